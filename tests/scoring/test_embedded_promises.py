@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -96,9 +98,9 @@ def test_the_same_input_gives_the_same_bytes_in_every_process() -> None:
     assert one == other
 
 
-def test_the_embedded_judge_writes_nothing_and_opens_no_cache(tmp_path: object) -> None:
-    from pathlib import Path
-
-    before = sorted(Path(str(tmp_path)).rglob("*"))
+def test_the_embedded_judge_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FACTCHECK_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("FACTCHECK_CACHE", raising=False)
     factcheck.score(TEXTS["news"], UNRELATED)
-    assert sorted(Path(str(tmp_path)).rglob("*")) == before
+    assert not [*tmp_path.iterdir()]

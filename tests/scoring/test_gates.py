@@ -26,6 +26,8 @@ def result(
 
 TWO_OF_THREE = (result(0, "entailed"), result(1, "entailed"), result(2, "neutral"))
 LOST_MUST = result(0, "neutral", must=True)
+LOST_TAGGED = verdict(AtomicFact("f0", "The lake is deep.", tags=("must",)), "neutral")
+LOST = "1 must fact not kept: f0"
 
 
 @pytest.mark.parametrize(
@@ -33,30 +35,20 @@ LOST_MUST = result(0, "neutral", must=True)
     [
         (TWO_OF_THREE, 0.7, 1, "gate failed: score 0.67 is under 0.7"),
         (TWO_OF_THREE, 0.667, 1, "gate failed: score 0.6667 is under 0.667"),
-        (
-            (result(0, None, must=True), result(1, "entailed")),
-            None,
-            1,
-            "gate failed: 1 must fact not kept: f0",
-        ),
-        (
-            (LOST_MUST,),
-            0.5,
-            1,
-            "gate failed: 1 must fact not kept: f0; score 0.00 is under 0.5",
-        ),
-        (
-            (result(0, "neutral", weight=0.0),),
-            0.0,
-            4,
-            "no score to compare with 0: no fact that has weight was decided",
-        ),
+        ((result(0, None, must=True), result(1, "entailed")), None, 1, f"gate failed: {LOST}"),
+        ((LOST_MUST,), 0.5, 1, f"gate failed: {LOST}; score 0.00 is under 0.5"),
+        ((LOST_TAGGED,), None, 1, f"gate failed: {LOST}"),
+        ((result(0, "neutral", weight=0.0),), 0.0, 4, "no score to compare with 0: no fact that"),
+        ((result(0, "neutral", weight=0.0),), None, 0, ""),
+        ((result(0, "neutral"),), None, 0, ""),
     ],
 )
 def test_a_gate_fails_with_all_its_reasons(
     results: tuple[CheckResult, ...], threshold: float | None, exit_code: int, message: str
 ) -> None:
-    assert coverage_gate(report_of(*results), Limits(threshold)) == (exit_code, message)
+    code, said = coverage_gate(report_of(*results), Limits(threshold)) or (0, "")
+    assert code == exit_code
+    assert said.startswith(message)
 
 
 @pytest.mark.parametrize("threshold", [0.5, 0.5 + 1e-12])
@@ -65,11 +57,6 @@ def test_a_score_within_rounding_of_the_threshold_passes(threshold: float) -> No
     assert (
         coverage_gate(report_of(*kept, result(2, "neutral", weight=0.2)), Limits(threshold)) is None
     )
-
-
-@pytest.mark.parametrize("weight", [0.0, 1.0])
-def test_without_a_threshold_a_poor_score_is_fine(weight: float) -> None:
-    assert coverage_gate(report_of(result(0, "neutral", weight=weight))) is None
 
 
 BASELINE = report_of(result(0, "entailed"), result(1, "neutral"))
@@ -91,23 +78,23 @@ def test_no_fact_may_come_out_worse_than_in_the_baseline(
     labels: tuple[EntailmentLabel | None, ...], exit_code: int, message: str
 ) -> None:
     report = report_of(*(result(n, label) for n, label in enumerate(labels)))
-    failure = coverage_gate(report, Limits(baseline=BASELINE))
-    assert (failure.exit_code if failure else 0) == exit_code
-    assert message in (failure.message if failure else "")
+    code, said = coverage_gate(report, Limits(baseline=BASELINE)) or (0, "")
+    assert code == exit_code
+    assert message in said
 
 
 def test_a_baseline_by_another_judge_or_of_another_source_is_refused() -> None:
     other = replace(BASELINE, signature=ScoreSignature.of({"judge": "b", "version": "9"}))
-    failure = coverage_gate(BASELINE, Limits(baseline=other))
-    assert failure is not None
-    assert failure.exit_code == 2
-    assert "scored in another way (judge b, now scripted)" in failure.message
     one, two = (
         replace(BASELINE, facts=replace(BASELINE.facts, source_digest=name)) for name in "xy"
     )
-    failure = coverage_gate(one, Limits(baseline=two))
-    assert failure is not None
-    assert "about another source" in failure.message
+    for report, baseline, why in (
+        (BASELINE, other, "scored in another way (judge b, now scripted)"),
+        (one, two, "about another source"),
+    ):
+        code, said = coverage_gate(report, Limits(baseline=baseline)) or (0, "")
+        assert code == 2
+        assert why in said
 
 
 def test_tags_and_distorted_facts_have_limits_of_their_own() -> None:
@@ -120,11 +107,3 @@ def test_tags_and_distorted_facts_have_limits_of_their_own() -> None:
     )
     failure = coverage_gate(report, Limits(tags={"prize": 0.5}))
     assert failure == (2, "no fact has the tag 'prize', which has a threshold")
-
-
-def test_the_tag_must_marks_a_fact_that_must_be_kept() -> None:
-    fact = AtomicFact("f1", "The lake is deep.", tags=("must",))
-    assert coverage_gate(report_of(verdict(fact, "neutral"))) == (
-        1,
-        "gate failed: 1 must fact not kept: f1",
-    )
