@@ -8,13 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from factcheck.facts import (
-    AtomicFact,
-    CheckFailure,
-    CheckResult,
-    Verdict,
-    share_entailed,
-)
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Verdict, share_entailed
 from tests.strategies import result_lists
 
 
@@ -30,15 +24,11 @@ def renamed(result: CheckResult) -> CheckResult:
     return replace(result, fact=replace(result.fact, id=result.fact.id + "x"))
 
 
-def test_an_undecided_fact_is_outside_the_score_and_inside_its_bounds() -> None:
+def test_an_undecided_fact_is_outside_the_score_and_weights_count_as_that_many_facts() -> None:
     share = share_entailed([verdict("entailed"), verdict("neutral"), failure()])
     assert share.value == 0.5
     assert (share.low, share.high) == pytest.approx((1 / 3, 2 / 3))
-
-
-def test_weights_count_as_that_many_facts() -> None:
-    share = share_entailed([verdict("entailed", 3.0), verdict("contradicted", 1.0)])
-    assert share.value == 0.75
+    assert share_entailed([verdict("entailed", 3.0), verdict("contradicted", 1.0)]).value == 0.75
 
 
 @pytest.mark.parametrize("results", [[], [failure()], [verdict("entailed", 0.0)]])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -10,6 +12,8 @@ from hypothesis import strategies as st
 
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, ScoreSignature, Usage, Verdict, digest
+
+FACT = AtomicFact("f1", "A is B.")
 
 
 def test_plain_strings_become_numbered_facts() -> None:
@@ -23,26 +27,21 @@ def test_anything_but_a_sequence_of_statements_is_refused(facts: object) -> None
         FactSet.of(facts)  # type: ignore[arg-type]
 
 
-def test_an_id_used_twice_is_refused() -> None:
-    with pytest.raises(InputError, match="two facts have the id 'f1'"):
-        FactSet.of([AtomicFact("f1", "A is B."), AtomicFact("f1", "C is D.")])
-
-
-@pytest.mark.parametrize("weight", [-1.0, math.nan, math.inf])
-def test_a_weight_that_is_no_share_is_refused(weight: float) -> None:
-    with pytest.raises(InputError, match="weight"):
-        AtomicFact("f1", "A is B.", weight=weight)
-
-
-@pytest.mark.parametrize("probability", [-0.1, 1.1, math.nan])
-def test_a_probability_outside_zero_to_one_is_refused(probability: float) -> None:
-    with pytest.raises(InputError, match="probability"):
-        Verdict(AtomicFact("f1", "A is B."), "neutral", probability)
-
-
-def test_a_label_outside_the_three_is_refused() -> None:
-    with pytest.raises(InputError, match="supported"):
-        Verdict(AtomicFact("f1", "A is B."), "supported")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: FactSet((FACT, FACT)), "two facts have the id 'f1'"),
+        *(
+            (partial(AtomicFact, "f1", "A is B.", weight=weight), "weight")
+            for weight in (-1.0, math.nan, math.inf)
+        ),
+        *((partial(Verdict, FACT, "neutral", p), "probability") for p in (-0.1, 1.1, math.nan)),
+        (lambda: Verdict(FACT, "supported"), "supported"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_would_be_a_wrong_number_is_refused(make: Callable[[], object], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        make()
 
 
 def test_one_unknown_price_makes_the_sum_unknown() -> None:
@@ -51,12 +50,9 @@ def test_one_unknown_price_makes_the_sum_unknown() -> None:
 
 
 @given(st.text())
-def test_any_text_has_a_digest(text: str) -> None:
+def test_any_text_has_a_digest_also_with_a_lone_surrogate(text: str) -> None:
     assert len(digest(text)) == 64
-
-
-def test_texts_that_differ_in_a_lone_surrogate_differ_in_their_digest() -> None:
-    assert digest("a\ud800") != digest("a\ud801")
+    assert digest(f"{text}\ud800") != digest(f"{text}\ud801")
 
 
 @given(st.dictionaries(st.text(), st.text(), max_size=5))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from factcheck.facts import (
     AtomicFact,
     CheckFailure,
-    CoverageReport,
+    CheckResult,
     EntailmentLabel,
     Usage,
 )
@@ -28,13 +28,21 @@ def listed(page: Page) -> list[tuple[str, list[str]]]:
     return [(one.title, [item.name for item in one.items]) for one in page.sections]
 
 
-def test_counts_are_of_decided_facts_when_some_are_undecided() -> None:
+def test_the_most_severe_facts_come_first_and_counts_are_of_decided_facts() -> None:
     """The share and the counts beside it are the same fraction."""
     page = all_groups().page()
     assert page.value == "0.50"
     assert page.counts == "3 of 6 decided facts kept, 2 undecided"
     assert page.lines == ("0.38 – 0.62 if every undecided fact were dropped / kept",)
     assert page.interval.startswith("95 % interval 0.")
+    assert listed(page) == [
+        ("Distorted 1", ["n3"]),
+        ("Dropped 2", ["n1", "n5"]),
+        ("Undecided 2", ["n2", "n6"]),
+        ("Kept 3", ["n0", "n4", "n7"]),
+    ]
+    assert len({section.mark for section in page.sections}) == 4
+    assert [part.name for part in page.parts] == ["kept", "distorted", "dropped", "undecided"]
 
 
 def test_a_report_without_undecided_facts_has_no_bounds() -> None:
@@ -45,39 +53,26 @@ def test_a_report_without_undecided_facts_has_no_bounds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("report", "counts"),
+    ("results", "first_line"),
     [
-        (report_of(), "no facts"),
-        (report_of(CheckFailure(FACT, "missing", "")), "no verdict on the only fact"),
+        ((), "Coverage undecided   no facts"),
+        ((CheckFailure(FACT, "missing", ""),), "Coverage undecided   no verdict on the only fact"),
         (
-            report_of(verdict(replace(FACT, weight=0.0), "entailed")),
-            "1 of 1 fact kept (every decided fact has weight 0)",
+            (verdict(replace(FACT, weight=0.0), "entailed"),),
+            "Weighted coverage undecided   1 of 1 fact kept (every decided fact has weight 0)",
+        ),
+        (
+            (verdict(FACT, "entailed"), verdict(replace(FACT, id="f2", weight=3.0), "neutral")),
+            "Weighted coverage 0.25   1 of 2 facts kept",
         ),
     ],
 )
-def test_nothing_decided_is_undecided_and_not_zero(report: CoverageReport, counts: str) -> None:
-    page = report.page()
-    assert page.value == "undecided"
-    assert page.counts == counts
-    assert not page.interval
-
-
-@pytest.mark.parametrize(("weights", "name"), [((1, 1), "Coverage"), ((1, 2), "Weighted coverage")])
-def test_a_weighted_score_says_so(weights: tuple[float, ...], name: str) -> None:
-    facts = [AtomicFact(f"f{n}", "Text.", weight=weight) for n, weight in enumerate(weights)]
-    assert report_of(*(verdict(fact, "entailed") for fact in facts)).page().name == name
-
-
-def test_groups_come_in_the_order_of_what_hurts() -> None:
-    page = all_groups().page()
-    assert listed(page) == [
-        ("Distorted 1", ["n3"]),
-        ("Dropped 2", ["n1", "n5"]),
-        ("Undecided 2", ["n2", "n6"]),
-        ("Kept 3", ["n0", "n4", "n7"]),
-    ]
-    assert len({section.mark for section in page.sections}) == 4
-    assert [part.name for part in page.parts] == ["kept", "distorted", "dropped", "undecided"]
+def test_nothing_decided_is_undecided_and_a_weighted_score_says_so(
+    results: tuple[CheckResult, ...], first_line: str
+) -> None:
+    page = report_of(*results).page()
+    assert page.first_line == first_line
+    assert bool(page.interval) is ("undecided" not in first_line)
 
 
 def test_must_facts_not_known_to_be_kept_are_named() -> None:
@@ -98,16 +93,11 @@ def test_claims_are_listed_by_what_the_source_says() -> None:
     assert not all_groups().page().also
 
 
-@pytest.mark.parametrize(("quote", "shown"), [("the lake  is deep.", ""), ("A deep lake", None)])
-def test_a_quote_that_repeats_the_fact_is_left_out(quote: str, shown: str | None) -> None:
-    item = report_of(verdict(FACT, "entailed", quote)).page().sections[0].items[0]
-    assert item.quote == (quote if shown is None else shown)
-
-
-def test_flags_of_a_verdict_stand_behind_its_reason() -> None:
-    found = replace(verdict(FACT, "entailed", reason="said so"), flags=("quote_not_found",))
-    item = report_of(found).page().sections[0].items[0]
-    assert item.notes == ("said so (quote not found)",)
+def test_a_quote_that_repeats_the_fact_is_left_out_and_flags_stand_behind_the_reason() -> None:
+    for quote, shown in (("the lake  is deep.", ""), ("A deep lake", "A deep lake")):
+        found = replace(verdict(FACT, "entailed", quote, "said so"), flags=("quote_not_found",))
+        item = report_of(found).page().sections[0].items[0]
+        assert (item.quote, item.notes) == (shown, ("said so (quote not found)",))
 
 
 def test_a_reason_that_all_undecided_facts_share_is_given_once() -> None:
@@ -122,12 +112,9 @@ def test_a_reason_that_all_undecided_facts_share_is_given_once() -> None:
     [
         (Usage(), None),
         (Usage(cache_hits=1), "1 answer from the cache"),
+        (Usage(2, 1200, 30, 0.00456), "2 calls, 1,200 prompt + 30 completion tokens, $0.0046"),
         (
-            Usage(calls=2, prompt_tokens=1200, completion_tokens=30, cost_usd=0.00456),
-            "2 calls, 1,200 prompt + 30 completion tokens, $0.0046",
-        ),
-        (
-            Usage(calls=1, prompt_tokens=5, completion_tokens=1, cost_usd=None, cache_hits=3),
+            Usage(1, 5, 1, None, 3),
             "1 call, 5 prompt + 1 completion tokens, cost unknown, 3 answers from the cache",
         ),
     ],

@@ -36,16 +36,17 @@ def test_differences_of_form_do_not_hide_a_quote(quote: str, text: str) -> None:
     assert text[found.start : found.end] == found.quote
 
 
-def test_offsets_point_at_the_characters_of_the_original() -> None:
-    found = locate('"two  words"', "Say “Two\n words” now")
+@pytest.mark.parametrize(
+    ("quote", "text", "place"),
+    [
+        ('"two  words"', "Say “Two\n words” now", (4, 16)),
+        ("Open", "open, then Open", (11, 15)),  # an exact occurrence is preferred
+    ],
+)
+def test_offsets_point_at_the_original(quote: str, text: str, place: tuple[int, int]) -> None:
+    found = locate(quote, text)
     assert found is not None
-    assert (found.start, found.end) == (4, 16)
-
-
-def test_an_exact_occurrence_is_preferred_to_an_earlier_folded_one() -> None:
-    found = locate("Open", "open, then Open")
-    assert found is not None
-    assert found.start == 11
+    assert (found.start, found.end) == place
 
 
 @pytest.mark.parametrize(
