@@ -5,7 +5,6 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from factcheck.records.facts import facts_from_data, facts_from_lines
 
 _REQUIRED = ("source", "summary")
 _OPTIONAL = ("id", "facts")
+_NO_NAMES: Mapping[str, str] = {}
 _JSON_LINES = (".jsonl", ".ndjson")
 _TABLES = (".csv", ".tsv")
 _DOCUMENTS = (".json", ".yaml", ".yml")
@@ -65,19 +65,20 @@ def as_record(item: Mapping[str, Any] | Record, number: int) -> Record:
     return _record(item, number, where)
 
 
-def _record(data: Any, number: int, where: str) -> Record:
+def _record(data: Any, number: int, where: str, fields: Mapping[str, str] = _NO_NAMES) -> Record:
     if not isinstance(data, Mapping):
         raise InputError(f"{where}: expected an object with source and summary, got {shown(data)}")
-    for key in _REQUIRED:
-        if key not in data:
-            raise InputError(f"{where}: {key!r} is missing; found {reprlib.repr(list(data))}")
-    if not isinstance(data["summary"], str):
-        raise InputError(f"{where}: 'summary': expected a string, got {shown(data['summary'])}")
+    source, summary, id_, facts = names = [fields.get(key, key) for key in _REQUIRED + _OPTIONAL]
+    for name in names[: len(_REQUIRED)]:
+        if name not in data:
+            raise InputError(f"{where}: {name!r} is missing; found {reprlib.repr(list(data))}")
+    if not isinstance(data[summary], str):
+        raise InputError(f"{where}: {summary!r}: expected a string, got {shown(data[summary])}")
     return Record(
-        id=_id(data.get("id"), number, where),
-        source=as_source(data["source"], f"{where}: 'source'"),
-        summary=data["summary"],
-        facts=_facts(data.get("facts"), where),
+        id=_id(data.get(id_), number, where),
+        source=as_source(data[source], f"{where}: {source!r}"),
+        summary=data[summary],
+        facts=_facts(data.get(facts), where),
         where=where,
     )
 
@@ -138,31 +139,35 @@ def read_records(
             missing, no records in it.
         ConfigError: pyarrow is needed and not installed.
     """
-    return _records(_entries(path, fields or {}), name_of(path), skip_bad)
+    names = fields or _NO_NAMES
+    return _records(_entries(path, names), name_of(path), skip_bad, names)
 
 
 def _entries(path: PathOrDash, fields: Mapping[str, str]) -> Iterable[Entry]:
-    rename = partial(_renamed, fields)
     if path == "-":
-        return map(rename, json_entries(path))
+        return json_entries(path)
     if not Path(path).exists():
         raise InputError(f"{path} does not exist; check the path")
     name = str(path).lower()
     bare = name.removesuffix(".gz")
     if bare.endswith(_JSON_LINES):
-        return map(rename, json_entries(path))
+        return json_entries(path)
     if name.endswith(_DOCUMENTS):
-        return (rename(Entry(*entry)) for entry in read_entries(path))
+        return (Entry(*entry) for entry in read_entries(path))
     if bare.endswith(_TABLES) or name.endswith(".parquet"):
         columns = ([fields.get(key, key) for key in keys] for keys in (_REQUIRED, _OPTIONAL))
-        return map(_with_facts, map(rename, table_entries(path, *columns)))
+        facts = fields.get("facts", "facts")
+        return (_with_facts(entry, facts) for entry in table_entries(path, *columns))
     raise InputError(
         f"{path}: records come from a .jsonl, .ndjson, .json, .yaml, .csv, .tsv or .parquet file"
     )
 
 
 def _records(
-    entries: Iterable[Entry], name: str, skip_bad: Callable[[InputError], None] | None
+    entries: Iterable[Entry],
+    name: str,
+    skip_bad: Callable[[InputError], None] | None,
+    fields: Mapping[str, str],
 ) -> Iterator[Record]:
     first_use: dict[str, int] = {}
     number = 0
@@ -170,7 +175,7 @@ def _records(
         try:
             if isinstance(data, InputError):
                 raise data
-            record = _record(data, number, str(place))
+            record = _record(data, number, str(place), fields)
             _refuse_duplicate(record.id, place, first_use)
         except InputError as error:  # noqa: PERF203 - it concerns one record
             if skip_bad is None:
@@ -191,32 +196,17 @@ def _refuse_duplicate(id_: str, place: Place, first_use: dict[str, int]) -> None
         )
 
 
-def _renamed(fields: Mapping[str, str], entry: Entry) -> Entry:
-    """The entry with the fields that stand for others under their names."""
-    place, data = entry
-    if not fields or not isinstance(data, Mapping):
-        return entry
-    if missing := [name for key, name in fields.items() if key in _REQUIRED and name not in data]:
-        found = reprlib.repr(list(data))
-        return Entry(place, InputError(f"{place}: {missing[0]!r} is missing; found {found}"))
-    renamed = {key: data[name] for key, name in fields.items() if name in data}
-    others = {key: value for key, value in data.items() if key not in fields}
-    return Entry(place, {**others, **renamed})
-
-
-def _with_facts(entry: Entry) -> Entry:
-    """A row of a table with its facts as a list."""
+def _with_facts(entry: Entry, column: str) -> Entry:
+    """A row of a table with the facts in a column as a list."""
     place, row = entry
-    if isinstance(row, InputError):
-        return entry
-    facts = row.get("facts")
+    facts = None if isinstance(row, InputError) else row.get(column)
     if isinstance(facts, str):
         try:
-            row["facts"] = _facts_of_cell(facts, place)
+            row[column] = _facts_of_cell(facts, place)
         except InputError as error:
             return Entry(place, error)
     elif isinstance(facts, list):  # of Parquet, where a struct has every field in every row
-        row["facts"] = [
+        row[column] = [
             {key: value for key, value in fact.items() if value is not None}
             if isinstance(fact, dict)
             else fact
