@@ -24,16 +24,14 @@ def put(path: Path, content: str | bytes) -> Path:
     return path
 
 
-def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_no_text_and_a_dash_is_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert read_text(put(tmp_path / "a.txt", b"\xef\xbb\xbfW\xc3\xb6rd\r\nnext\rlast\n")) == (
         "Wörd\nnext\nlast\n"
     )
-
-
-def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("Tür\n".encode())))
     assert read_text("-") == "Tür\n"
-
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(InputError, match="standard input is closed"):
         read_text("-")
@@ -58,7 +56,12 @@ def test_a_file_that_is_not_utf_8_is_refused(tmp_path: Path, content: bytes, mes
     assert "\n" not in str(caught.value)
 
 
-def test_missing_files_and_directories_are_named(tmp_path: Path) -> None:
+def test_files_that_cannot_be_read_or_written_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_path: str, _flags: int) -> int:
+        raise PermissionError(13, "Permission denied")
+
     with pytest.raises(InputError, match=r"gone\.txt does not exist; check the path"):
         read_text(tmp_path / "gone.txt")
     with pytest.raises(InputError, match="is a directory; name a file"):
@@ -69,22 +72,13 @@ def test_missing_files_and_directories_are_named(tmp_path: Path) -> None:
         write_text(tmp_path / "missing" / "a.txt", "new")
     with pytest.raises(InputError, match="is a directory; name a file to write"):
         write_text(tmp_path, "new")
-
-
-def test_a_file_that_may_not_be_read_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(_path: str, _flags: int) -> int:
-        raise PermissionError(13, "Permission denied")
-
     monkeypatch.setattr(os, "open", refuse)
-
     with pytest.raises(InputError, match=r"cannot read .*a\.txt: permission denied"):
         read_text(tmp_path / "a.txt")
 
 
 @posix
-def test_endless_devices_and_unused_pipes_are_refused(tmp_path: Path) -> None:
+def test_endless_devices_and_pipes_without_a_writer_are_refused(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
 
@@ -94,10 +88,6 @@ def test_endless_devices_and_unused_pipes_are_refused(tmp_path: Path) -> None:
         read_text(pipe)
     with pytest.raises(InputError, match=r"cannot write .*pipe"):
         write_text(pipe, "unread")
-
-
-@posix
-def test_a_pipe_with_a_writer_is_read() -> None:
     reading, writing = os.pipe()
     os.write(writing, b"Piped.")
     os.close(writing)

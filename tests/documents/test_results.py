@@ -43,13 +43,10 @@ def write_rows(path: Path, ids: Iterable[str] = IDS, *, resume: bool = True) -> 
     return path
 
 
-def test_rows_are_read_back_in_order_after_a_header(tmp_path: Path) -> None:
-    path = write_rows(tmp_path / "out.jsonl", resume=False)
+def test_rows_follow_a_header_one_a_line(tmp_path: Path) -> None:
+    lines = write_rows(tmp_path / "out.jsonl", resume=False).read_bytes().split(b"\n")
 
-    assert [row["id"] for row in read_results(path)] == list(IDS)
-    lines = path.read_bytes().split(b"\n")
-    assert json.loads(lines[0])["factcheck_results"] == 1
-    assert json.loads(lines[0])["run"] == RUN
+    assert json.loads(lines[0]).items() >= {"factcheck_results": 1, "run": RUN}.items()
     assert json.loads(lines[1]) == {"id": "a", "text": "Row of a, ü \u2028"}
     assert lines[1].startswith(b'{"id": "a"')
     assert len(lines) == 1 + len(IDS) + 1
@@ -74,7 +71,6 @@ def test_resuming_knows_what_is_done_and_appends(tmp_path: Path) -> None:
     with ResultsFile(path, signature, resume=True) as results:
         assert results.done == {*IDS[:2]}
         results.append(IDS[2], {})
-        assert IDS[2] in results.done
         assert [row["id"] for row in read_results(path)] == list(IDS)
         with pytest.raises(InputError, match="has a row already"):
             results.append(IDS[2], {})
@@ -83,7 +79,6 @@ def test_resuming_knows_what_is_done_and_appends(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="was closed"):
         results.append("d", {})
     assert path.read_bytes().startswith(before)
-    assert [row["id"] for row in read_results(path)] == list(IDS)
 
 
 def test_rows_are_only_continued_by_their_own_run_and_on_request(tmp_path: Path) -> None:
@@ -166,21 +161,19 @@ def test_a_file_that_is_none_of_ours_is_left_alone(tmp_path: Path, content: byte
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
 
-    with pytest.raises(InputError, match="is not a results file"):
-        ResultsFile(path, signature, resume=True)
-    with pytest.raises(InputError, match="is not a results file"):
-        list(read_results(path))
+    for refused in (
+        lambda: ResultsFile(path, signature, resume=True),
+        lambda: [*read_results(path)],
+    ):
+        with pytest.raises(InputError, match="is not a results file"):
+            refused()
     assert path.read_bytes() == content
+    for other, why in ((tmp_path, "is a directory"), (os.devnull, "not a regular file")):
+        with pytest.raises(InputError, match=why):
+            ResultsFile(other, signature, resume=False)
     path.write_text('{"factcheck_results": 2, "run": "x"}\n')
     with pytest.raises(InputError, match="written by another version"):
         list(read_results(path))
-
-
-def test_what_cannot_be_written_is_told_at_once(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is a directory"):
-        ResultsFile(tmp_path, signature, resume=False)
-    with pytest.raises(InputError, match="not a regular file"):
-        ResultsFile(os.devnull, signature, resume=False)
 
 
 @pytest.mark.parametrize("row", [{"x": float("nan")}, {"x": {1, 2}}, {"id": "other"}])

@@ -133,23 +133,38 @@ def test_a_dash_is_json_lines_on_standard_input(monkeypatch: pytest.MonkeyPatch)
         next(records)
 
 
+AROUND: dict[str, tuple[list[Any], list[Any]]] = {
+    "jsonl": ([TRAM, ""], [PORT, "{"]),
+    "csv": (["id,source,summary", "tram,a,b"], ["port,c,d", "z,e"]),
+}
+"""Lines 1 and 2 of a file, and its lines 4 and 5, the last of which is bad."""
+
+
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("kind", "line", "message"),
     [
-        ('{"source": "a", "summary"}', "not valid JSON (expecting ':' delimiter, found '}')"),
-        ("[" * 100_000, "nested more than 300 levels deep"),
-        ('["a", "b"]', "expected an object with source and summary, got a list"),
-        ('{"source": "a"}', "'summary' is missing; found ['source']"),
-        (b'{"source": "\xe9t\xe9", "summary": ""}', "not UTF-8 (byte 0xe9 at byte 12 of the line)"),
-        (b'{"source": "a\0"}', "NUL byte at byte 13 of the line"),
-        (TRAM, "the id 'tram' was used before, in line 1"),
-        ({**PORT, "id": 1, "summary": 2}, "'summary': expected a string, got 2"),
+        ("jsonl", '{"source": "a", "summary"}', "not valid JSON (expecting ':' delimiter, found"),
+        ("jsonl", "[" * 100_000, "nested more than 300 levels deep"),
+        ("jsonl", '["a", "b"]', "expected an object with source and summary, got a list"),
+        ("jsonl", '{"source": "a"}', "'summary' is missing; found ['source']"),
+        ("jsonl", b'{"source": "\xe9t\xe9", "summary": ""}', "not UTF-8 (byte 0xe9 at byte 12 of"),
+        ("jsonl", b'{"source": "a\0"}', "NUL byte at byte 13 of the line"),
+        ("jsonl", TRAM, "the id 'tram' was used before, in line 1"),
+        ("jsonl", {**PORT, "id": 1, "summary": 2}, "'summary': expected a string, got 2"),
+        ("csv", "x,only one", "the row has 2 fields, the header 3"),
+        ("csv", "x,a,b,c", "the row has 4 fields, the header 3"),
+        ("csv", b"x,\xfcber,b", "not UTF-8 (byte 0xfc at byte 2 of the line)"),
+        ("csv", "x,a\0,b", "NUL byte at byte 3 of the line"),
+        ("csv", 'x,"a" b,c', "misplaced quotes"),
+        ("csv", ",a,b", "'id' is blank"),
+        ("csv", "tram,a,b", "the id 'tram' was used before, in line 2"),
     ],
 )
-def test_a_bad_line_is_named_and_can_be_skipped(
-    tmp_path: Path, line: str | bytes | Mapping[str, Any], message: str
+def test_a_bad_record_is_named_by_its_line_and_can_be_skipped(
+    tmp_path: Path, kind: str, line: str | bytes | Mapping[str, Any], message: str
 ) -> None:
-    path = write(tmp_path / "pairs.jsonl", TRAM, "", line, PORT, "{")
+    before, after = AROUND[kind]
+    path = write(tmp_path / f"pairs.{kind}", *before, line, *after)
     errors: list[InputError] = []
 
     assert problem_in(path).startswith(f"{path}, line 3: ")
