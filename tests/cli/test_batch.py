@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from factcheck.testing import FactModel, LocalOpenAIServer
-from tests.cli.conftest import Outcome
+from tests.cli.conftest import Outcome, refused
 
 Run = Callable[..., Outcome]
 
@@ -50,18 +50,11 @@ def test_two_batches_later_an_ordinary_run_asks_nothing(
     assert json.loads(out)["scored"] == 2
 
 
-def test_a_batch_needs_a_cache(records: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_needs_a_cache_and_is_collected_after_it_was_submitted(
+    records: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused(run("run", records, "--batch", "collect"), "submit a batch first")
     monkeypatch.setenv("FACTCHECK_CACHE", "off")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-
-    code, _, err = run("run", records, "--judge", "openai/t", "--batch", "submit")
-
-    assert code == 3
-    assert "FACTCHECK_CACHE=off" in err
-
-
-def test_nothing_is_collected_before_something_was_submitted(records: str, run: Run) -> None:
-    code, _, err = run("run", records, "--batch", "collect")
-
-    assert code == 2
-    assert "submit a batch first" in err
+    command = ("run", records, "--judge", "openai/t", "--batch", "submit")
+    refused(run(*command), "FACTCHECK_CACHE=off", 3)

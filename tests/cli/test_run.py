@@ -16,8 +16,11 @@ from typing import Any
 import pytest
 
 from factcheck.documents.results import read_results
+from factcheck.facts import AtomicFact
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
 from tests.cli.conftest import LOST, Desk, Folder, Outcome, refused
+from tests.reports.examples import report_of, verdict
+from tests.scoring.test_run_report import opened
 
 Run = Callable[..., Outcome]
 MODEL = "openai/tiny"
@@ -101,22 +104,22 @@ def test_several_files_are_one_run(desk: Desk, job: Job, run: Run) -> None:
 
 # --- invalid input ------------------------------------------------------------------------------
 
-BAD = [record(1), "{'id': 3}", {"id": "no summary", "source": "x"}, record(1), record(4)]
-
 
 def test_invalid_records_end_the_run_or_are_skipped_and_named(job: Job) -> None:
-    refused(job(BAD, out=False), "records.jsonl, line 2: not valid JSON")
+    bad = [record(1), "{'id': 3}", {"id": "x", "source": "x"}, record(1), record(4)]
+    refused(job(bad, out=False), "records.jsonl, line 2: not valid JSON")
 
-    done = job(BAD, "--skip-invalid")
+    done = job(bad, "--skip-invalid")
 
     assert done.code == 0
     assert ids(job.rows) == ["r1", "r4"]
     assert "3 invalid records skipped" in done.out
-    messages = done.err.splitlines()
-    assert len(messages) == 3
-    assert "line 2: not valid JSON" in messages[0]
-    assert "line 3: 'summary' is missing" in messages[1]
-    assert "line 4: the id 'r1' was used before, in line 1" in messages[2]
+    said = (
+        "line 2: not valid JSON",
+        "line 3: 'summary' is missing",
+        "line 4: the id 'r1' was used",
+    )
+    assert all(why in line for why, line in zip(said, done.err.splitlines(), strict=True))
 
 
 # --- resuming -----------------------------------------------------------------------------------
@@ -179,13 +182,10 @@ def test_a_failure_that_may_pass_has_no_row_and_is_tried_again(desk: Desk, job: 
 
 
 def test_a_failure_that_stays_is_a_row_with_its_error(job: Job) -> None:
-    empty = {"id": "empty", "source": " ", "summary": "Something."}
+    done = job([record(1), {"id": "empty", "source": " ", "summary": "Something."}, record(2)])
 
-    done = job([record(1), empty, record(2)])
-
-    rows = list(read_results(job.rows))
-    assert [row["id"] for row in rows] == ["r1", "empty", "r2"]
-    assert rows[1]["error"]["code"] == "input"
+    assert ids(job.rows) == ["r1", "empty", "r2"]
+    assert [*read_results(job.rows)][1]["error"]["code"] == "input"
     assert "1 without a report (input)" in done.out
     assert done.code == 2
 
@@ -390,3 +390,38 @@ def test_a_full_disk_keeps_whole_rows_and_the_run_is_resumed(tmp_path: Path, run
     assert kept == [f"r{n}" for n in range(len(kept))]
     assert done.code == 0
     assert ids(out) == [f"r{n}" for n in range(6)]
+
+
+# --- reports of saved results --------------------------------------------------------------------
+
+LAKE = AtomicFact("f1", "The lake is deep.")
+
+
+def test_rows_of_a_run_are_reported_under_the_names_of_their_columns(
+    run: Run, tmp_path: Path
+) -> None:
+    pairs = (
+        'key,article,answer\na,"The lake is deep. It froze.","It froze."\nb,"The pier is old.",\n'
+    )
+    (tmp_path / "pairs.csv").write_text(pairs, "utf-8")
+    fields = ("--source-field", "article", "--summary-field", "answer", "--id-field", "key")
+    rows = str(tmp_path / "rows.jsonl")
+    command = ("run", str(tmp_path / "pairs.csv"), *fields, "--judge", "local-fast")
+    assert run(*command, "--lead", "--out", rows).code == 0
+    out = tmp_path / "run.html"
+    outcome = run("report", rows, "--out", str(out))
+    assert outcome.code == 0
+    assert outcome.out.startswith("Mean coverage")
+    assert '<mark class="good" data-k="f2">It froze.</mark>' in "".join(
+        opened(out.read_text("utf-8"))
+    )
+    assert run("report", rows, "--format", "junit", "--fail-under", "0.9").code == 1
+    refused(run("run", str(tmp_path / "pairs.csv"), "--source-field", "text"), "'text'")
+
+
+def test_a_saved_report_is_shown_again(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(report_of(verdict(LAKE, "entailed")).to_json(), "utf-8")
+    assert "Kept 1" in run("report", str(path)).out
+    path.write_text("{}", "utf-8")
+    refused(run("report", str(path)), "not a factcheck report")

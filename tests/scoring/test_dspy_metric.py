@@ -44,20 +44,15 @@ def predicted(summary: Any = SUMMARY) -> dspy.Prediction:
     return dspy.Prediction(summary=summary)
 
 
-def test_evaluation_and_optimizers_get_the_coverage_as_a_float() -> None:
+def test_evaluation_gets_a_float_and_gepa_the_same_with_the_facts_that_are_not_kept() -> None:
     metric = scorer().as_dspy_metric()
     assert metric(example(facts=None), predicted()) == pytest.approx(1 / 3)
-    assert metric(example(), predicted()) == pytest.approx(1 / 3)
     assert type(metric(example(), predicted(), [])) is float
-
-
-def test_gepa_gets_the_same_number_with_the_facts_that_are_not_kept() -> None:
-    metric = scorer().as_dspy_metric()
 
     answer = metric(example(), predicted(), [], "summarize", [])
 
     assert isinstance(answer, dspy.Prediction)
-    assert answer.score == pytest.approx(1 / 3)
+    assert answer.score == metric(example(), predicted())
     assert answer.feedback.splitlines() == [
         "The summary keeps 1 of 3 facts of the source.",
         "Missing: facts of the source that the summary does not say.",
@@ -67,12 +62,8 @@ def test_gepa_gets_the_same_number_with_the_facts_that_are_not_kept() -> None:
         "Undecided: no verdict on these; they count neither way.",
         "- Ida owned the mill. (output)",
     ]
-
-
-def test_a_summary_that_keeps_everything_is_told_nothing_else() -> None:
-    metric = scorer(lambda *_: "entailed").as_dspy_metric()
-    answer = metric(example(), predicted(), None, "summarize")
-    assert (answer.score, answer.feedback) == (1.0, "The summary keeps 4 of 4 facts of the source.")
+    everything = scorer(lambda *_: "entailed").as_dspy_metric()(example(), predicted(), None, "s")
+    assert everything.feedback == "The summary keeps 4 of 4 facts of the source."
 
 
 def claims(fact: str, text: str) -> Any:
