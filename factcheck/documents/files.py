@@ -238,15 +238,10 @@ def write_text(path: PathOrDash, text: str) -> None:
 def write_with(
     path: PathOrDash, write: Callable[[IO[bytes]], object], *, mode: int = 0o666
 ) -> None:
-    """Write a file in one step.
+    """Write a file in one step, as `write_text` does; if `write` raises, the file stays as it was.
 
-    Args:
-        path: The file; a link of the caller's is followed, a device or pipe is written to.
-        write: Called with the open draft. If it raises, the file stays as it was.
-        mode: Rights of a new file; one that exists keeps its own.
-
-    Raises:
-        InputError: As in `write_text`.
+    A link of the caller's is followed, a device or pipe is written to. A new file has the rights of
+    `mode`; one that exists keeps its own.
     """
     check_writable(path)
     with file_errors(str(path), "write"):

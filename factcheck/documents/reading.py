@@ -41,16 +41,10 @@ _CheckColumns = Callable[[Sequence[str], str], object]
 def read_document(
     path: PathOrDash, *, expected: str = "expected", max_bytes: int = MAX_DOCUMENT_BYTES
 ) -> Document:
-    """Read the value of a file.
+    """Read the value of a `.yaml`, `.yml` or `.json` file; of JSON lines, the list of their values.
 
-    Args:
-        path: `.yaml`, `.yml`, `.json`, or without suffix (JSON); or `.jsonl`, `.ndjson`, perhaps
-            with `.gz` after it: a list of the values of its lines. `-` is JSON on standard input.
-        expected: Start of the message about another suffix, such as `a schema comes from`.
-        max_bytes: Size limit of a JSON text.
-
-    Raises:
-        InputError: Not readable, or not in its format; names the line.
+    `-`, or a name without suffix, is JSON. `expected` begins the message about any other suffix,
+    such as `a schema comes from`; `max_bytes` limits a JSON text.
     """
     name = name_of(path)
     suffix = "" if path == "-" else Path(path).suffix.lower()
@@ -71,12 +65,10 @@ def read_document(
 def read_entries(path: PathOrDash, *, as_text: bool = False) -> Iterator[tuple[Place, Any]]:
     """Entries of a list with their places, in order.
 
-    Args:
-        as_text: Whether a line that is not JSON is an entry, its text, and no error; also a whole
-            file, unless it begins like a list.
-        path: `.jsonl` or `.ndjson`, perhaps with `.gz` after it: one entry a line, one held at a
-            time. `.json`, `.yaml`, `.yml`: a list; anything else but null is its only entry. `-`,
-            or a name without suffix: JSON or JSON lines.
+    JSON lines hold one entry a line, and one is held at a time; `.json` and YAML files a list, and
+    anything else but null is their only entry. `-`, or a name without suffix, is JSON or JSON
+    lines. With `as_text`, a line that is not JSON is an entry, its text; so is a whole file, unless
+    it begins like a list.
     """
     if name_of(path).lower().endswith(_JSON_LINES):
         return _parsed(lines(path), as_text=as_text)
@@ -155,13 +147,8 @@ def table_entries(
         optional: Columns read besides those; `None`: all. The columns read must be unique.
 
     Returns:
-        The entries. In text tables their place is the line on which the row begins and their
-        values are strings; a row that cannot be read holds its error.
-
-    Raises:
-        InputError: While reading: the file is unreadable or damaged, or a column is missing or
-            duplicated.
-        ConfigError: At once: pyarrow is needed and not installed.
+        The entries. In text tables their place is the line on which the row begins and their values
+        are strings; a row that cannot be read holds its error. A bad file or header is raised.
     """
 
     def check(columns: Sequence[str], where: str) -> None:

@@ -121,7 +121,6 @@ class ResultsFile:
             InputError: The row cannot be written (a full disk, say), and nothing of it is in the
                 file; or the record has a row.
             ValueError: A number is not finite, or the row has another `id`.
-            TypeError: The row is not JSON-ready.
         """
         if row.get("id", id) != id:
             raise ValueError(f"the row of {id!r} has the id {row['id']!r}")
@@ -180,10 +179,8 @@ class ResultsFile:
 def read_results(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
     """Rows of a results file, in order; one is held at a time.
 
-    A last line that was cut off by a crash is ignored, with a warning in the log.
-
-    Raises:
-        InputError: Not readable, not a results file, a damaged line, or an id with two rows.
+    A last line that was cut off by a crash is ignored, with a warning in the log. Any other damage,
+    or an id with two rows, is an `InputError`.
     """
     with open_binary(path) as stream:
         rows = _rows(stream, path, set())

@@ -57,14 +57,9 @@ def to_plain(value: Any) -> Any:
 def from_plain(kind: type[T], data: Any, what: str) -> T:
     """Inverse of `to_plain`; keys that are not fields are ignored.
 
-    Args:
-        kind: A dataclass or named tuple of `str`, `bool`, `int`, `float`, `Literal`, lists, tuples,
-            mappings and further such classes. A float is finite.
-        data: JSON-ready data.
-        what: Name of the value for messages.
-
-    Raises:
-        InputError: A field is missing or of another type; names it, and what it is instead.
+    `kind` is a dataclass or named tuple of `str`, `bool`, `int`, `float`, `Literal`, lists, tuples,
+    mappings and further such classes. A float is finite. An `InputError` begins with `what`, and
+    names a field that is missing or of another type.
     """
     value: T = _read(kind, data, what)
     return value

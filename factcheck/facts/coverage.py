@@ -73,10 +73,7 @@ def _interval(value: float, decided: Sequence[Verdict], unit: float) -> Interval
 def _share(results: Sequence[CheckResult], unit: float, *, undecided: bool) -> float:
     """Entailed over all weight, in units of the largest, so that no sum overflows.
 
-    Args:
-        results: Verdicts and failures.
-        unit: The largest weight.
-        undecided: Whether failures count as entailed.
+    `undecided` says whether failures count as entailed.
     """
     weights = [result.fact.weight / unit for result in results]
     kept = (r.supported if isinstance(r, Verdict) else undecided for r in results)

@@ -145,10 +145,7 @@ def coverage_page(
 def scale_lines(lead: float | None, judge_quality: str, n_leads: int = 0) -> tuple[str, ...]:
     """What the score can be held against, and what the judge is worth; each if it is known.
 
-    Args:
-        lead: See `CoverageReport.lead`; of a run, the mean.
-        judge_quality: See `CoverageReport.judge_quality`.
-        n_leads: Records the mean was taken over; 0 for a single report.
+    Of a run, `lead` is the mean over `n_leads` records.
     """
     over = f", mean of {plural(n_leads, 'record')}" if n_leads else ""
     scale = "" if lead is None else f"lead of the same length: {score_text(lead)}{over}"

@@ -40,12 +40,7 @@ Source: TypeAlias = "str | Sequence[SourceDocument | str | Mapping[str, Any]]"
 def as_source(source: Source, what: str = "the source") -> str | tuple[SourceDocument, ...]:
     """A source in any accepted form as a text, or as documents.
 
-    Args:
-        source: A string; or a list of documents, strings, or mappings with `text` and perhaps `id`.
-        what: Name of the source for messages.
-
-    Raises:
-        InputError: Another form, no document, or an id used twice; begins with `what`.
+    An `InputError` begins with `what`: another form, no document, or an id used twice.
     """
     if isinstance(source, str):
         return source
@@ -127,10 +122,6 @@ def merge_documents(
     A fact that several documents state in the same words counts once and carries all of them; its
     span is that in the first. Words are the same whatever their case, white space, kind of quotes
     and dashes, and the punctuation at the end. Paraphrases are facts of their own.
-
-    Args:
-        documents: The documents.
-        extracted: The facts of each, with spans within it.
     """
     merged: dict[str, AtomicFact] = {}
     for document, facts in zip(documents, extracted, strict=True):

@@ -69,14 +69,9 @@ def read_facts(path: PathOrDash) -> FactSet:
 
 
 def read_source(paths: Sequence[PathOrDash]) -> str | tuple[SourceDocument, ...]:
-    """Read a source from files.
+    """The text of one file; of several, documents with the names of the files as ids.
 
-    Args:
-        paths: One file: a text. Several: documents, with the names of the files as ids; with their
-            paths where two files have the same name.
-
-    Raises:
-        InputError: A file cannot be read, or is given twice.
+    Their paths are the ids where two files have the same name. No file may be given twice.
     """
     if len(paths) == 1:
         return read_text(paths[0])

@@ -48,15 +48,8 @@ class Record:
 def as_record(item: Mapping[str, Any] | Record, number: int) -> Record:
     """A record from a mapping with `source`, `summary` and, where known, `id` and `facts`.
 
-    Args:
-        item: The mapping; other keys are ignored. A `Record` is checked in the same way.
-        number: Position of the record, counted from 1: its id if it has none.
-
-    Returns:
-        The record; its facts, if it has any, are a `FactSet`.
-
-    Raises:
-        InputError: Another type, a missing key, or a value that cannot be used; names the place.
+    Other keys are ignored; a `Record` is checked in the same way. `number`, the position counted
+    from 1, is the id of a record without one. An `InputError` names the place.
     """
     where = f"record {number}"
     if isinstance(item, Record):

@@ -169,12 +169,9 @@ def _named(results: Sequence[CheckResult], what: str) -> str:
 def run_gate(
     tally: Tally, threshold: float | None = None, max_distorted: int | None = None
 ) -> GateFailure | None:
-    """Gate on a run over many records.
+    """Gate on a run: it has to be complete; then its mean score and distorted facts count.
 
-    Args:
-        tally: What the run came to.
-        threshold: Minimum mean score in [0, 1]; `None`: only whether the run is complete counts.
-        max_distorted: Maximum number of distorted facts in all records.
+    A mean score below `threshold`, in [0, 1], and more than `max_distorted` facts fail it.
     """
     return next(_run_failures(tally, threshold, max_distorted), None)
 
@@ -216,13 +213,10 @@ def _records(n: int, one: str, several: str) -> str:
 def cases_gate(
     name: str, score: float | None, threshold: float | None, errors: Sequence[tuple[str, str]]
 ) -> GateFailure | None:
-    """Gate on the mean over cases; with a threshold, a case that could not be scored fails it.
+    """Gate on the mean over cases, such as `mean F1`; both numbers are in [0, 1].
 
-    Args:
-        name: Name of the score, such as `mean F1`.
-        score: Score over the other cases, in [0, 1]; `None` if there are none.
-        threshold: Minimum score in [0, 1]; `None`: anything passes.
-        errors: Id and message of each case that could not be scored.
+    `errors` are the ids and messages of cases that could not be scored: with a threshold they fail
+    it. Without a score, which is `None`, nothing was decided.
     """
     first = f"{errors[0][0]}: {errors[0][1]}" if errors else ""
     if score is None:
@@ -262,12 +256,9 @@ def fields_gate(
 
 
 def comparison_gate(worse: str, lost: Sequence[str], no_verdict: str = "") -> GateFailure | None:
-    """Gate on the comparison of two runs.
+    """Gate on a comparison: how run B is worse, and the cases that only run A has a score for.
 
-    Args:
-        worse: In which way run B is worse; empty if it is not.
-        lost: Ids of the cases that have a score in run A only.
-        no_verdict: Why it is unknown whether run B is worse; empty if it is known.
+    `no_verdict` says why it is unknown whether B is worse; each may be empty.
     """
     if no_verdict and not worse:
         return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {no_verdict}")

@@ -7,14 +7,9 @@ from factcheck.judges.local.sentences import split_sentences
 
 
 def lead_of(source: str | tuple[SourceDocument, ...], n_words: int) -> str:
-    """The first sentences of a source, as close to a length as whole sentences come.
+    """The first sentences of a source, as close to a length in words as whole sentences come.
 
-    Args:
-        source: The source; of several documents, each gives an equal share.
-        n_words: Length in words.
-
-    Returns:
-        At least one sentence of each document that is not blank; empty without any.
+    Of several documents each gives an equal share: at least one sentence, unless it is blank.
     """
     if isinstance(source, str):
         return _first_sentences(source, n_words)

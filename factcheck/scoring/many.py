@@ -44,17 +44,11 @@ def score_records(
     under_way: int,
     together: int = 1,
 ) -> Generator[Scored, None, None]:
-    """Score records lazily; few are read ahead.
+    """Score records lazily, in order; any exception of a judge fails only its own record.
 
-    Args:
-        score: Scores records.
-        records: Any iterable, even an endless one; it is read in the calling thread.
-        under_way: Maximum number of records read before the first of them is finished.
-        together: Most neighbours with the same source and facts that are scored together.
-
-    Yields:
-        One `Scored` per record, in order. Any exception of a judge fails only its own record.
-        Leaving the iterator early cancels what is in flight.
+    `records` is read in the calling thread, at most `under_way` ahead of the first that is not
+    finished; up to `together` neighbours with the same source and facts are scored together.
+    Leaving the iterator early cancels what is in flight.
     """
     window: deque[Future[list[Scored]]] = deque()
     door = asyncio.Lock()

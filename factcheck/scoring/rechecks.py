@@ -83,14 +83,9 @@ async def settle(
 ) -> tuple[CoverageReport, CoverageReport | None]:
     """Ask again about the facts that would fail a gate, and about facts that must be kept.
 
-    Args:
-        report: The report; with its texts, without which nothing can be asked.
-        limits: What the gate requires.
-        ask: Asks the judge.
-
-    Returns:
-        The report and the baseline with the verdicts that the answers come to. A verdict on which
-        they differ has the flag `flipped`; where they do not come to one, the fact is undecided.
+    Returns the report and the baseline with the verdicts that the answers come to. A verdict on
+    which they differ has the flag `flipped`; where they do not come to one, the fact is undecided.
+    Without the texts of the report nothing can be asked.
     """
     baseline = limits.baseline
     if report.texts is None or misfit(report, limits):

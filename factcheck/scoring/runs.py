@@ -28,16 +28,9 @@ def read_all(
     on_invalid: OnError | None = None,
     fields: Mapping[str, str] | None = None,
 ) -> Iterator[Record]:
-    """The records of all files, in order; one is held at a time.
+    """The records of all files, in order, as of `read_records`; one is held at a time.
 
-    Args:
-        paths: See `factcheck.records.read_records`.
-        on_invalid: Called with the error of an invalid record, which is then skipped. `None`: the
-            first invalid record is raised.
-        fields: See `factcheck.records.read_records`.
-
-    Raises:
-        InputError: A file cannot be read, or an id occurs twice.
+    An id that occurs twice is an invalid record, too: passed to `on_invalid`, or raised.
     """
     readers = [read_records(path, skip_bad=on_invalid, fields=fields) for path in paths]
     ids: set[str] = set()
@@ -69,19 +62,10 @@ def score_run(
     rows: ResultsFile | None = None,
     on_record: Show | None = None,
 ) -> None:
-    """Score all records that have no row yet, write their rows and count them.
+    """Score all records that have no row yet, write their rows and add them to the tally.
 
-    Ctrl-C, an exhausted budget and a full disk end the run early; the tally says which it was.
-
-    Args:
-        scorer: Scores the records.
-        records: Read only as far as they are needed.
-        tally: Totals, to which the records are added.
-        direction: As in `FactCoverage.score`.
-        lead: As in `FactCoverage.score`.
-        rows: Where final rows go; `None`: nowhere. Those of an earlier run are counted at the end,
-            if their records are in the input.
-        on_record: Called after each new record.
+    Ctrl-C, an exhausted budget and a full disk end the run early; the tally says which it was. Rows
+    of an earlier run are counted at the end, if their records are in the input.
 
     Raises:
         InputError: `records` cannot be read, a record is not the one its row was made of, or the

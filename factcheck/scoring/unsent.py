@@ -35,13 +35,8 @@ def cached_report(
 ) -> CoverageReport | None:
     """A report made of cached replies alone, for an interrupted call; nothing is sent.
 
-    Args:
-        options: How the scorer was made.
-        score: Makes the report.
-
-    Returns:
-        The report, with what is not in the cache undecided. `None` for the local judge, which
-        caches nothing and would have to start over.
+    What is not in the cache is undecided. `None` for the local judge, which caches nothing and
+    would have to start over.
 
     Raises:
         FactcheckError: Not even the facts are known.
@@ -60,11 +55,6 @@ def estimate(
     Replies in the cache cost nothing. Where the facts of a source are not known yet, those of the
     local extractor stand in for them. Requests and prompt tokens are estimates, completion tokens
     and cost upper bounds.
-
-    Args:
-        options: How the scorer of the run is made.
-        records: The records of the run.
-        direction: As in `FactCoverage.score`.
     """
     from factcheck.judges.llm.engine import Meter
 
@@ -134,13 +124,8 @@ def run_batch(
         records: Reads the records of the run anew.
         direction: As in `FactCoverage.score`.
 
-    Returns:
-        `factcheck.judges.llm.batch.Submitted` or `Collected`.
-
     Raises:
         ConfigError: The cache is off, or the judge has no batch endpoint.
-        InputError: The state file does not fit the step.
-        JudgeError: The server could not be reached.
     """
     from factcheck.judges.llm import batch
     from factcheck.runtime.cache import open_cache

@@ -63,8 +63,8 @@ def test_facts_are_a_json_list_or_one_a_line(tmp_path: Path) -> None:
         FactSet.of(["It rains.", "It snows."]),
         None,
     ]
-    assert "line 7: 'facts' starts like a JSON list but is not valid" in str(errors[0])
-    assert "line 8: 'facts' is empty" in str(errors[1])
+    assert "line 8: 'facts' starts like a JSON list but is not valid" in str(errors[0])
+    assert "line 9: 'facts' is empty" in str(errors[1])
 
 
 @pytest.mark.parametrize(
