@@ -29,8 +29,8 @@ from factcheck.errors import (
 )
 from factcheck.judges.llm.errors import UNREADABLE, NoAccess, from_status, said
 from factcheck.judges.llm.http import error_in
-from factcheck.judges.llm.prompts import EXTRACT_FACTS, load_prompt
 from factcheck.judges.llm.providers import access_to
+from factcheck.judges.llm.questions import EXTRACT_FACTS, load_prompt
 from factcheck.judges.llm.transports import (
     Answer,
     BatchTransport,

@@ -6,20 +6,19 @@ a failure.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from factcheck.documents import from_plain, to_plain
 from factcheck.errors import Failure, JudgeError, JudgeRejected
 from factcheck.judges.llm.engine import Account
-from factcheck.judges.llm.modules import fingerprint
 from factcheck.runtime.cache import JSON, answer_keys
 from factcheck.runtime.loop import background, together
 from factcheck.runtime.result_cache import ResultCache
 
 if TYPE_CHECKING:
-    from factcheck.judges.llm.adapter import Message, Question
     from factcheck.judges.llm.language_model import LanguageModel
+    from factcheck.judges.llm.questions import Message, Question
     from factcheck.judges.ports import Ledger
 
 _REPEAT = frozenset({"missing", "duplicate", "invalid", "output", "truncated"})
@@ -37,9 +36,9 @@ R = TypeVar("R")
 class BatchedJudge(Generic[Q, R]):
     """Asks one model questions of one kind.
 
-    `make` makes the module that writes the request for some questions. `parts` says into how many
-    requests the questions of one are divided when it is repeated, by the code of its failure as a
-    whole; one for a code that is not listed.
+    `module` writes the request for some questions. `parts` says into how many requests the
+    questions of one are divided when it is repeated, by the code of its failure as a whole; one for
+    a code that is not listed.
     """
 
     stage: ClassVar[str]
@@ -52,14 +51,14 @@ class BatchedJudge(Generic[Q, R]):
     def __init__(
         self,
         model: LanguageModel,
-        make: Callable[[], Any],
+        module: Any,
         *,
         batch_size: int = 1,
         parts: Mapping[str, int] | None = None,
     ) -> None:
         self._model = model
-        self._module = make()
-        self._prompt = fingerprint(make)
+        self._module = module
+        self._prompt: str = module.fingerprint
         self._batch_size = batch_size
         self._parts = parts or {}
         labels = {"task": self.stage, "judge": model.name}
@@ -90,16 +89,12 @@ class BatchedJudge(Generic[Q, R]):
 
     def _to_json(self, result: R) -> Mapping[str, Any] | None:
         """A result without its question, which is in the key; `None` for a failure."""
-        if _code(result):
+        if code_of(result):
             return None
         return {name: value for name, value in to_plain(result).items() if name not in _NOT_KEPT}
 
     def _from_json(self, data: Mapping[str, Any]) -> R:
         return from_plain(self.result, {**_NOT_KEPT, **data}, "cached result")
-
-    def _is_alone(self, question: Q) -> bool:  # noqa: ARG002
-        """Whether a question gets a request of its own."""
-        return False
 
     def _results(
         self, questions: Sequence[Q], ledger: Ledger, **shared: JSON
@@ -133,9 +128,7 @@ class BatchedJudge(Generic[Q, R]):
 
     def _batches(self, questions: Mapping[str, Q]) -> list[list[str]]:
         """The keys of questions that go into one request, for each request."""
-        single = [key for key in questions if self._is_alone(questions[key])]
-        others = [key for key in questions if not self._is_alone(questions[key])]
-        return [[key] for key in single] + even_batches(others, self._batch_size)
+        return even_batches(list(questions), self._batch_size)
 
     async def _ask(self, questions: Sequence[Q], account: Account) -> Sequence[R]:
         """One result per question, in their order, from one request."""
@@ -150,10 +143,11 @@ class BatchedJudge(Generic[Q, R]):
         self, questions: Mapping[str, Q], results: dict[str, R], account: Account
     ) -> None:
         """Ask again for what failed."""
-        keys = [key for key, result in results.items() if self._is_worth_repeating(result)]
+        codes = {key: code_of(result) for key, result in results.items()}
+        keys = [key for key, code in codes.items() if code in _REPEAT or code in self._parts]
         if not keys:
             return
-        parts = max(self._parts.get(_code(results[key]), 1) for key in keys)
+        parts = max(self._parts.get(codes[key], 1) for key in keys)
         calls = even_batches(keys, max(1, -(-len(keys) // parts)))
 
         async def ask_again(call: Sequence[str]) -> None:
@@ -162,9 +156,6 @@ class BatchedJudge(Generic[Q, R]):
 
         await together(ask_again(call) for call in calls)
 
-    def _is_worth_repeating(self, result: R) -> bool:
-        return _code(result) in {*_REPEAT, *self._parts}
-
 
 def even_batches(items: Sequence[T], size: int) -> list[list[T]]:
     """The items in as few batches of at most `size` as possible, of nearly equal length."""
@@ -172,16 +163,12 @@ def even_batches(items: Sequence[T], size: int) -> list[list[T]]:
     return [list(items[n * i // count : n * (i + 1) // count]) for i in range(count)]
 
 
-def failed_with(result: Any, codes: Collection[str]) -> bool:
-    return _code(result) in codes
-
-
 def require_one_not_rejected(results: Sequence[Any]) -> None:
-    if results and all(failed_with(result, {JudgeRejected.code}) for result in results):
+    if results and all(code_of(result) == JudgeRejected.code for result in results):
         raise JudgeRejected(results[0].message)
 
 
-def _code(result: Any) -> str:
+def code_of(result: Any) -> str:
     """The code of a failure; empty for any other result, which has none."""
     code: str = getattr(result, "code", "")
     return code

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from factcheck.documents import PlainData
 from factcheck.errors import InputError
 from factcheck.facts import short_digest
-from factcheck.judges.llm.adapter import Form, Message, Question
+from factcheck.judges.llm.questions import Form, Message, Question
 from factcheck.runtime.cache import answer_key
 from factcheck.runtime.loop import PerProcess
 

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from factcheck.errors import (
     ConfigError,
@@ -94,37 +92,35 @@ class RequestRunner(Generic[R]):
         """
         limiter, queued_s, n_sent = self.limiter(), waited_s, 0
         estimate = upper_bound.prompt_tokens // _BYTES_PER_TOKEN
-        with _span(account.stage, self.name) as set_usage:
-            async for attempt in self._retry.retrying(lambda: queued_s):  # noqa: B023 - as it is then
-                asked = time.perf_counter()
-                with attempt:
-                    async with (
-                        self._budget.reserve(self._priced(upper_bound)) as spent,
-                        limiter.slot(estimate) as number,
-                    ):
-                        started = time.perf_counter()
-                        queued_s += started - asked
-                        if self._locked_until > started:
-                            spent.append(Usage())
-                            raise NoAccess(self._locked_because)
-                        usage: Usage | None = None
-                        try:
-                            response = await send()
-                            usage = self._priced(tokens_of(response))
-                            spent.append(usage)
-                        except JudgeNotAsked:
-                            raise
-                        except BaseException as error:
-                            usage = self._failed(error, limiter, number, spent)
-                            raise
-                        finally:
-                            if usage is not None:
-                                self._book(usage, account, started, is_new=n_sent == 0)
-                                n_sent += 1
-                        taken = usage.prompt_tokens + usage.completion_tokens
-                        limiter.answered(taken - estimate)
-                        set_usage(usage)
-                        return response
+        async for attempt in self._retry.retrying(lambda: queued_s):  # noqa: B023 - as it is then
+            asked = time.perf_counter()
+            with attempt:
+                async with (
+                    self._budget.reserve(self._priced(upper_bound)) as spent,
+                    limiter.slot(estimate) as number,
+                ):
+                    started = time.perf_counter()
+                    queued_s += started - asked
+                    if self._locked_until > started:
+                        spent.append(Usage())
+                        raise NoAccess(self._locked_because)
+                    usage: Usage | None = None
+                    try:
+                        response = await send()
+                        usage = self._priced(tokens_of(response))
+                        spent.append(usage)
+                    except JudgeNotAsked:
+                        raise
+                    except BaseException as error:
+                        usage = self._failed(error, limiter, number, spent)
+                        raise
+                    finally:
+                        if usage is not None:
+                            self._book(usage, account, started, is_new=n_sent == 0)
+                            n_sent += 1
+                    taken = usage.prompt_tokens + usage.completion_tokens
+                    limiter.answered(taken - estimate)
+                    return response
         raise AssertionError("an attempt gives a response or an error")
 
     def _failed(
@@ -152,32 +148,6 @@ class RequestRunner(Generic[R]):
     def _priced(self, usage: Usage) -> Usage:
         tokens = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
         return replace(usage, cost_usd=self._price.cost_usd(*tokens) if self._price else None)
-
-
-@contextmanager
-def _span(stage: str, model: str) -> Iterator[Callable[[Usage], None]]:
-    """An OpenTelemetry span, if that package is installed, without texts or keys."""
-    tracer = _tracer()
-    if tracer is None:
-        yield lambda _: None
-        return
-    named = {"gen_ai.request.model": model}
-    with tracer.start_as_current_span(f"{stage} {model}", attributes=named) as span:
-        yield lambda usage: span.set_attributes(
-            {
-                "gen_ai.usage.input_tokens": usage.prompt_tokens,
-                "gen_ai.usage.output_tokens": usage.completion_tokens,
-            }
-        )
-
-
-@cache
-def _tracer() -> Any:
-    try:
-        from opentelemetry import trace
-    except ImportError:
-        return None
-    return trace.get_tracer("factcheck")
 
 
 def most_tokens(text: str) -> int:

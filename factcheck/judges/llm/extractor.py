@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from factcheck.documents import Reader
-from factcheck.errors import JudgeError, JudgeNotAsked
+from factcheck.errors import JudgeError, JudgeNotAsked, JudgeOutputError, JudgeTruncated
 from factcheck.facts import AtomicFact, FactSet, digest
-from factcheck.judges.llm.batched import BatchedJudge, Request, failed_with
+from factcheck.judges.llm.batched import BatchedJudge, Request, code_of
 from factcheck.judges.llm.fences import one_line, sections
 from factcheck.judges.llm.modules import KeyFactExtraction
 from factcheck.judges.local.duplicates import drop_near_duplicates
@@ -42,7 +42,7 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
     role = "extractor"
 
     def __init__(self, model: LanguageModel, *, section: int = SECTION) -> None:
-        super().__init__(model, KeyFactExtraction)
+        super().__init__(model, KeyFactExtraction())
         self._section = section
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
@@ -63,9 +63,9 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
     async def _ask(self, questions: Sequence[str], account: Account) -> Sequence[_Facts]:
         (section,) = questions
         (facts,) = await super()._ask(questions, account)
-        if failed_with(facts, {"output"}):
+        if code_of(facts) == JudgeOutputError.code:
             return await super()._ask(questions, account)
-        if failed_with(facts, {"truncated"}) and len(section) >= 2 * _SMALLEST_SECTION:
+        if code_of(facts) == JudgeTruncated.code and len(section) >= 2 * _SMALLEST_SECTION:
             halves = sections(section, len(section) * 6 // 10, len(section) // _OVERLAP)
             asked = (self._ask([section[slice(*span)]], account) for span in halves)
             found = [facts for (facts,) in await together(asked)]
@@ -75,8 +75,8 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
                 return [error]
         return [facts]
 
-    def _is_worth_repeating(self, result: _Facts) -> bool:  # noqa: ARG002 - done already
-        return False
+    async def _repeat(self, *_: Any) -> None:
+        """What can be mended is asked again section by section, in `_ask`."""
 
     def _outcome(self, reply: Any, questions: Sequence[str]) -> Sequence[_Facts]:  # noqa: ARG002
         return [tuple(reply["facts"])]

@@ -9,24 +9,23 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from factcheck.errors import Failure, InputError, JudgeError
+from factcheck.documents import to_plain
+from factcheck.errors import Failure, InputError, JudgeError, JudgeQueued
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict, digest
 from factcheck.judges.llm.batched import (
     BatchedJudge,
     Request,
+    code_of,
     even_batches,
-    failed_with,
     require_one_not_rejected,
 )
-from factcheck.judges.llm.fences import sections
+from factcheck.judges.llm.fences import field_of, order_of, sections, shown_values
 from factcheck.judges.llm.modules import (
-    FORMS,
-    TEXT_FORMS,
+    FactChecker,
     LLMJudge,
     SemanticEquivalence,
-    fingerprint,
+    TextsChecker,
 )
-from factcheck.judges.llm.values import field_of, order_of, shown_values
 from factcheck.judges.ports import PairResult, PairVerdict, Rating, RatingResult, ValuePair
 from factcheck.runtime.loop import together
 
@@ -77,9 +76,8 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         number: int = 0,
     ) -> None:
         settings = model.settings
-        super().__init__(
-            model, FORMS[settings.verdict], batch_size=batch_size, parts={"truncated": 2}
-        )
+        module = FactChecker(settings.verdict)
+        super().__init__(model, module, batch_size=batch_size, parts={"truncated": 2})
         self._section = section
         self.summaries_per_call = settings.summaries_per_call
         """Most summaries in one request."""
@@ -90,8 +88,8 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
             **({"repeat": number} if number else {}),
         }
         if self.summaries_per_call > 1:
-            self._for_texts = TEXT_FORMS[settings.verdict]()
-            self._prompt += f"+{fingerprint(TEXT_FORMS[settings.verdict])}"
+            self._for_texts = TextsChecker(settings.verdict)
+            self._prompt += f"+{self._for_texts.fingerprint}"
 
     @property
     def identity(self) -> dict[str, str]:
@@ -175,7 +173,7 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         by_text: dict[str, list[str]] = {}
         for key, result in results.items():
             failed = by_text.setdefault(questions[key].text, [])
-            if failed_with(result, _WORTH_ASKING_ALONE):
+            if code_of(result) in _WORTH_ASKING_ALONE:
                 failed.append(key)
         if len(by_text) == 1:
             return await super()._repeat(questions, results, account)
@@ -198,16 +196,9 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
     def _to_json(self, result: CheckResult) -> Mapping[str, Any] | None:
         if isinstance(result, CheckFailure):
             return None
-        at = result.evidence
-        return {  # as `to_dict` has it, at a tenth of the cost
-            "label": result.label,
-            "probability": result.probability,
-            "evidence": at and {"quote": at.quote, "start": at.start, "end": at.end},
-            "reason": result.reason,
-            "judge": result.judge,
-            "cached": result.cached,
-            "flags": list(result.flags),
-        }
+        data: dict[str, Any] = to_plain(result)
+        del data["fact"]
+        return data
 
     def _from_json(self, data: Mapping[str, Any]) -> CheckResult:
         at = data["evidence"]
@@ -290,7 +281,7 @@ def _is_settled(result: CheckResult | None) -> bool:
     """Whether no other section is asked: entailed, or waiting for the answer about this one."""
     if isinstance(result, Verdict):
         return result.supported
-    return result is not None and failed_with(result, {"queued"})
+    return code_of(result) == JudgeQueued.code
 
 
 def _placed(result: CheckResult, fact: AtomicFact, offset: int) -> CheckResult:
@@ -319,7 +310,7 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
 
     def __init__(self, model: LanguageModel, *, batch_size: int) -> None:
         parts = dict.fromkeys(_FAILED_AS_A_WHOLE, batch_size)
-        super().__init__(model, SemanticEquivalence, batch_size=batch_size, parts=parts)
+        super().__init__(model, SemanticEquivalence(), batch_size=batch_size, parts=parts)
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
         """One result per pair, in their order. Pairs that are the same question are asked once.
@@ -332,17 +323,18 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
         return tuple(results)
 
     def _batches(self, questions: Mapping[str, ValuePair]) -> list[list[str]]:
-        in_order = sorted(questions.items(), key=lambda item: order_of(item[1]))
-        return super()._batches(dict(in_order))
+        in_order = sorted(questions, key=lambda key: order_of(questions[key]))
+        size = {key: len(questions[key].gold + questions[key].extracted) for key in in_order}
+        return [
+            *([key] for key in in_order if size[key] >= _LONG),
+            *even_batches([key for key in in_order if size[key] < _LONG], self._batch_size),
+        ]
 
     def _key_parts(self, question: ValuePair) -> Mapping[str, JSON]:
         return {"field": field_of(question)._asdict(), "values": shown_values(question)}
 
     def _request(self, questions: Sequence[ValuePair]) -> Request:
         return self._module.request(pairs=questions)  # type: ignore[no-any-return]
-
-    def _is_alone(self, question: ValuePair) -> bool:
-        return len(question.gold) + len(question.extracted) >= _LONG
 
 
 class _RatingQuestion(NamedTuple):
@@ -361,7 +353,7 @@ class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
     result = Rating
 
     def __init__(self, model: LanguageModel) -> None:
-        super().__init__(model, LLMJudge)
+        super().__init__(model, LLMJudge())
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
         """A rating, or why there is none.

@@ -26,7 +26,6 @@ from factcheck.errors import (
     JudgeTruncated,
 )
 from factcheck.facts import Usage
-from factcheck.judges.llm.adapter import Message, Question
 from factcheck.judges.llm.dialect import Dialect, Memory
 from factcheck.judges.llm.engine import (
     Account,
@@ -38,6 +37,7 @@ from factcheck.judges.llm.engine import (
 )
 from factcheck.judges.llm.errors import RequestRefused, hide
 from factcheck.judges.llm.providers import access_to, check_address, provider_of, require_packages
+from factcheck.judges.llm.questions import Message, Question
 from factcheck.judges.llm.transports import (
     Answer,
     BatchTransport,

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
 from types import MappingProxyType
 from typing import Any, ClassVar, get_args
 
@@ -20,25 +19,30 @@ import pydantic
 
 from factcheck.errors import Failure
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, short_digest
-from factcheck.judges.llm.adapter import (
-    VERDICTS,
-    Message,
-    Question,
-    QuestionAdapter,
-    Signature,
-    by_id_schema,
-    object_schema,
-    response_format,
+from factcheck.judges.llm.fences import (
+    fenced,
+    numbered,
+    one_line,
+    render_pairs,
+    visible,
+    without_numbers,
 )
-from factcheck.judges.llm.fences import fenced, numbered, one_line, visible, without_numbers
-from factcheck.judges.llm.prompts import (
+from factcheck.judges.llm.questions import (
     CHECK_FACTS,
     CHECK_TEXTS,
     COMPARE_VALUES,
     EXTRACT_FACTS,
     RATE_FAITHFULNESS,
     SUMMARIZE,
+    VERDICTS,
+    Message,
+    Question,
+    QuestionAdapter,
+    Signature,
+    by_id_schema,
     load_prompt,
+    object_schema,
+    response_format,
 )
 from factcheck.judges.llm.replies import (
     ANSWERS,
@@ -54,9 +58,8 @@ from factcheck.judges.llm.replies import (
     read_verdicts,
     with_probabilities,
 )
-from factcheck.judges.llm.values import render
 from factcheck.judges.ports import PairResult, Specificity, ValuePair
-from factcheck.settings import COMPACT, VerdictForm
+from factcheck.settings import VerdictForm
 
 _STRING: Mapping[str, Any] = {"type": "string"}
 _STRINGS: Mapping[str, Any] = {"type": "array", "items": _STRING}
@@ -126,6 +129,18 @@ class _OneCall(dspy.Module):
         question = self.question(**inputs)
         predictor = getattr(self, self.predictor)
         return self._render(predictor.signature, predictor.demos, question.inputs), question
+
+    @property
+    def fingerprint(self) -> str:
+        """Name and digest of what is sent around inputs: `check_facts/v2-line@1a2b3c4d`.
+
+        The digest is taken of the request rendered with stand-ins for the inputs, so it moves with
+        the prompt file, the field names, the label set and the way inputs are shown.
+        """
+        messages, question = self.request(**self.sample)
+        sent = {"messages": messages, "response_format": response_format(question.schema)}
+        digest = short_digest(without_numbers(json.dumps(sent, sort_keys=True)))
+        return f"{self.prompt}@{digest}"
 
     def _render(
         self, signature: Signature, demos: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any]
@@ -281,14 +296,6 @@ class TextsChecker(_OneCall):
         return fenced({"facts": _fact_lines(inputs["facts"], ""), **texts})
 
 
-FORMS: Mapping[VerdictForm, Callable[[], FactChecker]] = {
-    form: partial(FactChecker, form) for form in get_args(VerdictForm)
-}
-TEXT_FORMS: Mapping[VerdictForm, Callable[[], TextsChecker]] = {
-    form: partial(TextsChecker, form) for form in COMPACT
-}
-
-
 class SemanticEquivalence(_OneCall):
     """Tells for several pairs of values, in one request, whether the two mean the same.
 
@@ -314,7 +321,7 @@ class SemanticEquivalence(_OneCall):
         asked = {f"p{place}": pair for place, pair in enumerate(values, 1)}
         verdict = object_schema(reason=_STRING, equivalent={"type": "boolean"})
         return Question(
-            {"pairs": render(asked)},
+            {"pairs": render_pairs(asked)},
             by_id_schema(list(asked), verdict),
             lambda data, judge: read_pairs(data, asked, judge),
             _is_whole,
@@ -377,20 +384,6 @@ def _fields_question(
     return Question(
         inputs, schema, lambda data, _judge: read_fields(data, fields), max_tokens=max_tokens
     )
-
-
-@cache
-def fingerprint(make: Callable[[], _OneCall]) -> str:
-    """Name and digest of what a module sends around its inputs: `check_facts/v2-line@1a2b3c4d`.
-
-    The digest is taken of the request rendered with stand-ins for the inputs, so it moves with
-    the prompt file, the field names, the label set and the way inputs are shown.
-    """
-    module = make()
-    messages, question = module.request(**module.sample)
-    sent = {"messages": messages, "response_format": response_format(question.schema)}
-    digest = short_digest(without_numbers(json.dumps(sent, sort_keys=True)))
-    return f"{module.prompt}@{digest}"
 
 
 def score_with_feedback(score: float, feedback: str) -> dspy.Prediction:

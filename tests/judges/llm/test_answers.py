@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from factcheck.errors import InputError, JudgeOutputError, JudgeRefused, JudgeTruncated
-from factcheck.judges.llm.adapter import Question
 from factcheck.judges.llm.dialect import Dialect
 from factcheck.judges.llm.errors import RequestRefused, said
+from factcheck.judges.llm.questions import Question
 from factcheck.judges.llm.transports import read_completion
 from factcheck.settings import Model
 

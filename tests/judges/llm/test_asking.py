@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from factcheck.errors import JudgeOutputError
-from factcheck.judges.llm.adapter import Question
 from factcheck.judges.llm.language_model import LanguageModel, connect
+from factcheck.judges.llm.questions import Question
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.testing import ChatRequest, LocalOpenAIServer

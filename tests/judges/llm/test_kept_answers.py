@@ -263,7 +263,7 @@ def test_another_prompt_is_never_served_it(
         scorer.check(FACTS, TEXT)
         judge.compare(PAIR)
         assert (len(server.requests), judge.sizes) == (1, [1])
-    monkeypatch.setattr("factcheck.judges.llm.batched.fingerprint", lambda *_: "another/v2@00")
+    monkeypatch.setattr("factcheck.judges.llm.modules._OneCall.fingerprint", "another/v2@00")
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     with FactCoverage(MODEL, cache=cache) as other:
         other.check(FACTS, TEXT)

@@ -23,9 +23,8 @@ from factcheck import (
 )
 from factcheck.errors import PromptError
 from factcheck.facts import LABELS
-from factcheck.judges.llm import prompts
+from factcheck.judges.llm import questions as prompts
 from factcheck.judges.llm.fences import without_numbers
-from factcheck.judges.llm.modules import fingerprint
 from factcheck.judges.ports import ValuePair
 from factcheck.testing import FactModel, LocalOpenAIServer
 from tests.processes import printed_by_python
@@ -128,10 +127,9 @@ MODULES = (FactChecker, KeyFactExtraction, SemanticEquivalence, LLMJudge, Summar
 
 @pytest.mark.parametrize("module", MODULES)
 def test_the_fingerprint_is_the_same_in_every_process(module: Any) -> None:
-    code = (
-        f"from factcheck.judges.llm import modules as m;print(m.fingerprint(m.{module.__name__}))"
-    )
-    assert printed_by_python(code) == fingerprint(module)
+    name = module.__name__
+    code = f"from factcheck.judges.llm.modules import {name};print({name}().fingerprint)"
+    assert printed_by_python(code) == module().fingerprint
 
 
 def test_the_prompt_that_is_sent_is_the_prompt_file_and_the_fenced_inputs() -> None:
@@ -222,14 +220,11 @@ def test_a_run_is_traced_for_optimizers(module: dspy.Module) -> None:
 def test_the_fingerprint_moves_with_the_frame_and_the_way_inputs_are_shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    fingerprint.cache_clear()
-    before = [fingerprint(LLMJudge), fingerprint(FactChecker)]
+    before = [LLMJudge().fingerprint, FactChecker().fingerprint]
     text = prompts.load_prompt(prompts.RATE_FAITHFULNESS).replace("one sentence", "ten words")
-    fingerprint.cache_clear()
     monkeypatch.setattr("factcheck.judges.llm.modules.load_prompt", lambda _: text)
     monkeypatch.setattr("factcheck.judges.llm.modules._fact_lines", "; ".join)
-    after = [fingerprint(LLMJudge), fingerprint(FactChecker)]
-    fingerprint.cache_clear()
+    after = [LLMJudge().fingerprint, FactChecker().fingerprint]
     assert not set(before) & set(after)
 
 

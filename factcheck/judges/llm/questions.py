@@ -1,19 +1,28 @@
-"""Renders questions and reads their replies, for the engine and for DSPy alike.
+"""Questions: what one request asks, how its reply is read, and the prompt files behind them.
 
-DSPy's own adapters describe every field in prose, repair replies that were cut off, and ask a
-second time under another prompt; none of that is wanted where each verdict counts.
+The engine and DSPy ask the same questions. DSPy's own adapters describe every field in prose,
+repair replies that were cut off, and ask a second time under another prompt; none of that is wanted
+where each verdict counts. A prompt file is one version, pinned by digest, and never changes once
+published.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 import dspy
 
-from factcheck.errors import JudgeOutputError
+from factcheck.errors import JudgeOutputError, PromptError
+from factcheck.facts import digest
 from factcheck.judges.llm.replies import Answer, Token, find_answer
+
+if TYPE_CHECKING:
+    from importlib.abc import Traversable
 
 R = TypeVar("R")
 Signature: TypeAlias = type[dspy.Signature]
@@ -89,3 +98,46 @@ def object_schema(**properties: Mapping[str, Any]) -> Mapping[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
+
+
+CHECK_FACTS = "check_facts/v2"
+CHECK_TEXTS = "check_texts/v1"
+COMPARE_VALUES = "compare_values/v2"
+EXTRACT_FACTS = "extract_facts/v2"
+RATE_FAITHFULNESS = "rate_faithfulness/v1"
+SUMMARIZE = "summarize/v1"
+_PINS = "SHA256SUMS"
+
+
+def prompts_root() -> Traversable:
+    """The prompts shipped in the package, or `prompts/` of an editable checkout."""
+    shipped = files("factcheck") / "prompts"
+    return shipped if shipped.is_dir() else Path(__file__).resolve().parents[3] / "prompts"
+
+
+@cache
+def pinned() -> Mapping[str, str]:
+    """Digest of every published prompt file, by its path below `prompts/`."""
+    try:
+        lines = (prompts_root() / _PINS).read_text("utf-8").splitlines()
+    except OSError as error:
+        raise PromptError(f"prompts/{_PINS} cannot be read; reinstall factcheck") from error
+    return {path: sha for sha, path in (line.split(maxsplit=1) for line in lines if line.strip())}
+
+
+@cache
+def load_prompt(name: str) -> str:
+    path = f"{name}.md"
+    expected = pinned().get(path)
+    if expected is None:
+        raise PromptError(f"no prompt named {name!r}; published: {', '.join(sorted(pinned()))}")
+    try:
+        text = (prompts_root() / path).read_text("utf-8")
+    except OSError as error:
+        raise PromptError(f"prompt file {path} cannot be read; reinstall factcheck") from error
+    if digest(text) != expected:
+        raise PromptError(
+            f"prompt file {path} was changed after it was published; "
+            "restore it and put new wording into a new version"
+        )
+    return text.strip()
