@@ -18,7 +18,7 @@ import logging
 import os
 import stat
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -120,43 +120,44 @@ def parse_answer(line: bytes, place: Place) -> Recorded:
         raise InputError(f"{place}: {error}") from error
 
 
-class CassetteReader:
-    """The answers of a cassette, in file order; iterate over it once."""
+class Cassette(NamedTuple):
+    """What a file holds."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path = path
-        self._sha256 = hashlib.sha256()
-        self.torn_at: int | None = None
-        """Where a torn last line starts, in bytes; known when all lines are read."""
+    answers: list[Recorded]
+    """In file order."""
+    digest: str
+    """Eight hexadecimal digits that stand for the whole file."""
+    end: int
+    """Where the whole lines end, in bytes; what follows is torn."""
 
-    @property
-    def digest(self) -> str:
-        """Eight hexadecimal digits that stand for what was read so far."""
-        return self._sha256.hexdigest()[:8]
 
-    def __iter__(self) -> Iterator[Recorded]:
-        position = 0
-        with file_errors(str(self._path), "read"):
-            mode = os.stat(self._path).st_mode  # noqa: PTH116 - one rule for every path
-            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-                raise InputError(f"{self._path} is not a regular file; a cassette is one")
-        with file_errors(str(self._path), "read"), Path(self._path).open("rb") as file:
-            for number, line in enumerate(file, 1):
-                self._sha256.update(line)
-                place = Place(str(self._path), "line", number)
-                try:
-                    if number == 1:
-                        _check_header(line, place)
-                    elif line.strip():
-                        yield parse_answer(line, place)
-                except InputError:
-                    if number == 1 or line.endswith(b"\n"):
-                        raise
-                    self.torn_at = position
-                    logger.warning("%s: cut off, skipped", place)
-                position += len(line)
-        if position == 0:
-            raise InputError(f"{self._path} is empty; a cassette starts with a header line")
+def read_cassette(path: str | os.PathLike[str]) -> Cassette:
+    """The answers in a file.
+
+    Raises:
+        InputError: It cannot be read, is no cassette, or has a damaged line; names the line.
+    """
+    with file_errors(str(path), "read"):
+        _require_regular(path)
+        data = Path(path).read_bytes()
+    if not data:
+        raise InputError(f"{path} is empty; a cassette starts with a header line")
+    answers: list[Recorded] = []
+    end = 0
+    for number, line in enumerate(data.splitlines(keepends=True), 1):
+        place = Place(str(path), "line", number)
+        try:
+            if number == 1:
+                _check_header(line, place)
+            elif line.strip():
+                answers.append(parse_answer(line, place))
+        except InputError:
+            if number == 1 or line.endswith(b"\n"):
+                raise
+            logger.warning("%s: cut off, skipped", place)
+            break
+        end += len(line)
+    return Cassette(answers, hashlib.sha256(data).hexdigest()[:8], end)
 
 
 class CassetteWriter:
@@ -176,30 +177,22 @@ class CassetteWriter:
         self._known: set[tuple[str, ...]] = set()
         self._identities: dict[type[Recorded], Identity] = {}
         with file_errors(str(path), "write"):
-            start = self._start()
-            if start != HEADER and HEADER.startswith(start):
-                self._path.write_bytes(HEADER)
-            else:
-                self._continue()
-
-    def _start(self) -> bytes:
-        if not self._path.exists():
-            return b""
-        with self._path.open("rb") as file:
-            return file.read(len(HEADER))
-
-    def _continue(self) -> None:
-        """Learn what the file has, and make sure that it ends with a whole line."""
-        answers = CassetteReader(self._path)
-        for answer in answers:
+            self._path.touch()
+            _require_regular(path)
+            with self._path.open("r+b") as file:
+                start = file.read(len(HEADER))
+                if start != HEADER and HEADER.startswith(start):
+                    file.seek(0)
+                    file.write(HEADER)
+                    return
+                found = read_cassette(path)
+                file.truncate(found.end)
+                file.seek(found.end - 1)
+                if file.read(1) != b"\n":
+                    file.write(b"\n")
+        for answer in found.answers:
             self._known.add(answer.question)
             self._identities.setdefault(type(answer), answer.by)
-        with self._path.open("r+b") as file:
-            if answers.torn_at is not None:
-                file.truncate(answers.torn_at)
-            file.seek(-1, os.SEEK_END)
-            if file.read(1) != b"\n":
-                file.write(b"\n")
 
     def admit(self, kind: type[Recorded], by: Identity) -> None:
         """Say who will answer, before anything is paid for."""
@@ -235,6 +228,12 @@ class CassetteWriter:
     def _stop(self, problem: str) -> None:
         self.failure = f"cannot record to {self._path}: {problem}"
         logger.warning("%s; nothing more is recorded", self.failure)
+
+
+def _require_regular(path: str | os.PathLike[str]) -> None:
+    mode = os.stat(path).st_mode  # noqa: PTH116 - one rule for every path
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise InputError(f"{path} is not a regular file; a cassette is one")
 
 
 def _check_header(line: bytes, place: Place) -> None:

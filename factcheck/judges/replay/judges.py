@@ -24,7 +24,6 @@ from factcheck.facts import (
 )
 from factcheck.judges.ports import Checker, Extractor, Ledger
 from factcheck.judges.replay.cassette import (
-    CassetteReader,
     CassetteWriter,
     Identity,
     RecordedFacts,
@@ -32,6 +31,7 @@ from factcheck.judges.replay.cassette import (
     describe_identity,
     identity_of,
     is_same_judge,
+    read_cassette,
 )
 
 J = TypeVar("J", bound=Extractor | Checker)
@@ -99,10 +99,10 @@ class ReplayExtractor:
 
     def __init__(self, path: CassettePath) -> None:
         self._path = path
-        reader = CassetteReader(path)
-        answers = [answer for answer in reader if isinstance(answer, RecordedFacts)]
+        cassette = read_cassette(path)
+        answers = [answer for answer in cassette.answers if isinstance(answer, RecordedFacts)]
         self._facts = {answer.source: answer.facts for answer in reversed(answers)}
-        self._digest = reader.digest
+        self._digest = cassette.digest
         self._by: Identity = ()
         self._problem: ConfigError | None = None
         try:
@@ -151,14 +151,14 @@ class ReplayChecker:
         self._missing = missing
         self._verdicts: dict[str, dict[str, Verdict]] = {}
         identities: dict[Identity, None] = {}
-        reader = CassetteReader(path)
-        for answer in reader:
+        cassette = read_cassette(path)
+        for answer in cassette.answers:
             if isinstance(answer, RecordedVerdict):
                 identities[answer.by] = None
                 known = self._verdicts.setdefault(answer.text, {})
                 known.setdefault(answer.verdict.fact.text, answer.verdict)
         self._by = _only(list(identities), "judge", path)
-        self._digest = reader.digest
+        self._digest = cassette.digest
 
     @property
     def identity(self) -> Mapping[str, str]:

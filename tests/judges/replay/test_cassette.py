@@ -16,13 +16,13 @@ from factcheck.errors import ConfigError, InputError
 from factcheck.facts import AtomicFact, Evidence, Span, Verdict, digest
 from factcheck.judges.replay.cassette import (
     HEADER,
-    CassetteReader,
     CassetteWriter,
     Recorded,
     RecordedFacts,
     RecordedVerdict,
     is_same_judge,
     parse_answer,
+    read_cassette,
 )
 from factcheck.judges.replay.judges import ReplayChecker
 
@@ -38,7 +38,7 @@ def verdict(statement: str = "The ferry left at noon.", label: str = "entailed")
 
 
 def answers(path: Path) -> list[Recorded]:
-    return list(CassetteReader(path))
+    return read_cassette(path).answers
 
 
 @given(
@@ -246,9 +246,9 @@ def test_the_digest_stands_for_the_content(path: Path, tmp_path: Path) -> None:
     CassetteWriter(path).append([verdict("One.")])
     copy = tmp_path / "copy.jsonl"
     copy.write_bytes(path.read_bytes())
-    before, same = CassetteReader(path), CassetteReader(copy)
-    assert list(before) == list(same)
+    before, same = read_cassette(path), read_cassette(copy)
     CassetteWriter(path).append([verdict("Two.")])
-    after = CassetteReader(path)
-    assert len(list(after)) == 2
-    assert before.digest == same.digest != after.digest
+    after = read_cassette(path)
+    assert before == same
+    assert len(after.answers) == 2
+    assert after.digest != before.digest

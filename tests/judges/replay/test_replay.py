@@ -24,9 +24,9 @@ from factcheck.facts import (
 from factcheck.judges.ports import Checker, Extractor, Ledger
 from factcheck.judges.replay.cassette import (
     HEADER,
-    CassetteReader,
     CassetteWriter,
     RecordedVerdict,
+    read_cassette,
 )
 from factcheck.judges.replay.judges import (
     RecordingChecker,
@@ -87,9 +87,9 @@ def test_a_replay_gives_the_recorded_verdicts_facts_and_names(path: Path) -> Non
     assert [v.fact.text for v in report.distorted] == [FACTS[2]]
     assert report.facts.source_digest == digest(SOURCE)
     assert report.signature["judge"] == report.signature["extractor"] == "a"
-    reader = CassetteReader(path)
-    assert len(list(reader)) == 3
-    assert report.signature["replay"] == reader.digest
+    cassette = read_cassette(path)
+    assert len(cassette.answers) == 3
+    assert report.signature["replay"] == cassette.digest
     assert report.usage.calls == 0
     assert report.usage.cache_hits == 3
 
