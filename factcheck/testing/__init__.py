@@ -7,7 +7,6 @@ from factcheck.testing.batches import BatchPlan
 from factcheck.testing.fact_model import (
     FactModel,
     duplicate,
-    in_prose,
     leave_out,
     overwrite,
     parse_prompt,
@@ -35,7 +34,6 @@ from factcheck.testing.replies import (
     server_error,
     truncated,
     unauthorized,
-    with_vectors,
 )
 from factcheck.testing.scripted import (
     ScriptedChecker,
@@ -70,7 +68,6 @@ __all__ = [
     "garbage",
     "hang",
     "hashed_embeddings",
-    "in_prose",
     "leave_out",
     "overwrite",
     "parse_prompt",
@@ -83,6 +80,5 @@ __all__ = [
     "server_error",
     "truncated",
     "unauthorized",
-    "with_vectors",
     "without_key",
 ]

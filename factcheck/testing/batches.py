@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,8 +23,6 @@ class BatchPlan:
     ending: Literal["completed", "expired", "cancelled", "failed"] = "completed"
     carried_out: int | None = None
     """Requests answered before a batch expires or is cancelled; `None`: all of them."""
-    shuffled: bool = False
-    """Answers come back in another order, as the real endpoint may do it."""
     lost: Collection[int] = ()
     """Places of requests, from 0, missing from both result files."""
     creations: Sequence[Literal["made", "refused", "unanswered"]] = ()
@@ -120,10 +117,8 @@ class BatchService:
                 for place, line in enumerate(lines)
                 if succeeded[place] is good and place not in plan.lost
             ]
-            if plan.shuffled:
-                random.Random(len(kept)).shuffle(kept)  # noqa: S311 - the same order every time
-            if kept:
-                content = "".join(json.dumps(line) + "\n" for line in kept)
+            if kept:  # in another order, as the real endpoint may do it
+                content = "".join(json.dumps(line) + "\n" for line in reversed(kept))
                 batch[name] = self._store(content.encode())
 
     def _result(self, place: int, line: Mapping[str, Any], request: Request) -> Mapping[str, Any]:

@@ -1,7 +1,6 @@
 """A model without intelligence that answers this package's own prompts, and misbehaves on demand.
 
-Misbehaviour is a list of small functions on the verdicts about to be sent (`Mangle`), and wrappers
-of the whole answer for replies that are not JSON.
+Misbehaviour is a list of small functions on the verdicts about to be sent (`Mangle`).
 """
 
 from __future__ import annotations
@@ -11,14 +10,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from factcheck.errors import InputError
 from factcheck.facts import EntailmentLabel
 from factcheck.judges.ports import Specificity, ValuePair
-from factcheck.testing.replies import ChatAnswer, ChatRequest, Reply
+from factcheck.testing.replies import ChatRequest
 
-T = TypeVar("T")
 Draft = Mapping[str, Any]
 """One verdict of a reply before it is sent, with the `fact` or the two `values` it is about, which
 are never sent."""
@@ -50,7 +48,6 @@ _KINDS: tuple[tuple[set[str], Kind], ...] = (
 )
 """Which fences a prompt has; the first row that fits counts."""
 _TEXTS, _DIGITS = ("source_text", "text", "source"), "0123456789"
-_NOTES = ("field", "description", "instructions")
 _ALLOWED: Mapping[str, Specificity] = {
     "second value may be more specific": "allow_more_specific",
     "second value may be less specific": "allow_less_specific",
@@ -128,46 +125,34 @@ def _numbered(text: str) -> tuple[str, ...]:
 def _parse_facts(lines: str) -> Mapping[str, str]:
     facts: dict[str, str] = {}
     for line in filter(str.strip, lines.splitlines()):
-        fact_id, separator, fact = line.partition(" ")
-        if not separator:
-            raise InputError(f"not a line of the form 'id fact': {line!r}")
-        _add(facts, fact_id, fact)
+        fact_id, _, fact = line.partition(" ")
+        if not fact or fact_id in facts:
+            raise InputError(f"not a line 'id fact' with an id of its own: {line!r}")
+        facts[fact_id] = fact
     return facts
 
 
 def _parse_pairs(lines: str) -> Mapping[str, ValuePair]:
     pairs: dict[str, ValuePair] = {}
-    notes: dict[str, str] = {}
-    specificity: Specificity = "exact"
+    notes: dict[str, Any] = {}
     for line in lines.split("\n"):
         word, _, rest = line.partition(" ")
-        if word in _NOTES:
-            if word == "field":
-                notes, specificity = {}, "exact"
-            notes["path" if word == "field" else word] = _read_json(rest, line)
-        elif line in _ALLOWED:
-            specificity = _ALLOWED[line]
+        if line in _ALLOWED:
+            notes["specificity"] = _ALLOWED[line]
+            continue
+        try:
+            value = json.loads(rest)
+        except ValueError as error:
+            raise InputError(f"not a line of a compare prompt: {line!r}") from error
+        if word == "field":
+            notes = {"path": value}
+        elif word in {"description", "instructions"}:
+            notes[word] = value
+        elif not isinstance(value, list) or len(value) != 2 or word in pairs:  # noqa: PLR2004 - a pair
+            raise InputError(f"not a line 'id: [value, value]' with an id of its own: {line!r}")
         else:
-            pair_id, _, values = line.partition(": ")
-            read = _read_json(values, line)
-            if not isinstance(read, list) or len(read) != 2:  # noqa: PLR2004 - a pair
-                raise InputError(f"not a line of the form 'id: [value, value]': {line!r}")
-            gold, extracted = read
-            _add(pairs, pair_id, ValuePair(gold, extracted, **notes, specificity=specificity))
-    return pairs
-
-
-def _read_json(text: str, line: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        raise InputError(f"not a line of a compare prompt: {line!r}") from error
-
-
-def _add(found: dict[str, T], key: str, value: T) -> None:
-    if key in found:
-        raise InputError(f"the prompt uses the id {key!r} twice")
-    found[key] = value
+            pairs[word] = ValuePair(*value, **notes)
+    return {word.removesuffix(":"): pair for word, pair in pairs.items()}
 
 
 @lru_cache(maxsize=1024)
@@ -314,13 +299,11 @@ def _item(draft: Draft, keys: Sequence[str]) -> Any:
     """A verdict as it is sent: `"yes"`, `"3 yes"`, or an object."""
     label = draft.get("label")
     answer = _ANSWERS.get(label, label) if isinstance(label, str) else label
-    if "equivalent" not in keys and "label" in draft:
-        draft = {**draft, "answer": answer}
-    if keys == ("answer",) or (keys == ("line", "answer") and not draft.get("line")):
-        return answer
-    if keys == ("line", "answer"):
-        return f"{draft['line']} {answer}"
-    return {key: draft[key] for key in keys if key in draft}
+    if keys[-1] != "answer" or len(keys) > 2 or "quote" in keys:  # noqa: PLR2004 - line and answer
+        said = {**draft, "answer": answer} if "label" in draft else draft
+        return {key: said[key] for key in keys if key in said}
+    line = draft.get("line") if "line" in keys else None
+    return f"{line} {answer}" if line else answer
 
 
 def leave_out(*facts: str) -> Mangle:
@@ -353,19 +336,6 @@ def _changing(facts: Sequence[str], change: Callable[[Draft], Sequence[Draft]]) 
     return lambda drafts: [
         made for draft in drafts for made in (change(draft) if concerned(draft) else [draft])
     ]
-
-
-def in_prose(answer: ChatAnswer, *facts: str) -> ChatAnswer:
-    """Prose instead of JSON for requests about one of these facts or values, or for all."""
-
-    def prose(request: ChatRequest) -> Reply | str:
-        asked = parse_prompt(request.body)
-        values = (value for pair in asked.pairs.values() for value in (pair.gold, pair.extracted))
-        if facts and not set(facts) & {*asked.facts.values(), *values}:
-            return answer(request)
-        return f"I have read the text of {len(asked.text)} characters and all of it seems fine."
-
-    return prose
 
 
 def _json(reply: Any) -> str:

@@ -242,17 +242,3 @@ def sequence(
         return step if isinstance(step, (Reply, str)) else step(request)
 
     return answer
-
-
-def with_vectors(
-    answer: EmbeddingsAnswer, change: Callable[[VectorsByIndex], VectorsByIndex]
-) -> EmbeddingsAnswer:
-    """An answer with other vectors, by their index in the request: NaN, none, in another order."""
-
-    def changed(request: EmbeddingsRequest) -> Reply | VectorsByIndex:
-        given = answer(request)
-        if isinstance(given, Reply):
-            return given
-        return change(dict(given.items() if isinstance(given, Mapping) else enumerate(given)))
-
-    return changed

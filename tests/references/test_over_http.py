@@ -19,7 +19,6 @@ from factcheck.testing import (
     sequence,
     server_error,
     unauthorized,
-    with_vectors,
 )
 from tests.references.conftest import REFERENCES, MakeSetup
 
@@ -60,7 +59,7 @@ def test_a_reference_without_a_vector_is_never_left_out(
 ) -> None:
     """A mean over the others would be a number about something else."""
     faults = (
-        with_vectors(hashed_embeddings, lambda right, n=place: {**right, n: vector})  # type: ignore[misc]
+        lambda request, n=place: {**dict(enumerate(hashed_embeddings(request))), n: vector}
         for place in (2, 0)
     )
     metric, _ = remote(sequence(*faults, then=hashed_embeddings), aggregation="mean")

@@ -27,7 +27,6 @@ from factcheck.testing import (
     server_error,
     truncated,
     unauthorized,
-    with_vectors,
 )
 
 QUESTION: Any = [{"role": "user", "content": "Is rain wet?"}]
@@ -131,8 +130,8 @@ def answered(answer: EmbeddingsAnswer) -> list[tuple[int, Any]]:
 
 def test_vectors_may_be_out_of_order_left_out_or_replaced() -> None:
     in_order = answered(hashed_embeddings)
-    odd = answered(with_vectors(hashed_embeddings, lambda right: {2: right[2], 1: [2.0, math.inf]}))
+    odd = answered(lambda request: {2: hashed_embeddings(request)[2], 1: [2.0, math.inf]})
     assert [index for index, _ in in_order] == [0, 1, 2]
     assert odd == [in_order[2], (1, [2.0, math.inf])]
     with pytest.raises(openai.InternalServerError):
-        answered(with_vectors(lambda _: server_error(), lambda right: right))
+        answered(lambda _: server_error())

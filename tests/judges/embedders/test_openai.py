@@ -34,7 +34,6 @@ from factcheck.testing import (
     sequence,
     server_error,
     unauthorized,
-    with_vectors,
 )
 from tests.judges.embedders.conftest import MakeSetup
 
@@ -75,8 +74,10 @@ def test_vectors_may_be_lists_of_numbers_and_are_read_by_their_index(remote: Mak
 
     expected = remote().embed(*TEXTS)
     assert remote(as_lists).embed(*TEXTS) == expected
-    backwards = with_vectors(hashed_embeddings, lambda right: dict(reversed(right.items())))  # type: ignore[call-overload]
-    assert remote(backwards).embed(*TEXTS) == expected
+    assert (
+        remote(lambda request: dict([*enumerate(hashed_embeddings(request))][::-1])).embed(*TEXTS)
+        == expected
+    )
 
 
 def test_more_texts_than_the_api_takes_are_as_few_requests_as_can_be(remote: MakeSetup) -> None:
@@ -205,11 +206,11 @@ BAD_VECTORS = [
 
 
 def faulty_at(place: int, vector: Sequence[float] | None) -> EmbeddingsAnswer:
-    def change(right: Mapping[int, Sequence[float]]) -> Mapping[int, Sequence[float]]:
-        others = {n: one for n, one in right.items() if n != place}
-        return others if vector is None or place not in right else {**others, place: vector}
+    def answer(request: EmbeddingsRequest) -> Mapping[int, Sequence[float]]:
+        vectors = {**dict(enumerate(hashed_embeddings(request))), place: vector}
+        return {n: one for n, one in vectors.items() if one is not None and n < len(request.texts)}
 
-    return with_vectors(hashed_embeddings, change)
+    return answer
 
 
 @pytest.mark.parametrize("vector", BAD_VECTORS)

@@ -220,7 +220,7 @@ def test_facts_that_are_to_be_listed_take_two_batches(pottery: MakePottery) -> N
 
 
 def test_the_order_of_the_answers_does_not_matter(pottery: MakePottery) -> None:
-    job = pottery(plan=BatchPlan(shuffled=True), options={"batch_size": 1}).submitted()
+    job = pottery(options={"batch_size": 1}).submitted()
     done = job.collect()
     assert (done.used, done.unanswered) == (18, 0)
     assert scores(done) == SCORES

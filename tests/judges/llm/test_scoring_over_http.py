@@ -13,7 +13,6 @@ from factcheck.testing import (
     FactModel,
     LocalOpenAIServer,
     duplicate,
-    in_prose,
     leave_out,
     overwrite,
     parse_prompt,
@@ -103,7 +102,7 @@ def test_a_list_of_facts_that_was_cut_off_is_asked_for_in_parts(llm: MakeSetup) 
 
 
 def test_nonsense_for_ever_ends_in_an_undecided_report(llm: MakeSetup) -> None:
-    scorer, server = llm(in_prose(FactModel()))
+    scorer, server = llm(lambda _: "All of it seems fine.")
     report = scorer.score(SOURCE, SUMMARY, facts=FACTS)
     assert (report.score, report.low, report.high) == (None, 0.0, 1.0)
     assert len(report.undecided) == len(FACTS)
