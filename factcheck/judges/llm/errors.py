@@ -135,13 +135,31 @@ def _number(value: str | None) -> float | None:
     return number if 0.0 <= number < math.inf else None
 
 
-def from_dspy(error: Exception, model: str) -> FactcheckError:
-    import dspy
-    from dspy.utils import exceptions as theirs
+DSPY_TURNED_DOWN = frozenset({"LMInvalidRequestError", "LMUnsupportedFeatureError"})
+DSPY_ERRORS: Mapping[str, type[FactcheckError]] = {
+    "LMRateLimitError": JudgeRateLimited,
+    **dict.fromkeys(
+        ("LMTimeoutError", "LMServerError", "LMTransportError", "LMLockTimeoutError"),
+        JudgeUnavailable,
+    ),
+    **dict.fromkeys(("LMAuthError", "LMBillingError"), NoAccess),
+    "LMProviderError": JudgeUnavailable,
+    "LMConfigurationError": ConfigError,
+    **dict.fromkeys(("LMCollectionLimitError", "LMStreamAssemblyError"), JudgeTruncated),
+    "LMUnexpectedError": JudgeError,
+}
+"""Our errors by the names of DSPy's classes; the most special class of an error counts."""
 
-    ours = _cause(error)
-    if ours is not None:
-        return ours
+
+def from_dspy(error: Exception, model: str) -> FactcheckError:
+    """Our error for one of DSPy, or of a model behind it."""
+    import dspy
+
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, FactcheckError):
+            return cause
+        cause = cause.__cause__
     if isinstance(error, dspy.AdapterParseError):
         reason = str(error).split("\n", 1)[0]
         return JudgeOutputError(f"{model}: {said(reason)}")
@@ -151,11 +169,11 @@ def from_dspy(error: Exception, model: str) -> FactcheckError:
             "use a name that LiteLLM knows, such as 'openai' or 'anthropic'"
         )
     message = f"{model}: {said(error)}"
-    if isinstance(error, (theirs.LMInvalidRequestError, theirs.LMUnsupportedFeatureError)):
-        return _turned_down(error, message)
-    for their_class, our_class in dspy_classes():
-        if isinstance(error, their_class):
-            ours = our_class(message)
+    for name in (cls.__name__ for cls in type(error).__mro__):
+        if name in DSPY_TURNED_DOWN:
+            return _turned_down(error, message)
+        if name in DSPY_ERRORS:
+            ours = DSPY_ERRORS[name](message)
             if isinstance(ours, (JudgeRateLimited, JudgeUnavailable)):
                 ours.retry_after_s = getattr(error, "retry_after", None)
             return ours
@@ -169,31 +187,3 @@ def _turned_down(error: Any, message: str) -> FactcheckError:
     if status in _BAD_REQUEST or status in _ADVICE or _FILTERED.intersection(kinds):
         return from_status(status, message, kinds=kinds, about=about)
     return JudgeRejected(message)
-
-
-def dspy_classes() -> tuple[tuple[type[Exception], type[FactcheckError]], ...]:
-    """DSPy's classes of errors and ours, the more special ones first."""
-    from dspy.utils import exceptions as theirs
-
-    return (
-        (theirs.LMRateLimitError, JudgeRateLimited),
-        (theirs.LMTimeoutError, JudgeUnavailable),
-        (theirs.LMServerError, JudgeUnavailable),
-        (theirs.LMTransportError, JudgeUnavailable),
-        (theirs.LMLockTimeoutError, JudgeUnavailable),
-        (theirs.LMInvalidRequestError, JudgeRejected),
-        (theirs.LMAuthError, NoAccess),
-        (theirs.LMBillingError, NoAccess),
-        (theirs.LMProviderError, JudgeUnavailable),
-        (theirs.LMConfigurationError, ConfigError),
-        (theirs.LMUnsupportedFeatureError, RequestRefused),
-        (theirs.LMCollectionLimitError, JudgeTruncated),
-        (theirs.LMStreamAssemblyError, JudgeTruncated),
-        (theirs.LMUnexpectedError, JudgeError),
-    )
-
-
-def _cause(error: BaseException | None) -> FactcheckError | None:
-    while error is not None and not isinstance(error, FactcheckError):
-        error = error.__cause__
-    return error

@@ -112,14 +112,17 @@ class LanguageModel:
         self._default = dialect
         self._known: Dialect | None = None
         self._form_is_known = is_batch
-        self._trial: Dialect | None = None
-        """The next form, while it is tried."""
+        """Whether a reply was read, or a trial of the next form was in vain."""
         self._pilot: PerProcess[list[asyncio.Event]] = PerProcess(list)
 
     @property
     def dialect(self) -> Dialect:
         """What is known of how the model wants to be asked."""
-        return self._recall()
+        if self._known is None:
+            found = self._memory.recall()
+            self._form_is_known |= found is not None
+            self._known = found or self._default
+        return self._known
 
     @property
     def shape(self) -> dict[str, str]:
@@ -151,8 +154,8 @@ class LanguageModel:
         """The value of the reply to a question; without an account, its usage is recorded nowhere.
 
         To be awaited in the background loop. It asks until the server takes the request. A reply
-        that cannot be read, while no reply in this form ever was, has the next request go out in
-        the next form. If that one is read, the form stays; if not, the first one does.
+        that cannot be read, while no reply ever was, is asked for once in the next form. If that
+        one is read, the form stays; if not, the first one does.
 
         Raises:
             JudgeError: It was not sent, not answered, or answered with what cannot be read.
@@ -160,7 +163,7 @@ class LanguageModel:
         """
         account = account or Account(Ledger())
         async with self._turn() as waited_s:
-            dialect = self._trial or self.dialect
+            dialect = self.dialect
             for _ in range(_MOST_STEPS):
                 body = dialect.body(self.settings, messages, question)
                 text = prompt_of(body)
@@ -180,6 +183,13 @@ class LanguageModel:
                         raise
                 except _NeedsRoom as error:
                     changed = error.dialect
+                except JudgeOutputError:
+                    trial = None if self._form_is_known else dialect.next_form()
+                    self._form_is_known = True
+                    if trial is None:
+                        raise
+                    dialect = trial
+                    continue
                 except UnicodeEncodeError as error:
                     raise InputError(f"{self.name}: {error}") from error
                 dialect = await self._learn(dialect, changed)
@@ -191,18 +201,10 @@ class LanguageModel:
     async def aclose(self) -> None:
         await background.hop(self._transport.aclose())
 
-    def _recall(self) -> Dialect:
-        if self._known is None:
-            found = self._memory.recall()
-            self._form_is_known |= found is not None
-            self._known = found or self._default
-        return self._known
-
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[float]:
         """Wait for the first request, or be it; gives the seconds waited."""
-        self._recall()
-        pilot = self._pilot()
+        pilot, _ = self._pilot(), self.dialect
         if not pilot and not self._form_is_known:
             pilot.append(asyncio.Event())
             try:
@@ -241,30 +243,15 @@ class LanguageModel:
             await self._learn(dialect, roomier)
             raise
         await self._learn(self.dialect, self.dialect.after_thought(answer.reasoning_tokens))
-        try:
-            value = question.find(answer.text, self.name).value
-        except JudgeOutputError:
-            self._doubt(dialect)
-            raise
-        self._trial, self._form_is_known = None, True
+        value = question.find(answer.text, self.name).value
+        self._form_is_known = True
         if dialect.form != self.dialect.form:
             await self._learn(self.dialect, dialect)
         return question.weigh(value, answer.tokens) if question.weigh else value
 
-    def _doubt(self, dialect: Dialect) -> None:
-        """A reply in this dialect cannot be read."""
-        if self._form_is_known:
-            return
-        if self._trial is None:
-            self._trial = dialect.next_form()
-        elif dialect.form == self._trial.form:
-            self._trial = None
-        self._form_is_known = self._trial is None
-
     async def _learn(self, known: Dialect, changed: Dialect) -> Dialect:
         """Make a change known to all, and give the dialect to go on with."""
-        if self._trial is not None:
-            self._trial = changed
+        if known.form != self.dialect.form:  # a trial, of which nothing is sure yet
             return changed
         if self.dialect not in {known, changed}:
             return self.dialect  # another request has learned something in the meantime

@@ -103,7 +103,7 @@ def test_a_value_that_spoils_a_whole_reply_spoils_no_other_pair(
     setup = comparing(answer)
     results = setup.compare(*PAIRS)
     assert equivalents(results) == [*EXPECTED[:4], code, *EXPECTED[5:]]
-    assert setup.sizes == [15, *[1] * 15]
+    assert setup.sizes[-16:] == [15, *[1] * 15]
 
 
 def test_a_very_long_value_goes_out_whole_and_alone(comparing: MakePairSetup) -> None:

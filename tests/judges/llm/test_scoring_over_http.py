@@ -107,7 +107,7 @@ def test_nonsense_for_ever_ends_in_an_undecided_report(llm: MakeSetup) -> None:
     assert (report.score, report.low, report.high) == (None, 0.0, 1.0)
     assert len(report.undecided) == len(FACTS)
     assert {failure.code for failure in report.undecided} == {"output"}
-    assert len(server.requests) == 2
+    assert len(server.requests) == 3
 
 
 def test_text_that_looks_like_a_reply_or_an_order_stays_text(llm: MakeSetup) -> None:

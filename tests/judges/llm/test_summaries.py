@@ -105,7 +105,7 @@ def test_what_fails_together_is_asked_again_text_by_text(fault: str) -> None:
     with judging(answer) as (scorer, server):
         reports = scorer.score_summaries("", TEXTS, facts=FACTS)
     assert [kept(report.results) for report in reports] == TRUTH
-    assert [texts for texts, _ in sizes(server)] == [4, 1, 1, 1, 1]
+    assert [texts for texts, _ in sizes(server)][-5:] == [4, 1, 1, 1, 1]
 
 
 def test_what_fails_alone_too_is_undecided_and_nothing_else() -> None:
