@@ -1,20 +1,39 @@
-"""The local server, seen through the official client and through bare sockets."""
+"""The local server, its faults and its batches, seen through the official client."""
 
 from __future__ import annotations
 
 import asyncio
 import http.client
 import json
+import math
 import threading
 import urllib.request
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
 import openai
 import pytest
 
-from factcheck.testing import ChatRequest, LocalOpenAIServer, Reply, hang
+from factcheck.testing import (
+    ChatRequest,
+    EmbeddingsAnswer,
+    LocalOpenAIServer,
+    Reply,
+    bad_request,
+    dropped,
+    garbage,
+    hang,
+    hashed_embeddings,
+    quota_exceeded,
+    rate_limited,
+    refused,
+    sequence,
+    server_error,
+    truncated,
+    unauthorized,
+)
 from tests.processes import printed_by_python
 
 QUESTION: Any = [{"role": "user", "content": "Do ants have six legs?"}]
@@ -193,3 +212,130 @@ def test_import_is_light() -> None:
         "print(sorted({'openai', 'dspy', 'pytest', 'numpy', 'pydantic'} & set(sys.modules)))"
     )
     assert printed_by_python(code) == "[]"
+
+
+def ask_once(fault: Reply, *, timeout_s: float = 30.0) -> Any:
+    with LocalOpenAIServer(lambda _: fault) as server, client_of(server) as client:
+        asked = client.with_options(timeout=timeout_s).chat.completions
+        return asked.create(model="m", messages=QUESTION)
+
+
+INVALID = "invalid_request_error"
+
+
+@pytest.mark.parametrize(
+    ("fault", "raised", "status", "kind", "code"),
+    [
+        (rate_limited(), openai.RateLimitError, 429, "requests", "rate_limit_exceeded"),
+        (quota_exceeded(), openai.RateLimitError, 429, *["insufficient_quota"] * 2),
+        (server_error(), openai.InternalServerError, 500, "server_error", None),
+        (server_error(503), openai.InternalServerError, 503, "server_error", None),
+        (unauthorized(), openai.AuthenticationError, 401, INVALID, "invalid_api_key"),
+        (bad_request("no_model"), openai.BadRequestError, 400, INVALID, "no_model"),
+    ],
+)
+def test_an_error_reply_becomes_the_exception_of_the_client(
+    fault: Reply, raised: type[openai.APIStatusError], status: int, kind: str, code: str | None
+) -> None:
+    with pytest.raises(raised) as caught:
+        ask_once(fault)
+    assert (caught.value.status_code, caught.value.type, caught.value.code) == (status, kind, code)
+    assert caught.value.request_id == "req_0"
+
+
+@pytest.mark.parametrize(
+    ("fault", "timeout_s", "raised"),
+    [
+        (garbage(b'{"id": "chatcmpl-0", "choi', "application/json"), 30, json.JSONDecodeError),
+        (dropped(), 30, openai.APIConnectionError),
+        (hang(60), 0.2, openai.APITimeoutError),
+        (hang(0.05), 30, openai.APIConnectionError),
+    ],
+    ids=["half a document", "dropped", "silent", "silent, then dropped"],
+)
+def test_what_is_no_reply_is_an_error_of_its_kind(
+    fault: Reply, timeout_s: float, raised: type[Exception]
+) -> None:
+    with pytest.raises(raised) as caught:
+        ask_once(fault, timeout_s=timeout_s)
+    assert type(caught.value) is raised
+
+
+def test_a_truncated_reply_holds_the_first_part_and_a_refusal_nothing() -> None:
+    choice = ask_once(truncated('{"facts": ["Rain is wet."]}', keep=0.5)).choices[0]
+    message = ask_once(refused("No.")).choices[0].message
+    assert (choice.message.content, choice.finish_reason) == ('{"facts": ["R', "length")
+    assert (message.content, message.refusal) == (None, "No.")
+
+
+def test_an_error_reply_leaves_the_connection_open_and_a_dropped_one_is_replaced() -> None:
+    answer = sequence(server_error(), dropped(), then=lambda request: f"fine {request.index}")
+    with LocalOpenAIServer(answer) as server, client_of(server) as client:
+        for _ in range(2):
+            with pytest.raises(openai.APIError):
+                client.chat.completions.create(model="m", messages=QUESTION)
+        completion = client.chat.completions.create(model="m", messages=QUESTION)
+        assert completion.choices[0].message.content == "fine 2"
+        assert server.n_connections == 2
+
+
+TEXTS = ["a", "b", "c"]
+
+
+def answered(answer: EmbeddingsAnswer) -> list[tuple[int, Any]]:
+    with LocalOpenAIServer(lambda _: "", embed=answer) as server, client_of(server) as client:
+        data = client.embeddings.create(model="m", input=TEXTS).data
+    return [(item.index, item.embedding) for item in data]
+
+
+def test_vectors_may_be_out_of_order_left_out_or_replaced() -> None:
+    in_order = answered(hashed_embeddings)
+    odd = answered(lambda request: {2: hashed_embeddings(request)[2], 1: [2.0, math.inf]})
+    assert [index for index, _ in in_order] == [0, 1, 2]
+    assert odd == [in_order[2], (1, [2.0, math.inf])]
+    with pytest.raises(openai.InternalServerError):
+        answered(lambda _: server_error())
+
+
+URL: Final = "/v1/chat/completions"
+
+
+def line(name: str, model: str = "m", url: str = URL) -> dict[str, Any]:
+    body = {"model": model, "messages": QUESTION}
+    return {"custom_id": name, "method": "POST", "url": url, "body": body}
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        ([line("a"), line("a")], "unique"),
+        ([line("a", model="m"), line("b", model="n")], "same model"),
+        ([line("a", url="/v1/embeddings")], "those of the batch"),
+        ([{**line("a"), "body": None}], "no body"),
+        (["a"], "not a JSON object"),
+    ],
+)
+def test_a_file_that_the_endpoint_would_refuse_fails_with_the_reason(
+    lines: Sequence[Any], problem: str
+) -> None:
+    content = "\n".join(map(json.dumps, lines)).encode()
+    with LocalOpenAIServer(lambda _: "Yes.") as server, client_of(server) as client:
+        file = client.files.create(file=content, purpose="batch")
+        made = client.batches.create(input_file_id=file.id, endpoint=URL, completion_window="24h")
+        batch = client.batches.retrieve(made.id)
+    assert (batch.status, batch.output_file_id) == ("failed", None)
+    assert batch.errors is not None
+    assert batch.errors.data is not None
+    assert problem in str(batch.errors.data[0].message)
+
+
+def test_what_is_not_there_is_not_found() -> None:
+    with LocalOpenAIServer(lambda _: "Yes.") as server, client_of(server) as client:
+        with pytest.raises(openai.NotFoundError):
+            client.batches.retrieve("batch_9")
+        with pytest.raises(openai.NotFoundError):
+            client.files.content("file-9")
+        with pytest.raises(openai.BadRequestError):
+            client.batches.create(input_file_id="file-9", endpoint=URL, completion_window="24h")
+        with pytest.raises(openai.BadRequestError):
+            client.files.create(file=b"{}", purpose="evals")

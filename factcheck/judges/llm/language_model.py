@@ -183,6 +183,8 @@ class LanguageModel:
                         raise
                 except _NeedsRoom as error:
                     changed = error.dialect
+                except JudgeTruncated:
+                    raise
                 except JudgeOutputError:
                     trial = None if self._form_is_known else dialect.next_form()
                     self._form_is_known = True
@@ -204,7 +206,8 @@ class LanguageModel:
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[float]:
         """Wait for the first request, or be it; gives the seconds waited."""
-        pilot, _ = self._pilot(), self.dialect
+        pilot = self._pilot()
+        self._known = self.dialect  # with which it is known whether the form is
         if not pilot and not self._form_is_known:
             pilot.append(asyncio.Event())
             try:

@@ -15,7 +15,7 @@ from factcheck.judges.llm.language_model import connect
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Model, Settings
-from tests.judges.llm.test_asking import MESSAGES, QUESTION
+from tests.judges.llm.test_answers import MESSAGES, QUESTION
 
 SETTINGS: dict[str, Any] = {"temperature": 0.7, "top_p": 0.5, "seed": 3}
 REPLY = '{"sky": "blue"}'
