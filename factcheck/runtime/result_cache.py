@@ -136,7 +136,8 @@ class ResultCache(SingleFlight[T]):
         theirs are not right.
         """
         found = await self._known(keys)
-        book_hits(len(found))
+        if found:
+            book_hits(len(found))
         while missing := [key for key in dict.fromkeys(keys) if key not in found]:
             with self.claim(missing) as claim:
 
@@ -149,7 +150,8 @@ class ResultCache(SingleFlight[T]):
                                 await mend(results)
                             now = keys_now()
                             await self._keep({now.get(key, key): results[key] for key in rest})
-                    book_hits(len(received))
+                    if received:
+                        book_hits(len(received))
                     claim.settled.update({**results, **received})
 
                 work = [settle(batch) for batch in batches(claim.keys)]

@@ -78,15 +78,11 @@ class OpenAIEmbedder:
         keys = [answer_key(task=STAGE, model=model, text=text) for text in sendable]
         text_of = dict(zip(keys, sendable, strict=True))
 
-        def book_hits(count: int) -> None:
-            if count:
-                ledger.book(Usage(cache_hits=count), model=self.name, stage=STAGE)
-
         results = await self._cache.results(
             keys,
             lambda some: _batches(some, text_of),
             lambda some: self._ask_twice([text_of[key] for key in some], ledger),
-            book_hits,
+            lambda count: ledger.book(Usage(cache_hits=count), model=self.name, stage=STAGE),
         )
         found = dict(zip(sendable, results, strict=True))
         return tuple(found.get(text, _UNSENDABLE) for text in texts)

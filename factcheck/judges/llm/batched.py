@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from factcheck.documents import from_plain, to_plain
 from factcheck.errors import Failure, JudgeError, JudgeRejected
+from factcheck.facts import Usage
 from factcheck.judges.llm.engine import Account
 from factcheck.runtime.cache import JSON, answer_keys
 from factcheck.runtime.loop import background, together
@@ -121,7 +122,9 @@ class BatchedJudge(Generic[Q, R]):
             keys,
             lambda some: self._batches({key: by_key[key] for key in some}),
             lambda some: self._ask([by_key[key] for key in some], account),
-            lambda count: self._model.record_cache_hits(count, ledger, self.stage),
+            lambda count: ledger.book(
+                Usage(cache_hits=count), model=self._model.name, stage=self.stage
+            ),
             mend=lambda results: self._repeat(by_key, results, account),
             keys_now=keys_now,
         )

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
     from factcheck.runtime.cache import JSON
 
-SECTION = 16_000
-"""Characters of source whose facts a model lists in one request (about 4,000 tokens)."""
 _OVERLAP = 10
 """Neighbouring sections share up to one tenth of their size."""
 _SMALLEST_SECTION = 1_000
@@ -40,13 +38,14 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
 
     stage = "extract"
     role = "extractor"
+    section = 16_000
+    """Characters of source whose facts a model lists in one request (about 4,000 tokens)."""
 
-    def __init__(self, model: LanguageModel, *, section: int = SECTION) -> None:
+    def __init__(self, model: LanguageModel) -> None:
         super().__init__(model, KeyFactExtraction())
-        self._section = section
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
-        spans = sections(source, self._section, self._section // _OVERLAP)
+        spans = sections(source, self.section, self.section // _OVERLAP)
         found = await self._results([source[slice(*span)] for span in spans], ledger)
         texts = dict.fromkeys(one_line(text) for text in _joined(found))
         facts: Sequence[AtomicFact] = FactSet.of(list(texts)).facts

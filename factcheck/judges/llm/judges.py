@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
     from factcheck.runtime.cache import JSON
 
-SECTION = 120_000
-"""Characters of text that facts are checked against in one request (about 30,000 tokens)."""
 _OVERLAP = 10
 """Neighbouring sections share up to one tenth of their size."""
 _LONG = 4_000
@@ -66,19 +64,13 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
     """Checks facts with a language model, many in one request; fulfils `SummariesChecker`."""
 
     stage = "check"
+    section = 120_000
+    """Characters of text that facts are checked against in one request (about 30,000 tokens)."""
 
-    def __init__(
-        self,
-        model: LanguageModel,
-        *,
-        batch_size: int,
-        section: int = SECTION,
-        number: int = 0,
-    ) -> None:
+    def __init__(self, model: LanguageModel, *, batch_size: int, number: int = 0) -> None:
         settings = model.settings
         module = FactChecker(settings.verdict)
         super().__init__(model, module, batch_size=batch_size, parts={"truncated": 2})
-        self._section = section
         self.summaries_per_call = settings.summaries_per_call
         """Most summaries in one request."""
         n = self.summaries_per_call
@@ -108,7 +100,7 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
             JudgeRejected: Every single request was turned down.
         """
         results: dict[str, CheckResult] = {}
-        for span in sections(text, self._section, self._section // _OVERLAP):
+        for span in sections(text, self.section, self.section // _OVERLAP):
             facts_left = [fact for fact in facts if not _is_settled(results.get(fact.id))]
             questions = _questions(facts_left, [text[slice(*span)]])
             found = await self._results(questions, ledger, **self._shared)
@@ -128,7 +120,7 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         Raises:
             JudgeRejected: Every single request was turned down.
         """
-        if max(map(len, summaries)) > self._section // self.summaries_per_call:
+        if max(map(len, summaries)) > self.section // self.summaries_per_call:
             return await together(self.check(facts, text, ledger) for text in summaries)
         texts = list(dict.fromkeys(summaries))
         found = iter(await self._results(_questions(facts, texts), ledger, **self._shared))

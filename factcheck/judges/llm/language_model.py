@@ -140,11 +140,6 @@ class LanguageModel:
         endpoint = self._transport.endpoint
         return sent if endpoint is None else {**sent, "endpoint": endpoint}
 
-    def record_cache_hits(self, count: int, ledger: Ledger, stage: str) -> None:
-        """Record responses that were paid for earlier."""
-        if count:
-            ledger.book(Usage(cache_hits=count), model=self.name, stage=stage)
-
     async def ask(
         self,
         messages: Sequence[Message],

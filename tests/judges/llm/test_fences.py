@@ -144,7 +144,7 @@ def test_a_long_source_is_extracted_in_sections_and_its_facts_are_not_doubled(
 ) -> None:
     scorer, server = llm(FactModel())
     extractor = scorer._judges.extractor
-    extractor._section = 1_000  # type: ignore[attr-defined]
+    extractor.section = 1_000  # type: ignore[attr-defined]
     text = "\n\n".join(PARAGRAPHS)
     facts = scorer.extract(text)
     assert len(server.requests) > 3
@@ -157,7 +157,7 @@ def test_a_long_text_is_checked_section_by_section_and_entailed_anywhere_is_enta
     llm: MakeSetup,
 ) -> None:
     scorer, server = llm(FactModel())
-    scorer._judges.checker._section = 1_000  # type: ignore[attr-defined]
+    scorer._judges.checker.section = 1_000  # type: ignore[attr-defined]
     text = "\n\n".join(PARAGRAPHS)
     facts = ["Mill 0 ground rye.", "Mill 59 ground rye.", "Mill 60 ground rye."]
     first, last, absent = scorer.check(facts, text)

@@ -199,7 +199,7 @@ def test_an_error_in_a_group_is_that_of_its_own_record() -> None:
 
 
 def test_a_long_text_is_read_in_sections_and_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LLMChecker.__init__, "__kwdefaults__", {"section": 200})
+    monkeypatch.setattr(LLMChecker, "section", 200)
     texts = [*TEXTS[:2], "A fox slept. " * 30 + TEXTS[0]]
     with judging(FactModel()) as (scorer, server):
         reports = scorer.score_summaries("", texts, facts=FACTS)
