@@ -5,10 +5,9 @@ A metric is `None` where it is undefined: all labels equal, no probabilities, a 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -104,24 +103,14 @@ def corrected_share(share: float, sensitivity: float, specificity: float) -> flo
     return min(1.0, max(0.0, (share + specificity - 1) / informed))
 
 
-class TextCoverage(NamedTuple):
-    """The share of its decided facts that one text entails, by the judge and by human labels."""
-
-    document: str
-    system: str
-    judge: float
-    human: float
-
-
-Coverages = Sequence[TextCoverage]
+Coverages = Mapping[str, Sequence[tuple[float, float]]]
+"""By document, of each of its texts the share of decided facts that it entails: by the judge, and
+by human labels."""
 
 
 def comparable(texts: Coverages) -> list[tuple[list[float], list[float]]]:
     """Judge and human scores of each document with three texts for which both differ."""
-    groups = ([(t.judge, t.human) for t in group] for group in _by_document(texts))
-    columns = [
-        (list(judge), list(human)) for judge, human in (zip(*g, strict=True) for g in groups)
-    ]
+    columns = [tuple(map(list, zip(*group, strict=True))) for group in texts.values()]
     return [
         (judge, human)
         for judge, human in columns
@@ -137,14 +126,8 @@ def correlation(
     return mean_estimate([measure(*both) for both in comparable(texts)], why)
 
 
-def mean_coverage(texts: Coverages, by: str) -> Estimate:
-    """Mean over documents of the mean score of their texts, by the `judge` or the `human`."""
-    means = [fmean(getattr(text, by) for text in group) for group in _by_document(texts)]
+def mean_coverage(texts: Coverages, by: Literal["judge", "human"]) -> Estimate:
+    """Mean over documents of the mean score of their texts, by the judge or by human labels."""
+    side = ("judge", "human").index(by)
+    means = [fmean(text[side] for text in group) for group in texts.values()]
     return mean_estimate(means, "nothing was decided")
-
-
-def _by_document(texts: Coverages) -> list[list[TextCoverage]]:
-    groups: dict[str, list[TextCoverage]] = defaultdict(list)
-    for text in texts:
-        groups[text.document].append(text)
-    return list(groups.values())

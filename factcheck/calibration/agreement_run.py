@@ -15,7 +15,7 @@ import numpy as np
 
 from factcheck.calibration import agreement_metrics as metrics
 from factcheck.calibration.agreement_labels import Answer, LabelledPair, read_pairs
-from factcheck.calibration.agreement_metrics import Decisions, TextCoverage
+from factcheck.calibration.agreement_metrics import Decisions
 from factcheck.calibration.texts import (
     Judge,
     Named,
@@ -150,7 +150,7 @@ def measure_agreement(
     rows = _decisions(
         decided, [answers[place] for place in places], baseline and [baseline[n] for n in places]
     )
-    texts = _texts(decided, rows)
+    texts = _coverages(decided, rows)
     numbers = list(range(len(np.unique(rows.documents))))
     random.Random(0).shuffle(numbers)  # noqa: S311 - repeatable
     half = numbers[::2]
@@ -225,16 +225,14 @@ def _decisions(
     )
 
 
-def _texts(pairs: Sequence[LabelledPair], rows: Decisions) -> list[TextCoverage]:
-    groups: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+def _coverages(pairs: Sequence[LabelledPair], rows: Decisions) -> metrics.Coverages:
+    places: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for place, pair in enumerate(pairs):
-        groups[pair.document, pair.system, pair.text].append(place)
-    return [
-        TextCoverage(
-            document, system, float(rows.entailed[of].mean()), float(rows.labels[of].mean())
-        )
-        for (document, system, _), of in groups.items()
-    ]
+        places[pair.document, pair.system, pair.text].append(place)
+    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for (document, _, _), of in places.items():
+        found[document].append((float(rows.entailed[of].mean()), float(rows.labels[of].mean())))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

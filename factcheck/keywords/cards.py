@@ -36,7 +36,7 @@ class ExpectedCard:
     def __post_init__(self) -> None:
         if not isinstance(self.keywords, Mapping) or not self.keywords:
             raise InputError(f"an expected card needs keywords, as <field>{SUFFIX}")
-        object.__setattr__(self, CARD_TYPE, _plain_type(self.card_type))
+        object.__setattr__(self, CARD_TYPE, type_of(self))
         by_field = {
             str(name): as_keywords(words, f"{name}{SUFFIX}")
             for name, words in self.keywords.items()
@@ -204,7 +204,7 @@ def as_cards(cards: Any) -> Sequence[Any]:
 
 def field_text(card: Any, field: str, number: int) -> str:
     """The text of a generated card in a field; an `InputError` with its number if it has none."""
-    text = card_value(card, field, _MISSING)
+    text = _value(card, field, _MISSING)
     if text is _MISSING:
         raise InputError(f"generated card {number} ({_type_and_value(card)}) has no {field!r}")
     if not isinstance(text, str):
@@ -214,16 +214,13 @@ def field_text(card: Any, field: str, number: int) -> str:
 
 
 def type_of(card: Any) -> Any:
-    """The type of a generated card (of an enumeration: its value); `None` without one."""
-    return _plain_type(card_value(card, CARD_TYPE))
-
-
-def card_value(card: Any, key: str, default: Any = None) -> Any:
-    return card.get(key, default) if isinstance(card, Mapping) else getattr(card, key, default)
-
-
-def _plain_type(kind: Any) -> Any:
+    """The type of a card (of an enumeration: its value); `None` without one."""
+    kind = _value(card, CARD_TYPE, None)
     return kind.value if isinstance(kind, Enum) else kind
+
+
+def _value(card: Any, key: str, default: Any) -> Any:
+    return card.get(key, default) if isinstance(card, Mapping) else getattr(card, key, default)
 
 
 def _type_and_value(value: Any) -> str:

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from factcheck.errors import FactcheckError, JudgeRateLimited, JudgeUnavailable
+from factcheck.errors import FactcheckError, JudgeRateLimited
 from factcheck.settings import require_integer, require_number
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ class RetryPolicy:
 
 
 def _retry_after_s(error: BaseException | None) -> float | None:
-    asked = isinstance(error, (JudgeRateLimited, JudgeUnavailable))
-    return error.retry_after_s if asked else None  # type: ignore[union-attr] # just checked
+    asked_s: float | None = getattr(error, "retry_after_s", None)
+    return asked_s
 
 
 class Limiter:

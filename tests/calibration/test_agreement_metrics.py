@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from factcheck.calibration import agreement_metrics as metrics
 from factcheck.calibration.agreement_metrics import (
     Decisions,
-    TextCoverage,
     corrected_share,
     correlation,
     mean_coverage,
@@ -102,33 +101,28 @@ def test_correction_stays_a_share_and_needs_a_judge_better_than_chance(
     assert corrected_share(share, sensitivity, specificity) == expected
 
 
-def texts(*rows: tuple[str, str, float, float]) -> list[TextCoverage]:
-    return [TextCoverage(*row) for row in rows]
+A = [(0.1, 0.2), (0.2, 0.4), (0.3, 0.6)]
+B = [(0.9, 0.1), (0.8, 0.2), (0.7, 0.3)]
 
 
 def test_correlation_is_within_documents() -> None:
-    rows = texts(
-        ("a", "x", 0.1, 0.2), ("a", "y", 0.2, 0.4), ("a", "z", 0.3, 0.6),
-        ("b", "x", 0.9, 0.1), ("b", "y", 0.8, 0.2), ("b", "z", 0.7, 0.3),
-    )  # fmt: skip
-    assert correlation(rows[:3], pearson).value == pytest.approx(1.0)
-    assert correlation(rows[:3], kendall).value == pytest.approx(1.0)
-    assert correlation(rows, kendall).value == pytest.approx(0.0)
-    assert correlation(rows, kendall).interval is not None
+    assert correlation({"a": A}, pearson).value == pytest.approx(1.0)
+    assert correlation({"a": A}, kendall).value == pytest.approx(1.0)
+    assert correlation({"a": A, "b": B}, kendall).value == pytest.approx(0.0)
+    assert correlation({"a": A, "b": B}, kendall).interval is not None
 
 
 def test_documents_with_two_texts_or_constant_coverage_say_nothing() -> None:
-    rows = texts(("a", "x", 0.1, 0.2), ("a", "y", 0.2, 0.4), ("b", "x", 0.5, 0.1))
-    constant = texts(("a", "x", 0.5, 0.2), ("a", "y", 0.5, 0.4), ("a", "z", 0.5, 0.6))
-    for found in (correlation(rows, pearson), correlation(constant, kendall)):
+    constant = {"a": [(0.5, human) for _, human in A]}
+    for found in (correlation({"a": A[:2], "b": B[:1]}, pearson), correlation(constant, kendall)):
         assert found.value is None
         assert "three texts" in found.why
 
 
 def test_documents_count_alike_however_many_texts_they_have() -> None:
-    rows = texts(("a", "x", 1.0, 1.0), ("b", "x", 0.0, 0.5), ("b", "y", 0.5, 0.5))
-    assert mean_coverage(rows, "judge").value == pytest.approx((1.0 + 0.25) / 2)
-    assert mean_coverage(rows, "human").value == pytest.approx((1.0 + 0.5) / 2)
+    texts = {"a": [(1.0, 1.0)], "b": [(0.0, 0.5), (0.5, 0.5)]}
+    assert mean_coverage(texts, "judge").value == pytest.approx((1.0 + 0.25) / 2)
+    assert mean_coverage(texts, "human").value == pytest.approx((1.0 + 0.5) / 2)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=1, max_size=25))

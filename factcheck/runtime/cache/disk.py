@@ -28,11 +28,12 @@ LOCK_WAIT_S = 5.0
 """Seconds to wait for another process's write."""
 _LOCK_POLL_S = 0.01
 
-_MESSAGES = {
-    "locked": "the cache %s is locked by another process; continuing without it (%s)",
-    "full": "the cache %s cannot be written, the disk is full; continuing without it (%s)",
-    "unusable": "the cache %s cannot be used; continuing without it (%s)",
+_TROUBLES = {
+    "locked": "is locked by another process",
+    "full": "cannot be written, the disk is full",
+    "unusable": "cannot be used",
 }
+"""What is the matter with a cache that a run goes on without."""
 
 
 class DiskCache:
@@ -119,7 +120,7 @@ class DiskCache:
                         continue
                     if trouble != "locked" or time.monotonic() >= deadline:
                         self._patience_s = 0.0 if trouble == "locked" else self._patience_s
-                        self._warn(trouble, _MESSAGES[trouble], self.folder, error)
+                        self._go_on_without(trouble, _TROUBLES[trouble], error)
                         return None
                 else:
                     self._patience_s = LOCK_WAIT_S
@@ -162,28 +163,24 @@ class DiskCache:
         self.close()
         if identity(self.folder) != self._identity:
             return
-        if self._replaced:
-            self._abandon("is damaged again", reason)
-            return
-        self._replaced = True
-        try:
-            aside = quarantine(self.folder)
-        except OSError as error:
-            self._abandon("is damaged and cannot be moved aside", error)
-            return
-        self._warn(
-            "damaged",
-            "the cache %s was damaged (%s); it is now in %s, and a new one was started",
-            self.folder,
-            reason,
-            aside,
-        )
-
-    def _abandon(self, what: str, reason: Exception) -> None:
+        what = "is damaged again"
+        if not self._replaced:
+            self._replaced = True
+            try:
+                aside = quarantine(self.folder)
+            except OSError as error:
+                what, reason = "is damaged and cannot be moved aside", error
+            else:
+                message = (
+                    "the cache %s was damaged (%s); it is now in %s, and a new one was started"
+                )
+                self._warn("damaged", message, self.folder, reason, aside)
+                return
         self._abandoned = True
-        self._warn(
-            "abandoned", "the cache %s %s; continuing without it (%s)", self.folder, what, reason
-        )
+        self._go_on_without("abandoned", what, reason)
+
+    def _go_on_without(self, kind: str, what: str, error: Exception) -> None:
+        self._warn(kind, "the cache %s %s; continuing without it (%s)", self.folder, what, error)
 
 
 _STORE = "answers"
