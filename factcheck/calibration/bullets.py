@@ -7,14 +7,14 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from pathlib import Path as FilePath
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from factcheck.calibration.bullets_metrics import (
     LABELS,
     CurvePoint,
-    Path,
+    Paths,
     Point,
     VariantRow,
     mean_curve,
@@ -185,14 +185,13 @@ class BulletRemoval(Report):
         """The row of a judge for a text with these bullets, from 0; `KeyError` without one."""
         return self._by_variant[judge, text, frozenset(kept)]
 
-    def paths(self, judge: str) -> list[Path]:
+    def paths(self, judge: str) -> Paths:
         """Every removal order of every text as a judge scores it; `"truth"` for true scores."""
-        return [
-            Path(subject.name, tuple(self._points(judge, subject, order)))
-            for subject in self.subjects
-            for order in self.orders[subject.name]
-            if judge != TRUTH or subject.carriers is not None
-        ]
+        return {
+            one.name: [tuple(self._points(judge, one, order)) for order in self.orders[one.name]]
+            for one in self.subjects
+            if judge != TRUTH or one.carriers is not None
+        }
 
     def _points(self, judge: str, subject: Subject, order: RemovalOrder) -> Iterator[Point]:
         for kept in order:
@@ -255,7 +254,7 @@ class BulletRemoval(Report):
         Raises:
             InputError: The folder or a file cannot be written.
         """
-        place = FilePath(folder)
+        place = Path(folder)
         rows = (json_text(row.to_dict()) for row in self.rows)
         files = {
             "rows.jsonl": "".join(f"{row}\n" for row in rows),
@@ -269,7 +268,7 @@ class BulletRemoval(Report):
         return tuple(files)
 
     def _columns(self) -> tuple[str, ...]:
-        return ((TRUTH,) if self.paths(TRUTH) else ()) + self.judges
+        return ((TRUTH,) if any(self.paths(TRUTH).values()) else ()) + self.judges
 
     def _svg(self, curves: Mapping[str, Sequence[CurvePoint]]) -> str:
         judges = {name: curve for name, curve in curves.items() if name != TRUTH}

@@ -79,11 +79,8 @@ class Point(NamedTuple):
     """Of the facts that are not there, the share called entailed."""
 
 
-class Path(NamedTuple):
-    """One removal order of one text, from the whole summary to the last bullet."""
-
-    text: str
-    points: tuple[Point, ...]
+Paths = Mapping[str, Sequence[Sequence[Point]]]
+"""By text, every removal order: from the whole summary to the last bullet."""
 
 
 LABELS = {
@@ -111,14 +108,10 @@ LABELS = {
 """
 
 
-def measure_paths(paths: Sequence[Path]) -> dict[str, Estimate]:
+def measure_paths(paths: Paths) -> dict[str, Estimate]:
     """All metrics of one judge, by name."""
-    by_text: dict[str, list[dict[str, float | None]]] = {}
-    for path in paths:
-        by_text.setdefault(path.text, []).append(_metrics_of(path))
-    means = {
-        name: [_mean(values[name] for values in of) for of in by_text.values()] for name in LABELS
-    }
+    by_text = [[_metrics_of(path) for path in of] for of in paths.values()]
+    means = {name: [_mean(values[name] for values in of) for of in by_text] for name in LABELS}
     return {
         name: mean_estimate([mean for mean in of if mean is not None]) for name, of in means.items()
     }
@@ -129,18 +122,18 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-def _answers(path: Path) -> list[tuple[float, Point]]:
+def _answers(path: Sequence[Point]) -> list[tuple[float, Point]]:
     """The points with a score, rounded so that scores do not differ by rounding alone."""
-    return [(round(point.score, 9), point) for point in path.points if point.score is not None]
+    return [(round(point.score, 9), point) for point in path if point.score is not None]
 
 
-def _metrics_of(path: Path) -> dict[str, float | None]:
+def _metrics_of(path: Sequence[Point]) -> dict[str, float | None]:
     answers = _answers(path)
     scores = [score for score, _ in answers]
     errors = (abs(s - p.facts) if p.facts is not None else None for s, p in answers)
     falls = [
         round(a.score, 9) - round(b.score, 9)
-        for a, b in pairwise(path.points)
+        for a, b in pairwise(path)
         if a.score is not None and b.score is not None
     ]
     return {
@@ -149,10 +142,10 @@ def _metrics_of(path: Path) -> dict[str, float | None]:
         "rising_steps": _mean(fall < 0 for fall in falls),
         "unchanged_steps": _mean(fall == 0 for fall in falls),
         "at_ceiling": _mean(score >= 1.0 for score in scores),
-        "full_score": path.points[0].score,
+        "full_score": path[0].score,
         "error": _mean(errors),
-        "found": path.points[0].found,
-        "invented": path.points[0].invented,
+        "found": path[0].found,
+        "invented": path[0].invented,
     }
 
 
@@ -174,7 +167,7 @@ class CurvePoint(NamedTuple):
     """95 %, by resampling texts; `None` with fewer than two."""
 
 
-def mean_curve(paths: Sequence[Path]) -> list[CurvePoint]:
+def mean_curve(paths: Paths) -> list[CurvePoint]:
     """The mean score of one judge by the share of bullets left, from all bullets to few.
 
     Where all texts have the same number of bullets, there is a point for each number left; else one
@@ -182,16 +175,17 @@ def mean_curve(paths: Sequence[Path]) -> list[CurvePoint]:
     left out. A share that some text does not reach has no point: a mean over the other texts would
     be another curve.
     """
-    by_text: dict[str, list[list[tuple[float, float]]]] = {}
-    for path in paths:
-        known = [(p.bullets, p.score) for p in reversed(path.points) if p.score is not None]
-        if known:
-            by_text.setdefault(path.text, []).append(known)
-    shares = {tuple(point.bullets for point in path.points) for path in paths}
+    by_text = []
+    for of in paths.values():
+        lines = [
+            [(p.bullets, p.score) for p in reversed(path) if p.score is not None] for path in of
+        ]
+        by_text += [known] if (known := [line for line in lines if line]) else []
+    shares = {tuple(point.bullets for point in path) for of in paths.values() for path in of}
     grid = next(iter(shares)) if len(shares) == 1 else _TENTHS
     points = []
     for left in grid:
-        means = [_mean(_value_at(left, line) for line in lines) for lines in by_text.values()]
+        means = [_mean(_value_at(left, line) for line in lines) for lines in by_text]
         values = [mean for mean in means if mean is not None]
         if values and len(values) == len(means):
             points.append(CurvePoint(left, fmean(values), bootstrap_mean(values)))

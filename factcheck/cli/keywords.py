@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from factcheck.cli import options, output
 from factcheck.errors import InputError
+
+if TYPE_CHECKING:
+    from factcheck.keywords.results import KeywordRun
+    from factcheck.reports.page import Page
 
 _THRESHOLD = 0.7
 
@@ -66,19 +70,13 @@ def run(
     it counts in no score. 'factcheck keywords compare' reads --out RUN.json.
     """
     from factcheck.keywords import evaluate_dataset, load_dataset, load_outputs
-    from factcheck.scoring import gates
 
     to = output.destination(format_, out, dataset, outputs)
     with output.spinner("Matching"):
         expected, generated = load_dataset(dataset), load_outputs(outputs)
         result = evaluate_dataset(expected, generated, threshold, assignment=assignment)
         page = result.page(outputs=generated)
-    score = result.macro and result.macro.f1
-    errors = [(case.subject, case.message) for case in result.failures]
-    failure = gates.cases_gate("mean F1", score, fail_under, errors)
-    output.report(
-        page, lambda: result.to_json(indent=2), to, warnings=result.warnings, failure=failure
-    )
+    _report(result, page, to, fail_under)
 
 
 @app.command("behaviors", epilog="Example: factcheck keywords behaviors cases.json responses.json")
@@ -116,22 +114,19 @@ def behaviors(
     nor fails. 'factcheck keywords compare' reads --out RUN.json.
     """
     from factcheck.keywords import evaluate_behaviors, load_cases, load_responses
-    from factcheck.scoring import gates
 
     to = output.destination(format_, out, cases, responses)
     result = evaluate_behaviors(load_cases(cases), load_responses(responses))
-    errors = [
-        (case.case_id, f"{first.variant}: {first.message}")
-        for case in result.cases
-        if (first := next((one for one in case.outcomes if one.label is None), None))
-    ]
-    output.report(
-        result.page(),
-        lambda: result.to_json(indent=2),
-        to,
-        warnings=result.warnings,
-        failure=gates.cases_gate("pass rate", result.pass_rate, fail_under, errors),
-    )
+    _report(result, result.page(), to, fail_under)
+
+
+def _report(
+    result: KeywordRun, page: Page, to: output.Destination, fail_under: float | None
+) -> None:
+    from factcheck.scoring import gates
+
+    failure = gates.cases_gate(result.FIGURE, result.mean, fail_under, result.errors)
+    output.report(page, result.to_json, to, warnings=result.warnings, failure=failure)
 
 
 @app.command("compare", epilog="Example: factcheck keywords compare before.json after.json")
@@ -170,9 +165,7 @@ def compare(
             mean = comparison.mean
             worse = f"{figure} {mean.difference:+.3f}, p {p_text(mean.p_value or 0.0)}"
         failure = gates.comparison_gate(worse, comparison.only_a)
-    output.report(
-        page, lambda: comparison.to_json(indent=2), to, warnings=comparison.notes, failure=failure
-    )
+    output.report(page, comparison.to_json, to, warnings=comparison.notes, failure=failure)
 
 
 def references(

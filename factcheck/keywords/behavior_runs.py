@@ -124,12 +124,21 @@ class BehaviorRun(KeywordRun):
     """Results of all cases of a suite."""
 
     FORMAT = "factcheck-keywords-behaviors/2"
+    FIGURE = "pass rate"
 
     cases: tuple[BehaviorCaseResult, ...]
     """In the order of the suite."""
     digests: Mapping[str, str]
     warnings: tuple[str, ...] = ()
     """Valid but probably unintended parts of the guides."""
+
+    @property
+    def errors(self) -> list[tuple[str, str]]:
+        return [
+            (case.case_id, f"{one.variant}: {one.message}")
+            for case in self.cases
+            for one in [one for one in case.outcomes if one.label is None][:1]
+        ]
 
     def every_score(self) -> Iterator[tuple[str, float | None]]:
         for case in self.cases:
@@ -144,8 +153,7 @@ class BehaviorRun(KeywordRun):
     @property
     def pass_rate(self) -> float | None:
         """Share of passed cases among those that passed or failed; `None` without any."""
-        scores = self.case_scores
-        return self.counts["passed"] / len(scores) if scores else None
+        return self.mean
 
     @property
     def interval(self) -> Interval | None:

@@ -51,6 +51,7 @@ class DatasetResult(KeywordRun):
     """Results of all cases of a dataset. Scores leave out those in `failures`."""
 
     FORMAT = "factcheck-keywords-cards/2"
+    FIGURE = "mean F1"
 
     name: str
     version: str
@@ -62,6 +63,10 @@ class DatasetResult(KeywordRun):
     digests: Mapping[str, str]
     warnings: tuple[str, ...] = ()
     """Valid but probably unintended parts of the dataset."""
+
+    @property
+    def errors(self) -> list[tuple[str, str]]:
+        return [(one.subject, one.message) for one in self.failures]
 
     def every_score(self) -> Iterator[tuple[str, float | None]]:
         yield from ((case.case_id, case.f1) for case in self.cases)

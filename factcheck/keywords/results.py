@@ -134,8 +134,17 @@ class KeywordRun(Report):
 
     __slots__ = ()
     FORMAT: ClassVar[str]
+    FIGURE: ClassVar[str]
+    """What the mean score is called."""
     digests: Mapping[str, str]
     """By case id, in order: digest of what is expected; runs are comparable only if they agree."""
+    warnings: tuple[str, ...]
+    """Valid but probably unintended parts of what is expected."""
+
+    @property
+    def errors(self) -> list[tuple[str, str]]:
+        """Of each errored case its id and why."""
+        raise NotImplementedError
 
     def every_score(self) -> Iterable[tuple[str, float | None]]:
         """Of each case its id and score, in [0, 1]; `None` for an errored one."""
@@ -145,6 +154,12 @@ class KeywordRun(Report):
     def case_scores(self) -> dict[str, float]:
         """By id the score of each scored case: F1; of behaviors 1 if it passed, 0 if it failed."""
         return {name: score for name, score in self.every_score() if score is not None}
+
+    @property
+    def mean(self) -> float | None:
+        """Mean score of the scored cases; `None` without any."""
+        scores = self.case_scores.values()
+        return math.fsum(scores) / len(scores) if scores else None
 
     @property
     def low(self) -> float:
@@ -159,15 +174,14 @@ class KeywordRun(Report):
 
     def headline(self, name: str, counts: str, interval: Interval | None, ends: str) -> Page:
         """The head of the report; `counts` are of the scored cases."""
-        scores, shown = self.case_scores, interval_text(interval)
-        n_errored = len(self.digests) - len(scores)
-        if not scores:
+        mean, shown = self.mean, interval_text(interval)
+        n_errored = len(self.digests) - len(self.case_scores)
+        if mean is None:
             return Page(name, "unknown", counts)
-        value = share(math.fsum(scores.values()) / len(scores))
         line = f"{share(self.low)} {DASH} {share(self.high)} if every errored case {ends}"
         return Page(
             name,
-            value,
+            share(mean),
             f"{counts}, {n_errored:,} more errored" if n_errored else counts,
             f"95 % interval {shown}" if shown else "",
             (line,) if n_errored else (),

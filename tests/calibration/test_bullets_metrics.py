@@ -9,21 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.calibration.bullets_metrics import Path, Point, mean_curve, measure_paths
+from factcheck.calibration.bullets_metrics import Point, mean_curve, measure_paths
 
 
-def path(scores: Sequence[float | None], facts: Sequence[float | None], text: str = "a") -> Path:
+def path(scores: Sequence[float | None], facts: Sequence[float | None]) -> list[Point]:
     n = len(scores)
-    shares = [(n - k) / n for k in range(n)]
-    points = [
-        Point(bullets=left, facts=fact, score=score)
-        for left, fact, score in zip(shares, facts, scores, strict=True)
+    return [
+        Point(bullets=(n - k) / n, facts=fact, score=score)
+        for k, (score, fact) in enumerate(zip(scores, facts, strict=True))
     ]
-    return Path(text, tuple(points))
 
 
-def metrics(*paths: Path) -> dict[str, float | None]:
-    return {name: one.value for name, one in measure_paths(paths).items()}
+def metrics(*paths: Sequence[Point]) -> dict[str, float | None]:
+    return {name: one.value for name, one in measure_paths({"a": paths}).items()}
 
 
 def test_a_judge_that_follows_the_truth_has_the_best_metrics() -> None:
@@ -37,7 +35,7 @@ def test_a_judge_that_follows_the_truth_has_the_best_metrics() -> None:
 
 
 def test_a_saturated_judge_is_seen_as_one() -> None:
-    found = measure_paths([path([1.0, 1.0, 1.0, 1.0], [0.8, 0.6, 0.4, 0.2])])
+    found = measure_paths({"a": [path([1.0, 1.0, 1.0, 1.0], [0.8, 0.6, 0.4, 0.2])]})
     values = {name: one.value for name, one in found.items()}
     assert values["kendall"] is None
     assert values["at_ceiling"] == values["unchanged_steps"] == 1.0
@@ -45,19 +43,19 @@ def test_a_saturated_judge_is_seen_as_one() -> None:
 
 
 def test_a_rise_is_counted() -> None:
-    found = measure_paths([path([0.5, 0.6, 0.4, 0.4], [0.5, 0.5, 0.4, 0.3])])
+    found = measure_paths({"a": [path([0.5, 0.6, 0.4, 0.4], [0.5, 0.5, 0.4, 0.3])]})
     assert found["rising_steps"].value == pytest.approx(1 / 3)
     assert found["unchanged_steps"].value == pytest.approx(1 / 3)
 
 
 def test_a_missing_answer_takes_both_its_steps_with_it() -> None:
-    found = measure_paths([path([0.9, None, 0.5, 0.4], [0.9, 0.7, 0.5, 0.4])])
+    found = measure_paths({"a": [path([0.9, None, 0.5, 0.4], [0.9, 0.7, 0.5, 0.4])]})
     assert found["unchanged_steps"].value == 0.0
     assert found["error"].value == 0.0
 
 
 def test_without_any_answer_nothing_is_defined() -> None:
-    found = measure_paths([path([None, None], [0.5, 0.4])])
+    found = measure_paths({"a": [path([None, None], [0.5, 0.4])]})
     assert {one[:2] for one in found.values()} == {(None, None)}
 
 
@@ -72,15 +70,14 @@ def test_rounding_is_not_a_change() -> None:
 
 
 def test_texts_count_alike_however_many_orders_they_have() -> None:
-    one = [path([0.9, 0.5], [0.9, 0.5], "a")]
-    many = [path([0.5, 0.5], [0.5, 0.4], "b")] * 5
-    assert metrics(*one, *many)["unchanged_steps"] == 0.5
+    paths = {"a": [path([0.9, 0.5], [0.9, 0.5])], "b": [path([0.5, 0.5], [0.5, 0.4])] * 5}
+    assert measure_paths(paths)["unchanged_steps"].value == 0.5
 
 
 def test_intervals_come_from_texts() -> None:
-    alone = measure_paths([path([0.9, 0.5], [0.9, 0.5]), path([0.9, 0.6], [0.9, 0.5])])
+    alone = measure_paths({"a": [path([0.9, 0.5], [0.9, 0.5]), path([0.9, 0.6], [0.9, 0.5])]})
     assert alone["full_score"].interval is None
-    both = measure_paths([path([0.9, 0.5], [0.9, 0.5], "a"), path([0.5, 0.4], [0.5, 0.4], "b")])
+    both = measure_paths({"a": [path([0.9, 0.5], [0.9, 0.5])], "b": [path([0.5, 0.4], [0.5, 0.4])]})
     assert both["full_score"].interval == (0.5, 0.9)
 
 
@@ -96,15 +93,15 @@ def test_kinds_of_steps_add_up(scores: list[float]) -> None:
 
 
 def test_a_curve_has_a_point_for_each_number_of_bullets() -> None:
-    points = mean_curve([path([0.9, 0.6, 0.3], [0.9, 0.6, 0.3])])
+    points = mean_curve({"a": [path([0.9, 0.6, 0.3], [0.9, 0.6, 0.3])]})
     assert [point.left for point in points] == pytest.approx([1, 2 / 3, 1 / 3])
     assert [point.score for point in points] == pytest.approx([0.9, 0.6, 0.3])
 
 
 def test_a_curve_over_texts_of_different_length_has_points_that_all_of_them_reach() -> None:
-    two = path([0.8, 0.4], [0.8, 0.4], "a")
-    four = path([0.8, 0.6, 0.4, 0.2], [0.8, 0.6, 0.4, 0.2], "b")
-    points = {round(point.left, 1): point.score for point in mean_curve([two, four])}
+    two, four = path([0.8, 0.4], [0.8, 0.4]), path([0.8, 0.6, 0.4, 0.2], [0.8, 0.6, 0.4, 0.2])
+    curve = mean_curve({"a": [two], "b": [four], "none": []})
+    points = {round(point.left, 1): point.score for point in curve}
     assert min(points) == 0.5
     assert points[1.0] == pytest.approx(0.8)
     assert points[0.5] == pytest.approx(0.4)
