@@ -174,6 +174,7 @@ def build(replies: Sequence[Reply], judge: str, out: Path) -> int:
         verdicts = verdicts_of(reply, judge)
         cassette.append([RecordedVerdict(digest(reply.text), by, verdict) for verdict in verdicts])
         n_verdicts += len(verdicts)
+    cassette.close()
     if cassette.failure:
         raise InputError(cassette.failure)
     return n_verdicts

@@ -157,6 +157,10 @@ class ResultsFile:
             ) from error
         self._end += size
 
+    @property
+    def closed(self) -> bool:
+        return self._descriptor < 0
+
     def close(self) -> None:
         """Sync the file to disk and close it; closing twice is allowed."""
         if self._descriptor < 0:

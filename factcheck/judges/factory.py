@@ -137,7 +137,7 @@ def build_judges(
     from factcheck.judges.replay.cassette import CassetteWriter
     from factcheck.judges.replay.judges import RecordingChecker, RecordingExtractor
 
-    writer = CassetteWriter(cassette)
+    writer = session.connection("cassette", str(cassette), lambda: CassetteWriter(cassette))
     return Judges(
         RecordingExtractor(judges.extractor, writer), RecordingChecker(judges.checker, writer)
     )

@@ -1,14 +1,11 @@
-"""Cassettes: files of recorded answers, one per line after a header.
+"""Cassettes: recorded answers, as the rows of a results file.
 
-    {"factcheck_cassette": 1}
-    {"ask": "extract", "source": DIGEST, "by": {NAME: VALUE}, "facts": [FACT]}
-    {"ask": "check", "text": DIGEST, "by": {NAME: VALUE}, "fact": STATEMENT, "verdict": VERDICT}
+    {"id": ID, "ask": "extract", "source": DIGEST, "by": {NAME: VALUE}, "facts": [FACT]}
+    {"id": ID, "ask": "check", "text": DIGEST, "by": {...}, "fact": STATEMENT, "verdict": VERDICT}
 
 A FACT is what `AtomicFact.to_dict` gives; a VERDICT has label, probability, evidence, reason, judge
 and flags. Texts are named by their digest; only facts, quotes and reasons are in clear. A cassette
-only grows, and holds the answers of one extractor and one judge. A process that is killed while it
-writes leaves a torn last line: readers skip it with a warning, and the next writer cuts it off. One
-process at a time records.
+only grows, and holds the answers of one extractor and one judge.
 """
 
 from __future__ import annotations
@@ -16,21 +13,22 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import stat
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from factcheck.documents import Place, Reader, file_errors, json_text, parse_json_line
+from factcheck.documents import Place, Reader, file_errors
+from factcheck.documents.results import ResultsFile, read_results, read_signature
 from factcheck.errors import ConfigError, InputError
-from factcheck.facts import AtomicFact, FactSet, Verdict
+from factcheck.facts import AtomicFact, FactSet, Verdict, digest
 
 Identity = tuple[tuple[str, str], ...]
 """Names and versions of a judge, in its order."""
-VERSION = 1
-"""Of the file format."""
-HEADER = b'{"factcheck_cassette": %d}\n' % VERSION
+_RUN = "cassette"
+"""What stands for the settings of a run in the results file."""
 _FACT_ID = "recorded"
 """Id of every fact in a cassette: a verdict holds for the statement, whatever its id in a run."""
 _LEARNED = frozenset({"form", "system"})
@@ -48,12 +46,12 @@ class RecordedFacts(NamedTuple):
     facts: tuple[AtomicFact, ...]
 
     @property
-    def question(self) -> tuple[str, ...]:
-        return ("extract", self.source)
+    def id(self) -> str:
+        return f"extract {self.source}"
 
-    def to_line(self) -> bytes:
+    def to_row(self) -> dict[str, Any]:
         facts = [fact.to_dict() for fact in self.facts]
-        return _line({"ask": "extract", "source": self.source, "by": dict(self.by), "facts": facts})
+        return {"ask": "extract", "source": self.source, "by": dict(self.by), "facts": facts}
 
 
 class RecordedVerdict(NamedTuple):
@@ -64,21 +62,17 @@ class RecordedVerdict(NamedTuple):
     verdict: Verdict
 
     @property
-    def question(self) -> tuple[str, ...]:
-        return ("check", self.text, self.verdict.fact.text)
+    def id(self) -> str:
+        return f"check {self.text} {digest(self.verdict.fact.text)}"
 
-    def to_line(self) -> bytes:
+    def to_row(self) -> dict[str, Any]:
         data, fact = self.verdict.to_dict(), self.verdict.fact.text
         verdict = {key: data[key] for key in _VERDICT_KEYS}
         named = {"ask": "check", "text": self.text, "by": dict(self.by)}
-        return _line({**named, "fact": fact, "verdict": verdict})
+        return {**named, "fact": fact, "verdict": verdict}
 
 
 Recorded = RecordedFacts | RecordedVerdict
-
-
-def _line(data: Mapping[str, Any]) -> bytes:
-    return json_text(data).encode() + b"\n"
 
 
 def identity_of(entries: Mapping[str, str]) -> Identity:
@@ -102,11 +96,10 @@ def is_same_judge(one: Identity, other: Identity) -> bool:
     )
 
 
-def parse_answer(line: bytes, place: Place) -> Recorded:
-    """Inverse of `to_line`."""
-    data = parse_json_line(line, place)
+def parse_answer(row: Mapping[str, Any], place: object) -> Recorded:
+    """Inverse of `to_row`; an `InputError` begins with the place."""
     try:
-        read = Reader(data, "answer")
+        read = Reader(row, "answer")
         by_entries = read.get("by", dict)
         names = Reader(by_entries, "by")
         by = tuple((name, names.get(name, str)) for name in by_entries)
@@ -120,79 +113,42 @@ def parse_answer(line: bytes, place: Place) -> Recorded:
         raise InputError(f"{place}: {error}") from error
 
 
-class Cassette(NamedTuple):
-    """What a file holds."""
-
-    answers: list[Recorded]
-    """In file order."""
-    digest: str
-    """Eight hexadecimal digits that stand for the whole file."""
-    end: int
-    """Where the whole lines end, in bytes; what follows is torn."""
-
-
-def read_cassette(path: str | os.PathLike[str]) -> Cassette:
-    """The answers in a file.
+def read_cassette(path: str | os.PathLike[str]) -> tuple[list[Recorded], str]:
+    """The answers in a file, in its order, and eight hexadecimal digits that stand for it.
 
     Raises:
         InputError: It cannot be read, is no cassette, or has a damaged line; names the line.
     """
+    if read_signature(path) != _RUN:
+        raise InputError(f"{path} is not a cassette of factcheck")
+    rows = enumerate(read_results(path), 2)
+    answers = [parse_answer(row, Place(str(path), "line", number)) for number, row in rows]
     with file_errors(str(path), "read"):
-        _require_regular(path)
-        data = Path(path).read_bytes()
-    if not data:
-        raise InputError(f"{path} is empty; a cassette starts with a header line")
-    answers: list[Recorded] = []
-    end = 0
-    for number, line in enumerate(data.splitlines(keepends=True), 1):
-        place = Place(str(path), "line", number)
-        try:
-            if number == 1:
-                _check_header(line, place)
-            elif line.strip():
-                answers.append(parse_answer(line, place))
-        except InputError:
-            if number == 1 or line.endswith(b"\n"):
-                raise
-            logger.warning("%s: cut off, skipped", place)
-            break
-        end += len(line)
-    return Cassette(answers, hashlib.sha256(data).hexdigest()[:8], end)
+        return answers, hashlib.sha256(Path(path).read_bytes()).hexdigest()[:8]
 
 
 class CassetteWriter:
     """Appends answers to a cassette; thread-safe.
 
     The file is made if it does not exist. What an earlier run recorded stays, and is not recorded
-    again. The file is open only while something is written, so there is nothing to close.
-
-    A failed write does not cost the answer it should have kept: recording stops with a warning.
+    again. A failed write does not cost the answer it should have kept: recording stops with a
+    warning. One that was closed opens again when something is recorded.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path = Path(path)
+        self._path = path
         self.failure: str | None = None
         """Why recording stopped; `None` while it works."""
         self._lock = threading.Lock()
-        self._known: set[tuple[str, ...]] = set()
         self._identities: dict[type[Recorded], Identity] = {}
-        with file_errors(str(path), "write"):
-            self._path.touch()
-            _require_regular(path)
-            with self._path.open("r+b") as file:
-                start = file.read(len(HEADER))
-                if start != HEADER and HEADER.startswith(start):
-                    file.seek(0)
-                    file.write(HEADER)
-                    return
-                found = read_cassette(path)
-                file.truncate(found.end)
-                file.seek(found.end - 1)
-                if file.read(1) != b"\n":
-                    file.write(b"\n")
-        for answer in found.answers:
-            self._known.add(answer.question)
+        self._file = self._open()
+        for answer in read_cassette(path)[0] if self._file.done else ():
             self._identities.setdefault(type(answer), answer.by)
+
+    def _open(self) -> ResultsFile:
+        file = ResultsFile.open(self._path, lambda: _RUN, resume=True)
+        weakref.finalize(self, _close, file)
+        return file
 
     def admit(self, kind: type[Recorded], by: Identity) -> None:
         """Say who will answer, before anything is paid for."""
@@ -206,42 +162,26 @@ class CassetteWriter:
     def append(self, answers: Sequence[Recorded]) -> None:
         """Record the answers to questions that the cassette does not have yet."""
         with self._lock:
-            new = {a.question: a for a in reversed(answers) if a.question not in self._known}
-            if self.failure or not new:
-                return
             try:
-                self._write([*new.values()][::-1])
-                self._known |= new.keys()
-            except OSError as error:
-                self._stop(error.strerror or str(error))
+                for answer in () if self.failure else answers:
+                    if answer.id not in self._file.done:
+                        row = answer.to_row()
+                        parse_answer(row, self._path)
+                        if self._file.closed:
+                            self._file = self._open()
+                        self._file.append(answer.id, row)
             except (TypeError, ValueError) as error:
-                self._stop(f"an answer has no form that can be read back ({error})")
+                self.failure = f"cannot record to {self._path}: {error}"
+                logger.warning("%s; nothing more is recorded", self.failure)
 
-    def _write(self, answers: Sequence[Recorded]) -> None:
-        lines = [answer.to_line() for answer in answers]
-        for line in lines:
-            parse_answer(line, Place(str(self._path)))
-        with self._path.open("r+b") as file:  # which must be there: its header is
-            file.seek(0, os.SEEK_END)
-            file.write(b"".join(lines))
+    def close(self) -> None:
+        with self._lock:
+            _close(self._file)
 
-    def _stop(self, problem: str) -> None:
-        self.failure = f"cannot record to {self._path}: {problem}"
-        logger.warning("%s; nothing more is recorded", self.failure)
+    async def aclose(self) -> None:
+        self.close()
 
 
-def _require_regular(path: str | os.PathLike[str]) -> None:
-    mode = os.stat(path).st_mode  # noqa: PTH116 - one rule for every path
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise InputError(f"{path} is not a regular file; a cassette is one")
-
-
-def _check_header(line: bytes, place: Place) -> None:
-    try:
-        version = Reader(parse_json_line(line, place), "header").get("factcheck_cassette", int)
-    except InputError as error:
-        raise InputError(f"{place}: this is not a cassette of factcheck") from error
-    if version != VERSION:
-        raise InputError(
-            f"{place}: a cassette of format {version}; this release reads format {VERSION}"
-        )
+def _close(file: ResultsFile) -> None:
+    with suppress(InputError):  # a full disk, which `append` has told
+        file.close()

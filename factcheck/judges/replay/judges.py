@@ -1,7 +1,6 @@
 """Judges that record what another one answers, and judges that answer from a cassette.
 
-Replay is offline and free, and never guesses. Where a question was answered more than once, the
-first answer counts.
+Replay is offline and free, and never guesses.
 """
 
 from __future__ import annotations
@@ -99,10 +98,9 @@ class ReplayExtractor:
 
     def __init__(self, path: CassettePath) -> None:
         self._path = path
-        cassette = read_cassette(path)
-        answers = [answer for answer in cassette.answers if isinstance(answer, RecordedFacts)]
-        self._facts = {answer.source: answer.facts for answer in reversed(answers)}
-        self._digest = cassette.digest
+        recorded, self._digest = read_cassette(path)
+        answers = [answer for answer in recorded if isinstance(answer, RecordedFacts)]
+        self._facts = {answer.source: answer.facts for answer in answers}
         self._by: Identity = ()
         self._problem: ConfigError | None = None
         try:
@@ -151,14 +149,13 @@ class ReplayChecker:
         self._missing = missing
         self._verdicts: dict[str, dict[str, Verdict]] = {}
         identities: dict[Identity, None] = {}
-        cassette = read_cassette(path)
-        for answer in cassette.answers:
+        recorded, self._digest = read_cassette(path)
+        for answer in recorded:
             if isinstance(answer, RecordedVerdict):
                 identities[answer.by] = None
                 known = self._verdicts.setdefault(answer.text, {})
-                known.setdefault(answer.verdict.fact.text, answer.verdict)
+                known[answer.verdict.fact.text] = answer.verdict
         self._by = _only(list(identities), "judge", path)
-        self._digest = cassette.digest
 
     @property
     def identity(self) -> Mapping[str, str]:

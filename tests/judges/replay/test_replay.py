@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import json
 import logging
 import threading
 from collections.abc import Sequence
@@ -15,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck import FactCoverage
-from factcheck.documents import Place
+from factcheck.documents import json_text
+from factcheck.documents.results import ResultsFile
 from factcheck.errors import ConfigError, InputError, JudgeRejected, JudgeUnavailable
 from factcheck.facts import (
     AtomicFact,
@@ -30,7 +33,6 @@ from factcheck.facts import (
 )
 from factcheck.judges.ports import Checker, Extractor, Ledger
 from factcheck.judges.replay.cassette import (
-    HEADER,
     CassetteWriter,
     Recorded,
     RecordedFacts,
@@ -69,6 +71,7 @@ def record(path: Path, *, judge: str = "a", script: Any = says) -> None:
         extractor=RecordingExtractor(ScriptedExtractor({SOURCE: FACTS}, name=judge), cassette),
     )
     scorer.score(SOURCE, SUMMARY)
+    cassette.close()
 
 
 def checked(checker: Checker, facts: Sequence[AtomicFact], text: str) -> Sequence[CheckResult]:
@@ -98,9 +101,9 @@ def test_a_replay_gives_the_recorded_verdicts_facts_and_names(path: Path) -> Non
     assert [v.fact.text for v in report.distorted] == [FACTS[2]]
     assert report.facts.source_digest == digest(SOURCE)
     assert report.signature["judge"] == report.signature["extractor"] == "a"
-    cassette = read_cassette(path)
-    assert len(cassette.answers) == 3
-    assert report.signature["replay"] == cassette.digest
+    answers, cassette = read_cassette(path)
+    assert len(answers) == 3
+    assert report.signature["replay"] == cassette
     assert report.usage.calls == 0
     assert report.usage.cache_hits == 3
 
@@ -146,7 +149,7 @@ def test_errors_are_passed_on_and_not_recorded(path: Path) -> None:
         checked(checker, [BURNED], SUMMARY)
     with pytest.raises(JudgeUnavailable):
         asyncio.run(extractor.extract(SOURCE, Ledger()))
-    assert path.read_bytes() == HEADER
+    assert path.read_bytes() == b""
 
 
 @pytest.mark.parametrize(
@@ -167,7 +170,7 @@ def test_what_the_scorer_would_not_count_is_not_recorded(
 
     checker = RecordingChecker(Answering({}), CassetteWriter(path))
     assert checked(checker, [BURNED], SUMMARY) == results
-    assert path.read_bytes() == HEADER
+    assert path.read_bytes() == b""
 
 
 def test_evidence_that_was_tampered_with_does_not_count(path: Path) -> None:
@@ -184,40 +187,32 @@ def test_a_cassette_is_of_one_judge(path: Path) -> None:
     record(path)
     with pytest.raises(ConfigError, match=r"was recorded with .*judge a, .*record to another file"):
         record(path, judge="openai/b")
-    lines = path.read_bytes().splitlines(keepends=True)
+    rows = [json.loads(line) for line in path.read_bytes().splitlines()]
     facts, verdict = (
-        next(line for line in lines if ask in line) for ask in (b'"extract"', b'"check"')
+        next(row for row in rows if row.get("ask") == a) for a in ("extract", "check")
     )
-    with path.open("ab") as file:
-        file.write(facts.replace(b'"by": {', b'"by": {"rules": "v2", '))
+
+    def add(row: dict[str, Any], **by: str) -> None:
+        added = {**row, "id": f"{row['id']} again", "by": {**row["by"], **by}}
+        with path.open("a") as file:
+            file.write(json.dumps(added) + "\n")
+
+    add(facts, rules="v2")
     scorer = FactCoverage(ReplayChecker(path), ReplayExtractor(path))
     assert scorer.score("", SUMMARY, facts=[FACTS[0]]).score == 1.0
     with pytest.raises(ConfigError, match=r"as extractor: it has several .*rules v2"):
         scorer.extract(SOURCE)
-    with path.open("ab") as file:
-        file.write(verdict.replace(b'"by": {', b'"by": {"check": "v2", '))
+    add(verdict, check="v2")
     with pytest.raises(ConfigError, match=r"as judge: it has several .*check v2"):
         ReplayChecker(path)
 
 
 def test_a_cassette_without_verdicts_is_no_judge(path: Path) -> None:
-    CassetteWriter(path)
+    CassetteWriter(path).close()
     with pytest.raises(ConfigError, match="no judge was recorded"):
         ReplayChecker(path)
     with pytest.raises(ConfigError, match="no extractor was recorded"):
         asyncio.run(ReplayExtractor(path).extract(SOURCE, Ledger()))
-
-
-def test_of_several_answers_the_first_counts(path: Path) -> None:
-    by = (("judge", "a"),)
-    lines = [
-        RecordedVerdict(digest(SUMMARY), by, Verdict(BURNED, label)).to_line()
-        for label in ("neutral", "entailed", "neutral", "contradicted")
-    ]
-    path.write_bytes(HEADER + b"".join(lines))
-    (result,) = checked(ReplayChecker(path), [BURNED], SUMMARY)
-    assert isinstance(result, Verdict)
-    assert result.label == "neutral"
 
 
 def test_a_name_that_is_too_long_is_invalid_input() -> None:
@@ -225,7 +220,6 @@ def test_a_name_that_is_too_long_is_invalid_input() -> None:
         ReplayChecker("x" * 5_000)
 
 
-PLACE = Place("cassette.jsonl", "line", 2)
 TEXT = "The ferry left Bergen at noon."
 BY = (("judge", "scripted"),)
 STATEMENTS = st.text(st.characters(), min_size=1).filter(str.strip)
@@ -237,7 +231,13 @@ def verdict(statement: str = "The ferry left at noon.", label: str = "entailed")
 
 
 def answers(path: Path) -> list[Recorded]:
-    return read_cassette(path).answers
+    return read_cassette(path)[0]
+
+
+def record_all(path: Path, *recorded: Recorded) -> None:
+    cassette = CassetteWriter(path)
+    cassette.append(recorded)
+    cassette.close()
 
 
 @given(
@@ -248,7 +248,7 @@ def answers(path: Path) -> list[Recorded]:
     quote=st.none() | st.text(st.characters(), min_size=1),
     flags=st.lists(st.text()).map(tuple),
 )
-def test_a_verdict_is_one_line_and_reads_back_as_it_was(
+def test_a_verdict_reads_back_as_it_was(
     statement: str,
     label: str,
     probability: float | None,
@@ -264,9 +264,9 @@ def test_a_verdict_is_one_line_and_reads_back_as_it_was(
         evidence=evidence,
         flags=flags,
     )
-    line = RecordedVerdict("0" * 64, BY, recorded).to_line()
-    assert line.count(b"\n") == 1
-    assert parse_answer(line, PLACE) == RecordedVerdict("0" * 64, BY, recorded)
+    row = RecordedVerdict("0" * 64, BY, recorded).to_row()
+    read = parse_answer(json.loads(json_text(row)), "here")
+    assert read == RecordedVerdict("0" * 64, BY, recorded)
 
 
 @given(statements=st.lists(STATEMENTS, unique=True))
@@ -276,14 +276,16 @@ def test_facts_read_back_with_all_their_marks(statements: list[str]) -> None:
         for n, text in enumerate(statements)
     )
     recorded = RecordedFacts("0" * 64, (("extractor", "x"), ("extract", "v1")), facts)
-    assert parse_answer(recorded.to_line(), PLACE) == recorded
+    assert parse_answer(json.loads(json_text(recorded.to_row())), "here") == recorded
 
 
 def test_a_question_is_recorded_once_in_this_run_and_in_later_ones(path: Path) -> None:
     cassette = CassetteWriter(path)
     cassette.append([verdict(), verdict(label="neutral")])
+    cassette.close()
     cassette.append([verdict(label="contradicted")])
-    CassetteWriter(path).append([verdict(label="contradicted"), verdict("It sank.", "neutral")])
+    cassette.close()
+    record_all(path, verdict(label="contradicted"), verdict("It sank.", "neutral"))
     assert answers(path) == [verdict(), verdict("It sank.", "neutral")]
 
 
@@ -303,86 +305,49 @@ def test_many_threads_record_whole_lines(path: Path) -> None:
     assert len(answers(path)) == 8 * 50 + 50
 
 
-def test_a_file_cut_anywhere_in_its_last_line_loses_that_line_only(
-    path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    CassetteWriter(path).append([verdict("One."), verdict("Zwölf.")])
+def test_what_a_crash_cut_off_is_recorded_again(path: Path) -> None:
+    record_all(path, verdict("One."), verdict("Zwölf."))
     whole = path.read_bytes()
-    start = whole[:-1].rindex(b"\n") + 1
-    for end in range(start + 1, len(whole) - 1):
+    for end in (len(whole) - 1, whole[:-1].rindex(b"\n") + 2):
         path.write_bytes(whole[:end])
-        caplog.clear()
         assert answers(path) == [verdict("One.")]
-        assert "line 3: cut off" in caplog.text
-        CassetteWriter(path).append([verdict("Zwölf.")])
+        record_all(path, verdict("Zwölf."))
         assert path.read_bytes() == whole
 
 
-def test_blank_lines_and_a_missing_line_feed_at_the_end_do_no_harm(
-    path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    path.write_bytes(HEADER + b"\n" + verdict("One.").to_line()[:-1])
-    assert answers(path) == [verdict("One.")]
-    CassetteWriter(path).append([verdict("Two.")])
-    path.write_bytes(path.read_bytes() + b"  \r\n")
-    assert answers(path) == [verdict("One."), verdict("Two.")]
-    assert not caplog.records
-
-
-@pytest.mark.parametrize("length", range(len(HEADER)))
-def test_recording_starts_anew_where_not_even_the_header_was_written(
-    path: Path, length: int
-) -> None:
-    path.write_bytes(HEADER[:length])
-    CassetteWriter(path).append([verdict()])
-    assert answers(path) == [verdict()]
-
-
 @pytest.mark.parametrize(
-    ("line", "problem"),
+    ("change", "problem"),
     [
-        (b"{\n", "not valid JSON"),
-        (b'{"ask": "\xff"}\n', "not UTF-8"),
-        (b"[" * 100_000 + b"\n", "nested more than"),
-        (b"7\n", "expected an object"),
-        (b'{"ask": "guess", "by": {}}\n', "'ask': expected one of extract, check"),
-        (b'{"ask": "check", "text": "0", "fact": "It sank.", "verdict": {}}\n', "'by' is missing"),
-        (b'{"ask": "check", "by": {"judge": 1}}\n', "by: 'judge': expected a string"),
-        (b'{"ask": "check", "by": {}, "text": "0", "fact": " ", "verdict": {}}\n', "no text"),
-        (verdict().to_line().replace(b"entailed", b"supported"), "'label': expected one of"),
-        (verdict().to_line().replace(b"null", b"NaN", 1), "NaN is not valid JSON"),
+        ({"ask": "guess"}, "'ask': expected one of extract, check"),
+        ({"by": None}, "'by': expected"),
+        ({"by": {"judge": 1}}, "by: 'judge': expected a string"),
+        ({"fact": " "}, "no text"),
+        ({"verdict": {"label": "supported"}}, "'label': expected one of"),
     ],
 )
-def test_a_broken_line_is_named_by_its_number(path: Path, line: bytes, problem: str) -> None:
-    path.write_bytes(HEADER + verdict().to_line() + line + verdict("Two.").to_line())
+def test_a_broken_row_is_named_by_its_line(
+    path: Path, change: dict[str, Any], problem: str
+) -> None:
+    record_all(path, verdict("One."))
+    row = {"id": "two", **verdict("Two.").to_row(), **change}
+    path.write_bytes(path.read_bytes() + json.dumps(row).encode() + b"\n")
     with pytest.raises(InputError, match=f"line 3: .*{problem}"):
         answers(path)
     with pytest.raises(InputError, match="line 3"):
         CassetteWriter(path)
 
 
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        (b"", "is empty"),
-        (HEADER[:9], "is empty|not a cassette"),
-        (b"some notes", "not a cassette"),
-        (b"notes\nmore notes", "not a cassette"),
-        (b'{"a": 1}\n', "not a cassette"),
-        (b"\x80\x04", "not a cassette"),
-        (b'{"factcheck_cassette": 2}\n', "format 2; this release reads format 1"),
-    ],
-)
-def test_another_file_is_refused_and_left_as_it_is(
-    path: Path, content: bytes, problem: str
-) -> None:
+@pytest.mark.parametrize("content", [b"", b"some notes", b'{"a": 1}\n', b"\x80\x04"])
+def test_another_file_is_no_cassette(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    with pytest.raises(InputError, match=problem):
+    with pytest.raises(InputError, match="is not a"):
         answers(path)
-    if not HEADER.startswith(content):
-        with pytest.raises(InputError, match=problem):
-            CassetteWriter(path)
-    assert path.read_bytes() == content
+    with ResultsFile.open(path.with_name("rows.jsonl"), lambda: "judge:a", resume=False):
+        pass
+    with pytest.raises(InputError, match="not a cassette"):
+        answers(path.with_name("rows.jsonl"))
+    with pytest.raises(InputError, match="not cassette"):
+        CassetteWriter(path.with_name("rows.jsonl"))
 
 
 @pytest.mark.parametrize(
@@ -395,16 +360,19 @@ def test_paths_that_cannot_be_used_say_why(tmp_path: Path, place: str, problem: 
 
 
 def test_a_write_that_fails_stops_the_recording_and_is_told(
-    path: Path, caplog: pytest.LogCaptureFixture
+    path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cassette = CassetteWriter(path)
-    path.unlink()
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr("os.write", full)
     with caplog.at_level(logging.WARNING):
         cassette.append([verdict("One.")])
         cassette.append([verdict("Two.")])
     assert "cannot record to" in caplog.text
     assert caplog.text.count("nothing more is recorded") == 1
-    assert not path.exists()
 
 
 def test_an_answer_that_could_not_be_read_back_is_not_written(
@@ -414,12 +382,12 @@ def test_an_answer_that_could_not_be_read_back_is_not_written(
     cassette.append([verdict("One.")])
     odd = replace(verdict("Two.").verdict, reason=None)  # type: ignore[arg-type]
     cassette.append([RecordedVerdict(digest(TEXT), BY, odd)])
-    assert "read back" in caplog.text
+    assert "'reason'" in caplog.text
     assert answers(path) == [verdict("One.")]
 
 
 def test_two_versions_of_a_judge_are_not_recorded_in_one_file(path: Path) -> None:
-    CassetteWriter(path).append([verdict()])
+    record_all(path, verdict())
     cassette = CassetteWriter(path)
     cassette.admit(RecordedVerdict, BY)
     with pytest.raises(ConfigError, match="judge scripted, this is judge scripted, check v2"):
@@ -437,17 +405,16 @@ def test_a_judge_that_learned_how_it_is_asked_is_the_same(path: Path) -> None:
     cassette = CassetteWriter(path)
     cassette.admit(RecordedVerdict, asked)
     cassette.append([verdict("One.")._replace(by=asked), verdict("Two.")._replace(by=learned)])
+    cassette.close()
     CassetteWriter(path).admit(RecordedVerdict, learned)
     assert ReplayChecker(path).identity.items() >= dict(learned).items()
 
 
 def test_the_digest_stands_for_the_content(path: Path, tmp_path: Path) -> None:
-    CassetteWriter(path).append([verdict("One.")])
+    record_all(path, verdict("One."))
     copy = tmp_path / "copy.jsonl"
     copy.write_bytes(path.read_bytes())
     before, same = read_cassette(path), read_cassette(copy)
-    CassetteWriter(path).append([verdict("Two.")])
-    after = read_cassette(path)
+    record_all(path, verdict("Two."))
     assert before == same
-    assert len(after.answers) == 2
-    assert after.digest != before.digest
+    assert read_cassette(path)[1] != before[1]
