@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import Failure, InputError, JudgeError, JudgeOutputError, JudgeUnavailable
 from factcheck.facts import Usage
-from factcheck.judges.embedders.vectors import SpoiltRequest, ask_in_parts, packed, single_precision
+from factcheck.judges.embedders.vectors import ask_in_parts, packed, single_precision
 from factcheck.judges.llm.engine import Account, RequestRunner, likely_tokens, most_tokens
 from factcheck.judges.llm.errors import RequestRefused
 from factcheck.judges.llm.http import LARGEST_VECTORS, JsonClient
@@ -88,9 +89,7 @@ class OpenAIEmbedder:
         return tuple(found.get(text, _UNSENDABLE) for text in texts)
 
     async def _ask_twice(self, texts: Sequence[str], ledger: Ledger) -> list[EmbeddingResult]:
-        async def ask(part: Sequence[str]) -> Sequence[EmbeddingResult]:
-            return await self._ask(part, ledger)
-
+        ask = partial(self._ask, ledger)
         results = await ask_in_parts(texts, ask)
         again = [n for n, r in enumerate(results) if isinstance(r, Failure) and r.code in _REPEAT]
         if again:
@@ -99,7 +98,9 @@ class OpenAIEmbedder:
                 results[place] = result
         return results
 
-    async def _ask(self, texts: Sequence[str], ledger: Ledger) -> list[EmbeddingResult]:
+    async def _ask(
+        self, ledger: Ledger, texts: Sequence[str]
+    ) -> list[EmbeddingResult] | Failure[None]:
         request = self._runner.run(
             lambda: self._send(texts),
             Account(ledger, STAGE),
@@ -109,7 +110,7 @@ class OpenAIEmbedder:
         try:
             answer = await background.hop(request)
         except RequestRefused as error:
-            raise SpoiltRequest(Failure.of(None, error)) from error
+            return Failure.of(None, error)
         except JudgeError as error:
             return [Failure.of(None, error)] * len(texts)
         return read_vectors(answer["data"], len(texts))

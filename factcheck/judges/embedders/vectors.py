@@ -116,24 +116,15 @@ def packed(vector: Sequence[float]) -> str:
 _ENOUGH = 3
 """Texts that fail alone before any answer came: then it is not the texts."""
 
-Ask = Callable[[Sequence[str]], Awaitable[Sequence[EmbeddingResult]]]
-"""One result per text, in their order."""
-
-
-class SpoiltRequest(Exception):
-    """A request was turned down, and one of its texts may be why."""
-
-    def __init__(self, failure: Failure[None]) -> None:
-        super().__init__(failure.message)
-        self.failure = failure
+Ask = Callable[[Sequence[str]], Awaitable[Sequence[EmbeddingResult] | Failure[None]]]
+"""One result per text, in their order, or why a request was turned down; one of its texts may be
+the cause."""
 
 
 async def ask_in_parts(texts: Sequence[str], ask: Ask) -> list[EmbeddingResult]:
     """One result per text, in their order; one text that cannot be embedded fails alone.
 
-    Args:
-        texts: Asked about in one request, and in halves of it where that is turned down.
-        ask: Asks once; raises `SpoiltRequest` where fewer texts may fare better.
+    What is turned down is asked about again in halves.
     """
     failed_alone: list[Failure[None]] = []
     answered = False
@@ -142,16 +133,15 @@ async def ask_in_parts(texts: Sequence[str], ask: Ask) -> list[EmbeddingResult]:
         nonlocal answered
         if len(failed_alone) >= _ENOUGH and not answered:
             return [failed_alone[-1]] * len(part)
-        try:
-            found = list(await ask(part))
-        except SpoiltRequest as error:
-            if len(part) == 1:
-                failed_alone.append(error.failure)
-                return [error.failure]
-            middle = len(part) // 2
-            return [*await results(part[:middle]), *await results(part[middle:])]
-        answered = True
-        return found
+        found = await ask(part)
+        if not isinstance(found, Failure):
+            answered = True
+            return list(found)
+        if len(part) == 1:
+            failed_alone.append(found)
+            return [found]
+        middle = len(part) // 2
+        return [*await results(part[:middle]), *await results(part[middle:])]
 
     return await results(texts)
 
@@ -182,14 +172,13 @@ class CallableEmbedder:
         del ledger
         return await ask_in_parts(texts, self._ask) if texts else []
 
-    async def _ask(self, texts: Sequence[str]) -> Sequence[EmbeddingResult]:
+    async def _ask(self, texts: Sequence[str]) -> Sequence[EmbeddingResult] | Failure[None]:
         try:
             vectors = list(await self._call(texts))
         except FactcheckError as error:
-            raise SpoiltRequest(Failure.of(None, error)) from error
-        except (Exception, SystemExit, KeyboardInterrupt) as error:
-            message = f"{self._name} raised {describe(error)}"
-            raise SpoiltRequest(Failure(None, "judge", message)) from error
+            return Failure.of(None, error)
+        except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - a user's
+            return Failure(None, "judge", f"{self._name} raised {describe(error)}")
         if len(vectors) != len(texts):
             message = f"{self._name} gave {len(vectors)} vectors for {len(texts)} texts"
             return [Failure(None, JudgeOutputError.code, message)] * len(texts)
