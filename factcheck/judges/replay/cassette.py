@@ -146,7 +146,7 @@ class CassetteWriter:
             self._identities.setdefault(type(answer), answer.by)
 
     def _open(self) -> ResultsFile:
-        file = ResultsFile.open(self._path, lambda: _RUN, resume=True)
+        file = ResultsFile(self._path, lambda: _RUN, resume=True)
         weakref.finalize(self, _close, file)
         return file
 

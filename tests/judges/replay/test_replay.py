@@ -342,7 +342,7 @@ def test_another_file_is_no_cassette(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(InputError, match="is not a"):
         answers(path)
-    with ResultsFile.open(path.with_name("rows.jsonl"), lambda: "judge:a", resume=False):
+    with ResultsFile(path.with_name("rows.jsonl"), lambda: "judge:a", resume=False):
         pass
     with pytest.raises(InputError, match="not a cassette"):
         answers(path.with_name("rows.jsonl"))
