@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from factcheck.documents import shown
 from factcheck.errors import ParameterError, SchemaError
@@ -113,20 +113,21 @@ def collapse_types(schema: dict[str, Any], path: str) -> None:
             _warn_dropped({k for b in branches for k in b} - {*_DROPPED_SILENTLY}, path)
 
 
-def unite_alternatives(schema: dict[str, Any], path: str) -> None:
-    """Replace alternatives of one type by one schema with the fields of all of them."""
+def settle_alternatives(schema: dict[str, Any], path: str) -> None:
+    """Replace the alternatives of a value by what all of them allow, as far as they say.
+
+    Those of several types become a list of types, those of one type a schema with the fields of
+    all; they are dropped where one of them allows any value.
+    """
+    drop_null_branches(schema, path)
+    infer_type_of_values(schema)
+    collapse_types(schema, path)
     for keyword in ALTERNATIVES:
         branches = _branches(schema, keyword, path)
         if len(_types_of_all(branches)) == 1:
             del schema[keyword]
             add_missing(schema, _united(branches, path), path)
-
-
-def open_alternatives(schema: dict[str, Any]) -> None:
-    """Drop alternatives of which one allows any value."""
-    for keyword in ALTERNATIVES:
-        branches = schema.get(keyword, ())
-        if any(b is True or (isinstance(b, dict) and effective_type(b) == ANY) for b in branches):
+        elif any(b is True or (isinstance(b, dict) and effective_type(b) == ANY) for b in branches):
             del schema[keyword]
 
 
@@ -166,15 +167,16 @@ def add_missing(
         elif key == "items":
             schema[key] = _merged(mine, theirs, f"{path}[]")
         elif key == "properties":
-            schema[key] = made = {**mine, **{n: sub for n, sub in theirs.items() if n not in mine}}
-            for name, sub in theirs.items():
-                if isinstance(sub, dict) and isinstance(mine.get(name), dict):
-                    made[name] = _merged(mine[name], sub, join(path, name))
+            added = {n: _merged(mine.get(n, sub), sub, join(path, n)) for n, sub in theirs.items()}
+            schema[key] = {**mine, **added}
 
 
-def _merged(one: dict[str, Any], other: dict[str, Any], path: str) -> dict[str, Any]:
-    made = dict(one)
-    add_missing(made, other, path, only_structure="type" in one)
+def _merged(mine: Any, theirs: Any, path: str) -> Any:
+    """One property or the items as two schemas describe them; the first takes precedence."""
+    if mine is theirs or not (isinstance(mine, dict) and isinstance(theirs, dict)):
+        return mine
+    made = dict(mine)
+    add_missing(made, theirs, path, only_structure="type" in mine)
     return made
 
 
@@ -209,9 +211,7 @@ def _any_of(schemas: list[Any], path: str) -> Any:
     if len(distinct) == 1:
         return distinct[0]
     union = {"anyOf": distinct}
-    drop_null_branches(union, path)
-    collapse_types(union, path)
-    unite_alternatives(union, path)
+    settle_alternatives(union, path)
     return union
 
 
@@ -265,8 +265,8 @@ def _everywhere(
         if isinstance(node, dict):
             if not inside_out:
                 change(node, path)
-            for part in parts(node, path):
-                visit(part.holder[part.key], part.path, depth + 1)
+            for holder, key, where in parts(node, path):
+                visit(holder[key], where, depth + 1)
             if inside_out:
                 change(node, path)
 
@@ -274,28 +274,19 @@ def _everywhere(
     return schema
 
 
-class Part(NamedTuple):
-    """The place of a sub-schema."""
-
-    holder: Any
-    """The schema, or the dict or list in it, that holds it under `key`."""
-    key: Any
-    path: str
-
-
-def parts(schema: dict[str, Any], path: str) -> Iterator[Part]:
-    """The places of all sub-schemas, but for those that scoring ignores."""
+def parts(schema: dict[str, Any], path: str) -> Iterator[tuple[Any, Any, str]]:
+    """The places of all sub-schemas but those that scoring ignores: dict or list, key, and path."""
     check_names(schema, path)
     for key, value in [*schema.items()]:
         if key in _MAPS and isinstance(value, dict):
             check_names(value, path)
-            yield from (Part(value, name, join(path, name)) for name in [*value])
+            yield from ((value, name, join(path, name)) for name in [*value])
         elif key in (*_SCORED, *_BRANCHES):
             below = f"{path}[]" if key in _SCORED else path
             if isinstance(value, list):
-                yield from (Part(value, n, below) for n in range(len(value)))
+                yield from ((value, n, below) for n in range(len(value)))
             else:
-                yield Part(schema, key, below)
+                yield schema, key, below
 
 
 def check_names(mapping: dict[Any, Any], path: str) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import functools
 import logging
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
@@ -143,10 +145,8 @@ class _Place(NamedTuple):
     path: str = ""
     depth: int = 0
     """Levels above it, references and combinations included."""
-    refs: tuple[str, ...] = ("#",)
-    """The references that led to it."""
-    paths: tuple[str, ...] = ("",)
-    """The path at which each of them stood."""
+    refs: Mapping[str, str] = MappingProxyType({"#": ""})
+    """The references that led to it, and the path at which each of them stood."""
     whole: bool = False
     """Whether it is skipped, or scored as part of a larger value."""
 
@@ -165,7 +165,7 @@ class _Resolver:
             for name in missing:
                 pointer = self._recursive[name]
                 target = _lookup(self._root, _names(pointer, ""), pointer, "")
-                targets[name] = self.schema(target, _Place(refs=("#", pointer), paths=("", "")))
+                targets[name] = self.schema(target, _Place(refs={"#": "", pointer: ""}))
         return targets
 
     def schema(self, raw: Any, place: _Place) -> Any:
@@ -189,11 +189,7 @@ class _Resolver:
             holder[key] = self.schema(holder[key], below)
         combinations.add_missing(node, target, path)
         combinations.merge_branches(node, path)
-        combinations.drop_null_branches(node, path)
-        combinations.infer_type_of_values(node)
-        combinations.collapse_types(node, path)
-        combinations.unite_alternatives(node, path)
-        combinations.open_alternatives(node)
+        combinations.settle_alternatives(node, path)
         return node
 
     def _target(self, ref: Any, place: _Place) -> Any:
@@ -201,15 +197,11 @@ class _Resolver:
         pointer = "#" + "".join(f"/{name.replace('~', '~0').replace('/', '~1')}" for name in names)
         target = _lookup(self._root, names, ref, place.path)
         if pointer not in place.refs:
-            behind = place._replace(
-                refs=(*place.refs, pointer),
-                paths=(*place.paths, place.path),
-                depth=place.depth + 1,
-            )
-            return self.schema(target, behind)
+            refs = {**place.refs, pointer: place.path}
+            return self.schema(target, place._replace(refs=refs, depth=place.depth + 1))
         if place.whole:
             return {"type": target.get("type", "object")}
-        if place.path == place.paths[place.refs.index(pointer)]:
+        if place.path == place.refs[pointer]:
             raise SchemaError(f"the reference {ref!r:.80} leads only to itself", place.path)
         kind = target.get("type", keys.effective_type(target) or "object")
         if pointer == "#":
