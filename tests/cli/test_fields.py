@@ -6,7 +6,6 @@ import csv
 import io
 import json
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -114,15 +113,6 @@ def test_what_does_not_match_is_written_as_csv_beside_the_report(files: Files) -
         ("name", "mismatch"),
         ("age", "omission"),
     ]
-
-
-def test_all_formats_of_records_give_the_same_result(files: Files) -> None:
-    dump = partial(yaml.safe_dump, sort_keys=False)
-    gold, extracted = files.put("g.json", GOLD), files.put("e.yaml", dump(EXTRACTED))
-
-    found = files.evaluate("--format", "json", gold=gold, extracted=extracted)
-
-    assert found == files.evaluate("--format", "json")
 
 
 def test_null_is_a_missing_extraction_or_a_missing_key(files: Files) -> None:
@@ -272,13 +262,6 @@ def test_a_file_of_replies_is_evaluated_to_its_end(
     assert "the extraction has no JSON object" in done.out
 
 
-def test_standard_input_is_read(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
-    data = Path(files.extracted).read_bytes()
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(data)))
-
-    assert files.evaluate(extracted="-").out.startswith("F1 0.722")
-
-
 def test_warnings_are_lines_and_each_is_printed_once(files: Files) -> None:
     items = schema_of(k={"type": "boolean"})
     align = {"match_by": "key_field", "key": "k"}
@@ -426,18 +409,6 @@ def test_a_worse_run_fails_its_gate_and_one_with_more_undecided_values_cannot_pa
     assert (worse.code, better.code, unknown.code) == (1, 0, 4)
     assert "gate failed: run B is worse (F1 -1.000, lost n" in worse.err
     assert "the gate cannot pass: 0 values without a verdict in A and 20 in B" in unknown.err
-
-
-def test_weights_count_in_the_gate(files: Files) -> None:
-    """With a weight of 3, an amount that cannot be compared leaves a quarter."""
-    outcome = files.evaluate(
-        *("--fail-under", "0.26"),
-        gold=[{"name": "A", "amount": "5"}],
-        extracted=[{"name": "A", "amount": "unknown"}],
-        schema=schema_of(name=STRING, amount={**AMOUNT, "x-eval-weight": 3}),
-    )
-
-    assert "mean F1 0.2500 is under 0.26" in outcome.err
 
 
 def test_a_run_in_which_all_is_skipped_does_not_pass(files: Files) -> None:

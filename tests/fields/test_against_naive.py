@@ -248,20 +248,3 @@ def test_names_are_data(example: Example) -> None:
 
     assert [row[1:] for row in strange_rows] == [row[1:] for row in rows]
     assert len({row.path for row in strange_rows}) == len({row.path for row in rows})
-
-
-def test_no_name_looks_like_a_place_inside_another() -> None:
-    text = {"type": "string"}
-    inside = {"type": "object", "properties": {"b": text}}
-    schema = {
-        "type": "object",
-        "properties": {
-            "a": inside, "a.b": text, "c": {"type": "array", "items": text}, "c[0]": text,
-        },
-    }  # fmt: skip
-    gold = {"a": {"b": "1"}, "a.b": "2", "c": ["3"], "c[0]": "4"}
-
-    rows = rows_of(record_of(Example(schema, gold, deepcopy(gold))))
-
-    assert [row.status for row in rows] == ["match"] * 4
-    assert len({row.path for row in rows}) == 4

@@ -98,22 +98,6 @@ def test_a_saved_run_keeps_it_and_an_old_one_has_none() -> None:
     assert RunResult.from_dict(data).schema_digest is None
 
 
-def test_a_comparison_knows_whether_the_schema_was_the_same() -> None:
-    gold, found = [{"a": "x"}], [{"a": "X"}]
-    run, same = (evaluate(gold, found, deepcopy(SCHEMA)) for _ in range(2))
-    other = evaluate(gold, found, changed(("a",), **{"x-eval-transform": ["lowercase"]}))
-    data = run.to_dict()
-    del data["schema_digest"]
-    unknown = RunResult.from_dict(data)
-
-    assert [compare_runs(run, each).same_schema for each in (same, other, unknown)] == [
-        *(True, False, None)
-    ]
-    assert "scored by different schemas" in str(compare_runs(run, other))
-    assert "schemas" not in str(compare_runs(run, same))
-    assert "Warning: the schema of B is unknown" in str(compare_runs(run, unknown))
-
-
 def test_a_tally_of_an_unknown_schema_makes_the_sum_unknown() -> None:
     fields = ["", "a", "b", "b[]"]
     tally = RunTally(fields, "0" * 64)

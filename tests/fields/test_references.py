@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
 
 from factcheck.errors import GoldValidationError, ParameterError, SchemaError
 from factcheck.fields import (
@@ -270,15 +269,6 @@ def test_only_dicts_are_schemas(function: Any, schema: Any) -> None:
     with pytest.raises(TypeError, match="must be a dict") as caught:
         function(schema)
     assert isinstance(caught.value, ParameterError)
-
-
-def test_a_model_class_is_resolved_through_its_schema() -> None:
-    class Place(BaseModel):
-        city: str | None = None
-
-    schema = resolve_schema_references(Place)
-
-    assert schema["properties"]["city"]["type"] == "string"
 
 
 def test_every_call_says_once_what_scoring_does_not_look_at(

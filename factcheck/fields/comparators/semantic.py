@@ -74,20 +74,19 @@ class CompoundComparator:
         for place, item in enumerate(items):
             parent, name = parent_and_name(item.path)
             groups.setdefault(parent, {})[name] = place
-        results: list[ComparatorResult | None] = [None] * len(items)
+        part = ComparatorResult(0.0, self.name, f"part of {self.primary}", skip=True)
+        results: list[ComparatorResult | None] = [part] * len(items)
         for group in groups.values():
-            missing = [name for name in self.fields if name not in group]
-            reason = f"incomplete: {', '.join(missing)} not on both sides" if missing else None
-            score = 0.0
-            if not missing:
-                score = self.compare(
-                    {name: items[group[name]].gold_compared for name in self.fields},
-                    {name: items[group[name]].extracted_compared for name in self.fields},
-                )
-            part = ComparatorResult(0.0, self.name, f"part of {self.primary}", skip=True)
-            for name, place in group.items():
-                counts = missing or name == self.primary
-                results[place] = ComparatorResult(score, self.name, reason) if counts else part
+            if missing := [name for name in self.fields if name not in group]:
+                reason = f"incomplete: {', '.join(missing)} not on both sides"
+                for place in group.values():
+                    results[place] = ComparatorResult(0.0, self.name, reason)
+                continue
+            score = self.compare(
+                {name: items[group[name]].gold_compared for name in self.fields},
+                {name: items[group[name]].extracted_compared for name in self.fields},
+            )
+            results[group[self.primary]] = ComparatorResult(score, self.name)
         return results
 
 
@@ -124,18 +123,18 @@ class SemanticBatchComparator:
 
     def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
         """One result per item; `None` for an item that the judge left undecided."""
-        keys = [
-            (exact_key(item.gold_compared), exact_key(item.extracted_compared)) for item in items
-        ]
-        rest = [item for item, (own, other) in zip(items, keys, strict=True) if own != other]
+        rest = [item for item in items if not _are_equal(item)]
         scores = iter(self._scores(rest))
-        results: list[ComparatorResult | None] = []
-        for own, other in keys:
-            score = 1.0 if own == other else next(scores)
-            reason = "judge match" if score is not None and score >= 1.0 else "judge mismatch"
-            made = ComparatorResult(score or 0.0, self.name, "exact" if own == other else reason)
-            results.append(None if score is None else made)
-        return results
+        return [
+            self._result(1.0, "exact") if _are_equal(item) else self._result(next(scores))
+            for item in items
+        ]
+
+    def _result(self, score: float | None, reason: str = "") -> ComparatorResult | None:
+        if score is None:
+            return None
+        reason = reason or ("judge match" if score >= 1.0 else "judge mismatch")
+        return ComparatorResult(score, self.name, reason)
 
     def _scores(self, items: Sequence[BatchItem]) -> list[float | None]:
         nothing: list[float | None] = [None] * len(items)
@@ -146,6 +145,10 @@ class SemanticBatchComparator:
             _log.warning("the judge failed on %d pairs: %s", len(items), describe(error))
             return nothing
         return (scores + nothing)[: len(items)] if isinstance(scores, list) else nothing
+
+
+def _are_equal(item: BatchItem) -> bool:
+    return exact_key(item.gold_compared) == exact_key(item.extracted_compared)
 
 
 class FakeJudge:
@@ -296,7 +299,7 @@ class SemanticComparator(SessionUser):
     def _without_judge(self, item: BatchItem) -> tuple[float, str] | ValuePair | Failure[None]:
         """Score and reason, or the pair that has to be judged."""
         gold, extracted = item.gold_compared, item.extracted_compared
-        if exact_key(gold) == exact_key(extracted):
+        if _are_equal(item):
             return 1.0, "exact"
         if gold is None or extracted is None:
             side = "gold" if gold is None else "extracted"

@@ -84,62 +84,45 @@ class _RecordCheck:
             except SchemaError as error:
                 yield node.path[:80], f"is not checked: {error}"
                 return
-        children = [] if node.comparator.name else node.children
-        if not _fits(value, _types(node)):
-            yield from self._misfit(value, node, is_container=bool(children))
-        elif children:
-            yield from self._parts(value, children, node.path, exempt)
-
-    def _parts(
-        self, value: Any, children: list[SchemaNode], path: str, exempt: frozenset[str]
-    ) -> Iterator[tuple[str, str]]:
-        if isinstance(value, list):
-            value = {str(position): element for position, element in enumerate(value)}
-        own = {child.name: child for child in children}
-        rest = own.pop(None, None)
-        if rest is None:
-            for name in value:
-                if name not in own and name not in exempt:
-                    raise self._unknown_key(name, [str(one) for one in own], path)
-            for child in children:
-                if child.name not in value and not child.skip:
-                    yield child.path, _MISSING
-        for name, part in value.items():
-            if name not in exempt and (known := own.get(name, rest)) is not None:
-                yield from self.warnings(part, known)
-
-    def _unknown_key(self, name: Any, known: list[str], path: str) -> GoldValidationError:
-        where = join(path, str(name))
-        close = difflib.get_close_matches(str(name), known, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else "add it there, or drop it from gold"
-        what = f"gold record {self._record_id!r}: {where!r} is not in schema; {hint}"
-        return GoldValidationError(what, self._record_id, where)
-
-    def _misfit(
-        self, value: Any, node: SchemaNode, *, is_container: bool
-    ) -> Iterator[tuple[str, str]]:
-        found = json_type(value) or type(value).__name__
-        declared = " or ".join(_types(node))
-        if self._strict:
-            raise GoldValidationError(
-                f"gold record {self._record_id!r}: {node.path or 'the record'!r} is "
-                f"{shown(value)} ({found}), not the schema-declared type {declared}",
-                self._record_id,
-                node.path,
-            )
-        if node.allowed_types and len(node.allowed_types) > 1:
+        is_container = bool(node.children) and not node.comparator.name
+        types = node.allowed_types or ([] if node.json_type == ANY else [node.json_type])
+        found, declared = json_type(value) or type(value).__name__, " or ".join(types)
+        if not types or found in types or (found in _NUMERIC and not _NUMERIC.isdisjoint(types)):
+            if is_container:
+                yield from self._parts(value, node, exempt)
+        elif self._strict:
+            where = node.path or "the record"
+            what = f"{shown(value)} ({found}), not the schema-declared type {declared}"
+            raise self._error(f"{where!r} is {what}", node.path)
+        elif len(types) > 1:
             yield node.path, f"is of type {found}, not one of the declared types {declared}"
         elif is_container:
             yield node.path, f"should be of type {declared}, but is of type {found}"
 
+    def _parts(
+        self, value: Any, node: SchemaNode, exempt: frozenset[str]
+    ) -> Iterator[tuple[str, str]]:
+        if isinstance(value, list):
+            value = {str(position): element for position, element in enumerate(value)}
+        own = {child.name: child for child in node.children}
+        rest = own.pop(None, None)
+        for name in value if rest is None else ():
+            if name not in own and name not in exempt:
+                where = join(node.path, str(name))
+                close = difflib.get_close_matches(str(name), [str(one) for one in own], n=1)
+                hint = f"did you mean {close[0]!r}?" if close else "add it there, or drop it"
+                raise self._error(f"{where!r} is not in schema; {hint}", where)
+        for child in node.children if rest is None else ():
+            if child.name not in value and not child.skip:
+                yield child.path, _MISSING
+        for name, part in value.items():
+            if name not in exempt and (known := own.get(name, rest)) is not None:
+                yield from self.warnings(part, known)
 
-def _types(node: SchemaNode) -> list[str]:
-    return node.allowed_types or ([] if node.json_type == ANY else [node.json_type])
-
-
-def _fits(value: Any, types: list[str]) -> bool:
-    found = json_type(value)
-    return not types or found in types or (found in _NUMERIC and not _NUMERIC.isdisjoint(types))
+    def _error(self, what: str, path: str) -> GoldValidationError:
+        return GoldValidationError(
+            f"gold record {self._record_id!r}: {what}", self._record_id, path
+        )
 
 
 def infer_schema(values: Iterable[Any], path: str = "") -> dict[str, Any]:

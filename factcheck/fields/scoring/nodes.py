@@ -65,8 +65,8 @@ class Deferred(Protocol):
         """What a batch comparator has to score next, by pair of elements; empty in the end."""
         ...
 
-    def settle(self) -> list[FieldResult]:
-        """The results, once nothing is pending."""
+    def report(self, out: Out) -> None:
+        """Append the results, once nothing is pending."""
         ...
 
 
@@ -74,12 +74,16 @@ Out: TypeAlias = "list[FieldResult | Deferred]"
 
 
 def settled(out: Out) -> list[FieldResult]:
-    if all(type(entry) is FieldResult for entry in out):
-        return cast("list[FieldResult]", out)
-    results: list[FieldResult] = []
-    for entry in out:
-        results += [entry] if isinstance(entry, FieldResult) else entry.settle()
-    return results
+    """The results in the place of what stood for them."""
+    results: Out = out
+    if not set(map(type, out)) <= {FieldResult}:
+        results = []
+        for entry in out:
+            if isinstance(entry, FieldResult):
+                results.append(entry)
+            else:
+                entry.report(results)
+    return cast("list[FieldResult]", results)
 
 
 def pending_in(out: Out) -> list[list[FieldResult]]:
@@ -331,7 +335,10 @@ class ArrayNode:
             out.append(FieldResult(path, 1.0, "", gold, extracted, "match"))
         elif self.search and gold and extracted:
             found = self.search(self, gold, extracted, path)
-            out += [found] if found.is_open else found.settle()
+            if found.is_open:
+                out.append(found)
+            else:
+                found.report(out)
         else:
             self.score(gold, extracted, self.align(gold, extracted, path), path, out)
 

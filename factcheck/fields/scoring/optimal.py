@@ -138,21 +138,19 @@ class OptimalArray:
         )
         return cdist(texts, others, scorer=normalized_similarity)
 
-    def settle(self) -> list[FieldResult]:
+    def report(self, out: Out) -> None:
         self.pending()  # nothing is, but without any the pairing is still to be found
         node, path, pairs = self._node, self._path, self._pairs or []
-        results: Out = []
         n_matched = sum(min(pair) >= 0 for pair in pairs) if self._scored else 0
         for i, j in pairs[:n_matched]:
             place = f"{path}[{i}]"
             if (i, j) not in self._scored:
-                node.element.pair(self._gold[i], self._extracted[j], place, results)
+                node.element.pair(self._gold[i], self._extracted[j], place, out)
             n_prefix = len(f"{path}[{i}|{j}]")
             for result in settled(self._scored.get((i, j), [])):
                 result.path = f"{place}{result.path[n_prefix:]}"
-                results.append(result)
-        node.score(self._gold, self._extracted, pairs[n_matched:], path, results)
-        return settled(results)
+                out.append(result)
+        node.score(self._gold, self._extracted, pairs[n_matched:], path, out)
 
 
 _log = logging.getLogger("factcheck.fields")
