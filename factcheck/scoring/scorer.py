@@ -44,8 +44,8 @@ from factcheck.records import Record
 from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.progress import progress as show_progress
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
-from factcheck.scoring.lead import lead_of
 from factcheck.scoring.many import Outcome, Scored, score_records
+from factcheck.scoring.texts import combined, lead_of, require_text, with_true_evidence
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -122,7 +122,7 @@ class FactCoverage(SessionUser):
             InputError: The facts cannot be read.
             JudgeRejected: The judge rejects every request.
         """
-        _require_text(text, "the text")
+        require_text(text, "the text")
         (results,) = await self._check(FactSet.of(facts), [text], Ledger(self.ledger))
         return results
 
@@ -178,7 +178,7 @@ class FactCoverage(SessionUser):
         if not summaries:
             return ()
         for summary in summaries:
-            _require_text(summary, "the summary")
+            require_text(summary, "the summary")
         if direction not in get_args(Direction):
             raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
         if facts is None:
@@ -392,7 +392,7 @@ class FactCoverage(SessionUser):
         else:
             found = iter([await checker.check(facts, text, ledger) for text in filled])
         return [
-            tuple(_with_true_evidence(result, text) for result in match_results(facts, next(found)))
+            tuple(with_true_evidence(result, text) for result in match_results(facts, next(found)))
             if text.strip()
             else tuple(Verdict(fact, "neutral", 0.0, reason="the text is empty") for fact in facts)
             for text in texts
@@ -403,7 +403,7 @@ class FactCoverage(SessionUser):
     ) -> tuple[FactSet, tuple[CheckResult, ...]]:
         """With ids of their own, so that a claim is not mistaken for the fact of its number.
 
-        Of documents, each is asked on its own; see `_best`.
+        Of documents, each is asked on its own; see `combined`.
         """
         texts = source_texts(source)
         if not any(text.strip() for text in texts):
@@ -420,7 +420,7 @@ class FactCoverage(SessionUser):
         if isinstance(source, str):
             return claims, by_text[0]
         names = [document.id for document in source]
-        results = tuple(_best(names, one) for one in zip(*by_text, strict=True))
+        results = tuple(combined(names, one) for one in zip(*by_text, strict=True))
         return replace(claims, facts=tuple(result.fact for result in results)), results
 
     @property
@@ -430,39 +430,6 @@ class FactCoverage(SessionUser):
 
     def _signature(self, first: Mapping[str, str]) -> ScoreSignature:
         return ScoreSignature.of({**first, **self._judges.checker.identity, "version": _VERSION})
-
-
-def _best(names: Sequence[str], results: Sequence[CheckResult]) -> CheckResult:
-    """What several documents say about one claim.
-
-    It is entailed if one of them entails it; else undecided if one is undecided, because that one
-    might; else contradicted if one contradicts it. The claim carries the documents with that label,
-    and the evidence is from the first.
-    """
-
-    def label(result: CheckResult) -> str:
-        return result.label if isinstance(result, Verdict) else ""
-
-    labels = [label(result) for result in results]
-    best = next(one for one in ("entailed", "", "contradicted", "neutral") if one in labels)
-    result = results[labels.index(best)]
-    carriers = [name for name, one in zip(names, labels, strict=True) if one == best]
-    documents = tuple(carriers) if best in {"entailed", "contradicted"} else ()
-    return replace(result, fact=replace(result.fact, documents=documents))
-
-
-def _require_text(value: object, what: str) -> None:
-    if not isinstance(value, str):
-        raise InputError(f"{what} must be a string, not {type(value).__name__}")
-
-
-def _with_true_evidence(result: CheckResult, text: str) -> CheckResult:
-    """The result without evidence that does not match `text` at its offsets."""
-    if isinstance(result, CheckFailure) or (evidence := result.evidence) is None:
-        return result
-    if evidence.quote and text[evidence.start : evidence.end] == evidence.quote:
-        return result
-    return replace(result, evidence=None, flags=(*result.flags, "quote_not_found"))
 
 
 async def ascore(

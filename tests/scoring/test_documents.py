@@ -18,7 +18,7 @@ from factcheck import (
 )
 from factcheck.errors import InputError
 from factcheck.facts import CheckResult, as_source, merge_documents
-from factcheck.scoring.scorer import _best
+from factcheck.scoring.texts import combined
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedExtractor
 
 LAKE = SourceDocument("lake.txt", "The lake is deep. The pier is old.")
@@ -135,7 +135,7 @@ def of(label: str) -> Verdict:
 def test_what_documents_say_about_a_claim(
     results: list[CheckResult], label: str | None, documents: tuple[str, ...]
 ) -> None:
-    result = _best(["1", "2", "3"][: len(results)], results)
+    result = combined(["1", "2", "3"][: len(results)], results)
     assert getattr(result, "label", None) == label
     assert result.fact.documents == documents
 

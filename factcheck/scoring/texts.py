@@ -1,0 +1,66 @@
+"""What a score needs of its texts: a lead, evidence that stands in them, documents as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from factcheck.errors import InputError
+from factcheck.facts import CheckFailure, CheckResult, SourceDocument, Verdict
+from factcheck.judges.local.sentences import split_sentences
+
+
+def require_text(value: object, what: str) -> None:
+    """Raise `InputError` for a text, called `what`, that is not a string."""
+    if not isinstance(value, str):
+        raise InputError(f"{what} must be a string, not {type(value).__name__}")
+
+
+def lead_of(source: str | tuple[SourceDocument, ...], n_words: int) -> str:
+    """The first sentences of a source, as close to a length in words as whole sentences come.
+
+    Of several documents each gives an equal share: at least one sentence, unless it is blank.
+    """
+    if isinstance(source, str):
+        return _first_sentences(source, n_words)
+    filled = [document.text for document in source if document.text.strip()]
+    leads = (_first_sentences(text, n_words // len(filled)) for text in filled)
+    return "\n\n".join(leads)
+
+
+def _first_sentences(text: str, n_words: int) -> str:
+    total, end = 0, 0
+    for sentence in split_sentences(text):
+        n = len(sentence.text.split())
+        if end and total + n / 2 > n_words:
+            break
+        total, end = total + n, sentence.span.end
+    return text[:end].strip()
+
+
+def combined(names: Sequence[str], results: Sequence[CheckResult]) -> CheckResult:
+    """What several documents say about one claim.
+
+    It is entailed if one of them entails it; else undecided if one is undecided, because that one
+    might; else contradicted if one contradicts it. The claim carries the documents with that label,
+    and the evidence is from the first.
+    """
+
+    def label(result: CheckResult) -> str:
+        return result.label if isinstance(result, Verdict) else ""
+
+    labels = [label(result) for result in results]
+    best = next(one for one in ("entailed", "", "contradicted", "neutral") if one in labels)
+    result = results[labels.index(best)]
+    carriers = [name for name, one in zip(names, labels, strict=True) if one == best]
+    documents = tuple(carriers) if best in {"entailed", "contradicted"} else ()
+    return replace(result, fact=replace(result.fact, documents=documents))
+
+
+def with_true_evidence(result: CheckResult, text: str) -> CheckResult:
+    """The result without evidence that does not match `text` at its offsets."""
+    if isinstance(result, CheckFailure) or (evidence := result.evidence) is None:
+        return result
+    if evidence.quote and text[evidence.start : evidence.end] == evidence.quote:
+        return result
+    return replace(result, evidence=None, flags=(*result.flags, "quote_not_found"))
