@@ -95,6 +95,7 @@ def score_run(
         for row in read_results(rows.path):
             if row["id"] in digests and row["id"] in places:
                 tally.add(row["id"], outcome_of(row), places[row["id"]])
+        tally.rows.sort(key=lambda row: row.place)
 
 
 def _pending(

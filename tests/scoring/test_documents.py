@@ -147,22 +147,18 @@ def test_given_facts_keep_their_documents() -> None:
     assert report.by_document["x"].score == 1.0
 
 
-def test_a_record_may_have_documents_and_a_metric_too() -> None:
-    from factcheck import metrics
-
-    with FactCoverage("local") as scorer:
-        (report,) = scorer.score_many([{"source": [LAKE.text, BOAT.text], "summary": SUMMARY}])
-    assert isinstance(report, CoverageReport)
-    assert [*report.by_document] == ["d1", "d2"]
-    case = {"actual_output": SUMMARY, "source": [LAKE.text, BOAT.text]}
-    done = metrics.evaluate([case], [metrics.FactCoverageMetric()])
-    assert done.metrics[0].mean == pytest.approx(2 / 3)
-
-
-def test_the_contexts_of_an_example_are_a_source_for_dspy() -> None:
+def test_records_metrics_and_examples_of_dspy_may_have_documents() -> None:
     import dspy
 
+    from factcheck import metrics
+
+    texts = [LAKE.text, BOAT.text]
     with FactCoverage("local") as scorer:
+        (report,) = scorer.score_many([{"source": texts, "summary": SUMMARY}])
         metric = scorer.as_dspy_metric(source="contexts")
-        example = dspy.Example(contexts=[LAKE.text, BOAT.text])
-        assert metric(example, dspy.Prediction(summary=SUMMARY)) == pytest.approx(2 / 3)
+        by_dspy = metric(dspy.Example(contexts=texts), dspy.Prediction(summary=SUMMARY))
+    assert isinstance(report, CoverageReport)
+    assert [*report.by_document] == ["d1", "d2"]
+    case = {"actual_output": SUMMARY, "source": texts}
+    done = metrics.evaluate([case], [metrics.FactCoverageMetric()])
+    assert done.metrics[0].mean == by_dspy == pytest.approx(2 / 3)

@@ -90,21 +90,19 @@ def test_in_both_directions_superfluous_claims_cost_and_are_named() -> None:
     ]
 
 
-@pytest.mark.parametrize(("kept", "faithful", "score"), [(1, 1, 1.0), (1, 0, 0.0), (0, 0, 0.0)])
+@pytest.mark.parametrize(
+    ("kept", "faithful", "summary", "score"),
+    [(1, 1, SUMMARY, 1.0), (1, 0, SUMMARY, 0.0), (0, 0, SUMMARY, 0.0), (1, 1, " ", 0.0)],
+)
 def test_the_score_in_both_directions_is_a_harmonic_mean(
-    kept: int, faithful: int, score: float
+    kept: int, faithful: int, summary: str, score: float
 ) -> None:
     def script(_: str, text: str) -> Any:
         return "entailed" if (faithful if text == SOURCE else kept) else "neutral"
 
     metric = scorer(script, lambda _: (FIRE,)).as_dspy_metric(direction="both")
 
-    assert metric(example(), predicted()) == score
-
-
-def test_a_blank_summary_keeps_nothing_in_either_direction_and_there_is_no_third() -> None:
-    for direction in ("coverage", "both"):
-        assert scorer().as_dspy_metric(direction=direction)(example(), predicted(" ")) == 0.0
+    assert metric(example(), predicted(summary)) == score
     with pytest.raises(InputError, match="'up' is not one of"):
         scorer().as_dspy_metric(direction="up")  # type: ignore[arg-type]
 
@@ -136,13 +134,11 @@ def test_a_prediction_is_judged_once_however_often_it_is_asked_about() -> None:
     assert [call.text for call in checker.calls] == [SUMMARY, "Another one."]
 
 
-def test_facts_of_the_example_are_checked_and_none_are_extracted() -> None:
+def test_an_example_may_bring_its_facts_and_have_names_of_its_own() -> None:
+    """Facts that are given are checked, and none are extracted."""
     metric = scorer(facts={"other": ()}).as_dspy_metric()
     assert metric(example(facts=[FIRE, STONE]), predicted()) == 0.5
     assert metric(example(facts=[FIRE]), predicted()) == 1.0
-
-
-def test_a_source_may_be_called_source_text_or_what_the_caller_says() -> None:
     by_default = dspy.Example(source_text=SOURCE)
     named = dspy.Example(document=SOURCE, source="never read", key_facts=[FIRE])
     metric = scorer().as_dspy_metric(source="document", summary="answer", facts="key_facts")

@@ -88,7 +88,7 @@ def test_a_judge_that_is_gone_leaves_the_first_answers() -> None:
     assert asyncio.run(settle(report, limits, gone))[0].results == report.results
 
 
-def test_the_scorer_asks_past_its_cache_and_shares_its_ledger() -> None:
+def test_the_scorer_asks_past_its_cache_and_shares_its_ledger_but_not_the_embedded_judge() -> None:
     fact = AtomicFact("f1", "The lake is deep.", must=True)
     answers = iter(["neutral", *["entailed"] * 3])
     usage = Usage(calls=1)
@@ -97,10 +97,6 @@ def test_the_scorer_asks_past_its_cache_and_shares_its_ledger() -> None:
         report, _ = settled(scorer, scorer.score("", "A deep lake.", facts=[fact]), Limits())
         assert scorer.ledger.usage.calls == report.usage.calls == 4
     assert report.kept[0].flags == ("flipped",)
-
-
-def test_the_embedded_judge_is_not_asked_again() -> None:
-    fact = AtomicFact("f1", "The lake is deep.", must=True)
     judge = ScriptedChecker({fact.text: "neutral"}, name="local/9")
     with FactCoverage(judge) as scorer:
         settled(scorer, scorer.score("", "A red boat.", facts=[fact]), Limits())
