@@ -84,12 +84,7 @@ class CoverageMetric:
         return score_with_feedback(score, feedback_of(report))
 
     def report(self, example: Any, prediction: Any) -> CoverageReport:
-        """The report behind a score; made once per prediction.
-
-        Raises:
-            InputError: The example has no source, or the prediction no summary.
-            JudgeError: The facts could not be extracted, or none of them was decided.
-        """
+        """The report behind a score; made once per prediction, raises as the call does."""
         try:
             source = as_source(_value(example, self._sources, "example"), "the example's source")
             summary = _value(prediction, (self._summary,), "prediction")

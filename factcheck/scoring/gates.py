@@ -230,17 +230,11 @@ def cases_gate(
 def fields_gate(
     f1: float | None, low_f1: float, never_judged: str, no_verdict: str, threshold: float | None
 ) -> GateFailure | None:
-    """Gate on a field evaluation.
+    """Gate on a field evaluation; without a threshold, anything that could be scored passes.
 
     A value without a verdict is not held against the extractor, but the run passes only if it would
-    with all of those wrong, too.
-
-    Args:
-        f1: Mean F1 over what was decided, in [0, 1]; `None` if nothing was.
-        low_f1: Mean F1 if every value without a verdict were wrong, in [0, 1].
-        never_judged: A field without a single verdict; empty if there is none.
-        no_verdict: The field with most values without a verdict, and why.
-        threshold: Minimum mean F1 in [0, 1]; `None`: anything that could be scored passes.
+    with all of those wrong, too: `low_f1` is the mean F1 then, in [0, 1] as `f1` is. The others are
+    a field without a single verdict, and that with most values without one; each may be empty.
     """
     if f1 is None:
         why = no_verdict or "every field is skipped or absent"

@@ -117,12 +117,7 @@ def run_batch(
 ) -> Any:
     """Submit a run as a batch, or put the replies of a finished batch into the cache.
 
-    Args:
-        step: Which of the two.
-        state: File that remembers what was submitted.
-        options: How the scorer of the run is made.
-        records: Reads the records of the run anew.
-        direction: As in `FactCoverage.score`.
+    The file `state` remembers what was submitted; `records` reads the records of the run anew.
 
     Raises:
         ConfigError: The cache is off, or the judge has no batch endpoint.
