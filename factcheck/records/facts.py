@@ -15,7 +15,6 @@ from factcheck.documents import (
     PathOrDash,
     name_of,
     parse_json,
-    plain_document,
     read_text,
     write_text,
 )
@@ -56,11 +55,11 @@ def read_facts(path: PathOrDash) -> FactSet:
     if suffix == ".txt":
         text = read_text(path)
         is_json = path == "-" and text.lstrip().startswith(("[", "{"))
-        facts = _facts_of(parse_json(text, name)) if is_json else facts_from_lines(text)
+        facts = facts_of(parse_json(text, name)) if is_json else facts_from_lines(text)
     elif suffix in {".json", ".yaml", ".yml"}:
         from factcheck.documents.reading import read_document
 
-        facts = _facts_of(read_document(path, max_bytes=MAX_TEXT_BYTES))
+        facts = facts_of(read_document(path, max_bytes=MAX_TEXT_BYTES))
     else:
         raise InputError(f"{name}: facts come from a .txt, .json, .yaml or .yml file")
     if not facts:
@@ -89,16 +88,8 @@ def facts_from_lines(text: str) -> FactSet:
     return FactSet.of([line for line in lines if line and not line.startswith("#")])
 
 
-def facts_from_data(data: Any, name: str) -> FactSet:
-    """Facts from a list of any accepted form, or from what `FactSet.to_dict` gives.
-
-    Raises:
-        InputError: Another shape, or an id used twice; begins with `name`, that of the list.
-    """
-    return _facts_of(plain_document(data, name))
-
-
-def _facts_of(document: Document) -> FactSet:
+def facts_of(document: Document) -> FactSet:
+    """Facts from a list of any accepted form, or from what `FactSet.to_dict` gives; or none."""
     head: Mapping[str, Any] = {}
     items = document.value
     under: tuple[str, ...] = ()

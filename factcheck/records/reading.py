@@ -15,12 +15,13 @@ from factcheck.documents import (
     json_entries,
     name_of,
     parse_json,
+    plain_document,
     shown,
 )
 from factcheck.documents.reading import read_entries, table_entries
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, SourceDocument, as_source
-from factcheck.records.facts import facts_from_data, facts_from_lines
+from factcheck.records.facts import facts_from_lines, facts_of
 
 _REQUIRED = ("source", "summary")
 _OPTIONAL = ("id", "facts")
@@ -95,7 +96,7 @@ def _id(value: Any, number: int, where: str) -> str:
 def _facts(value: Any, where: str) -> FactSet | None:
     if value is None:
         return None
-    facts = value if isinstance(value, FactSet) else facts_from_data(value, where)
+    facts = value if isinstance(value, FactSet) else facts_of(plain_document(value, where))
     if not facts:
         raise InputError(f"{where}: 'facts' is empty; leave it out to have the facts extracted")
     return facts

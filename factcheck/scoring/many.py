@@ -74,13 +74,15 @@ def groups_of(
 ) -> Iterator[list[Record | RecordFailure]]:
     """Neighbours with the same source and facts, up to `size`; an invalid item is by itself."""
     group: list[Record | RecordFailure] = []
+    key: object = None
     for number, item in enumerate(records, 1):
         record: Record | RecordFailure
         try:
             record = as_record(item, number)
         except FactcheckError as error:
             record = RecordFailure(str(number), error.code, str(error))
-        if group and not _belong_together(group[0], record):
+        before, key = key, (record.source, record.facts) if isinstance(record, Record) else number
+        if group and key != before:
             yield group
             group = []
         group.append(record)
@@ -89,12 +91,6 @@ def groups_of(
             group = []
     if group:
         yield group
-
-
-def _belong_together(one: Record | RecordFailure, other: Record | RecordFailure) -> bool:
-    if isinstance(one, RecordFailure) or isinstance(other, RecordFailure):
-        return False
-    return (one.source, one.facts) == (other.source, other.facts)
 
 
 async def _scored(

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factcheck.documents import plain_document
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, Span
-from factcheck.records.facts import facts_from_data, load_lock, lock_text, read_facts, write_lock
+from factcheck.records.facts import facts_of, load_lock, lock_text, read_facts, write_lock
 
 MARKED = FactSet(
     (
@@ -211,7 +212,7 @@ def test_facts_added_to_a_lock_need_no_id(tmp_path: Path) -> None:
 def test_a_fact_without_id_gets_a_free_number(items: Sequence[Any], ids: Sequence[str]) -> None:
     expected = ids.split() if isinstance(ids, str) else ids
 
-    assert [fact.id for fact in facts_from_data(items, "facts")] == expected
+    assert [fact.id for fact in facts_of(plain_document(items, "facts"))] == expected
 
 
 def test_writing_a_lock_again_keeps_the_ids_of_its_facts(tmp_path: Path) -> None:
