@@ -78,10 +78,10 @@ _GROUPED = {
     False: re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"),
 }
 _MIXED = {
-    True: re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+,\d+"),
-    False: re.compile(r"[1-9]\d{0,2}(?:,\d{3})+\.\d+"),
+    True: re.compile(r"[1-9]\d{0,2}(?:(?:\.\d{3})+,\d+|(?:\.\d{3}){2,})"),
+    False: re.compile(r"[1-9]\d{0,2}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})"),
 }
-"""With both separators, which is which is sure in any language."""
+"""With both separators, or one twice, which is which is sure in any language."""
 _ROUND = re.compile(r"[1-9]\d{0,2}[.,]\d\d0")
 """Three digits of which the last is 0 are a group in any style: nobody writes 1.500 for 1.5."""
 _SPACED = re.compile(r"\d{1,3}(?:['\u00a0\u202f\u2009]\d{3})+(?:[.,]\d+)?")

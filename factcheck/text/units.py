@@ -63,32 +63,33 @@ time: millisecond .001 milliseconds ms | second 1 seconds sec secs s sekunde sek
  fortnight 1209600 fortnights | month 2629746 months monat monate monaten mois mes meses mesi |
  year 31556952 years y yr yrs jahr jahre jahren an ans annee annees ano anos anni | decade
  315569520 decades | century 3155695200 centuries
-length: nanometre 1e-9 nm nanometres nanometers | micrometre 1e-6 um μm micrometres micrometers
- microns | millimetre .001 mm millimetres millimeters millimeter | centimetre .01 cm centimetres
- centimeters centimeter zentimeter | decimetre .1 dm | metre 1 m metres meters meter metro metros
- metri | kilometre 1000 km kms kilometres kilometers kilometer kilometros chilometri | inch .0254
- inches in zoll | foot .3048 feet ft | yard .9144 yards yd yds | mile 1609.344 miles mi meile
- meilen
-mass: microgram 1e-6 micrograms ug μg mcg | milligram .001 mg milligrams milligramm | gram 1 g gr
- grams gramm gramme grammes | kilogram 1000 kg kgs kilograms kilogramm kilogramme kilogrammes kilos
- kilo | tonne 1000000 t tonnes tonnen ton tons | ton 907184.74 tons | ounce 28.349523125 ounces oz
- | pound 453.59237 lb lbs pounds | stone 6350.29318
+length: megametre 1e6 Mm | nanometre 1e-9 nm nanometres nanometers | micrometre 1e-6 um μm
+ micrometres micrometers microns | millimetre .001 mm millimetres millimeters millimeter |
+ centimetre .01 cm centimetres centimeters centimeter zentimeter | decimetre .1 dm | metre 1 m
+ metres meters meter metro metros metri | kilometre 1000 km kms kilometres kilometers kilometer
+ kilometros chilometri | inch .0254 inches in zoll | foot .3048 feet ft | yard .9144 yards yd yds |
+ mile 1609.344 miles mi meile meilen
+mass: megagram 1e6 Mg | microgram 1e-6 micrograms ug μg mcg | milligram .001 mg milligrams
+ milligramm | gram 1 g gr grams gramm gramme grammes | kilogram 1000 kg kgs kilograms kilogramm
+ kilogramme kilogrammes kilos kilo | tonne 1000000 t tonnes tonnen ton tons | ton 907184.74 tons |
+ ounce 28.349523125 ounces oz | pound 453.59237 lb lbs pounds | stone 6350.29318
 area: cm2 .0001 | m2 1 sqm qm quadratmeter | sqft .09290304 ft2 | acre 4046.8564224 acres | hectare
  10000 hectares hektar ha | km2 1e6 sqkm quadratkilometer | mi2 2589988.110336
 volume: microlitre 1e-9 ul μl | millilitre 1e-6 ml millilitres milliliters cc ccm cm3 | centilitre
  1e-5 cl | decilitre 1e-4 dl | litre .001 l litres liters liter ltr | m3 1 cbm | gallon
  .003785411784 gallons | pint .000473176473 pints
 length/time: kph .277777777777778 kmh | mph .44704
-data: byte 1 b bytes | kb 1000 kilobyte kilobytes | mb 1e6 megabyte megabytes | gb 1e9 gigabyte
- gigabytes | tb 1e12 terabyte terabytes | kib 1024 | mib 1048576 | gib 1073741824
-power: watt 1 w watts | kilowatt 1000 kilowatts kw | megawatt 1e6 megawatts mw | gigawatt 1e9
- gigawatts gw
+data: kilobit 125 Kb | megabit 125000 Mb | gigabit 1.25e8 Gb | terabit 1.25e11 Tb | byte 1 b bytes
+ | kb 1000 kilobyte kilobytes | mb 1e6 megabyte megabytes | gb 1e9 gigabyte gigabytes | tb 1e12
+ terabyte terabytes | kib 1024 | mib 1048576 | gib 1073741824
+power: milliwatt .001 mW | watt 1 w watts | kilowatt 1000 kilowatts kw | megawatt 1e6 megawatts mw
+ | gigawatt 1e9 gigawatts gw
 energy: joule 1 j joules | kj 1000 | wh 3600 | kwh 3600000 | kcal 4184
-pressure: pa 1 | hpa 100 mbar | kpa 1000 | mpa 1e6 | bar 1e5 | atm 101325 | psi 6894.757293168 |
- mmhg 133.322387415
-frequency: hz 1 hertz | khz 1000 | mhz 1e6 | ghz 1e9
-voltage: volt 1 v volts | mv .001 | kv 1000
-current: ampere 1 a amp amps amperes | ma .001
+pressure: millipascal .001 mPa | pa 1 | hpa 100 mbar | kpa 1000 | mpa 1e6 | bar 1e5 | atm 101325 |
+ psi 6894.757293168 | mmhg 133.322387415
+frequency: millihertz .001 mHz | hz 1 hertz | khz 1000 | mhz 1e6 | ghz 1e9
+voltage: megavolt 1e6 MV | volt 1 v volts | mv .001 | kv 1000
+current: megaampere 1e6 MA | ampere 1 a amp amps amperes | ma .001
 amount: mol 1 | mmol .001 | umol 1e-6 μmol
 angle: degree 1 ° degrees grad
 share: percent .01 % pct prozent percentage | ‰ .001 promille | ppm 1e-6
@@ -308,7 +309,7 @@ def _unit_at(
     if alone:
         units = _alone(found, at, stuck=stuck)
     else:
-        units = () if form in _STUCK_ONLY and not stuck else _units().get(form, ())
+        units = () if form in _STUCK_ONLY and not stuck else _named(found[at])
     return _rate(units, found, at + 1, text, alone=alone) if units else ((), at)
 
 
@@ -324,7 +325,12 @@ def _alone(found: Sequence[Word], at: int, *, stuck: bool) -> tuple[Unit, ...]:
     is_word = word.form in _NEVER_ALONE or (word.form in _LAST_ALONE and at + 1 < len(found))
     if not stuck and (is_word or word.text == "IN"):
         return ()
-    return _units().get(_TEMPERATURE_LETTERS.get(word.form, word.form), ())
+    return _units().get(_TEMPERATURE_LETTERS.get(word.form, ""), ()) or _named(word)
+
+
+def _named(word: Word) -> tuple[Unit, ...]:
+    """The units that a word names; where only case sets symbols apart, as it is written."""
+    return _units().get(word.text) or _units().get(word.form, ())
 
 
 def _rate(

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.fields.comparators.dates import DateReading, Notation, read_date, reading_of
+from factcheck.fields.comparators.dates import DateReading, read_date, reading_of
+from factcheck.text.dates import Notation
 
 DAY = DateReading(2024, 3, 15)
 MONTH = DateReading(2024, 3)

@@ -111,24 +111,15 @@ def test_the_notice_of_wordnet_lies_beside_its_data() -> None:
 @pytest.mark.parametrize(
     ("text", "language"),
     [
-        ("", "en"),
-        ("12 km", "en"),
-        ("No", "en"),
-        ("The house is red.", "en"),
-        ("El Al flies to Los Angeles in nine hours.", "en"),
-        ("La La Land won.", "en"),
-        ("Die Brücke wurde am Montag gesperrt.", "de"),
-        ("Le siège social de Boeing est au Canada.", "fr"),
-        ("El puente fue cerrado por la policía.", "es"),
-        ("Il ponte è stato chiuso dalla polizia.", "it"),
-        ("桥梁于九月关闭。", "zh"),
-        ("橋は九月に閉鎖された。", "ja"),
-        ("Мост закрыт.", "ru"),
-        ("Міст закрито.", "uk"),
-        ("پل بسته شد و گفت", "fa"),
-        ("أغلق الجسر", "ar"),
+        ("", "en"), ("12 km", "en"), ("No", "en"), ("The house is red.", "en"),
+        ("El Al flies to Los Angeles in nine hours.", "en"), ("La La Land won.", "en"),
+        ("Die Brücke wurde am Montag gesperrt.", "de"), ("Мост закрыт.", "ru"),
+        ("Le siège social de Boeing est au Canada.", "fr"), ("Міст закрито.", "uk"),
+        ("El puente fue cerrado por la policía.", "es"), ("پل بسته شد و گفت", "fa"),
+        ("Il ponte è stato chiuso dalla polizia.", "it"), ("أغلق الجسر", "ar"),
+        ("桥梁于九月关闭。", "zh"), ("橋は九月に閉鎖された。", "ja"),
     ],
-)
+)  # fmt: skip
 def test_the_language_of_a_text(text: str, language: str) -> None:
     assert guess_language(text) == language
 

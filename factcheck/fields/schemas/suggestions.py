@@ -12,13 +12,14 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from factcheck.documents import shown
-from factcheck.fields.comparators.dates import Notation, read_date
+from factcheck.fields.comparators.dates import read_date
 from factcheck.fields.comparators.transforms import read_number
 from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.references import as_schema, resolved
 from factcheck.fields.schemas.validation import as_list, infer_schema
 from factcheck.fields.values import as_record, json_type
 from factcheck.reports.text import plural
+from factcheck.text.dates import Notation
 from factcheck.text.units import read_quantity
 from factcheck.text.words import word_set, words
 

@@ -24,63 +24,29 @@ def conflict(fact: str, passage: str) -> str | None:
     ("reason", "fact", "passage"),
     [
         ("says 40, the fact says 30", "The bridge has 30 arches.", "The bridge has 40 arches."),
-        (
-            "says 646, the fact says 643",
-            "The fair drew less than 643 visitors.",
-            "The fair drew over 646 visitors.",
-        ),
-        (
-            "says seven, the fact says 13",
-            "He scored at least 13 goals.",
-            "He scored seven goals.",
-        ),
-        (
-            "says 3.5 million dollars, the fact says 3.5 billion dollars",
-            "The plant cost 3.5 billion dollars.",
-            "The plant cost 3.5 million dollars.",
-        ),
-        (
-            "says 8,250, the fact says 32",
-            "32 people live in 8,250 villages.",
-            "8,250 people live in 32 villages.",
-        ),
-        (
-            "says 30 hours, the fact says 30 days",
-            "The strike lasted 30 days.",
-            "In May the strike lasted 30 hours.",
-        ),
-        (
-            "says 40 kilometres, the fact says 40 metres",
-            "The bridge has a length of 40 metres.",
-            "The bridge is 40 kilometres long.",
-        ),
-        (
-            "says July 14, the fact says 15 July",
-            "The treaty was signed on 15 July.",
-            "The treaty was signed on July 14.",
-        ),
-        (
-            "says 1986, the fact says 1990",
-            "The treaty was signed in 1990.",
-            "The treaty was signed in 1986.",
-        ),
-        (
-            "says Tuesday, the fact says Monday",
-            "The shop opens on Monday.",
-            "The shop opens on Tuesday.",
-        ),
-        (
-            "has Anna Berg and Tom Lund the other way round",
-            "Anna Berg hired Tom Lund.",
-            "Tom Lund hired Anna Berg.",
-        ),
-        (
-            "has Rovers and Lynx the other way round",
-            "Rovers are taller than Lynx.",
-            "Lynx are taller than Rovers.",
-        ),
+        ("says 646, the fact says 643",
+         "The fair drew less than 643 visitors.", "The fair drew over 646 visitors."),
+        ("says seven, the fact says 13", "He scored at least 13 goals.", "He scored seven goals."),
+        ("says 3.5 million dollars, the fact says 3.5 billion dollars",
+         "The plant cost 3.5 billion dollars.", "The plant cost 3.5 million dollars."),
+        ("says 8,250, the fact says 32",
+         "32 people live in 8,250 villages.", "8,250 people live in 32 villages."),
+        ("says 30 hours, the fact says 30 days",
+         "The strike lasted 30 days.", "In May the strike lasted 30 hours."),
+        ("says 40 kilometres, the fact says 40 metres",
+         "The bridge has a length of 40 metres.", "The bridge is 40 kilometres long."),
+        ("says July 14, the fact says 15 July",
+         "The treaty was signed on 15 July.", "The treaty was signed on July 14."),
+        ("says 1986, the fact says 1990",
+         "The treaty was signed in 1990.", "The treaty was signed in 1986."),
+        ("says Tuesday, the fact says Monday",
+         "The shop opens on Monday.", "The shop opens on Tuesday."),
+        ("has Anna Berg and Tom Lund the other way round",
+         "Anna Berg hired Tom Lund.", "Tom Lund hired Anna Berg."),
+        ("has Rovers and Lynx the other way round",
+         "Rovers are taller than Lynx.", "Lynx are taller than Rovers."),
     ],
-)
+)  # fmt: skip
 def test_a_conflict_gives_both_wordings(reason: str, fact: str, passage: str) -> None:
     assert conflict(fact, passage) == reason
 

@@ -1,13 +1,13 @@
 """Values that are quantities and nothing else: `at least 5 kg`, `10-20 %`, `1 h 30 min`.
 
 Numbers and units are read by the text room. What is added: every way the separators of a number
-may be read, the case of unit symbols (`Mb` is no `MB`), and notations of values.
+may be read, and notations of values.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import isclose
 from typing import NamedTuple
@@ -65,53 +65,50 @@ _TOLERANCE = 0.01
 """Between a rounded imperial and a rounded metric quantity."""
 _OTHER_BOUND, _ABOUT, _MILLION, _FIRST_YEAR, _CENTURY = 0.1, 0.6, 1e6, 1000, 100
 _NO_UNIT = Unit("", "", 1.0)
-_MILLI = {"mm": 1e9, "mg": 1e9, "ml": 1e9, "mv": 1e9, "ma": 1e9, "ms": 1e9}
-_MEGA = {"mw": 1e-9, "mpa": 1e-9, "mhz": 1e-9}
-"""What the other case of their first letter makes of symbols that the text room folds."""
-_BITS = re.compile(r"[kKMGT]i?b")
 _DOLLARS = {"us": "usd", "c": "cad", "ca": "cad", "a": "aud", "au": "aud", "nz": "nzd", "r": "brl"}
-_STEPS = ("", " thousand ", " million ", " billion ")
-_NOTATIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), replacement)
-    for pattern, replacement in (
-        (r"\b(?:minus|negative)\s+(?=\d)", "-"),
-        (r"-\s?([$£€¥])\s?(\d[\d.,]*)", r"-\2 \1"),
-        (r"(?<!\d)(\d{1,2})'\s?(\d{1,2})(?:\"|'')", r"\1 ft \2 in"),
-        (r"(?<=\d)\s?(?:bps\b|bp\b|basis points?\b)", " BP"),
-        (r"(?<![\d.,])(\d{1,2})\s?h\s?(\d{2})(?![\d.,]|\s*m)", r"\1 h \2 min"),
-    )
-)
-_CODES = re.compile(r"\b(us|ca?|au?|nz|r)\$|\$us\b", re.IGNORECASE)
-_MONEY_STEP = re.compile(
-    r"(?<=\d)\s(?:(k|t)|(m)|(bn))\s?(?=[$£€¥]|(?:eur|usd|gbp|chf)\b)", re.IGNORECASE
-)
-_POINTS = re.compile(r"(\d+(?:\.\d+)?) BP")
-_EXPONENT = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?)e(\d{1,2})\b")
-_VULGAR = re.compile(
-    r"(?<![\d/.,])(?:(\d{1,6})\s+)?(\d{1,4})\s?[/\u2044]\s?(\d{1,4})(?![\d/\u2044])"
-)
-_SPACED = re.compile(r"\A(\D*[1-9]\d{0,2})((?: \d{3})+)(?![\d ]*\d)")
-_HALF = re.compile(r"\bhalf (?:an?\b|of an?\b)|\bhalb\w{1,2}\b", re.IGNORECASE)
-
-
-def spelled_out(text: str) -> str:
-    """A value with fractions, powers, feet, debts and dollars as plain numbers and codes."""
-    if any(character.isdigit() for character in text):
-        for pattern, replacement in _NOTATIONS:
-            text = pattern.sub(replacement, text)
-        text = _CODES.sub(lambda found: f" {_DOLLARS[(found[1] or 'us').lower()]} ", text)
-        text = _MONEY_STEP.sub(lambda found: _STEPS[found.lastindex or 0], text)
-        text = _POINTS.sub(lambda found: f"{float(found[1]) / 100:.10g} %", text)
-        text = _EXPONENT.sub(lambda found: f"{float(found[1]) * 10 ** int(found[2]):.15g}", text)
-        text = _VULGAR.sub(_as_decimal, text)
-        text = _SPACED.sub(lambda found: found[1] + found[2].replace(" ", ""), text)
-    return _HALF.sub("0.5", text)
 
 
 def _as_decimal(match: re.Match[str]) -> str:
     """A proper fraction, alone or behind a whole number; what may be something else is kept."""
     whole, upper, lower = match[1] or "0", int(match[2]), int(match[3])
     return match[0] if upper >= lower else f"{int(whole) + upper / lower:.10g}"
+
+
+_BEFORE_MONEY = r"(?=[$£€¥]|(?:eur|usd|gbp|chf)\b)"
+_NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
+        (r"\b(?:minus|negative)\s+(?=\d)", "-"),
+        (r"-\s?([$£€¥])\s?(\d[\d.,]*)", r"-\2 \1"),
+        (r"(?<!\d)(\d{1,2})'\s?(\d{1,2})(?:\"|'')", r"\1 ft \2 in"),
+        (
+            r"(\d+(?:\.\d+)?)\s?(?:bps?|basis points?)\b",
+            lambda found: f"{float(found[1]) / 100:.10g} %",
+        ),
+        (r"(?<![\d.,])(\d{1,2})\s?h\s?(\d{2})(?![\d.,]|\s*m)", r"\1 h \2 min"),
+        (
+            r"\b(us|ca?|au?|nz|r)\$|\$us\b",
+            lambda found: f" {_DOLLARS[(found[1] or 'us').lower()]} ",
+        ),
+        (rf"(?<=\d)\s[kt]\s?{_BEFORE_MONEY}", " thousand "),
+        (rf"(?<=\d)\sm\s?{_BEFORE_MONEY}", " million "),
+        (rf"(?<=\d)\sbn\s?{_BEFORE_MONEY}", " billion "),
+        (
+            r"(?<![\w.,])(\d+(?:\.\d+)?)e(\d{1,2})\b",
+            lambda found: f"{float(found[1]) * 10 ** int(found[2]):.15g}",
+        ),
+        (
+            r"(?<![\d/.,])(?:(\d{1,6})\s+)?(\d{1,4})\s?[/\u2044]\s?(\d{1,4})(?![\d/\u2044])",
+            _as_decimal,
+        ),
+        (
+            r"\A(\D*[1-9]\d{0,2})((?: \d{3})+)(?![\d ]*\d)",
+            lambda found: found[1] + found[2].replace(" ", ""),
+        ),
+        (r"\bhalf (?:an?\b|of an?\b)|\bhalb\w{1,2}\b", "0.5"),
+    )
+)
+"""Fractions, powers, feet, debts and dollars, and the plain numbers and codes for them."""
 
 
 def measure(quantity: Quantity, found: Sequence[Word], text: str, language: str) -> Amount:
@@ -123,7 +120,7 @@ def measure(quantity: Quantity, found: Sequence[Word], text: str, language: str)
         text: A value.
         language: Decides which separator is likelier a decimal point.
     """
-    units = _as_written(quantity, found, text)
+    units = quantity.units
     is_money = any(unit.dimension.startswith("money") for unit in units)
     digits = next(
         (w.form for w in found[quantity.first : quantity.middle] if w.kind == "number"), ""
@@ -139,21 +136,6 @@ def measure(quantity: Quantity, found: Sequence[Word], text: str, language: str)
         values |= {("", _rounded(number * _MILLION)) for number in numbers}
     decimals = len(digits.partition(".")[2])
     return Amount(frozenset(values), frozenset(map(_rounded, numbers)), units, decimals)
-
-
-def _as_written(quantity: Quantity, found: Sequence[Word], text: str) -> tuple[Unit, ...]:
-    """The units of a quantity with regard to case: `Mb` are bits, `Mg` are no milligrams."""
-    if quantity.middle >= quantity.last:
-        return quantity.units
-    symbol = text[found[quantity.middle].start : found[quantity.middle].end]
-    factor = 1.0
-    if _BITS.fullmatch(symbol):
-        factor = 1 / 8
-    elif symbol[:1] == "M":
-        factor = _MILLI.get(symbol.lower(), 1.0)
-    elif not symbol.islower():
-        factor = _MEGA.get(symbol.lower(), 1.0)
-    return tuple(unit._replace(factor=unit.factor * factor) for unit in quantity.units)
 
 
 def _rounded(value: float) -> float:
@@ -183,7 +165,9 @@ def read_amounts(text: str, language: str) -> tuple[Amount, ...]:
     """The quantities of a tidy text that holds nothing else; none if it holds anything else."""
     if len(text) > _LONGEST_VALUE:
         return ()
-    plain = spelled_out(text)
+    plain = text
+    for pattern, replacement in _NOTATIONS:
+        plain = pattern.sub(replacement, plain)
     found = words(plain, language)
     items: list[Amount] = []
     at = end = 0

@@ -9,19 +9,23 @@ from factcheck.judges.local.pairs.model import OTHER, SAME, SIMILAR, Finding, ag
 from factcheck.judges.local.pairs.normal import TABLES, Plain
 from factcheck.text.words import word_set
 
-LABELS = word_set(TABLES["labels"])
-"""Said before a number or a code, they say what it is the number of."""
 _YES, _NO = word_set(TABLES["yes"]), word_set(TABLES["no"])
 _ABSENT = frozenset(TABLES["absent"].split(","))
-_EMAIL = re.compile(r"(?:mailto:)?([\w.+%-]+@[\w-]+(?:\.[\w-]+)+)\.?", re.IGNORECASE)
 _ADDRESS = re.compile(
-    r"(?:https?://)?((?:[\w-]+\.)+[a-z]{2,}(?::\d+)?)((?:[/?#][^\s]*)?)", re.IGNORECASE
+    r"(?:mailto:|https?://|doi:\s*)*(?:www\.|(?:dx\.)?doi\.org/)?"
+    r"([\w.+%-]+@[\w-]+(?:\.[\w-]+)+|10\.\d{4,9}/\S+|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?)\.?",
+    re.IGNORECASE,
 )
-_DOI = re.compile(r"(?:(?:https?://)?(?:dx\.)?doi\.org/|doi:\s*)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
 _PHONE = re.compile(r"(?:tel\.?:?\s*)?\+?[\d\s()./-]{7,25}", re.IGNORECASE)
 _DATE_LIKE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}|\d{4}\s*-\s*\d{4}")
 _VERSION = re.compile(r"(?:v|version)?\.?\s?(\d+(?:\.\d+){2,})", re.IGNORECASE)
 _CODE = re.compile(r"[^\W_]+(?:[-\s_/.][^\W_]+)*")
+_LABEL = re.compile(
+    rf"\A(?:(?:{'|'.join(TABLES['labels'].split())})[.:#]*\s+(?=\S))*#?",
+    re.IGNORECASE,
+)
+"""What says what a number or a code is the number of."""
+_BORDER = re.compile(r"[^\W\d_][-\s]?\d|\d[-\s]?[^\W\d_]")
 _SEPARATORS = re.compile(r"[\s()./_-]+")
 _RANGE = re.compile(r"\d+\s?[-/_]\s?\d+|[\d.,\s]{1,8}[^\W\d_]{0,3}")
 _LONGEST_PLACE_CODE = 3
@@ -98,37 +102,33 @@ def _places(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | N
 
 def compare_codes(first: str, second: str) -> Finding | None:
     """Whether two tidy texts are the same address, phone number or identifier."""
-    conflict = Finding(OTHER, against(first, second))
     one, other = _net_address(first), _net_address(second)
     if one and other:
-        return Finding(SAME, "same address") if one == other else conflict
-    one, other = _phone(first), _phone(second)
-    if one and other and (one == other or _same_line(one, other) or _same_line(other, one)):
+        return (
+            Finding(SAME, "same address")
+            if one == other
+            else Finding(OTHER, against(first, second))
+        )
+    one, other = sorted((_phone(first), _phone(second)), key=len)
+    if one and _same_line(one, other):
         same = one.removeprefix("+") == other.removeprefix("+")
         return Finding(SAME if same else SIMILAR, "same digits")
     versions = _VERSION.fullmatch(first), _VERSION.fullmatch(second)
-    if versions[0] and versions[1]:
-        same = versions[0][1] == versions[1][1]
-        return Finding(SAME, "same version") if same else conflict
+    if versions[0] and versions[1] and versions[0][1] == versions[1][1]:
+        return Finding(SAME, "same version")
     one, other = _code(first), _code(second)
-    if one and one == other:
-        has_border = all(
-            re.search(r"[^\W\d_][-\s]?\d|\d[-\s]?[^\W\d_]", x) for x in (first, second)
-        )
-        return (
-            Finding(SAME, "same characters") if has_border or len(one) >= _SHORTEST_CODE else None
-        )
-    return None
+    is_sure = len(one) >= _SHORTEST_CODE or (_BORDER.search(first) and _BORDER.search(second))
+    return Finding(SAME, "same characters") if one and one == other and is_sure else None
 
 
 @lru_cache(maxsize=8192)
 def _net_address(text: str) -> str:
-    """An e-mail or web address in its shortest form; empty if the text is none."""
-    known = _DOI.fullmatch(text) or _EMAIL.fullmatch(text)
-    if known:
-        return known[1].lower()
-    address = _ADDRESS.fullmatch(text)
-    return address[1].lower().removeprefix("www.") + address[2].rstrip("/") if address else ""
+    """An e-mail or web address or a DOI in its shortest form; empty if the text is none."""
+    found = _ADDRESS.fullmatch(text)
+    if found is None:
+        return ""
+    host, _, path = found[1].rstrip("/.").partition("/")
+    return host.lower() + "/" + (path.lower() if host.startswith("10.") else path)
 
 
 @lru_cache(maxsize=8192)
@@ -143,29 +143,23 @@ def _phone(text: str) -> str:
     return "+" + digits.removeprefix("00") if is_international else digits
 
 
-def _same_line(international: str, national: str) -> bool:
-    """Whether a number with its country code ends in one without."""
-    if not international.startswith("+") or national.startswith("+"):
-        return False
-    line = national.removeprefix("0")
-    code = len(international) - 1 - len(line)
-    return international.endswith(line) and 1 <= code <= _LONGEST_COUNTRY_CODE
+def _same_line(short: str, long: str) -> bool:
+    """Whether two phone numbers are the same, or but for the country code of one."""
+    line = short.removeprefix("0")
+    with_code = long.startswith("+") and not short.startswith("+")
+    n_code = len(long) - 1 - len(line)
+    return short == long or (with_code and long.endswith(line) and n_code <= _LONGEST_COUNTRY_CODE)
 
 
 @lru_cache(maxsize=8192)
 def _code(text: str) -> str:
-    """An identifier without label and separators, its suffix kept; empty if the text is none."""
+    """An identifier without label and separators, its suffix kept; empty if the text is none.
+
+    `ISBN 978-...`, `Invoice No. 5`: what stands behind the words for what it is.
+    """
     if len(text) > _LONGEST_CODE or not any(c.isdigit() for c in text):
         return ""
-    bare = _without_label(text)
+    bare = _LABEL.sub("", text.strip("#. "))
     is_decimal = len(re.findall(r"\d\.\d", bare)) == 1 and " " in bare  # 1.2 million is not 12
     is_code = _CODE.fullmatch(bare) and not _RANGE.fullmatch(bare) and not is_decimal
     return _SEPARATORS.sub("", bare).upper() if is_code else ""
-
-
-def _without_label(text: str) -> str:
-    """`ISBN 978-...`, `Invoice No. 5`: what stands behind the words for what it is."""
-    parts = text.strip("#. ").split()
-    while len(parts) > 1 and parts[0].lower().strip(".:#") in LABELS:
-        parts = parts[1:]
-    return " ".join(parts).lstrip("#")

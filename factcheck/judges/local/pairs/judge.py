@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import product
+from math import isqrt
 
 from factcheck.judges.local.cancellation import checkpoint, run_in_thread
 from factcheck.judges.local.pairs.amounts import compare_amounts
@@ -47,8 +49,8 @@ _NORMAL, _JOINED, _OTHER_FORM = 0.99, 0.97, 0.35
 """For values that are the same after normalisation, without spaces, but for their legal form."""
 _MOST_COMBINATIONS = 2048
 """Of alternatives on both sides; where there are more, all are compared by their form only."""
-_FEWEST_ALTERNATIVES, _MOST_READ = 32, 3
-"""Alternatives compared in any case; those read by the networks."""
+_MOST_READ = 3
+"""Pairs of alternatives read by the networks."""
 _DEEPEST = 2
 """Levels of lists and objects that are compared part by part."""
 _SAME_BAG, _LONG_SHARE = 0.8, 0.98
@@ -88,42 +90,31 @@ def judge_pair(gold: str, extracted: str, specificity: Specificity, model: PairM
 
 
 def _judge(gold: str, extracted: str, specificity: Specificity, model: PairModel) -> Finding:
-    """As likely as the closest two of their alternatives."""
+    """As likely as the closest two of their alternatives; the networks read but the closest."""
     if gold == extracted:
         return Finding(1.0, "identical")
     first, second = read_value(gold), read_value(extracted)
     if not (isinstance(first, str) and isinstance(second, str)):
         return _compare(first, second, specificity, model, depth=0)
-    ones, others = alternatives(first), alternatives(second)
-    note = ""
+    ones, others, note = alternatives(first), alternatives(second), ""
     if len(ones) * len(others) > _MOST_COMBINATIONS:
         forms = [{plain(tidy(text)).tokens for text in texts} for texts in (ones, others)]
         if (forms[0] & forms[1]) - {()}:
             return Finding(_NORMAL, "same after normalisation")
-        n_ones, n_others = (_MOST_COMBINATIONS // len(texts) for texts in (others, ones))
-        ones = ones[: max(_FEWEST_ALTERNATIVES, n_ones)]
-        others = others[: max(_FEWEST_ALTERNATIVES, n_others)]
-        note = " (only the first alternatives compared)"
-    finding = _closest(ones, others, specificity, model)
-    return finding._replace(reason=finding.reason + note)
-
-
-def _closest(
-    ones: Sequence[str], others: Sequence[str], specificity: Specificity, model: PairModel
-) -> Finding:
-    """The finding on the closest two; the networks read the closest by words, unless these do."""
-    texts = [(one, other) for one in ones for other in others]
-    if len(texts) == 1:
-        return compare_strings(*texts[0], specificity, model)
-    found = {pair: compare_strings(*pair, specificity, None) for pair in texts}
+        limit = isqrt(_MOST_COMBINATIONS)
+        ones, others, note = ones[:limit], others[:limit], " (only the first alternatives compared)"
+    if len(ones) == len(others) == 1:
+        return compare_strings(ones[0], others[0], specificity, model)
+    found = {pair: compare_strings(*pair, specificity, None) for pair in product(ones, others)}
 
     def order(pair: tuple[str, str]) -> tuple[float, list[str], tuple[str, str]]:
         return -found[pair].probability, sorted(pair), pair
 
-    closest = sorted(texts, key=order)[:_MOST_READ]
+    closest = sorted(found, key=order)[:_MOST_READ]
     if found[closest[0]].probability < DECISION:
-        found.update({pair: compare_strings(*pair, specificity, model) for pair in closest})
-    return found[min(texts, key=order)]
+        found |= {pair: compare_strings(*pair, specificity, model) for pair in closest}
+    finding = found[min(found, key=order)]
+    return finding._replace(reason=finding.reason + note)
 
 
 def _compare(
@@ -175,11 +166,11 @@ def compare_strings(
     if gold == extracted:
         return Finding(1.0, "identical")
     lists = read_list(gold), read_list(extracted)
-    is_list = any(each.is_certain for each in lists) or all(each.items for each in lists)
-    for text, listed in zip((gold, extracted), lists, strict=True):
-        is_list = is_list and (
-            listed.has_breaks or not wording(tidy(text), language_of(text, text)).is_sentence
-        )
+    are_certain = [each.is_certain for each in lists]
+    is_list = (any(are_certain) or all(each.items for each in lists)) and all(
+        each.has_breaks or not wording(tidy(text), language_of(text, text)).is_sentence
+        for text, each in zip((gold, extracted), lists, strict=True)
+    )
     finding = _compare_plain(gold, extracted, specificity, None if is_list else model)
     if not is_list or finding.probability >= SAME:
         return finding
@@ -187,10 +178,10 @@ def compare_strings(
     def compare_items(one: Value, other: Value, reads: bool) -> Finding:  # noqa: FBT001
         return _compare_plain(as_text(one), as_text(other), specificity, model if reads else None)
 
-    items = (lists[0].items or (gold,), lists[1].items or (extracted,))
-    by_items = compare_lists(*items, specificity, compare_items, is_nested=is_nested)
-    is_certain = any(each.is_certain for each in lists) and len(items[0]) == len(items[1])
-    if by_items.probability >= finding.probability or (is_certain and all(x.items for x in lists)):
+    ones, others = lists[0].items or (gold,), lists[1].items or (extracted,)
+    by_items = compare_lists(ones, others, specificity, compare_items, is_nested=is_nested)
+    are_lists = any(are_certain) and len(ones) == len(others) > 1
+    if by_items.probability >= finding.probability or are_lists:
         return by_items
     return finding if model is None else _compare_plain(gold, extracted, specificity, model)
 

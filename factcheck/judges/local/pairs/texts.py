@@ -99,7 +99,7 @@ def compare_texts(
 ) -> Finding:
     """How likely two tidy texts mean the same; without a model, by their words alone."""
     one, other = wording(first, language), wording(second, language)
-    matching = match(one, other, language)
+    matching = match(one, other)
     sides = _view(one, matching.first, other), _view(other, matching.second, one)
     if all(side.added.keys() - {"frame"} for side in sides):
         sides = sides[0]._replace(own=sides[0].all_own), sides[1]._replace(own=sides[1].all_own)

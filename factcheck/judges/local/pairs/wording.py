@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -14,7 +13,6 @@ from factcheck.text.numbers import cardinals
 from factcheck.text.units import read_quantity
 from factcheck.text.words import (
     Word,
-    frequencies,
     irregular_forms,
     rarity,
     word_set,
@@ -90,8 +88,8 @@ _ENDINGS = word_set("s es d ed ing n en e er em ns x ies ied") | {""}
 _SHORTEST = 5
 """Words of the shortest sentence that has no verb."""
 _MOST_LEFT = 40
-_LETTERS, _MISSPELT_LETTERS, _REPLACED_LETTERS = 3, 6, 8
-_SAME, _INFLECTED, _SHORT, _REPEATED, _SIMILAR = 1.0, 0.97, 0.95, 0.9, 0.85
+_LETTERS = 3
+_SAME, _INFLECTED, _SHORT, _REPEATED = 1.0, 0.97, 0.95, 0.9
 
 
 @lru_cache(maxsize=8192)
@@ -199,13 +197,11 @@ def _roman(found: Sequence[Word], at: int, before: Sequence[Unit]) -> int:
 
 def _word_unit(word: Word, language: str) -> Unit:
     form = fold(word.text).replace("'", "") or word.stem
-    if len(form) == 1 and unicodedata.name(form, "").startswith("GREEK SMALL LETTER"):
-        form = unicodedata.name(form).rpartition(" ")[2].lower()
     weight = max(rarity(word.form, language), _SAME)
     return Unit(word.text, (form,), word.start, word.end, word.stem, weight)
 
 
-def match(first: Wording, second: Wording, language: str) -> Matching:
+def match(first: Wording, second: Wording) -> Matching:
     """Pair the units of two values; swapping the values swaps the result."""
     ones, others = first.units, second.units
     found = Matching([0.0] * len(ones), [0.0] * len(others), [])
@@ -231,7 +227,7 @@ def match(first: Wording, second: Wording, language: str) -> Matching:
             credit[side][i] = _SHORT
             credit[1 - side][run.start : run.stop] = [_SHORT] * len(run)
     free, left = ([at for at, c in enumerate(each) if not c][:_MOST_LEFT] for each in credit)
-    alike = {(_likeness(first, second, i, j, language), i, j) for i in free for j in left}
+    alike = {(_likeness(ones[i], others[j]), i, j) for i in free for j in left}
     _pair_up(found, {candidate for candidate in alike if candidate[0]})
     _forgive_repeats(ones, others, found.first)
     _forgive_repeats(others, ones, found.second)
@@ -271,28 +267,16 @@ def _spelt_out(units: Sequence[Unit], texts: Sequence[Unit]) -> Iterator[tuple[i
             yield i, range(at, at + len(unit.form))
 
 
-def _likeness(first: Wording, second: Wording, i: int, j: int, language: str) -> float:
+def _likeness(one: Unit, other: Unit) -> float:
     """How likely two different units are meant to be the same."""
-    one, other = first.units[i], second.units[j]
     if one.is_number or other.is_number:
         return 0.0
     if other.form in _ABBREVIATIONS.get(one.form, ()) or one.form in _ABBREVIATIONS.get(
         other.form, ()
     ):
         return _SHORT
-    short, long = sorted((one, other), key=lambda unit: (len(unit.form), unit.form))
-    are_names = one.is_capital and other.is_capital
-    if one.stem == other.stem and _is_inflected(short.form, long.form):
-        return _INFLECTED
-    is_first = i < len(first.units) - 1 and j < len(second.units) - 1
-    is_pet_name = is_first and _is_pet_name(short.form, long.form)
-    is_same = is_pet_name or _is_misspelling(short.form, long.form, language)
-    return _SIMILAR * (are_names and is_same)
-
-
-def _is_pet_name(short: str, long: str) -> bool:
-    """`Rob` for `Robert`; `Paul` is none for `Paula`."""
-    return len(long) - _LETTERS >= len(short) >= _LETTERS and long.startswith(short)
+    short, long = sorted((one.form, other.form), key=len)
+    return _INFLECTED if one.stem == other.stem and _is_inflected(short, long) else 0.0
 
 
 def _is_inflected(short: str, long: str) -> bool:
@@ -303,22 +287,6 @@ def _is_inflected(short: str, long: str) -> bool:
     k = n_shared(short, long)
     ending = long[k + 1 :] if short[:k] == short and long[k : k + 1] == short[-1:] else long[k:]
     return short[k:] in _ENDINGS | {"y"} and ending in _ENDINGS
-
-
-def _is_misspelling(short: str, long: str, language: str) -> bool:
-    """Whether a long word lost or gained a letter, or has one replaced or two exchanged.
-
-    Two words that are both known are different words, and so are those that differ in their first
-    letter or, replaced, near their end (`propanol`, `propanal`).
-    """
-    k = n_shared(short, long)
-    if not k or {short, long} <= frequencies(language).keys():
-        return False
-    if len(short) < len(long):
-        return len(long) >= _MISSPELT_LETTERS and short[k:] == long[k + 1 :]
-    swapped = short[k : k + 2] == long[k : k + 2][::-1] and short[k + 2 :] == long[k + 2 :]
-    replaced = short[k + 1 :] == long[k + 1 :] and len(long) - k > 2  # noqa: PLR2004 - last letters
-    return len(long) >= _REPLACED_LETTERS and (swapped or replaced)
 
 
 def n_shared(one: Sequence[str], other: Sequence[str]) -> int:
