@@ -7,47 +7,25 @@ from typing import NamedTuple
 
 from factcheck.facts import AtomicFact
 from factcheck.judges.local.cancellation import checkpoint
+from factcheck.judges.local.grammar import WORDS
 from factcheck.text.language import guess_language
 from factcheck.text.reading import read
-from factcheck.text.words import rarity, word_set
+from factcheck.text.words import rarity
 
 _CONTAINED = 0.9
 """Share of a fact's rarity that another one must hold to make it a near-duplicate."""
 
-_REPORTING = word_set(
-    """
-    accuse accused accuses according admitted agreed allege alleged allegedly alleges announced
-    announces apparently appeared appears argue argued argues ask asked asks assume assumed believe
-    believed believes claim claimed claims concluded confirmed consider considered considers deny
-    denied denies doubt doubted doubts estimate estimated expect expected expects failed fear feared
-    fears feel felt feels found hope hoped hopes imagine imagined insist insisted insists intended
-    intends know knew knows likely mentioned noted perhaps plan planned plans possibly predict
-    predicted predicts presumably pretended probably promise promised promises propose proposed
-    refused report reported reportedly reports rumoured rumored said saw say says see seem seemed
-    seems show showed shows states stated stressed suggest suggested suggests supposed supposedly
-    suspect suspected suspects tell tells think thinks thought told tried try want wanted wants warn
-    warned warns wish wished wrote
-    """
-)
-"""Words after which something is said, believed or tried rather than so."""
-_HEDGES = word_set(
-    """
-    if unless whether would could might may should must cannot or nor either neither both not never
-    no none nobody nothing hardly barely scarcely without n't only than rather instead respectively
-    each other together what who's
-    """
-)
-"""Words that change what the words around them say."""
-_SCOPE_WORDS = _HEDGES | _REPORTING
+_SCOPE_WORDS = WORDS["reporting"] | WORDS["qualifying"]
+"""Words after which something is said, believed or tried rather than so, or that limit it."""
 
 
 class _Bag(NamedTuple):
     weights: dict[str, float]
     """Rarity of each content word and number, by stem, in the order of the text."""
     total: float
-    exact: frozenset[str]
+    exact: set[str]
     """Numbers, and words with a capital: what may not differ at all."""
-    scope: tuple[str, ...]
+    scope: list[str]
     """Negations, and words that make a statement less than so: what must be the same."""
 
 
@@ -85,19 +63,12 @@ def _bag(text: str, language: str) -> _Bag:
     told = [word for word in found.words if word.kind in {"content", "number"}]
     weights = {word.stem: rarity(word.form, language) for word in told}
     exact = {word.stem for word in told if word.kind == "number" or word.text[0].isupper()}
-    return _Bag(
-        weights=weights,
-        total=sum(weights.values()),
-        exact=frozenset(exact),
-        scope=tuple(
-            sorted(
-                word.stem
-                for word in found.words
-                if word.kind == "negation"
-                or (word.text if word.start else word.form) in _SCOPE_WORDS
-            )
-        ),
-    )
+    scope = [
+        word.stem
+        for word in found.words
+        if word.kind == "negation" or (word.text if word.start else word.form) in _SCOPE_WORDS
+    ]
+    return _Bag(weights, sum(weights.values()), exact, sorted(scope))
 
 
 def _possible_holders(bag: _Bag, holders: dict[str, list[int]]) -> list[int]:
@@ -121,5 +92,4 @@ def _says(other: _Bag, bag: _Bag) -> bool:
         return False
     places = {stem: place for place, stem in enumerate(other.weights)}
     order = [places[stem] for stem in shared]
-    steps_back = sum(order[i - 1] > order[i] for i in range(len(order)))
-    return steps_back <= 1
+    return sum(one > two for one, two in zip(order, order[1:] + order[:1], strict=True)) <= 1

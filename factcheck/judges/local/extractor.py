@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from factcheck.facts import AtomicFact, FactSet, Span, digest
 from factcheck.judges.local.cancellation import checkpoint, run_in_thread
-from factcheck.judges.local.decompose import ParsedSentence
+from factcheck.judges.local.clauses import ParsedSentence
 from factcheck.judges.local.grammar import TELLING, WORDS
 from factcheck.judges.local.pronouns import Mentions
 from factcheck.judges.local.sentences import block_sentences, cut_at_abbreviations, join_at_times
@@ -19,7 +19,7 @@ from factcheck.text.syntax import Token, parse
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-IDENTITY: Mapping[str, str] = {"extractor": "local/5"}
+IDENTITY: Mapping[str, str] = {"extractor": "local/6"}
 """Moves with every change that can change a fact."""
 _LONGEST_LABEL = 4
 _LONGEST_FORMULA = 8
@@ -158,12 +158,12 @@ class _Paragraph:
         start = own.end() if own else 0
         body = text[start:]
         tokens = parse(body) if self._is_english else ()
-        named = self._mentions.read(body, tokens)
+        parsed = ParsedSentence(body, tokens)
+        parsed.named = self._mentions.read(parsed)
         is_labelled = bool(own or label)
         if not _is_statement(body, tokens, is_item=is_item, is_labelled=is_labelled):
             return
         said = f"{label} {own.group(1)}" if label and own else own.group(1) if own else label
-        parsed = ParsedSentence(body, tokens, named)
         speaker = parsed.speaker()
         *names, verb = (own.group(1) if own else label or " ").rstrip(":").split(" ")
         if verb in TELLING:

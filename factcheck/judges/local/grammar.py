@@ -1,12 +1,13 @@
-"""One parsed sentence: who depends on whom, its lists, and the text of any part of it."""
+"""The tree of one parsed sentence, and the text of any of its parts."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from importlib.resources import files
-from itertools import pairwise
+from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple, TypeAlias
 
 from factcheck.facts import Span
@@ -24,21 +25,6 @@ class Statement(NamedTuple):
     """The passage it comes from, in characters of the sentence."""
 
 
-SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
-FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
-NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
-NAMES = frozenset({"NNP", "NNPS"})
-PLURAL = frozenset({"NNS", "NNPS"})
-TIMES = frozenset({"DATE", "TIME"})
-PLACES = frozenset({"GPE", "LOC", "FAC"})
-_SURE_OF_LIST = 0.6
-"""Least probability of the place of each member of a list that is told one by one."""
-_SURE_OF_NAMES = 0.35
-"""The same where every member is a name, which commas alone set apart."""
-_QUOTES = ('"', "\u201c", "\u201d")
-_MARKS = {")": "(", "]": "[", "\u201d": "\u201c", "\u00bb": "\u00ab"}
-
-
 WORDS: Mapping[str, frozenset[str]] = {
     name: frozenset(words.split())
     for name, words in json.loads((files(__package__) / "words.json").read_text("utf-8")).items()
@@ -46,21 +32,26 @@ WORDS: Mapping[str, frozenset[str]] = {
 """Lists of words, by what they have in common."""
 TELLING = WORDS["telling"]
 """Verbs of those who say, suppose or hope something."""
-_COLLECTIVE = WORDS["collective"]
-"""Verbs that may say of several what they do not say of each."""
-_BUNDLES = WORDS["bundles"]
+_IRREGULAR = dict(pair.split(":") for pair in WORDS["irregular"])
+SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
+FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
+NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+NAMES = frozenset({"NNP", "NNPS"})
+PLURAL = frozenset({"NNS", "NNPS"})
+TIMES = frozenset({"DATE", "TIME"})
+PLACES = frozenset({"GPE", "LOC", "FAC"})
+QUOTES = ('"', "\u201c", "\u201d")
+_MATES = {")": "(", "]": "[", "\u201d": "\u201c", "\u00bb": "\u00ab", '"': '"'}
 
 
-class Grammar:
-    """The tree of one sentence."""
+class Tree:
+    """One sentence: who depends on whom."""
 
-    def __init__(
-        self, text: str, tokens: Sequence[Token], named: Mapping[int, str] | None = None
-    ) -> None:
-        """`named` has words to be said in place of others: `{0: "Anna Kern"}` for `She`."""
+    def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self.text = text
-        self.tokens = tokens = _mended(tokens)
-        self._named = named or {}
+        self.tokens = tokens
+        self.named: Mapping[int, str] = {}
+        """Words to be said in place of others: `{0: "Anna Kern"}` for `She`."""
         self.kids: list[list[int]] = [[] for _ in tokens]
         for place, token in enumerate(tokens):
             if token.head != place:
@@ -69,14 +60,13 @@ class Grammar:
         self.low = [token.text.lower().replace("\u2019", "'") for token in tokens]
         self.is_mark = [not re.search(r"[\w$€£¥%&@#°+=§]", token.text) for token in tokens]
         self.pairs = _pairs(tokens)
-        self._opening = {a for a, _ in self.pairs}
+        """Places of opening and closing quotation marks and brackets."""
         paired = {i for pair in self.pairs for i in pair}
-        self._lone = {
+        self._free = {
             i for i, token in enumerate(tokens)
-            if token.text in _QUOTES and i not in paired
-            and not (i and tokens[i - 1].tag == "CD")
+            if i not in paired and (token.text not in QUOTES or (i and tokens[i - 1].tag == "CD"))
         }  # fmt: skip
-        """Quotation marks whose other half stands in another sentence."""
+        """Without quotation marks whose other half stands in another sentence."""
         self.cut: set[int] = set()
         """Phrases that are told on their own, and left out of all others."""
 
@@ -113,14 +103,17 @@ class Grammar:
                 return self.tell(self.under(subject)).text.rstrip(".")
         return ""
 
+    def helped(self, verb: int) -> list[int]:
+        """A verb and its helping verbs."""
+        return [verb, *self.of(verb, "aux", "auxpass")]
+
     def finite(self, verb: int) -> int | None:
         """The word of a verb that has its tense."""
-        group = [verb, *self.of(verb, "aux", "auxpass")]
-        return next((i for i in group if self.tokens[i].tag in FINITE), None)
+        return next((i for i in self.helped(verb) if self.tokens[i].tag in FINITE), None)
 
     def is_past(self, verb: int) -> bool:
         """Whether a verb is in the past tense."""
-        return any(self.tokens[i].tag == "VBD" for i in [verb, *self.of(verb, "aux", "auxpass")])
+        return any(self.tokens[i].tag == "VBD" for i in self.helped(verb))
 
     def is_time(self, place: int) -> bool:
         """Whether a phrase says when."""
@@ -138,20 +131,17 @@ class Grammar:
     def is_set_off(self, place: int) -> bool:
         """Whether a comma or a dash stands before a phrase."""
         first = self.under(place, full=True)[0]
-        marks = (",", "(", "\u2013", "\u2014", "--")
-        return first > 0 and self.low[first - 1] in marks
+        return first > 0 and self.low[first - 1] in (",", "(", "\u2013", "\u2014", "--")
 
     def is_closed(self, place: int) -> bool:
         """Whether a mark or the end of the sentence stands behind a phrase."""
         last = self.under(place, full=True)[-1]
-        return last + 1 == len(self.tokens) or self.is_mark[last + 1]
+        return all(self.is_mark[last + 1 : last + 2])
 
     def is_definite(self, noun: int) -> bool:
         """Whether a noun names one thing: a name, `the mill`, `her memoir`."""
-        articles = self.of(noun, "det", "poss")
-        return self.tokens[noun].tag in NAMES or any(
-            self.low[i] not in ("a", "an", "no", "any", "some") for i in articles
-        )
+        articles = {self.low[i] for i in self.of(noun, "det", "poss")}
+        return self.tokens[noun].tag in NAMES or bool(articles - {"a", "an", "no", "any", "some"})
 
     def first(self, noun: int) -> int:
         """The first noun of the list that one is in."""
@@ -159,204 +149,80 @@ class Grammar:
             noun = self.tokens[noun].head
         return noun
 
-    # --- lists --------------------------------------------------------------------------------
-
-    def members(self, noun: int) -> list[list[Item]]:
-        """The members of a list that `and` joins, each a phrase; none if it stays together."""
-        heads, links = [noun], []
-        while nexts := [i for i in self.of(heads[-1], "conj") if i not in self.cut]:
-            links += self.of(heads[-1], "cc")
-            if len(nexts) > 1:
-                return []
-            heads += nexts
-        tags = [self.tokens[i].tag for i in heads]
-        least = _SURE_OF_NAMES if NAMES.issuperset(tags) else _SURE_OF_LIST
-        if (
-            not links
-            or any(self.low[i] not in ("and", "&") for i in links)
-            or any(self.tokens[i].sure < least for i in heads[1:])
-            or any((tag in NOUNS) != (tags[0] in NOUNS) for tag in tags)
-            or any(self.low[i] in _BUNDLES for i in heads[1:])  # "two hours and a half"
-        ):
-            return []
-        joins_name = any(
-            self.tokens[i - 1].entity and self.tokens[i - 1].entity == self.tokens[i].entity
-            for i in links
-            if self.tokens[i - 1].text[0] not in _QUOTES
-        )
-        return [] if joins_name else [self._member(heads, k) for k in range(len(heads))]
-
-    def _member(self, heads: Sequence[int], k: int) -> list[Item]:
-        rest = set(self.under(heads[k + 1])) if k + 1 < len(heads) else set()
-        own = [i for i in self.under(heads[k]) if i not in rest and self.low[i] not in ("and", "&")]
-        behind = [i for i in self.under(heads[0]) if i > max(self.under(heads[-1]))]
-        own = [*(i for i in own if i not in behind), *behind]
-        articles = [i for i in self.of(heads[0], "det", "poss") if self.tokens[i].tag != "PDT"]
-        has_own = bool(self.of(heads[k], "det", "poss", "nummod"))
-        if not articles or has_own or self.tokens[heads[k]].tag in {*NAMES, "JJ", "VBN"}:
-            return list(own)
-        if self.low[articles[0]] in ("a", "an"):
-            return ["a", *own] if self.tokens[heads[k]].tag == "NN" else list(own)
-        return [*self.under(articles[0]), *own]
-
-    def spread(
-        self, predicate: list[int], part: Sequence[int], verb: int, *, scoped: bool
-    ) -> Iterator[list[Item]]:
-        """A predicate, once for each member of the lists in a part of it."""
-        examples = [] if scoped else [i for i in part if self._is_example(i, verb)]
-        lists = [] if scoped else [i for i in part if self._may_list(i, verb, predicate)]
-        if examples:
-            phrase, noun = self.under(examples[0]), self.first(self.tokens[examples[0]].head)
-            named = self.of(examples[0], "pobj")[0]
-            bundle = self.tokens[self.tokens[noun].head].head
-            noun = bundle if self.low[bundle] in _BUNDLES else noun  # a number of towns
-            yield [i for i in predicate if i not in phrase]
-            members = self.members(named) or [[*self.under(named)]]
-            yield from _exchanged(predicate, self.under(noun), members)
-        elif not lists:
-            yield list(predicate)
-        else:
-            for noun in lists:
-                yield from _exchanged(predicate, self.under(noun), self.members(noun))
-
-    def _is_example(self, place: int, verb: int) -> bool:
-        """Whether `including` or `such as` names some of what the noun before it stands for."""
-        named, noun = self.of(place, "pobj"), self.tokens[place].head
-        is_such = self.low[place] == "as" and self.low[place - 1] == "such"
-        return (
-            self.tokens[place].relation == "prep"
-            and (is_such or self.low[place] == "including")
-            and bool(named)
-            and self.tokens[named[0]].tag in NOUNS
-            and noun < place
-            and self.tokens[noun].tag in PLURAL
-            and self.tokens[self.first(noun)].relation in ("dobj", "pobj")
-            and self.low[verb] not in _COLLECTIVE
-        )
-
-    def _may_list(self, noun: int, verb: int, predicate: Sequence[int]) -> bool:
-        """Whether what is said with a list holds with each member of it."""
-        if self.low[verb] in _COLLECTIVE or not self.members(noun):
-            return False
-        place = noun
-        for _ in range(4):
-            head, relation = self.tokens[place].head, self.tokens[place].relation
-            if relation not in ("dobj", "attr", "acomp", "pobj", "prep", "agent", "oprd"):
-                return False
-            is_count = self.tokens[head].tag in NOUNS and (
-                self.of(head, "nummod") or self.tokens[head].tag in PLURAL
-            )
-            if is_count or self.low[head] in _BUNDLES or self.low[head] in ("from", "than", "to"):
-                return False
-            if head == verb:
-                break
-            place = head
-        else:
-            return False
-        counted = any(
-            self.tokens[i].relation == "nummod" and self.tokens[i].entity not in TIMES
-            for i in predicate
-            if i < noun and i not in self.under(noun)
-        )
-        return self.tokens[noun].relation != "pobj" or not counted
-
-    # --- telling ------------------------------------------------------------------------------
+    # --- text ---------------------------------------------------------------------------------
 
     def tell(self, items: Sequence[Item]) -> Statement:
         """The text of a statement, with the marks of the sentence that stand inside it."""
-        placed = [i for i in items if isinstance(i, int)]
-        named = self._spoken_names(placed)
+        spoken = [i for i in items if isinstance(i, str) or not self.is_mark[i]]
+        items = [
+            i for kind, run in groupby(spoken, type) for i in (sorted(run) if kind is int else run)
+        ]
+        placed = sorted(i for i in items if isinstance(i, int))
+        names = self._names(placed)
         text = ""
         previous: Item | None = None
-        order = self._with_marks([i for i in items if isinstance(i, str) or not self.is_mark[i]])
-        for n, item in enumerate(order):
-            word = item if isinstance(item, str) else named.get(item, self.tokens[item].text)
-            after = order[n + 1] if n + 1 < len(order) else ""
-            if word in ("a", "an") and (item == "a" or after != previous):
+        order = self._with_marks(items)
+        for item, after in pairwise([*order, ""]):
+            word = item if isinstance(item, str) else names.get(item, self.tokens[item].text)
+            if word in ("a", "an") and not (isinstance(item, int) and after == item + 1):
                 follows = after if isinstance(after, str) else self.tokens[after].text
-                is_same = isinstance(item, int) and after == item + 1
-                word = word if is_same else "an" if follows[:1].lower() in set("aeiou") else "a"
-            elif item == 0 and n and item not in named and _is_small(self.tokens[0]):
+                word = "an" if follows[:1].lower() in set("aeiou") else "a"
+            elif item == 0 and text and item not in names and _is_small(self.tokens[0]):
                 word = word[0].lower() + word[1:]
-            if word:
-                text += self._gap(previous, item) + word
-                previous = item
-        text = _finished(text)
-        first_word, last_word = min(placed), max(placed)
-        last = self.tokens[last_word]
-        start = 0 if all(self.is_mark[:first_word]) else self.tokens[first_word].start
-        is_end = all(self.is_mark[last_word + 1 :])
-        return Statement(
-            text, Span(start, len(self.text) if is_end else last.start + len(last.text))
-        )
+            text += self._gap(previous, item) + word
+            previous = item
+        first, last = placed[0], self.tokens[placed[-1]]
+        start = 0 if all(self.is_mark[:first]) else self.tokens[first].start
+        is_end = all(self.is_mark[placed[-1] + 1 :])
+        end = len(self.text) if is_end else last.start + len(last.text)
+        return Statement(_finished(text), Span(start, end))
 
-    def _spoken_names(self, placed: Iterable[int]) -> dict[int, str]:
+    def _names(self, placed: Sequence[int]) -> dict[int, str]:
         """The names to say for words of a fact: each once, and not beside the same name."""
-        placed = sorted(placed)
-        said = {self.tokens[i].text for i in placed if i not in self._named}
+        said = {self.tokens[i].text for i in placed if i not in self.named}
         chosen: dict[int, str] = {}
         for i in placed:
-            name = self._named.get(i)
-            if name == "" and i - 1 in chosen:
-                chosen[i] = ""
-            elif name and not said & set(name.removesuffix("'s").split()):
-                chosen[i] = name
-                said.update(name.removesuffix("'s").split())
+            words = set(self.named.get(i, "").removesuffix("'s").split())
+            if words and not said & words:
+                chosen[i] = self.named[i]
+                said |= words
         return chosen
 
-    def _with_marks(self, words: Sequence[Item]) -> list[Item]:
+    def _with_marks(self, items: Sequence[Item]) -> list[Item]:
         """The words with the marks between neighbours; quotation marks and brackets in pairs."""
-        kept = set(words)
-        behind = {one for one, two in pairwise(words) if isinstance(two, int)}
-        whole = [
-            p for p in self.pairs
-            if all(i in kept or self.is_mark[i] for i in range(*p))
-            and (self.tokens[p[0]].text != "(" or p[0] - 1 in behind)
+        told = set(items)
+        beside = {(one, two) for one, two in pairwise(items)}
+        pairs = [
+            (a, b) for a, b in self.pairs
+            if all(i in told or self.is_mark[i] for i in range(a, b))
+            and (self.low[a] != "(" or (a - 1, a + 1) in beside)
         ]  # fmt: skip
-        opening, closing = {a for a, _ in whole}, {b for _, b in whole}
-        halves = self._lone | {i for pair in self.pairs for i in pair} - opening - closing
+        opening, closing = {a for a, _ in pairs}, {b for _, b in pairs}
         order: list[Item] = []
-        for n, item in enumerate(words):
-            if not isinstance(item, int):
-                order.append(item)
-                continue
-            before = item - 1
-            while before >= 0 and self.is_mark[before]:
-                before -= 1
-            is_next = n > 0 and words[n - 1] == before
-            order += [
-                i for i in range(before + 1, item)
-                if i in opening or (is_next and i not in closing and i not in halves)
-            ]  # fmt: skip
-            order.append(item)
-            after = item + 1
-            while after < len(self.tokens) and self.is_mark[after]:
-                if after in closing:
-                    order.append(after)
-                after += 1
-            if after == len(self.tokens) and n + 1 == len(words):
-                order += [i for i in range(item + 1, after) if i not in closing | halves]
-        return _in_order(order)
+        for one, two in pairwise(["", *items, ""]):
+            behind = self._marks(one, 1)
+            is_next = isinstance(one, int) and one + len(behind) + 1 == (two or len(self.tokens))
+            kept = closing | opening | self._free if is_next else closing
+            order += [i for i in behind if i in kept]
+            if not is_next:
+                order += [i for i in self._marks(two, -1)[::-1] if i in opening]
+            order.append(two)
+        return order[:-1]
+
+    def _marks(self, item: Item, step: int) -> list[int]:
+        """The marks right behind a word (`step` 1) or right before it (-1)."""
+        if isinstance(item, str):
+            return []
+        places = range(item + 1, len(self.tokens)) if step > 0 else range(item - 1, -1, -1)
+        return list(takewhile(lambda i: self.is_mark[i], places))
 
     def _gap(self, previous: Item | None, item: Item) -> str:
-        if previous is None:
-            return ""
         if isinstance(previous, int) and isinstance(item, int) and item == previous + 1:
-            one = self.tokens[previous]
-            return " " if self.tokens[item].start > one.start + len(one.text) else ""
-        if item in (",", "'s") or previous in self._opening:
-            return ""
-        is_mark = isinstance(item, int) and self.is_mark[item]
-        return "" if is_mark and item not in self._opening else " "
-
-
-def _exchanged(
-    predicate: Sequence[int], gone: Sequence[int], members: Iterable[list[Item]]
-) -> Iterator[list[Item]]:
-    """A predicate, once with each member in place of a phrase."""
-    before = [i for i in predicate if i < gone[0]]
-    behind = [i for i in predicate if i > gone[-1]]
-    yield from ([*before, *member, *behind] for member in members)
+            before = self.tokens[previous]
+            return " " if self.tokens[item].start > before.start + len(before.text) else ""
+        opening = [a for a, _ in self.pairs]
+        is_mark = isinstance(item, int) and self.is_mark[item] and item not in opening
+        return "" if previous in (None, *opening) or item in (",", "'s") or is_mark else " "
 
 
 def _finished(text: str) -> str:
@@ -368,46 +234,42 @@ def _finished(text: str) -> str:
     return text if re.search(r"[.!?\u2026][\"'\u201d\u2019)]*\Z", text) else text + "."
 
 
-def _in_order(order: list[Item]) -> list[Item]:
-    """Words with neighbouring marks in the order of the sentence: a quote after its comma."""
-    for n in range(1, len(order)):
-        one, two = order[n - 1], order[n]
-        if isinstance(one, int) and isinstance(two, int) and one == two + 1:
-            order[n - 1], order[n] = two, one
-    return order
-
-
-def _mended(tokens: Sequence[Token]) -> list[Token]:
-    """The words; of `said that A and that B`, the second verb is put under the first."""
-    mended = list(tokens)
-    for place, token in enumerate(tokens):
-        said = [i for i in range(place) if tokens[i].relation == "ccomp"]
-        links = [i for i in range(place - 1) if tokens[i].relation == "cc"]
-        if token.relation != "conj" or not said or not links:
-            continue
-        verb = tokens[said[-1]].head
-        is_said = tokens[links[-1] + 1].text.lower() == "that"
-        if is_said and tokens[verb].text.lower() in TELLING and token.head in (said[-1], verb):
-            mended[place] = token._replace(head=said[-1], sure=1.0)
-            mended[links[-1]] = mended[links[-1]]._replace(head=said[-1])
-    return mended
-
-
 def _pairs(tokens: Sequence[Token]) -> list[tuple[int, int]]:
     """Places of opening and closing quotation marks and brackets."""
     pairs: list[tuple[int, int]] = []
     open_: dict[str, int] = {}
     for place, token in enumerate(tokens):
-        mate = _MARKS.get(token.text)
-        if token.text == '"' and '"' in open_:
-            pairs.append((open_.pop('"'), place))
-        elif token.text in ('"', "(", "[", "\u201c", "\u00ab"):
-            open_[token.text] = place
-        elif mate in open_:
+        mate = _MATES.get(token.text)
+        if mate in open_:
             pairs.append((open_.pop(mate), place))
+        elif token.text in _MATES.values():
+            open_[token.text] = place
     return pairs
 
 
 def _is_small(token: Token) -> bool:
     """Whether the first word of a sentence is written small elsewhere."""
     return token.tag not in NAMES and token.text != "I" and not token.entity
+
+
+def be(*, plural: bool, past: bool) -> str:
+    return ("were" if plural else "was") if past else ("are" if plural else "is")
+
+
+@lru_cache(maxsize=4096)
+def past_of(participle: str) -> str:
+    """The simple past of a verb in -ing: `helped` of `helping`."""
+    from wordfreq import zipf_frequency
+
+    stem = participle[:-3]
+    spellings = [stem + "e", stem, re.sub(r"([bdgklmnprtz])\1\Z", r"\1", stem)]
+    if participle.endswith("ying"):
+        spellings.append(stem[:-1] + "ie")
+    base = max(spellings, key=lambda spelling: zipf_frequency(spelling, "en"))
+    if base in _IRREGULAR:
+        return _IRREGULAR[base]
+    if re.search(r"[^aeiou]y\Z", base):
+        return base[:-1] + "ied"
+    if re.fullmatch(r"[^aeiou]*[aeiou][bdgklmnprt]|.*(?:mit|fer|pel)", base):
+        base += base[-1]
+    return base.removesuffix("e") + "ed"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.judges.local.decompose import ParsedSentence
+from factcheck.judges.local.clauses import ParsedSentence
 from factcheck.judges.local.pronouns import Mentions
 from factcheck.text.syntax import Token, parse
 from factcheck.text.words import word_set
@@ -55,16 +55,13 @@ SPLIT = {
         ["He was born in Rome.", "He moved to Paris.", "He moved to Paris in 1999."]),
     "participle at the end": ("He joined Ajax in 1999, scoring 12 goals.", ["He joined Ajax.",
         "He joined Ajax in 1999.", "He scored 12 goals."]),
-    "participle in the perfect": ("Tom Orr won twice, having trained in Rome.",
-        ["Tom Orr won twice.", "Tom Orr had trained in Rome."]),
     "before doing something else": ("Tom Orr left Ajax before moving to Porto.",
         ["Tom Orr left Ajax.", "Tom Orr left Ajax before moving to Porto.",
         "Tom Orr moved to Porto."]),
     "where": ("Tom Orr moved to Ajax, where he won the league.", ["Tom Orr moved to Ajax.",
         "He won the league."]),
-    "what somebody says": ("The ministry announced that the dam held and that nobody was hurt.",
-        ["The ministry announced that the dam held.",
-        "The ministry announced that nobody was hurt."]),
+    "what somebody says": ("The brother said he was at a cinema and has kept the ticket.",
+        ["The brother said he was at a cinema.", "The brother said he has kept the ticket."]),
     "in brackets": ("Anna Kern (born 4 June 1951) is an Italian lawyer.",
         ["Anna Kern was born 4 June 1951.", "Anna Kern is Italian.",
         "Anna Kern is an Italian lawyer."]),
@@ -177,10 +174,10 @@ def test_a_pronoun_is_replaced_only_if_one_person_can_be_meant(
 ) -> None:
     mentions = Mentions()
     for earlier in before.split("; "):
-        mentions.read(earlier, parse(earlier))
-    tokens = parse(sentence)
-    named = mentions.read(sentence, tokens)
-    (statement,) = ParsedSentence(sentence, tokens, named).statements()
+        mentions.read(ParsedSentence(earlier, parse(earlier)))
+    parsed = ParsedSentence(sentence, parse(sentence))
+    parsed.named = mentions.read(parsed)
+    (statement,) = parsed.statements()
     assert statement.text == (expected or sentence)
 
 
