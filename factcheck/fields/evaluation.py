@@ -93,27 +93,39 @@ class FieldEvaluator(Closing):
         Raises:
             InputError: The lists differ in length, or an id is missing or not unique.
         """
-        pairs = joined(gold, extracted, self._id_field, join)
-        return self._result(list(self._scored(pairs, window=len(pairs))), join)
+        return run(self._evaluate(gold, extracted, join, ask_now))
 
     async def aevaluate(
         self, gold: Sequence[Any], extracted: Sequence[Any], *, join: Join = "position"
     ) -> RunResult:
         """Asynchronous form of `evaluate`."""
+        return await self._evaluate(gold, extracted, join, ask_async)
+
+    async def _evaluate(
+        self, gold: Sequence[Any], extracted: Sequence[Any], join: Join, ask: Ask
+    ) -> RunResult:
         pairs = joined(gold, extracted, self._id_field, join)
         records: list[RecordResult] = []
-        size = len(pairs) if self._plan.batch_leaves else _ASYNC_WINDOW
-        for first, batch in _windows(pairs, size):
-            records += await self._records(first, batch, ask_async)
-            await asyncio.sleep(0)
-        return self._result(records, join)
+        for first, batch in _windows(
+            pairs, len(pairs) if self._plan.batch_leaves else _ASYNC_WINDOW
+        ):
+            records += await self._records(first, batch, ask)
+            if ask is not ask_now:
+                await asyncio.sleep(0)
+        for hint in hints(self.schema, records, self._id_field, by_id=join == "id"):
+            _log.warning("%s", hint)
+        tally = RunTally(None, self.schema_digest, self._plan.weights)
+        for record in records:
+            tally.add(record)
+        return tally.result(records)
 
     def stream(self, pairs: Pairs) -> Iterator[RecordResult]:
         """Score pairs of a gold and an extracted record as they come, in order.
 
         At most 1,000 records are held at a time, and only for batch comparators.
         """
-        return self._scored(pairs, window=_WINDOW)
+        for first, batch in _windows(pairs, _WINDOW if self._plan.batch_leaves else 1):
+            yield from run(self._records(first, batch, ask_now))
 
     def tally(self, pairs: Pairs) -> RunTally:
         """Score pairs and keep only the totals, in constant memory."""
@@ -129,18 +141,6 @@ class FieldEvaluator(Closing):
 
     async def aclose(self) -> None:
         await asyncio.to_thread(self.close)
-
-    def _result(self, records: list[RecordResult], join: Join) -> RunResult:
-        for hint in hints(self.schema, records, self._id_field, by_id=join == "id"):
-            _log.warning("%s", hint)
-        tally = RunTally(None, self.schema_digest, self._plan.weights)
-        for record in records:
-            tally.add(record)
-        return tally.result(records)
-
-    def _scored(self, pairs: Pairs, window: int) -> Iterator[RecordResult]:
-        for first, batch in _windows(pairs, window if self._plan.batch_leaves else 1):
-            yield from run(self._records(first, batch, ask_now))
 
     async def _records(
         self, first: int, batch: Sequence[tuple[Any, Any]], ask: Ask

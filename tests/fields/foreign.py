@@ -6,7 +6,7 @@ package: what it is given has to work as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,19 +42,8 @@ class Outcome:
     reason: str | None
 
 
-_comparators: dict[str, Callable[..., Any]] = {}
-
-
-def register(name: str, fn: Callable[..., Any], *, overwrite: bool = False) -> None:
-    if not callable(fn):
-        raise TypeError("must be callable")
-    if name in _comparators and not overwrite:
-        raise ValueError("already registered")
-    _comparators[name] = fn
-
-
 def dispatch(
-    name: str,
+    comparator: Callable[..., Any],
     gold: Mapping[str, Any],
     extracted: Mapping[str, Any],
     params: Mapping[str, dict[str, Any]],
@@ -63,17 +52,7 @@ def dispatch(
     items = [
         BatchItem(p, gold[p], extracted[p], gold[p], extracted[p], params.get(p, {})) for p in paths
     ]
-    fn = _comparators.get(name)
-    answers: Any = None
-    if fn is not None and getattr(fn, "is_batch", False) is True and items:
-        try:
-            answers = fn(items)
-        except Exception:  # noqa: BLE001 - the rule of the protocol
-            answers = None
-    if not isinstance(answers, list):
-        answers = []
-    padded: Sequence[Any] = [*answers, *[None] * len(items)][: len(items)]
-    return {path: _outcome(answer) for path, answer in zip(paths, padded, strict=True)}
+    return {path: _outcome(answer) for path, answer in zip(paths, comparator(items), strict=True)}
 
 
 def _outcome(answer: Any) -> Outcome:

@@ -214,8 +214,7 @@ class TestInAForeignEvaluator:
     def test_results_are_those_of_this_evaluator(self) -> None:
         semantic, judge = comparator(self.script)
         params = {"a": {"instructions": "cities"}}
-        foreign.register("semantic", semantic, overwrite=True)
-        theirs = foreign.dispatch("semantic", self.GOLD, self.FOUND, params)
+        theirs = foreign.dispatch(semantic, self.GOLD, self.FOUND, params)
 
         own, own_judge = comparator(self.script)
         schema = record(
@@ -237,10 +236,9 @@ class TestInAForeignEvaluator:
 
     def test_a_path_there_has_positions_and_the_judge_sees_none(self) -> None:
         semantic, judge = comparator()
-        foreign.register("semantic", semantic, overwrite=True)
 
         foreign.dispatch(
-            "semantic", {"s[].d": "x", "l[3].k[-1]": "x"}, {"s[].d": "y", "l[3].k[-1]": "y"}, {}
+            semantic, {"s[].d": "x", "l[3].k[-1]": "x"}, {"s[].d": "y", "l[3].k[-1]": "y"}, {}
         )
 
         assert [pair.path for pair in judge.calls[0].pairs] == ["s[].d", "l[].k[]"]

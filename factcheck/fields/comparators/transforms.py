@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from functools import partial
 from numbers import Real
@@ -109,20 +109,18 @@ def read_number(
         TypeError: There is no number, or more than one, or more than one way to read it.
     """
     if isinstance(value, str):
-        return _as_number(_read(value, decimal, percent_is_fraction=percent_is_fraction), value)
-    if isinstance(value, Decimal) and value.is_finite():
-        return _as_number(value, value)
-    if isinstance(value, bool) or not isinstance(value, (Real, Decimal)):
+        number = _read(value, decimal, percent_is_fraction=percent_is_fraction)
+    elif isinstance(value, Decimal) and value.is_finite():
+        number = value
+    elif isinstance(value, bool) or not isinstance(value, (Real, Decimal)):
         raise TypeError(
             f"parse_number requires a string or a number, not {shown(value)} of type "
             f"{type(value).__name__}"
         )
-    if isinstance(value, int):
-        return float(value) if -_EVERY_DIGIT < value < _EVERY_DIGIT else value
-    return float(value)
-
-
-def _as_number(number: Decimal, value: Any) -> float | int:
+    elif isinstance(value, int) and abs(value) >= _EVERY_DIGIT:
+        return value
+    else:
+        return float(value)
     if number and not abs(number.adjusted()) <= _LARGEST_EXPONENT:
         raise TypeError(f"parse_number: {shown(value)} is out of the range of numbers")
     if abs(number) < _EVERY_DIGIT or number != number.to_integral_value():
@@ -146,7 +144,7 @@ def _read(text: str, decimal: str | None, *, percent_is_fraction: bool) -> Decim
     in_brackets = bool(opening.fullmatch(plain[:start]) and closing.fullmatch(behind))
     sign = _SIGN.search(before)
     minus_behind = bool(_MINUS_BEHIND.fullmatch(behind))
-    problem = _odd_figures(plain) or _changed(before, behind)
+    problem = next(_problems(plain, before, behind), "")
     if not problem and not in_brackets and _OPENING.search(before) and _CLOSING.match(behind):
         problem = "its brackets may stand for a minus"
     if not problem and minus_behind and sign:
@@ -186,15 +184,14 @@ def _without_fraction(text: str, mark: str) -> str:
     return f"{found[1]}{value:.20f}{spelled[found.end() :]}".replace(".", mark, 1)
 
 
-def _changed(before: str, behind: str) -> str:
-    """What around a number changes it, or may; empty if nothing does."""
-    for pattern, words in _NOT_BEFORE:
-        if pattern.search(before):
-            return words
+def _problems(plain: str, before: str, behind: str) -> Iterator[str]:
+    """Why a number cannot be read for what stands around it."""
+    if letter := _odd_figure(plain):
+        yield f"{letter!r} is part of it"
+    yield from (words for pattern, words in _NOT_BEFORE if pattern.search(before))
     for pattern, words in _NOT_BEHIND:
         if found := pattern.match(behind):
-            return words.format(**found.groupdict())
-    return ""
+            yield words.format(**found.groupdict())
 
 
 def _plain(text: str) -> str:
@@ -203,15 +200,14 @@ def _plain(text: str) -> str:
     return "".join("¤" if unicodedata.category(letter) == "Sc" else letter for letter in plain)
 
 
-def _odd_figures(text: str) -> str:
-    """What is said of fractions and raised digits, "½" or "10³"; not of those of units, "m²"."""
+def _odd_figure(text: str) -> str:
+    """The first fraction or raised digit, "½" or "10³"; not those of units, "m²"."""
     before = ""
     for letter in text:
-        if unicodedata.category(letter) in ("No", "Nl"):
-            if not before.isalpha():
-                return f"{letter!r} is part of it"
-        elif letter not in "⁺⁻":
-            before = letter
+        if unicodedata.category(letter) not in ("No", "Nl"):
+            before = before if letter in "⁺⁻" else letter
+        elif not before.isalpha():
+            return letter
     return ""
 
 
