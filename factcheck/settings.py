@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal, get_args
@@ -201,14 +202,14 @@ def require_number(
     Raises:
         InputError: It is not; the message names the option.
     """
+    number = value if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
     if (
-        type(value) in (int, float)
-        and math.isfinite(value)  # type: ignore[arg-type] # just checked
-        and (low is None or value >= low)  # type: ignore[operator]
-        and (above is None or value > above)  # type: ignore[operator]
-        and (high is None or value <= high)  # type: ignore[operator]
+        abs(number) <= sys.float_info.max
+        and (low is None or number >= low)
+        and (above is None or number > above)
+        and (high is None or number <= high)
     ):
-        return value  # type: ignore[return-value]
+        return number
     wanted = f"of at least {low:g}" if low is not None else f"above {above or 0:g}"
     if high is not None:
         wanted += f" and at most {high:g}"

@@ -15,7 +15,6 @@ from itertools import groupby, pairwise
 from rapidfuzz.distance import Postfix, Prefix
 
 from factcheck.reports.page import (
-    Entry,
     Item,
     Line,
     MarkedText,
@@ -43,7 +42,7 @@ def render(page: Page) -> str:
     A page with texts, or with rows that open, has one script, which no other can join: the content
     security policy names its digest. The footer has the date (UTC).
     """
-    created = Entry("Created", datetime.now(timezone.utc).date().isoformat())
+    created = ("Created", datetime.now(timezone.utc).date().isoformat())
     page = cleaned(page._replace(footer=(*page.footer, created)))
     tables = (section.table for section in page.sections)
     listing = next((table for table in tables if table and table.details), None)

@@ -169,13 +169,6 @@ class Alert(NamedTuple):
     tone: Tone = "bad"
 
 
-class Entry(NamedTuple):
-    """A named line of the footer."""
-
-    name: str
-    value: str
-
-
 class Case(NamedTuple):
     """A test of a JUnit suite; see `gated`."""
 
@@ -205,8 +198,8 @@ class Page(NamedTuple):
     """Breakdown of the counts, best first; see `parts_of`."""
     sections: tuple[Section, ...] = ()
     """Most severe first; see `filled`."""
-    footer: tuple[Entry, ...] = ()
-    """Never wrapped, so that it can be copied."""
+    footer: tuple[tuple[str, str], ...] = ()
+    """Names and values. Never wrapped, so that it can be copied."""
     alerts: tuple[Alert, ...] = ()
     notes: tuple[str, ...] = ()
     """Lines with paths, never wrapped."""
@@ -282,9 +275,9 @@ def parts_of(*parts: tuple[Tone, int, str]) -> tuple[Part, ...]:
     return tuple(Part(*part) for part in parts if part[1])
 
 
-def entries(*pairs: tuple[str, str]) -> tuple[Entry, ...]:
+def entries(*pairs: tuple[str, str]) -> tuple[tuple[str, str], ...]:
     """The pairs of name and value whose value is not empty."""
-    return tuple(Entry(*pair) for pair in pairs if pair[1])
+    return tuple(pair for pair in pairs if pair[1])
 
 
 def warnings_section(warnings: Iterable[str]) -> Section:

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from factcheck.reports.page import Entry, Item, Page, Table, Tone, brief, cleaned
+from factcheck.reports.page import Item, Page, Table, Tone, brief, cleaned
 from factcheck.reports.text import shorten_middle
 
 WIDTH = 100
@@ -183,7 +183,7 @@ def _body(item: Item) -> Text:
     return body
 
 
-def _footer(entries: Sequence[Entry]) -> Text:
-    width = max(len(entry.name) for entry in entries)
+def _footer(entries: Sequence[tuple[str, str]]) -> Text:
+    width = max(len(name) for name, _ in entries)
     lines = (f"{name:<{width}}  {value}" for name, value in entries)
     return Text("\n".join(lines), "dim", no_wrap=True, overflow="ignore")

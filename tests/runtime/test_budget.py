@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,12 +76,16 @@ def test_a_cost_that_never_becomes_known_counts_as_the_most_it_can_be() -> None:
     [
         ("max_calls", -1), ("max_calls", 1.5), ("max_calls", True), ("max_tokens", -1),
         ("max_tokens", 1e9), ("max_cost_usd", -1), ("max_cost_usd", float("nan")),
-        ("max_cost_usd", True), ("max_cost_usd", "1"),
+        ("max_cost_usd", True), ("max_cost_usd", "1"), ("max_cost_usd", 10**400),
     ],
 )  # fmt: skip
 def test_a_cap_that_is_no_amount_is_refused(name: str, cap: Any) -> None:
     with pytest.raises(InputError, match=name):
         Budget(**{name: cap})
+
+
+def test_a_number_of_numpy_is_one() -> None:
+    assert Budget(max_cost_usd=np.float64(0.5)).max_cost_usd == 0.5
 
 
 def test_a_known_price_counts_cached_tokens_at_their_own_price() -> None:
