@@ -114,3 +114,9 @@ def data_dir() -> Path:
     if not _DATA_DIR.is_dir():
         pytest.skip("no development data: set FACTCHECK_DATA to its folder")
     return _DATA_DIR
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """Asynchronous tests (`pytest.mark.anyio`) run on asyncio."""
+    return "asyncio"

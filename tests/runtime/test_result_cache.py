@@ -24,14 +24,11 @@ class Asked:
         return [key.upper() for key in keys]
 
 
-def test_callers_at_the_same_time_share_one_answer() -> None:
-    ask = Asked()
-
-    async def work() -> list[dict[str, str]]:
-        flight: SingleFlight[str] = SingleFlight()
-        return await asyncio.gather(*(flight.resolve(["a", "b"], ask) for _ in range(20)))
-
-    assert asyncio.run(work()) == [{"a": "A", "b": "B"}] * 20
+@pytest.mark.anyio
+async def test_callers_at_the_same_time_share_one_answer() -> None:
+    ask, flight = Asked(), SingleFlight[str]()
+    answers = await asyncio.gather(*(flight.resolve(["a", "b"], ask) for _ in range(20)))
+    assert answers == [{"a": "A", "b": "B"}] * 20
     assert sorted(ask.keys) == ["a", "b"]
 
 
@@ -54,76 +51,65 @@ def test_callers_in_different_loops_and_threads_share_it_too() -> None:
     assert ask.keys == ["a"]
 
 
-def test_a_question_is_asked_again_once_its_answer_has_been_given() -> None:
-    ask = Asked()
-
-    async def work() -> None:
-        flight: SingleFlight[str] = SingleFlight()
-        await flight.resolve(["a"], ask)
-        await flight.resolve(["a"], ask)
-
-    asyncio.run(work())
+@pytest.mark.anyio
+async def test_a_question_is_asked_again_once_its_answer_has_been_given() -> None:
+    ask, flight = Asked(), SingleFlight[str]()
+    await flight.resolve(["a"], ask)
+    await flight.resolve(["a"], ask)
     assert ask.keys == ["a", "a"]
 
 
-def test_when_whoever_asked_gives_up_the_others_ask_for_themselves() -> None:
-    ask = Asked(pause_s=0.05)
-
-    async def work() -> dict[str, str]:
-        flight: SingleFlight[str] = SingleFlight()
-        first = asyncio.ensure_future(flight.resolve(["a"], ask))
-        await asyncio.sleep(0)
-        second = asyncio.ensure_future(flight.resolve(["a"], ask))
-        await asyncio.sleep(0)
-        first.cancel()
-        return await second
-
-    assert asyncio.run(work()) == {"a": "A"}
+@pytest.mark.anyio
+async def test_when_whoever_asked_gives_up_the_others_ask_for_themselves() -> None:
+    ask, flight = Asked(pause_s=0.05), SingleFlight[str]()
+    first = asyncio.ensure_future(flight.resolve(["a"], ask))
+    await asyncio.sleep(0)
+    second = asyncio.ensure_future(flight.resolve(["a"], ask))
+    await asyncio.sleep(0)
+    first.cancel()
+    assert await second == {"a": "A"}
     assert ask.keys == ["a", "a"]
 
 
-def test_a_waiter_that_gives_up_takes_nothing_from_the_others() -> None:
-    ask = Asked(pause_s=0.05)
-
-    async def work() -> list[dict[str, str]]:
-        flight: SingleFlight[str] = SingleFlight()
-        first, second, third = (asyncio.ensure_future(flight.resolve(["a"], ask)) for _ in range(3))
-        await asyncio.sleep(0.01)
-        second.cancel()
-        return list(await asyncio.gather(first, third))
-
-    assert asyncio.run(work()) == [{"a": "A"}] * 2
+@pytest.mark.anyio
+async def test_a_waiter_that_gives_up_takes_nothing_from_the_others() -> None:
+    ask, flight = Asked(pause_s=0.05), SingleFlight[str]()
+    first, second, third = (asyncio.ensure_future(flight.resolve(["a"], ask)) for _ in range(3))
+    await asyncio.sleep(0.01)
+    second.cancel()
+    assert [await first, await third] == [{"a": "A"}] * 2
     assert ask.keys == ["a"]
 
 
-def test_an_error_reaches_whoever_asked() -> None:
+@pytest.mark.anyio
+async def test_an_error_reaches_whoever_asked() -> None:
     async def fail(keys: Sequence[str]) -> list[str]:
         raise ValueError("broken")
 
     with pytest.raises(ValueError, match="broken"):
-        asyncio.run(SingleFlight[str]().resolve(["a"], fail))
+        await SingleFlight[str]().resolve(["a"], fail)
 
 
-def test_forgetting_a_key_is_a_defect_and_not_an_endless_loop() -> None:
+@pytest.mark.anyio
+async def test_forgetting_a_key_is_a_defect_and_not_an_endless_loop() -> None:
     async def forget(keys: Sequence[str]) -> list[str]:
         return ["x"]
 
     with pytest.raises(ValueError, match="shorter"):
-        asyncio.run(SingleFlight[str]().resolve(["a", "b"], forget))
+        await SingleFlight[str]().resolve(["a", "b"], forget)
 
 
-def test_a_waiter_that_is_cancelled_with_whoever_asked_stays_cancelled() -> None:
-    async def work(turns: int) -> bool:
-        ask, flight = Asked(pause_s=5), SingleFlight[str]()
-        first = asyncio.ensure_future(flight.resolve(["a"], ask))
+@pytest.mark.anyio
+@pytest.mark.parametrize("turns", range(14))
+async def test_a_waiter_that_is_cancelled_with_whoever_asked_stays_cancelled(turns: int) -> None:
+    ask, flight = Asked(pause_s=5), SingleFlight[str]()
+    first = asyncio.ensure_future(flight.resolve(["a"], ask))
+    await asyncio.sleep(0)
+    second = asyncio.ensure_future(flight.resolve(["a"], ask))
+    await asyncio.sleep(0)
+    first.cancel()
+    for _ in range(turns):
         await asyncio.sleep(0)
-        second = asyncio.ensure_future(flight.resolve(["a"], ask))
-        await asyncio.sleep(0)
-        first.cancel()
-        for _ in range(turns):
-            await asyncio.sleep(0)
-        second.cancel()
-        await asyncio.gather(first, second, return_exceptions=True)
-        return second.cancelled()
-
-    assert all(asyncio.run(work(turns)) for turns in range(14))
+    second.cancel()
+    await asyncio.gather(first, second, return_exceptions=True)
+    assert second.cancelled()
