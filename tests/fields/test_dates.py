@@ -46,23 +46,17 @@ def test_the_same_date_matches_whatever_its_notation(gold: Any, extracted: Any) 
         ("March 2024", "2024-03-01", "one is more precise than the other: 2024-03 and 2024-03-01"),
         ("2024", "2024-01", "one is more precise than the other: 2024 and 2024-01"),
         ("0900", "0900-01", "one is more precise than the other: 0900 and 0900-01"),
-        (
-            "2024-03-15 10:00",
-            "2024-03-15 10:00:30",
-            "the times differ: 2024-03-15 10:00:00 and 2024-03-15 10:00:30",
-        ),
-        (
-            "2024-03-15T10:00Z",
-            "2024-03-15T10:00+01:00",
-            "the times differ: 2024-03-15 10:00:00 UTC and 2024-03-15 10:00:00 UTC+01:00",
-        ),
+        ("2024-03-15 10:00", "2024-03-15 10:00:30",
+         "the times differ: 2024-03-15 10:00:00 and 2024-03-15 10:00:30"),
+        ("2024-03-15T10:00Z", "2024-03-15T10:00+01:00",
+         "the times differ: 2024-03-15 10:00:00 UTC and 2024-03-15 10:00:00 UTC+01:00"),
         ("2024-03-15T23:00Z", "2024-03-16", "the dates differ: 2024-03-15 23:00:00 UTC and"),
         ("2024-03-15", None, "the extracted value is of type NoneType"),
         (20240315, "2024-03-15", "the gold value is of type int"),
         ("soon", "2024-03-15", "'soon' is not read as a date"),
         ("2024-03-15", "2024-02-30", "'2024-02-30' names a day or a time that does not exist"),
     ],
-)
+)  # fmt: skip
 def test_other_dates_do_not_match_and_the_reason_says_why(
     gold: Any, extracted: Any, reason: str
 ) -> None:
@@ -127,16 +121,17 @@ def test_the_same_text_matches_although_it_is_not_read_and_the_reason_says_so() 
     assert str(result.reason).startswith("the same text; 'Spring 2024' is not read as a date")
 
 
-@pytest.mark.parametrize("day_first", [1, 0, "yes", None])
-def test_day_first_must_be_true_or_false(day_first: Any) -> None:
-    with pytest.raises(ParameterError, match="date: 'day_first' must be true or false, not"):
-        date.bind({"day_first": day_first})
-
-
-@pytest.mark.parametrize("pivot", [True, "1950", 0, 9999, None])
-def test_a_pivot_is_a_year(pivot: Any) -> None:
-    with pytest.raises(ParameterError, match="'pivot' must be the earliest year that two digits"):
-        date("2024-03-15", "15.03.24", {"pivot": pivot})
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [("day_first", odd, "must be true or false, not") for odd in (1, 0, "yes", None)]
+    + [
+        ("pivot", odd, "must be the earliest year that two")
+        for odd in (True, "1950", 0, 9999, None)
+    ],
+)
+def test_parameters_are_checked(name: str, value: Any, message: str) -> None:
+    with pytest.raises(ParameterError, match=f"date: '{name}' {message}"):
+        date.bind({name: value})
 
 
 @pytest.mark.parametrize(

@@ -86,18 +86,17 @@ def places() -> dict[str, frozenset[str]]:
     return {name: frozenset(codes) for name, codes in meant.items()}
 
 
-def place_named(text: str, form: str) -> frozenset[str]:
-    """The places that a text with this normal form names; codes only in capitals."""
-    is_name = len(form) > _LONGEST_PLACE_CODE or text.isupper()
-    return places().get(form, frozenset()) if is_name else frozenset()
-
-
 def _places(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | None:
-    one, other = place_named(first, plains[0].text), place_named(second, plains[1].text)
+    """The finding on two texts that name places; codes do so only in capitals."""
+    one, other = (
+        places().get(form.text, frozenset())
+        if len(form.text) > _LONGEST_PLACE_CODE or text.isupper()
+        else frozenset()
+        for text, form in zip((first, second), plains, strict=True)
+    )
     if not one or not other:
         return None
-    same = bool(one & other)
-    return Finding(SAME, "same place") if same else Finding(OTHER, against(first, second))
+    return Finding(SAME, "same place") if one & other else Finding(OTHER, against(first, second))
 
 
 def compare_codes(first: str, second: str) -> Finding | None:

@@ -422,12 +422,7 @@ def test_values_of_any_length_are_compared() -> None:
     assert verdict(long, long.upper()).equivalent
     assert not verdict(long, long + " It failed on 3 May.").equivalent
     assert not verdict(long, "a short value").equivalent
-
-
-def test_a_million_characters_take_no_longer_than_they_must() -> None:
-    long = "word " * 200_000
-    assert not verdict(long, "Paris").equivalent
-    assert verdict(long, long.upper()).equivalent
+    assert verdict("word " * 200_000, "WORD " * 200_000).equivalent
     assert not verdict("1" * 1_000_000, "1" * 999_999 + "2").equivalent
 
 
