@@ -1,4 +1,4 @@
-"""From specs to the judges that answer; one of the user's own holds nobody up but itself."""
+"""From specs to the judges and embedders that answer; one of the user's own holds nobody up."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import dspy
+import numpy as np
 import pytest
 
 from factcheck import AtomicFact, FactCoverage, Verdict
-from factcheck.errors import ConfigError, InputError, JudgeError
-from factcheck.judges.factory import build_judges, build_pair_judge, build_rater
+from factcheck.errors import ConfigError, Failure, InputError, JudgeError
+from factcheck.judges.factory import build_embedder, build_judges, build_pair_judge, build_rater
 from factcheck.judges.llm.judges import LLMPairJudge, LLMRater
-from factcheck.judges.ports import Ledger, PairVerdict, Rating, ValuePair
+from factcheck.judges.ports import Embedder, Ledger, PairVerdict, Rating, ValuePair
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
@@ -22,12 +23,13 @@ from factcheck.testing import (
     FactModel,
     LocalOpenAIServer,
     ScriptedChecker,
+    ScriptedEmbedder,
     ScriptedPairJudge,
     ScriptedRater,
 )
+from tests.processes import printed_by_python
 
 KEY = "sk-none"
-BUILDERS = [build_pair_judge, build_rater]
 Build = Callable[[Any, Session], Any]
 
 
@@ -105,6 +107,12 @@ def test_a_cascade_may_begin_with_the_embedded_judge_and_go_on_with_a_cascade() 
         ),
         (build_rater, ScriptedRater, "type is not a rater"),
         (build_rater, 7, "int is not a rater"),
+        (build_embedder, "voyage", "unknown embedding provider 'voyage'; use 'local', 'openai'"),
+        (build_embedder, "", "unknown embedding provider ''"),
+        (build_embedder, "local/model", "unknown embedding provider 'local/model'"),
+        (build_embedder, 7, "int is not an embedder"),
+        (build_embedder, None, "NoneType is not an embedder"),
+        (build_embedder, ScriptedEmbedder, "type is not an embedder"),
     ],
 )
 def test_a_spec_that_names_no_judge_is_refused(build: Build, spec: Any, says: str) -> None:
@@ -112,7 +120,7 @@ def test_a_spec_that_names_no_judge_is_refused(build: Build, spec: Any, says: st
         build(spec, session())
 
 
-@pytest.mark.parametrize("build", BUILDERS)
+@pytest.mark.parametrize("build", [build_pair_judge, build_rater, build_embedder])
 def test_a_missing_key_is_found_before_anything_is_sent(build: Build) -> None:
     with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
         build("openai/gpt-5-nano", session(openai_api_key=None))
@@ -208,3 +216,133 @@ def test_a_language_model_of_ones_own_that_blocks_holds_up_nobody_else() -> None
         release.set()
 
         assert [one.code for one in waiting.result(10)] == ["judge"]  # type: ignore[union-attr]
+
+
+def build(spec: Any) -> Embedder:
+    return build_embedder(spec, session())
+
+
+def embed(embedder: Embedder, *texts: str) -> Sequence[Any]:
+    return asyncio.run(embedder.embed(texts, Ledger()))
+
+
+@pytest.mark.parametrize(
+    ("spec", "embedder"),
+    [
+        ("local", "local/2 (lexical)"),
+        ("openai", "openai/text-embedding-3-small"),
+        ("openai/text-embedding-3-large", "openai/text-embedding-3-large"),
+        ("openai/org/model", "openai/org/model"),
+        (ScriptedEmbedder({}, name="mine"), "mine"),
+    ],
+)
+def test_an_embedder_is_named_by_provider_and_model(spec: Any, embedder: str) -> None:
+    assert build(spec).identity["embedder"] == embedder
+
+
+def test_asking_a_server_for_vectors_does_not_load_dspy() -> None:
+    code = (
+        "import sys; from factcheck.judges.factory import build_embedder;"
+        "from factcheck.runtime.session import Session;"
+        "from factcheck.settings import Settings;"
+        "session = Session(cache='off', settings=Settings(openai_api_key='x'));"
+        "build_embedder('openai', session);"
+        "print([m for m in ('dspy', 'litellm', 'openai') if m in sys.modules])"
+    )
+
+    assert printed_by_python(code) == "[]"
+
+
+def lengths(texts: list[str]) -> list[list[float]]:
+    return [[1.0, float(len(text))] for text in texts]
+
+
+async def lengths_later(texts: list[str]) -> list[list[float]]:
+    return lengths(texts)
+
+
+class Encoder:
+    """An object such as those of sentence-transformers."""
+
+    def encode(self, texts: list[str]) -> Any:
+        return np.array(lengths(texts))
+
+
+class Lengths:
+    """An object that can be called."""
+
+    def __call__(self, texts: list[str]) -> list[list[float]]:
+        return lengths(texts)
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        (lengths, "lengths"),
+        (lengths_later, "lengths_later"),
+        (Encoder(), "Encoder"),
+        (Encoder().encode, "Encoder"),
+        (Lengths(), "Lengths"),
+    ],
+)
+def test_functions_and_objects_with_encode_give_vectors(spec: Any, name: str) -> None:
+    embedder = build(spec)
+    assert [list(vector) for vector in embed(embedder, "a", "bcd")] == [[1, 1], [1, 3]]
+    assert embedder.identity["embedder"] == f"{__name__}.{name}"
+    assert isinstance(embedder, Embedder)
+
+
+def test_it_is_called_once_with_all_texts() -> None:
+    calls = []
+
+    def recorded(texts: list[str]) -> list[list[float]]:
+        calls.append(texts)
+        return lengths(texts)
+
+    embed(build(recorded), "a", "b", "c")
+    embed(build(recorded))
+    assert calls == [["a", "b", "c"]]
+
+
+@pytest.mark.parametrize("error", [ValueError("no such letter"), ConfigError("x: no key")])
+def test_a_text_it_raises_on_fails_alone(error: Exception) -> None:
+    def picky(texts: list[str]) -> list[list[float]]:
+        if "x" in texts:
+            raise error
+        return lengths(texts)
+
+    good, bad, other = embed(build(picky), "a", "x", "b")
+
+    assert (good, other) == ([1.0, 1.0], [1.0, 1.0])
+    assert isinstance(bad, Failure)
+    assert bad.code == ("config" if isinstance(error, ConfigError) else "judge")
+    assert str(error) in bad.message
+
+
+def test_one_that_always_raises_is_soon_left_alone() -> None:
+    calls = []
+
+    def broken(texts: list[str]) -> list[list[float]]:
+        calls.append(len(texts))
+        raise RuntimeError("no memory")
+
+    results = embed(build(broken), *map(str, range(1000)))
+
+    assert all("RuntimeError: no memory" in result.message for result in results)
+    assert len(calls) < 20
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (lambda texts: lengths(texts)[1:], "gave 1 vectors for 2 texts"),
+        (lambda _: [], "gave 0 vectors for 2 texts"),
+        (lambda _: None, "TypeError"),
+        (lambda _: 3.0, "TypeError"),
+    ],
+)
+def test_another_number_of_vectors_is_a_failure_of_all(
+    wrong: Callable[[list[str]], Any], says: str
+) -> None:
+    results = embed(build(wrong), "a", "b")
+    assert [says in result.message for result in results] == [True, True]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from factcheck.documents import PlainData
 from factcheck.errors import InputError
 from factcheck.facts import short_digest
-from factcheck.judges.llm.questions import Form, Message, Question
+from factcheck.judges.llm.questions import Form, Message, Question, response_format
 from factcheck.runtime.cache import answer_key
 from factcheck.runtime.loop import PerProcess
 
@@ -125,9 +125,7 @@ class Dialect(PlainData):
             body[self.limit] = tokens
         if self.form == "schema":
             schema = question.schema if self.closed else _opened(question.schema)
-            strict = {"strict": True} if self.strict else {}
-            named = {"name": "reply", **strict, "schema": schema}
-            body["response_format"] = {"type": "json_schema", "json_schema": named}
+            body["response_format"] = response_format(schema, strict=self.strict)
         elif self.form == "json_object":
             body["response_format"] = {"type": "json_object"}
         return {**body, **model.extra_body}

@@ -73,9 +73,9 @@ class QuestionAdapter(dspy.Adapter):
         return {VERDICTS: answer.data} if VERDICTS in signature.output_fields else fields
 
 
-def response_format(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def response_format(schema: Mapping[str, Any], *, strict: bool = True) -> Mapping[str, Any]:
     """The parameter of a request that makes a server keep to a schema."""
-    form = {"name": "reply", "strict": True, "schema": schema}
+    form = {"name": "reply", **({"strict": True} if strict else {}), "schema": schema}
     return {"type": "json_schema", "json_schema": form}
 
 

@@ -6,24 +6,27 @@ import asyncio
 import json
 import logging
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import Budget
+from factcheck import Budget, RetryPolicy
 from factcheck.errors import Failure
-from factcheck.judges.embedders.openai import MAX_TEXTS, read_vectors
+from factcheck.judges.embedders.openai import MAX_TEXTS, OpenAIEmbedder, read_vectors
 from factcheck.judges.factory import build_embedder
-from factcheck.judges.ports import Ledger
+from factcheck.judges.ports import EmbeddingResult, Ledger
 from factcheck.runtime.cache import MemoryCache
+from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import (
     EmbeddingsAnswer,
     EmbeddingsRequest,
+    LocalOpenAIServer,
     Reply,
     bad_request,
     dropped,
@@ -35,7 +38,53 @@ from factcheck.testing import (
     server_error,
     unauthorized,
 )
-from tests.judges.embedders.conftest import MakeSetup
+
+QUICK = RetryPolicy(stop_after_attempt=3, wait_multiplier=0.001, wait_max=1.0)
+
+
+class Setup(NamedTuple):
+    """An embedder, and the server its model is on."""
+
+    embedder: OpenAIEmbedder
+    server: LocalOpenAIServer
+    ledger: Ledger
+
+    def embed(self, *texts: str) -> Sequence[EmbeddingResult]:
+        return background.run(self._embed(texts))
+
+    async def _embed(self, texts: Sequence[str]) -> Sequence[EmbeddingResult]:
+        return await self.embedder.embed(texts, self.ledger)
+
+    @property
+    def asked(self) -> list[tuple[str, ...]]:
+        return [r.texts for r in self.server.requests if isinstance(r, EmbeddingsRequest)]
+
+
+MakeSetup = Callable[..., Setup]
+
+
+@pytest.fixture
+def remote() -> Iterator[MakeSetup]:
+    with ExitStack() as stack:
+
+        def make(
+            answer: EmbeddingsAnswer | LocalOpenAIServer = hashed_embeddings,
+            *,
+            model: str = "tiny",
+            **options: Any,
+        ) -> Setup:
+            server = answer
+            if not isinstance(server, LocalOpenAIServer):
+                server = stack.enter_context(LocalOpenAIServer(lambda _: "", embed=server))
+            settings = Settings(openai_base_url=server.base_url)
+            options = {"retry": QUICK, "cache": "off", **options}
+            session = stack.enter_context(Session(settings=settings, **options))
+            embedder = build_embedder(f"openai/{model}", session)
+            assert isinstance(embedder, OpenAIEmbedder)
+            return Setup(embedder, server, Ledger())
+
+        yield make
+
 
 TEXTS = ("Ants dig tunnels.", "Rain fell on Tuesday.", "The bridge was closed.", "It cost $40.")
 
