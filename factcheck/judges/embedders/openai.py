@@ -41,7 +41,7 @@ _PRICES = {
 """List prices at OpenAI, as of 2026-11."""
 
 
-class OpenAIEmbedder:
+class OpenAIEmbedder(JsonClient):
     """Asks a server for vectors; fulfils `Embedder`.
 
     All texts of a call go out in as few requests as the API's limits allow. Vectors are cached
@@ -58,9 +58,8 @@ class OpenAIEmbedder:
 
     def __init__(self, model: str, session: Session) -> None:
         access = access_to(Model(f"openai/{model}"), session.settings)
-        self._client = JsonClient(access, session.timeout_s, LARGEST_VECTORS)
-        self._endpoint = {} if access.is_default else {"endpoint": access.endpoint}
-        self.name = access.name
+        super().__init__(access, session.timeout_s, LARGEST_VECTORS)
+        self._endpoint = {"endpoint": self.endpoint} if self.endpoint else {}
         price = _PRICES.get(model) if access.is_default else None
         self._runner: RequestRunner[Mapping[str, Any]] = RequestRunner(self.name, session, price)
         self._cache = ResultCache[EmbeddingResult](
@@ -118,15 +117,12 @@ class OpenAIEmbedder:
     def _send(self, texts: Sequence[str]) -> Awaitable[Mapping[str, Any]]:
         model = self.name.partition("/")[2]
         body = {"model": model, "input": list(texts), "encoding_format": "base64"}
-        return self._client.post("/embeddings", body, self._read)
+        return self.post("/embeddings", body, self._read)
 
     def _read(self, answer: Mapping[str, Any]) -> Mapping[str, Any]:
         if not isinstance(answer.get("data"), list):
             raise JudgeUnavailable(f"{self.name}: the server's answer has no list of vectors")
         return answer
-
-    async def aclose(self) -> None:
-        await background.hop(self._client.aclose())
 
 
 def read_vectors(data: Sequence[Any], n_texts: int) -> list[EmbeddingResult]:

@@ -18,7 +18,7 @@ from factcheck.judges.llm.errors import (
     retry_after_s,
     said,
 )
-from factcheck.runtime.loop import PerProcess
+from factcheck.runtime.loop import PerProcess, background
 
 if TYPE_CHECKING:
     import aiohttp
@@ -43,7 +43,10 @@ class JsonClient:
     """Connections to one server; an answer is not read on after `largest` bytes, unpacked."""
 
     def __init__(self, access: Access, timeout_s: float, largest: int = LARGEST_REPLY) -> None:
-        self._access = access
+        self.access = access
+        self.name = access.name
+        self.endpoint = None if access.is_default else access.endpoint
+        """Host, port and path of the server; `None` for the provider's own."""
         self._timeout_s = timeout_s
         self._largest = largest
         self._session = PerProcess(self._connect)
@@ -65,7 +68,7 @@ class JsonClient:
         import aiohttp
 
         data = json.dumps(body, ensure_ascii=False).encode()
-        name, url = self._access.name, f"{self._access.base_url}{path}"
+        name, url = self.name, f"{self.access.base_url}{path}"
         try:
             async with self._session().post(
                 url, data=data, headers=self._headers, allow_redirects=False
@@ -81,8 +84,8 @@ class JsonClient:
             ) from error
         except (aiohttp.ClientError, OSError) as error:
             raise JudgeUnavailable(
-                f"{name}: cannot reach {self._access.host} ({said(error)}); "
-                f"check the network and {self._access.provider.address}"
+                f"{name}: cannot reach {self.access.host} ({said(error)}); "
+                f"check the network and {self.access.provider.address}"
             ) from error
         if len(text) > self._largest:
             raise JudgeUnavailable(
@@ -99,7 +102,7 @@ class JsonClient:
     async def aclose(self) -> None:
         session = self._session.take()
         if session is not None:
-            await session.close()
+            await background.hop(session.close())
 
     def _connect(self) -> aiohttp.ClientSession:
         import aiohttp
@@ -114,7 +117,7 @@ class JsonClient:
         return session
 
     def _redirected(self, location: str) -> JudgeRejected:
-        access = self._access
+        access = self.access
         return JudgeRejected(
             f"{access.name}: {access.host} redirects to {urlsplit(location).hostname or 'nowhere'},"
             f" which is not followed; set {access.provider.address} to the right address"
@@ -122,10 +125,10 @@ class JsonClient:
 
     def _error(self, response: aiohttp.ClientResponse, text: bytes) -> FactcheckError:
         found = _error_in_text(text)
-        status, provider = response.status, self._access.provider
+        status, provider = response.status, self.access.provider
         return from_status(
             status,
-            f"{self._access.name}: HTTP {status}: {found.message or response.reason or ''}",
+            f"{self.access.name}: HTTP {status}: {found.message or response.reason or ''}",
             kinds=found.kinds,
             about=found.about,
             retry_after_s=retry_after_s(response.headers),

@@ -48,7 +48,7 @@ from factcheck.judges.llm.transports import (
 )
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Price, price_of
-from factcheck.runtime.loop import PerProcess, background
+from factcheck.runtime.loop import PerProcess
 from factcheck.settings import Model
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class LanguageModel:
         )
 
     async def aclose(self) -> None:
-        await background.hop(self._transport.aclose())
+        await self._transport.aclose()
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[float]:

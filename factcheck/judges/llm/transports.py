@@ -19,7 +19,7 @@ from factcheck.errors import (
 )
 from factcheck.judges.llm.errors import RequestRefused, from_dspy, said
 from factcheck.judges.llm.http import JsonClient
-from factcheck.judges.llm.providers import Access, endpoint
+from factcheck.judges.llm.providers import endpoint
 from factcheck.judges.llm.replies import Token
 from factcheck.runtime.loop import BackgroundLoop, background
 
@@ -98,21 +98,15 @@ class Transport(Protocol):
     async def aclose(self) -> None: ...
 
 
-class ChatTransport:
+class ChatTransport(JsonClient):
     """Chat Completions of an OpenAI-compatible server."""
-
-    def __init__(self, access: Access, timeout_s: float) -> None:
-        self.access = access
-        self.name = access.name
-        self.endpoint = None if access.is_default else access.endpoint
-        self._client = JsonClient(access, timeout_s)
 
     def addressed(self, body: Body) -> dict[str, Any]:
         """The body with the name of the model."""
         return {"model": self.access.model, **body}
 
     def send(self, body: Body) -> Awaitable[Answer]:
-        return self._client.post("/chat/completions", self.addressed(body), self.read)
+        return self.post("/chat/completions", self.addressed(body), self.read)
 
     def read(self, body: Any) -> Answer:
         """The answer in a chat completion; raises `JudgeUnavailable` if it is none."""
@@ -126,9 +120,6 @@ class ChatTransport:
             raise JudgeUnavailable(
                 f"{self.name}: the server's answer is not a chat completion ({what[:120]})"
             ) from error
-
-    async def aclose(self) -> None:
-        await self._client.aclose()
 
 
 def read_completion(body: Any) -> Answer:
