@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, islice
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from factcheck.documents import PlainData, file_errors, parse_json, write_with
 from factcheck.errors import (
@@ -61,11 +61,10 @@ _FINAL = frozenset({"completed", "failed", "expired", "cancelled"})
 _OK = 200
 _FIRST_ERROR = 400
 _log = logging.getLogger("factcheck.judge")
-T = TypeVar("T")
 
 Around = Callable[[Transport], Transport]
 """Replaces the transport of each model; the `transport` of a `Session`."""
-Run = Callable[[Around], T]
+Run = Callable[[Around], object]
 """Makes an ordinary run in a session with this transport; a record whose facts are still to be
 listed raises `JudgeQueued`, which must not end the run."""
 
@@ -103,13 +102,11 @@ class BatchState(PlainData):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Generic[T]):
+class Outcome:
     """Outcome of a submission, perhaps of one that was interrupted before, or of a collection."""
 
     batches: tuple[Batch, ...]
     """None if every answer is known already."""
-    result: T | None = None
-    """Result of the run that collects; `None` while a batch is in progress."""
     used: int = 0
     """Answers that the run asked for."""
     unused: int = 0
@@ -131,7 +128,7 @@ class Outcome(Generic[T]):
         return all(batch.status in _FINAL for batch in self.batches)
 
 
-def submit(path: Path, run: Run[object]) -> Outcome[None]:
+def submit(path: Path, run: Run) -> Outcome:
     """Submit the requests of a run, but those that the cache answers.
 
     After an interruption nothing is uploaded or made twice.
@@ -152,7 +149,7 @@ def submit(path: Path, run: Run[object]) -> Outcome[None]:
     return Outcome(state.batches)
 
 
-def collect(path: Path, run: Run[T]) -> Outcome[T]:
+def collect(path: Path, run: Run) -> Outcome:
     """Make a run whose answers come from the batches, once all of them have ended.
 
     The state file is removed with the last answer: all of them are cached then.
@@ -167,11 +164,10 @@ def collect(path: Path, run: Run[T]) -> Outcome[T]:
     if not state.submitted:
         raise InputError(f"{path}: the submission was interrupted; submit again to complete it")
     batches, lines = background.run(client.collect(state))
-    collected: Outcome[T] = Outcome(batches)
-    if not collected.final:
-        return collected
+    if not Outcome(batches).final:
+        return Outcome(batches)
     inbox = _Inbox(lines)
-    result = run(inbox.around)
+    run(inbox.around)
     if inbox.left and inbox.unanswered and not inbox.used:
         raise InputError(
             f"none of the {inbox.left:,} answers to {path} was asked for; collect them with the "
@@ -179,10 +175,10 @@ def collect(path: Path, run: Run[T]) -> Outcome[T]:
         )
     if not inbox.left:
         path.unlink()
-    return Outcome(batches, result, inbox.used, inbox.left, inbox.unanswered)
+    return Outcome(batches, inbox.used, inbox.left, inbox.unanswered)
 
 
-def _requests_of(run: Run[object]) -> dict[Batch, bytes]:
+def _requests_of(run: Run) -> dict[Batch, bytes]:
     """The files of requests that a run writes."""
     queued: dict[str, dict[bytes, bool]] = {}
 

@@ -18,7 +18,6 @@ from factcheck.errors import ConfigError, InputError, JudgeQueued, JudgeUnavaila
 from factcheck.judges.llm.batch import (
     BatchState,
     Outcome,
-    Run,
     _Client,
     collect,
     request_files,
@@ -57,6 +56,8 @@ class Pottery:
     folder: Path
     facts: Sequence[str] | None = field(default_factory=lambda: list(FACTS))
     options: dict[str, Any] = field(default_factory=dict)
+    reports: list[Any] = field(default_factory=list)
+    """Of the last run; `None` where facts are still to be listed."""
 
     @property
     def state(self) -> Path:
@@ -66,18 +67,14 @@ class Pottery:
     def cache(self) -> str:
         return str(self.folder / "cache")
 
-    @property
-    def run(self) -> Run[list[CoverageReport | None]]:
-        def run(transport: Callable[[Any], Any] | None) -> list[CoverageReport | None]:
-            options = {"cache": self.cache, "retry": QUICK, **self.options}
-            judge = options.pop("judge", MODEL)
-            size = options.pop("batch_size", 32)
-            extractor = options.pop("extractor", None)
-            with Session(transport=transport, **options) as session:
-                scorer = FactCoverage(judge, extractor, batch_size=size, session=session)
-                return [self._score(scorer, summary) for summary in SUMMARIES]
-
-        return run
+    def run(self, transport: Callable[[Any], Any]) -> None:
+        options = {"cache": self.cache, "retry": QUICK, **self.options}
+        judge = options.pop("judge", MODEL)
+        size = options.pop("batch_size", 32)
+        extractor = options.pop("extractor", None)
+        with Session(transport=transport, **options) as session:
+            scorer = FactCoverage(judge, extractor, batch_size=size, session=session)
+            self.reports = [self._score(scorer, summary) for summary in SUMMARIES]
 
     def _score(self, scorer: FactCoverage, summary: str) -> CoverageReport | None:
         try:
@@ -85,18 +82,18 @@ class Pottery:
         except JudgeQueued:
             return None
 
-    def live(self) -> list[CoverageReport]:
-        reports = self.run(lambda transport: transport)
-        return [report for report in reports if report is not None]
+    def live(self) -> list[Any]:
+        self.run(lambda transport: transport)
+        return self.reports
 
-    def submit(self) -> Outcome[None]:
+    def submit(self) -> Outcome:
         return submit(self.state, self.run)
 
     def submitted(self) -> Pottery:
         self.submit()
         return self
 
-    def collect(self) -> Outcome[list[CoverageReport | None]]:
+    def collect(self) -> Outcome:
         return collect(self.state, self.run)
 
     def chats(self) -> int:
@@ -130,7 +127,7 @@ def pottery(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[MakePot
         yield make
 
 
-def comparable(reports: Sequence[CoverageReport | None]) -> list[Any]:
+def comparable(reports: Sequence[CoverageReport]) -> list[Any]:
     """Reports without what they cost and from whom; who paid is not part of the verdict."""
     return [
         [
@@ -138,16 +135,10 @@ def comparable(reports: Sequence[CoverageReport | None]) -> list[Any]:
             for r in report.results
         ]
         for report in reports
-        if report is not None
     ]
 
 
-def scores(done: Outcome[list[CoverageReport | None]]) -> list[float | None]:
-    return [report.score for report in done.result or [] if report]
-
-
-def undecided(report: CoverageReport | None) -> dict[str, str]:
-    assert report is not None
+def undecided(report: CoverageReport) -> dict[str, str]:
     return {failure.fact.text: failure.code for failure in report.undecided}
 
 
@@ -159,6 +150,7 @@ def test_a_batch_gives_the_report_of_a_live_run_and_leaves_a_warm_cache(
     out = job.submit()
     under_way = job.collect()
     done = job.collect()
+    collected = job.reports
     asked_live = job.chats()
     warm = job.live()
     chats_after_the_warm_run = job.chats()
@@ -166,12 +158,12 @@ def test_a_batch_gives_the_report_of_a_live_run_and_leaves_a_warm_cache(
     live = job.live()
 
     assert (out.requests, out.extractions, len(out.batches)) == (3, 0, 1)
-    assert (under_way.final, under_way.result) == (False, None)
+    assert (under_way.final, under_way.used) == (False, 0)
     assert [batch.status for batch in under_way.batches] == ["in_progress"]
     assert (done.final, done.used, done.unused, done.unanswered) == (True, 3, 0, 0)
-    assert [r and (r.usage.calls, r.usage.attempts) for r in done.result or []] == [(1, 1)] * 3
+    assert [(r.usage.calls, r.usage.attempts) for r in collected] == [(1, 1)] * 3
     assert asked_live == chats_after_the_warm_run == 0
-    assert comparable(done.result or []) == comparable(warm) == comparable(live)
+    assert comparable(collected) == comparable(warm) == comparable(live)
     assert [report.score for report in live] == SCORES
     assert [report.signature for report in warm] == [report.signature for report in live]
     assert not job.state.exists()
@@ -207,15 +199,14 @@ def test_only_what_is_not_known_is_submitted(pottery: MakePottery) -> None:
 def test_facts_that_are_to_be_listed_take_two_batches(pottery: MakePottery) -> None:
     job = pottery(facts=None)
     first = job.submit()
-    between = job.collect()
+    job.collect()
+    between = job.reports
     second = job.submit()
-    done = job.collect()
+    job.collect()
     assert (first.requests, first.extractions) == (1, 1)
-    assert [undecided(report) for report in between.result or []] == [
-        dict.fromkeys(FACTS, "queued")
-    ] * 3
+    assert [undecided(report) for report in between] == [dict.fromkeys(FACTS, "queued")] * 3
     assert (second.requests, second.extractions) == (3, 0)
-    assert scores(done) == SCORES
+    assert [report.score for report in job.reports] == SCORES
     assert job.chats() == 0
 
 
@@ -223,7 +214,7 @@ def test_the_order_of_the_answers_does_not_matter(pottery: MakePottery) -> None:
     job = pottery(options={"batch_size": 1}).submitted()
     done = job.collect()
     assert (done.used, done.unanswered) == (18, 0)
-    assert scores(done) == SCORES
+    assert [report.score for report in job.reports] == SCORES
 
 
 def test_a_missing_line_leaves_exactly_its_facts_undecided_until_the_next_run(
@@ -231,10 +222,10 @@ def test_a_missing_line_leaves_exactly_its_facts_undecided_until_the_next_run(
 ) -> None:
     job = pottery(plan=BatchPlan(lost=[4]), options={"batch_size": 1}).submitted()
     lost = parse_prompt(job.asked()[4]["body"])
-    done = job.collect()
+    done, collected = job.collect(), job.reports
     chats_before = job.chats()
     after = job.live()
-    assert [undecided(r) for r in done.result or []] == [
+    assert [undecided(r) for r in collected] == [
         dict.fromkeys(lost.facts.values(), "queued") if lost.text == summary else {}
         for summary in SUMMARIES
     ]
@@ -265,10 +256,10 @@ def test_an_error_in_a_line_leaves_exactly_its_facts_undecided(
         return fault if hit else model(request)
 
     job = pottery(answer, options={"batch_size": 1}).submitted()
-    done = job.collect()
+    job.collect()
 
-    assert [undecided(r) for r in done.result or []] == [{}, {FACTS[2]: code}, {}]
-    assert all(r and r.usage.attempts <= len(FACTS) for r in done.result or [])
+    assert [undecided(r) for r in job.reports] == [{}, {FACTS[2]: code}, {}]
+    assert all(r.usage.attempts <= len(FACTS) for r in job.reports)
 
 
 @pytest.mark.parametrize("ending", ["expired", "cancelled"])
@@ -277,7 +268,7 @@ def test_a_batch_that_ends_early_gives_what_it_has(pottery: MakePottery, ending:
     done = job.collect()
     again = job.submit()
     assert [batch.status for batch in done.batches] == [ending]
-    assert sorted(len(undecided(report)) for report in done.result or []) == [0, 0, 6]
+    assert sorted(len(undecided(report)) for report in job.reports) == [0, 0, 6]
     assert done.batches[0].completed == 2
     assert again.requests == 1
 
@@ -320,7 +311,8 @@ def test_a_submission_goes_on_with_what_the_run_still_asks_for(pottery: MakePott
     job.facts = FACTS
     assert job.submit().requests == 3
     assert (job.posts("/v1/files"), job.posts("/v1/batches")) == (2, 2)
-    assert scores(job.collect()) == SCORES
+    assert job.collect().used == 3
+    assert [report.score for report in job.reports] == SCORES
 
 
 def test_a_batch_that_is_not_collected_is_not_submitted_over(pottery: MakePottery) -> None:
@@ -338,7 +330,7 @@ def test_collecting_twice_pays_nothing(pottery: MakePottery) -> None:
     before = len(job.server.requests)
     with pytest.raises(InputError, match="submit a batch first"):
         job.collect()
-    assert [undecided(r) for r in first.result or []] == [{FACTS[0]: "queued"}] * 3
+    assert [undecided(r) for r in job.reports] == [{FACTS[0]: "queued"}] * 3
     assert (first.unused, job.chats(), len(job.server.requests)) == (0, 0, before)
 
 
@@ -356,7 +348,7 @@ def test_a_collection_that_was_interrupted_goes_on(pottery: MakePottery) -> None
     done = job.collect()
 
     assert (done.used, done.unanswered) == (2, 0)
-    assert scores(done) == SCORES
+    assert [report.score for report in job.reports] == SCORES
 
 
 def test_other_records_than_those_submitted_are_noticed(pottery: MakePottery) -> None:
@@ -377,9 +369,8 @@ def test_a_batch_costs_half_the_list_price(
     monkeypatch.setitem(PROVIDERS, "openai", PROVIDERS["openai"]._replace(url=job.server.base_url))
     monkeypatch.delenv("OPENAI_BASE_URL")
     job.submit()
-    reports = job.collect().result or []
-    for report in reports:
-        assert report is not None
+    job.collect()
+    for report in job.reports:
         usage = report.usage
         full = listed.cost_usd(usage.prompt_tokens, 0, usage.completion_tokens)
         assert usage.cost_usd == pytest.approx(full / 2)
@@ -458,22 +449,25 @@ def test_a_run_that_fails_leaves_nothing_behind(pottery: MakePottery) -> None:
 def test_each_model_has_a_batch_of_its_own(pottery: MakePottery) -> None:
     job = pottery(options={"extractor": "openai/lister"})
 
-    def run(transport: Callable[[Any], Any]) -> list[int]:
+    numbers = []
+
+    def run(transport: Callable[[Any], Any]) -> None:
         with Session(cache=job.cache, transport=transport) as session:
             scorer = FactCoverage(MODEL, "openai/lister", session=session)
             listed = 0
             with suppress(JudgeQueued):
                 listed = len(scorer.extract(SOURCE))
-            return [listed, len(scorer.score(SOURCE, SUMMARIES[0], facts=FACTS).kept)]
+            report = scorer.score(SOURCE, SUMMARIES[0], facts=FACTS)
+            numbers.append((listed, len(report.kept)))
 
     out = submit(job.state, run)
-    done = collect(job.state, run)
+    collect(job.state, run)
 
     assert sorted((batch.model, batch.extractions) for batch in out.batches) == [
         ("openai/lister", 1),
         (MODEL, 0),
     ]
-    assert done.result == [6, 2]
+    assert numbers[-1] == (6, 2)
 
 
 def test_requests_are_split_at_the_limits_of_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -505,7 +499,7 @@ def test_an_id_with_two_answers_has_none(
         return batches, [*lines, lines[0], b'{"torn', b"[1]"]
 
     monkeypatch.setattr(_Client, "collect", twice)
-    done = job.collect()
-    assert sorted(len(undecided(report)) for report in done.result or []) == [0, 0, 6]
+    job.collect()
+    assert sorted(len(undecided(report)) for report in job.reports) == [0, 0, 6]
     assert "has two answers in the batch; none counts" in caplog.text
     assert "not an answer; skipped" in caplog.text
