@@ -153,7 +153,7 @@ class ParsedSentence(Phrases):
             else:
                 is_free = not scoped and self._is_free(kid, clause)
                 words = self.under(kid)
-                comma = [","] if any(self.is_mark[words[-1] + 1 :][:1]) else []
+                comma = [","] if self.low[words[-1] + 1 : words[-1] + 2] == [","] else []
                 (clause.spare if is_free else clause.front).extend([*words, *comma])
         if own is not None:
             subject = [i for i in self.under(own) if i < verb]

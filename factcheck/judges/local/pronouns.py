@@ -16,7 +16,7 @@ from factcheck.judges.local.grammar import WORDS, Tree
 
 _GENDERS = {
     "he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "mr.": "m", "mr": "m", "sir": "m",
-    "mrs.": "f", "mrs": "f", "ms.": "f", "ms": "f", "dame": "f",
+    "mrs.": "f", "mrs": "f", "ms.": "f", "ms": "f", "miss": "f", "dame": "f",
 }  # fmt: skip
 _TITLES = {*_GENDERS, "dr", "dr.", "prof", "prof.", "professor", "captain", "judge"}
 _ROLE = re.compile(r"(?:[^h]er|or|ist|ian|man|woman|ess|ete|ant)\Z")

@@ -163,6 +163,7 @@ NAMED = {
         "He moved to Paris.",
         None,
     ),
+    "a Miss": ("Miss Kern wrote to the guild.", "He moved to Paris.", None),
     "no person first": ("In Bonn it rained.", "He moved to Paris.", None),
     "it": ("Tom Orr was born in Bonn.", "It moved to Paris.", None),
 }

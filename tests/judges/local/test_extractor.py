@@ -81,10 +81,6 @@ def test_a_source_that_states_nothing_has_no_facts(source: str) -> None:
     assert extract_facts(source) == FactSet((), digest(source), (("extractor", "local/6"),))
 
 
-def test_a_pronoun_is_not_carried_over_a_paragraph() -> None:
-    assert texts("Tom Orr was born in Bonn.\n\nHe moved to Ulm.")[1] == "He moved to Ulm."
-
-
 LANGUAGES = {
     "de": "Die Stadt hat 3,5 Mio. Einwohner; sie liegt an der Donau. Am 3. Mai 2021 wurde die "
     "Brücke eröffnet, die Dr. Kern plante. Er sagte, sie sei nicht teuer gewesen.\n\n"
@@ -149,40 +145,44 @@ def test_a_hostile_text_has_few_facts(source: str) -> None:
     assert len(extract_facts(source).facts) <= 1
 
 
-def test_a_piece_of_a_quotation_does_not_keep_one_of_its_marks() -> None:
-    source = '"The mill closed in May," she said. "Two men lost their work. The dam held."'
-    assert texts(source)[1:] == [
-        'She said: "Two men lost their work."', 'She said: "The dam held."',
-    ]  # fmt: skip
+TOLD = {
+    "no pronoun over a paragraph": ("Tom Orr was born in Bonn.\n\nHe moved to Ulm.",
+        ["Tom Orr was born in Bonn.", "He moved to Ulm."]),
+    "a piece of a quotation keeps no single mark": (
+        '"The mill closed in May," she said. "Two men lost their work. The dam held."',
+        ['"The mill closed in May", she said.', 'She said: "Two men lost their work."',
+        'She said: "The dam held."']),
+    "no word is lost around an abbreviation": (
+        ('Otto met Ann at 5 p.m. Friday. He had a "No. 1" hit. He lives in the U.S. '
+        "The potters work there. It shuts in May. The baker rests."),
+        ["Otto met Ann.", "Otto met Ann at 5 p.m. Friday.", 'He had a "No. 1" hit.',
+        "He lives in the U.S.", "The potters work there.", "It shuts in May.",
+        "The baker rests."]),
+    "a denial ends with its sentence": (
+        "Otto denied that he lives in the U.S. The potters work there.",
+        ["Otto denied that he lives in the U.S.", "The potters work there."]),
+    "a mark torn off": ('Otto said: "It was hot. I am glad." The 5" pipe broke.',
+        ["Otto said: It was hot.", 'Otto said: "I am glad."', 'The 5" pipe broke.']),
+    "labels": (
+        "Date: 4 May\nPresent: Otto, Ann\nPlace: Room 7\nLocation: Bonn\nNotes:\n\nWe met.",
+        ["Present: Otto, Ann.", "Place: Room 7.", "We met."]),
+    "semicolons": ("The tenant pays small repairs; the landlord bears all other costs.",
+        ["The tenant pays small repairs.", "The landlord bears all other costs."]),
+    "a semicolon in a report": ("He said the city was old; it had two bridges.",
+        ["He said the city was old; it had two bridges."]),
+    "a title": ("Rain fell on the town, mayor Ms. Petra Voss said.",
+        ["Rain fell on the town, mayor Ms. Petra Voss said."]),
+    "items under a label": (
+        ("- Otto Kern:\n  - order two new kilns\n    - check the old glaze\n- sweep the yard\n"
+        "- The guild met.\n  - It paid 5 crowns.\n"),
+        ["Otto Kern: Order two new kilns.", "Check the old glaze.", "Sweep the yard.",
+        "The guild met.", "It paid 5 crowns."]),
+}  # fmt: skip
 
 
-def test_no_word_is_lost_around_an_abbreviation() -> None:
-    source = (
-        'Otto met Ann at 5 p.m. Friday. He had a "No. 1" hit. He lives in the U.S. '
-        "The potters work there. It shuts in May. The baker rests."
-    )
-    assert texts(source) == [
-        "Otto met Ann.", "Otto met Ann at 5 p.m. Friday.",
-        'He had a "No. 1" hit.', "He lives in the U.S.",
-        "The potters work there.", "It shuts in May.", "The baker rests.",
-    ]  # fmt: skip
-
-
-def test_a_denial_ends_with_its_sentence_also_after_an_abbreviation() -> None:
-    source = "Otto denied that he lives in the U.S. The potters work there."
-    assert texts(source) == ["Otto denied that he lives in the U.S.", "The potters work there."]
-
-
-def test_a_mark_torn_off_inside_a_sentence_is_not_kept() -> None:
-    source = 'Otto said: "It was hot. I am glad." The 5" pipe broke.'
-    assert texts(source) == [
-        "Otto said: It was hot.", 'Otto said: "I am glad."', 'The 5" pipe broke.',
-    ]  # fmt: skip
-
-
-def test_lines_with_a_label_are_facts_if_they_say_something_of_the_matter() -> None:
-    source = "Date: 4 May\nPresent: Otto, Ann\nPlace: Room 7\nLocation: Bonn\nNotes:\n\nWe met."
-    assert texts(source) == ["Present: Otto, Ann.", "Place: Room 7.", "We met."]
+@pytest.mark.parametrize(("source", "expected"), TOLD.values(), ids=TOLD)
+def test_what_a_text_is_told_as(source: str, expected: list[str]) -> None:
+    assert texts(source) == expected
 
 
 NO_FACTS = {
@@ -201,19 +201,6 @@ NO_FACTS = {
 @pytest.mark.parametrize("source", NO_FACTS.values(), ids=NO_FACTS)
 def test_what_states_nothing_is_no_fact(source: str) -> None:
     assert texts(source) == []
-
-
-def test_semicolons_part_what_stands_alone() -> None:
-    assert texts("The tenant pays small repairs; the landlord bears all other costs.") == [
-        "The tenant pays small repairs.", "The landlord bears all other costs.",
-    ]  # fmt: skip
-    told = "He said the city was old; it had two bridges."
-    assert texts(told) == [told]
-
-
-def test_no_sentence_is_cut_after_a_title() -> None:
-    source = "Rain fell on the town, mayor Ms. Petra Voss said."
-    assert texts(source) == [source]
 
 
 KEPT = {
@@ -237,17 +224,6 @@ KEPT = {
 def test_facts_of_texts_of_ten_kinds(name: str, expected: list[str]) -> None:
     found = texts((Path(__file__).parent / "texts" / f"{name}.txt").read_text("utf-8"))
     assert [fact for fact in expected if fact not in found] == []
-
-
-def test_an_item_is_told_with_the_label_it_stands_under() -> None:
-    source = (
-        "- Otto Kern:\n  - order two new kilns\n    - check the old glaze\n- sweep the yard\n"
-        "- The guild met.\n  - It paid 5 crowns.\n"
-    )
-    assert texts(source) == [
-        "Otto Kern: Order two new kilns.", "Check the old glaze.", "Sweep the yard.",
-        "The guild met.", "It paid 5 crowns.",
-    ]  # fmt: skip
 
 
 def kept(*texts: str) -> list[str]:
