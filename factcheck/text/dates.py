@@ -1,8 +1,11 @@
 """Dates and times of day: `14 July`, `July 14th, 2021`, `2021-07-14`, `the 1980s`, `2:30 pm`.
 
-A text is cut into tokens of one class each: `D` two digits, `M` a month, `-` a dash. The notations
-are patterns over the string of classes. A value is read by more of them than running text, in which
-only those count that are hardly ever anything else.
+A text is cut into tokens of one class each, and the notations are patterns over the string of
+classes: `d`, `D`, `y` are one, two, four digits, `s`, `b` six and eight, `n` others; `M` is a
+month, `P` the beginning of one, `W`, `A` a weekday and its abbreviation, `o` the end of an ordinal,
+`f` of, `l` a link, `h` am or pm, `E` before Christ, `Z` a zone, `N` noon, `X` a decade; marks stand
+for themselves. A value is read by more notations than running text, in which only those count that
+are hardly ever anything else.
 """
 
 from __future__ import annotations
