@@ -57,11 +57,12 @@ class BackgroundLoop:
                 "a synchronous factcheck call inside an asynchronous judge would wait for itself; "
                 "await the asynchronous form (ascore, acheck, aextract) instead"
             )
-        future = self.submit(work)
+        future = asyncio.run_coroutine_threadsafe(contained := _Contained(work), self._running())
         try:
             return future.result()
         except BaseException:
-            self.cancel([future])
+            if future.cancel():
+                contained.ended.wait(_CLEAN_UP_S)
             raise
 
     async def hop(self, work: Coroutine[Any, Any, T]) -> T:
