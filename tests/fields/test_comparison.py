@@ -309,7 +309,7 @@ class TestSettings:
         first = compare_runs(a, b, n_resamples=150, seed=3)
         assert compare_runs(a, b, n_resamples=150, seed=3) == first
         assert compare_runs(a, b, n_resamples=150, seed=4) != first
-        with pytest.raises(InputError, match="seed must be a whole number"):
+        with pytest.raises(InputError, match="seed must be an integer"):
             compare_runs(a, b, seed=-1)
 
     def test_the_comparison_is_json(self) -> None:

@@ -60,6 +60,9 @@ class Grid:
         self._matched = np.zeros((n, m))
         self._stake = np.zeros((n, m))
         """Extracted plus gold fields."""
+        self._of_gold = np.zeros((n, 1))
+        self._of_extracted = np.zeros(m)
+        """Those that do not depend on the pair."""
         self._failed = np.zeros((n, m), dtype=bool)
         """Where a field could not be compared."""
         self._open = np.zeros((n, m), dtype=bool)
@@ -74,7 +77,7 @@ class Grid:
         batch comparator is still to score a field in it: F1 is what it would be if all of these
         fields matched.
         """
-        self._compare_codes()
+        self._sum_up()
         scored = self._stake > 0
         if scored.all() and not self._failed.any():
             return 2 * self._matched / self._stake, np.zeros_like(self._stake), self._open
@@ -84,7 +87,7 @@ class Grid:
 
     def most_matched(self) -> float:
         """The highest weight of matched fields of all pairings."""
-        self._compare_codes()
+        self._sum_up()
         return sum(float(self._matched[pair]) for pair in assign(self._matched).items())
 
     def add(self, node: Node, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
@@ -115,7 +118,7 @@ class Grid:
         if odd_rows or odd_columns:
             inner = Grid(len(rows), len(columns), self._weights)
             inner.add(node, [gold[i] for i in rows], [extracted[j] for j in columns])
-            inner._compare_codes()
+            inner._sum_up()
             cells = np.ix_(rows, columns)
             self._matched[cells] += inner._matched
             self._stake[cells] += inner._stake
@@ -178,13 +181,14 @@ class Grid:
         weight, scores = self._weight(node), None
         if _complete(gold) and _complete(extracted):
             cells: Any = (slice(None), slice(None))
-            self._stake += 2 * weight
+            self._of_gold += weight
+            self._of_extracted += weight
         else:
             rows, columns = _present(gold), _present(extracted)
             gold, extracted = [gold[i] for i in rows], [extracted[j] for j in columns]
             cells = np.ix_(rows, columns)
-            self._stake[rows] += weight
-            self._stake[:, columns] += weight
+            self._of_gold[rows] += weight
+            self._of_extracted[columns] += weight
         if are_read and node.bound is None:
             scores = np.ones((len(gold), len(extracted)))
         elif are_read and node.bound and node.bound.scores:
@@ -206,19 +210,24 @@ class Grid:
             return list(map(code, map(key, values)))
         return [-1 if value is MISSING else code(key(value)) for value in values]
 
-    def _compare_codes(self) -> None:
+    def _sum_up(self) -> None:
+        """Compare what is left to compare, and complete the stake."""
         if self._coded:
             weights, gold, extracted = map(np.array, zip(*self._coded, strict=True))
             self._coded = []
-            self._stake += (weights @ (gold >= 0))[:, None] + weights @ (extracted >= 0)
+            self._of_gold += (weights @ (gold >= 0))[:, None]
+            self._of_extracted += weights @ (extracted >= 0)
             extracted[extracted < 0] = -2  # a value missing on both sides is not a match
             if self._matched.size > _SMALL:
                 for weight, own, other in zip(weights, gold, extracted, strict=True):
                     self._matched += weight * (own[:, None] == other)
-                return
-            matches = (gold[:, :, None] == extracted[:, None, :]).astype(float)
-            rows = matches.reshape(len(weights), -1)
-            self._matched += (weights @ rows).reshape(self._matched.shape)
+            else:
+                matches = (gold[:, :, None] == extracted[:, None, :]).astype(float)
+                rows = matches.reshape(len(weights), -1)
+                self._matched += (weights @ rows).reshape(self._matched.shape)
+        self._stake += self._of_gold + self._of_extracted
+        self._of_gold[:] = 0.0
+        self._of_extracted[:] = 0.0
 
     def _score_pairs(
         self,
