@@ -11,6 +11,7 @@ are hardly ever anything else.
 from __future__ import annotations
 
 import datetime as dt
+import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -101,6 +102,7 @@ _FULL_MONTH, _WEEKDAY = _numbered(_MONTHS, 1), _numbered(_WEEKDAYS, 0)
 _MONTH = {name[:3]: n for n, name in enumerate(_MONTHS[0].split(), 1)} | {"sept": 9} | _FULL_MONTH
 _ANY_WEEKDAY = _numbered(_ABBREVIATED, 0) | _WEEKDAY
 _DECADE = {form: 1920 + 10 * n for n, form in enumerate(_DECADES.split())}
+_NAMES = frozenset((*_MONTH, *_WEEKDAY, *_DECADE))
 _AMBIGUOUS = word_set("march may mars mai mei marco august")
 """Names of months that are also something else: a month only beside a day, a year or a lead."""
 _LEADS = word_set(
@@ -118,11 +120,11 @@ _CENTURIES = frozenset(map(str, range(10, 21)))
 """Of years in running text."""
 _NOON, _MONTHS_IN_YEAR, _CENTURY = 12, 12, 100
 
-_TOKEN = regex.compile(
+_TOKEN = re.compile(
     r"(?P<half>(?<![^\W\d])[ap](?:m\b|\.\s?m\b\.?))|(?P<digits>\d+)|(?P<space>\s+)"
     r"|(?P<era>\b(?:b\.?c\b\.?(?:e\b\.?)?|bce\b|v\.?\s?chr\b\.?|av\.?\s?j\.?-?\s?c\b\.?))"
     r"|(?P<mark>[\u2010-\u2015\u2212])|(?P<sign>[年月日])|(?P<word>[^\W\d_年月日]+)|.",
-    regex.IGNORECASE | regex.DOTALL,
+    re.IGNORECASE | re.DOTALL,
 )
 _OF_KIND = {"half": "h", "era": "E", "space": " ", "mark": "-"}
 _OF_DIGITS = {1: "d", 2: "D", 4: "y", 6: "s", 8: "b"}
@@ -196,13 +198,22 @@ _IN_VALUE = _grammar(
 )
 
 
-@lru_cache(maxsize=1024)
+def _prefixes() -> dict[str, int]:
+    """The months that beginnings of their names, of three letters and more, stand for; 0: two."""
+    found: dict[str, int] = {}
+    for name, number in _FULL_MONTH.items():
+        for length in range(len("jan"), len(name)):
+            prefix = name[:length]
+            found[prefix] = number if found.get(prefix, number) == number else 0
+    return found | dict.fromkeys(_WEEKDAY, 0) | _MONTH
+
+
+_BEGINNING = _prefixes()
+
+
 def month_of(form: str) -> int:
     """The month that a folded word names, or is the only one to begin with; 0 if none."""
-    if form in _MONTH or len(form) < len("jan") or form in _WEEKDAY:
-        return _MONTH.get(form, 0)
-    meant = {number for name, number in _FULL_MONTH.items() if name.startswith(form)}
-    return meant.pop() if len(meant) == 1 else 0
+    return _BEGINNING.get(form, 0)
 
 
 @lru_cache(maxsize=8192)
@@ -220,7 +231,9 @@ def _tokens(text: str) -> tuple[list[Any], str]:
         if kind == "digits":
             classes.append(_OF_DIGITS.get(len(token[0]), "n"))
         else:
-            classes.append(_class_of(token[0]) if kind == "word" else _OF_KIND.get(kind, token[0]))
+            classes.append(
+                _class_of(token[0]) if kind == "word" else _OF_KIND.get(kind or "", token[0])
+            )
     return tokens, "".join(classes)
 
 
@@ -256,10 +269,11 @@ def read_moments(
         is_end = len(ends) == 1 and len(between) == 1 and between[0] in _PERIOD
         if not (is_end or fillers.issuperset(between)):
             return ()
-        if is_end or not ends:
-            ends.append([Moment()])
         ways = _readings(found, tokens, notation)
-        ends[-1] = [both for pair in product(ends[-1], ways) if (both := _merged(*pair))]
+        if is_end or not ends:
+            ends.append(ways)
+        else:
+            ends[-1] = [both for pair in product(ends[-1], ways) if (both := _merged(*pair))]
         at = found.end()
     if not all(ends) or not fillers.issuperset(said(at, len(tokens))):
         return ()
@@ -279,6 +293,8 @@ def find_moments(found: Sequence[Word], text: str) -> list[Moment]:
         found: The words of `text`, in any language; names of months are read in seven.
         text: What the words were read from.
     """
+    if not any(word.kind == "number" or word.form in _NAMES for word in found):
+        return []
     tokens, classes = _tokens(text)
     starts = [word.start for word in found]
     letters = list(classes)
