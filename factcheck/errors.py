@@ -1,6 +1,6 @@
-"""The one error tree. Foreign exceptions are translated into it once, at the edge.
+"""Exception hierarchy; exceptions of other packages are translated into it where they arise.
 
-One item that could not be judged is not an error but a value: `Failure`.
+An item that could not be judged is a value, `Failure`, rather than an exception.
 """
 
 from __future__ import annotations
@@ -12,76 +12,76 @@ from typing import ClassVar, Generic, TypeVar
 S = TypeVar("S")
 
 MAX_MESSAGE_CHARS = 300
-"""Longer messages lose parts, so that an error stays one readable line."""
+"""Maximum length of a message; longer ones are shortened to one readable line."""
 _LONG_PATH = re.compile(r"(?:[A-Za-z]:)?[/\\][^\s'\"]{60,10000}")
 _PATH_END = 48
-"""Characters that a long path keeps in a long message."""
+"""Number of characters kept at the end of a shortened path."""
 
 
 class FactcheckError(Exception):
-    """Base of everything this package raises on purpose; its text has at most 300 characters."""
+    """Base class of all errors of this package; messages have at most 300 characters."""
 
     code: ClassVar[str] = "error"
-    """Stable name of the kind of error; the same word appears in results and in JSON output."""
+    """Stable error code, as used in results and JSON output."""
     retryable: ClassVar[bool] = False
-    """Whether asking again, unchanged, may help."""
+    """Whether the same request may succeed if it is repeated."""
     exit_code: ClassVar[int] = 1
-    """Exit code of the command line."""
+    """Exit code of the `factcheck` command."""
 
     def __str__(self) -> str:
         return shorten(super().__str__())
 
 
 class InputError(FactcheckError, ValueError):
-    """The caller's data cannot be used."""
+    """Invalid input data or arguments."""
 
     code = "input"
     exit_code = 2
 
 
 class SchemaError(InputError):
-    """An evaluation schema cannot be used."""
+    """Invalid evaluation schema."""
 
     code = "schema"
 
     def __init__(self, message: str, path: str = "") -> None:
         super().__init__(f"{path}: {message}" if path else message)
         self.path = path
-        """Schema path of the place, such as `items[].name`; empty for the root."""
+        """Location in the schema, such as `items[].name`; empty for the root."""
 
 
 class ParameterError(SchemaError, TypeError):
-    """The parameters of a comparator or transform cannot be used."""
+    """Invalid parameters of a comparator or transform."""
 
 
 class GoldValidationError(InputError):
-    """A gold record does not fit its schema."""
+    """A gold record does not match its schema."""
 
     code = "gold"
 
     def __init__(self, message: str, record_id: str | int = "", path: str = "") -> None:
         super().__init__(message)
         self.record_id = record_id
-        """The record, by id or position."""
+        """Id or position of the record."""
         self.path = path
-        """Schema path of the place."""
+        """Location in the schema."""
 
 
 class ConfigError(FactcheckError):
-    """Settings name something that is not there."""
+    """Invalid settings: an unknown judge, a missing key, a package that is not installed."""
 
     code = "config"
     exit_code = 3
 
 
 class PromptError(ConfigError):
-    """A prompt file is missing, or is not the one that was published."""
+    """A prompt file is missing or does not match its published checksum."""
 
     code = "prompt"
 
 
 class JudgeError(FactcheckError):
-    """A judge could not be asked or could not answer."""
+    """A judge could not be reached or gave no valid answer."""
 
     code = "judge"
     exit_code = 4
@@ -93,23 +93,23 @@ class _Retryable(JudgeError):
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
-        """Seconds the provider asked to wait, if it said so."""
+        """Seconds to wait, as requested by the provider; `None` if unspecified."""
 
 
 class JudgeUnavailable(_Retryable):
-    """No answer came: connection, timeout or a server error."""
+    """No reply: connection error, timeout or server error."""
 
     code = "unavailable"
 
 
 class JudgeRateLimited(_Retryable):
-    """The provider asks for a pause."""
+    """The provider's rate limit was exceeded."""
 
     code = "rate_limited"
 
 
 class JudgeRejected(JudgeError):
-    """The provider will not answer this request: key, billing, unknown model, bad request."""
+    """The provider rejected the request: key, billing, unknown model or bad request."""
 
     code = "rejected"
 
@@ -121,55 +121,55 @@ class JudgeRefused(JudgeError):
 
 
 class JudgeOutputError(JudgeError):
-    """A reply came but is not what was asked for."""
+    """The reply does not have the requested form."""
 
     code = "output"
 
 
 class JudgeTruncated(JudgeOutputError):
-    """A reply came but was cut off; it is never repaired."""
+    """The reply was cut off; truncated replies are never repaired."""
 
     code = "truncated"
 
 
 class BudgetExceeded(JudgeError):
-    """The cap on spending does not allow another request; nothing was sent."""
+    """The budget does not allow another request; nothing was sent."""
 
     code = "budget"
 
 
 class JudgeNotAsked(JudgeError):
-    """Nothing was sent on purpose: the request was counted, or put aside."""
+    """The request was deliberately not sent: it was only counted, or queued."""
 
     code = "not_asked"
 
 
 class JudgeQueued(JudgeNotAsked):
-    """The request waits for a batch, or a batch came back without an answer to it."""
+    """The request is queued for a batch, or a finished batch has no reply to it."""
 
     code = "queued"
 
 
 @dataclass(frozen=True, slots=True)
 class Failure(Generic[S]):
-    """Why an item has no result; takes the place of the result and never counts as one."""
+    """Reason why an item has no result; replaces the result and never counts as one."""
 
     subject: S
-    """The item or its id; `None` where the position of the failure says it."""
+    """The item or its id; `None` where the position identifies it."""
     code: str
-    """Stable reason: a code of `FactcheckError`, or `missing`, `duplicate`, `invalid` for a result
-    that did not come back as it should."""
+    """Stable reason: a code of `FactcheckError`, or `missing`, `duplicate` or `invalid` for a
+    result that a judge failed to return properly."""
     message: str
-    """One sentence for a person."""
+    """One human-readable sentence."""
 
     @classmethod
     def of(cls, subject: S, error: FactcheckError) -> Failure[S]:
-        """The failure that an error means for an item."""
+        """Make the failure of an item from an error."""
         return cls(subject, error.code, str(error))
 
 
 def shorten(text: str, limit: int = MAX_MESSAGE_CHARS) -> str:
-    """`text` in `limit` characters: long paths lose their beginning, then the middle goes."""
+    """Shorten `text` to `limit` characters: drop the start of long paths, then the middle."""
     if len(text) > limit:
         text = _LONG_PATH.sub(lambda path: f"…{path[0][-_PATH_END:]}", text)
     if len(text) <= limit:
@@ -179,7 +179,7 @@ def shorten(text: str, limit: int = MAX_MESSAGE_CHARS) -> str:
 
 
 def describe(error: BaseException) -> str:
-    """An error in one line: ours as it is, any other with its type. Never raises."""
+    """Describe an error in one line, foreign ones with their type; never raises."""
     try:
         message = shorten(str(error).split("\n", maxsplit=1)[0])
     except Exception:  # noqa: BLE001 - a foreign exception may have a broken __str__

@@ -1,4 +1,4 @@
-"""Plugin of pytest: `assert_coverage`, with one judge, cache and budget for the whole session."""
+"""pytest plugin: the fixture `assert_coverage`, with one judge, cache and budget per session."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def factcheck_judge() -> JudgeSpec | None:
-    """The judge of `assert_coverage`; override it in `conftest.py`. `None`: of the settings."""
+    """Judge for `assert_coverage`; override in `conftest.py`. `None`: the configured default."""
     return None
 
 
 @pytest.fixture(scope="session")
 def factcheck_budget() -> Budget | None:
-    """Caps on spending, for all tests together; override it in `conftest.py`.
+    """Budget for the whole session; override in `conftest.py`.
 
-    With pytest-xdist each worker gets an equal share.
+    With pytest-xdist, each worker gets an equal share.
     """
     return None
 
@@ -36,15 +36,15 @@ def factcheck_budget() -> Budget | None:
 def factcheck_scorer(
     factcheck_judge: JudgeSpec | None, factcheck_budget: Budget | None
 ) -> Iterator[FactCoverage]:
-    """The scorer behind `assert_coverage`; the response cache is shared by all workers."""
+    """Scorer behind `assert_coverage`; all workers share the response cache."""
     from factcheck.scoring import FactCoverage
 
     n_workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    with FactCoverage(factcheck_judge, budget=_part(factcheck_budget, n_workers)) as scorer:
+    with FactCoverage(factcheck_judge, budget=_divided(factcheck_budget, n_workers)) as scorer:
         yield scorer
 
 
-def _part(budget: Budget | None, n: int) -> Budget | None:
+def _divided(budget: Budget | None, n: int) -> Budget | None:
     if budget is None:
         return None
     calls, tokens, usd = budget.max_calls, budget.max_tokens, budget.max_cost_usd
@@ -58,33 +58,33 @@ def _part(budget: Budget | None, n: int) -> Budget | None:
 
 @pytest.fixture(scope="session")
 def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageReport]:
-    """Asserts what a summary keeps: `assert_coverage(source, summary, min=0.8, must=[...])`."""
+    """Function that asserts coverage: `assert_coverage(source, summary, min=0.8, must=[...])`."""
 
     def check(
         source: Source,
         summary: str,
         *,
-        min: float | None = None,  # noqa: A002 - the word of the assertion
+        min: float | None = None,  # noqa: A002 - reads well at the call site
         must: Sequence[str] = (),
         max_distorted: int | None = None,
         facts: FactSet | Iterable[AtomicFact | str] | None = None,
         baseline: CoverageReport | str | PathLike[str] | None = None,
     ) -> CoverageReport:
-        """The report, if the gate passes.
+        """Score a summary and return the report if it passes.
 
         Args:
             source: A text or documents, as in `factcheck.score`.
             summary: The text under test.
             min: Minimum score, in [0, 1].
-            must: Facts that have to be kept: ids of `facts`, or statements. A statement that is
-                not one of the facts is checked, too, and does not count in the score.
+            must: Facts that have to be kept: ids of `facts`, or statements. Statements that are
+                not among the facts are checked as well, with weight 0.
             max_distorted: Maximum number of distorted facts.
-            facts: Facts to check; `None`: those extracted from the source.
-            baseline: An earlier report, or its `.json` file, than which no fact may be worse.
+            facts: Facts to check; `None`: extract them from the source.
+            baseline: Earlier report, or its `.json` file; no fact may come out worse.
 
         Raises:
-            AssertionError: The gate fails; with its reason and the facts that are not kept.
-            InputError: An argument cannot be used.
+            AssertionError: The gate failed; the message has the reason and the facts not kept.
+            InputError: An argument is invalid.
             JudgeError: The judge could not be reached.
         """
         __tracebackhide__ = True
@@ -111,7 +111,7 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
 
 
 def _with_musts(facts: FactSet, must: Sequence[str]) -> FactSet:
-    """The facts with some marked, by id or text, and with the other statements added."""
+    """Mark facts as `must` by id or text; add the remaining statements with weight 0."""
     from factcheck.errors import InputError
     from factcheck.facts import AtomicFact, free_ids
 
@@ -120,8 +120,8 @@ def _with_musts(facts: FactSet, must: Sequence[str]) -> FactSet:
     marked = [
         replace(fact, must=True) if {fact.id, fact.text} & {*must} else fact for fact in facts
     ]
-    named = {name for fact in facts for name in (fact.id, fact.text)}
-    new = [statement for statement in must if statement not in named]
+    known = {name for fact in facts for name in (fact.id, fact.text)}
+    new = [statement for statement in must if statement not in known]
     ids = free_ids([*(fact.id for fact in facts), *(None for _ in new)])[len(facts) :]
     added = (
         AtomicFact(id_, text, weight=0.0, must=True) for id_, text in zip(ids, new, strict=True)

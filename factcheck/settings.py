@@ -1,4 +1,7 @@
-"""Settings from the environment, which is read here only, and checks of numeric options."""
+"""Settings from environment variables, model settings, and validation of numeric options.
+
+No other module reads the environment.
+"""
 
 from __future__ import annotations
 
@@ -23,21 +26,21 @@ class Settings:
     judge: str = LOCAL
     """`FACTCHECK_JUDGE`: default judge."""
     extractor: str | None = None
-    """`FACTCHECK_EXTRACTOR`: default extractor; `None`: the judge."""
+    """`FACTCHECK_EXTRACTOR`: default extractor; `None`: same as the judge."""
     openai_api_key: str | None = field(default=None, repr=False)
     """`OPENAI_API_KEY`."""
     openai_base_url: str | None = None
-    """`OPENAI_BASE_URL`: any OpenAI-compatible server."""
+    """`OPENAI_BASE_URL`: URL of any OpenAI-compatible server."""
     variables: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
-    """The environment: keys and addresses of the other providers."""
+    """The environment, for keys and URLs of other providers."""
     cache: str | None = field(default=None, repr=False)
-    """`FACTCHECK_CACHE`: `off`, or the URL of a Redis server; `None`: a folder on disk."""
+    """`FACTCHECK_CACHE`: `off`, or the URL of a Redis server; `None`: cache on disk."""
     cache_dir: str | None = None
-    """`FACTCHECK_CACHE_DIR`: cache folder; `None`: the user's cache folder of the platform."""
+    """`FACTCHECK_CACHE_DIR`: cache folder; `None`: the platform's user cache folder."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
-        """Read the settings; empty variables count as unset."""
+        """Read the settings, treating empty variables as unset."""
         return cls(
             judge=environment.get("FACTCHECK_JUDGE") or LOCAL,
             extractor=environment.get("FACTCHECK_EXTRACTOR") or None,
@@ -49,7 +52,7 @@ class Settings:
         )
 
     def variable(self, name: str) -> str | None:
-        """The value of an environment variable; `None` where it is empty or not set."""
+        """Return the value of an environment variable; `None` if it is empty or unset."""
         if name == "OPENAI_API_KEY":
             return self.openai_api_key
         if name == "OPENAI_BASE_URL":
@@ -57,32 +60,32 @@ class Settings:
         return self.variables.get(name) or None
 
 
-_HOTTEST = 2.0
-_OURS = frozenset(
+_MAX_TEMPERATURE = 2.0
+_RESERVED = frozenset(
     {
         *("model", "messages", "temperature", "top_p", "seed", "reasoning_effort", "stream", "n"),
         *("max_tokens", "max_completion_tokens", "response_format", "tools", "tool_choice"),
         *("functions", "function_call", "logprobs", "top_logprobs"),
     }
 )
-"""Parameters of a request that have a setting of their own, or that are not for a judge."""
+"""Request parameters refused in `extra_body`: they have a dedicated setting, or break judging."""
 
 
 VerdictForm = Literal["label", "line", "quote", "reason"]
-"""What a model writes about a fact before its answer: nothing, the number of the line that decides,
-the passage copied from the text, or the line and a reason."""
+"""Output of a model before each label: nothing, the number of the deciding line, a verbatim quote,
+or the line and a reason."""
 COMPACT: tuple[VerdictForm, ...] = ("label", "line")
-"""The forms that fit several summaries into one entry of a reply."""
-_MOST_SUMMARIES = 8
-_MOST_REPEATS = 9
+"""Forms that support several summaries per request."""
+_MAX_SUMMARIES = 8
+_MAX_REPEATS = 9
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A language model and how it is asked; goes wherever `"PROVIDER/MODEL"` does.
+    """A language model with its settings; accepted wherever `"PROVIDER/MODEL"` is.
 
     Raises:
-        ConfigError: A setting has a value that none can have, or contradicts another.
+        ConfigError: A setting is out of range or contradicts another.
 
     Example:
         >>> Model("openai/gpt-5-nano", temperature=None, reasoning_effort="low").name
@@ -93,50 +96,49 @@ class Model:
     """`"PROVIDER/MODEL"`."""
     _: KW_ONLY
     temperature: float | None = 0.0
-    """From 0 to 2; `None` sends none, which leaves it to the server."""
+    """In [0, 2]; `None` omits it, so that the server's default applies."""
     top_p: float | None = None
-    """More than 0, at most 1."""
+    """In (0, 1]."""
     seed: int | None = None
     reasoning_effort: str | None = None
-    """As the provider calls it: `"none"`, `"minimal"`, `"low"`, `"medium"`, `"high"`."""
+    """Level of the provider: `"none"`, `"minimal"`, `"low"`, `"medium"`, `"high"`."""
     max_tokens: int | None = None
-    """Most tokens of a reply, thought included; `None`: as many as the question needs, learned."""
+    """Maximum number of tokens per reply, including reasoning; `None`: estimated and adapted."""
     extra_body: Mapping[str, Any] = field(default_factory=dict)
-    """Further parameters of each request, as JSON, such as `{"top_k": 1}`."""
+    """Additional JSON parameters of each request, such as `{"top_k": 1}`."""
     verdict: VerdictForm = "line"
-    """What it writes about a fact before its answer: `"label"` is the cheapest and gives no
-    evidence, `"line"` costs a little more; small models may need to copy a `"quote"`, at three
-    times the tokens; with `"reason"` verdicts are explained."""
+    """Output before each label: `"label"` is cheapest and gives no evidence; `"line"` costs a
+    little more; small models may need to copy a `"quote"`, at three times the tokens; `"reason"`
+    adds explanations."""
     summaries_per_call: int = 1
-    """Most summaries of the same facts in one request, 1 to 8; more than 1 needs the verdicts
-    `"line"` or `"label"`, and costs 60 % less with 4. A request that does not give a verdict on all
-    of them is repeated summary by summary."""
+    """Maximum number of summaries per request, 1 to 8, if they share their facts. More than 1
+    requires verdict `"line"` or `"label"`; 4 cost 60 % less. If any verdict is missing, the request
+    is repeated for each summary separately."""
     repeats: int = 1
-    """How often each fact is checked, 1 to 9, each time in another order: the label of more than
-    half of the verdicts counts, with the flag `flipped` if one differs; without such a label the
-    fact is undecided."""
+    """Number of times each fact is checked, 1 to 9, in different orders. The majority label wins,
+    flagged `flipped` unless unanimous; without a majority the fact is undecided."""
     probabilities: bool = False
-    """Whether log-probabilities are asked for, from which a verdict gets its probability. Needs
-    the verdict `"label"`, which stands by itself; a server that sends none gives none."""
+    """Whether to request log probabilities and derive the probability of each verdict from them.
+    Requires verdict `"label"`; has no effect if the server does not return them."""
     base_url: str | None = None
-    """Address of the server; `None`: as the environment says, or the provider's own."""
+    """URL of the server; `None`: from the environment, or the provider's default."""
     api_key: str | None = field(default=None, repr=False)
-    """Key; `None`: that of the environment."""
+    """API key; `None`: from the environment."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
-            raise ConfigError(f"a model is named 'PROVIDER/MODEL', not {self.name!r}")
+            raise ConfigError(f"a model name has the form 'PROVIDER/MODEL', got {self.name!r}")
         try:
             if self.temperature is not None:
-                require_number("temperature", self.temperature, 0, high=_HOTTEST)
+                require_number("temperature", self.temperature, 0, high=_MAX_TEMPERATURE)
             if self.top_p is not None:
                 require_number("top_p", self.top_p, above=0, high=1)
             if self.seed is not None:
                 require_integer("seed", self.seed, -(2**63), 2**63 - 1)
             if self.max_tokens is not None:
                 require_integer("max_tokens", self.max_tokens, 1)
-            require_integer("summaries_per_call", self.summaries_per_call, 1, _MOST_SUMMARIES)
-            require_integer("repeats", self.repeats, 1, _MOST_REPEATS)
+            require_integer("summaries_per_call", self.summaries_per_call, 1, _MAX_SUMMARIES)
+            require_integer("repeats", self.repeats, 1, _MAX_REPEATS)
             self._check_texts()
             self._check_extra_body()
         except InputError as error:
@@ -160,14 +162,15 @@ class Model:
             value = getattr(self, name)
             if value is not None and not (isinstance(value, str) and value.strip()):
                 shown = "the value given" if name == "api_key" else repr(value)
-                raise InputError(f"{name} must be a text that is not blank, not {shown}")
+                raise InputError(f"{name} must be a non-blank string, not {shown}")
 
     def _check_extra_body(self) -> None:
         if not isinstance(self.extra_body, Mapping):
             raise InputError(f"extra_body must be a mapping, not {self.extra_body!r}")
-        if taken := sorted(_OURS & self.extra_body.keys()):
+        if reserved := sorted(_RESERVED & self.extra_body.keys()):
             raise InputError(
-                f"extra_body sets {', '.join(taken)}; give that as a setting of its own, or not"
+                f"extra_body must not contain {', '.join(reserved)}; "
+                "use the setting of that name, if there is one"
             )
         try:
             json.dumps(dict(self.extra_body), allow_nan=False)
@@ -176,15 +179,15 @@ class Model:
 
 
 def require_integer(name: str, value: object, low: int, high: int | None = None) -> int:
-    """`value` if it is an integer from `low` to `high`; a bool is not one.
+    """Return `value` if it is an integer from `low` to `high`; booleans are rejected.
 
     Raises:
-        InputError: It is not; the message names the option.
+        InputError: It is out of range or not an integer; the message names the option.
     """
     if type(value) is int and low <= value and (high is None or value <= high):
         return value
-    wanted = f"of at least {low}" if high is None else f"from {low} to {high}"
-    raise InputError(f"{name} must be an integer {wanted}, not {value!r}")
+    expected = f"of at least {low}" if high is None else f"from {low} to {high}"
+    raise InputError(f"{name} must be an integer {expected}, not {value!r}")
 
 
 def require_number(
@@ -195,12 +198,10 @@ def require_number(
     above: float | None = None,
     high: float | None = None,
 ) -> float:
-    """`value` if it is a finite number at least `low`, more than `above`, at most `high`.
-
-    A bool is not one.
+    """Return `value` if it is finite, >= `low`, > `above` and <= `high`; booleans are rejected.
 
     Raises:
-        InputError: It is not; the message names the option.
+        InputError: It is out of range or not a number; the message names the option.
     """
     number = value if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
     if (
@@ -210,7 +211,7 @@ def require_number(
         and (high is None or number <= high)
     ):
         return number
-    wanted = f"of at least {low:g}" if low is not None else f"above {above or 0:g}"
+    expected = f"of at least {low:g}" if low is not None else f"above {above or 0:g}"
     if high is not None:
-        wanted += f" and at most {high:g}"
-    raise InputError(f"{name} must be a finite number {wanted}, not {value!r}")
+        expected += f" and at most {high:g}"
+    raise InputError(f"{name} must be a finite number {expected}, not {value!r}")

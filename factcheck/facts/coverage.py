@@ -1,4 +1,4 @@
-"""Computes coverage, the share of entailed facts, with its bounds, from verdicts."""
+"""Coverage: the weighted share of entailed facts, with bounds and interval."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from factcheck.stats.intervals import Z_95, Interval, effective_size, wilson
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A weighted share of entailed facts, with its bounds and interval."""
+    """Weighted share of entailed facts, with bounds and interval."""
 
     value: float | None
-    """Entailed weight over decided weight, in [0, 1]; `None` when nothing was decided."""
+    """Entailed weight over decided weight, in [0, 1]; `None` if nothing was decided."""
     low: float
-    """The share if every undecided fact were not entailed, in [0, 1]."""
+    """Share if no undecided fact were entailed, in [0, 1]."""
     high: float
-    """The share if every undecided fact were entailed, in [0, 1]."""
+    """Share if all undecided facts were entailed, in [0, 1]."""
     interval: Interval | None
-    """95 % interval of `value`; `None` with it. Where every verdict has a probability it includes
-    the judge's own error; otherwise it speaks of the sampling of facts only."""
+    """95 % interval of `value`, or `None` without one. It covers the sampling of facts and, if
+    every verdict has a probability, the judge's error."""
 
 
 def share_entailed(results: Sequence[CheckResult]) -> Share:
-    """Weighted share of facts that are entailed.
+    """Compute the weighted share of entailed facts.
 
     Args:
-        results: One result per fact. A `CheckFailure` is undecided: it is outside `value` and
-            inside `low` and `high`.
+        results: One result per fact. A `CheckFailure` is undecided: excluded from `value`,
+            included in `low` and `high`.
 
     Returns:
-        The share. Without any weight to divide by, nothing is known: `None`, and [0, 1].
+        The share; without any decided weight, `None` with bounds [0, 1].
 
     Source:
         FActScore's ratio (Min et al., 2023) with premise and hypothesis swapped, which makes it a
-        recall; Wilson's interval on Kish's effective number of facts, widened by the error that
-        the probabilities of the judge state (the variance of independent Bernoulli trials).
+        recall; Wilson's interval on Kish's effective sample size, widened by the variance of
+        independent Bernoulli trials with the judge's probabilities.
     """
     decided = [result for result in results if isinstance(result, Verdict)]
     heaviest = max((result.fact.weight for result in decided), default=0.0)
@@ -55,7 +55,7 @@ def share_entailed(results: Sequence[CheckResult]) -> Share:
 
 
 def _interval(value: float, decided: Sequence[Verdict], unit: float) -> Interval:
-    """Wilson's interval, so wide that it holds the share that the probabilities expect, too."""
+    """Wilson interval, widened to include the share expected from the probabilities."""
     weights = [verdict.fact.weight / unit for verdict in decided]
     sampling = wilson(value, effective_size(weights))
     chances = [verdict.probability for verdict in decided if verdict.probability is not None]
@@ -71,9 +71,9 @@ def _interval(value: float, decided: Sequence[Verdict], unit: float) -> Interval
 
 
 def _share(results: Sequence[CheckResult], unit: float, *, undecided: bool) -> float:
-    """Entailed over all weight, in units of the largest, so that no sum overflows.
+    """Divide entailed by total weight, in units of the largest to prevent overflow.
 
-    `undecided` says whether failures count as entailed.
+    `undecided`: whether failures count as entailed.
     """
     weights = [result.fact.weight / unit for result in results]
     kept = (r.supported if isinstance(r, Verdict) else undecided for r in results)

@@ -1,4 +1,4 @@
-"""Places of the facts and claims of a report in its texts."""
+"""Mark facts, claims and evidence in the texts of a report."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from factcheck.facts.sources import SourceDocument, Texts, source_key
 from factcheck.reports.page import Mark, MarkedText, RawText, Tone
 
 _TONES: dict[str, Tone] = {"entailed": "good", "contradicted": "bad", "neutral": "warn"}
-_Place = Callable[[CheckResult, str], "tuple[int, int, Tone] | None"]
+_Locate = Callable[[CheckResult, str], "tuple[int, int, Tone] | None"]
 
 
 def marked_texts(
@@ -19,22 +19,22 @@ def marked_texts(
     results: Sequence[CheckResult],
     claim_results: Sequence[CheckResult],
 ) -> tuple[MarkedText, ...]:
-    """The documents of the source, then the summary, with the places of facts and claims.
+    """Mark facts and claims in the source documents and the summary, in this order.
 
-    A fact is marked where the source states it and where its evidence is in the summary; a claim
-    where the summary makes it and where its evidence is in the source. Places that do not fit the
-    texts are left out, such as those of facts that were taken from another version.
+    A fact is marked at its span in the source and at its evidence in the summary; a claim at its
+    span in the summary and at its evidence in the source. Spans that do not match the texts, such
+    as those of facts from another version of the source, are omitted.
     """
     documents, marked = texts.documents, []
-    digests = {digest(source_key(documents)), *(digest(one.text) for one in documents[:1])}
+    digests = {digest(source_key(documents)), *(digest(first.text) for first in documents[:1])}
     stated = results if source_digest in {None, *digests} else ()
-    for one in documents:
-        of_one = one.id if len(documents) > 1 else ""
+    for document in documents:
+        id_ = document.id if len(documents) > 1 else ""
         marks = (
-            *_marks("f", stated, one.text, _statement, of_one),
-            *_marks("c", claim_results, one.text, _evidence, of_one),
+            *_marks("f", stated, document.text, _statement, id_),
+            *_marks("c", claim_results, document.text, _evidence, id_),
         )
-        marked.append(MarkedText("Source", one.id, RawText(one.text), marks))
+        marked.append(MarkedText("Source", document.id, RawText(document.text), marks))
     summary: SourceDocument = texts.summary
     marks = (
         *_marks("f", results, summary.text, _evidence),
@@ -44,13 +44,13 @@ def marked_texts(
 
 
 def _marks(
-    prefix: str, results: Sequence[CheckResult], text: str, place: _Place, document: str = ""
+    prefix: str, results: Sequence[CheckResult], text: str, locate: _Locate, document: str = ""
 ) -> Iterator[Mark]:
-    """The places in a text; of one of several documents, those of facts that it states first."""
+    """Yield the marks of a text; in a `document`, only those of facts whose span refers to it."""
     for number, result in enumerate(results, 1):
         if document and result.fact.documents[:1] != (document,):
             continue
-        if (found := place(result, text)) is not None:
+        if (found := locate(result, text)) is not None:
             start, end, tone = found
             yield Mark(start, end, f"{prefix}{number}", tone)
 

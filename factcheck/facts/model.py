@@ -1,6 +1,6 @@
-"""Facts and the verdicts on them: plain, frozen values.
+"""Facts and verdicts: frozen values.
 
-Every class turns into JSON-ready data with `to_dict` and back with `from_dict`, without loss.
+Every class converts to JSON-ready data with `to_dict` and back with `from_dict`, losslessly.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from factcheck.documents import PlainData, Reader, shown
 from factcheck.errors import InputError
 
 EntailmentLabel = Literal["entailed", "contradicted", "neutral"]
-"""Whether a text says a fact, says something incompatible with it, or neither."""
+"""Whether a text entails a fact, contradicts it, or does neither."""
 LABELS: tuple[EntailmentLabel, ...] = ("entailed", "contradicted", "neutral")
 _NUMBERED = re.compile(r"f([1-9][0-9]{0,9})")
 _N_SHOWN = 3
-"""Facts in the `repr` of a set."""
+"""Number of facts in the `repr` of a set."""
 
 
 class Span(NamedTuple):
@@ -34,22 +34,22 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AtomicFact(PlainData):
-    """The shortest self-contained statement taken from a text."""
+    """A minimal self-contained statement extracted from a text."""
 
     id: str
     """Unique within its `FactSet`."""
     text: str
-    """The statement itself; never blank."""
+    """Statement; never blank."""
     span: Span | None = None
-    """Its range in the source (in its document), in characters; `None` if unknown."""
+    """Character range in the source, or in its first document; `None` if unknown."""
     weight: float = 1.0
-    """Share in the score; finite and not negative."""
+    """Weight in the score; finite and non-negative."""
     must: bool = False
-    """Whether losing this fact fails a gate, whatever the score; the tag `must` says so, too."""
+    """Whether losing this fact fails a gate regardless of the score; also set by the tag `must`."""
     tags: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
-    """Ids of the documents of the source that state it; `span` is that in the first. Empty for a
-    source of one text. Of a claim: the documents that its verdict rests on."""
+    """Ids of the source documents that state the fact; empty for a single-text source. For a
+    claim: the documents that its verdict is based on."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str) or not self.text.strip():
@@ -73,27 +73,27 @@ class AtomicFact(PlainData):
 
 @dataclass(frozen=True, slots=True)
 class Evidence(PlainData):
-    """A passage of the checked text that a verdict rests on; `text[start:end] == quote` holds."""
+    """Passage of the checked text that supports a verdict; `text[start:end] == quote`."""
 
     quote: str
     start: int
     end: int
 
     def shifted(self, offset: int) -> Evidence:
-        """The same passage, counted from `offset` characters further left."""
+        """Return the passage with `offset` added to its position."""
         return Evidence(self.quote, self.start + offset, self.end + offset)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict(PlainData):
-    """The answer of a judge on one fact."""
+    """A judge's decision on one fact."""
 
     fact: AtomicFact
     label: EntailmentLabel
     probability: float | None = None
-    """That the text entails the fact, in [0, 1]; `None` if the judge gives none."""
+    """Probability that the text entails the fact, in [0, 1]; `None` if the judge gives none."""
     evidence: Evidence | None = None
-    """The passage it rests on, located in the text by string search."""
+    """Deciding passage, located in the text by string search."""
     reason: str = ""
     judge: str = ""
     """Name of the judge."""
@@ -116,7 +116,7 @@ class Verdict(PlainData):
 
 @dataclass(frozen=True, slots=True)
 class CheckFailure(PlainData):
-    """Why a fact has no verdict; it counts as undecided."""
+    """Reason why a fact has no verdict; the fact counts as undecided."""
 
     fact: AtomicFact
     code: str
@@ -126,53 +126,52 @@ class CheckFailure(PlainData):
 
 
 CheckResult = Verdict | CheckFailure
-"""What a checker returns for each fact, in fact order."""
+"""Result of a checker for one fact."""
 
 
 def match_results(facts: Iterable[AtomicFact], results: Iterable[Any]) -> list[CheckResult]:
-    """Exactly one result per fact, in fact order, whatever a judge returned.
+    """Reduce the results of a judge to exactly one per fact, in fact order.
 
-    Results for other facts are dropped; a fact without a result, or with more than one, is
-    undecided.
+    Results for unknown facts are ignored; a fact without a result, or with several, is undecided.
     """
-    given: dict[AtomicFact, list[CheckResult]] = {fact: [] for fact in facts}
+    by_fact: dict[AtomicFact, list[CheckResult]] = {fact: [] for fact in facts}
     for result in results:
-        if isinstance(result, (Verdict, CheckFailure)) and result.fact in given:
-            given[result.fact].append(result)
+        if isinstance(result, (Verdict, CheckFailure)) and result.fact in by_fact:
+            by_fact[result.fact].append(result)
     return [
-        got[0]
-        if len(got) == 1
+        found[0]
+        if len(found) == 1
         else CheckFailure(
             fact,
-            "duplicate" if got else "missing",
-            f"the judge gave {len(got)} verdicts for this fact",
+            "duplicate" if found else "missing",
+            f"the judge gave {len(found)} verdicts for this fact",
         )
-        for fact, got in given.items()
+        for fact, found in by_fact.items()
     ]
 
 
 @dataclass(frozen=True, slots=True)
 class Usage(PlainData):
-    """Requests, tokens, cost and time of one or more responses."""
+    """Requests, tokens, cost and time of one or more replies."""
 
     calls: int = 0
-    """Calls to a provider."""
+    """Provider calls, not counting retries."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float | None = 0.0
-    """US dollars; `None` if the price of any call is unknown."""
+    """In US dollars; `None` if the price of any call is unknown."""
     cache_hits: int = 0
-    """Responses taken from the cache."""
+    """Replies taken from the response cache."""
     seconds: float = 0.0
-    """Time spent waiting for responses, summed over attempts, which may overlap."""
+    """Latency in seconds, summed over attempts, which may overlap."""
     attempts: int = 0
-    """Requests sent: calls and their retries."""
+    """Requests sent, including retries."""
     cached_tokens: int = 0
-    """Prompt tokens from the provider's own prompt cache, which it charges less for."""
+    """Prompt tokens billed at the provider's prompt-cache rate."""
     kept_in_front: int = 0
-    """Questions that the first judge of a cascade decided, so that the second was not asked."""
+    """Facts or pairs decided by the first judge of a cascade."""
     calls_saved: int = 0
-    """Requests that these would have filled, by the batch size of the second judge."""
+    """Requests that the second judge of a cascade would have needed for these."""
 
     def __add__(self, other: Usage) -> Usage:
         pairs = ((getattr(self, name), getattr(other, name)) for name in self.__slots__)
@@ -182,19 +181,18 @@ class Usage(PlainData):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FactSet(Sequence[AtomicFact]):
-    """The atomic facts of one source, in order, with unique ids."""
+    """Atomic facts of one source, in order, with unique ids."""
 
     facts: tuple[AtomicFact, ...]
     source_digest: str | None = None
-    """`digest` of the text the facts were extracted from, of documents that of their `source_key`;
-    `None` for given facts."""
+    """`digest` of the `source_key` of the source; `None` for facts that were not extracted."""
     made_by: tuple[tuple[str, str], ...] = ()
-    """How the facts were obtained, as entries for the score signature."""
+    """Extractor and its version, as entries of the score signature."""
     documents: tuple[str, ...] = ()
-    """Ids of the documents of the source, in order; empty for a source of one text."""
+    """Ids of the source documents, in order; empty for a single-text source."""
     extracted: tuple[str, ...] = ()
-    """In a lock file: short digests of the facts last found in the source, by which it is known
-    which of them were reworded or removed by hand since."""
+    """In a lock file: short digests of the facts last extracted from the source, from which a
+    merge detects those reworded or removed by hand."""
 
     def __post_init__(self) -> None:
         for id_, count in Counter(fact.id for fact in self.facts).items():
@@ -207,15 +205,15 @@ class FactSet(Sequence[AtomicFact]):
         facts: FactSet | Iterable[AtomicFact | str | Mapping[str, Any]],
         error: Callable[[int, str], InputError] | None = None,
     ) -> FactSet:
-        """Facts in any accepted form; those without an id are numbered (see `free_ids`).
+        """Convert facts from any accepted form, numbering those without an id (see `free_ids`).
 
         Args:
-            facts: Facts, statements, or mappings from the fields of a fact to their values.
-            error: Makes the error about the fact at a position, counted from 0; `None`: without
-                place.
+            facts: Facts, statements, or mappings with the fields of a fact.
+            error: Makes the error for the fact at a 0-based position from a message; `None`: plain
+                `InputError`.
 
         Raises:
-            InputError: Not a sequence of facts, a blank fact, or an id used twice.
+            InputError: Not a sequence of facts, a blank fact, or a duplicate id.
         """
         if isinstance(facts, FactSet):
             return facts
@@ -223,16 +221,16 @@ class FactSet(Sequence[AtomicFact]):
             raise InputError(
                 f"expected a list of facts, or 'facts:' with a list under it, got {shown(facts)}"
             )
-        given, made = list(facts), []
-        ids = free_ids([_id_of(item) for item in given])
-        for position, (item, id_) in enumerate(zip(given, ids, strict=True)):
+        items, converted = list(facts), []
+        ids = free_ids([_id_of(item) for item in items])
+        for position, (item, id_) in enumerate(zip(items, ids, strict=True)):
             try:
-                made.append(_as_fact(item, id_))
-            except InputError as problem:  # noqa: PERF203 - it names the fact
-                why = str(problem).removeprefix("atomic fact: ")
-                unplaced = InputError(f"fact {position + 1}: {why}")
-                raise error(position, why) if error else unplaced from problem
-        return cls(tuple(made))
+                converted.append(_as_fact(item, id_))
+            except InputError as problem:  # noqa: PERF203 - the message names the fact
+                reason = str(problem).removeprefix("atomic fact: ")
+                unplaced = InputError(f"fact {position + 1}: {reason}")
+                raise error(position, reason) if error else unplaced from problem
+        return cls(tuple(converted))
 
     def __len__(self) -> int:
         return len(self.facts)
@@ -249,7 +247,7 @@ class FactSet(Sequence[AtomicFact]):
         return self.facts[index]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
+        """Convert to JSON-ready data."""
         return {
             "facts": [fact.to_dict() for fact in self.facts],
             "source_digest": self.source_digest,
@@ -289,7 +287,7 @@ def _as_fact(item: Any, free_id: str) -> AtomicFact:
 
 
 def refuse_unknown_keys(value: Mapping[Any, Any], known: Sequence[str]) -> None:
-    """Raise `InputError` if an object has a key that is not one of these."""
+    """Raise `InputError` if an object has a key that is not in `known`."""
     for key in value:
         if key not in known:
             raise InputError(
@@ -299,9 +297,9 @@ def refuse_unknown_keys(value: Mapping[Any, Any], known: Sequence[str]) -> None:
 
 
 def free_ids(given: Sequence[str | None]) -> list[str]:
-    """The ids given; for a fact without one (`None`), `f` and its position, counted from 1.
+    """Fill in missing ids (`None`) with `f` and the 1-based position.
 
-    Where other facts have ids of this form, the next number that is free.
+    If any id already has this form, numbering continues after the highest.
     """
     matches = [_NUMBERED.fullmatch(id_) for id_ in given if id_ is not None]
     numbers = [int(match[1]) for match in matches if match]

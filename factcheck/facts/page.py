@@ -1,4 +1,4 @@
-"""Describe coverage as a report: distorted facts first, then dropped, undecided and kept ones."""
+"""Coverage as a page: distorted facts first, then dropped, undecided and kept ones."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from factcheck.reports.text import (
 
 _DISTORTED = "≠"
 _MAX_DOCUMENTS = 3
-"""Documents shown with a fact."""
+"""Maximum number of document ids shown per fact."""
 _LONGEST_FACT = 1_000
 _LONGEST_QUOTE = 400
 _WORD = re.compile(r"\w+")
@@ -47,14 +47,14 @@ COLUMNS = (
     "kind", "id", "text", "status", "label", "probability", "weight", "must", "tags", "quote",
     "reason", "judge", "cached", "code", "message", "documents",
 )  # fmt: skip
-"""Of the rows of a report."""
+"""Columns of CSV and data frames."""
 
 
 class _Group(NamedTuple):
-    """Results of one kind."""
+    """Results that share a section."""
 
     labels: tuple[str, ...]
-    """Labels of the verdicts; the empty string selects failures."""
+    """Verdict labels; the empty string selects failures."""
     title: str
     tone: Tone
     mark: str
@@ -62,15 +62,15 @@ class _Group(NamedTuple):
 
 
 class _Metric(NamedTuple):
-    """A share of entailed statements: coverage or faithfulness."""
+    """Wording for coverage or faithfulness."""
 
     name: str
     noun: str
     ends: tuple[str, str]
-    """Outcome of an undecided statement at worst and at best."""
+    """Worst and best possible outcome of an undecided statement."""
     groups: tuple[_Group, ...]
     lost: Mapping[str, str]
-    """Message for a statement that is not entailed, by label."""
+    """Messages for statements that are not entailed, by label."""
 
 
 _UNDECIDED = _Group(("",), "Undecided", "unknown", "?", "no verdict")
@@ -100,10 +100,10 @@ _CLAIMS = _Metric(
 
 
 def parts(counts: Mapping[str, int]) -> tuple[Part, ...]:
-    """Outcomes of facts that occur, best first.
+    """Split a stacked bar by the outcomes that occur, best first.
 
     Args:
-        counts: As in `CoverageReport.counts`.
+        counts: See `CoverageReport.counts`.
     """
     every = (
         Part(group.tone, counts[group.title.lower()], group.title.lower(), group.mark)
@@ -119,7 +119,7 @@ def coverage_page(
     usage: Usage,
     signature: ScoreSignature,
 ) -> Page:
-    """The report of one pair; `claim_results` is `None` if claims were not checked."""
+    """Build the page of one report; `claim_results` is `None` if claims were not checked."""
     weighted = any(result.fact.weight != 1.0 for result in results)
     metric = _FACTS._replace(name="Weighted coverage") if weighted else _FACTS
     claims = claim_results or ()
@@ -143,9 +143,9 @@ def coverage_page(
 
 
 def scale_lines(lead: float | None, judge_quality: str, n_leads: int = 0) -> tuple[str, ...]:
-    """What the score can be held against, and what the judge is worth; each if it is known.
+    """Describe the lead baseline and the judge's quality, each if known.
 
-    Of a run, `lead` is the mean over `n_leads` records.
+    For a run, `lead` is the mean over `n_leads` records.
     """
     over = f", mean of {plural(n_leads, 'record')}" if n_leads else ""
     scale = "" if lead is None else f"lead of the same length: {score_text(lead)}{over}"
@@ -155,7 +155,7 @@ def scale_lines(lead: float | None, judge_quality: str, n_leads: int = 0) -> tup
 
 
 def with_documents(page: Page, documents: Mapping[str, Sequence[CheckResult]]) -> Page:
-    """The report with a table of the coverage of each document, if there are any."""
+    """Add a table of the coverage of each document, if there are any."""
     rows, groups = [], (_FACTS.groups[-1], *_FACTS.groups[:-1])
     for name, results in documents.items():
         found, labels = share_entailed(results), Counter(_label(result) for result in results)
@@ -171,21 +171,22 @@ def with_documents(page: Page, documents: Mapping[str, Sequence[CheckResult]]) -
 
 
 def facts_text(facts: FactSet) -> str:
-    """Facts as plain text, one line each: id, badges, statement."""
+    """Format facts as plain text, one per line: id, badges, statement."""
     width = max((len(one_line(fact.id)) for fact in facts), default=0)
     return "\n".join(
-        "  ".join(filter(None, (f"{one_line(fact.id):<{width}}", *_words(fact)))) for fact in facts
+        "  ".join(filter(None, (f"{one_line(fact.id):<{width}}", *_label_and_text(fact))))
+        for fact in facts
     )
 
 
 def lost_musts(results: Iterable[CheckResult]) -> str:
-    """One line about `must` facts that are not known to be kept; empty if there are none."""
+    """Describe the `must` facts that are not kept, or undecided; empty if there are none."""
     lost = [one_line(r.fact.id) for r in results if r.fact.must and _label(r) != "entailed"]
     return f"{plural(len(lost), 'must fact')} not kept: {', '.join(lost)}" if lost else ""
 
 
 def usage_text(usage: Usage) -> str:
-    """Calls, tokens, cost and savings; empty if nothing was sent or saved."""
+    """Describe calls, tokens, cost and savings; empty if nothing was sent or saved."""
     texts = []
     if usage.calls:
         cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
@@ -200,7 +201,7 @@ def usage_text(usage: Usage) -> str:
 
 
 def score_text(score: float | None) -> str:
-    """A score with two decimals, or `undecided`."""
+    """Format a score with two decimals, or `undecided`."""
     return "undecided" if score is None else share(score, 2)
 
 
@@ -216,7 +217,7 @@ def _page(metric: _Metric, results: Sequence[CheckResult], found: Share) -> Page
         worst, best = metric.ends
         ends = f"if every undecided {metric.noun} were {worst} / {best.split()[0]}"
         bounds = f"{interval_text((found.low, found.high), 2)} {ends}"
-    by_several = len({r.judge for r in results if isinstance(r, Verdict)}) > 1
+    has_several_judges = len({r.judge for r in results if isinstance(r, Verdict)}) > 1
     keyed = [(f"{metric.noun[0]}{number}", r) for number, r in enumerate(results, 1)]
     grouped = [
         (group, [(key, r) for key, r in keyed if _label(r) in group.labels])
@@ -229,10 +230,15 @@ def _page(metric: _Metric, results: Sequence[CheckResult], found: Share) -> Page
         interval and f"95 % interval {interval}",
         lines=(bounds,) if bounds else (),
         sections=filled(
-            *(_section(group, members, by_several=by_several) for group, members in grouped)
+            *(
+                _section(group, members, has_several_judges=has_several_judges)
+                for group, members in grouped
+            )
         ),
         suite=metric.name.lower(),
-        cases=tuple(_case(metric, result, by_several=by_several) for result in results),
+        cases=tuple(
+            _case(metric, result, has_several_judges=has_several_judges) for result in results
+        ),
     )
 
 
@@ -253,9 +259,9 @@ def _counts(metric: _Metric, results: Sequence[CheckResult], n_undecided: int) -
 
 
 def _section(
-    group: _Group, results: Sequence[tuple[str, CheckResult]], *, by_several: bool
+    group: _Group, results: Sequence[tuple[str, CheckResult]], *, has_several_judges: bool
 ) -> Section:
-    reasons = [_reason(result, by_several=by_several) for _, result in results]
+    reasons = [_reason(result, has_several_judges=has_several_judges) for _, result in results]
     is_shared = group.labels == ("",) and len(results) > 1 and len({*reasons}) == 1
     items = (
         Item(
@@ -289,13 +295,13 @@ def _badges(fact: AtomicFact) -> tuple[Badge, ...]:
     return (*must, *weight, *tags, *documents)
 
 
-def _words(fact: AtomicFact) -> tuple[str, str]:
+def _label_and_text(fact: AtomicFact) -> tuple[str, str]:
     badges = ", ".join(badge.text for badge in _badges(fact))
     return badges and f"[{badges}]", shorten(one_line(fact.text), _LONGEST_FACT)
 
 
 def _quote(result: CheckResult) -> str:
-    """The evidence, if need be shortened; empty if it only repeats the fact."""
+    """Format the evidence, shortened if necessary; empty if it only repeats the fact."""
     if not isinstance(result, Verdict) or result.evidence is None:
         return ""
     quote = one_line(result.evidence.quote)
@@ -304,9 +310,9 @@ def _quote(result: CheckResult) -> str:
 
 
 def _around_reason(quote: str, verdict: Verdict) -> str:
-    """A quote; of a long one, the part with the words that decided.
+    """Shorten a long quote to the part with the deciding words.
 
-    These are the words of the reason, or else of the fact, that the quote has.
+    These are the words it shares with the reason, or else with the fact.
     """
     if len(quote) <= _LONGEST_QUOTE:
         return quote
@@ -321,26 +327,30 @@ def _around_reason(quote: str, verdict: Verdict) -> str:
     return ("…" if start else "") + shorten(quote[start:], max(_LONGEST_QUOTE, last - start + 1))
 
 
-def _reason(result: CheckResult, *, by_several: bool) -> str:
-    """Why, and by whom if the judges of a report differ."""
+def _reason(result: CheckResult, *, has_several_judges: bool) -> str:
+    """Format reason and flags, with the judge if a report has several."""
     if isinstance(result, CheckFailure):
         return one_line(": ".join(filter(None, (result.code, result.message))))
     flags = ", ".join(one_line(flag.replace("_", " ")) for flag in result.flags)
-    judge = f"[{one_line(result.judge)}]" if by_several and result.judge else ""
+    judge = f"[{one_line(result.judge)}]" if has_several_judges and result.judge else ""
     return " ".join(filter(None, (one_line(result.reason), flags and f"({flags})", judge)))
 
 
-def _case(metric: _Metric, result: CheckResult, *, by_several: bool) -> Case:
-    """A test case; claims and facts that may be dropped are skipped, as no gate looks at them."""
+def _case(metric: _Metric, result: CheckResult, *, has_several_judges: bool) -> Case:
+    """Make a test case; claims and optional facts that are lost count as skipped."""
     fact, is_claim = result.fact, metric is _CLAIMS
-    name = " ".join(filter(None, (one_line(fact.id), *_words(fact))))
+    name = " ".join(filter(None, (one_line(fact.id), *_label_and_text(fact))))
     if isinstance(result, CheckFailure):
         unknown: Status = "skipped" if is_claim else "error"
         return Case(name, unknown, "undecided", result.code, (one_line(result.message),))
     if result.supported:
         return Case(name)
     quote = _quote(result)
-    details = tuple(filter(None, (quote and f"“{quote}”", _reason(result, by_several=by_several))))
+    details = tuple(
+        filter(
+            None, (quote and f"“{quote}”", _reason(result, has_several_judges=has_several_judges))
+        )
+    )
     is_loss = not is_claim and (fact.must or result.label == "contradicted")
     lost: Status = "failed" if is_loss else "skipped"
     return Case(name, lost, metric.lost[result.label], result.label, details)

@@ -1,7 +1,7 @@
-"""The coverage report: every fact of a source, what became of it, and the score that follows.
+"""Coverage report: every fact of a source, its outcome, and the resulting score.
 
-Only the facts and the results are stored; whatever else a report says is computed from them, so
-that a number can never disagree with the list behind it.
+Only facts and results are stored. All numbers are computed from them, so that a score can never
+disagree with the list behind it.
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ if TYPE_CHECKING:
 
 _FORMAT = 1
 Direction = Literal["coverage", "both"]
-"""Whether a report has the source's facts in the summary alone, or the reverse, too."""
+"""`"both"` also checks the claims of the summary against the source."""
 
 
 @dataclass(frozen=True, repr=False)
 class CoverageReport(Report):
-    """Which facts of a source a summary keeps, drops or distorts.
+    """Facts of a source that a summary keeps, distorts or drops.
 
     Raises:
         InputError: The results are not exactly one per fact, in fact order.
     """
 
     facts: FactSet
-    """The facts of the source."""
+    """Facts of the source."""
     results: tuple[CheckResult, ...]
     """One verdict or failure per fact, in fact order."""
     usage: Usage
-    """What this report cost."""
+    """Usage of this report alone."""
     signature: ScoreSignature
-    """How the score was made."""
+    """Judge, prompts and versions behind the score."""
     claims: FactSet | None = None
-    """The claims of the summary; only with `direction="both"`."""
+    """Claims of the summary; only with `direction="both"`."""
     claim_results: tuple[CheckResult, ...] = ()
-    """One verdict or failure per claim, in claim order, with the source as the text."""
+    """One verdict or failure per claim against the source, in claim order."""
     texts: Texts | None = None
-    """What was compared; `None` if it is not known."""
+    """Source and summary; `None` if unknown."""
     lead: float | None = None
-    """Score of the first sentences of the source at the length of the summary, by the same judge
-    on the same facts, in [0, 1]; `None` if it was not computed."""
+    """Lead baseline, in [0, 1]: score of the first sentences of the source at the length of the
+    summary, with the same judge and facts; `None` if it was not computed."""
     judge_quality: str = ""
-    """How well the judge agrees with human labels, in a few words; empty if that is not known."""
+    """Agreement of the judge with human labels, in a few words; empty if unknown."""
 
     def __post_init__(self) -> None:
         _match(self.facts, self.results, "fact")
@@ -62,27 +62,27 @@ class CoverageReport(Report):
 
     @property
     def share(self) -> Share:
-        """Score, bounds and interval in one value."""
+        """Score, bounds and interval."""
         return share_entailed(self.results)
 
     @property
     def score(self) -> float | None:
-        """Weighted share of decided facts that are entailed, in [0, 1]; `None` if none decided."""
+        """Weighted share of decided facts that are entailed, in [0, 1]; `None` if all undecided."""
         return self.share.value
 
     @property
     def low(self) -> float:
-        """The score if every undecided fact were dropped, in [0, 1]."""
+        """Score if all undecided facts were dropped, in [0, 1]."""
         return self.share.low
 
     @property
     def high(self) -> float:
-        """The score if every undecided fact were kept, in [0, 1]."""
+        """Score if all undecided facts were kept, in [0, 1]."""
         return self.share.high
 
     @property
     def interval(self) -> Interval | None:
-        """95 % interval of the score over the decided facts, as of `Share`; `None` where it is."""
+        """95 % interval of the score; see `Share.interval`."""
         return self.share.interval
 
     @property
@@ -102,18 +102,18 @@ class CoverageReport(Report):
 
     @property
     def undecided(self) -> tuple[CheckFailure, ...]:
-        """Facts without a verdict, in fact order; outside the score, inside `low` and `high`."""
+        """Facts without a verdict, in fact order; excluded from the score, not from its bounds."""
         return tuple(r for r in self.results if isinstance(r, CheckFailure))
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many facts there are, and how many in each group."""
+        """Number of facts, in total and by outcome."""
         groups = ("facts", "kept", "distorted", "dropped", "undecided")
         return {name: len(getattr(self, name)) for name in groups}
 
     @property
     def by_fact(self) -> dict[tuple[str, int], CheckResult]:
-        """The result of each fact, by its text; equal texts differ by their count."""
+        """Result of each fact by text and, for equal texts, 0-based occurrence."""
         seen: Counter[str] = Counter()
         results = {}
         for result in self.results:
@@ -123,15 +123,14 @@ class CoverageReport(Report):
         return results
 
     def named(self, source: str, summary: str) -> CoverageReport:
-        """The report with names for its texts, such as those of files; see `Texts.named`."""
+        """Return the report with names for its texts, such as file names; see `Texts.named`."""
         return replace(self, texts=self.texts and self.texts.named(source, summary))
 
     @property
     def by_document(self) -> dict[str, CoverageReport]:
-        """For each document of the source, the report on its facts alone; without claims or usage.
+        """Report on the facts of each source document, without claims or usage.
 
-        A fact that several documents state is in the report of each. Empty for a source of one
-        text.
+        A fact stated by several documents is in the report of each. Empty for a single-text source.
         """
         groups: dict[str, list[CheckResult]] = {name: [] for name in self.facts.documents}
         for result in self.results:
@@ -152,7 +151,7 @@ class CoverageReport(Report):
     def faithfulness(self) -> float | None:
         """Share of the summary's decided claims that the source entails, in [0, 1].
 
-        `None` without `direction="both"`, without claims, or when none was decided.
+        `None` without `direction="both"`, without claims, or if all are undecided.
         """
         return share_entailed(self.claim_results).value
 
@@ -170,7 +169,7 @@ class CoverageReport(Report):
         return tuple(r for r in self.results if isinstance(r, Verdict) and r.label == label)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data. The computed numbers are included for other readers."""
+        """Convert to JSON-ready data, including the computed numbers."""
         return {
             "format": _FORMAT,
             **_numbers(self.share),
@@ -193,10 +192,10 @@ class CoverageReport(Report):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> CoverageReport:
-        """Inverse of `to_dict`; the numbers are computed again from the results.
+        """Inverse of `to_dict`; all numbers are recomputed from the results.
 
         Raises:
-            InputError: The data is not a report, or not of this format.
+            InputError: Not a report, or another format version.
         """
         read = Reader(data, "report")
         if data.get("format") != _FORMAT:

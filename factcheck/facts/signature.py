@@ -1,8 +1,8 @@
-"""The score signature, one readable line that says how a score was made, and digests of texts.
+"""Score signature, one readable line that identifies how a score was produced; text digests.
 
     facts:12|undecided:1|judge:openai%2Fgpt-x|check:check_facts%2Fv1@7841ba02|version:0.1.0
 
-Values are percent-encoded, because model names hold `:` and `|`. The idea is sacreBLEU's.
+Values are percent-encoded, because model names may contain `:` and `|`. Modelled on sacreBLEU's.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from factcheck.errors import InputError
 
 _READABLE = "/@,()+ "
 _COUNTS = {"facts", "undecided"}
-"""Entries that count, and do not say how a score was made."""
+"""Entries that are counts rather than settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreSignature:
-    """Ordered names and values that shaped a score."""
+    """Ordered names and values of the settings behind a score."""
 
     entries: tuple[tuple[str, str], ...]
 
@@ -32,7 +32,7 @@ class ScoreSignature:
 
     @classmethod
     def of(cls, entries: Mapping[str, str] | Iterable[tuple[str, str]]) -> ScoreSignature:
-        """A signature from names and values, in their order."""
+        """Make a signature from names and values, in order."""
         pairs = entries.items() if isinstance(entries, Mapping) else entries
         return cls(tuple((name, value) for name, value in pairs))
 
@@ -47,13 +47,13 @@ class ScoreSignature:
 
     @property
     def never_flips(self) -> bool:
-        """Whether the judge always answers the same question alike: the embedded ones do."""
+        """Whether the judge is deterministic, as the embedded ones are."""
         return dict(self.entries).get("judge", "").startswith(("local", "containment"))
 
     def changes(self, other: ScoreSignature) -> dict[str, tuple[str, str]]:
-        """The settings that differ in another signature, with both values; counts are no settings.
+        """Settings that differ in another signature, with both values; counts are ignored.
 
-        The value of a setting that is missing is `default`.
+        A missing setting has the value `default`.
         """
         old, new = (
             {name: value for name, value in one.entries if name not in _COUNTS}
@@ -67,10 +67,10 @@ class ScoreSignature:
 
     @classmethod
     def parse(cls, line: str) -> ScoreSignature:
-        """The inverse of `str`.
+        """Inverse of `str`.
 
         Raises:
-            InputError: An entry has no colon, a name appears twice, or the line was wrapped.
+            InputError: An entry without a colon, a duplicate name, or a wrapped line.
         """
         if any(character.isspace() and character != " " for character in line):
             raise InputError("score signature: it is one line without tabs; was it wrapped?")
@@ -83,15 +83,15 @@ class ScoreSignature:
 
 
 def digest(text: str) -> str:
-    """SHA-256 of the text's UTF-8 bytes, as 64 hexadecimal digits.
+    """Return the SHA-256 of a text's UTF-8 bytes as 64 hexadecimal digits.
 
-    Lone surrogates are kept distinct rather than refused, so any `str` has a digest.
+    Any `str` has a digest: lone surrogates are encoded, not rejected.
     """
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def short_digest(text: str) -> str:
-    """The first 8 hexadecimal digits of `digest`."""
+    """Return the first 8 hexadecimal digits of `digest`."""
     return digest(text)[:8]
 
 

@@ -1,4 +1,4 @@
-"""A source: one text, or several documents whose facts count together."""
+"""Sources: a single text, or several documents scored together."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from factcheck.facts.model import AtomicFact, FactSet
 from factcheck.facts.spans import fold_text
 
 _KEYS = ("id", "text")
-_AT_THE_ENDS = " .!?\"'"
+_OUTER_PUNCTUATION = " .!?\"'"
 
 
 @dataclass(frozen=True, slots=True)
 class SourceDocument(PlainData):
-    """One of several documents that are a source together."""
+    """One of several documents that make up a source."""
 
     id: str
-    """Unique within the source; facts carry it, and reports show it."""
+    """Unique within the source; shown with its facts in reports."""
     text: str
-    """May be blank; then it has no facts."""
+    """May be blank."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.id, str) or not self.id.strip():
@@ -34,13 +34,14 @@ class SourceDocument(PlainData):
 
 
 Source: TypeAlias = "str | Sequence[SourceDocument | str | Mapping[str, Any]]"
-"""A text; or documents, of which plain strings are called `d1`, `d2`, ... by their position."""
+"""A text, or a list of documents; plain strings in it get the ids `d1`, `d2`, ... by position."""
 
 
 def as_source(source: Source, what: str = "the source") -> str | tuple[SourceDocument, ...]:
-    """A source in any accepted form as a text, or as documents.
+    """Convert a source from any accepted form to a text or documents.
 
-    An `InputError` begins with `what`: another form, no document, or an id used twice.
+    Raises:
+        InputError: Another form, no document, or a duplicate id; begins with `what`.
     """
     if isinstance(source, str):
         return source
@@ -81,21 +82,21 @@ def _document(item: Any, default_id: str) -> SourceDocument:
 
 @dataclass(frozen=True, slots=True)
 class Texts(PlainData):
-    """The texts that a report compares, with the names they are shown under."""
+    """Texts of a report, with their display names."""
 
     documents: tuple[SourceDocument, ...]
-    """The source; of one text, one document. Empty if it was not given."""
+    """Source; one document for a single text, empty if unknown."""
     summary: SourceDocument
 
     @classmethod
     def of(cls, source: str | tuple[SourceDocument, ...], summary: str) -> Texts:
-        """The texts without names of their own."""
+        """Make texts with the default names `source` and `summary`."""
         if isinstance(source, str):
             source = (SourceDocument("source", source),) if source.strip() else ()
         return cls(source, SourceDocument("summary", summary))
 
     def named(self, source: str, summary: str) -> Texts:
-        """The texts under these names; several documents keep their ids."""
+        """Rename the texts; several documents keep their ids."""
         documents = self.documents
         if len(documents) == 1:
             documents = (replace(documents[0], id=source),)
@@ -103,12 +104,12 @@ class Texts(PlainData):
 
 
 def source_texts(source: str | tuple[SourceDocument, ...]) -> list[str]:
-    """The text, or those of the documents."""
+    """Return the text, or the texts of the documents."""
     return [source] if isinstance(source, str) else [document.text for document in source]
 
 
 def source_key(source: str | tuple[SourceDocument, ...]) -> str:
-    """A text that stands for the source: itself, or its documents as JSON."""
+    """Return a text that identifies the source: the text itself, or its documents as JSON."""
     if isinstance(source, str):
         return source
     return json.dumps([[document.id, document.text] for document in source], ensure_ascii=False)
@@ -117,17 +118,17 @@ def source_key(source: str | tuple[SourceDocument, ...]) -> str:
 def merge_documents(
     documents: Sequence[SourceDocument], extracted: Sequence[Sequence[AtomicFact]]
 ) -> FactSet:
-    """The facts of several documents as one set, numbered in order, each with its documents.
+    """Merge the facts of several documents into one set, numbered in order.
 
-    A fact that several documents state in the same words counts once and carries all of them; its
-    span is that in the first. Words are the same whatever their case, white space, kind of quotes
-    and dashes, and the punctuation at the end. Paraphrases are facts of their own.
+    Facts with the same wording, ignoring case, white space, kinds of quotes and dashes, and final
+    punctuation, are merged: the result has all their document ids and the span in the first
+    document. Paraphrases stay separate.
     """
     merged: dict[str, AtomicFact] = {}
     for document, facts in zip(documents, extracted, strict=True):
         for fact in facts:
-            words = fold_text(fact.text).strip(_AT_THE_ENDS)
-            known = merged.setdefault(words, replace(fact, id=f"f{len(merged) + 1}"))
+            key = fold_text(fact.text).strip(_OUTER_PUNCTUATION)
+            known = merged.setdefault(key, replace(fact, id=f"f{len(merged) + 1}"))
             if document.id not in known.documents:
-                merged[words] = replace(known, documents=(*known.documents, document.id))
+                merged[key] = replace(known, documents=(*known.documents, document.id))
     return FactSet(tuple(merged.values()))

@@ -1,8 +1,6 @@
-"""Locate a quoted passage in a text, with offsets into the original text.
+"""Locate quotes in a text, exactly or with white space, quotes, dashes, case and Unicode folded.
 
-A passage is looked for exactly first, then with white space, quotation marks, dashes, case and
-Unicode forms folded. Whatever matched, the offsets and the quote returned are those of the
-original text.
+Offsets and quotes always refer to the original text.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from typing import NamedTuple
 
 from factcheck.facts.model import Evidence
 
-_ALIKE = str.maketrans(
+_EQUIVALENT = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`\u02bc\uff07", "'"),
         **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02", '"'),
@@ -25,21 +23,21 @@ _SPACE = re.compile(r"\s+")
 
 
 class Folded(NamedTuple):
-    """A text with its differences of form removed."""
+    """Normalised text with its offsets in the original."""
 
     text: str
     starts: tuple[int, ...]
-    """For each folded character: where the original characters it comes from start."""
+    """Start of the original characters of each folded character."""
     ends: tuple[int, ...]
-    """For each folded character: where they end."""
+    """End of the original characters of each folded character."""
 
 
 @lru_cache(maxsize=16)
 def fold(text: str) -> Folded:
-    """Fold white space, quotation marks, dashes, case and Unicode forms; keep the offsets.
+    """Fold white space, quotation marks, dashes, case and Unicode forms, keeping offsets.
 
-    Works on clusters (a character and the combining marks after it), so that composed and
-    decomposed spellings come out alike. Invisible format characters are dropped.
+    Operates on clusters (a character and its combining marks), so that composed and decomposed
+    forms compare equal. Invisible format characters are removed.
     """
     pieces: list[str] = []
     starts: list[int] = []
@@ -61,8 +59,8 @@ def fold(text: str) -> Folded:
 
 @lru_cache(maxsize=8192)
 def fold_text(text: str) -> str:
-    """`fold(text).text`, in a fraction of the time for a text of plain letters and marks."""
-    plain = text.translate(_ALIKE)
+    """Return `fold(text).text`; much faster for ASCII text."""
+    plain = text.translate(_EQUIVALENT)
     return _SPACE.sub(" ", plain.lower()) if plain.isascii() else fold(text).text
 
 
@@ -70,25 +68,25 @@ def _fold_cluster(cluster: str) -> str:
     if cluster.isspace():
         return " "
     if cluster.isascii():
-        return cluster.translate(_ALIKE).lower()
-    plain = unicodedata.normalize("NFKD", cluster.translate(_ALIKE)).casefold()
-    plain = unicodedata.normalize("NFKD", plain).translate(_ALIKE)
+        return cluster.translate(_EQUIVALENT).lower()
+    plain = unicodedata.normalize("NFKD", cluster.translate(_EQUIVALENT)).casefold()
+    plain = unicodedata.normalize("NFKD", plain).translate(_EQUIVALENT)
     return "".join(c for c in plain if unicodedata.category(c) != "Cf")
 
 
 def locate(quote: str, text: str) -> Evidence | None:
-    """The first exact occurrence of a quote; failing that, the first after folding; else `None`.
+    """Find the first exact occurrence of a quote, or else the first after folding.
 
-    `text[start:end] == quote` holds for what is returned, also when folding was needed. A blank
-    quote is nowhere.
+    `text[start:end] == quote` holds for the result, even after folding. Returns `None` for a blank
+    quote.
     """
-    wanted = quote.strip()
-    if not wanted:
+    quote = quote.strip()
+    if not quote:
         return None
-    start = text.find(wanted)
+    start = text.find(quote)
     if start >= 0:
-        return Evidence(wanted, start, start + len(wanted))
-    needle, folded = fold(wanted).text, fold(text)
+        return Evidence(quote, start, start + len(quote))
+    needle, folded = fold(quote).text, fold(text)
     first = folded.text.find(needle) if needle else -1
     while first >= 0:
         last = first + len(needle) - 1
@@ -100,7 +98,7 @@ def locate(quote: str, text: str) -> Evidence | None:
 
 
 def _on_cluster_edges(folded: Folded, first: int, last: int) -> bool:
-    """Whether a match neither starts nor ends inside one original cluster (`e` is not `é`)."""
+    """Whether a match starts and ends at cluster boundaries (`e` does not match in `é`)."""
     starts = folded.starts
     return starts[first - 1 : first] != starts[first : first + 1] and (
         starts[last : last + 1] != starts[last + 1 : last + 2]

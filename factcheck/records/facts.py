@@ -1,4 +1,4 @@
-"""Reads facts from files and plain data; writes the lock files in which facts are reviewed."""
+"""Read facts from files and plain data; write and merge lock files."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ def read_facts(path: PathOrDash) -> FactSet:
     """Read facts from a file.
 
     Args:
-        path: `.txt`: one fact a line, blank lines and `#` comments skipped. `.json`, `.yaml`,
-            `.yml`: a list of strings or of fact objects, or what `FactSet.to_dict` gives. `-`:
+        path: `.txt`: one fact per line; blank lines and `#` comments are skipped. `.json`, `.yaml`,
+            `.yml`: a list of strings or fact objects, or the output of `FactSet.to_dict`. `-`:
             JSON if it starts like JSON, else lines.
 
     Returns:
-        The facts in file order; those without id are numbered (see `factcheck.facts.free_ids`).
+        The facts in file order, numbered if they have no id (see `factcheck.facts.free_ids`).
 
     Raises:
-        InputError: Not readable, another shape, or no fact in it; names file and line.
+        InputError: Unreadable, malformed or empty; names file and line.
     """
     name = name_of(path)
     suffix = ".txt" if path == "-" else Path(path).suffix.lower()
@@ -68,9 +68,9 @@ def read_facts(path: PathOrDash) -> FactSet:
 
 
 def read_source(paths: Sequence[PathOrDash]) -> str | tuple[SourceDocument, ...]:
-    """The text of one file; of several, documents with the names of the files as ids.
+    """Read one file as a text, or several as documents whose ids are their file names.
 
-    Their paths are the ids where two files have the same name. No file may be given twice.
+    If two files share a name, the ids are their paths. Duplicate files are an `InputError`.
     """
     if len(paths) == 1:
         return read_text(paths[0])
@@ -83,75 +83,75 @@ def read_source(paths: Sequence[PathOrDash]) -> str | tuple[SourceDocument, ...]
 
 
 def facts_from_lines(text: str) -> FactSet:
-    """One fact a line; blank lines and `#` comments are skipped. May be empty."""
+    """Parse one fact per line, skipping blank lines and `#` comments. May be empty."""
     lines = (line.strip() for line in text.split("\n"))
     return FactSet.of([line for line in lines if line and not line.startswith("#")])
 
 
 def facts_of(document: Document) -> FactSet:
-    """Facts from a list of any accepted form, or from what `FactSet.to_dict` gives; or none."""
+    """Parse a list of facts in any form, or the output of `FactSet.to_dict`. May be empty."""
     head: Mapping[str, Any] = {}
     items = document.value
-    under: tuple[str, ...] = ()
-    placed: list[InputError] = []
+    parent: tuple[str, ...] = ()
+    located: list[InputError] = []
 
-    def error(position: int, why: str) -> InputError:
-        placed.append(document.error((*under, position), f"fact {position + 1}: {why}"))
-        return placed[0]
+    def error(position: int, reason: str) -> InputError:
+        located.append(document.error((*parent, position), f"fact {position + 1}: {reason}"))
+        return located[0]
 
     try:
         if isinstance(items, Mapping):
             refuse_unknown_keys(items, _SET_KEYS)
-            head, items, under = items, items.get("facts"), ("facts",)
-        made = FactSet.from_dict({**head, "facts": []})
-        return replace(made, facts=FactSet.of(items, error).facts)
+            head, items, parent = items, items.get("facts"), ("facts",)
+        empty = FactSet.from_dict({**head, "facts": []})
+        return replace(empty, facts=FactSet.of(items, error).facts)
     except InputError as problem:
-        if placed:
+        if located:
             raise
-        raise document.error(under, str(problem).removeprefix("fact set: ")) from problem
+        raise document.error(parent, str(problem).removeprefix("fact set: ")) from problem
 
 
 class LockChange(NamedTuple):
-    """What writing a lock file changed. Facts are the same if their text is."""
+    """Changes made by `write_lock`. Facts are identified by their text."""
 
     existed: bool
-    """Whether there was a lock file before."""
+    """Whether the lock file existed before."""
     added: tuple[AtomicFact, ...]
     """Facts that are new in the source."""
     removed: tuple[AtomicFact, ...]
-    """Facts that are no longer found in the source and were as they had been extracted."""
+    """Unedited facts that are no longer in the source; removed from the file."""
     lost: tuple[AtomicFact, ...]
-    """Facts that are no longer found in the source, and stay without a span: reworded or marked."""
+    """Edited facts that are no longer in the source; kept in the file, without a span."""
     unchanged: int
+    """Number of facts found in the source again."""
 
 
 def load_lock(path: str | PathLike[str]) -> FactSet:
     """Read a lock file.
 
     Args:
-        path: A `.yaml` file that `write_lock` wrote, perhaps edited since. A fact that was added
-            needs no id.
+        path: A `.yaml` file from `write_lock`, possibly edited. Added facts need no id.
 
     Raises:
-        InputError: Not readable, not YAML, another shape, or no fact in it; names file and line.
+        InputError: Unreadable, not YAML, malformed or empty; names file and line.
     """
     _require_yaml(path)
     return read_facts(path)
 
 
 def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
-    """Write the lock file, or merge facts into it; `load_lock` reads it back.
+    """Write a lock file, or merge facts into an existing one; `load_lock` reads it back.
 
-    The merge is three-way: what changed in the source since the file was written is taken over,
-    and so is what changed in the file. Facts that were reworded, added or marked stay, with `id`,
-    `must`, `weight` and `tags`; facts that were removed stay out; new ones come last.
+    The merge is three-way and applies changes of the source as well as edits of the file: facts
+    that were reworded, added or marked are kept with `id`, `must`, `weight` and `tags`; deleted
+    facts stay deleted; new facts are appended.
 
     Args:
-        facts: The facts of the source.
+        facts: Facts of the source.
         path: A `.yaml` file. Delete it to start over.
 
     Raises:
-        InputError: The path cannot be written, or holds something that is not a lock file.
+        InputError: The path is not writable, or the existing file is not a lock file.
     """
     _require_yaml(path)
     existed = Path(path).exists()
@@ -166,8 +166,8 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
     lost: list[AtomicFact] = []
     n_unchanged = 0
     for old in before:
-        if alike := found.get(old.text):
-            new = alike.pop(0)
+        if matches := found.get(old.text):
+            new = matches.pop(0)
             kept.append(replace(old, span=new.span, documents=new.documents))
             n_unchanged += 1
         elif is_same_source:
@@ -181,10 +181,8 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
     known = base | {short_digest(fact.text) for fact in kept}
     added = [fact for fact in facts if short_digest(fact.text) not in known]
     used = {fact.id for fact in kept}
-    given = [*(fact.id for fact in kept), *(None if f.id in used else f.id for f in added)]
-    merged = [
-        replace(fact, id=id_) for fact, id_ in zip([*kept, *added], free_ids(given), strict=True)
-    ]
+    ids = free_ids([*(fact.id for fact in kept), *(None if f.id in used else f.id for f in added)])
+    merged = [replace(fact, id=id_) for fact, id_ in zip([*kept, *added], ids, strict=True)]
     digests = tuple(dict.fromkeys(short_digest(fact.text) for fact in facts))
     write_text(path, lock_text(replace(facts, facts=tuple(merged), extracted=digests)))
     new_facts = tuple(merged[len(kept) :])
@@ -192,7 +190,7 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
 
 
 def lock_text(facts: FactSet) -> str:
-    """The facts as YAML, in order, without default values; one fact a line gives short diffs."""
+    """Format facts as YAML, one per line for short diffs, in order, without default values."""
     from factcheck.documents.yaml_documents import yaml_text
 
     data = facts.to_dict()

@@ -1,4 +1,4 @@
-"""Reads records of every format: one at a time, with unique ids and errors that name the place."""
+"""Read records of every format, one at a time, with unique ids and errors that name the place."""
 
 from __future__ import annotations
 
@@ -41,16 +41,19 @@ class Record:
     """A text, or several documents."""
     summary: str
     facts: FactSet | tuple[str | AtomicFact, ...] | None = None
-    """Facts of the source; `None`: they are still to be extracted."""
+    """Facts of the source; `None`: extract them."""
     where: str = ""
-    """Place of the record, such as `pairs.jsonl, line 7`, for messages."""
+    """Location for messages, such as `pairs.jsonl, line 7`."""
 
 
 def as_record(item: Mapping[str, Any] | Record, number: int) -> Record:
-    """A record from a mapping with `source`, `summary` and, where known, `id` and `facts`.
+    """Convert a mapping with `source`, `summary` and optional `id` and `facts` to a record.
 
-    Other keys are ignored; a `Record` is checked in the same way. `number`, the position counted
-    from 1, is the id of a record without one. An `InputError` names the place.
+    Other keys are ignored; a `Record` is validated in the same way. `number`, the 1-based
+    position, is the id of a record without one.
+
+    Raises:
+        InputError: The record is invalid; names the place.
     """
     where = f"record {number}"
     if isinstance(item, Record):
@@ -108,30 +111,27 @@ def read_records(
     skip_bad: Callable[[InputError], None] | None = None,
     fields: Mapping[str, str] | None = None,
 ) -> Iterator[Record]:
-    """Read the records of a dataset in order; one is held at a time.
+    """Read the records of a dataset lazily, in order.
 
     Args:
-        path: By its suffix: `.jsonl` or `.ndjson` (one object a line), `.csv` or `.tsv` (with a
-            header line; `facts` as a JSON list, or one a line), either of them with `.gz` after
-            it, `.parquet`, or `.json` or `.yaml` (a list, read at once). `-`: JSON lines on
-            standard input. Every record has `source` and `summary`; `id` (default: its position,
-            counted from 1) and `facts` are optional; other keys are ignored. Except in text
-            tables, `source` may be a list of documents: strings, or objects with `text` and
-            perhaps `id`.
-        skip_bad: Called with the error of an invalid record, which is then skipped. `None`: the
-            first such error is raised.
-        fields: What the dataset calls `source`, `summary`, `id` or `facts`, such as
+        path: `.jsonl` or `.ndjson` (one object per line), `.csv` or `.tsv` (with a header; `facts`
+            as a JSON list, or one per line), all optionally with `.gz`; `.parquet`; `.json` or
+            `.yaml` (a list, loaded as a whole). `-`: JSON lines on standard input. Every record has
+            `source` and `summary`; `id` (default: 1-based position) and `facts` are optional; other
+            keys are ignored. Except in CSV and TSV, `source` may be a list of documents: strings,
+            or objects with `text` and optional `id`.
+        skip_bad: Called with the error of each invalid record, which is then skipped. `None`: raise
+            the first such error.
+        fields: Names of `source`, `summary`, `id` or `facts` in the dataset, such as
             `{"source": "article"}`.
 
     Returns:
-        The records. Besides one record, every id seen is held; of a Parquet file, a page of each
-        column.
+        The records. Memory holds one record, all ids and, for Parquet, one page of each column.
 
     Raises:
-        InputError: The path is missing or of another format, at once. While reading: a record is
-            invalid (see `skip_bad`), or, in any case, the file as a whole: unreadable, a column
-            missing, no records in it.
-        ConfigError: pyarrow is needed and not installed.
+        InputError: Immediately if the path is missing or of another format. While reading: the file
+            is unreadable or empty, a column is missing, or a record is invalid (see `skip_bad`).
+        ConfigError: pyarrow is required and not installed.
     """
     names = fields or _NO_NAMES
     return _records(_entries(path, names), name_of(path), skip_bad, names)
@@ -191,7 +191,7 @@ def _refuse_duplicate(id_: str, place: Place, first_use: dict[str, int]) -> None
 
 
 def _with_facts(entry: Entry, column: str) -> Entry:
-    """A row of a table with the facts in a column as a list."""
+    """Convert the facts column of a table row to a list."""
     place, row = entry
     facts = None if isinstance(row, InputError) else row.get(column)
     if isinstance(facts, str):
@@ -199,7 +199,7 @@ def _with_facts(entry: Entry, column: str) -> Entry:
             row[column] = _facts_of_cell(facts, place)
         except InputError as error:
             return Entry(place, error)
-    elif isinstance(facts, list):  # of Parquet, where a struct has every field in every row
+    elif isinstance(facts, list):  # from Parquet, where a struct has every field in every row
         row[column] = [
             {key: value for key, value in fact.items() if value is not None}
             if isinstance(fact, dict)
@@ -210,7 +210,7 @@ def _with_facts(entry: Entry, column: str) -> Entry:
 
 
 def _facts_of_cell(cell: str, place: Place) -> Any:
-    """Facts as one text: a JSON list, or one fact a line; `None` for a blank cell."""
+    """Parse a cell: a JSON list, or one fact per line; `None` if it is blank."""
     if not cell.strip():
         return None
     if not cell.lstrip().startswith("["):

@@ -295,7 +295,7 @@ def connect(
     else:
         model = judge if isinstance(judge, Model) else Model(judge)
         if not all(model.name.partition("/")):
-            raise ConfigError(f"a model is named 'PROVIDER/MODEL', not {model.name!r}")
+            raise ConfigError(f"a model name has the form 'PROVIDER/MODEL', got {model.name!r}")
     hide(model.api_key)
     transport: Transport
     if provider_of(model.name) is not None and (lm is None or _is_plain(lm)):
