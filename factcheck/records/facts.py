@@ -63,7 +63,7 @@ def read_facts(path: PathOrDash) -> FactSet:
     else:
         raise InputError(f"{name}: facts come from a .txt, .json, .yaml or .yml file")
     if not facts:
-        raise InputError(f"{name} holds no facts; write one fact a line")
+        raise InputError(f"{name} holds no facts; write one fact per line")
     return facts
 
 

@@ -220,5 +220,5 @@ def _facts_of_cell(cell: str, place: Place) -> Any:
     except InputError as error:
         raise InputError(
             f"{place}: 'facts' starts like a JSON list but is not valid ({error}); "
-            "write a JSON list, or one fact a line"
+            "write a JSON list, or one fact per line"
         ) from error
