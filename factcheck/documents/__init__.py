@@ -1,4 +1,4 @@
-"""Reads files into values that know their lines, and writes files in one step."""
+"""Read files into values with line numbers; write files atomically."""
 
 from factcheck.documents.files import (
     MAX_TEXT_BYTES,

@@ -1,6 +1,6 @@
-"""Reads text files, places in them and their values; writes files in one step.
+"""Read text files, locate values in them, and write files atomically.
 
-Every problem with a file is an `InputError` of one line that names the file.
+Every file error is a one-line `InputError` that names the file.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from typing import IO, Any, NamedTuple, Union, cast
 from factcheck.errors import InputError
 
 PathOrDash = Union[str, "os.PathLike[str]"]
-"""A file, or `-` for standard input."""
+"""Path of a file, or `-` for standard input."""
 MAX_TEXT_BYTES = 16 << 20
-"""Size limit of a text, and of one line of a file that is read line by line."""
+"""Maximum size of a text, and of one line of a file read line by line."""
 MAX_DOCUMENT_BYTES = 256 << 20
-"""Size limit of a document that is read as a whole."""
+"""Maximum size of a document read as a whole."""
 _CHUNK_BYTES = 1 << 20
 _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
 _DRAFT_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 PathInValue = tuple[str | int, ...]
-"""Keys and positions, such as `("cases", 0, "id")`."""
+"""Keys and 0-based positions, such as `("cases", 0, "id")`."""
 MAX_DEPTH = 300
-"""Nesting limit of a value."""
+"""Maximum nesting depth of a value."""
 
 
 class Place(NamedTuple):
@@ -39,16 +39,16 @@ class Place(NamedTuple):
 
     name: str
     unit: str = ""
-    """`line`, `row` or `record`; empty for a file that is one entry."""
+    """`line`, `row` or `record`; empty for a file with a single entry."""
     number: int = 0
-    """Counted from 1."""
+    """1-based."""
 
     def __str__(self) -> str:
         return f"{self.name}, {self.unit} {self.number}" if self.unit else self.name
 
 
 class Entry(NamedTuple):
-    """One entry of a file; the value is an `InputError` if the entry cannot be read."""
+    """Entry of a file; the value is an `InputError` if it cannot be parsed."""
 
     place: Place
     value: Any
@@ -56,12 +56,12 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The value of a file, and the lines of its parts."""
+    """Value of a file, with the line numbers of its parts."""
 
     name: str
     value: Any
     line_of: Callable[[PathInValue], int]
-    """Line of a part, or of the nearest part around it; 0 where there are no lines."""
+    """Line of a part, or of its closest known parent; 0 if there are no lines."""
 
     def place(self, path: PathInValue) -> str:
         line = self.line_of(path)
@@ -72,14 +72,14 @@ class Document:
 
 
 def plain_document(value: Any, name: str) -> Document:
-    """A document for a value that does not come from a file."""
+    """Make a document from a value without a file."""
     return Document(name, value, lambda _: 0)
 
 
 def line_finder(
     read_lines: Callable[[], Mapping[PathInValue, int]],
 ) -> Callable[[PathInValue], int]:
-    """`Document.line_of` from the lines of all parts, which are read when first needed."""
+    """Make `Document.line_of` from the lines of all parts, determined on first use."""
     lines: dict[PathInValue, int] = {}
 
     def line_of(path: PathInValue) -> int:
@@ -93,7 +93,7 @@ def line_finder(
 
 
 def name_of(path: PathOrDash) -> str:
-    """Name of a file in messages."""
+    """Return the name of a file for messages."""
     return "standard input" if path == "-" else str(path)
 
 
@@ -105,14 +105,15 @@ def refuse_stdin_twice(*paths: PathOrDash | None) -> None:
 
 @contextmanager
 def file_errors(name: str, verb: str) -> Iterator[None]:
-    """Turn errors of the operating system into an `InputError`: cannot `verb` the file `name`."""
+    """Convert operating system errors to `InputError`s such as `cannot read data.json: ...`."""
     try:
         yield
     except FileNotFoundError as error:
         if verb == "write":
             folder = Path(name).parent
-            why = "no file can be made there" if folder.is_dir() else f"there is no folder {folder}"
-            raise InputError(f"cannot write {name}: {why}") from error
+            missing = f"folder {folder} does not exist"
+            reason = "no file can be created there" if folder.is_dir() else missing
+            raise InputError(f"cannot write {name}: {reason}") from error
         raise InputError(f"{name} does not exist; check the path") from error
     except IsADirectoryError as error:
         raise InputError(f"{name} is a directory; name a file") from error
@@ -132,7 +133,7 @@ def file_errors(name: str, verb: str) -> Iterator[None]:
 
 @contextmanager
 def open_binary(path: PathOrDash) -> Iterator[IO[bytes]]:
-    """Open a file or standard input for reading; never waits for a pipe without a writer."""
+    """Open a file or standard input for reading, without blocking on a pipe without a writer."""
     name = name_of(path)
     if path == "-":
         if sys.stdin is None:
@@ -154,10 +155,10 @@ def _open_at_once(path: str, flags: int) -> int:
 
 
 def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES) -> str:
-    """Read a UTF-8 file; line ends become line feeds, a byte order mark is removed.
+    """Read a UTF-8 file, normalising line endings and removing a byte order mark.
 
     Raises:
-        InputError: Missing, a directory, not readable, too large, binary, or not UTF-8.
+        InputError: Missing, a directory, unreadable, too large, binary, or not UTF-8.
     """
     name = name_of(path)
     data = bytearray()
@@ -173,7 +174,11 @@ def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES) -> str:
 
 
 def decode_text(data: bytes | bytearray, name: str, first_line: int = 1) -> str:
-    """Decode UTF-8 with or without byte order mark; an `InputError` names the line."""
+    """Decode UTF-8 with or without byte order mark.
+
+    Raises:
+        InputError: Not UTF-8, or binary; names the line.
+    """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{name} is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8")
     offset = data.find(b"\0")
@@ -193,11 +198,11 @@ def decode_text(data: bytes | bytearray, name: str, first_line: int = 1) -> str:
 
 
 def lines(path: PathOrDash) -> Iterator[tuple[Place, bytes]]:
-    """Lines of a file without the byte order mark; `*.gz` is decompressed."""
+    """Yield the lines of a file, without byte order mark; `*.gz` is decompressed."""
     name = name_of(path)
     with open_binary(path) as opened:
-        packed = name.lower().endswith(".gz")
-        stream = cast("IO[bytes]", gzip.GzipFile(fileobj=opened)) if packed else opened
+        is_gzip = name.lower().endswith(".gz")
+        stream = cast("IO[bytes]", gzip.GzipFile(fileobj=opened)) if is_gzip else opened
         for number, raw in enumerate(iter(lambda: stream.readline(MAX_TEXT_BYTES + 1), b""), 1):
             place = Place(name, "line", number)
             if number == 1:
@@ -210,23 +215,23 @@ def lines(path: PathOrDash) -> Iterator[tuple[Place, bytes]]:
 
 
 def check_writable(path: PathOrDash) -> None:
-    """Raise `InputError` for a directory, a missing folder, or a link of another user."""
+    """Raise `InputError` for a directory, a missing folder, or another user's symbolic link."""
     with file_errors(str(path), "write"):
         target = Path(path)
         if target.is_dir():
             raise InputError(f"{path} is a directory; name a file to write")
         if not target.parent.is_dir():
-            raise InputError(f"cannot write {path}: there is no folder {target.parent}")
+            raise InputError(f"cannot write {path}: folder {target.parent} does not exist")
         if target.is_symlink() and hasattr(os, "geteuid"):
             owner = target.lstat().st_uid
             if owner not in {os.geteuid(), target.parent.stat().st_uid}:
-                raise InputError(f"{path} is a link made by another user; name the file itself")
+                raise InputError(f"{path} is a link created by another user; name the file itself")
 
 
 def write_text(path: PathOrDash, text: str) -> None:
-    r"""Write a UTF-8 file in one step: a reader finds the old text or the new one.
+    r"""Write a UTF-8 file atomically.
 
-    Lone surrogates, which have no UTF-8 form, are written as `\udcff`, which JSON reads back.
+    Lone surrogates, which UTF-8 cannot encode, are written as `\udcff`, which JSON reads back.
 
     Raises:
         InputError: A directory, a missing folder, another user's link, or not writable.
@@ -238,10 +243,10 @@ def write_text(path: PathOrDash, text: str) -> None:
 def write_with(
     path: PathOrDash, write: Callable[[IO[bytes]], object], *, mode: int = 0o666
 ) -> None:
-    """Write a file in one step, as `write_text` does; if `write` raises, the file stays as it was.
+    """Write a file atomically; if `write` raises, the file is unchanged.
 
-    A link of the caller's is followed, a device or pipe is written to. A new file has the rights of
-    `mode`; one that exists keeps its own.
+    Follows the user's own symbolic links and writes directly to devices and pipes. A new file gets
+    the permissions `mode`; an existing one keeps its own. Raises as `write_text` does.
     """
     check_writable(path)
     with file_errors(str(path), "write"):

@@ -1,6 +1,7 @@
-"""JSON and JSON lines, strictly: what Python would accept or change silently is an error.
+"""Strict JSON and JSON lines.
 
-Duplicate keys, NaN, Infinity, numbers out of range and deep nesting are refused with their line.
+Duplicate keys, NaN, Infinity, numbers out of range and deep nesting are errors that name the line,
+instead of being accepted or changed silently as by Python's `json`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _SHOWN = 40
 
 
 def json_text(data: Any, *, indent: int | None = None) -> str:
-    r"""JSON data as text that UTF-8 can encode: lone surrogates become `\udcff`.
+    r"""Serialise JSON data as text that UTF-8 can encode: lone surrogates become `\udcff`.
 
     Raises:
         ValueError: A number is not finite.
@@ -40,7 +41,11 @@ def json_text(data: Any, *, indent: int | None = None) -> str:
 
 
 def parse_json(text: str | bytes | bytearray, name: str) -> Document:
-    """Parse one JSON value; an `InputError` names the line. Bytes are UTF-8."""
+    """Parse one JSON value; bytes are decoded as UTF-8.
+
+    Raises:
+        InputError: Invalid JSON; names the line.
+    """
     if isinstance(text, (bytes, bytearray)):
         text = decode_text(text, name)
     value = _decode(text, lambda offset: Place(name, "line", text.count("\n", 0, offset) + 1))
@@ -48,7 +53,7 @@ def parse_json(text: str | bytes | bytearray, name: str) -> Document:
 
 
 def json_entries(path: PathOrDash) -> Iterator[Entry]:
-    """Lines of a JSON lines file, blank ones skipped; a line that is not JSON holds its error."""
+    """Yield the non-blank lines of a JSON lines file; the value of an invalid one is its error."""
     for place, raw in lines(path):
         if not raw.strip():
             continue
@@ -59,7 +64,7 @@ def json_entries(path: PathOrDash) -> Iterator[Entry]:
 
 
 def json_lines(path: PathOrDash) -> Iterator[tuple[Place, Any]]:
-    """Values of a JSON lines file with their places; one is held at a time."""
+    """Yield the values of a JSON lines file with their places, raising on an invalid line."""
     for entry in json_entries(path):
         if isinstance(entry.value, InputError):
             raise entry.value
@@ -67,7 +72,7 @@ def json_lines(path: PathOrDash) -> Iterator[tuple[Place, Any]]:
 
 
 def parse_json_line(raw: bytes, place: Place) -> Any:
-    """Parse one line of a JSON lines file; the message of an `InputError` begins with the place."""
+    """Parse one line of a JSON lines file; an `InputError` begins with the place."""
     return _decode(decode_text(raw, place.name, place.number), lambda _: place)
 
 
@@ -98,7 +103,7 @@ def _reason(error: json.JSONDecodeError, text: str) -> str:
     if not text.strip():
         return "it is empty"
     if error.msg == "Extra data":
-        return "more follows after its end; are these JSON lines? then name it .jsonl"
+        return "extra data after the end; if these are JSON lines, name the file .jsonl"
     message = error.msg[:1].lower() + error.msg[1:].rstrip(":")
     found = text[error.pos : error.pos + 20].split("\n", maxsplit=1)[0]
     return f"{message}, found {found!r}" if found else f"{message}, but the text ends"
@@ -126,7 +131,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, pars
 
 
 def _first_fault(text: str) -> tuple[int, str]:
-    """Offset and description of the first fault in a text that the decoder refused."""
+    """Find offset and description of the first error in a text that the decoder rejected."""
     keys: dict[int, set[str]] = {}
     for path, token, is_key in _parts(text):
         mark = token[0]
@@ -146,11 +151,11 @@ def _first_fault(text: str) -> tuple[int, str]:
                 if len(mark) > _SHOWN:
                     what = f"{mark[:_SHOWN]}… of {len(mark):,} characters"
                 return token.start(), f"the number {what} is too large; write it in quotes"
-    return 0, "it holds a value that cannot be read"
+    return 0, "it contains a value that cannot be parsed"
 
 
 def _lines_of_parts(text: str) -> dict[PathInValue, int]:
-    """Line of every part of a valid JSON text; of a member that of its key."""
+    """Map every part of a valid JSON text to its line; a member has the line of its key."""
     lines: dict[PathInValue, int] = {}
     line, position = 1, 0
     for path, token, _ in _parts(text):
@@ -161,9 +166,9 @@ def _lines_of_parts(text: str) -> dict[PathInValue, int]:
 
 
 def _parts(text: str) -> Iterator[tuple[list[Any], re.Match[str], bool]]:
-    """Path and first token of every key and value of a JSON text, and whether it is a key.
+    """Yield path, first token and whether it is a key, for every key and value of a JSON text.
 
-    The path is one list that changes while the text is read.
+    The path is a single list, updated in place.
     """
     path: list[Any] = []
     is_object: list[bool] = []

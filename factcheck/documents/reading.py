@@ -1,6 +1,6 @@
-"""Reads documents and tables of every format by the suffix of the file.
+"""Read documents and tables; the file suffix determines the format.
 
-Tables are comma or tab separated text with a header line, or Parquet; their rows are mappings.
+Tables are CSV or TSV with a header line, or Parquet; their rows are mappings.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from factcheck.errors import ConfigError, InputError
 
 _JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _YAML = (".yaml", ".yml")
-_PARQUET_ROWS_AT_ONCE = 64
+_PARQUET_BATCH_ROWS = 64
 _PARQUET_BUFFER_BYTES = 1 << 20
 _CheckColumns = Callable[[Sequence[str], str], object]
 
@@ -41,10 +41,12 @@ _CheckColumns = Callable[[Sequence[str], str], object]
 def read_document(
     path: PathOrDash, *, expected: str = "expected", max_bytes: int = MAX_DOCUMENT_BYTES
 ) -> Document:
-    """Read the value of a `.yaml`, `.yml` or `.json` file; of JSON lines, the list of their values.
+    """Read the value of a `.yaml`, `.yml` or `.json` file, or the list of values of JSON lines.
 
-    `-`, or a name without suffix, is JSON. `expected` begins the message about any other suffix,
-    such as `a schema comes from`; `max_bytes` limits a JSON text.
+    Args:
+        path: `-`, or a name without suffix, is JSON.
+        expected: Start of the error message for other suffixes, such as `a schema comes from`.
+        max_bytes: Maximum size of a JSON text.
     """
     name = name_of(path)
     suffix = "" if path == "-" else Path(path).suffix.lower()
@@ -63,12 +65,12 @@ def read_document(
 
 
 def read_entries(path: PathOrDash, *, as_text: bool = False) -> Iterator[tuple[Place, Any]]:
-    """Entries of a list with their places, in order.
+    """Yield the entries of a list with their places, in order.
 
-    JSON lines hold one entry a line, and one is held at a time; `.json` and YAML files a list, and
-    anything else but null is their only entry. `-`, or a name without suffix, is JSON or JSON
-    lines. With `as_text`, a line that is not JSON is an entry, its text; so is a whole file, unless
-    it begins like a list.
+    JSON lines have one entry per line and are streamed. The entries of `.json` and YAML files are
+    those of their list; any other value except null is a single entry. `-`, or a name without
+    suffix, is JSON or JSON lines. With `as_text`, a line that is not JSON is a text entry, and so
+    is a whole file that is neither JSON nor starts like a list.
     """
     if name_of(path).lower().endswith(_JSON_LINES):
         return _parsed(lines(path), as_text=as_text)
@@ -109,7 +111,7 @@ def _members(document: Document) -> Iterator[tuple[Place, Any]]:
 
 
 def _detected(path: PathOrDash, *, as_text: bool) -> Iterator[tuple[Place, Any]]:
-    """JSON lines if the first line is an object, else one JSON text."""
+    """Parse JSON lines if the first line is an object, else one JSON text."""
     name = name_of(path)
     source = lines(path)
     whole = bytearray()
@@ -139,16 +141,20 @@ def _detected(path: PathOrDash, *, as_text: bool) -> Iterator[tuple[Place, Any]]
 def table_entries(
     path: PathOrDash, required: Sequence[str] = (), optional: Sequence[str] | None = None
 ) -> Iterator[Entry]:
-    """Rows of a table as mappings from column to value, one held at a time.
+    """Stream the rows of a table as mappings from column to value.
 
     Args:
-        path: `.csv`, `.tsv`, either of them with `.gz` after it, or `.parquet`.
-        required: Columns the table must have.
-        optional: Columns read besides those; `None`: all. The columns read must be unique.
+        path: `.csv` or `.tsv`, optionally with `.gz`, or `.parquet`.
+        required: Columns that the table must have.
+        optional: Other columns to read; `None`: all. The columns read must be unique.
 
     Returns:
-        The entries. In text tables their place is the line on which the row begins and their values
-        are strings; a row that cannot be read holds its error. A bad file or header is raised.
+        The entries. In CSV and TSV the place is the first line of the row and values are strings;
+        the value of a malformed row is its error.
+
+    Raises:
+        InputError: The file is unreadable, or a column is missing or duplicate.
+        ConfigError: pyarrow is required and not installed.
     """
 
     def check(columns: Sequence[str], where: str) -> None:
@@ -169,8 +175,8 @@ def table_entries(
             raise ConfigError(
                 f"reading {path} needs pyarrow; install it: pip install 'factcheck[parquet]'"
             ) from error
-        wanted = None if optional is None else {*required, *optional}
-        return _parquet_entries(str(path), check, wanted, pyarrow)
+        selected = None if optional is None else {*required, *optional}
+        return _parquet_entries(str(path), check, selected, pyarrow)
     return _text_entries(path, check, "\t" if name.endswith(".tsv") else ",")
 
 
@@ -192,7 +198,7 @@ def _text_entries(path: PathOrDash, check: _CheckColumns, delimiter: str) -> Ite
 
 
 def _text_rows(path: PathOrDash, delimiter: str) -> Iterator[tuple[Place, list[str] | InputError]]:
-    # The limit of the module holds for the whole process; it is only ever raised.
+    # The limit is global to the process, so it is only ever raised.
     csv.field_size_limit(max(MAX_TEXT_BYTES, csv.field_size_limit()))
     here = Place(str(path), "line", 0)
     problems: list[InputError] = []
@@ -227,22 +233,22 @@ def _text_rows(path: PathOrDash, delimiter: str) -> Iterator[tuple[Place, list[s
 
 
 def _parquet_entries(
-    name: str, check: _CheckColumns, wanted: set[str] | None, pyarrow: Any
+    name: str, check: _CheckColumns, selected: set[str] | None, pyarrow: Any
 ) -> Iterator[Entry]:
     number = 0
     try:
         with (
             open_binary(name) as stream,
             file_errors(name, "read"),
-            # Read page by page, instead of loading a whole row group.
+            # Stream pages instead of loading whole row groups.
             pyarrow.parquet.ParquetFile(
                 stream, buffer_size=_PARQUET_BUFFER_BYTES, pre_buffer=False
             ) as table,
         ):
             columns = table.schema_arrow.names
             check(columns, name)
-            chosen = [column for column in columns if wanted is None or column in wanted]
-            for batch in table.iter_batches(_PARQUET_ROWS_AT_ONCE, columns=chosen):
+            chosen = [column for column in columns if selected is None or column in selected]
+            for batch in table.iter_batches(_PARQUET_BATCH_ROWS, columns=chosen):
                 for position in range(batch.num_rows):
                     number += 1
                     place = Place(name, "row", number)

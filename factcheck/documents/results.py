@@ -1,7 +1,7 @@
-"""Result rows: a file of JSON lines that only grows, survives a killed run, and can be resumed.
+"""Results files: append-only JSON lines that survive a killed run and can be resumed.
 
-The first line identifies the run that the rows belong to; every further line is the final row of
-one record, written whole with one call.
+The first line identifies the run; every other line is the final row of one record, written with a
+single system call.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from factcheck.errors import InputError
 
 try:
     import fcntl
-except ImportError:  # on Windows, two runs on one file go unnoticed
+except ImportError:  # Windows: concurrent runs on one file are not detected
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
@@ -42,22 +42,21 @@ _log = logging.getLogger(__name__)
 
 
 class ResultsFile:
-    """A results file open for writing, by one process and one thread; a context manager.
+    """Results file opened for writing by a single process and thread; a context manager.
 
-    A row is in the hands of the operating system when `append` returns: killing the process loses
-    nothing. The file is synced to disk when it is closed, not after every row, so a power cut may
-    cost the last rows; resuming computes them again.
+    Rows survive a kill of the process as soon as `append` returns. The file is synced to disk only
+    when closed, so a power failure may lose the last rows; a resumed run computes them again.
 
     Args:
         path: A regular file, or one that does not exist yet.
-        signature: Gives the signature of the run: equal for equal settings. It is asked when the
-            first row is written, as the first answers may show how they are had.
-        resume: Whether to continue after existing rows. A last line that was cut off by a crash is
-            removed. Without it, only a file without rows is accepted.
+        signature: Returns the signature of the run, which is equal for equal settings. Called when
+            the first row is written, since the first replies may reveal settings of the server.
+        resume: Whether to continue after existing rows, discarding a truncated last line. If false,
+            a file with rows is an error.
 
     Raises:
-        InputError: The file cannot be written, has rows already, belongs to another run, is
-            damaged, or another process is writing to it.
+        InputError: The file is not writable, has rows without `resume`, belongs to another run, is
+            damaged, or is being written by another process.
     """
 
     def __init__(
@@ -65,7 +64,7 @@ class ResultsFile:
     ) -> None:
         self.path = path
         self.done: set[str] = set()
-        """Ids that have a row."""
+        """Ids of the records with a row."""
         self._signature = signature
         self._end = 0
         check_writable(path)
@@ -87,7 +86,7 @@ class ResultsFile:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise InputError(
-                f"another run is writing {self.path}; wait for it to end, or name another file"
+                f"another run is writing to {self.path}; wait for it to end, or name another file"
             ) from error
         except OSError as error:
             if error.errno not in {errno.ENOLCK, errno.ENOTSUP}:  # a file system without locks
@@ -99,7 +98,7 @@ class ResultsFile:
                 head, rest = stream.readline(MAX_DOCUMENT_BYTES), stream.read(1)
                 if head and (rest or not head.startswith(_MARK)):
                     raise InputError(
-                        f"{self.path} has results already; continue with --resume, "
+                        f"{self.path} already has results; continue with --resume, "
                         "or name another file"
                     )
                 os.ftruncate(self._descriptor, 0)  # a run that ended before its first record
@@ -108,24 +107,24 @@ class ResultsFile:
                 if self._end == 0 and row.get("run") != self._signature():
                     theirs, ours = _differences(str(row.get("run")), self._signature())
                     raise InputError(
-                        f"{self.path} holds the rows of a run with {theirs}, not {ours}; use the "
+                        f"{self.path} has rows of a run with {theirs}, not {ours}; use the "
                         "settings of that run, or name another file"
                     )
                 self._end = stream.tell()
         os.ftruncate(self._descriptor, self._end)
 
     def append(self, id: str, row: Mapping[str, Any]) -> None:  # noqa: A002 - its name in a row
-        """Write the final row of a record, as one line.
+        """Append the final row of a record.
 
         Raises:
-            InputError: The row cannot be written (a full disk, say), and nothing of it is in the
-                file; or the record has a row.
+            InputError: Writing failed (for example, the disk is full) and left no partial row; or
+                the record already has a row.
             ValueError: A number is not finite, or the row has another `id`.
         """
         if row.get("id", id) != id:
             raise ValueError(f"the row of {id!r} has the id {row['id']!r}")
         if id in self.done:
-            raise InputError(f"{self.path}: {id!r:.80} has a row already; ids must be unique")
+            raise InputError(f"{self.path}: {id!r:.80} already has a row; ids must be unique")
         self._write({"id": id, **row})
         self.done.add(id)
 
@@ -136,17 +135,17 @@ class ResultsFile:
             head = {"factcheck_results": _FORMAT, "run": self._signature()}
             text = json_text({**head, "version": version("factcheck")}) + "\n" + text
         if self._descriptor < 0:
-            raise InputError(f"{self.path} was closed, or could not be written; open it again")
-        left = memoryview(text.encode())
-        size = len(left)
+            raise InputError(f"{self.path} was closed, or writing to it failed; open it again")
+        remaining = memoryview(text.encode())
+        size = len(remaining)
         try:
-            while left:
-                left = left[os.write(self._descriptor, left) :]
+            while remaining:
+                remaining = remaining[os.write(self._descriptor, remaining) :]
         except BaseException as error:
             try:
                 os.ftruncate(self._descriptor, self._end)
             except OSError:
-                # The torn line stays until a resumed run cuts it off; nothing may follow it.
+                # A resumed run removes the partial line; until then nothing may follow it.
                 os.close(self._descriptor)
                 self._descriptor = -1
             if not isinstance(error, OSError):
@@ -181,10 +180,12 @@ class ResultsFile:
 
 
 def read_results(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
-    """Rows of a results file, in order; one is held at a time.
+    """Yield the rows of a results file, in order.
 
-    A last line that was cut off by a crash is ignored, with a warning in the log. Any other damage,
-    or an id with two rows, is an `InputError`.
+    A last line truncated by a crash is ignored, with a warning in the log.
+
+    Raises:
+        InputError: The file is damaged otherwise, or has two rows for one id.
     """
     with open_binary(path) as stream:
         rows = _rows(stream, path, set())
@@ -193,13 +194,13 @@ def read_results(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
 
 
 def read_signature(path: str | os.PathLike[str]) -> str:
-    """Signature of the run whose rows a results file holds; raises like `read_results`."""
+    """Read the signature of the run of a results file; raises as `read_results` does."""
     with open_binary(path) as stream:
         return str(next(_rows(stream, path, set()), {}).get("run", ""))
 
 
 def _differences(one: str, other: str) -> Iterator[str]:
-    """The entries in which two signatures differ; the whole where that leaves nothing."""
+    """Yield for each signature the entries that the other lacks, or all if there are none."""
     for own, others in ((one, other), (other, one)):
         only = (entry for entry in own.split("|") if entry not in others.split("|"))
         yield "|".join(only) or own
@@ -208,7 +209,7 @@ def _differences(one: str, other: str) -> Iterator[str]:
 def _rows(
     stream: IO[bytes], path: str | os.PathLike[str], ids: set[str]
 ) -> Iterator[dict[str, Any]]:
-    """The checked header and the rows of a results file; adds their ids to `ids`."""
+    """Yield the validated header and rows of a results file, adding their ids to `ids`."""
     for number, raw in enumerate(iter(lambda: stream.readline(MAX_DOCUMENT_BYTES), b""), 1):
         place = Place(str(path), "line", number)
         if number == 1 and not (raw.startswith(_MARK) or _MARK.startswith(raw)):
@@ -221,7 +222,7 @@ def _rows(
             if stream.read(1):
                 raise InputError(
                     f"{place}: not a JSON object; the file is damaged: "
-                    "remove that line, or name another file"
+                    "remove this line, or name another file"
                 )
             _log.warning("%s was cut off; it is ignored", place)
             return
@@ -229,9 +230,9 @@ def _rows(
             if data["factcheck_results"] != _FORMAT:
                 raise InputError(f"{path} was written by another version of factcheck")
         elif not isinstance(name := data.get("id"), str):
-            raise InputError(f"{place}: a row without id; the file is damaged")
+            raise InputError(f"{place}: the row has no id; the file is damaged")
         elif name in ids:
-            raise InputError(f"{place}: a second row of {name!r:.80}")
+            raise InputError(f"{place}: {name!r:.80} has two rows; the file is damaged")
         else:
             ids.add(name)
         yield data

@@ -1,4 +1,4 @@
-"""Turns frozen values into JSON-ready data and back, by the types of their fields."""
+"""Convert dataclasses to JSON-ready data and back, by the types of their fields."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def shown(value: Any) -> str:
-    """A value for a message, cut to 60 characters: `750`, `'text'`, `null`, `a list`."""
+    """Format a value for a message, in 60 characters: `750`, `'text'`, `null`, `a list`."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):
@@ -44,7 +44,7 @@ def shown(value: Any) -> str:
 
 
 def to_plain(value: Any) -> Any:
-    """JSON-ready data of a value: dataclasses become objects, tuples become lists."""
+    """Convert a value to JSON-ready data: dataclasses become objects, tuples become lists."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, (list, tuple)):
@@ -55,18 +55,23 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[T], data: Any, what: str) -> T:
-    """Inverse of `to_plain`; keys that are not fields are ignored.
+    """Inverse of `to_plain`; unknown keys are ignored.
 
-    `kind` is a dataclass or named tuple of `str`, `bool`, `int`, `float`, `Literal`, lists, tuples,
-    mappings and further such classes. A float is finite. An `InputError` begins with `what`, and
-    names a field that is missing or of another type.
+    Args:
+        kind: Dataclass or named tuple of `str`, `bool`, `int`, finite `float`, `Literal`, lists,
+            tuples, mappings and further such classes.
+        data: JSON-ready data.
+        what: Name of the value in messages.
+
+    Raises:
+        InputError: A field is missing or of another type; begins with `what`.
     """
     value: T = _read(kind, data, what)
     return value
 
 
 class PlainData:
-    """Gives a dataclass `to_dict` and `from_dict`."""
+    """Mixin that gives a dataclass `to_dict` and `from_dict`."""
 
     __slots__ = ()
 
@@ -76,7 +81,7 @@ class PlainData:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Inverse of `to_dict`; keys with a default may be left out.
+        """Inverse of `to_dict`; keys with a default may be omitted.
 
         Raises:
             InputError: A value is missing or of the wrong type.
@@ -154,19 +159,19 @@ def _object(data: Any, where: str) -> Mapping[Any, Any]:
     return data
 
 
-def _read_class(kind: Any, chosen: tuple[Any, ...], data: Any, where: str) -> Any:
-    """Read a class, given what its type variables stand for."""
+def _read_class(kind: Any, arguments: tuple[Any, ...], data: Any, where: str) -> Any:
+    """Read a dataclass or named tuple, with `arguments` for its type parameters."""
     members = _members(kind)
     if not is_dataclass(kind) and isinstance(data, (list, tuple)):
         if len(data) != len(members):
             raise _wrong(where, f"a list of {len(members)} values", data)
         data = dict(zip(members, data, strict=True))
     data = _object(data, where)
-    stands_for = dict(zip(getattr(kind, "__parameters__", ()), chosen, strict=False))
+    bound = dict(zip(getattr(kind, "__parameters__", ()), arguments, strict=False))
     values = {}
     for name, (hint, is_optional) in members.items():
         if name in data:
-            values[name] = _read(stands_for.get(hint, hint), data[name], f"{where}: {name!r}")
+            values[name] = _read(bound.get(hint, hint), data[name], f"{where}: {name!r}")
         elif not is_optional:
             raise InputError(f"{where}: {name!r} is missing")
     return kind(**values)
@@ -174,7 +179,7 @@ def _read_class(kind: Any, chosen: tuple[Any, ...], data: Any, where: str) -> An
 
 @cache
 def _members(kind: Any) -> dict[str, tuple[Any, bool]]:
-    """Type of each field of a dataclass or named tuple, and whether it may be left out."""
+    """Type of each field of a dataclass or named tuple, and whether it is optional."""
     hints = get_type_hints(kind)
     if is_dataclass(kind):
         return {
@@ -186,14 +191,14 @@ def _members(kind: Any) -> dict[str, tuple[Any, bool]]:
 
 
 class Reader:
-    """Takes typed values out of one object; anything unexpected is an `InputError`."""
+    """Reads typed values from an object; missing or mistyped ones raise `InputError`."""
 
     def __init__(self, data: Any, what: str) -> None:
         self._data = _object(data, what)
         self._what = what
 
     def get(self, key: str, kind: Any, default: Any = MISSING) -> Any:
-        """The value of a key as a type that `from_plain` reads; `default` where it is missing."""
+        """Read the value of a key as a type supported by `from_plain`; `default` if missing."""
         if key in self._data:
             return _read(kind, self._data[key], f"{self._what}: {key!r}")
         if default is MISSING:

@@ -1,7 +1,7 @@
-"""YAML for JSON values: unless quoted, only `true`, `null` and plain numbers are not strings.
+"""YAML restricted to JSON values, with the scalars of YAML 1.2.
 
-As in YAML 1.2, `no`, `on`, `12:30`, `007` and `2024-05-01` are strings. Keys are strings, and
-unique. Aliases, merge keys and tags of other types are refused.
+Unquoted `no`, `on`, `12:30`, `007` and `2024-05-01` are strings. Keys must be unique strings.
+Aliases, merge keys and tags of other types are errors.
 """
 
 from __future__ import annotations
@@ -25,13 +25,17 @@ _PLAIN = re.compile(
         |[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))""",
     re.VERBOSE,
 )
-"""The meanings of a scalar without quotes; anything else is a string."""
+"""Types of an unquoted scalar; anything else is a string."""
 _LINE_BREAKS = "\r\x85\u2028\u2029\ufeff"
 _SHOWN = 40
 
 
 def parse_yaml(text: str, name: str) -> Document:
-    """Parse one YAML document; an `InputError` names the line. An empty text is null."""
+    """Parse one YAML document; an empty text is null.
+
+    Raises:
+        InputError: Invalid YAML, or not a JSON value; names the line.
+    """
     import yaml
 
     if len(text) > MAX_TEXT_BYTES:
@@ -47,7 +51,7 @@ def parse_yaml(text: str, name: str) -> Document:
         detail = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
         raise InputError(
             f"{name}, line {line}: not valid YAML ({detail}); "
-            "put a string in quotes if it holds ': ' or begins with a special character"
+            "quote a string that contains ': ' or starts with a special character"
         ) from error
     except RecursionError as error:
         raise InputError(f"{name}: nested more than {MAX_DEPTH} levels deep") from error
@@ -57,16 +61,16 @@ def parse_yaml(text: str, name: str) -> Document:
 
 
 def yaml_text(value: Any, *, width: int = 100) -> str:
-    """A JSON value as YAML that readers of YAML 1.1 and 1.2 understand alike.
+    """Format a JSON value as YAML that means the same in YAML 1.1 and 1.2.
 
     Args:
-        value: JSON-ready; a tuple is written as a list on one line.
-        width: Where long strings are wrapped.
+        value: JSON-ready data; tuples are written as lists on one line.
+        width: Maximum line width, in characters.
     """
     import yaml
 
     class Dumper(yaml.SafeDumper):
-        """Quotes a string if either version would read it as something else."""
+        """Quotes strings that either version would parse as another type."""
 
     Dumper.ignore_aliases = lambda *_: True  # type: ignore[method-assign]
     Dumper.add_implicit_resolver("!plain", re.compile(f"(?:{_PLAIN.pattern})$", re.VERBOSE), None)
@@ -85,7 +89,7 @@ def _represent_string(dumper: Any, text: str) -> Any:
 
 
 class _Composer:
-    """Builds the value of a document from the events of the parser, and notes the lines."""
+    """Builds the value of a document from parser events and records line numbers."""
 
     def __init__(self, text: str, name: str) -> None:
         import yaml
@@ -93,7 +97,7 @@ class _Composer:
         self._parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
         self._name = name
         self.lines: dict[PathInValue, int] = {}
-        """Line of every part; of a member that of its key."""
+        """Line of every part; a member has the line of its key."""
 
     def document(self) -> Any:
         try:
@@ -170,7 +174,7 @@ class _Composer:
 
 
 def _meaning(scalar: Any) -> str | None:
-    """The JSON type of a scalar; a tag has precedence."""
+    """Determine the JSON type of a scalar; an explicit tag takes precedence."""
     if scalar.tag not in {None, "!"}:
         return str(scalar.tag).removeprefix(_CORE)
     if scalar.tag == "!" or not scalar.implicit[0]:

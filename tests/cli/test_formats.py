@@ -88,7 +88,7 @@ def test_out_is_refused_before_anything_is_done(command: str, run: Callable[...,
     before = Path(read).read_bytes()
     refusals = {
         ".": "is a directory",
-        "missing/report.html": "there is no folder",
+        "missing/report.html": "does not exist",
         "report.pdf": "unknown suffix; use .txt, .md, .html, .xml, .json or .csv",
         read: "--out would overwrite an input file",
     }

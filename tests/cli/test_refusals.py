@@ -37,7 +37,7 @@ REFUSED = {
         "--format xml": ("'xml' is not one of 'table', 'markdown', 'html', 'junit', 'json', 'csv'"),
         "--out r.pdf": ("--out r.pdf: unknown suffix; use .txt, .md, .html, .xml, .json or .csv"),
         "--id-field nope": "gold.jsonl, line 1: no 'nope'",
-        "--out /no/such/folder/r.json": "there is no folder",
+        "--out /no/such/folder/r.json": "folder /no/such/folder does not exist",
         "--schema /no/such/schema.json": "does not exist",
     },
     "keywords run cards.yaml outputs.json": {
@@ -45,7 +45,7 @@ REFUSED = {
         "--threshold nan": "threshold must be a finite number of at least 0 and at most 1, not nan",
         "--fail-under 80": "--fail-under is 80; expected a share from 0 to 1",
         "--assignment lucky": "'lucky' is not one of",
-        "--out /nowhere/r.json": "there is no folder /nowhere",
+        "--out /nowhere/r.json": "folder /nowhere does not exist",
     },
     "keywords behaviors": {
         "suite.json": "Missing argument 'RESPONSES'",

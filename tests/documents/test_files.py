@@ -68,7 +68,7 @@ def test_files_that_cannot_be_read_or_written_are_named(
         read_text(tmp_path)
     with pytest.raises(InputError, match="embedded null"):
         read_text("a\0b")
-    with pytest.raises(InputError, match=r"missing/a.txt: there is no folder"):
+    with pytest.raises(InputError, match=r"missing/a.txt: folder .*missing does not exist"):
         write_text(tmp_path / "missing" / "a.txt", "new")
     with pytest.raises(InputError, match="is a directory; name a file to write"):
         write_text(tmp_path, "new")
@@ -179,7 +179,7 @@ def test_a_link_is_followed_unless_another_user_made_it(
     else:
         monkeypatch.setattr(os, "geteuid", lambda: 1234)
         monkeypatch.setattr(Path, "stat", lambda *_, **__: os.stat_result((0o40777,) + (0,) * 9))
-    with pytest.raises(InputError, match="a link made by another user"):
+    with pytest.raises(InputError, match="a link created by another user"):
         write_text(link, "newer")
 
 
@@ -197,5 +197,5 @@ def test_reading_documents_loads_no_other_package() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="only Linux has /proc")
 def test_a_folder_that_takes_no_files_is_named_as_that() -> None:
-    with pytest.raises(InputError, match=r"cannot write /proc/x.txt: no file can be made there"):
+    with pytest.raises(InputError, match=r"cannot write /proc/x.txt: no file can be created there"):
         write_text("/proc/x.txt", "text")

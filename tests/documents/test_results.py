@@ -72,7 +72,7 @@ def test_resuming_knows_what_is_done_and_appends(tmp_path: Path) -> None:
         assert results.done == {*IDS[:2]}
         results.append(IDS[2], {})
         assert [row["id"] for row in read_results(path)] == list(IDS)
-        with pytest.raises(InputError, match="has a row already"):
+        with pytest.raises(InputError, match="already has a row"):
             results.append(IDS[2], {})
 
     results.close()
@@ -88,7 +88,7 @@ def test_rows_are_only_continued_by_their_own_run_and_on_request(tmp_path: Path)
     write_rows(path, resume=False)
     before = path.read_bytes()
 
-    with pytest.raises(InputError, match="has results already; continue with --resume"):
+    with pytest.raises(InputError, match="already has results; continue with --resume"):
         ResultsFile(path, signature, resume=False)
     with pytest.raises(InputError) as caught:
         ResultsFile(path, lambda: RUN.replace("local", "other"), resume=True)
@@ -137,8 +137,8 @@ def test_a_last_line_that_is_not_whole_is_no_row(
         (b'{"id": "d\xff"}', "line 3: not a JSON object"),
         (b"[1]", "line 3: not a JSON object"),
         (b"", "line 3: not a JSON object"),
-        (b'{"row": "d"}', "line 3: a row without id"),
-        (b'{"id": "a"}', "line 3: a second row of 'a'"),
+        (b'{"row": "d"}', "line 3: the row has no id"),
+        (b'{"id": "a"}', "line 3: 'a' has two rows"),
     ],
 )
 def test_a_damaged_line_in_the_middle_is_named_and_nothing_is_changed(
@@ -199,7 +199,7 @@ def test_two_processes_cannot_write_one_file(tmp_path: Path) -> None:
     )
 
     with ResultsFile(path, signature, resume=False):
-        assert printed_by_python(code).startswith(f"another run is writing {path}")
+        assert printed_by_python(code).startswith(f"another run is writing to {path}")
     assert printed_by_python(code) == ""
 
 

@@ -76,7 +76,7 @@ def test_yaml_is_read_alike_by_every_reader_and_json_is_yaml(value: Any) -> None
     [
         ("", "x.json, line 1: not valid JSON (it is empty)"),
         ('{"a": 1,\n "b": }', "x.json, line 2: not valid JSON"),
-        ('{"a": 1}\n{"a": 2}', "line 2: not valid JSON (more follows after its end"),
+        ('{"a": 1}\n{"a": 2}', "line 2: not valid JSON (extra data after the end"),
         ('{"a": 1,}', "property name"),
         ('{"a": 1,\n"b": {"c": 1, "c": 2}}', "x.json, line 2: duplicate key 'c'; keep one"),
         ('{"b": {"a": 1},\n "c": {"a": 1},\n "b": 2}', "line 3: duplicate key 'b'"),
