@@ -1,4 +1,4 @@
-"""Compare two reports or two runs: which facts were won, lost and newly distorted, and why."""
+"""Compare two reports or runs: facts won, lost and newly distorted, and possible causes."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from factcheck.stats.comparison import SIGNIFICANT, Comparison, compare_means
 from factcheck.stats.intervals import paired_share_interval, sign_test
 
 Run = str | PathLike[str] | CoverageReport | Mapping[str, CoverageReport] | Iterable[CoverageReport]
-"""A file of rows that `factcheck run --out` wrote, or a `.json` file of one report; a report;
-reports by the name of their record; or a list of reports in the order of the records."""
+"""Path of rows from `factcheck run --out` or of a `.json` report; a report; reports by record
+name; or reports in record order."""
 
 UNDECIDED = "undecided"
 _STATUS = {"entailed": "kept", "contradicted": "distorted", "neutral": "dropped"}
@@ -40,12 +40,12 @@ _MAX_NAMES = 3
 
 
 class _Group(NamedTuple):
-    """Changes of one kind."""
+    """Wording of a kind of change."""
 
     tone: Tone
     meaning: str
     status: Status = "passed"
-    """Of its test cases."""
+    """Status of its test cases."""
 
 
 _GROUPS = {
@@ -58,25 +58,25 @@ _GROUPS = {
 
 
 class FactChange(NamedTuple):
-    """A fact that did not come out the same in both runs."""
+    """A fact with different outcomes in the two runs."""
 
     record: str
-    """Name of the record; empty where single reports are compared."""
+    """Name of the record; empty if single reports are compared."""
     id: str
-    """In the second run."""
+    """Id of the fact in the second run."""
     fact: str
     a: str
     """`kept`, `distorted`, `dropped` or `undecided`."""
     b: str
     must: bool = False
     quote: str = ""
-    """The passage that the verdict of the second run rests on; may be empty."""
+    """Evidence of the second run; may be empty."""
     reason: str = ""
-    """Of the verdict of the second run; may be empty."""
+    """Reason given in the second run; may be empty."""
 
     @property
     def group(self) -> str:
-        """Title of the one group of changes that it belongs to."""
+        """Title of the section of the change."""
         if UNDECIDED in (self.a, self.b):
             return "Undecided"
         if self.b == "dropped":
@@ -86,52 +86,52 @@ class FactChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CoverageComparison(Report):
-    """The second run compared with the first, over the facts of both."""
+    """Comparison of a second run with a first one over their common facts."""
 
     coverage: Comparison
-    """Mean coverage of the records, over facts that both runs decided. With several sources,
-    interval and p-value are by source (paired randomization); else by fact (McNemar's exact test),
-    as if the facts of a text were independent."""
+    """Mean coverage of the records over facts decided in both runs. With several sources, interval
+    and p-value are by source (paired randomization); with one, by fact (McNemar's exact test),
+    assuming that facts are independent."""
     n_sources: int
     n_facts: int
-    """Facts that both runs decided."""
+    """Number of facts decided in both runs."""
     n_kept: tuple[int, int]
-    """Of these, the facts kept in the first and in the second run."""
+    """Number of these that are kept in the first and in the second run."""
     n_distorted: tuple[int, int]
-    """Of these, the facts distorted in the first and in the second run."""
+    """Number of these that are distorted in the first and in the second run."""
     changes: tuple[FactChange, ...]
-    """Facts whose outcome differs, in order."""
+    """Facts with different outcomes, in order."""
     only_a: tuple[str, ...]
-    """Records that only the first run has a report for."""
+    """Records with a report in the first run only."""
     only_b: tuple[str, ...]
+    """Records with a report in the second run only."""
     n_only: tuple[int, int]
-    """Facts of records in both runs that only the first, or only the second run has."""
+    """Number of facts of common records that only the first, or only the second run has."""
     causes: tuple[str, ...]
-    """What differs between the runs besides the outcome, one line each; see `is_noise`."""
+    """Differences in inputs and settings, one line each; see `is_noise`."""
     is_noise: bool
-    """Whether texts, facts, judge and prompts are the same, so that only the judge itself can have
-    moved a fact."""
+    """Whether texts, facts, judge and prompts are equal, so that changes are judge noise."""
     never_flips: bool
-    """Whether the judge of both runs always answers the same question alike."""
+    """Whether the judges of both runs are deterministic."""
 
     @property
     def won(self) -> tuple[FactChange, ...]:
-        """Facts that only the second run keeps; decided in both."""
+        """Facts kept in the second run only; decided in both."""
         return self._of("Won")
 
     @property
     def lost(self) -> tuple[FactChange, ...]:
-        """Facts that only the first run keeps, newly distorted ones too; decided in both."""
+        """Facts kept in the first run only, including newly distorted ones; decided in both."""
         return tuple(c for c in self.changes if c.a == "kept" and c.b != UNDECIDED)
 
     @property
     def newly_distorted(self) -> tuple[FactChange, ...]:
-        """Facts that only the second run distorts; decided in both."""
+        """Facts distorted in the second run only; decided in both."""
         return self._of("Newly distorted")
 
     @property
     def undecided(self) -> tuple[FactChange, ...]:
-        """Facts that one of the runs did not decide: neither won nor lost."""
+        """Facts undecided in one of the runs; neither won nor lost."""
         return self._of("Undecided")
 
     def _of(self, group: str) -> tuple[FactChange, ...]:
@@ -139,16 +139,16 @@ class CoverageComparison(Report):
 
     @property
     def p_distorted(self) -> float:
-        """p-value of the exact sign test of facts newly and no longer distorted, in (0, 1]."""
+        """p-value of an exact sign test on facts newly and no longer distorted, in (0, 1]."""
         n_new = len(self.newly_distorted)
         return sign_test(n_new, n_new - self.n_distorted[1] + self.n_distorted[0])
 
     @property
     def worse(self) -> str:
-        """In which way the second run is worse; empty if nothing says so.
+        """Reasons why the second run is worse; empty if there are none.
 
-        It is if coverage is significantly lower, if a `must` fact was lost, or if more facts are
-        distorted: significantly more, or any at all where the judge never flips.
+        It is worse if coverage is significantly lower, a `must` fact was lost, or more facts are
+        distorted: significantly more, or any more with a deterministic judge.
         """
         n_a, n_b = self.n_distorted
         more = n_b > n_a and (self.never_flips or self.p_distorted < SIGNIFICANT)
@@ -162,15 +162,15 @@ class CoverageComparison(Report):
 
     @property
     def unsettled(self) -> str:
-        """Why it is unknown whether the second run is worse; empty if it is known.
+        """Reason why the second run cannot be rated; empty if it can.
 
-        Of the facts that one run keeps, significantly more have no verdict in the second run.
+        Significantly more facts kept in the other run are undecided in the second one.
         """
         n_b = sum(change.a == "kept" for change in self.undecided)
         n_a = sum(change.b == "kept" for change in self.undecided)
         if n_b <= n_a or sign_test(n_a, n_b) >= SIGNIFICANT:
             return ""
-        return f"no verdict in B on {plural(n_b, 'fact')} that A keeps, and in A on {n_a:,} of B"
+        return f"{plural(n_b, 'fact')} kept in A undecided in B, {n_a:,} kept in B undecided in A"
 
     def _lost_musts(self) -> str:
         lost = [change.fact for change in self.lost if change.must]
@@ -203,8 +203,8 @@ class CoverageComparison(Report):
             is_clear = self.coverage.is_significant
             verdict += ", unlikely to be chance" if is_clear else ", but that may be chance"
         new = groups["Newly distorted"]
-        said = f"Distorted facts {n_a:,} → {n_b:,}: {plural(len(new), 'fact')} newly distorted"
-        alerts = (said if new else "", self._lost_musts(), self.unsettled)
+        more = f"Distorted facts {n_a:,} → {n_b:,}: {plural(len(new), 'fact')} newly distorted"
+        alerts = (more if new else "", self._lost_musts(), self.unsettled)
         return Page(
             "Coverage",
             _range(self.coverage),
@@ -240,12 +240,12 @@ class CoverageComparison(Report):
         elif self.causes:
             alone = "" if len(self.causes) == 1 else "; these runs cannot tell which moved a fact"
             yield f"Why: {'; '.join(self.causes)}{alone}"
-        found = self.coverage
-        if found.difference:
+        coverage = self.coverage
+        if coverage.difference:
             unit = "if facts were independent" if self.n_sources == 1 else "by source"
             yield (
-                f"difference {signed(found.difference)}, 95 % interval "
-                f"{interval_text(found.interval)}, p {p_text(found.p_value or 0.0)} {unit} "
+                f"difference {signed(coverage.difference)}, 95 % interval "
+                f"{interval_text(coverage.interval)}, p {p_text(coverage.p_value or 0.0)} {unit} "
                 f"({plural(self.n_sources, 'source')})"
             )
         if self.n_distorted[0] != self.n_distorted[1]:
@@ -263,8 +263,8 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(map(quote_text, names[:_MAX_NAMES])) + ", …" * (len(names) > _MAX_NAMES)
 
 
-def _range(found: Comparison) -> str:
-    return f"{share(found.a)} → {share(found.b)}"
+def _range(coverage: Comparison) -> str:
+    return f"{share(coverage.a)} → {share(coverage.b)}"
 
 
 def _item(change: FactChange) -> Item:
@@ -291,20 +291,20 @@ def _case(change: FactChange) -> Case:
 def compare(a: Run, b: Run) -> CoverageComparison:
     """Compare the coverage of a report or run with that of an earlier one.
 
-    Facts are paired by their text, records by their name. What only one side has is left out and
-    counted, and so is a fact that one side did not decide.
+    Facts are paired by text, records by name. Facts and records of one side only, and facts that
+    one side did not decide, are excluded and counted.
 
     Args:
-        a: The baseline; see `Run`.
-        b: The report or run in question.
+        a: Baseline; see `Run`.
+        b: Report or run to compare with it.
 
     Raises:
-        InputError: A run cannot be read, one is a report and the other a run, or the two share no
-            fact that both decided.
+        InputError: A run is unreadable, one is a report and the other a run, or the two have no
+            decided fact in common.
     """
     first, second = read_reports(a), read_reports(b)
     if ("" in first) != ("" in second):
-        raise InputError("one is a single report and the other a run; compare two of a kind")
+        raise InputError("cannot compare a single report with a run; compare two of a kind")
     pairs = {name: (first[name], second[name]) for name in first if name in second}
     changes: list[FactChange] = []
     decided: list[tuple[Verdict, Verdict]] = []
@@ -322,10 +322,7 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         if x is not None and y is not None:
             scores.append((old.facts.source_digest or name, x, y))
     if not scores:
-        raise InputError(
-            "the two share no fact that both decided; score both with the same --facts, so that "
-            "they are about the same facts"
-        )
+        raise InputError("the two have no decided fact in common; score both with the same --facts")
 
     def count(label: str) -> tuple[int, int]:
         return sum(x.label == label for x, _ in decided), sum(y.label == label for _, y in decided)
@@ -361,7 +358,7 @@ def _status(result: CheckResult) -> str:
 def _coverage(
     scores: Sequence[tuple[str, float, float]], decided: Sequence[tuple[Verdict, Verdict]]
 ) -> Comparison:
-    """Mean coverage of both sides; summaries of one source are one unit of the test."""
+    """Compare mean coverage; the summaries of a source form one unit of the test."""
     if len({source for source, _, _ in scores}) > 1:
         return compare_means(scores)
     a, b = fmean(a for _, a, _ in scores), fmean(b for _, _, b in scores)
@@ -374,7 +371,7 @@ def _coverage(
 def _causes(
     pairs: Sequence[tuple[CoverageReport, CoverageReport]], *, has_other_facts: bool
 ) -> tuple[tuple[str, ...], bool]:
-    """What differs besides the outcome, and whether nothing else can differ unseen."""
+    """List differences in inputs and settings; also return whether all texts are known."""
     texts = [[one.texts and one.texts.summary.text for one in two] for two in pairs]
     sources = [[one.facts.source_digest for one in two] for two in pairs]
     counts = {
@@ -399,9 +396,9 @@ def _causes(
 
 
 def read_reports(run: Run) -> dict[str, CoverageReport]:
-    """The reports of a run by the name of their record; rows without a report are left out.
+    """Read the reports of a run by record name, omitting rows without a report.
 
-    The name of a single report is empty.
+    A single report has the empty name.
     """
     if isinstance(run, CoverageReport):
         return {"": run}
@@ -416,10 +413,10 @@ def read_reports(run: Run) -> dict[str, CoverageReport]:
 
 
 def read_report(path: str | PathLike[str]) -> CoverageReport:
-    """The report that `factcheck score --out FILE.json` wrote.
+    """Read a report written by `factcheck score --out FILE.json`.
 
     Raises:
-        InputError: Not readable, not a report, or one of another version; names the file.
+        InputError: Unreadable, not a report, or of another version; names the file.
     """
     text = read_text(path)
     try:

@@ -1,4 +1,4 @@
-"""Coverage as a DSPy metric: a score for evaluation, a score with feedback for GEPA."""
+"""Coverage as a DSPy metric: scores for evaluation, scores with feedback for GEPA."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from factcheck.runtime.loop import background
 from factcheck.scoring.many import RecordFailure
 
 _SOURCES = ("source", "source_text")
-"""Default names of the source in an example."""
+"""Default names of the source field of an example."""
 _MAX_REPORTS = 1024
 _ABSENT: Any = object()
 
@@ -20,19 +20,19 @@ T = TypeVar("T")
 
 
 class CoverageMetric:
-    """Scores predicted summaries for DSPy; made by `FactCoverage.as_dspy_metric`.
+    """Scores predicted summaries for DSPy; created by `FactCoverage.as_dspy_metric`.
 
-    Call it with an example and a prediction. Without `pred_name` it returns the score, a float in
-    [0, 1]; with it, as `dspy.GEPA` calls it for one predictor, it returns a `dspy.Prediction` with
-    the same score and a `feedback` that names every fact that is missing, distorted, superfluous
-    or undecided. It can be called from any thread and inside a running event loop, which it blocks.
+    Call it with an example and a prediction. It returns the score, a float in [0, 1], or with
+    `pred_name`, which `dspy.GEPA` passes for each predictor, a `dspy.Prediction` with the score and
+    a `feedback` that lists all missing, distorted, superfluous and undecided facts. It may be
+    called from any thread and inside a running event loop, which it blocks.
 
-    The facts of a source are extracted once, and a prediction is judged once, however many calls
-    and threads need it.
+    The facts of a source are extracted once and each prediction is judged once, also across
+    threads.
 
     A prediction without a score (nothing decided, judge unreachable, no source) raises. DSPy logs
-    that and continues with its `failure_score`, 0.0 by default: check `failures` before trusting
-    an average.
+    the error and continues with its `failure_score`, 0.0 by default, so check `failures` before
+    trusting an average.
     """
 
     def __init__(
@@ -55,11 +55,11 @@ class CoverageMetric:
 
     @property
     def failures(self) -> tuple[RecordFailure, ...]:
-        """Predictions that raised instead of returning a score, each once, in order.
+        """Predictions without a score, each once, in order.
 
-        Their ids are those of the examples, or digests of examples without one.
+        Their ids are those of the examples, or digests of examples without an id.
         """
-        return tuple(self._failures.copy().values())  # other threads may be adding to it
+        return tuple(self._failures.copy().values())  # other threads may add to it
 
     def __call__(
         self,
@@ -69,11 +69,11 @@ class CoverageMetric:
         pred_name: str | None = None,
         pred_trace: Any = None,  # noqa: ARG002 - DSPy's protocol
     ) -> Any:
-        """The score of a prediction; with `pred_name`, also feedback.
+        """Score a prediction; with `pred_name`, also give feedback.
 
         Raises:
             InputError: The example has no source, or the prediction no summary.
-            JudgeError: The facts could not be extracted, or none of them was decided.
+            JudgeError: The facts could not be extracted, or all of them are undecided.
         """
         report = self.report(example, prediction)
         score = _require_score(report)
@@ -84,7 +84,7 @@ class CoverageMetric:
         return score_with_feedback(score, feedback_of(report))
 
     def report(self, example: Any, prediction: Any) -> CoverageReport:
-        """The report behind a score; made once per prediction, raises as the call does."""
+        """Return the report behind a score, computed once per prediction; raises as a call does."""
         try:
             source = as_source(_value(example, self._sources, "example"), "the example's source")
             summary = _value(prediction, (self._summary,), "prediction")
@@ -122,7 +122,10 @@ class CoverageMetric:
 async def _once(
     results: dict[str, asyncio.Future[T]], key: str, work: Callable[[], Awaitable[T]]
 ) -> T:
-    """The result of work that is done once, unless it fails; all calls are in one event loop."""
+    """Run work once per key and share its result; failures are retried by the next call.
+
+    All calls must be in the same event loop.
+    """
     if key not in results:
         results[key] = asyncio.ensure_future(work())
     future = results[key]
@@ -135,7 +138,7 @@ async def _once(
 
 
 def _require_score(report: CoverageReport) -> float:
-    """Coverage, or with both directions its harmonic mean with faithfulness."""
+    """Return coverage or, with both directions, its harmonic mean with faithfulness."""
     score, faithfulness = report.score, report.faithfulness
     if score is not None and report.claim_results:  # a summary that claims nothing keeps nothing
         total = score + (faithfulness or 0.0)
@@ -146,7 +149,7 @@ def _require_score(report: CoverageReport) -> float:
     raise JudgeError(
         f"no score: {len(failures)} undecided, the first: {failures[0].message}"
         if failures
-        else "no score: every fact of this source weighs 0"
+        else "no score: every fact of this source has weight 0"
     )
 
 
@@ -162,7 +165,7 @@ def _value(holder: Any, names: tuple[str, ...], what: str) -> Any:
 
 
 def feedback_of(report: CoverageReport) -> str:
-    """Feedback on a report: every fact and claim that is not right, by name."""
+    """Write feedback that lists every missing, distorted, superfluous or undecided statement."""
     n_decided = len(report.results) - len(report.undecided)
     lines = [f"The summary keeps {len(report.kept)} of {n_decided} facts of the source."]
     undecided = (*report.undecided, *report.undecided_claims)
@@ -190,9 +193,9 @@ def feedback_of(report: CoverageReport) -> str:
 
 
 def _beside(verdict: Verdict, who_says: str) -> str:
-    """A fact, and what the other text says instead, if the judge quotes it."""
-    said = verdict.reason
+    """Format a fact with the contradicting passage of the other text, or the judge's reason."""
+    note = verdict.reason
     if verdict.evidence is not None:
-        said = f'{who_says}: "{verdict.evidence.quote}"'
+        note = f'{who_says}: "{verdict.evidence.quote}"'
     is_contradicted = verdict.label == "contradicted"
-    return f"{verdict.fact.text} ({said})" if is_contradicted and said else verdict.fact.text
+    return f"{verdict.fact.text} ({note})" if is_contradicted and note else verdict.fact.text

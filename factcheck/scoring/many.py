@@ -1,4 +1,4 @@
-"""Score a stream of records in order, with a bounded number in flight."""
+"""Score a stream of records in order, with bounded concurrency."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from factcheck.records import Record, as_record
 from factcheck.runtime.loop import background
 
 Score = Callable[[Sequence[Record]], Awaitable[Sequence[CoverageReport]]]
-"""Scores records of one source that have the same facts."""
+"""Scores records that share source and facts."""
 
 
 class RecordFailure(Failure[str]):
-    """A record without a report."""
+    """Reason why a record has no report."""
 
     @property
     def id(self) -> str:
-        """Id of the record; its position, from 1, if it is invalid."""
+        """Id of the record; its 1-based position if it is invalid."""
         return self.subject
 
 
@@ -41,27 +41,27 @@ def score_records(
     score: Score,
     records: Iterable[Record | Mapping[str, Any]],
     *,
-    under_way: int,
-    together: int = 1,
+    in_flight: int,
+    group_size: int = 1,
 ) -> Generator[Scored, None, None]:
-    """Score records lazily, in order; any exception of a judge fails only its own record.
+    """Score records lazily, in order; an exception of a judge fails only its own record.
 
-    `records` is read in the calling thread, at most `under_way` ahead of the first that is not
-    finished; up to `together` neighbours with the same source and facts are scored together.
-    Leaving the iterator early cancels what is in flight.
+    `records` is read in the calling thread, at most `in_flight` ahead of the first unfinished one.
+    Up to `group_size` consecutive records with the same source and facts are scored together.
+    Closing the iterator cancels the records in flight.
     """
     window: deque[Future[list[Scored]]] = deque()
-    door = asyncio.Lock()
+    start = asyncio.Lock()
 
-    def first() -> list[Scored]:  # stays in the window until it is there, to be cancelled too
+    def first() -> list[Scored]:  # stays in the window until finished, so that it can be cancelled
         scored = window[0].result()
         window.popleft()
         return scored
 
     try:
-        for group in groups_of(records, together):
-            window.append(background.submit(_scored(score, group, door)))
-            while window and (len(window) * together >= under_way or window[0].done()):
+        for group in groups_of(records, group_size):
+            window.append(background.submit(_score_group(score, group, start)))
+            while window and (len(window) * group_size >= in_flight or window[0].done()):
                 yield from first()
         while window:
             yield from first()
@@ -72,7 +72,7 @@ def score_records(
 def groups_of(
     records: Iterable[Record | Mapping[str, Any]], size: int
 ) -> Iterator[list[Record | RecordFailure]]:
-    """Neighbours with the same source and facts, up to `size`; an invalid item is by itself."""
+    """Group up to `size` consecutive records with equal source and facts; invalid ones alone."""
     group: list[Record | RecordFailure] = []
     key: object = None
     for number, item in enumerate(records, 1):
@@ -93,10 +93,10 @@ def groups_of(
         yield group
 
 
-async def _scored(
-    score: Score, group: Sequence[Record | RecordFailure], door: asyncio.Lock
+async def _score_group(
+    score: Score, group: Sequence[Record | RecordFailure], start: asyncio.Lock
 ) -> list[Scored]:
-    async with door:  # one after the other, so that the first request is sent before all are made
+    async with start:  # one at a time, so that requests are sent before all groups are prepared
         await asyncio.sleep(0)
     records = [record for record in group if isinstance(record, Record)]
     if not records:
@@ -106,8 +106,8 @@ async def _scored(
         return [Scored(record, report) for record, report in zip(records, reports, strict=True)]
     except FactcheckError as error:
         code, message = error.code, str(error)
-    except Exception as error:  # noqa: BLE001 - a judge of one's own may raise anything
+    except Exception as error:  # noqa: BLE001 - a user's judge may raise anything
         code, message = JudgeError.code, describe(error)
     if len(records) > 1:
-        return [one for record in records for one in await _scored(score, [record], door)]
+        return [one for record in records for one in await _score_group(score, [record], start)]
     return [Scored(records[0], RecordFailure(records[0].id, code, message))]

@@ -1,9 +1,9 @@
-"""Ask a judge again about the facts that would decide a gate, so that none of its slips does.
+"""Recheck the facts that would decide a gate, so that random errors of the judge do not.
 
-A language model changes some of its answers when it is asked again. What looks lost is therefore
-asked again until the answers agree by a margin: about the text under test, and about the text of
-the baseline, whose answers may be slips, too. Facts that must be kept are asked twice even if they
-look kept. Everything else is asked once. The embedded judge never flips and is not asked again.
+A language model flips some of its verdicts when it is asked again. Facts that appear lost are
+therefore rechecked, against the text under test and the text of the baseline, until the votes agree
+by a margin. `must` facts are checked twice even if they appear kept; all others once. Deterministic
+judges are never rechecked.
 """
 
 from __future__ import annotations
@@ -18,90 +18,90 @@ from factcheck.runtime.loop import blocking
 from factcheck.scoring.gates import Limits, is_worse, misfit
 from factcheck.scoring.scorer import FactCoverage
 
-LEAD = 4
-"""Answers by which "lost" has to lead before a fact counts as lost. With slips in 1 of 20 answers,
-1 in 7,000 first slips on a fact that is kept gets there (gambler's ruin: 18 / (19^4 - 1))."""
-_KEPT_LEAD = 2
-"""Answers by which "kept" has to lead before a fact that must be kept counts as kept."""
+LOST_MARGIN = 4
+"""Margin of "lost" over "kept" votes from which a fact counts as lost. At a flip rate of 1 in 20,
+1 in 7,000 kept facts with a first "lost" vote reaches it (gambler's ruin: 18 / (19^4 - 1))."""
+_KEPT_MARGIN = 2
+"""Margin of "kept" over "lost" votes from which a `must` fact counts as kept."""
 _MAX_ROUNDS = 16
 _FLIPPED = "flipped"
-"""Flag of a verdict, or code of a failure, where the answers to one question differ."""
+"""Flag of a verdict, or code of a failure, with contradictory votes."""
 
 Ask = Callable[[Sequence[AtomicFact], str], Awaitable[Sequence[CheckResult]]]
-"""Has the judge answer anew about facts and a text, past every cache."""
+"""Checks facts against a text, bypassing all caches."""
 
 
 @dataclass
 class _Poll:
-    """The answers on one fact and one text, and what they are to show."""
+    """Votes of the judge on one fact and one text."""
 
     fact: AtomicFact
     text: str
-    answers: list[CheckResult]
-    shows: Callable[[CheckResult], bool]
-    """Whether an answer speaks for what fails the gate."""
+    votes: list[CheckResult]
+    fails: Callable[[CheckResult], bool]
+    """Whether a vote would fail the gate."""
     floor: int = 0
-    """Lead at which that is dismissed."""
+    """Margin at which the poll is settled in favour of the fact."""
 
     @property
     def verdicts(self) -> list[Verdict]:
-        return [answer for answer in self.answers if isinstance(answer, Verdict)]
+        return [vote for vote in self.votes if isinstance(vote, Verdict)]
 
     @property
-    def lead(self) -> int:
-        return sum(1 if self.shows(verdict) else -1 for verdict in self.verdicts)
+    def margin(self) -> int:
+        """Failing minus passing votes."""
+        return sum(1 if self.fails(verdict) else -1 for verdict in self.verdicts)
 
     def result(self) -> CheckResult:
-        """The verdict that the answers come to; the first answer if there was no other."""
-        verdicts, lead = self.verdicts, self.lead
-        if not verdicts or len(self.answers) == 1:
-            return self.answers[0]
+        """Return the majority verdict, a failure for a tie, or the only vote."""
+        verdicts, margin = self.verdicts, self.margin
+        if not verdicts or len(self.votes) == 1:
+            return self.votes[0]
         labels = [verdict.label for verdict in verdicts]
-        if self.floor < lead == 0:
-            said = f"{len(labels)} answers differ: {', '.join(labels)}"
-            return CheckFailure(self.fact, _FLIPPED, said)
-        side = [verdict for verdict in verdicts if self.shows(verdict) == (lead > 0)]
+        if self.floor < margin == 0:
+            message = f"{len(labels)} answers differ: {', '.join(labels)}"
+            return CheckFailure(self.fact, _FLIPPED, message)
+        side = [verdict for verdict in verdicts if self.fails(verdict) == (margin > 0)]
         chosen = max(side, key=lambda verdict: labels.count(verdict.label))
         flags = (_FLIPPED,) if len(set(labels)) > 1 and _FLIPPED not in chosen.flags else ()
         return replace(chosen, fact=self.fact, flags=(*chosen.flags, *flags))
 
 
 _Case = tuple[_Poll, ...]
-"""The polls that all have to show what fails a gate: on the text, perhaps on the baseline's."""
+"""Polls that must all fail to fail the gate: on the text and possibly on the baseline's."""
 
 
-def _due(case: _Case) -> _Poll | None:
-    """The poll to ask next: the one that shows least; `None` if the case is settled."""
-    if any(poll.lead <= poll.floor for poll in case):
+def _next_poll(case: _Case) -> _Poll | None:
+    """Choose the poll with the smallest margin; `None` if the case is settled."""
+    if any(poll.margin <= poll.floor for poll in case):
         return None
-    undecided = (poll for poll in case if poll.lead < LEAD)
-    return min(undecided, key=lambda poll: poll.lead, default=None)
+    undecided = (poll for poll in case if poll.margin < LOST_MARGIN)
+    return min(undecided, key=lambda poll: poll.margin, default=None)
 
 
 async def settle(
     report: CoverageReport, limits: Limits, ask: Ask
 ) -> tuple[CoverageReport, CoverageReport | None]:
-    """Ask again about the facts that would fail a gate, and about facts that must be kept.
+    """Recheck facts that would fail a gate, and `must` facts.
 
-    Returns the report and the baseline with the verdicts that the answers come to. A verdict on
-    which they differ has the flag `flipped`; where they do not come to one, the fact is undecided.
-    Without the texts of the report nothing can be asked.
+    Returns the report and the baseline with the majority verdicts, flagged `flipped` unless
+    unanimous; facts without a majority are undecided. A report without texts is returned as is.
     """
     baseline = limits.baseline
     if report.texts is None or misfit(report, limits):
         return report, baseline
     cases = _cases(report, limits, report.texts.summary.text)
     for _ in range(_MAX_ROUNDS):
-        due = [poll for case in cases if (poll := _due(case)) is not None]
+        due = [poll for case in cases if (poll := _next_poll(case)) is not None]
         if not due:
             break
-        n_answers = sum(len(poll.verdicts) for poll in due)
+        n_verdicts = sum(len(poll.verdicts) for poll in due)
         for text in dict.fromkeys(poll.text for poll in due):
             polls = [poll for poll in due if poll.text == text]
-            for poll, answer in zip(polls, await ask([p.fact for p in polls], text), strict=True):
-                poll.answers.append(answer)
-        if sum(len(poll.verdicts) for poll in due) == n_answers:
-            break  # the budget is spent, or the judge is gone
+            for poll, vote in zip(polls, await ask([p.fact for p in polls], text), strict=True):
+                poll.votes.append(vote)
+        if sum(len(poll.verdicts) for poll in due) == n_verdicts:
+            break  # the budget is exhausted, or the judge unreachable
     settled = _with(report, (now for now, *_ in cases))
     return settled, baseline and _with(baseline, (then for _, *rest in cases for then in rest))
 
@@ -110,16 +110,16 @@ def _cases(report: CoverageReport, limits: Limits, text: str) -> list[_Case]:
     baseline = limits.baseline
     before = {} if baseline is None else baseline.by_fact
     old_text = baseline.texts.summary.text if baseline and baseline.texts else None
-    most = limits.max_distorted
-    has_too_many_distorted = most is not None and len(report.distorted) > most
+    maximum = limits.max_distorted
+    has_too_many_distorted = maximum is not None and len(report.distorted) > maximum
     cases: list[_Case] = []
     for key, result in report.by_fact.items():
-        old, answers = before.get(key), [result]
+        old, votes = before.get(key), [result]
         if old is not None and old_text == text:
-            answers.append(old)
-        now = partial(_Poll, result.fact, text, answers)
+            votes.append(old)
+        now = partial(_Poll, result.fact, text, votes)
         if result.fact.must:
-            cases.append((now(_is_lost, -_KEPT_LEAD),))
+            cases.append((now(_is_lost, -_KEPT_MARGIN),))
         elif old is not None and old_text != text and is_worse(result, old):
             case = [now(partial(is_worse, old=old))]
             if old_text is not None:
@@ -139,7 +139,7 @@ def _is_distorted(result: CheckResult) -> bool:
 
 
 def _with(report: CoverageReport, polls: Iterable[_Poll]) -> CoverageReport:
-    """The report with the results of the polls in place of its own."""
+    """Replace results of the report by those of the polls."""
     settled = {poll.fact: poll.result() for poll in polls}
     results = tuple(settled.get(result.fact, result) for result in report.results)
     n_undecided = sum(isinstance(result, CheckFailure) for result in results)
@@ -151,7 +151,7 @@ def _with(report: CoverageReport, polls: Iterable[_Poll]) -> CoverageReport:
 async def asettled(
     scorer: FactCoverage, report: CoverageReport, limits: Limits
 ) -> tuple[CoverageReport, CoverageReport | None]:
-    """`settle` with the judge of a scorer, whose budget it shares; usage is in the report."""
+    """Run `settle` with the judge and budget of a scorer; the report includes the usage."""
     if report.signature.never_flips:
         return report, limits.baseline
     judges: list[FactCoverage] = []

@@ -1,4 +1,4 @@
-"""A run as a report: a row for each record, totals over them, and a page for each record."""
+"""Report of a run: one row per record, totals, and a page per record."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 COUNTS = ("facts", "kept", "distorted", "dropped", "undecided")
-"""What `CoverageReport.counts` counts."""
+"""Keys of `CoverageReport.counts`."""
 FINAL = frozenset(
     {"input", "output", "truncated", "refused", "missing", "duplicate", "invalid", "flipped"}
 )
-"""Codes of failures that would come up again. Only these are written as rows."""
+"""Codes of permanent failures. Records with other failures get no row and are retried on resume."""
 NO_USAGE = Usage()
 _BUDGET = "budget"
 _N_LOWEST = 5
@@ -35,7 +35,7 @@ _LONGEST_BAR = 15
 
 
 class Row(NamedTuple):
-    """What the totals know of a record; all but the last two are columns of CSV."""
+    """Outcome of a record; all fields but the last two are CSV columns."""
 
     id: str
     score: float | None = None
@@ -44,18 +44,19 @@ class Row(NamedTuple):
     lead: float | None = None
     faithfulness: float | None = None
     facts: int | None = None
-    """`None` for a record without a report, as are the other counts."""
+    """Number of facts; like the other counts, `None` for a record without a report."""
     kept: int | None = None
     distorted: int | None = None
     dropped: int | None = None
     undecided: int | None = None
     lost_must: str | None = None
     code: str | None = None
-    """Why there is no report."""
+    """Code of the failure of a record without a report."""
     message: str | None = None
     source: str = ""
+    """Digest of the source, for clustering."""
     place: int = 0
-    """In the input."""
+    """Position in the input."""
 
     @classmethod
     def of(cls, name: str, outcome: Outcome, place: int) -> Self:
@@ -69,39 +70,39 @@ class Row(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, float, int]:
-        """Worst first: without a report, undecided, then by score and distorted facts."""
+        """Sort key, worst first: no report, undecided, then by score and distorted facts."""
         if self.code is not None:
             return 0, 0.0, 0
         return (1, 0.0, 0) if self.score is None else (2, self.score, -(self.distorted or 0))
 
 
 COLUMNS = Row._fields[:-2]
-"""Of the rows for CSV and data frames."""
+"""Columns of CSV and data frames."""
 
 
 @dataclass(repr=False)
 class Tally(Report):
-    """A run so far: a row for each record, and totals; the reports themselves are not kept."""
+    """Rows and totals of a run in progress; does not hold the reports."""
 
     signature: str = ""
-    """How the scores were made; see `run_signature`."""
+    """Signature of the run; see `run_signature`."""
     rows: list[Row] = field(default_factory=list)
-    """In the order in which they were added."""
+    """One row per record, in the order of completion."""
     counts: Counter[str] = field(default_factory=Counter)
-    """Records with a report, and facts of all records by what became of them."""
+    """Number of records with a report, and of their facts by outcome."""
     usage: Usage = NO_USAGE
     judge_quality: str = ""
-    """See `CoverageReport.judge_quality`; of the first report."""
+    """`CoverageReport.judge_quality` of the first report."""
     unfinished: int = 0
-    """Records to be scored again when the run is resumed."""
+    """Number of records to be scored again on resume."""
     skipped: int = 0
-    """Invalid records left out."""
+    """Number of invalid records skipped."""
     budget_exhausted: bool = False
     interrupted: bool = False
     write_error: str = ""
-    """Why no further rows could be written; empty if they could."""
+    """Error that prevented further rows from being written; may be empty."""
     left_out: int = 0
-    """Rows of an earlier run whose records are not in the input."""
+    """Number of existing rows whose records are not in the input."""
 
     def add(self, record_id: str, outcome: Outcome, place: int = 0) -> None:
         codes = codes_of(outcome)
@@ -120,7 +121,7 @@ class Tally(Report):
 
     @property
     def by_source(self) -> dict[str, list[float]]:
-        """The scores of each source."""
+        """Scores by source."""
         scores: dict[str, list[float]] = {}
         for row in self.rows:
             if row.score is not None:
@@ -129,15 +130,12 @@ class Tally(Report):
 
     @property
     def score(self) -> float | None:
-        """Mean score of the scored records, in [0, 1]; `None` without any."""
+        """Mean score of the scored records, in [0, 1]; `None` if there are none."""
         return self._mean("score")
 
     @property
     def interval(self) -> Interval | None:
-        """95 % interval of the mean, clustered by source; `None` with fewer than two sources.
-
-        Summaries of one source are not independent, so the spread is taken between sources.
-        """
+        """95 % interval of the mean, clustered by source; `None` with fewer than two sources."""
         return cluster_interval([(len(one), math.fsum(one)) for one in self.by_source.values()])
 
     def _mean(self, column: str) -> float | None:
@@ -145,7 +143,7 @@ class Tally(Report):
         return math.fsum(known) / len(known) if known else None
 
     def page(self) -> Page:
-        """The totals as a report, with up to 5 lowest scores."""
+        """Describe the totals and the 5 lowest scores."""
         interval, by_source = interval_text(self.interval, 2), self.by_source
         scored = (row for row in self.rows if row.score is not None)
         lowest = sorted(scored, key=lambda row: (row.score, row.place))[:_N_LOWEST]
@@ -186,7 +184,7 @@ class Tally(Report):
             yield ", ".join(missing)
 
     def _totals(self) -> dict[str, Any]:
-        """Numbers and means; `low` and `high` with undecided facts dropped and kept."""
+        """Counts and means; `low` and `high` are the means of the bounds."""
         low, high = self._mean("low"), self._mean("high")
         return {
             "records": self.counts["records"],
@@ -217,11 +215,11 @@ class Tally(Report):
 
 
 class RunReport(Tally):
-    """All records of a run with their reports, worst first, and the totals.
+    """Records of a run with their reports, worst first, and totals.
 
     Args:
-        outcomes: Reports and failures by the id of their records.
-        signature: How the scores were made.
+        outcomes: Reports and failures by record id.
+        signature: Signature of the run.
     """
 
     def __init__(self, outcomes: Mapping[str, Outcome], signature: str = "") -> None:
@@ -233,10 +231,10 @@ class RunReport(Tally):
 
     @classmethod
     def read(cls, path: PathOrDash) -> Self:
-        """Read the rows that `factcheck run --out` wrote.
+        """Read rows written by `factcheck run --out`.
 
         Raises:
-            InputError: The file is damaged or holds rows of another kind.
+            InputError: The file is damaged or has rows of another kind.
         """
         outcomes = {row["id"]: outcome_of(row) for row in read_results(path)}
         return cls(outcomes, read_signature(path))
@@ -248,7 +246,7 @@ class RunReport(Tally):
         return super().page()._replace(sections=sections, cases=cases)
 
     def to_dict(self) -> dict[str, Any]:
-        """The totals, and a row for each record."""
+        """Convert totals and rows to JSON-ready data."""
         return {**super().to_dict(), "records": self._records()}
 
     def _table(self) -> Table:
@@ -286,7 +284,7 @@ class RunReport(Tally):
 
 
 def _case(name: str, outcome: Outcome) -> Case:
-    """A test case of a record; it fails if a `must` fact is lost, as the gate of a run does."""
+    """Make the test case of a record; like the gate, it fails if a `must` fact is lost."""
     if isinstance(outcome, RecordFailure):
         return Case(one_line(name), "error", one_line(outcome.message), outcome.code)
     title = f"{one_line(name)} coverage {score_text(outcome.score)}"
@@ -300,17 +298,17 @@ def _case(name: str, outcome: Outcome) -> Case:
 
 
 def codes_of(outcome: Outcome) -> frozenset[str]:
-    """Why a record, or some of its facts, have no result."""
+    """Collect the codes of the failures of a record and its facts."""
     if isinstance(outcome, RecordFailure):
         return frozenset({outcome.code})
     return frozenset(f.code for f in (*outcome.undecided, *outcome.undecided_claims))
 
 
 def outcome_of(row: Mapping[str, Any]) -> Outcome:
-    """What a row of a run holds.
+    """Convert a row to a report or failure.
 
     Raises:
-        InputError: It is a row of another kind.
+        InputError: The row is of another kind.
     """
     error = row.get("error")
     if isinstance(error, dict):

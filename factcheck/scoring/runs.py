@@ -1,4 +1,4 @@
-"""Run over many records: rows as they are final, resume, and totals."""
+"""Score runs over many records, writing rows as they become final; resume earlier runs."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def read_all(
     on_invalid: OnError | None = None,
     fields: Mapping[str, str] | None = None,
 ) -> Iterator[Record]:
-    """The records of all files, in order, as of `read_records`; one is held at a time.
+    """Read the records of all files lazily, in order; see `read_records`.
 
-    An id that occurs twice is an invalid record, too: passed to `on_invalid`, or raised.
+    A record with a duplicate id is invalid as well: its error is passed to `on_invalid`, or raised.
     """
     readers = [read_records(path, skip_bad=on_invalid, fields=fields) for path in paths]
     ids: set[str] = set()
@@ -41,14 +41,14 @@ def read_all(
             yield record
             continue
         where = f"{record.where}: duplicate id {record.id!r}"
-        error = InputError(f"{where}; ids must be unique in all files")
+        error = InputError(f"{where}; ids must be unique across files")
         if on_invalid is None:
             raise error
         on_invalid(error)
 
 
 def run_signature(scorer: FactCoverage, direction: Direction) -> str:
-    """Signature of the rows of a run: judge, extractor, version and direction."""
+    """Return the signature of a run: judge, extractor, version and direction."""
     return f"{scorer.signature}|direction:{direction}"
 
 
@@ -62,14 +62,14 @@ def score_run(
     rows: ResultsFile | None = None,
     on_record: Show | None = None,
 ) -> None:
-    """Score all records that have no row yet, write their rows and add them to the tally.
+    """Score all records without a row, write their rows and add them to the tally.
 
-    Ctrl-C, an exhausted budget and a full disk end the run early; the tally says which it was. Rows
-    of an earlier run are counted at the end, if their records are in the input.
+    Ctrl-C, an exhausted budget or a full disk ends the run early and is recorded in the tally.
+    Existing rows whose records are in the input are added at the end.
 
     Raises:
-        InputError: `records` cannot be read, a record is not the one its row was made of, or the
-            rows are damaged or of another kind.
+        InputError: `records` is unreadable, a record differs from its existing row, or the rows
+            are damaged or of another kind.
     """
     digests: dict[str, str] = {}
     if rows is not None and rows.done:
@@ -84,7 +84,7 @@ def score_run(
                 if rows is not None and codes_of(outcome) <= FINAL:
                     try:
                         rows.append(record_id, _row(record, outcome))
-                    except InputError as error:  # a full disk: report what was paid for
+                    except InputError as error:  # disk full: still report what was paid for
                         tally.write_error = str(error)
                         break
                 if on_record is not None:
@@ -101,7 +101,7 @@ def score_run(
 def _pending(
     records: Iterable[Record], tally: Tally, digests: Mapping[str, str], places: dict[str, int]
 ) -> Iterator[Record]:
-    """The records without a row (`digests` are of those with one); fills `places` for all."""
+    """Yield records without a row, given the `digests` of existing rows; fill `places` for all."""
     n_rows = 0
     for place, record in enumerate(records, 1):
         if tally.budget_exhausted:
@@ -114,8 +114,8 @@ def _pending(
             n_rows += 1
         else:
             raise InputError(
-                f"{record.where or 'the records'}: record {record.id!r} differs from the one its "
-                "row was made of; give changed records new ids, or start over without --resume"
+                f"{record.where or 'the records'}: record {record.id!r} has changed since its row "
+                "was written; give changed records new ids, or start over without --resume"
             )
     tally.left_out = len(digests) - n_rows
 
@@ -128,7 +128,7 @@ def _row(record: Record | None, outcome: Outcome) -> dict[str, Any]:
 
 
 def record_digest(record: Record) -> str:
-    """Short digest of the texts and facts of a record, by which a changed one is recognized."""
+    """Return a short digest of the texts and facts of a record, to detect changes."""
     facts = FactSet.of(record.facts).to_dict() if record.facts is not None else None
     parts = (source_key(record.source), record.summary, json.dumps(facts, sort_keys=True))
     return short_digest("\0".join(parts))

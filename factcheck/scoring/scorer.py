@@ -1,4 +1,4 @@
-"""Score one summary: extract the facts of the source, check them, report the coverage."""
+"""Score summaries: extract the facts of the source, check them, report coverage."""
 
 from __future__ import annotations
 
@@ -61,24 +61,25 @@ class FactCoverage(SessionUser):
     """Scores summaries by the facts of the source that they keep.
 
     Every method has a synchronous and an asynchronous form (`score`, `ascore`). Both work inside a
-    running event loop and from any thread; the asynchronous one does not block the loop. Use it
-    as a context manager, or call `close`, to close connections to a language model.
+    running event loop and from any thread; the asynchronous form does not block the loop. Use the
+    scorer as a context manager, or call `close`, to close connections to language models.
 
     Args:
         judge: `"local"`, `"PROVIDER/MODEL"`, `"replay:FILE"`, `"cascade(FIRST, SECOND)"` of such
-            names, a `Cascade`, a `dspy.BaseLM`, or any object with the `Checker` port. `None`:
+            names, a `Cascade`, a `dspy.BaseLM`, or any object that implements `Checker`. `None`:
             `FACTCHECK_JUDGE`, or else `"local"`.
-        extractor: The same for listing facts, but no cascade. `None`: `FACTCHECK_EXTRACTOR`, or
-            else the judge; of a cascade, the second one.
-        batch_size: Facts a language model checks in one request, from 1 to 100.
+        extractor: Extractor in any of these forms except cascades. `None`: `FACTCHECK_EXTRACTOR`,
+            or else the judge (for a cascade, the second one).
+        batch_size: Maximum number of facts per request to a language model, 1 to 100.
         cassette: File to record all requests and replies of the judges to, for
             `judge="replay:FILE"`.
         session: Cache, budget, limits and connections shared with other evaluators.
-        options: Keyword arguments of `Session`, for a session of its own.
+        options: Keyword arguments of `Session`, unless `session` is given.
 
     Raises:
-        ConfigError: A judge or cache is unknown, a key is missing, or a price a budget needs.
-        InputError: A number is out of range, or `session` is given with options of its own.
+        ConfigError: A judge or cache is unknown, or a key or a price required by the budget is
+            missing.
+        InputError: A number is out of range, or `session` is combined with options.
     """
 
     def __init__(
@@ -97,18 +98,18 @@ class FactCoverage(SessionUser):
             judge, extractor, self.session, batch_size=batch_size, cassette=cassette
         )
         self.ledger = Ledger()
-        """Usage over the scorer's life, per model and stage."""
+        """Total usage of the scorer, by model and stage."""
 
     async def aextract(self, source: Source) -> FactSet:
-        """The atomic facts of a source.
+        """Extract the atomic facts of a source.
 
         Args:
             source: A text; or documents (`SourceDocument`s, strings, or mappings with `text` and
-                perhaps `id`), each of which is extracted and cached on its own. A fact that several
-                documents state in the same words counts once and carries all of them.
+                optional `id`), which are extracted and cached separately. Facts that several
+                documents state in the same words are merged, with the ids of all of them.
 
         Raises:
-            InputError: The source is blank, or no facts are found in it.
+            InputError: The source is blank or contains no facts.
             JudgeError: The extractor could not be reached.
         """
         return await self._extract(as_source(source), Ledger(self.ledger))
@@ -116,10 +117,13 @@ class FactCoverage(SessionUser):
     extract = blocking(aextract)
 
     async def acheck(self, facts: Facts, text: str) -> tuple[CheckResult, ...]:
-        """One verdict or failure per fact, in fact order.
+        """Check facts against a text.
+
+        Returns:
+            One verdict or failure per fact, in fact order.
 
         Raises:
-            InputError: The facts cannot be read.
+            InputError: The facts are invalid, or the text is not a string.
             JudgeRejected: The judge rejects every request.
         """
         require_text(text, "the text")
@@ -140,17 +144,17 @@ class FactCoverage(SessionUser):
         """Score how much of a source a summary keeps.
 
         Args:
-            source: The text or documents the facts are taken from, as in `extract`; not needed
-                (may be blank) with `facts`, unless `direction` is `"both"`.
-            summary: The text under evaluation. A blank one is valid and keeps nothing.
+            source: Text or documents, as in `extract`; may be blank if `facts` is given, unless
+                `direction` is `"both"`.
+            summary: Text to evaluate. A blank one is valid and keeps nothing.
             facts: Facts to check instead of extracting them: a `FactSet` from `extract`, or a
-                list. The next summary of the same source then costs only the check.
-            direction: `"both"` also lists what the summary says and the source does not.
-            lead: Whether an embedded judge also scores the first sentences of the source, at the
-                length of the summary, as a scale. Other judges do not: it would cost requests.
+                list. Reuse it to score further summaries of the source.
+            direction: `"both"` also lists claims of the summary that the source does not support.
+            lead: Whether to compute the lead baseline: the score of the first sentences of the
+                source at the length of the summary. Embedded judges only, since it costs requests.
 
         Raises:
-            InputError: The source is blank or states no facts.
+            InputError: The source is blank or contains no facts.
             JudgeError: The facts could not be extracted, or the judge rejects every request.
         """
         (report,) = await self.ascore_summaries(
@@ -171,8 +175,8 @@ class FactCoverage(SessionUser):
     ) -> tuple[CoverageReport, ...]:
         """Score several summaries of one source; see `score`.
 
-        A judge with `summaries_per_call` reads that many in one request, whose usage is in the
-        first report of them.
+        A judge with `summaries_per_call` checks that many per request; the usage of a request is in
+        the report of its first summary.
         """
         source, ledgers = as_source(source), [Ledger(self.ledger) for _ in summaries]
         if not summaries:
@@ -207,18 +211,18 @@ class FactCoverage(SessionUser):
         direction: Direction = "coverage",
         progress: bool = False,
     ) -> Generator[Outcome, None, None]:
-        """Score many records, in order, with bounded memory.
+        """Score many records lazily, in order, with bounded memory.
 
         Args:
-            records: Any iterable of `Record`s or mappings with `source`, `summary` and optionally
-                `id` and `facts`. It is read only as far as needed.
+            records: Iterable of `Record`s or mappings with `source`, `summary` and optional `id`
+                and `facts`. It is read only as far as needed.
             direction: As in `score`.
             progress: Whether to show progress on standard error, if that is a terminal.
 
         Yields:
-            A report for each record, or a `RecordFailure` if there is none: any exception of a
-            judge fails only its own record. Leaving the iterator early cancels what is in flight;
-            what was paid for is in the cache.
+            A report for each record, or a `RecordFailure`: an exception of a judge fails only its
+            own record. Closing the iterator cancels the records in flight; replies received so far
+            are cached.
         """
         n_records, n_facts, usage = 0, 0, Usage()
         shown = show_progress("Scoring") if progress else nullcontext()
@@ -248,8 +252,9 @@ class FactCoverage(SessionUser):
                 lead=lead,
             )
 
-        under_way = 3 * self.session.concurrency
-        return score_records(score, records, under_way=under_way, together=self.summaries_per_call)
+        in_flight = 3 * self.session.concurrency
+        size = self.summaries_per_call
+        return score_records(score, records, in_flight=in_flight, group_size=size)
 
     def as_dspy_metric(
         self,
@@ -259,18 +264,17 @@ class FactCoverage(SessionUser):
         facts: str = "facts",
         direction: Direction = "coverage",
     ) -> CoverageMetric:
-        """This scorer as a metric for `dspy.Evaluate` and for DSPy's optimizers.
+        """Return this scorer as a metric for `dspy.Evaluate` and DSPy optimizers.
 
         It does not penalize length: a summary that repeats its source keeps every fact.
 
         Args:
-            source: Name of the source in an example; `None`: `source` or `source_text`.
-            summary: Name of the summary in a prediction.
-            facts: Name of the facts to check in an example. Without them, the facts of the source
-                are extracted, once.
-            direction: `"coverage"`: the score is the share of facts kept. `"both"`: the harmonic
-                mean of that and of the share of the summary's claims that the source entails, and
-                the feedback names the others.
+            source: Field of an example with the source; `None`: `source` or `source_text`.
+            summary: Field of a prediction with the summary.
+            facts: Optional field of an example with facts to check; without it, the facts of each
+                source are extracted once.
+            direction: `"coverage"`: the score is coverage. `"both"`: the score is the harmonic mean
+                of coverage and faithfulness, and the feedback lists unsupported claims.
         """
         if direction not in get_args(Direction):
             raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
@@ -283,15 +287,15 @@ class FactCoverage(SessionUser):
 
     @asynccontextmanager
     async def uncached(self) -> AsyncIterator[FactCoverage]:
-        """A scorer with the same judge and budget whose judge answers anew, past the cache.
+        """Open a scorer with the same judge and budget that bypasses the cache.
 
-        What it spends is in its own ledger and in that of this scorer.
+        Its usage is recorded in its own ledger and in that of this scorer.
         """
         judge, extractor, batch_size = self._specs
         async with self.session.uncached() as session:
-            made = FactCoverage(judge, extractor, batch_size=batch_size, session=session)
-            made.ledger = Ledger(self.ledger)
-            yield made
+            scorer = FactCoverage(judge, extractor, batch_size=batch_size, session=session)
+            scorer.ledger = Ledger(self.ledger)
+            yield scorer
 
     async def _extract(self, source: str | tuple[SourceDocument, ...], ledger: Ledger) -> FactSet:
         if not any(text.strip() for text in source_texts(source)):
@@ -303,7 +307,7 @@ class FactCoverage(SessionUser):
         if not facts:
             raise InputError(
                 "no facts found in the source; it needs at least one statement, "
-                "or give the facts yourself"
+                "or pass the facts yourself"
             )
         return facts
 
@@ -313,7 +317,7 @@ class FactCoverage(SessionUser):
         async def facts_of(text: str) -> FactSet | JudgeNotAsked:
             try:
                 return await self._judges.extractor.extract(text, ledger)
-            except JudgeNotAsked as error:  # raised once all documents are counted or put aside
+            except JudgeNotAsked as error:  # raised once all documents are counted or queued
                 return error
 
         filled = [document for document in documents if document.text.strip()]
@@ -378,14 +382,14 @@ class FactCoverage(SessionUser):
 
     @property
     def summaries_per_call(self) -> int:
-        """Most summaries of the same facts that the judge reads in one request."""
+        """Maximum number of summaries that the judge checks against the same facts per request."""
         checker = self._judges.checker
         return checker.summaries_per_call if isinstance(checker, SummariesChecker) else 1
 
     async def _check(
         self, facts: FactSet, texts: Sequence[str], ledger: Ledger
     ) -> list[tuple[CheckResult, ...]]:
-        """For each text, one result per fact; several are read side by side if the judge can."""
+        """Check facts against each text, in shared requests if the judge supports that."""
         checker, filled = self._judges.checker, [text for text in texts if text.strip()]
         if len(filled) > 1 and isinstance(checker, SummariesChecker):
             found = iter(await checker.check_summaries(tuple(facts), filled, ledger))
@@ -401,9 +405,9 @@ class FactCoverage(SessionUser):
     async def _check_claims(
         self, source: str | tuple[SourceDocument, ...], summary: str, ledger: Ledger
     ) -> tuple[FactSet, tuple[CheckResult, ...]]:
-        """With ids of their own, so that a claim is not mistaken for the fact of its number.
+        """Extract the claims of the summary, with ids `c1`, `c2`, ..., and check them.
 
-        Of documents, each is asked on its own; see `combined`.
+        Documents are checked separately; see `combined`.
         """
         texts = source_texts(source)
         if not any(text.strip() for text in texts):
@@ -425,7 +429,7 @@ class FactCoverage(SessionUser):
 
     @property
     def signature(self) -> ScoreSignature:
-        """Signature of this scorer, without the counts of a single text."""
+        """Signature of this scorer, without the counts of a report."""
         return self._signature(self._judges.extractor.identity)
 
     def _signature(self, first: Mapping[str, str]) -> ScoreSignature:
@@ -442,7 +446,7 @@ async def ascore(
     direction: Direction = "coverage",
     lead: bool = True,
 ) -> CoverageReport:
-    """Score one summary with a scorer made for it; see `FactCoverage.score`."""
+    """Score one summary with a temporary scorer; see `FactCoverage.score`."""
     async with FactCoverage(judge, extractor) as scorer:
         return await scorer.ascore(source, summary, facts=facts, direction=direction, lead=lead)
 
@@ -450,13 +454,13 @@ async def ascore(
 async def acheck(
     facts: Facts, text: str, *, judge: JudgeSpec | None = None
 ) -> tuple[CheckResult, ...]:
-    """Check facts against a text with a scorer made for it; see `FactCoverage.check`."""
+    """Check facts against a text with a temporary scorer; see `FactCoverage.check`."""
     async with FactCoverage(judge) as scorer:
         return await scorer.acheck(facts, text)
 
 
 async def aextract(source: Source, *, extractor: ExtractorSpec | None = None) -> FactSet:
-    """List the facts of a source with a scorer made for it; see `FactCoverage.extract`."""
+    """Extract the facts of a source with a temporary scorer; see `FactCoverage.extract`."""
     async with FactCoverage(extractor=extractor) as scorer:
         return await scorer.aextract(source)
 

@@ -1,4 +1,4 @@
-"""What a score needs of its texts: a lead, evidence that stands in them, documents as one."""
+"""Texts of a score: lead baseline, validation of evidence, results of several documents."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from factcheck.judges.local.sentences import split_sentences
 
 
 def require_text(value: object, what: str) -> None:
-    """Raise `InputError` for a text, called `what`, that is not a string."""
+    """Raise `InputError` for a value, called `what`, that is not a string."""
     if not isinstance(value, str):
         raise InputError(f"{what} must be a string, not {type(value).__name__}")
 
 
 def lead_of(source: str | tuple[SourceDocument, ...], n_words: int) -> str:
-    """The first sentences of a source, as close to a length in words as whole sentences come.
+    """Take the first sentences of a source, as close to `n_words` words as possible.
 
-    Of several documents each gives an equal share: at least one sentence, unless it is blank.
+    Several documents contribute equally: each at least one sentence, unless it is blank.
     """
     if isinstance(source, str):
         return _first_sentences(source, n_words)
@@ -39,11 +39,11 @@ def _first_sentences(text: str, n_words: int) -> str:
 
 
 def combined(names: Sequence[str], results: Sequence[CheckResult]) -> CheckResult:
-    """What several documents say about one claim.
+    """Combine the results of several documents on one claim.
 
-    It is entailed if one of them entails it; else undecided if one is undecided, because that one
-    might; else contradicted if one contradicts it. The claim carries the documents with that label,
-    and the evidence is from the first.
+    The claim is entailed if any document entails it, else undecided if any result is undecided,
+    else contradicted if any document contradicts it. It gets the ids of the documents with that
+    label and the evidence of the first.
     """
 
     def label(result: CheckResult) -> str:
@@ -52,13 +52,13 @@ def combined(names: Sequence[str], results: Sequence[CheckResult]) -> CheckResul
     labels = [label(result) for result in results]
     best = next(one for one in ("entailed", "", "contradicted", "neutral") if one in labels)
     result = results[labels.index(best)]
-    carriers = [name for name, one in zip(names, labels, strict=True) if one == best]
-    documents = tuple(carriers) if best in {"entailed", "contradicted"} else ()
+    agreeing = [name for name, one in zip(names, labels, strict=True) if one == best]
+    documents = tuple(agreeing) if best in {"entailed", "contradicted"} else ()
     return replace(result, fact=replace(result.fact, documents=documents))
 
 
 def with_true_evidence(result: CheckResult, text: str) -> CheckResult:
-    """The result without evidence that does not match `text` at its offsets."""
+    """Remove evidence that does not match `text` at its offsets."""
     if isinstance(result, CheckFailure) or (evidence := result.evidence) is None:
         return result
     if evidence.quote and text[evidence.start : evidence.end] == evidence.quote:

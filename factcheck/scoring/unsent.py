@@ -1,4 +1,4 @@
-"""Runs that send nothing at once: cached reports, estimates, and batches."""
+"""Runs without immediate requests: reports from the cache, dry runs and batches."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from factcheck.scoring.many import groups_of
 from factcheck.scoring.scorer import FactCoverage, Facts
 
 _OWN_OPTIONS = ("judge", "extractor", "batch_size", "cassette")
-"""Options of `FactCoverage` that are not options of its session."""
+"""Keyword arguments of `FactCoverage` that are not passed to its session."""
 Options = Mapping[str, Any]
 """Keyword arguments of `FactCoverage`."""
 
 
 @contextmanager
 def _scorer(options: Options, transport: Callable[[Any], Any]) -> Iterator[FactCoverage]:
-    """A scorer whose requests go through `transport`."""
+    """Open a scorer whose requests go through `transport`."""
     settings = dict(options)
     own = {key: settings.pop(key) for key in _OWN_OPTIONS if key in settings}
     with Session(**settings, transport=transport) as session:
@@ -33,13 +33,13 @@ def _scorer(options: Options, transport: Callable[[Any], Any]) -> Iterator[FactC
 def cached_report(
     options: Options, score: Callable[[FactCoverage], CoverageReport]
 ) -> CoverageReport | None:
-    """A report made of cached replies alone, for an interrupted call; nothing is sent.
+    """Build the report of an interrupted call from cached replies, without sending requests.
 
-    What is not in the cache is undecided. `None` for the local judge, which caches nothing and
-    would have to start over.
+    Facts without a cached verdict are undecided. Returns `None` for local judges, which do not
+    cache.
 
     Raises:
-        FactcheckError: Not even the facts are known.
+        FactcheckError: The facts are not cached.
     """
     from factcheck.judges.llm.engine import Meter
 
@@ -50,32 +50,32 @@ def cached_report(
 def estimate(
     options: Options, records: Iterable[Record], direction: Direction = "coverage"
 ) -> tuple[int, Usage]:
-    """The number of records of a run, and an estimate of what they need; nothing is sent.
+    """Count the records of a run and estimate its usage, without sending requests.
 
-    Replies in the cache cost nothing. Where the facts of a source are not known yet, those of the
-    local extractor stand in for them. Requests and prompt tokens are estimates, completion tokens
-    and cost upper bounds.
+    Cached replies cost nothing. Facts that are not known yet are approximated by those of the local
+    extractor. Requests and prompt tokens are estimates; completion tokens and cost are upper
+    bounds.
     """
     from factcheck.judges.llm.engine import Meter
 
     meter, n_records = Meter(), 0
     with _scorer({**options, "cassette": None}, meter.around) as scorer:
-        trial = _Trial(scorer)
+        dry_run = _DryRun(scorer)
         for group in groups_of(records, scorer.summaries_per_call):
             n_records += len(group)
-            some = [record for record in group if isinstance(record, Record)]
-            facts = trial.facts_of(some[0])
-            trial.check(facts, [record.summary for record in some])
-            for record in some if facts and direction == "both" else ():
+            valid = [record for record in group if isinstance(record, Record)]
+            facts = dry_run.facts_of(valid[0])
+            dry_run.check(facts, [record.summary for record in valid])
+            for record in valid if facts and direction == "both" else ():
                 if record.summary.strip():
-                    claims = trial.likely_facts(record.summary)
+                    claims = dry_run.likely_facts(record.summary)
                     for text in source_texts(record.source):
-                        trial.check(claims, [text])
+                        dry_run.check(claims, [text])
     return n_records, meter.usage
 
 
-class _Trial:
-    """Asks everything once with a scorer that sends nothing."""
+class _DryRun:
+    """Makes every request of a run once, with a scorer that only counts them."""
 
     def __init__(self, scorer: FactCoverage) -> None:
         self._scorer = scorer
@@ -100,11 +100,11 @@ class _Trial:
         return found[0] if isinstance(record.source, str) else merge_documents(record.source, found)
 
     def check(self, facts: Facts, texts: Iterable[str]) -> None:
-        said = "\0".join(fact.text for fact in FactSet.of(facts))
-        keys = {digest(f"{text}\0{said}"): text for text in texts if text.strip()}
+        statements = "\0".join(fact.text for fact in FactSet.of(facts))
+        keys = {digest(f"{text}\0{statements}"): text for text in texts if text.strip()}
         new = [text for key, text in keys.items() if key not in self._sent]
         self._sent.update(keys)
-        if new and said:
+        if new and statements:
             self._scorer.score_summaries("", new, facts=facts)
 
 
@@ -115,9 +115,9 @@ def run_batch(
     records: Callable[[], Iterable[Record]],
     direction: Direction = "coverage",
 ) -> Any:
-    """Submit a run as a batch, or put the replies of a finished batch into the cache.
+    """Submit a run as a batch, or store the replies of a finished batch in the cache.
 
-    The file `state` remembers what was submitted; `records` reads the records of the run anew.
+    The file `state` records the submitted requests; `records` must return the same records again.
 
     Raises:
         ConfigError: The cache is off, or the judge has no batch endpoint.
@@ -126,9 +126,9 @@ def run_batch(
     from factcheck.runtime.cache import open_cache
 
     if open_cache() is None:
-        raise ConfigError("--batch needs the cache for its replies; unset FACTCHECK_CACHE=off")
+        raise ConfigError("--batch stores replies in the cache; unset FACTCHECK_CACHE=off")
     if step == "collect":
-        options = {**options, "budget": None}  # what comes back is paid for already
+        options = {**options, "budget": None}  # the replies are already paid for
 
     def run(around: Any) -> None:
         with _scorer(options, around) as scorer:

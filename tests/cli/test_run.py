@@ -97,7 +97,7 @@ def test_several_files_are_one_run(desk: Desk, job: Job, run: Run) -> None:
     assert done.code == 0
     assert ids(job.rows) == ["r1", "r2", "r3"]
     assert done.err == (
-        f"factcheck: skipped: {b}, line 2: duplicate id 'r1'; ids must be unique in all files\n"
+        f"factcheck: skipped: {b}, line 2: duplicate id 'r1'; ids must be unique across files\n"
     )
     refused(run("run", a, b), f"{b}, line 2: duplicate id 'r1'")
 
@@ -146,7 +146,7 @@ def test_a_resumed_run_scores_only_records_without_a_row(desk: Desk, job: Job) -
         (
             {"summary": "Another text."},
             "--resume",
-            ["record 'r1' differs from the one its row was made of"],
+            ["record 'r1' has changed since its row was written"],
         ),
     ],
 )
@@ -206,9 +206,7 @@ def test_a_budget_ends_the_run_and_the_next_one_goes_on(
     run(*score, "--out", str(whole))
 
     assert (first.code, second.code) == (4, 0)
-    assert (
-        "the budget ended the run; this is the result so far; continue with --resume" in first.err
-    )
+    assert "the budget is exhausted; this is a partial result; continue with --resume" in first.err
     assert "Mean coverage" in first.out
     assert (n_first, n_both) == (3, 8)
     assert len(rows_first) == 3

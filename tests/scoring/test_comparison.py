@@ -79,7 +79,7 @@ def test_facts_without_a_verdict_are_neither_won_nor_lost_and_equal_texts_go_by_
 def test_a_judge_that_was_gone_for_half_of_the_facts_lets_nothing_pass() -> None:
     found = compare(report("k" * 12), report("k" * 6 + "?" * 6))
     assert not found.worse
-    assert found.unsettled == "no verdict in B on 6 facts that A keeps, and in A on 0 of B"
+    assert found.unsettled == "6 facts kept in A undecided in B, 0 kept in B undecided in A"
     failure = comparison_gate(found.worse, found.only_a, found.unsettled)
     assert failure is not None
     assert failure.exit_code == 4
@@ -171,5 +171,5 @@ def test_what_is_not_a_report_is_refused_by_name(tmp_path: Path, content: str, s
     path.write_text(content)
     with pytest.raises(InputError, match=said):
         compare(path, report("k"))
-    with pytest.raises(InputError, match="share no fact"):
+    with pytest.raises(InputError, match="no decided fact in common"):
         compare(report("k", ["p"]), report("k", ["q"]))

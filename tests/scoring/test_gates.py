@@ -38,7 +38,12 @@ LOST = "1 must fact not kept: f0"
         ((result(0, None, must=True), result(1, "entailed")), None, 1, f"gate failed: {LOST}"),
         ((LOST_MUST,), 0.5, 1, f"gate failed: {LOST}; score 0.00 is under 0.5"),
         ((LOST_TAGGED,), None, 1, f"gate failed: {LOST}"),
-        ((result(0, "neutral", weight=0.0),), 0.0, 4, "no score to compare with 0: no fact that"),
+        (
+            (result(0, "neutral", weight=0.0),),
+            0.0,
+            4,
+            "no score to compare with 0: no fact with a weight",
+        ),
         ((result(0, "neutral", weight=0.0),), None, 0, ""),
         ((result(0, "neutral"),), None, 0, ""),
     ],
@@ -71,7 +76,7 @@ BASELINE = report_of(result(0, "entailed"), result(1, "neutral"))
         ((None, "entailed"), 4, "1 fact kept in the baseline and undecided now: f0"),
         (("entailed", None), 0, ""),
         (("entailed", "neutral", "entailed"), 2, "1 fact missing in the baseline, such as 'Fact 2"),
-        (("entailed",), 2, "1 fact in the baseline only, such as 'Fact 1.'; make the baseline"),
+        (("entailed",), 2, "1 fact only in the baseline, such as 'Fact 1.'; create the baseline"),
     ],
 )
 def test_no_fact_may_come_out_worse_than_in_the_baseline(
@@ -89,8 +94,8 @@ def test_a_baseline_by_another_judge_or_of_another_source_is_refused() -> None:
         replace(BASELINE, facts=replace(BASELINE.facts, source_digest=name)) for name in "xy"
     )
     for report, baseline, why in (
-        (BASELINE, other, "scored in another way (judge b, now scripted)"),
-        (one, two, "about another source"),
+        (BASELINE, other, "scored with other settings (judge b, now scripted)"),
+        (one, two, "for another source"),
     ):
         code, said = coverage_gate(report, Limits(baseline=baseline)) or (0, "")
         assert code == 2
