@@ -154,6 +154,8 @@ def test_records_are_joined_by_id(files: Files) -> None:
             "e.jsonl, line 2: null has no 'id', the id field; leave the record out",
         ),
         ([GOLD[0]] * 2, EXTRACTED, "g.jsonl, line 2: duplicate id 'r1', first in g.jsonl, line 1"),
+        ([GOLD[0], {}], EXTRACTED, "g.jsonl, line 2: no 'id', the id field"),
+        (GOLD, [{**EXTRACTED[0], "id": True}], "e.jsonl, line 1: 'id' is true; an id must be a"),
     ],
 )
 def test_ids_that_cannot_be_joined_are_refused(

@@ -203,6 +203,16 @@ def test_names_of_comparators_come_from_the_registry_that_is_given() -> None:
         validate_gold(["a"], schema)
 
 
+def test_the_root_may_be_an_array() -> None:
+    items = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    schema = annotate_xeval({"type": "array", "items": items})
+
+    validate_gold([[{"a": 1}], []], schema, strict_types=True)
+    with pytest.raises(GoldValidationError) as caught:
+        validate_gold([[{"b": 1}]], schema)
+    assert caught.value.path == "[].b"
+
+
 def test_a_wrong_value_that_is_very_deep_is_told_briefly() -> None:
     deep: Any = []
     for _ in range(5_000):

@@ -151,6 +151,7 @@ AROUND: dict[str, tuple[list[Any], list[Any]]] = {
         ("jsonl", b'{"source": "a\0"}', "NUL byte at byte 13 of the line"),
         ("jsonl", TRAM, "the id 'tram' was used before, in line 1"),
         ("jsonl", {**PORT, "id": 1, "summary": 2}, "'summary': expected a string, got 2"),
+        ("jsonl", {**PORT, "id": True}, "'id': expected a string or whole number, got true"),
         ("csv", "x,only one", "the row has 2 fields, the header 3"),
         ("csv", "x,a,b,c", "the row has 4 fields, the header 3"),
         ("csv", b"x,\xfcber,b", "not UTF-8 (byte 0xfc at byte 2 of the line)"),
