@@ -1,4 +1,4 @@
-"""Evaluates extracted records: score, run batch comparators, post-process, aggregate."""
+"""Evaluation of extracted records: score, run batch comparators, post-process, aggregate."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _log = logging.getLogger("factcheck.fields")
 PostProcess = Callable[[list[FieldResult]], list[FieldResult]]
 Join = Literal["position", "id"]
 Pairs = Iterable[tuple[Any, Any]]
-"""Gold and extracted records; `None` for a missing one."""
+"""Pairs of a gold and an extracted record; `None` for a missing one."""
 _STATUSES: tuple[str, ...] = get_args(FieldStatus)
 _WINDOW = 1_000
-"""Records whose fields are compared together, if a batch comparator takes many records."""
+"""Maximum number of records per call of a batch comparator when streaming."""
 _ASYNC_WINDOW = 100
-"""Records that are scored without giving way to other tasks."""
+"""Number of records scored before yielding to the event loop."""
 
 
 class FieldEvaluator(Closing):
@@ -42,16 +42,16 @@ class FieldEvaluator(Closing):
 
     Args:
         schema: An evaluation schema (`annotate_xeval`), or a pydantic model class.
-        id_field: The field whose value identifies a record in the results; `None`: its position.
-        post_process: Called with the results of each record; returns the results that count.
+        id_field: Field whose value is the record id in the results; `None`: the position.
+        post_process: Called with the results of each record; returns the results to count.
         registry: Comparators and transforms that the schema may name; `None`: the process-wide
             registry.
         semantic: Judge for fields with the comparator `semantic`: `"local"`, `"PROVIDER/MODEL"` or
-            any other judge of value pairs, or a `SemanticComparator`, which is not closed with the
-            evaluator. `None`: whatever `registry` has.
+            any other judge of value pairs, or a `SemanticComparator`, which `close` leaves open.
+            `None`: the comparator in `registry`, if any.
 
     Raises:
-        SchemaError: The schema is invalid; says at which path, and why.
+        SchemaError: The schema is invalid; the message names the path.
         ConfigError: The judge is unknown, or its API key is missing.
     """
 
@@ -73,7 +73,7 @@ class FieldEvaluator(Closing):
             registry = registry.extended("semantic", comparator)
         self.schema = parse_eval_schema(schema, registry)
         self.schema_digest = schema_digest(self.schema)
-        """Digest of the schema, equal for schemas that score alike; it is part of the results."""
+        """Digest of the schema, equal for schemas that score alike; stored with the results."""
         self._plan = compile_schema(self.schema, registry)
         self._id_field = id_field
         self._post_process = post_process
@@ -84,11 +84,12 @@ class FieldEvaluator(Closing):
         """Score lists of records and keep every result.
 
         Args:
-            gold: The gold records: dicts, or pydantic models.
-            extracted: The records to score; also replies of a model, as strings with one JSON
-                object. Any other string is a parse failure: all gold fields are omissions.
-            join: How records are paired: by `"position"`, or by `"id"`, the value of `id_field`; a
-                record without partner is an omission or hallucination as a whole.
+            gold: The gold records: dicts or pydantic models.
+            extracted: The records to score: dicts, pydantic models, or replies of a model as
+                strings with one JSON object. Any other string is a parse failure, which turns all
+                gold fields into omissions.
+            join: Pair records by `"position"`, or by `"id"`, the value of `id_field`; all fields of
+                a record without partner are omissions or hallucinations.
 
         Raises:
             InputError: The lists differ in length, or an id is missing or not unique.
@@ -120,9 +121,9 @@ class FieldEvaluator(Closing):
         return tally.result(records)
 
     def stream(self, pairs: Pairs) -> Iterator[RecordResult]:
-        """Score pairs of a gold and an extracted record as they come, in order.
+        """Score pairs of a gold and an extracted record lazily, in order.
 
-        At most 1,000 records are held at a time, and only for batch comparators.
+        With batch comparators, up to 1,000 records are held at a time, otherwise one.
         """
         for first, batch in _windows(pairs, _WINDOW if self._plan.batch_leaves else 1):
             yield from run(self._records(first, batch, ask_now))
@@ -145,7 +146,7 @@ class FieldEvaluator(Closing):
     async def _records(
         self, first: int, batch: Sequence[tuple[Any, Any]], ask: Ask
     ) -> list[RecordResult]:
-        """The results of some records, the position of the first of which is given."""
+        """Score a batch of records; `first` is the position of the first one."""
         outs = [_score(self._plan, gold, extracted) for gold, extracted in batch]
         if self._plan.batch_leaves:
             await dispatch(outs, self._plan, ask)
@@ -185,7 +186,7 @@ def _check_processed(results: Any, name: str | int) -> None:
             known = ", ".join(_STATUSES)
             problem = f"{result!r:.80}; it must be a FieldResult with a status among {known}"
         elif not 0 <= result.score <= 1:
-            problem = f"{result.path!r} with the score {result.score!r}; it must be from 0 to 1"
+            problem = f"{result.path!r} with score {result.score!r}; scores must be from 0 to 1"
         if problem:
             raise InputError(f"post_process returned {problem} (record {name!r})")
 
@@ -203,11 +204,11 @@ def evaluate(
 ) -> RunResult:
     """Score extracted records against gold records, field by field.
 
-    The arguments are those of `FieldEvaluator` and its `evaluate`.
+    For the arguments, see `FieldEvaluator` and its method `evaluate`.
 
     Example:
-        `evaluate(gold, extracted, annotate_xeval(infer_schema(gold)))`, and with `semantic="local"`
-        for schemas with the comparator `semantic`.
+        `evaluate(gold, extracted, annotate_xeval(infer_schema(gold)))`; add `semantic="local"` if
+        the schema uses the comparator `semantic`.
 
     Raises:
         SchemaError: The schema is invalid.
@@ -233,8 +234,8 @@ async def aevaluate(
 ) -> RunResult:
     """Asynchronous form of `evaluate`.
 
-    Records are scored in the event loop, in steps of 100. Batch comparators without an asynchronous
-    method `acall` run in a thread.
+    Records are scored in the event loop, which regains control every 100 records. Batch comparators
+    without an asynchronous method `acall` run in a thread.
     """
     async with FieldEvaluator(
         schema, id_field=id_field, post_process=post_process, registry=registry, semantic=semantic
@@ -245,9 +246,9 @@ async def aevaluate(
 def score_record(
     schema: SchemaNode, gold: Any, extracted: Any, registry: Registry | None = None
 ) -> list[FieldResult]:
-    """The results of one record; fields with a batch comparator stay pending.
+    """Score one record; fields with a batch comparator stay pending.
 
-    Only optimally aligned arrays call their batch comparators, because the alignment needs them.
+    Batch comparators are called only within optimally aligned arrays, whose alignment needs them.
     """
     plan = compile_schema(schema, registry or default_registry)
     out = _score(plan, gold, extracted)
@@ -276,7 +277,7 @@ def _score(plan: Plan, gold: Any, extracted: Any) -> Out:
 def joined(
     gold: Sequence[Any], extracted: Sequence[Any], id_field: str | None, join: str
 ) -> list[tuple[Any, Any]]:
-    """Pairs of a gold and an extracted record; `None` stands for a missing one."""
+    """Pair gold with extracted records; `None` represents a missing one."""
     for name, records in (("gold", gold), ("extracted", extracted)):
         if not isinstance(records, (list, tuple)):
             raise InputError(
@@ -286,18 +287,20 @@ def joined(
     if join == "id":
         if not id_field:
             raise InputError("join='id' requires id_field")
-        # parse failures stand for records without partner, in any order
-        found, unread = [], []
-        for position, one in enumerate(extracted):
-            if isinstance(read_record(one), str):
-                unread.append(one)
+        # parse failures have no id: they fill in for missing partners, in any order
+        parsed, unparsed = [], []
+        for position, record in enumerate(extracted):
+            if isinstance(read_record(record), str):
+                unparsed.append(record)
             else:
-                found.append((f"extracted record {position}", one))
-        wanted = by_id(((f"gold record {n}", one) for n, one in enumerate(gold)), id_field)
-        partners, failures = by_id(found, id_field), iter(unread)
+                parsed.append((f"extracted record {position}", record))
+        gold_by_id = by_id(
+            ((f"gold record {n}", record) for n, record in enumerate(gold)), id_field
+        )
+        partners, failures = by_id(parsed, id_field), iter(unparsed)
         pairs = [
             (record, partners.pop(name) if name in partners else next(failures, None))
-            for name, record in wanted.items()
+            for name, record in gold_by_id.items()
         ]
         return [*pairs, *((None, record) for record in (*partners.values(), *failures))]
     if join != "position":
@@ -314,7 +317,7 @@ def joined(
 
 
 def record_id(gold: Any, extracted: Any, id_field: str | None, position: int) -> str | int:
-    """The id of a record, or its position without `id_field`."""
+    """Return the id of a record, or its position if there is no `id_field`."""
     if not id_field:
         return position
     side, source = ("gold", gold) if gold is not None else ("extracted", extracted)

@@ -1,6 +1,6 @@
-"""Records, schemas and runs from files, and the evaluation of files of records.
+"""Reading records, schemas and runs from files, and evaluation of files of records.
 
-Warnings go to the log `factcheck.fields`.
+Warnings go to the logger `factcheck.fields`.
 """
 
 from __future__ import annotations
@@ -34,41 +34,41 @@ from factcheck.stats.intervals import Interval
 SEMANTIC = "semantic"
 _N_RESAMPLES = 2_000
 _MANY_RECORDS = 20_000
-"""From here on intervals are narrow, and fewer resamples do."""
+"""Number of records above which intervals are narrow and fewer resamples suffice."""
 _log = logging.getLogger("factcheck.fields")
 
 
 class Records(NamedTuple):
-    """The records of a file."""
+    """Records of a file, with their places."""
 
     name: str
     """File name as shown in messages."""
     values: list[Any]
-    """Objects; also `None` and text that is no object, if they were extracted."""
+    """Objects; extracted ones also `None` and text without a JSON object."""
     places: list[Place]
 
     def readable(self) -> Iterator[tuple[str, Any]]:
-        """Each record that is no parse failure, and its place."""
+        """Iterate over all records but parse failures, with their places."""
         for place, value in zip(self.places, self.values, strict=True):
             if not isinstance(value, str):
                 yield str(place), value
 
 
 def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
-    """All records of a file.
+    """Read all records of a file.
 
     Args:
-        path: `.jsonl` or `.ndjson`, perhaps with `.gz` after it: one object a line. `.json`,
-            `.yaml`, `.yml`: a list of objects, or one. `-`, or a name without suffix: JSON or JSON
-            lines.
-        extracted: Whether they are what a model wrote: null stands for a missing record, and
-            anything but an object is read as text that may contain one; if not, it stays text. A
-            file that is not in its format is one such text or, if some of its lines are objects,
-            one on each line.
+        path: `.jsonl` or `.ndjson`, optionally followed by `.gz`: one object per line. `.json`,
+            `.yaml`, `.yml`: a list of objects, or a single one. `-` or a name without suffix: JSON
+            or JSON lines.
+        extracted: Whether the records are model output: null is a missing record, and anything but
+            an object is a reply that should contain one; a reply without one stays a string. A
+            file that does not have the format of its suffix is one reply or, if some of its lines
+            are objects, one reply per line.
 
     Raises:
-        InputError: Not readable, not in its format, a gold record that is not an object, or no
-            records.
+        InputError: The file cannot be read, has the wrong format, holds no records, or a gold
+            record is not an object.
     """
     found: list[tuple[Place, Any]] = []
     for place, value in read_entries(path, as_text=extracted):
@@ -96,7 +96,7 @@ def _replies(place: Place, text: str) -> Iterator[tuple[Place, Any]]:
 
 
 def read_schema(path: PathOrDash) -> dict[str, Any]:
-    """An evaluation schema, resolved, with default comparators for leaves that have none."""
+    """Read an evaluation schema, resolve it, and add default comparators to leaves without one."""
     data = _object_in(path, "schema")
     with schema_errors(name_of(path)):
         return dict(annotate(resolved(data)))
@@ -105,7 +105,7 @@ def read_schema(path: PathOrDash) -> dict[str, Any]:
 def _object_in(path: PathOrDash, what: str) -> dict[str, Any]:
     data = read_document(path, expected=f"a {what} comes from").value
     if not isinstance(data, dict):
-        raise InputError(f"{name_of(path)}: a {what} is an object, this is {json_type(data)}")
+        raise InputError(f"{name_of(path)}: a {what} must be an object, not {json_type(data)}")
     return data
 
 
@@ -116,12 +116,12 @@ def make_schema(
     suggest: bool = True,
     texts_by_meaning: bool = False,
 ) -> dict[str, Any]:
-    """An evaluation schema for these records, with suggested or default comparators."""
-    given = None if schema is None else _object_in(schema, "schema")
+    """Make an evaluation schema for records, with suggested or default comparators."""
+    base = None if schema is None else _object_in(schema, "schema")
     with schema_errors(records.name if schema is None else name_of(schema)):
         if not suggest:
             return dict(annotate(infer_schema(records.values)))
-        return dict(suggest_schema(records.values, given, texts_by_meaning=texts_by_meaning))
+        return dict(suggest_schema(records.values, base, texts_by_meaning=texts_by_meaning))
 
 
 @contextmanager
@@ -133,7 +133,7 @@ def schema_errors(name: str) -> Iterator[None]:
 
 
 def read_run(path: PathOrDash) -> RunResult:
-    """A run that was saved as JSON."""
+    """Read a run saved as JSON."""
     data = _object_in(path, "run")
     try:
         return RunResult.from_dict(data)
@@ -142,26 +142,26 @@ def read_run(path: PathOrDash) -> RunResult:
 
 
 class GateScores(NamedTuple):
-    """What a gate needs to know of a run; see `factcheck.scoring.gates.fields_gate`."""
+    """Scores of a run for `factcheck.scoring.gates.fields_gate`."""
 
     f1: float | None
-    """Mean F1 over the records in which something was decided; `None` if nothing was."""
+    """Mean F1 over the records with at least one verdict; `None` if there are none."""
     low_f1: float
-    """Mean F1 if every value without a verdict were wrong."""
+    """Mean F1 if every undecided value were wrong."""
     never_judged: str = ""
-    """A field without a single verdict; empty if there is none."""
+    """A field without a single verdict, or empty."""
     no_verdict: str = ""
-    """The field with most values without a verdict, and why."""
+    """The field with the most undecided values, and the reason."""
 
 
 class FileRun(NamedTuple):
-    """The result of an evaluation of files."""
+    """Result of evaluating files."""
 
     run: RunResult
     intervals: Mapping[str, Interval]
     undecided: Undecided
     notes: tuple[str, ...]
-    """How the schema was made, and who judged."""
+    """Source of the schema, judge and usage."""
 
     def page(self, *, examples: int = 3) -> Page:
         """The report."""
@@ -190,12 +190,12 @@ def evaluate_files(
     Args:
         gold_path: As in `read_records`.
         extracted_path: As in `read_records`.
-        comparator: Compares the fields with the comparator `semantic`.
-        schema_path: File of the schema; `None`: suggested from gold.
+        comparator: The comparator `semantic` of the schema.
+        schema_path: Schema file; `None`: suggest a schema from gold.
         id_field: As in `FieldEvaluator`.
         join: As in `FieldEvaluator.evaluate`.
-        by_meaning: Whether names and labels of a suggested schema are compared by meaning.
-        nulls_absent: Whether null counts as a missing key.
+        by_meaning: Whether a suggested schema compares names and labels by meaning.
+        nulls_absent: Whether to treat null as a missing key.
     """
     schema = None if schema_path is None else read_schema(schema_path)
     gold, extracted = read_records(gold_path), read_records(extracted_path, extracted=True)
@@ -226,11 +226,11 @@ def evaluate_files(
 
 
 def _check_pairs(gold: Records, extracted: Records, id_field: str | None, join: Join) -> None:
-    """Refuse records that cannot be paired, naming their lines."""
+    """Raise `InputError`, with the line, for records that cannot be paired."""
     n_gold, n_extracted = len(gold.values), len(extracted.values)
     if id_field and join == "id":
         ids, others = (by_id(records.readable(), id_field).keys() for records in (gold, extracted))
-        _warn_of_mixed_types(ids - others, others - ids)
+        _warn_of_mixed_id_types(ids - others, others - ids)
         return
     for place, record in gold.readable() if id_field else ():
         id_of(record, str(id_field), place)
@@ -241,21 +241,21 @@ def _check_pairs(gold: Records, extracted: Records, id_field: str | None, join: 
         )
 
 
-def _warn_of_mixed_types(ids: AbstractSet[str | int], others: AbstractSet[str | int]) -> None:
-    alike = {str(one) for one in ids} & {str(one) for one in others}
-    if alike:
+def _warn_of_mixed_id_types(ids: AbstractSet[str | int], others: AbstractSet[str | int]) -> None:
+    same_text = {str(one) for one in ids} & {str(one) for one in others}
+    if same_text:
         _log.warning(
             "%s, such as %.80s, %s a string in one file and a number in the other, "
             "so the records are not joined; use one type in both",
-            plural(len(alike), "id"),
-            min(alike),
-            "is" if len(alike) == 1 else "are",
+            plural(len(same_text), "id"),
+            min(same_text),
+            "is" if len(same_text) == 1 else "are",
         )
 
 
 def gate_scores(run: RunResult, undecided: Undecided) -> GateScores:
-    """What a gate needs to know of a run."""
-    never = (
+    """Compute the scores that `fields_gate` checks."""
+    never_judged = (
         field_text(path)
         for path, field in run.by_field.items()
         if field.counts.get("batch_error") and not field.counts.keys() & {"match", "mismatch"}
@@ -263,7 +263,7 @@ def gate_scores(run: RunResult, undecided: Undecided) -> GateScores:
     return GateScores(
         f1=undecided.decided_f1(run),
         low_f1=undecided.bounds(run.mean_f1, run.total_records)[0],
-        never_judged=next(never, ""),
+        never_judged=next(never_judged, ""),
         no_verdict="".join(
             f"{field_text(field.field)}: {undecided_text(field)}" for field in undecided.fields[:1]
         ),

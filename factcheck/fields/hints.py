@@ -1,4 +1,4 @@
-"""Hints on a run: pairs of records, or alignments of lists, that would match much better."""
+"""Hints on a run: a join of records or an alignment of lists that would match much better."""
 
 from __future__ import annotations
 
@@ -17,57 +17,60 @@ from factcheck.fields.types import FieldResult
 from factcheck.fields.values import as_record
 from factcheck.reports.text import plural, share
 
-_GOOD, _MUCH = 0.95, 0.2
-"""Mean F1 from which on there are no hints on lists, and the least gain in F1 of one."""
+_GOOD_F1 = 0.95
+"""Mean F1 above which no hints on lists are given."""
+_MIN_GAIN = 0.2
+"""Minimum gain in F1 for a hint on a list."""
 _MAX_RECORDS = 10
-"""Records with the lowest F1, of which other alignments are tried."""
+"""Number of records, lowest F1 first, on which other alignments are tried."""
 _BUILT_IN = Registry()
 
 
 def hints(
     schema: SchemaNode, records: Sequence[RecordResult], id_field: str | None, *, by_id: bool
 ) -> Iterator[str]:
-    """What to change, where much is to be gained.
+    """Suggest changes that would raise F1 considerably.
 
-    Only comparators and transforms of this package are called; any other one counts as `exact`.
+    Only built-in comparators and transforms are called; `exact` replaces registered comparators.
 
     Args:
-        schema: The schema of the run.
-        records: All of its records.
-        id_field: Key of the id of a record, if it has one.
-        by_id: Whether records were joined by it.
+        schema: Schema of the run.
+        records: All records of the run.
+        id_field: Key of the record id, if there is one.
+        by_id: Whether records were joined by id.
     """
     pairs = [(as_record(one.gold), as_record(one.extracted)) for one in records]
-    pairs = [(own, other) for own, other in pairs if isinstance(own, dict) and own and other]
+    pairs = [(gold, found) for gold, found in pairs if isinstance(gold, dict) and gold and found]
     key = "" if by_id or not pairs else next((k for k in pairs[0][0] if _is_moved(k, pairs)), "")
-    named = id_field or key
-    n_others = sum(own.get(named) != _id(other, named, own) for own, other in pairs)
-    if key or (id_field and not by_id and n_others):
+    id_key = id_field or key
+    n_moved = sum(gold.get(id_key) != _id(found, id_key, gold) for gold, found in pairs)
+    if key or (id_field and not by_id and n_moved):
         yield (
-            f"records are in another order: {plural(n_others, 'record')} beside another {named!r}; "
-            f"pair them by id: id_field={named!r}, join='id' (--id-field {named} --join id)"
+            f"gold and extracted records are in different orders: {id_key!r} differs in "
+            f"{plural(n_moved, 'record')}; pair them by id: id_field={id_key!r}, join='id' "
+            f"(--id-field {id_key} --join id)"
         )
-    elif records and sum(record.f1 for record in records) / len(records) < _GOOD:
+    elif records and sum(record.f1 for record in records) / len(records) < _GOOD_F1:
         sample = sorted(records, key=lambda record: record.f1)[:_MAX_RECORDS]
         before = _by_list(_builtin(schema), sample)
         after = _by_list(_builtin(schema, optimal=True), sample)
         for path, counts in before.items():
             old, new = counts.scores().f1, after.get(path, counts).scores().f1
-            if new >= old + _MUCH:
+            if new >= old + _MIN_GAIN:
                 yield (
-                    f"{path}: elements match much better in another order (F1 {share(old)} → "
+                    f"{path}: elements match much better in a different order (F1 {share(old)} → "
                     f"{share(new)} in {plural(len(sample), 'record')}); if their order does not "
                     "count, set 'x-eval-align': {'match_by': 'hungarian'}"
                 )
 
 
 def _id(record: Any, key: str, default: dict[str, Any]) -> Any:
-    own = default.get(key)
-    return record.get(key, own) if isinstance(record, dict) else own
+    fallback = default.get(key)
+    return record.get(key, fallback) if isinstance(record, dict) else fallback
 
 
 def _is_moved(key: str, pairs: Sequence[tuple[Any, Any]]) -> bool:
-    """Whether both sides have the same distinct values of a key, most at another position."""
+    """Whether both sides have the same distinct values of a key, most at different positions."""
     gold, extracted = ([_id(one, key, {}) for one in side] for side in zip(*pairs, strict=True))
     if not all(type(value) in (str, int) for value in (*gold, *extracted)):
         return False
@@ -76,7 +79,7 @@ def _is_moved(key: str, pairs: Sequence[tuple[Any, Any]]) -> bool:
 
 
 def _builtin(node: SchemaNode, *, optimal: bool = False) -> SchemaNode:
-    """The schema without what is registered; with its outer lists aligned optimally, if asked."""
+    """Reduce a schema to built-in comparators; `optimal` aligns its outer lists optimally."""
     is_known = not node.comparator.name or node.comparator.name in COMPARATORS
     is_list = node.json_type == "array" and not node.comparator.name
     is_changed = optimal and is_list and node.strategy == "ordered"
@@ -90,14 +93,14 @@ def _builtin(node: SchemaNode, *, optimal: bool = False) -> SchemaNode:
 
 
 def _by_list(schema: SchemaNode, records: Sequence[RecordResult]) -> dict[str, Counts]:
-    """What is matched below each of the outer lists, by its path."""
+    """Score records and count the results in each outer list, by path."""
     root = compile_schema(schema, _BUILT_IN).root
     results: dict[str, list[FieldResult]] = {}
     for record in records:
         out: list[Any] = []
         root.pair(as_record(record.gold), as_record(record.extracted), "", out)
         for result in settled(out):
-            head, found, _ = schema_path(result.path).partition("[]")
-            if found:
-                results.setdefault(head, []).append(result)
-    return {path: count(own) for path, own in results.items()}
+            list_path, is_in_list, _ = schema_path(result.path).partition("[]")
+            if is_in_list:
+                results.setdefault(list_path, []).append(result)
+    return {path: count(in_list) for path, in_list in results.items()}

@@ -1,4 +1,4 @@
-"""Statuses, field results, comparators and transforms, and the checks of their parameters."""
+"""Statuses, field results, comparators and transforms, and validation of their parameters."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ FieldStatus = Literal[
     "match", "mismatch", "omission", "hallucination", "skipped", "pending", "batch_error", "error",
     "parse_failure"
 ]  # fmt: skip
-"""The outcome of one field. Only the first four count in precision, recall and F1. A parse failure
-is the outcome of a record, each gold field of which is an omission."""
+"""Outcome of one field. Only the first four count in precision, recall and F1. `parse_failure` is
+the outcome of a whole record, whose gold fields are omissions."""
 COUNTED = frozenset({"match", "mismatch", "omission", "hallucination"})
-"""The statuses that count in precision, recall and F1."""
+"""Statuses that count in precision, recall and F1."""
 UNDECIDED = frozenset({"error", "batch_error", "pending"})
-"""The statuses of fields that should have been compared and were not."""
+"""Statuses of fields that should have a verdict and do not."""
 
 
 @dataclass(slots=True)
 class FieldResult:
-    """One field of one record. Mutable, because post-processors change it in place."""
+    """Result of one field of one record. Mutable, so that post-processors can edit it in place."""
 
     path: str
-    """Path in the record: `items[0].name`; `[-1]`, `[-2]` for elements without gold partner."""
+    """Path in the record, `items[0].name`; `[-1]`, `[-2]` for extracted elements without a gold
+    partner."""
     score: float
     """In [0, 1]; 0 if nothing was compared."""
     comparator: str
@@ -37,13 +38,13 @@ class FieldResult:
     status: FieldStatus
     reason: str | None = None
     gold_compared: Any = None
-    """The gold value after transforms, if a comparator got it."""
+    """Gold value after transforms, if it was passed to a comparator."""
     extracted_compared: Any = None
 
 
 @dataclass(frozen=True)
 class ComparatorResult:
-    """The outcome of comparing two values."""
+    """Outcome of comparing two values."""
 
     score: float
     """In [0, 1]; 1 is a match."""
@@ -55,7 +56,7 @@ class ComparatorResult:
 
 @dataclass(frozen=True)
 class BatchItem:
-    """One field for a batch comparator to score."""
+    """A field to be scored by a batch comparator."""
 
     path: str
     gold_raw: Any
@@ -65,37 +66,37 @@ class BatchItem:
     params: Mapping[str, Any] = field(default_factory=dict)
     """Parameters of the comparator in the schema."""
     schema_path: str = ""
-    """The path without positions: `items[].name`."""
+    """Path without positions, `items[].name`."""
     description: str = ""
     """Description of the field in the schema."""
 
 
 Answer: TypeAlias = "ComparatorResult | Failure[Any] | None"
-"""What a batch comparator returns for an item; a failure or `None` if it could not be decided."""
+"""Result of a batch comparator for one item; a failure or `None` if there is no verdict."""
 
 
 class BatchComparator(Protocol):
     """Scores many fields in one call.
 
-    With `across_records = True` a comparator gets the fields of many records in one call, in which
-    paths may repeat; otherwise it is called once per record. If it also has an asynchronous method
-    `acall`, with the signature of `__call__`, the asynchronous functions await that instead.
+    With `across_records = True`, one call may hold fields of many records, so paths may repeat;
+    otherwise the comparator is called once per record. If it also has an asynchronous method
+    `acall` with the signature of `__call__`, the asynchronous functions await that instead.
     """
 
     is_batch: bool
     """Exactly `True`."""
 
     def __call__(self, items: list[BatchItem]) -> Sequence[Answer]:
-        """One entry per item, in order, as a list.
+        """Return a list with one entry per item, in order.
 
-        Any object with the attributes of a `ComparatorResult` will do; `matched` (true or false),
-        or a `status`, stands in for a missing `score`.
+        Entries may be any objects with the attributes of `ComparatorResult`; `matched` (a boolean)
+        or `status` replaces a missing `score`.
         """
         ...
 
 
 class UndecidableError(ValueError):
-    """A comparison without a result for which the extracted value is not to blame."""
+    """Two values cannot be compared, and the extracted value is not the cause."""
 
 
 Outcome = tuple[float, "str | None"]
@@ -108,10 +109,10 @@ class BoundComparator(NamedTuple):
 
     compare: Callable[[Any, Any], Outcome]
     key: Callable[[Any], Hashable] | None = None
-    """If given: two values score 1 if their keys are equal, and 0 otherwise."""
+    """If set, two values score 1 if their keys are equal, and 0 otherwise."""
     scores: Callable[[Sequence[Any], Sequence[Any]], Any] | None = None
-    """If given: the scores of all pairs as a numpy array, gold by extracted; `None` for values that
-    are to be compared one by one."""
+    """If set, scores all pairs at once: returns an array of gold by extracted, or `None` if the
+    values have to be compared one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +144,12 @@ class BuiltinTransform:
     """Raises `ParameterError` for invalid parameters."""
 
     def __call__(self, value: Any, params: Mapping[str, Any] | None = None) -> Any:
-        """The transformed value; `None` stays `None`, whatever the parameters."""
+        """Transform a value; `None` stays `None`, whatever the parameters."""
         return None if value is None else self.bind(params or {})(value)
 
 
 def refuse_unknown(owner: str, params: Mapping[str, Any], *known: str) -> None:
-    """Refuse any parameter that is not among the known ones."""
+    """Raise `ParameterError` for any parameter that is not in `known`."""
     for name in params:
         if name not in known:
             allowed = f"it takes {quoted(known)}" if known else "it takes no parameters"
@@ -156,13 +157,13 @@ def refuse_unknown(owner: str, params: Mapping[str, Any], *known: str) -> None:
 
 
 def quoted(names: tuple[str, ...]) -> str:
-    """The names in quotes, with an `and` before the last one."""
+    """Quote names and join them, the last one with `and`."""
     *first, last = (repr(name) for name in names)
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def flag(owner: str, params: Mapping[str, Any], key: str) -> bool | None:
-    """A boolean parameter; `None` if it is missing."""
+    """Return a boolean parameter, or `None` if it is missing."""
     if key not in params:
         return None
     value = params[key]
@@ -172,14 +173,14 @@ def flag(owner: str, params: Mapping[str, Any], key: str) -> bool | None:
 
 
 def finite_number(owner: str, key: str, value: Any, allowed: str) -> float:
-    """A numeric parameter as a float."""
-    refused = ParameterError(f"{owner}: {key!r} must be {allowed}, not {shown(value)}")
+    """Return a numeric parameter as a finite float; `allowed` is its range in error messages."""
+    error = ParameterError(f"{owner}: {key!r} must be {allowed}, not {shown(value)}")
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise refused
+        raise error
     try:
         number = float(value)
     except OverflowError:
-        raise refused from None
+        raise error from None
     if not math.isfinite(number):
-        raise refused
+        raise error
     return number

@@ -1,4 +1,4 @@
-"""Python values of any kind as JSON data, and the keys by which values are equal."""
+"""Conversion of Python values to JSON data, ids of records, and keys that compare values."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 _MAX_DEPTH = 200
 _MAX_INT = 1 << 10_000
-"""Python neither prints nor parses integers that are much longer."""
+"""Larger integers are written in hexadecimal: Python limits the length of decimal ones."""
 _DECODER = json.JSONDecoder()
 _NAN = object()
-"""Stands for every NaN in a key."""
+"""Represents NaN in a key."""
 
 
 def model_base() -> type[BaseModel] | None:
-    """Pydantic's base class; `None` while pydantic is not imported, so that no model can exist."""
+    """Return pydantic's base class, or `None` if pydantic is not imported and no model exists."""
     return getattr(sys.modules.get("pydantic.main"), "BaseModel", None)
 
 
 def as_record(value: Any) -> Any:
-    """A pydantic model instance as the dict its JSON would hold; anything else unchanged.
+    """Convert a pydantic model instance to its JSON object; return anything else unchanged.
 
-    Values are taken as they are, validated or not. Fields that were not set are absent, also those
-    with a default.
+    Values are dumped without validation. Fields that were not set are absent, even if they have a
+    default.
     """
     if type(value) is dict:
         return value
@@ -54,10 +54,10 @@ _BRACE = re.compile(r'\{(?P<object>\s*["}])?')
 
 
 def object_in(text: str) -> dict[str, Any]:
-    """The one JSON object in the reply of a model.
+    """Parse the only JSON object in a model's reply.
 
-    It may stand in a code fence, between prose, or in a JSON string or list. What looks like an
-    object has to be one: a part of a broken object is not taken for the record.
+    It may be in a code fence, in prose, or in a JSON string or list. Everything that looks like an
+    object must be valid: part of a broken object is never taken for the record.
 
     Raises:
         InputError: There is no object, more than one, or one that is not valid JSON.
@@ -89,7 +89,7 @@ def object_in(text: str) -> dict[str, Any]:
 
 
 def read_record(value: Any) -> Any:
-    """The one object in a string, or the record of a model; anything else unchanged."""
+    """Parse the object in a reply or convert a pydantic model; return anything else unchanged."""
     if isinstance(value, str):
         with suppress(InputError):
             return object_in(value)
@@ -97,16 +97,16 @@ def read_record(value: Any) -> Any:
 
 
 def id_of(record: Any, id_field: str, where: str) -> str | int:
-    """The id of a record; `where` stands for it in messages.
+    """Return the id of a record; `where` locates the record in messages.
 
     Raises:
-        InputError: It has none, or one that is neither a string nor an integer.
+        InputError: The id is missing, or neither a string nor an integer.
     """
     record = read_record(record)
     if record is None:
-        raise InputError(f"{where}: null has no {id_field!r}, the id field; leave the record out")
+        raise InputError(f"{where}: null has no id field {id_field!r}; leave the record out")
     if not isinstance(record, dict) or id_field not in record:
-        raise InputError(f"{where}: no {id_field!r}, the id field")
+        raise InputError(f"{where}: the id field {id_field!r} is missing")
     found = record[id_field]
     if isinstance(found, bool) or not isinstance(found, (str, int)):
         raise InputError(
@@ -116,7 +116,7 @@ def id_of(record: Any, id_field: str, where: str) -> str | int:
 
 
 def by_id(records: Iterable[tuple[str, Any]], id_field: str) -> dict[str | int, Any]:
-    """Records by their ids, given what stands for each in messages.
+    """Index records by id; each comes with its location for messages.
 
     Raises:
         InputError: An id is missing, invalid or not unique.
@@ -131,21 +131,21 @@ def by_id(records: Iterable[tuple[str, Any]], id_field: str) -> dict[str | int, 
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON data; JSON data is returned as it is.
+    """Convert a value to JSON data; JSON data is returned unchanged.
 
     Tuples become lists, sets lists sorted by their JSON text, pydantic models and other mappings
-    objects, dates their ISO form. NaN, infinities, decimals and all other types become strings,
-    and so does a container that contains itself or is nested more than 200 levels deep.
+    objects, dates ISO strings. NaN, infinities, decimals and all other types become strings, and
+    so does a container that contains itself or is nested more than 200 levels deep.
     """
     return _plain(value, set())
 
 
-def _plain(value: Any, above: set[int]) -> Any:  # noqa: PLR0911 - one for each kind of value
+def _plain(value: Any, ancestors: set[int]) -> Any:  # noqa: PLR0911 - one per type
     kind = type(value)
     if value is None or kind is str or kind is bool:
         return value
     if isinstance(value, (Mapping, list, tuple, set, frozenset)):
-        return _container(value, above)
+        return _container(value, ancestors)
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, float):
@@ -159,25 +159,25 @@ def _plain(value: Any, above: set[int]) -> Any:  # noqa: PLR0911 - one for each 
         record = as_record(value)
     except InputError:
         return _text(value)
-    return _text(value) if record is value else _plain(record, above)
+    return _text(value) if record is value else _plain(record, ancestors)
 
 
-def _container(value: Any, above: set[int]) -> Any:
-    own = id(value)
-    if own in above or len(above) >= _MAX_DEPTH:
+def _container(value: Any, ancestors: set[int]) -> Any:
+    identity = id(value)
+    if identity in ancestors or len(ancestors) >= _MAX_DEPTH:
         return f"<{type(value).__name__}, nested too deeply>"
-    above.add(own)
+    ancestors.add(identity)
     try:
         if isinstance(value, Mapping):
-            made = {
-                key if type(key) is str else _text(key): _plain(item, above)
+            converted = {
+                key if type(key) is str else _text(key): _plain(item, ancestors)
                 for key, item in value.items()
             }
-            # Where two keys have the same text, the text of the whole mapping loses neither.
-            return made if len(made) == len(value) else _text(value)
-        items = [_plain(item, above) for item in value]
+            # If two keys have the same text, the text of the whole mapping keeps both.
+            return converted if len(converted) == len(value) else _text(value)
+        items = [_plain(item, ancestors) for item in value]
     finally:
-        above.discard(own)
+        ancestors.discard(identity)
     if isinstance(value, (set, frozenset)):
         items.sort(key=json.dumps)
     return items
@@ -191,7 +191,7 @@ def _text(value: Any) -> str:
 
 
 def exact_key(value: Any) -> Hashable:
-    """A key that two values share if `exact` takes them for equal; every value has one.
+    """Return a hashable key, equal for values that `exact` considers equal.
 
     Only the outermost type counts: `1` differs from `True`, but `[1]` equals `[True]`. The order
     of properties does not count, and NaN equals NaN. An object that cannot be compared, or that
@@ -201,7 +201,7 @@ def exact_key(value: Any) -> Hashable:
 
 
 def value_key(value: Any) -> Hashable:
-    """A key that two values share if no comparator can tell them apart: types count throughout."""
+    """Return a hashable key, equal for values no comparator can distinguish: all types count."""
     return _key(value, deep=True)
 
 
@@ -218,7 +218,7 @@ def _key(value: Any, *, deep: bool) -> Hashable:
 
 
 def _flatten(value: Any, parts: list[Any], *, deep: bool) -> None:
-    """Append a value as a flat sequence of parts from which it could be restored."""
+    """Append the parts of a value, unambiguously flattened."""
     kind = type(value)
     if kind is str or kind is int or value is None:
         parts.append(value)
@@ -232,8 +232,8 @@ def _flatten(value: Any, parts: list[Any], *, deep: bool) -> None:
             _flatten(name, parts, deep=deep)
             _flatten(value[name], parts, deep=deep)
     elif isinstance(value, (list, tuple)):
-        own = list if isinstance(value, list) else tuple
-        parts += [kind if deep else own, len(value)]
+        base = list if isinstance(value, list) else tuple
+        parts += [kind if deep else base, len(value)]
         for element in value:
             _flatten(element, parts, deep=deep)
     elif isinstance(value, (set, frozenset)):
@@ -250,12 +250,12 @@ def _sorted(names: dict[Any, Any]) -> list[Any]:
 
 
 def is_nan(value: Any) -> bool:
-    """Whether a value is a float that is not a number."""
+    """Whether a value is a NaN float."""
     return isinstance(value, float) and math.isnan(value)
 
 
 class _Opaque:
-    """Key of a value that JSON lacks: equal to values of the same type that compare equal."""
+    """Key of a value that is not JSON: equal to values of the same type that compare equal."""
 
     __slots__ = ("value",)
 
@@ -267,7 +267,7 @@ class _Opaque:
             return False
         try:
             return self.value is other.value or bool(self.value == other.value)
-        except Exception:  # noqa: BLE001 - a value that cannot be compared equals only itself
+        except Exception:  # noqa: BLE001 - the user's own type
             return False
 
     def __hash__(self) -> int:
@@ -286,5 +286,5 @@ _TYPES: tuple[tuple[type, str], ...] = (
 
 
 def json_type(value: Any) -> str | None:
-    """The JSON type of a value; `None` if JSON has no such values."""
+    """Return the JSON type of a value, or `None` if it is not JSON."""
     return next((name for kind, name in _TYPES if isinstance(value, kind)), None)

@@ -151,10 +151,10 @@ def test_records_are_joined_by_id(files: Files) -> None:
         (
             GOLD,
             [EXTRACTED[0], None],
-            "e.jsonl, line 2: null has no 'id', the id field; leave the record out",
+            "e.jsonl, line 2: null has no id field 'id'; leave the record out",
         ),
         ([GOLD[0]] * 2, EXTRACTED, "g.jsonl, line 2: duplicate id 'r1', first in g.jsonl, line 1"),
-        ([GOLD[0], {}], EXTRACTED, "g.jsonl, line 2: no 'id', the id field"),
+        ([GOLD[0], {}], EXTRACTED, "g.jsonl, line 2: the id field 'id' is missing"),
         (GOLD, [{**EXTRACTED[0], "id": True}], "e.jsonl, line 1: 'id' is true; an id must be a"),
     ],
 )
@@ -176,7 +176,7 @@ NUMBER_IDS: list[dict[str, Any]] = [{"id": 7, "name": "Ann"}, {"id": "x", "name"
             GOLD,
             [GOLD[1], GOLD[0], GOLD[2]],
             "",
-            "records are in another order: 2 records beside another 'id'; pair them by id",
+            "gold and extracted records are in different orders: 'id' differs in 2 records; pair",
         ),
         (
             NUMBER_IDS,
@@ -221,7 +221,7 @@ def test_lists_of_different_lengths_are_refused(files: Files, longer: str) -> No
             schema_of(age={**STRING, "x-eval-compare": "nope"}),
             "s.json: age: x-eval-compare: Unknown comparator 'nope'; expected one of ",
         ),
-        ([], "s.json: a schema is an object, this is array"),
+        ([], "s.json: a schema must be an object, not array"),
     ],
 )
 def test_an_invalid_schema_is_named_with_file_path_and_key(
@@ -483,7 +483,7 @@ def test_an_inferred_schema_comes_with_its_doubts(files: Files) -> None:
     ("content", "message"),
     [
         ("{}", "other.json: run: format None"),
-        ("[]", "other.json: a run is an object, this is array"),
+        ("[]", "other.json: a run must be an object, not array"),
         ("", "other.json, line 1: not valid JSON"),
         ("x: 1", "other.json, line 1: not valid JSON"),
     ],

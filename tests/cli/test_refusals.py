@@ -36,7 +36,7 @@ REFUSED = {
         "--fail-under 2": "--fail-under is 2",
         "--format xml": ("'xml' is not one of 'table', 'markdown', 'html', 'junit', 'json', 'csv'"),
         "--out r.pdf": ("--out r.pdf: unknown suffix; use .txt, .md, .html, .xml, .json or .csv"),
-        "--id-field nope": "gold.jsonl, line 1: no 'nope'",
+        "--id-field nope": "gold.jsonl, line 1: the id field 'nope' is missing",
         "--out /no/such/folder/r.json": "folder /no/such/folder does not exist",
         "--schema /no/such/schema.json": "does not exist",
     },

@@ -120,7 +120,7 @@ def test_a_schema_is_resolved_and_annotated(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("[1]", "s.json: a schema is an object, this is array"),
+        ("[1]", "s.json: a schema must be an object, not array"),
         ('{"properties": {"a": {"$ref": "#/nowhere"}}}', "s.json: a: the reference '#/nowhere'"),
     ],
 )

@@ -238,7 +238,9 @@ def _hints(caplog: pytest.LogCaptureFixture, gold: Any, extracted: Any, **option
 def test_lists_in_another_order_come_with_a_hint_each(caplog: pytest.LogCaptureFixture) -> None:
     turned = [{**one, "tags": ["c", "b", "a"], "lines": one["lines"][::-1]} for one in LINES]
     tags, lines = sorted(_hints(caplog, LINES, turned), reverse=True)
-    assert tags.startswith("tags: elements match much better in another order (F1 0.333 → 1.000")
+    assert tags.startswith(
+        "tags: elements match much better in a different order (F1 0.333 → 1.000"
+    )
     assert "'x-eval-align': {'match_by': 'hungarian'}" in lines
     assert _hints(caplog, LINES, LINES) == []
 
