@@ -1,6 +1,6 @@
-"""The report of a field evaluation.
+"""Report of a field evaluation.
 
-Fields are ranked by gain: how much F1 over all fields would rise if the field were always right.
+Fields are ranked by gain: the rise of micro F1 if the field were always right.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _NARROW = (("P", "R"), "support", ("mismatch", "omission", "hallucination"))
 _LEGEND = ("gain: rise of micro F1 if the field were always right",)
 _EXAMPLES = "record (id, or position from 0), gold → extracted"
 _ABSENT = {"omission": "missing", "hallucination": "not in gold"}
-"""Stands for the side without a value; unquoted, so that no value can look like it."""
+"""Placeholder for the missing side; values are quoted, so none can look like it."""
 _LOSSES = ("mismatch", "omission", "hallucination")
 _EXCLUDED = ("batch_error", "error", "pending", "skipped")
 _UNDECIDED = {
@@ -76,7 +76,7 @@ _MAX_REASONS = 5
 _MAX_ID = 24
 _MAX_REASON = 120
 _MAX_EXPLANATION = 400
-"""Characters of a reason that ends with what to do about it."""
+"""Maximum length of a reason that ends with advice."""
 
 
 def run_page(
@@ -87,14 +87,14 @@ def run_page(
     notes: Sequence[str] = (),
     undecided: Undecided | None = None,
 ) -> Page:
-    """The report of a run."""
+    """Build the report of a run."""
     weights = run.weights
     undecided = undecided or Undecided(weights, run.records)
     intervals = intervals if intervals and run.total_records > 1 else {}
     totals = run.totals()
     gains = _gains(run.by_field, weights)
     scored = run.by_field if run.total_fields else ()
-    # fields without gain: first those that could not be compared, last those that never counted
+    # fields without gain: those with errors first, those that never counted last
     order = sorted(
         scored,
         key=lambda field: (
@@ -126,8 +126,8 @@ def run_page(
                 "Without a score",
                 "unknown",
                 items=tuple(
-                    Item(field_text(found.field), undecided_text(found))
-                    for found in undecided.fields[:_MAX_REASONS]
+                    Item(field_text(field.field), undecided_text(field))
+                    for field in undecided.fields[:_MAX_REASONS]
                 ),
             ),
             _parse_failures(run),
@@ -142,15 +142,15 @@ def run_page(
 
 
 def _rollup(run: RunFigures) -> Section:
-    found = run.rollup() if run.total_fields else {}
-    rows = [_row(path, summary, 0.0)[:-1] for path, summary in found.items()]
+    summaries = run.rollup() if run.total_fields else {}
+    rows = [_row(path, summary, 0.0)[:-1] for path, summary in summaries.items()]
     columns = ("object or list", *_TABLE_COLUMNS[1:-1])
     table = Table(columns, tuple(rows[:MOST_ROWS]), dispensable=_NARROW)
     return Section("Objects and lists", table=table, more=more_of(len(rows) - MOST_ROWS, "object"))
 
 
 def _sheet(records: Sequence[RecordResult]) -> Sheet:
-    """The records with the lowest F1, value by value."""
+    """Show the records with the lowest F1, value by value."""
     shown = []
     for record in sorted(records, key=lambda record: record.f1)[:_MAX_RECORDS]:
         n_lost = sum(result.status in _LOSSES for result in record.field_results)
@@ -202,8 +202,8 @@ def _lines(
     f1 = undecided.decided_f1(run)
     if undecided.n_records and f1 is not None:
         yield (
-            f"Nothing was decided in {plural(undecided.n_records, 'record')}, which the mean "
-            f"counts as right; without them F1 is {share(f1)}"
+            f"Mean F1 counts {plural(undecided.n_records, 'record')} without any verdict as 1; "
+            f"without such records it is {share(f1)}"
         )
     if run.total_fields:
         precision = _with_interval(run.mean_precision, intervals.get("mean_precision"))
@@ -234,12 +234,14 @@ def _with_interval(value: float, interval: Interval | None) -> str:
 
 
 def _gains(by_field: Mapping[str, FieldSummary], weights: Mapping[str, float]) -> dict[str, float]:
-    """How much micro F1 would rise if all of a field in gold matched and no more were extracted."""
-    own = {field: summary.weighted(weights.get(field, 1.0)) for field, summary in by_field.items()}
-    matched = sum(counts.matched for counts in own.values())
-    stake = sum(counts.n_extracted + counts.n_gold for counts in own.values())
+    """Compute the rise of micro F1 if a field always matched and was never hallucinated."""
+    by_name = {
+        field: summary.weighted(weights.get(field, 1.0)) for field, summary in by_field.items()
+    }
+    matched = sum(counts.matched for counts in by_name.values())
+    stake = sum(counts.n_extracted + counts.n_gold for counts in by_name.values())
     gains = {}
-    for field, counts in own.items():
+    for field, counts in by_name.items():
         right = stake - counts.n_extracted + counts.n_gold
         f1 = 2 * (matched - counts.matched + counts.n_gold) / right if right else 1.0
         is_right = counts.matched == counts.n_extracted == counts.n_gold
@@ -268,16 +270,16 @@ def _row(field: str, summary: FieldSummary, gain: float) -> tuple[str, ...]:
     )
 
 
-def undecided_text(found: UndecidedField) -> str:
-    """How many values of a field have no verdict, and why."""
-    counted = f"{plural(found.n_values, 'value')} {_UNDECIDED[found.status]}"
-    reason = shorten(one_line(found.reason), _MAX_EXPLANATION)
-    such = "" if found.is_only_reason else ", such as"
-    return f"{counted}{such}: {reason}" if reason else counted
+def undecided_text(field: UndecidedField) -> str:
+    """Say how many values of a field have no verdict, and why."""
+    counted = f"{plural(field.n_values, 'value')} {_UNDECIDED[field.status]}"
+    reason = shorten(one_line(field.reason), _MAX_EXPLANATION)
+    example = "" if field.is_only_reason else ", for example"
+    return f"{counted}{example}: {reason}" if reason else counted
 
 
 def _cases(run: RunFigures) -> Iterator[Case]:
-    """A case for each field, failed if the field lost anything."""
+    """One case per field, failed if its F1 is below 1."""
     for field, summary in run.by_field.items():
         counts = ", ".join(f"{n:,} {status}" for status, n in summary.counts.items())
         if COUNTED.isdisjoint(summary.counts):
@@ -291,12 +293,12 @@ def _cases(run: RunFigures) -> Iterator[Case]:
 def _examples(
     records: Iterable[RecordResult], fields: Collection[str], limit: int
 ) -> Iterator[Section]:
-    """Examples of the losses of these fields, the first ones with the largest loss."""
+    """Show examples of lost values by field, lowest score first."""
     losses: dict[str, list[tuple[str | int, FieldResult]]] = {field: [] for field in fields}
     for record in records if limit > 0 else ():
         for result in record.field_results:
-            if result.status in _LOSSES and (own := schema_path(result.path)) in losses:
-                losses[own].append((record.record_id, result))
+            if result.status in _LOSSES and (path := schema_path(result.path)) in losses:
+                losses[path].append((record.record_id, result))
     legend: tuple[str, ...] = (_EXAMPLES,)
     for field, found in losses.items():
         found.sort(key=lambda loss: (loss[1].score, _LOSSES.index(loss[1].status)))
@@ -329,5 +331,5 @@ def _example(field: str, record_id: str | int, result: FieldResult) -> Item:
 
 
 def _reason(result: FieldResult, limit: int) -> str:
-    """The reason of a result, where it says more than the status."""
+    """Reason of a result, unless it only repeats the status."""
     return "" if result.reason == result.status else shorten(one_line(result.reason or ""), limit)

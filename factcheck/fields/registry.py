@@ -1,7 +1,4 @@
-"""Comparators and transforms by name: those built in, and one registry for the process or a run.
-
-`exact`, `oneof` and `fuzzy` are defined here.
-"""
+"""Registries of comparators and transforms, and the comparators `exact`, `oneof` and `fuzzy`."""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ _MISMATCH: Final[Outcome] = (0.0, "mismatch")
 _NOT_ALLOWED: Final[Outcome] = (0.0, "no match in values")
 _SAME_TEXT: Final[Outcome] = (1.0, "ratio 1")
 _EQUAL_IF_SAME = frozenset({str, int, bool, type(None)})
-"""Types whose values are the same exactly if `==` says so."""
+"""Types whose values are identical if and only if they are equal."""
 
 
 def _compare_exactly(gold: Any, extracted: Any) -> Outcome:
@@ -126,22 +123,23 @@ def _without_texts(gold: Any, extracted: Any) -> Outcome:
     if exact_key(gold) == exact_key(extracted):
         return MATCH
     side, value = ("extracted", extracted) if isinstance(gold, str) else ("gold", gold)
-    return 0.0, f"fuzzy compares strings, and the {side} value is of type {type(value).__name__}"
+    return 0.0, f"fuzzy compares strings, but the {side} value is of type {type(value).__name__}"
 
 
 exact = BuiltinComparator("exact", _bind_exact)
-"""The same value of the same type; Python equality below the outermost level. No parameters."""
+"""Match the same value of the same type; Python equality below the outermost level. No parameters.
+"""
 oneof = BuiltinComparator("oneof", _bind_oneof)
-"""The extracted value is among the allowed ones; the gold value is ignored.
+"""Match if the extracted value is an allowed one; the gold value is ignored.
 
 Parameters:
     values: List of allowed values; as in Python, `1` also allows `1.0` and `true`.
 """
 fuzzy = BuiltinComparator("fuzzy", _bind_fuzzy)
-"""The normalized Indel similarity of two strings, in [0, 1]; other values as in `exact`.
+"""Score the normalized Indel similarity of two strings, in [0, 1]; other values as in `exact`.
 
 Parameters:
-    threshold: The ratio from which two strings match; without it the score is the ratio.
+    threshold: Minimum ratio of a match; without it the ratio is the score.
 
 Source:
     `rapidfuzz.fuzz.ratio`, divided by 100.
@@ -149,10 +147,10 @@ Source:
 COMPARATORS: Mapping[str, BuiltinComparator] = MappingProxyType(
     {comparator.name: comparator for comparator in (exact, numeric, oneof, fuzzy, date)}
 )
-"""Every built-in comparator that scores one field at a time, by its name in a schema."""
+"""Built-in comparators that score one field at a time, by name."""
 
 _FIXED_COMPARATORS = frozenset({"exact", "numeric", "oneof"})
-"""These mean the same in every schema; a registration may replace the other built-in ones."""
+"""Built-in comparators that cannot be replaced."""
 _FIXED_TRANSFORMS = frozenset(
     {"lowercase", "normalize_whitespace", "round_digits", "sort_tokens", "strip", "type_convert"}
 )
@@ -165,17 +163,17 @@ class _NotFoundError(KeyError):
 
 
 class ComparatorNotFoundError(_NotFoundError):
-    """There is no comparator of that name."""
+    """No comparator has that name."""
 
 
 class TransformNotFoundError(_NotFoundError):
-    """There is no transform of that name."""
+    """No transform has that name."""
 
 
 class Registry:
-    """The built-in comparators and transforms, and those registered with it.
+    """Built-in and registered comparators and transforms.
 
-    Pass one to `evaluate(..., registry=...)` to limit registrations to that evaluation.
+    Pass a registry to `evaluate(..., registry=...)` to limit registrations to that evaluation.
     """
 
     def __init__(self) -> None:
@@ -186,11 +184,11 @@ class Registry:
         """Register a comparator.
 
         Args:
-            name: Its name in schemas.
+            name: Name in schemas.
             fn: `fn(gold, extracted, params) -> ComparatorResult`, or, with the attribute
                 `is_batch = True`, `fn(items) -> list[ComparatorResult | None]`.
-            overwrite: Whether to replace a comparator registered before. The built-in `exact`,
-                `numeric` and `oneof` can never be replaced, `date` and `fuzzy` always.
+            overwrite: Whether to replace a registered comparator. The built-in `exact`, `numeric`
+                and `oneof` can never be replaced; `date` and `fuzzy` always can.
 
         Raises:
             TypeError: `fn` is not callable.
@@ -214,10 +212,10 @@ class Registry:
         self._transforms[name] = fn
 
     def get_comparator(self, name: str) -> Callable[..., Any]:
-        """The comparator of that name.
+        """Return a comparator by name.
 
         Raises:
-            ComparatorNotFoundError: There is none.
+            ComparatorNotFoundError: No comparator has that name.
         """
         found = self._comparators.get(name) or COMPARATORS.get(name)
         if found is None:
@@ -227,10 +225,10 @@ class Registry:
         return found
 
     def get_transform(self, name: str) -> Callable[..., Any]:
-        """The transform of that name.
+        """Return a transform by name.
 
         Raises:
-            TransformNotFoundError: There is none.
+            TransformNotFoundError: No transform has that name.
         """
         found = self._transforms.get(name) or TRANSFORMS.get(name)
         if found is None:
@@ -239,7 +237,7 @@ class Registry:
         return found
 
     def extended(self, name: str, fn: Callable[..., Any]) -> Registry:
-        """A copy of this registry with one more comparator, which replaces any of that name."""
+        """Return a copy of this registry with a comparator added or replaced."""
         extended = copy.copy(self)
         extended._comparators = {**self._comparators, name: fn}  # noqa: SLF001 - a copy of self
         return extended
@@ -257,12 +255,12 @@ def _check(kind: str, name: str, fn: Any, fixed: frozenset[str]) -> None:
 
 
 def _unknown(kind: str, name: Any, known: set[str], hint: str = "") -> str:
-    hint = hint or "register any other one first"
+    hint = hint or "register your own before use"
     return f"Unknown {kind} {name!r}; expected one of {', '.join(sorted(known))}; {hint}"
 
 
 default_registry = Registry()
-"""The registry that `evaluate` uses by default."""
+"""Process-wide registry, the default of `evaluate`."""
 register = default_registry.register
 register_transform = default_registry.register_transform
 get_comparator = default_registry.get_comparator

@@ -39,7 +39,7 @@ def test_the_one_number_of_a_text(text: str, number: float) -> None:
 
 @pytest.mark.parametrize("text", ["1,240", "1.240", "3.125", "€12.345", "123,456 items", "-1,240"])
 def test_a_mark_that_can_be_either_has_to_be_told(text: str) -> None:
-    with pytest.raises(TypeError, match="can be read in two ways; say which mark is the decimal"):
+    with pytest.raises(TypeError, match="is ambiguous; set the decimal mark"):
         read_number(text)
 
 
@@ -59,7 +59,7 @@ def test_the_decimal_mark_that_is_told(text: str, decimal: str, number: float) -
     [("1,240.00", ","), ("1.240,00", "."), ("1.240.000", "."), (".5", ","), ("1.5", ",")],
 )
 def test_a_text_that_contradicts_the_decimal_mark_is_refused(text: str, decimal: str) -> None:
-    with pytest.raises(TypeError, match="is not written as one number"):
+    with pytest.raises(TypeError, match="is not a well-formed number"):
         read_number(text, decimal)
 
 
@@ -85,7 +85,7 @@ def test_a_text_with_several_numbers_is_refused(text: str) -> None:
     "text", ["1.2.3", "1,240,00", "1.24,000", "1,240.00.0", "1..2", "0,240,000", "12_34", "1'2"]
 )
 def test_digits_that_are_grouped_wrongly_are_refused(text: str) -> None:
-    with pytest.raises(TypeError, match="is not written as one number"):
+    with pytest.raises(TypeError, match="is not a well-formed number"):
         read_number(text)
 
 
@@ -94,9 +94,9 @@ def test_digits_that_are_grouped_wrongly_are_refused(text: str) -> None:
     [
         ("it is a bound or a range", ["<5", "≥ 5", "±5", "about <5k"]),
         ("its minus may be a dash", ["- 5", "- $5"]), ("it has two signs", ["--5", "+-5", "-5-"]),
-        ("its sign stands behind", ["5+", "5k+"]), ("its minus is a word", ["minus 5"]),
-        ("its minus does not stand before the digits", ["-US$5"]),
-        ("its brackets may stand for a minus", ["total (5)", "(5) total", "(-5)", "(5)-"]),
+        ("its sign comes after it", ["5+", "5k+"]), ("its minus is a word", ["minus 5"]),
+        ("its minus is not directly before the digits", ["-US$5"]),
+        ("its parentheses may mean a minus", ["total (5)", "(5) total", "(-5)", "(5)-"]),
         ("'m' may multiply it or be a unit", ["5m"]),
         ("' M' may multiply it or be a unit", ["5 M"]), ("'mil' multiplies it", ["2 mil"]),
         ("'dozen' multiplies it", ["2 dozen"]), ("'³' is part of it", ["10³"]),
@@ -107,7 +107,7 @@ def test_what_changes_a_number_is_not_dropped_and_the_reason_names_it(
     reason: str, texts: list[str]
 ) -> None:
     for text in texts:
-        with pytest.raises(TypeError, match=f"is not read: {reason}; write plain digits"):
+        with pytest.raises(TypeError, match=f"cannot read .*: {reason}; write plain digits"):
             read_number(text)
 
 
@@ -148,7 +148,7 @@ def test_there_is_no_negative_zero() -> None:
     ],
 )  # fmt: skip
 def test_a_number_beyond_floats_is_refused(text: str) -> None:
-    with pytest.raises(TypeError, match="is out of the range of numbers"):
+    with pytest.raises(TypeError, match="is out of range for a float"):
         read_number(text)
 
 

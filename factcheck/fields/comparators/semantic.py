@@ -1,7 +1,6 @@
 """Batch comparators: sibling fields scored as one, and values compared by meaning.
 
-They depend on the protocol of batch comparators only, so the same object works in every evaluator
-with that protocol.
+They rely only on the batch comparator protocol, so they work in any evaluator that implements it.
 """
 
 from __future__ import annotations
@@ -35,15 +34,15 @@ if TYPE_CHECKING:
 
 
 class CompoundComparator:
-    """Scores sibling fields, such as given name and surname, as one; subclasses define `compare`.
+    """Scores sibling fields, such as given and family name, as one; subclasses define `compare`.
 
     Register an instance and name it in `x-eval-compare` of every field of the group. The primary
     field gets the score and the others are skipped, so that the group counts once. If a field of
-    the group is missing, the rest of it is a mismatch.
+    the group is missing, its other fields are mismatches.
 
     Args:
-        fields: Names of the fields.
-        primary: The field that gets the score.
+        fields: Names of the fields in the group.
+        primary: Field that gets the score.
         name: Name of the comparator in results.
 
     Raises:
@@ -63,13 +62,13 @@ class CompoundComparator:
         """Score a group, in [0, 1].
 
         Args:
-            gold: The gold values by field name, after their transforms.
-            extracted: The extracted values by field name, after their transforms.
+            gold: Gold values by field name, after transforms.
+            extracted: Extracted values by field name, after transforms.
         """
-        raise NotImplementedError(f"{type(self).__name__} must define how its fields are compared")
+        raise NotImplementedError(f"{type(self).__name__} must define compare(gold, extracted)")
 
     def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
-        """One result per item; items with the same parent form a group."""
+        """Return one result per item; items with the same parent form a group."""
         groups: dict[str, dict[str, int]] = {}
         for place, item in enumerate(items):
             parent, name = parent_and_name(item.path)
@@ -92,7 +91,7 @@ class CompoundComparator:
 
 @dataclass(frozen=True)
 class JudgeItem:
-    """Two values for a judge to compare."""
+    """A pair of values to judge."""
 
     path: str
     gold: Any
@@ -103,15 +102,15 @@ class Judge(Protocol):
     """Decides which pairs of values mean the same."""
 
     def judge_batch(self, items: list[JudgeItem]) -> list[float | None]:
-        """A score per item, in order; `None` for an item that could not be decided."""
+        """Return one score per item, in order; `None` for an undecided item."""
         ...
 
 
 class SemanticBatchComparator:
-    """Sends all pairs of a record that are not equal to a judge, in one call.
+    """Sends all unequal pairs of a record to a judge in one call.
 
     Args:
-        judge: The judge.
+        judge: Judge that scores the pairs.
         name: Name of the comparator in results.
     """
 
@@ -122,9 +121,9 @@ class SemanticBatchComparator:
         self.name = name
 
     def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
-        """One result per item; `None` for an item that the judge left undecided."""
-        rest = [item for item in items if not _are_equal(item)]
-        scores = iter(self._scores(rest))
+        """Return one result per item; `None` for an item that the judge left undecided."""
+        unequal = [item for item in items if not _are_equal(item)]
+        scores = iter(self._scores(unequal))
         return [
             self._result(1.0, "exact") if _are_equal(item) else self._result(next(scores))
             for item in items
@@ -137,14 +136,14 @@ class SemanticBatchComparator:
         return ComparatorResult(score, self.name, reason)
 
     def _scores(self, items: Sequence[BatchItem]) -> list[float | None]:
-        nothing: list[float | None] = [None] * len(items)
+        undecided: list[float | None] = [None] * len(items)
         pairs = [JudgeItem(i.path, i.gold_compared, i.extracted_compared) for i in items]
         try:
-            scores = self.judge.judge_batch(pairs) if pairs else nothing
+            scores = self.judge.judge_batch(pairs) if pairs else undecided
         except Exception as error:  # noqa: BLE001 - the user's code
             _log.warning("the judge failed on %d pairs: %s", len(items), describe(error))
-            return nothing
-        return (scores + nothing)[: len(items)] if isinstance(scores, list) else nothing
+            return undecided
+        return (scores + undecided)[: len(items)] if isinstance(scores, list) else undecided
 
 
 def _are_equal(item: BatchItem) -> bool:
@@ -152,12 +151,12 @@ def _are_equal(item: BatchItem) -> bool:
 
 
 class FakeJudge:
-    """A judge for tests: answers from a table and records its calls.
+    """Judge for tests: returns scores from a table and records its calls.
 
     Args:
-        responses: Scores by `(gold, extracted)`, both as strings; other values as JSON.
-        default_score: The score of any other pair; `None`: 1 if they are equal ignoring case and
-            white space, else 0.
+        responses: Scores by `(gold, extracted)`; strings as they are, other values as JSON.
+        default_score: Score of any other pair; `None`: 1 if they are equal ignoring case and white
+            space, else 0.
     """
 
     def __init__(
@@ -168,23 +167,23 @@ class FakeJudge:
         self.responses = dict(responses or {})
         self.default_score = default_score
         self.calls: list[list[JudgeItem]] = []
-        """The items of each call."""
+        """Items of each call."""
 
     def judge_batch(self, items: list[JudgeItem]) -> list[float | None]:
-        """A score per item."""
+        """Return one score per item."""
         self.calls.append(items)
-        found: list[float | None] = []
+        scores: list[float | None] = []
         for item in items:
             gold, extracted = as_text(item.gold), as_text(item.extracted)
             default = self.default_score
             if default is None:
                 default = float(gold.casefold().split() == extracted.casefold().split())
-            found.append(self.responses.get((gold, extracted), default))
-        return found
+            scores.append(self.responses.get((gold, extracted), default))
+        return scores
 
 
 def as_text(value: Any) -> str:
-    """A value as a judge gets it: a string as it is, anything else as JSON."""
+    """Format a value for a judge: strings unchanged, anything else as JSON."""
     if isinstance(value, str):
         return value
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
@@ -195,26 +194,26 @@ _log = logging.getLogger("factcheck.fields")
 
 
 class SemanticComparator(SessionUser):
-    """Scores fields by whether their values mean the same: 1 if they do, 0 if not.
+    """Scores values by meaning: 1 if they are equivalent, 0 if not.
 
-    Equal values, and null against a value, need no judge. Any other pair of values of a field is
-    judged once, in however many records it occurs, and responses of language models are cached.
-    A field that the judge could not decide is a `batch_error`.
+    Equal values, and null against a value, need no judge. Each other distinct pair of values of a
+    field is judged once, and responses of language models are cached. A field without a verdict is
+    a `batch_error`.
 
     A field may set parameters in the schema: `{"semantic": {"instructions": "...", "specificity":
-    "allow_more_specific"}}`. Its description is shown to the judge, too.
+    "allow_more_specific"}}`. The judge also sees the description of the field.
 
     Args:
         judge: `"local"`, `"PROVIDER/MODEL"`, `"cascade(local, PROVIDER/MODEL)"`, a `dspy.BaseLM`,
             or an object with the `PairJudge` port. `None`: `FACTCHECK_JUDGE`, or else `"local"`.
         name: Name of the comparator in results.
-        batch_size: Pairs in one request to a language model, from 1 to 100.
-        across_records: Whether one call may hold the fields of many records.
+        batch_size: Maximum number of pairs per request to a language model, from 1 to 100.
+        across_records: Whether one call may hold fields of many records.
         specificity: Whether an extracted value may be more or less specific than the gold value;
             the schema takes precedence.
         instructions: Guidance for the judge on comparing values; the schema takes precedence.
-        session: Cache, budget, limits and connections shared with other evaluators.
-        options: Keyword arguments of `Session`, for a session of its own.
+        session: Shared cache, budget, limits and connections; `None`: a new session.
+        options: Keyword arguments of the new `Session`.
 
     Raises:
         ConfigError: The judge or cache is unknown, or an API key is missing.
@@ -244,11 +243,11 @@ class SemanticComparator(SessionUser):
         self.ledger = Ledger()
         """Usage over the lifetime of the comparator."""
         self.n_judged = 0
-        """Pairs with a verdict."""
+        """Number of pairs with a verdict."""
         self.n_undecided = 0
-        """Pairs without a verdict."""
+        """Number of pairs without a verdict."""
         self.last_failure = ""
-        """Reason of the last missing verdict."""
+        """Reason for the most recent missing verdict."""
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -261,7 +260,7 @@ class SemanticComparator(SessionUser):
         return self.ledger.usage
 
     def check_params(self, params: Mapping[str, Any]) -> None:
-        """Check the parameters of a field.
+        """Validate the parameters of a field.
 
         Raises:
             ParameterError: A parameter is unknown, or its value is invalid.
@@ -279,25 +278,25 @@ class SemanticComparator(SessionUser):
                 )
 
     def __call__(self, items: list[BatchItem]) -> list[Answer]:
-        """One result per item, in order; a failure for an item without a verdict.
+        """Return one result per item, in order; a failure for an item without a verdict.
 
-        To items of another package it gives that package's results, and `None` for a failure.
+        Items of another package get results of that package's type, and `None` for a failure.
         """
         return background.run(self._results(items))
 
     async def acall(self, items: list[BatchItem]) -> list[Answer]:
-        """Asynchronous form of calling the comparator."""
+        """Asynchronous form of `__call__`."""
         return await background.hop(self._results(items))
 
     async def _results(self, items: Sequence[BatchItem]) -> list[Answer]:
-        found = [self._without_judge(item) for item in items]
-        pairs = list(dict.fromkeys(one for one in found if isinstance(one, ValuePair)))
+        outcomes = [self._without_judge(item) for item in items]
+        pairs = list(dict.fromkeys(one for one in outcomes if isinstance(one, ValuePair)))
         verdicts = await self._verdicts(pairs) if pairs else {}
-        kind = _result_type(items)
-        return [self._result(one, verdicts, kind) for one in found]
+        result_type = _result_type(items)
+        return [self._result(outcome, verdicts, result_type) for outcome in outcomes]
 
     def _without_judge(self, item: BatchItem) -> tuple[float, str] | ValuePair | Failure[None]:
-        """Score and reason, or the pair that has to be judged."""
+        """Return score and reason, or the pair of values to judge."""
         gold, extracted = item.gold_compared, item.extracted_compared
         if _are_equal(item):
             return 1.0, "exact"
@@ -309,7 +308,7 @@ class SemanticComparator(SessionUser):
             self.check_params(params)
             gold = as_text(gold)
         except (ValueError, RecursionError) as error:
-            _log.warning("%s: %s cannot judge it: %s", item.path, self.name, error)
+            _log.warning("%s: %s cannot judge the value: %s", item.path, self.name, error)
             return Failure(None, ParameterError.code, describe(error))
         try:
             extracted = as_text(extracted)
@@ -339,19 +338,22 @@ class SemanticComparator(SessionUser):
             _log.warning("%s: no verdict on %d of %d pairs: %s", self.name, *counts, failures[0])
         return dict(zip(pairs, results, strict=True))
 
-    def _result(self, one: Any, verdicts: Mapping[ValuePair, PairResult], kind: Any) -> Any:
-        found = verdicts[one] if isinstance(one, ValuePair) else one
-        if isinstance(found, Failure):
-            return found if kind is ComparatorResult else None
-        if isinstance(found, PairVerdict):
-            reason = f"{found.judge}: {found.reason}" if found.reason else found.judge
-            found = float(found.equivalent), reason
-        score, reason = found
-        return kind(score, self.name, reason)
+    def _result(
+        self, outcome: Any, verdicts: Mapping[ValuePair, PairResult], result_type: Any
+    ) -> Any:
+        if isinstance(outcome, ValuePair):
+            outcome = verdicts[outcome]
+        if isinstance(outcome, Failure):
+            return outcome if result_type is ComparatorResult else None
+        if isinstance(outcome, PairVerdict):
+            reason = f"{outcome.judge}: {outcome.reason}" if outcome.reason else outcome.judge
+            outcome = float(outcome.equivalent), reason
+        score, reason = outcome
+        return result_type(score, self.name, reason)
 
 
 def _result_type(items: Sequence[Any]) -> Any:
-    """The `ComparatorResult` of the package that the items come from."""
+    """Return the `ComparatorResult` class of the package that defines the items."""
     if not items or isinstance(items[0], BatchItem):
         return ComparatorResult
     home = type(items[0]).__module__

@@ -1,18 +1,19 @@
-"""The built-in transforms, which are applied to both values before they are compared.
+"""Built-in transforms, applied to both values before comparison.
 
-`parse_number` reads the one number in a text such as "1,240.00 EUR" and refuses what can be read in
-two ways. Of a point and a comma the last is the decimal mark. One of them alone groups digits if it
-comes twice. If it comes once, with one to three digits before it, no leading zero and three behind
-("1,240"), it can be either, and the caller has to say which is the decimal mark. Spaces,
-apostrophes and underscores always group.
+`parse_number` parses the only number in a string such as "1,240.00 EUR" and rejects ambiguous ones.
+If both point and comma occur, the last is the decimal mark. One that occurs twice groups digits.
+One that occurs once, after one to three digits without leading zero and before three ("1,240"), is
+ambiguous, and the caller has to name the decimal mark. Spaces, apostrophes and underscores always
+group.
 
-As in accounts, a number is negative in brackets that hold it alone ("(1,240.00)", "($5)") and with
-a minus behind it ("5-"). "1.2 million", "1.2M" and "5k" are multiplied, "1/2" and "1 ½" are
-fractions. What else stands around a number is dropped, whatever it says: units, percent signs and
-currencies ("12 %" is 12, unless 'percent' says otherwise), and words ("about 5").
+As in accounting, a number alone in parentheses ("(1,240.00)", "($5)") or before a minus sign ("5-")
+is negative. "1.2 million", "1.2M" and "5k" are multiplied; "1/2" and "1 ½" are fractions. All other
+text around a number is dropped: units, percent signs and currencies ("12 %" is 12 by default), and
+words ("about 5").
 
-Refused, too: two numbers, bounds ("<5"), a minus that may be a dash ("- 5"), brackets with more
-around them ("total (5)"), and letters and words that multiply, or may ("5m", "2 dozen").
+Also rejected: two numbers, bounds ("<5"), a minus that may be a dash ("- 5"), parentheses with more
+text around them ("total (5)"), and letters and words that are or may be multipliers ("5m",
+"2 dozen").
 """
 
 from __future__ import annotations
@@ -32,37 +33,37 @@ from factcheck.fields.types import BuiltinTransform, quoted, refuse_unknown
 from factcheck.text.numbers import power_of_ten
 from factcheck.text.words import fold_word
 
-_EVERY_DIGIT = 2**53
-"""From here on a float does not hold every whole number."""
-_LARGEST_EXPONENT = 307
-"""Of ten; a float has all of those."""
-_LONGEST_EXPONENT = 6
-"""Letters, with the sign."""
-_NEAR = 40
-"""Letters before a number that may change it."""
-# minus sign and en dash; spaces that do not break; the apostrophe of print
+_EXACT_LIMIT = 2**53
+"""Below it a float represents every integer."""
+_MAX_EXPONENT = 307
+"""Decimal exponent that every float of that magnitude fits."""
+_MAX_EXPONENT_CHARS = 6
+"""Maximum length of a written exponent, sign included."""
+_CONTEXT_CHARS = 40
+"""Number of characters before a number that are checked for signs and words."""
+# minus sign and en dash; non-breaking and thin spaces; typographic apostrophe
 _PLAIN = str.maketrans(
     dict.fromkeys("\u2212\u2013", "-") | dict.fromkeys("\xa0\u202f\u2009", " ") | {"\u2019": "'"}
 )
 _FIGURE = re.compile(
-    r"(?:(?<![^\s+\-¤(])[.,])?"  # ".5", where nothing stands before the point that it may end
+    r"(?:(?<![^\s+\-¤(])[.,])?"  # ".5", unless the point may end what precedes it
     r"\d(?:(?:[.,'_]+| (?=\d{3}(?!\d)))?\d)*"
     r"(?:[eE][-+]?\d+)?"
 )
 _CURRENCY = re.compile(r"(?<![^\W_])(?:AUD|CAD|CHF|CNY|EUR|GBP|INR|JPY|USD)(?![^\W\d_])")
 _END_OF_NAME = re.compile(r"[^\W\d]-?$")
-"""What stands before the digits of "B12", "item_3" and "COVID-19"."""
+"""Text before the digits of "B12", "item_3" and "COVID-19"."""
 _SIGN = re.compile(r"([-+])(?:¤\s*)?$")
 _NOT_BEFORE = (
     (re.compile(r"[<>≤≥±]\s*[-+]?¤?\s*$"), "it is a bound or a range"),
     (re.compile(r"-\s+¤?\s*$"), "its minus may be a dash"),
     (re.compile(r"[-+][-+]¤?\s*$"), "it has two signs"),
-    (re.compile(r"(?<!\w)-[^\W\d_]+\W*$"), "its minus does not stand before the digits"),
+    (re.compile(r"(?<!\w)-[^\W\d_]+\W*$"), "its minus is not directly before the digits"),
     (re.compile(r"\b(?:minus|negative)\s+¤?\s*$", re.IGNORECASE), "its minus is a word"),
 )
-"""What stands before a number and changes it, or may; and what is said of it."""
-_NOT_BEHIND = (
-    (re.compile(r"(?:\+|-(?=\s*\w))(?!\w)"), "its sign stands behind"),
+"""Patterns before a number that change it or may do so, and the problem they pose."""
+_NOT_AFTER = (
+    (re.compile(r"(?:\+|-(?=\s*\w))(?!\w)"), "its sign comes after it"),
     (re.compile(r"[^\W\d_]+\d"), "there are letters among its digits"),
     (re.compile(r"(?P<word>[mb]|\s[MB])(?!\w)"), "{word!r} may multiply it or be a unit"),
     (
@@ -70,43 +71,43 @@ _NOT_BEHIND = (
         "{word!r} multiplies it",
     ),
 )
-"""What stands behind a number and changes it, or may; and what is said of it."""
+"""Patterns after a number that change it or may do so, and the problem they pose."""
 _MAGNITUDE = re.compile(
     r"(?P<letter>\s?k(?!\w)|[KMB](?!\w)|\s[MB](?=\s?¤))|[\s-]*(?P<word>[^\W\d_]{2,})(?!\w)"
 )
 _LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9}
-_MINUS_BEHIND = re.compile(r"-\s*(?:[¤%]\s*)?")
+_MINUS_AFTER = re.compile(r"-\s*(?:[¤%]\s*)?")
 _PERCENT = re.compile(
     r"\s*(?:(?P<thousandth>‰)|%|(?:percent|per cent|pct|prozent)\b)", re.IGNORECASE
 )
 _FRACTION = re.compile(r"\s*([-+]?)(?:(\d{1,6})\s+)?(\d{1,4})\s?[/\u2044]\s?(\d{1,4})(?![\d/.,-])")
-"""At the beginning of a text."""
+"""Fraction or mixed number at the start of a string."""
 _VULGAR = re.compile(r"(\d?)\s*([¼-¾⅐-⅞])")
 _OPENING = re.compile(r"\(\s*(?P<sign>[-+])?(?:¤\s*)?$")
 _CLOSING = re.compile(r"\s*[%¤]?\s*\)")
 _ACCOUNTING = re.compile(r"\s*¤?\s*\(\s*¤?\s*"), re.compile(r"\s*[%¤]?\s*\)\s*[%¤]?\s*")
-"""What may stand around the digits of a negative number in brackets, and nothing else."""
+"""Everything allowed before and after the digits of a negative number in parentheses."""
 _DIGITS = re.compile(r"\d+")
 _GROUPED = re.compile(r"[1-9]\d{0,2}([.,'_ ])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3}")
-"""Thousands; or the Indian way, "12,34,567"."""
-_EITHER_WAY = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+"""Groups of three digits, or Indian ones, "12,34,567"."""
+_AMBIGUOUS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 
 
 def read_number(
     value: Any, decimal: str | None = None, *, percent_is_fraction: bool = False
 ) -> float | int:
-    """The number in a text, or a number itself.
+    """Parse the number in a string; numbers are converted.
 
     Args:
-        value: A text or a number.
-        decimal: The decimal mark, `.` or `,`; the other one groups. `None`: what the text says.
+        value: A string or number.
+        decimal: The decimal mark, `.` or `,`; the other one groups. `None`: infer it.
         percent_is_fraction: Whether "12 %" is 0.12 instead of 12.
 
     Returns:
-        A float; but a whole number from 2**53 on stays an `int`, so that no digit is lost.
+        A float, or an `int` for integers from 2**53 on, so that no digit is lost.
 
     Raises:
-        TypeError: There is no number, or more than one, or more than one way to read it.
+        TypeError: There is no number, more than one, or an ambiguous one.
     """
     if isinstance(value, str):
         number = _read(value, decimal, percent_is_fraction=percent_is_fraction)
@@ -117,61 +118,61 @@ def read_number(
             f"parse_number requires a string or a number, not {shown(value)} of type "
             f"{type(value).__name__}"
         )
-    elif isinstance(value, int) and abs(value) >= _EVERY_DIGIT:
+    elif isinstance(value, int) and abs(value) >= _EXACT_LIMIT:
         return value
     else:
         return float(value)
-    if number and not abs(number.adjusted()) <= _LARGEST_EXPONENT:
-        raise TypeError(f"parse_number: {shown(value)} is out of the range of numbers")
-    if abs(number) < _EVERY_DIGIT or number != number.to_integral_value():
+    if number and not abs(number.adjusted()) <= _MAX_EXPONENT:
+        raise TypeError(f"parse_number: {shown(value)} is out of range for a float")
+    if abs(number) < _EXACT_LIMIT or number != number.to_integral_value():
         return float(number)
     return int(number)
 
 
 def _read(text: str, decimal: str | None, *, percent_is_fraction: bool) -> Decimal:
     plain = _without_fraction(_plain(text), decimal or ".")
-    found = [
+    figures = [
         figure
         for figure in _FIGURE.finditer(plain)
         if not _END_OF_NAME.search(plain[max(0, figure.start() - 2) : figure.start()])
     ]
-    if len(found) != 1:
-        what = "more than one number" if found else "no number"
+    if len(figures) != 1:
+        what = "more than one number" if figures else "no number"
         raise TypeError(f"parse_number: there is {what} in {shown(text)}")
-    start, end = found[0].span()
-    before, (power, behind) = plain[max(0, start - _NEAR) : start], _magnified(plain[end:])
+    start, end = figures[0].span()
+    before, (power, after) = plain[max(0, start - _CONTEXT_CHARS) : start], _magnitude(plain[end:])
     opening, closing = _ACCOUNTING
-    in_brackets = bool(opening.fullmatch(plain[:start]) and closing.fullmatch(behind))
+    in_parentheses = bool(opening.fullmatch(plain[:start]) and closing.fullmatch(after))
     sign = _SIGN.search(before)
-    minus_behind = bool(_MINUS_BEHIND.fullmatch(behind))
-    problem = next(_problems(plain, before, behind), "")
-    if not problem and not in_brackets and _OPENING.search(before) and _CLOSING.match(behind):
-        problem = "its brackets may stand for a minus"
-    if not problem and minus_behind and sign:
+    minus_after = bool(_MINUS_AFTER.fullmatch(after))
+    problem = next(_problems(plain, before, after), "")
+    if not problem and not in_parentheses and _OPENING.search(before) and _CLOSING.match(after):
+        problem = "its parentheses may mean a minus"
+    if not problem and minus_after and sign:
         problem = "it has two signs"
     if problem:
-        raise TypeError(f"parse_number: {shown(text)} is not read: {problem}; write plain digits")
-    if percent_is_fraction and (percent := _PERCENT.match(behind)):
+        raise TypeError(f"parse_number: cannot read {shown(text)}: {problem}; write plain digits")
+    if percent_is_fraction and (percent := _PERCENT.match(after)):
         power -= 3 if percent["thousandth"] else 2
-    number = _decimal(found[0][0], decimal, power, text)
-    is_negative = in_brackets or minus_behind or (sign is not None and sign[1] == "-")
+    number = _decimal(figures[0][0], decimal, power, text)
+    is_negative = in_parentheses or minus_after or (sign is not None and sign[1] == "-")
     return number.copy_negate() if number and is_negative else number
 
 
-def _magnified(behind: str) -> tuple[int, str]:
-    """The power of ten by which what stands behind a number multiplies it, and what follows."""
-    found = _MAGNITUDE.match(behind)
+def _magnitude(after: str) -> tuple[int, str]:
+    """Return the power of ten of a magnitude such as "million" after a number, and the rest."""
+    found = _MAGNITUDE.match(after)
     if found is None:
-        return 0, behind
+        return 0, after
     word = fold_word(found["word"] or "")
     power = _LETTERS.get((found["letter"] or "").strip()) or power_of_ten(word)
-    if word == "mil" or power == 2:  # noqa: PLR2004 - million or thousand; a hundred or a coin
+    if word == "mil" or power == 2:  # noqa: PLR2004 - million or thousand; hundred or cent
         power = 0
-    return (power, behind[found.end() :]) if power else (0, behind)
+    return (power, after[found.end() :]) if power else (0, after)
 
 
 def _without_fraction(text: str, mark: str) -> str:
-    """The text with the proper fraction at its beginning as a number with this decimal mark."""
+    """Replace a proper fraction at the start of a string by a number with this decimal mark."""
     if text.isascii() and "/" not in text:
         return text
     spelled = _VULGAR.sub(
@@ -184,24 +185,24 @@ def _without_fraction(text: str, mark: str) -> str:
     return f"{found[1]}{value:.20f}{spelled[found.end() :]}".replace(".", mark, 1)
 
 
-def _problems(plain: str, before: str, behind: str) -> Iterator[str]:
-    """Why a number cannot be read for what stands around it."""
+def _problems(plain: str, before: str, after: str) -> Iterator[str]:
+    """Reasons why the text around a number makes it ambiguous or changes it."""
     if letter := _odd_figure(plain):
         yield f"{letter!r} is part of it"
-    yield from (words for pattern, words in _NOT_BEFORE if pattern.search(before))
-    for pattern, words in _NOT_BEHIND:
-        if found := pattern.match(behind):
-            yield words.format(**found.groupdict())
+    yield from (problem for pattern, problem in _NOT_BEFORE if pattern.search(before))
+    for pattern, problem in _NOT_AFTER:
+        if found := pattern.match(after):
+            yield problem.format(**found.groupdict())
 
 
 def _plain(text: str) -> str:
-    """The text with one kind of minus, space, apostrophe and currency sign."""
+    """Normalize minus signs, spaces, apostrophes and currency signs."""
     plain = _CURRENCY.sub("¤", text.translate(_PLAIN))
     return "".join("¤" if unicodedata.category(letter) == "Sc" else letter for letter in plain)
 
 
 def _odd_figure(text: str) -> str:
-    """The first fraction or raised digit, "½" or "10³"; not those of units, "m²"."""
+    """Find the first fraction or superscript, "½" or "10³", but not those of units, "m²"."""
     before = ""
     for letter in text:
         if unicodedata.category(letter) not in ("No", "Nl"):
@@ -219,16 +220,16 @@ def _decimal(figure: str, decimal: str | None, power: int, text: str) -> Decimal
     plain = not whole or _DIGITS.fullmatch(whole)
     if not (plain or grouped) or not _DIGITS.fullmatch(fraction):
         raise TypeError(
-            f"parse_number: {shown(figure)} in {shown(text)} is not written as one number"
+            f"parse_number: {shown(figure)} in {shown(text)} is not a well-formed number"
         )
     digits = "".join(filter(str.isdecimal, whole)) or "0"
-    if len(exponent) > _LONGEST_EXPONENT:
-        raise TypeError(f"parse_number: {shown(figure)} is out of the range of numbers")
+    if len(exponent) > _MAX_EXPONENT_CHARS:
+        raise TypeError(f"parse_number: {shown(figure)} is out of range for a float")
     return Decimal(f"{digits}.{fraction}E{int(exponent or 0) + power}")
 
 
 def _decimal_mark(mantissa: str, decimal: str | None, text: str) -> str | None:
-    """Which of `.` and `,` is the decimal mark, if one is."""
+    """Return the decimal mark, `.` or `,`, or `None` if there is none."""
     marks = [letter for letter in mantissa if letter in ".,"]
     if not marks:
         return None
@@ -237,20 +238,20 @@ def _decimal_mark(mantissa: str, decimal: str | None, text: str) -> str | None:
     last = marks[-1]
     if len(marks) > 1:
         return last if marks[0] != last else None
-    if _EITHER_WAY.fullmatch(mantissa):
+    if _AMBIGUOUS.fullmatch(mantissa):
         raise TypeError(
-            f"parse_number: {shown(mantissa)} in {shown(text)} can be read in two ways; say which "
-            "mark is the decimal one: {'parse_number': {'decimal': '.'}}"
+            f"parse_number: {shown(mantissa)} in {shown(text)} is ambiguous; set the decimal mark: "
+            "{'parse_number': {'decimal': '.'}}"
         )
     return last
 
 
 _Bound = Callable[[Any], Any]
-_MOST_DIGITS = 1000
+_MAX_DIGITS = 1000
 _SIGNS = frozenset("#&@%*/\\")
-"""Marks that are read as words: "C#" is not "C"."""
+"""Punctuation that `strip_punctuation` keeps because it has a meaning: "C#" is not "C"."""
 _NUMBER = re.compile(r"(?:(?<!\w)[-+\u2013]?[$€£¥]?[.,]?)?\d+(?:[^\w\s]\d+)*(?:\s?[%‰])?")
-"""A number with the punctuation that is part of it."""
+"""A number, including its punctuation."""
 
 
 def _of_text(name: str, change: Callable[[str], str]) -> BuiltinTransform:
@@ -276,7 +277,7 @@ _PLAIN_MARKS = str.maketrans(
     | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
     | dict.fromkeys("\u00a0\u2009\u202f", " ")
 )
-"""No invisible marks; one kind of single quote, double quote, dash and space."""
+"""Removes invisible characters and unifies single quotes, double quotes, dashes and spaces."""
 
 
 def _without_accents(text: str) -> str:
@@ -299,7 +300,7 @@ def _is_kept(letter: str) -> bool:
 
 
 def _bind_round(params: Mapping[str, Any]) -> _Bound:
-    """`digits`: number of decimals; -3 rounds to thousands. Half is rounded to even."""
+    """`digits`: number of decimals; -3 rounds to thousands. Rounds half to even."""
     refuse_unknown("round_digits", params, "digits")
     if "digits" not in params:
         raise ParameterError("round_digits requires 'digits', an integer such as 2 or -3")
@@ -316,16 +317,16 @@ def _bind_round(params: Mapping[str, Any]) -> _Bound:
     return apply
 
 
-def _digits(given: Any) -> int:
+def _digits(value: Any) -> int:
     try:
-        digits = int(given)
-        is_whole = not isinstance(given, bool) and digits == float(given)
+        digits = int(value)
+        is_integer = not isinstance(value, bool) and digits == float(value)
     except (TypeError, ValueError, OverflowError):
-        digits, is_whole = 0, False
-    if not is_whole or abs(digits) > _MOST_DIGITS:
+        digits, is_integer = 0, False
+    if not is_integer or abs(digits) > _MAX_DIGITS:
         raise ParameterError(
-            f"round_digits requires 'digits' to be an integer from {-_MOST_DIGITS} to "
-            f"{_MOST_DIGITS}, not {shown(given)}"
+            f"round_digits requires 'digits' to be an integer from {-_MAX_DIGITS} to "
+            f"{_MAX_DIGITS}, not {shown(value)}"
         )
     return digits
 
@@ -335,7 +336,7 @@ def _bool(value: Any) -> bool:
         return bool(value)
     word = value.strip().casefold() if isinstance(value, str) else ""
     if word not in ("0", "1", "false", "true"):
-        raise ValueError("only true, false, 1 and 0 are")
+        raise ValueError("expected true, false, 1 or 0")
     return word in ("1", "true")
 
 
@@ -343,7 +344,7 @@ _CASTS: Mapping[str, Callable[[Any], Any]] = {"float": float, "int": int, "str":
 
 
 def _bind_convert(params: Mapping[str, Any]) -> _Bound:
-    """`to`: float, int, str or bool; as Python converts, but only true, false, 1 and 0 to bool."""
+    """`to`: float, int, str or bool. Converts as Python does; bool takes true, false, 1, 0 only."""
     refuse_unknown("type_convert", params, "to")
     names = quoted(tuple(_CASTS))
     if "to" not in params:
@@ -363,9 +364,9 @@ def _bind_convert(params: Mapping[str, Any]) -> _Bound:
 
 
 def _bind_parse(params: Mapping[str, Any]) -> _Bound:
-    """The decimal mark in strings such as "1,240", which are ambiguous, and what percent are.
+    """`decimal`: decimal mark, `.` or `,`, for ambiguous strings such as "1,240".
 
-    `decimal`: `.` or `,`. `percent`: `"fraction"` reads "12 %" as 0.12, `"number"` as 12.
+    `percent`: `"fraction"` reads "12 %" as 0.12, `"number"` as 12.
     """
     refuse_unknown("parse_number", params, "decimal", "percent")
     decimal, percent = params.get("decimal"), params.get("percent", "number")
@@ -397,4 +398,4 @@ TRANSFORMS: Mapping[str, BuiltinTransform] = MappingProxyType(
         "parse_number": BuiltinTransform("parse_number", _bind_parse),
     }
 )
-"""Every built-in transform, by its name in a schema."""
+"""Built-in transforms, by name."""
