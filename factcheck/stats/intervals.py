@@ -14,6 +14,8 @@ _T_95 = (
     2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 )  # fmt: skip
 """The same quantile of Student's t with 1 to 30 degrees of freedom."""
+_ROUNDING = 1e-12
+"""Variances up to this size are rounding."""
 
 
 class Interval(NamedTuple):
@@ -67,6 +69,72 @@ def cluster_interval(clusters: Collection[tuple[int, float]]) -> Interval | None
     variance = squares * n_clusters / (n_clusters - 1) / n_values**2
     half = t_95(n_clusters - 1) * math.sqrt(variance)
     return Interval(max(0.0, mean - half), min(1.0, mean + half))
+
+
+class Cluster(NamedTuple):
+    """Predictions for one cluster, and labels of some of its members, as shares."""
+
+    prediction: float
+    """Mean over all members."""
+    label: float | None = None
+    """Estimated mean label, from the labelled members; `None` without any."""
+    prediction_there: float = 0.0
+    """The same estimate for the predictions, from the same members."""
+
+
+def powered_mean(clusters: Sequence[Cluster]) -> tuple[Estimate, float]:
+    """The mean label of clusters of which few are labelled, helped by predictions for all.
+
+    The labels correct the predictions, which need not be right: `w * (mean prediction) + (mean of
+    label - w * prediction where there are labels)`, with the weight `w` in [0, 1] that makes the
+    variance least. Predictions that tell nothing get the weight 0, which leaves the mean label. The
+    labelled clusters must be a random choice. The interval is for clusters like these, not only for
+    these.
+
+    Args:
+        clusters: Each counts alike.
+
+    Returns:
+        The estimate with a 95 % interval, within [0, 1], and `w`. One labelled cluster gives a mean
+        label without an interval; none gives no value.
+
+    Source:
+        Angelopoulos, Duchi and Zrnic (2023), "PPI++: Efficient prediction-powered inference", with
+        power tuning; residuals and Student's t lose a degree of freedom for the mean and one for a
+        weight above 0, as in a regression. Wilson's interval stands where nothing varies.
+    """
+    import numpy as np
+
+    labelled = [one for one in clusters if one.label is not None]
+    n, n_all = len(labelled), len(clusters)
+    if not n:
+        return Estimate(None, why="nothing is labelled"), 0.0
+    labels = np.array([one.label for one in labelled], dtype=float)
+    if n == 1:
+        return Estimate(float(labels[0]), why="one labelled cluster has no spread"), 0.0
+    everywhere, own, there = (
+        np.array(column, dtype=float)
+        for column in (
+            [one.prediction for one in clusters],
+            [one.prediction for one in labelled],
+            [one.prediction_there for one in labelled],
+        )
+    )
+    # A labelled cluster adds (label - w * there) / n + w * own / n_all, others w * own / n_all.
+    contrast = there - own * n / n_all
+    rest = n * (n_all - n) / n_all**2 * everywhere.var(ddof=1)
+    covariance = np.cov(labels, contrast)
+    spread = covariance[1, 1] + rest
+    weight = 0.0
+    if n > 2 and spread > _ROUNDING:  # noqa: PLR2004 - a line fits two points
+        weight = float(np.clip(covariance[0, 1] / spread, 0.0, 1.0))
+    n_fitted = 1 + (weight > 0.0)
+    variance = ((labels - weight * contrast).var(ddof=n_fitted) + weight**2 * rest) / n
+    value = float(np.clip(labels.mean() + weight * (everywhere.mean() - there.mean()), 0.0, 1.0))
+    if variance < _ROUNDING:
+        return Estimate(value, wilson(value, n)), weight
+    half = t_95(n - n_fitted) * math.sqrt(variance)
+    return Estimate(value, Interval(max(0.0, value - half), min(1.0, value + half))), weight
 
 
 def wilson(share: float, n: float) -> Interval:
