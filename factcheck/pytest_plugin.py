@@ -102,9 +102,7 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
         report, baseline = settled(factcheck_scorer, report, limits)
         failure = coverage_gate(report, replace(limits, baseline=baseline))
         if failure is not None:
-            page = report.page()
-            page = page._replace(sections=tuple(s for s in page.sections if s.tone != "good"))
-            raise AssertionError(f"{failure.message}\n\n{render(page)}")
+            raise AssertionError(f"{failure.message}\n\n{render(report.page().problems)}")
         return report
 
     return check

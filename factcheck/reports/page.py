@@ -219,6 +219,11 @@ class Page(NamedTuple):
     """What was compared, beside the sections."""
 
     @property
+    def problems(self) -> Page:
+        """The report without the sections on what is right."""
+        return self._replace(sections=tuple(s for s in self.sections if s.tone != "good"))
+
+    @property
     def title(self) -> str:
         return f"{self.name} {self.value}".rstrip()
 

@@ -1,0 +1,58 @@
+"""Coverage inside other evaluation frameworks: one module each, which imports that framework.
+
+All of them find the source in the data of a sample, score the output of the model against it, and
+write the report beside the number. An output without a score stays without a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from factcheck.errors import InputError, JudgeError
+from factcheck.facts import CoverageReport, Source, as_source
+from factcheck.reports.report import render
+
+
+def source_in(data: Any, key: str, where: str) -> Source:
+    """The source of a sample: a text or documents, as in `factcheck.score`.
+
+    Raises:
+        InputError: The key is missing, or its value is no source; names `where` and the key.
+    """
+    there = data if isinstance(data, Mapping) else {}
+    if there.get(key) is None:
+        keys = ", ".join(map(repr, there)) or "nothing"
+        raise InputError(
+            f"no {key!r} in {where} (there: {keys}); "
+            "add the source text, or name the key that has it: source=KEY"
+        )
+    return as_source(there[key], f"{where}[{key!r}]")
+
+
+def explanation(report: CoverageReport, to: str = "markdown") -> str:
+    """The report without the facts that are kept, in a format of `render`."""
+    return render(report.page().problems, to)
+
+
+def details(report: CoverageReport) -> dict[str, Any]:
+    """What a program needs beside the score, as JSON-ready data.
+
+    `low` and `high` are the score if all undecided facts were dropped or kept, in [0, 1].
+    """
+    groups = ("distorted", "dropped", "undecided")
+    return {
+        "low": report.low,
+        "high": report.high,
+        "lead": report.lead,
+        "counts": report.counts,
+        **{name: [result.fact.text for result in getattr(report, name)] for name in groups},
+        "judge_quality": report.judge_quality,
+        "signature": str(report.signature),
+    }
+
+
+def no_score(report: CoverageReport) -> JudgeError:
+    """Why a report has no score: none of its facts was decided."""
+    first = report.undecided[0]
+    return JudgeError(f"no score: no verdict on any fact, the first: {first.message}")
