@@ -1,7 +1,7 @@
-"""The `factcheck` command: its subcommands, and the place where errors become exit codes.
+"""The `factcheck` command: registers subcommands and maps errors to exit codes.
 
-Exit codes: 0 fine, 1 a gate failed, 2 invalid input, 3 configuration, 4 the judge could not be
-reached or decided nothing, 130 interrupted; 70 is a bug in this program.
+Exit codes: 0 success, 1 gate failed, 2 invalid input, 3 configuration error, 4 judge unreachable or
+nothing decided, 70 bug in this program, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from factcheck.errors import FactcheckError, InputError
 INTERRUPTED = 130
 BUG = 70
 DEBUG = "--debug"
-_SUMMARIES = "Score summaries by their facts"
+_SUMMARIES = "Score summaries"
 _OTHERS = "Evaluate other outputs"
-_TRUST = "Calibrate judges"
-_REST = "Manage"
+_CALIBRATION = "Calibrate judges"
+_MAINTENANCE = "Maintenance"
 
 app = typer.Typer(
     name="factcheck",
@@ -39,7 +39,7 @@ for _function, _panel, _example in (
     (run.report, _SUMMARIES, "rows.jsonl --out run.html"),
     (score.facts, _SUMMARIES, "report.txt --lock facts.yaml"),
     (score.check, _SUMMARIES, "facts.yaml summary.txt"),
-    (calibrate.doctor, _TRUST, "openai/gpt-5-nano"),
+    (calibrate.doctor, _CALIBRATION, "openai/gpt-5-nano"),
     (keywords.references, _OTHERS, "answer.txt good.txt other.txt"),
 ):
     _name = _function.__name__
@@ -49,13 +49,13 @@ for _function, _panel, _example in (
 for _family, _name, _panel in (
     (fields.app, "fields", _OTHERS),
     (keywords.app, "keywords", _OTHERS),
-    (calibrate.app, "calibrate", _TRUST),
-    (cache.app, "cache", _REST),
+    (calibrate.app, "calibrate", _CALIBRATION),
+    (cache.app, "cache", _MAINTENANCE),
 ):
     app.add_typer(_family, name=_name, rich_help_panel=_panel)
 
 
-def _print_version(value: bool) -> None:  # noqa: FBT001 - the shape of an option's callback
+def _print_version(value: bool) -> None:  # noqa: FBT001 - signature of an option callback
     if value:
         from importlib.metadata import version
 
@@ -74,13 +74,13 @@ def _root(
         ),
     ] = False,
     _debug: Annotated[
-        bool, flag(DEBUG, "Show a traceback when an error occurs; anywhere on the line.")
+        bool, flag(DEBUG, "Show a traceback on errors; allowed anywhere in the command.")
     ] = False,
 ) -> None:
-    """Find out what a summary lost: atomic facts, one verdict each, and a score.
+    """Measure what a summary keeps of its source: atomic facts, verdicts, and a score.
 
     Works offline with the local judge; --judge PROVIDER/MODEL uses a language model.
-    Wherever a file is read, '-' stands for standard input.
+    Any input file may be '-' for standard input.
     """
     show_help(context)
 
@@ -89,14 +89,14 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its exit code.
 
     Args:
-        arguments: Without the program's name; `None`: those of the process.
+        arguments: Arguments without the program name; `None`: those of the process.
 
     Raises:
-        SystemExit: Always; with the exit code.
+        SystemExit: Always, with the exit code.
     """
-    given = sys.argv[1:] if arguments is None else arguments
-    others = [argument for argument in given if argument != DEBUG]
-    sys.exit(_run(others, debug=DEBUG in given))
+    arguments = sys.argv[1:] if arguments is None else arguments
+    others = [argument for argument in arguments if argument != DEBUG]
+    sys.exit(_run(others, debug=DEBUG in arguments))
 
 
 def _run(arguments: Sequence[str], *, debug: bool) -> int:
@@ -104,10 +104,10 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
         code = app(args=arguments, prog_name="factcheck", standalone_mode=False) or 0
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    except Exception as error:  # noqa: BLE001 - the last stop before the user
+    except Exception as error:  # noqa: BLE001 - top-level handler
         if debug:
             traceback.print_exc()
-        message, code = _explained(error)
+        message, code = _explain(error)
         hint = "; add --debug for the traceback" if code == BUG and not debug else ""
         print_error(message + hint)
     if code == INTERRUPTED:
@@ -115,8 +115,8 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
     return int(code)
 
 
-def _explained(error: Exception) -> tuple[str, int]:
-    """What an error means to the user, and its exit code."""
+def _explain(error: Exception) -> tuple[str, int]:
+    """Return the message for an error and its exit code."""
     if isinstance(error, FactcheckError):
         return str(error), error.exit_code
     if isinstance(error, typer.TyperException):

@@ -13,7 +13,7 @@ import typer
 from factcheck.cli import options, output
 from factcheck.errors import InputError
 
-_FOUND_BAD = 1
+_DAMAGED = 1
 _SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _SHOWN = 20
 
@@ -31,17 +31,17 @@ Folder = Annotated[
 ]
 
 
-def _folder(chosen: str | None) -> Path:
+def _folder(option: str | None) -> Path:
     from factcheck.runtime.cache import default_folder
     from factcheck.runtime.cache.disk import expanded
     from factcheck.settings import Settings
 
-    return expanded(chosen or default_folder(Settings.from_environment()))
+    return expanded(option or default_folder(Settings.from_environment()))
 
 
 @app.command("stats", epilog="Example: factcheck cache stats")
 def stats(*, dir_: Folder = None) -> None:
-    """Show how many responses are cached, by task and judge."""
+    """Count cached responses by task and judge."""
     from rich.filesize import decimal
 
     from factcheck.runtime.cache import maintenance
@@ -66,7 +66,7 @@ def stats(*, dir_: Folder = None) -> None:
 
 @app.command("verify", epilog="Example: factcheck cache verify")
 def verify(*, dir_: Folder = None) -> None:
-    """Read and check every cached response; exits with 1 if one is bad."""
+    """Verify all cached responses; exits with 1 if any is damaged."""
     from factcheck.runtime.cache import maintenance
 
     found = maintenance.verify(_folder(dir_))
@@ -79,21 +79,21 @@ def verify(*, dir_: Folder = None) -> None:
         lines.append(f"the file is damaged: {found.damage}")
     output.print_out("\n".join(lines))
     if found.refused or found.damage is not None:
-        raise typer.Exit(_FOUND_BAD)
+        raise typer.Exit(_DAMAGED)
 
 
 @app.command("prune", epilog="Example: factcheck cache prune --older-than 30d")
 def prune(
     *,
     older_than: Annotated[
-        str | None, options.option("--older-than", "AGE", "Older than 90m, 12h, 30d or 8w.")
+        str | None, options.option("--older-than", "AGE", "Minimum age, e.g. 90m, 12h, 30d or 8w.")
     ] = None,
     judge: Annotated[
-        str | None, options.option("--judge", "NAME", "Responses of this judge, named as in stats.")
+        str | None, options.option("--judge", "NAME", "Judge, as named by 'cache stats'.")
     ] = None,
     dir_: Folder = None,
 ) -> None:
-    """Remove responses by age, by judge, or by both."""
+    """Remove responses by age, judge, or both."""
     from factcheck.reports.text import plural
     from factcheck.runtime.cache import maintenance
 

@@ -1,4 +1,4 @@
-"""`factcheck calibrate` and `factcheck doctor`: whether a judge answers, and can be trusted."""
+"""`factcheck calibrate` and `factcheck doctor`: test and measure judges."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from factcheck.errors import InputError, JudgeError
 if TYPE_CHECKING:
     from factcheck.scoring.gates import GateFailure
 
-DATA = "Own text"
+DATA = "Your text"
 
 app = typer.Typer(
     **options.FAMILY, help="Measure judges: bullet removal, audit, agreement, cascades."
@@ -27,7 +27,11 @@ app.callback()(options.show_help)
 Source = Annotated[
     str | None,
     options.option(
-        "--source", "FILE", "Source text; with --summary.", DATA, show_default="the bundled texts"
+        "--source",
+        "FILE",
+        "Source text; requires --summary.",
+        DATA,
+        show_default="the bundled texts",
     ),
 ]
 Summary = Annotated[
@@ -63,9 +67,9 @@ def bullets(  # noqa: PLR0913 - one parameter per option
     ] = "bullet-removal",
     format_: options.PrintFormat = "table",
 ) -> None:
-    """Remove bullets from summaries one by one and watch the score fall.
+    """Remove bullets from summaries one by one and measure the score.
 
-    An honest score falls with the information. Limits apply to each judge.
+    A valid score falls with the information. Limits apply per judge.
     """
     from factcheck.calibration import BASELINE, bullet_removal
 
@@ -82,7 +86,7 @@ def bullets(  # noqa: PLR0913 - one parameter per option
         )
     files = run.save(out)
     rows = {name: [row for row in run.rows if row.judge == name] for name in run.judges}
-    failure = _silent(
+    failure = _no_verdicts(
         (name, own[0].note)
         for name, own in rows.items()
         if name != BASELINE and all(row.score is None for row in own)
@@ -100,7 +104,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     judge_option: options.JudgeOption = None,
     extractor: options.Extractor = None,
     per_rule: Annotated[
-        int, options.option("--per-rule", "N", "Facts per text that each rule is tried on.")
+        int, options.option("--per-rule", "N", "Maximum number of facts per text and rule.")
     ] = 8,
     source: Source = None,
     summary: Summary = None,
@@ -116,10 +120,10 @@ def audit(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Find provably wrong verdicts of a judge, without labels.
 
-    Removing text cannot add a fact, shuffling changes nothing, another
-    number is not the same: each violation is a proven error, and a fault
-    where it is frequent. JSON lists all errors with texts and verdicts.
-    Limits apply to each judge.
+    Removing text cannot add a fact, shuffling changes nothing, and a changed
+    number is another fact: each violation is a provable error, and a frequent
+    one a fault. JSON lists all errors with texts and verdicts. Limits apply
+    per judge.
     """
     from factcheck.calibration import audit_judge, audits_page
     from factcheck.scoring import gates
@@ -139,7 +143,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
         reports.append(report)
     data = [report.to_dict() for report in reports]
     to_json = partial(json.dumps, data, ensure_ascii=False, indent=2)
-    failure = _silent((one.judge, one.failure) for one in reports if not one.n_answers)
+    failure = _no_verdicts((one.judge, one.failure) for one in reports if not one.n_answers)
     if strict and failure is None:
         failure = gates.strict_gate(sum(len(one.faults) for one in reports), "fault")
     output.report(audits_page(reports), to_json, to, failure=failure)
@@ -174,7 +178,7 @@ def agreement(
             _judges(judge, judge_option),
             budget=options.budget(max_calls, max_cost_usd),
         )
-    failure = _silent(
+    failure = _no_verdicts(
         (one.judge, one.failure)
         for one in report.judges
         if one.judge != BASELINE and not one.n_pairs
@@ -182,7 +186,7 @@ def agreement(
     output.report(report.page(), report.to_json, to, failure=failure)
 
 
-@app.command("cascade", epilog="Example: factcheck calibrate cascade cheap.jsonl dear.jsonl")
+@app.command("cascade", epilog="Example: factcheck calibrate cascade small.jsonl large.jsonl")
 def cascade(
     first: Annotated[
         str, options.argument("FIRST", "Rows of 'factcheck run --out' by the first judge.")
@@ -192,15 +196,15 @@ def cascade(
     ],
     *,
     target: Annotated[
-        float, options.option("--target", "SHARE", "Agreement with the second judge to reach.")
+        float, options.option("--target", "SHARE", "Target agreement with the second judge.")
     ] = 0.95,
     format_: options.ReportFormat = None,
     out: options.Out = None,
 ) -> None:
     """Fit the thresholds of a cascade to a target agreement with its second judge.
 
-    Run both judges on the same facts, given or with the same --extractor.
-    The table shows documents that were not used for fitting.
+    Run both judges on the same facts: use the same --extractor, or records
+    with 'facts'. Results are for documents not used for fitting.
     """
     from factcheck.calibration import fit_cascade
 
@@ -211,7 +215,7 @@ def cascade(
 
 def doctor(
     model: Annotated[
-        str, options.argument("MODEL", "PROVIDER/MODEL, or FILE.yaml#NAME for one with settings.")
+        str, options.argument("MODEL", "PROVIDER/MODEL, or FILE.yaml#NAME from a settings file.")
     ],
     *,
     judge_option: options.JudgeOption = None,
@@ -220,11 +224,11 @@ def doctor(
         options.option("--format", "FORMAT", "table or json.", options.OUTPUT),
     ] = "table",
 ) -> None:
-    """Try MODEL out: how its server wants to be asked, a trial, and the price.
+    """Test MODEL: accepted request format, trial verdicts and price.
 
-    Asks about four facts twice, with two to six requests. What is learned is
-    kept in the cache for later runs; the answers are not. Exits with 4 if no
-    fact was decided.
+    Checks four facts twice, in two to six requests. The request format is
+    cached for later runs; the verdicts are not. Exits with 4 if no fact was
+    decided.
     """
     from factcheck.judges.factory import build_model
     from factcheck.judges.llm.doctor import examine
@@ -233,7 +237,7 @@ def doctor(
     from factcheck.runtime.session import Session
 
     chosen = options.judge_with(model, judge_option) or model
-    retry = RetryPolicy(stop_after_attempt=2)  # who asks for a diagnosis waits for it
+    retry = RetryPolicy(stop_after_attempt=2)  # the user is waiting
     with output.spinner(f"Trying {model}"), Session(retry=retry) as session:
         diagnosis = background.run(examine(build_model(chosen, session)))
     as_json = format_ == "json"
@@ -243,29 +247,29 @@ def doctor(
         raise typer.Exit(JudgeError.exit_code)
 
 
-def _silent(judges: Iterable[tuple[str, str]]) -> GateFailure | None:
-    """Why the command fails, from the judges without a verdict and their reasons."""
+def _no_verdicts(judges: Iterable[tuple[str, str]]) -> GateFailure | None:
+    """Make the failure of the first of the judges without a verdict, given with their reasons."""
     from factcheck.scoring.gates import NOTHING_DECIDED, GateFailure
 
-    for judge, why in judges:
-        return GateFailure(NOTHING_DECIDED, f"{judge} returned no verdicts: {why}")
+    for judge, reason in judges:
+        return GateFailure(NOTHING_DECIDED, f"{judge} returned no verdicts: {reason}")
     return None
 
 
-def _judges(names: list[str] | None, given: list[str] | None) -> dict[str, Any]:
-    """The judges by name, each with the settings of `--judge-option`."""
+def _judges(names: list[str] | None, settings: list[str] | None) -> dict[str, Any]:
+    """Map names to judges, each with the settings of `--judge-option`."""
     from factcheck.calibration.texts import require_unique
     from factcheck.settings import Settings
 
     names = names or [Settings.from_environment().judge]
     require_unique("judge", names)
-    return {name: options.judge_with(name, given) for name in names}
+    return {name: options.judge_with(name, settings) for name in names}
 
 
 def _own_text(
     source: str | None, summary: str | None, facts: str | None
 ) -> list[dict[str, Any]] | None:
-    """A text of the user's own as a record; `None` for the bundled texts."""
+    """Read the user's text as a record; `None` for the bundled texts."""
     from factcheck.documents import read_text, refuse_stdin_twice
     from factcheck.records.facts import read_facts
 

@@ -1,4 +1,4 @@
-"""`factcheck fields`: extracted records against gold records, field by field."""
+"""`factcheck fields`: evaluate extracted records against gold records, field by field."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         str,
         options.argument(
             "EXTRACTED",
-            "Records to evaluate, in the same formats, or replies of a model with one JSON object "
-            "each; null if nothing was extracted.",
+            "Records to evaluate, in the same formats, or model replies with one JSON object each; "
+            "null if nothing was extracted.",
         ),
     ],
     *,
@@ -66,15 +66,15 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     id_field: IdField = None,
     join: Annotated[
         Join,
-        options.option("--join", "HOW", "Pair records by position, or by the id in --id-field."),
+        options.option("--join", "MODE", "Pair records by position, or by the id in --id-field."),
     ] = Join.POSITION,
     semantic: Annotated[
         str | None,
         options.option(
             "--semantic",
             "JUDGE",
-            "Judge of the comparator 'semantic': local, PROVIDER/MODEL or "
-            "'cascade(local, PROVIDER/MODEL)'. Without --schema, also of labels.",
+            "Judge for the comparator 'semantic': local, PROVIDER/MODEL or "
+            "'cascade(local, PROVIDER/MODEL)'. Without --schema, also for labels.",
             show_default="local",
         ),
     ] = None,
@@ -88,15 +88,15 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     fail_under: Annotated[
         float | None,
         options.fail_under(
-            "Exit with 1 if the mean F1 over records is lower, e.g. 0.8. Values without a verdict "
-            "never help to pass (exit 4)."
+            "Exit with 1 if the mean F1 over records is lower, e.g. 0.8; with 4 if it depends on "
+            "undecided values."
         ),
     ] = None,
     examples: Annotated[int, options.examples("Number of examples per field.")] = 3,
     differences: Annotated[
         str | None,
         options.option(
-            "--differences", "FILE", "Also write the fields that do not match to FILE.", OUTPUT
+            "--differences", "FILE", "Also write mismatching fields to FILE, as CSV.", OUTPUT
         ),
     ] = None,
 ) -> None:
@@ -138,8 +138,8 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         from factcheck.reports.text import any_of
 
         pairs = any_of(comparator.n_undecided, "pair")
-        why = f"no verdict on {pairs}: {comparator.last_failure}"
-        failure = gates.GateFailure(gates.NOTHING_DECIDED, why)
+        reason = f"no verdict on {pairs}: {comparator.last_failure}"
+        failure = gates.GateFailure(gates.NOTHING_DECIDED, reason)
     page = result.page(examples=examples)
     if differences:
         _write_differences(page, differences)
@@ -150,8 +150,8 @@ def _write_differences(page: Page, path: str) -> None:
     from factcheck.documents import write_text
     from factcheck.reports.report import render
 
-    kept = [row for row in page.rows() if row["status"] not in _EQUAL] if page.rows else []
-    text = render(page._replace(rows=lambda: kept), "csv")
+    rows = [row for row in page.rows() if row["status"] not in _EQUAL] if page.rows else []
+    text = render(page._replace(rows=lambda: rows), "csv")
     if path == "-":
         output.print_out(text)
     else:
@@ -176,8 +176,8 @@ def infer_schema(
 ) -> None:
     """Infer an evaluation schema from gold records.
 
-    Types are those of the values, and each field gets the default
-    comparator of its type. Review it before use.
+    Types are inferred from the values; each field gets the default
+    comparator of its type. Review the schema before use.
     """
     _write_schema(gold, out, suggest=suggest)
 
@@ -196,9 +196,9 @@ def suggest(
 ) -> None:
     """Suggest how each field is compared and each list aligned.
 
-    Comparators, transforms, tolerances and keys follow from names, types,
-    formats and gold values. Each stands beside its reason, x-eval-reason.
-    Fields with x-eval-compare in the schema are left as they are.
+    Comparators, transforms, tolerances and keys are derived from names, types,
+    formats and gold values; x-eval-reason gives the reason for each. Fields
+    with x-eval-compare in the schema are left unchanged.
     """
     _write_schema(gold, out, suggest=True, schema=schema)
 
@@ -216,9 +216,9 @@ def _write_schema(gold: str, out: str | None, *, suggest: bool, schema: str | No
     output.check_out(out, gold, schema)
     records = files.read_records(gold)
     with output.capture_log(_LOG):
-        made = files.make_schema(records, schema, suggest=suggest)
+        result = files.make_schema(records, schema, suggest=suggest)
     as_json = suffix in {"", ".json"}
-    text = f"{json.dumps(made, ensure_ascii=False, indent=2)}\n" if as_json else yaml_text(made)
+    text = f"{json.dumps(result, ensure_ascii=False, indent=2)}\n" if as_json else yaml_text(result)
     if out is None or out == "-":
         output.print_out(text)
         return
@@ -265,7 +265,7 @@ def compare(
 
 @contextmanager
 def _without_gc() -> Iterator[None]:
-    """Pause the cycle collector: what is made inside lives on, so scanning it finds nothing."""
+    """Disable the cycle collector, since the objects allocated here stay alive."""
     gc.disable()
     try:
         yield

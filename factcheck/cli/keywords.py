@@ -45,8 +45,8 @@ def run(
         Literal["greedy", "optimal"],
         options.option(
             "--assignment",
-            "HOW",
-            "greedy: each expected card in turn takes the best card left; optimal: maximize "
+            "METHOD",
+            "greedy: each expected card in turn takes the best remaining card; optimal: maximize "
             "the total score.",
         ),
     ] = "greedy",
@@ -66,8 +66,9 @@ def run(
     """Match generated cards with expected cards.
 
     Recall is the share of expected cards that were matched, precision
-    that of generated cards. A case without a usable output is an error:
-    it counts in no score. 'factcheck keywords compare' reads --out RUN.json.
+    that of generated cards. A case without a valid output is an error and
+    excluded from the scores. 'factcheck keywords compare' reads --out
+    RUN.json.
     """
     from factcheck.keywords import evaluate_dataset, load_dataset, load_outputs
 
@@ -109,8 +110,8 @@ def behaviors(
 ) -> None:
     """Classify the behaviors of responses.
 
-    A case passes if every variant shows the behavior expected of it and
-    no other. A case with a missing response is an error: it neither passes
+    A case passes if every variant shows its expected behavior and no
+    other. A case with a missing response is an error: it neither passes
     nor fails. 'factcheck keywords compare' reads --out RUN.json.
     """
     from factcheck.keywords import evaluate_behaviors, load_cases, load_responses
@@ -145,8 +146,8 @@ def compare(
 ) -> None:
     """Compare two runs, case by case.
 
-    A run is better or worse if its mean F1, or its pass rate, moved by more
-    than chance explains (paired randomization, p below 0.05).
+    A run is better or worse if its mean F1 or pass rate changed
+    significantly (paired randomization test, p below 0.05).
     """
     from factcheck.documents import name_of
     from factcheck.keywords.comparison import compare_runs, read_run
@@ -175,7 +176,7 @@ def references(
     aggregation: Annotated[
         Literal["max", "mean"],
         options.option(
-            "--aggregation", "HOW", "max: similar to one reference is enough; mean: to all of them."
+            "--aggregation", "METHOD", "max or mean of the similarities to the references."
         ),
     ] = "max",
     embedder: Annotated[
@@ -194,9 +195,9 @@ def references(
 ) -> None:
     """Compare a text with references by embedding similarity.
 
-    All arguments are files. A score passes from --fail-under on, or 0.7,
+    All arguments are files. The passing score is --fail-under, or 0.7,
     which suits embedding models; with the local embedder, 0.3 to 0.4
-    separates right from wrong short answers best.
+    separates correct from wrong short answers best.
     """
     from factcheck.documents import name_of
     from factcheck.references import ReferenceMatch

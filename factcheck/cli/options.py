@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options shared by several commands."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ OUTPUT = "Output"
 LIMITS = "Limits"
 RECORDS = "Records"
 FAMILY: dict[str, Any] = {"rich_markup_mode": "rich", "invoke_without_command": True}
-"""Settings of a command with subcommands."""
+"""Settings of a command group."""
 Format = Literal["table", "markdown", "html", "junit", "json", "csv"]
 Direction = Literal["coverage", "both"]
 
 
 def show_help(context: typer.Context) -> None:
-    """Show the help of a command that was called without a subcommand."""
+    """Show the help of a command group called without a subcommand."""
     if context.invoked_subcommand is None and (text := context.get_help()):
         typer.echo(text)
 
@@ -35,16 +35,16 @@ def budget(max_calls: int | None, max_cost_usd: float | None) -> Budget | None:
     return Budget(max_calls=max_calls, max_cost_usd=max_cost_usd)
 
 
-def judge_with(judge: str | None, given: list[str] | None) -> str | Model | None:
-    """The judge with the settings of `--judge-option`, if there are any."""
-    if not given:
+def judge_with(judge: str | None, judge_options: list[str] | None) -> str | Model | None:
+    """Apply the settings of `--judge-option`, if any, to a judge."""
+    if not judge_options:
         return judge
     from factcheck.judges.factory import read_model
     from factcheck.settings import Settings
 
     settings = Settings.from_environment()
     try:
-        return read_model(judge or settings.judge, settings, given)
+        return read_model(judge or settings.judge, settings, judge_options)
     except ConfigError as error:
         raise ConfigError(f"--judge-option: {error}") from error
 
@@ -64,7 +64,7 @@ def flag(name: str, help_text: str, panel: str | None = None, **more: Any) -> An
 
 
 def fail_under(help_text: str, metavar: str = "SHARE") -> Any:
-    """The option for the threshold of a gate, a share in [0, 1]."""
+    """Define the option for the threshold of a gate, in [0, 1]."""
     return option("--fail-under", metavar, help_text, OUTPUT, callback=_check_share)
 
 
@@ -75,12 +75,12 @@ def _check_share(value: float | None) -> float | None:
 
 
 def field(name: str, key: str, example: str) -> Any:
-    """The option for what the records call a key."""
+    """Define the option for the name of a key in the records."""
     return option(name, "NAME", f"Field or column with the {key}, e.g. {example}.", RECORDS)
 
 
 def examples(help_text: str) -> Any:
-    """The option for the number of examples in a report."""
+    """Define the option for the number of examples in a report."""
     return option("--examples", "N", help_text, OUTPUT, min=0)
 
 
@@ -109,8 +109,7 @@ JudgeOption = Annotated[
     option(
         "--judge-option",
         "NAME=VALUE",
-        "Setting of a language model as judge, such as temperature=0.5 or summaries_per_call=4; "
-        "repeatable.",
+        "Language model setting, e.g. temperature=0.5 or summaries_per_call=4; repeatable.",
     ),
 ]
 Extractor = Annotated[
@@ -124,12 +123,12 @@ Extractor = Annotated[
 ]
 MoreSources = Annotated[
     list[str] | None,
-    option("--source", "FILE", "Another document that belongs to the source; repeatable."),
+    option("--source", "FILE", "Additional document of the source; repeatable."),
 ]
 Both = Annotated[
     Direction,
     option(
-        "--direction", "WAY", "coverage, or both to also list claims the source does not support."
+        "--direction", "MODE", "coverage, or both to also list claims the source does not support."
     ),
 ]
 Cassette = Annotated[
@@ -140,10 +139,10 @@ BatchSize = Annotated[
     option("--batch-size", "N", "Facts per request to a language model.", LIMITS, min=1, max=100),
 ]
 RequestsPerMinute = Annotated[
-    int | None, option("--rpm", "N", "Maximum number of requests a minute.", LIMITS, min=1)
+    int | None, option("--rpm", "N", "Maximum number of requests per minute.", LIMITS, min=1)
 ]
 TokensPerMinute = Annotated[
-    int | None, option("--tpm", "N", "Maximum number of tokens a minute.", LIMITS, min=1)
+    int | None, option("--tpm", "N", "Maximum number of tokens per minute.", LIMITS, min=1)
 ]
 MaxCalls = Annotated[int | None, option("--max-calls", "N", "Maximum number of requests.", LIMITS)]
 MaxCost = Annotated[
@@ -152,15 +151,15 @@ MaxCost = Annotated[
 MaxDistorted = Annotated[
     int | None,
     option(
-        "--max-distorted", "N", "Exit with 1 if more facts are distorted, e.g. 0.", OUTPUT, min=0
+        "--max-distorted", "N", "Exit with 1 if more than N facts are distorted.", OUTPUT, min=0
     ),
 ]
 FailIfWorse = Annotated[
     bool,
     flag(
         "--fail-if-worse",
-        "Exit with 1 if the second run is worse, or lacks results of the first; with 4 if too much "
-        "is without a verdict to tell.",
+        "Exit with 1 if the second run is worse or lacks results of the first; with 4 if too many "
+        "missing verdicts leave that open.",
         OUTPUT,
     ),
 ]
@@ -178,5 +177,6 @@ PrintFormat = Annotated[
     Format, option("--format", "FORMAT", "table, markdown, html, junit, json or csv.", OUTPUT)
 ]
 Out = Annotated[
-    str | None, option("--out", "FILE", "Write the report to FILE and print one line.", OUTPUT)
+    str | None,
+    option("--out", "FILE", "Write the report to FILE and print only its first line.", OUTPUT),
 ]

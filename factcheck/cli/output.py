@@ -1,4 +1,4 @@
-"""Print reports on standard output or to a file, notes and errors on standard error."""
+"""Write reports to standard output or a file, notes and errors to standard error."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MAX_KEPT_WARNINGS = 1_000
 
 
 class Destination(NamedTuple):
-    """Where a report goes, and in which format."""
+    """Format and path of a report."""
 
     format: Format
     path: str | None = None
@@ -45,18 +45,18 @@ class Destination(NamedTuple):
 
 
 def print_error(message: str) -> None:
-    """Print one line of at most 300 characters on standard error, if there is one to print on."""
+    """Print one line of at most 300 characters on standard error, ignoring write errors."""
     with suppress(OSError, AttributeError):
         typer.echo(_one_line(f"factcheck: {message}"), err=True)
 
 
 def print_note(message: str) -> None:
-    """Print one line on standard error that is not an error."""
+    """Print one line on standard error, without the prefix of errors."""
     typer.echo(_one_line(message), err=True)
 
 
 def print_warnings(messages: Sequence[str]) -> None:
-    """Print the first 20 warnings on standard error, and how many more there are."""
+    """Print the first 20 warnings on standard error, and the number of others."""
     for message in messages[:_MAX_WARNINGS]:
         print_error(f"warning: {message}")
     if len(messages) > _MAX_WARNINGS:
@@ -65,21 +65,21 @@ def print_warnings(messages: Sequence[str]) -> None:
 
 
 def _one_line(text: str) -> str:
-    """The text on one line; a long one loses its middle, as its end says what to do."""
+    """Fold a text into one line, cutting the middle if it is too long."""
     from factcheck.reports.text import one_line, shorten_middle
 
     return shorten_middle(one_line(shorten_middle(text, 10 * _MAX_LINE)), _MAX_LINE)
 
 
 def exit_with(failure: GateFailure | None) -> None:
-    """Exit with the code and message of a failed gate, if it failed."""
+    """Print the message of a failed gate and exit with its code; return if it passed."""
     if failure is not None:
         print_error(failure.message)
         raise typer.Exit(failure.exit_code)
 
 
 def spinner(message: str) -> AbstractContextManager[Any]:
-    """Show a spinner on standard error during a `with` block, if that is a terminal."""
+    """Show a spinner in a `with` block if standard error is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return nullcontext()
     from rich.console import Console
@@ -88,7 +88,7 @@ def spinner(message: str) -> AbstractContextManager[Any]:
 
 
 class _Log(logging.Handler):
-    """The first 1,000 different messages, in order."""
+    """Collects the first 1,000 distinct messages, in order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,7 +101,7 @@ class _Log(logging.Handler):
 
 @contextmanager
 def capture_log(name: str) -> Iterator[None]:
-    """Print what is logged under `name` in a `with` block after it, each message once."""
+    """Collect messages logged under `name` in a `with` block and print each once at its end."""
     log, handler = logging.getLogger(name), _Log()
     log.addHandler(handler)
     try:
@@ -111,35 +111,35 @@ def capture_log(name: str) -> Iterator[None]:
         print_warnings(list(handler.messages))
 
 
-def destination(chosen: Format | None, out: str | None, *inputs: str | None) -> Destination:
-    """Decide where a report goes, before anything is spent on it.
+def destination(format_: Format | None, out: str | None, *inputs: str | None) -> Destination:
+    """Validate the destination of a report, before any work is done.
 
     Args:
-        chosen: Format by name; `None`: by the suffix of `out`, or a table.
+        format_: Format; `None`: by the suffix of `out`, or a table.
         out: File for the report; `None` or `-`: standard output.
-        inputs: Files that are read.
+        inputs: Input files.
 
     Raises:
-        InputError: The file cannot be written, is an input, or has an unknown suffix; or two of
-            the inputs are standard input.
+        InputError: The file is not writable, is an input, or has an unknown suffix; or two inputs
+            are standard input.
     """
     from factcheck.documents import refuse_stdin_twice
 
     refuse_stdin_twice(*inputs)
     if out is None or out == "-":
-        return Destination(chosen or "table")
+        return Destination(format_ or "table")
     check_out(out, *inputs)
-    made = chosen or _BY_SUFFIX.get(Path(out).suffix.lower())
-    if made is None:
+    format_ = format_ or _BY_SUFFIX.get(Path(out).suffix.lower())
+    if format_ is None:
         raise InputError(
             f"--out {out}: unknown suffix; use .txt, .md, .html, .xml, .json or .csv, "
             "or give --format"
         )
-    return Destination(made, out)
+    return Destination(format_, out)
 
 
 def check_out(out: str | None, *inputs: str | None, option: str = "--out") -> None:
-    """Validate a file that is going to be written.
+    """Validate the path of an output file.
 
     Raises:
         InputError: A directory, a file in a missing folder, or one of the inputs.
@@ -167,15 +167,15 @@ def report(
     """Print a report, or write it to its file and print its first line.
 
     Args:
-        page: The report.
-        to_json: The result as JSON.
-        to: Where it goes, and in which format.
-        warnings: Printed on standard error if the report itself is not printed for reading.
-        failure: Why the gate failed; JUnit fails exactly then.
+        page: Report.
+        to_json: Formats the result as JSON.
+        to: Format and path.
+        warnings: Printed on standard error unless the report is printed as a table or Markdown.
+        failure: Failure of the gate, if any; shown in JUnit.
         exits: Whether to exit with the code of a failed gate.
 
     Raises:
-        InputError: The file cannot be written; the report is printed instead.
+        InputError: Writing the file failed; the report is printed instead.
         typer.Exit: The gate failed.
     """
     from factcheck.documents import write_text
@@ -196,7 +196,7 @@ def report(
             try:
                 write_text(to.path, text if text.endswith("\n") else f"{text}\n")
             except InputError:
-                print_out(render(page))  # what was paid for is shown all the same
+                print_out(render(page))  # the result may have been paid for
                 raise
             print_out(f"{page.first_line}   {to.path}")
     if exits:
@@ -204,7 +204,7 @@ def report(
 
 
 def print_out(text: str) -> None:
-    """Print UTF-8 whatever the locale; a reader that closes the pipe early is not an error."""
+    """Print UTF-8 in any locale, ignoring a pipe closed by its reader."""
     if sys.stdout is None:
         raise InputError("standard output is closed; redirect it, or use --out FILE")
     data = (text if text.endswith("\n") else f"{text}\n").encode("utf-8", "backslashreplace")
@@ -219,6 +219,6 @@ def print_out(text: str) -> None:
 
 
 def discard_stdout() -> None:
-    """Let Python's last flush of standard output go nowhere."""
+    """Redirect standard output to the null device, so that the flush at exit cannot fail."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""`factcheck run`, `report` and `compare`: coverage of many records, with rows and batches."""
+"""`factcheck run`, `report` and `compare`: score many records, show and compare results."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     lead: Annotated[
         bool,
         options.flag(
-            "--lead", "Also score the first sentences of each source, as a scale (embedded judges)."
+            "--lead", "Also score the first sentences of each source as a baseline (local judges)."
         ),
     ] = False,
     source_field: Annotated[
@@ -77,7 +77,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         options.option(
             "--batch",
             "STEP",
-            "submit or collect: use OpenAI's Batch endpoint, at half the price.",
+            "submit or collect: use OpenAI's Batch API at half the price.",
             BATCH,
         ),
     ] = None,
@@ -87,11 +87,11 @@ def run(  # noqa: PLR0913 - one parameter per option
     ] = None,
     max_distorted: options.MaxDistorted = None,
 ) -> None:
-    """Score many summaries: one row per record, and a summary.
+    """Score many summaries: one row per record, plus totals.
 
     A record has 'source', 'summary' and optionally 'id' and 'facts'.
-    An interrupted run continues with --resume; replies in the cache are
-    not paid twice.
+    Continue an interrupted run with --resume; cached replies are not paid
+    for again.
     """
     from factcheck.documents import refuse_stdin_twice
     from factcheck.documents.results import ResultsFile
@@ -112,8 +112,8 @@ def run(  # noqa: PLR0913 - one parameter per option
         "cassette": cassette,
     }
     tally = Tally()
-    named = {"source": source_field, "summary": summary_field, "id": id_field}
-    fields = {key: name for key, name in named.items() if name}
+    names = {"source": source_field, "summary": summary_field, "id": id_field}
+    fields = {key: name for key, name in names.items() if name}
 
     def skip(error: InputError) -> None:
         tally.skipped += 1
@@ -131,7 +131,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         return
     with ExitStack() as stack:
         scorer = stack.enter_context(FactCoverage(**settings))
-        gc.freeze()  # the modules live on: the collector need not look at them again and again
+        gc.freeze()  # exclude modules from further garbage collections
         signature = partial(runs.run_signature, scorer, direction)
         rows = stack.enter_context(ResultsFile(out, signature, resume=resume)) if out else None
         show = stack.enter_context(progress("Scoring"))
@@ -143,7 +143,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     to = output.Destination(format_)
     output.report(tally.page(), tally.to_json, to, failure=failure, exits=False)
     if tally.interrupted:
-        output.print_note("This is the result so far; --out ROWS --resume continues the run.")
+        output.print_note("This is a partial result; continue with --out ROWS --resume.")
         raise KeyboardInterrupt
     output.exit_with(failure)
 
@@ -161,8 +161,8 @@ def report(
 ) -> None:
     """Show saved results as HTML, Markdown, CSV or JUnit.
 
-    The HTML page of a run can be sorted, and each row opens its source
-    and summary with the facts marked. Nothing is scored again.
+    The HTML page of a run is sortable, and each row opens its source and
+    summary with the facts marked. Nothing is scored again.
     """
     from factcheck.documents import read_text
     from factcheck.facts import CoverageReport
@@ -196,8 +196,8 @@ def compare(
     """Compare two runs or reports: facts won, lost and newly distorted.
 
     B is worse if coverage is significantly lower (p below 0.05, by
-    source), if a 'must' fact was lost, or if more facts are distorted:
-    significantly more, or any at all by the embedded judge.
+    source), a 'must' fact was lost, or more facts are distorted:
+    significantly more, or any more with a local judge.
     """
     from factcheck.scoring import compare, gates
 
@@ -254,13 +254,13 @@ def _show_batch(done: Any, step: Step) -> None:
                 f"{one.model}: {one.status}, {one.completed:,} of {one.requests:,}{problem}"
             )
         if not done.final:
-            raise JudgeError("the batch has not ended; collect it later")
+            raise JudgeError("the batch has not finished; collect it later")
         output.print_out(
-            f"replies in the cache: {done.used:,}, to no request: {done.unused:,}; requests "
-            f"without a reply: {done.unanswered:,}; run again without --batch for the report"
+            f"replies cached: {done.used:,}, unmatched: {done.unused:,}; requests without a reply: "
+            f"{done.unanswered:,}; run again without --batch for the report"
         )
     if done.extractions:
         output.print_out(
-            f"{done.extractions:,} of the requests list facts: "
-            "once these are collected, submit again for the checks"
+            f"{done.extractions:,} of the requests extract facts: "
+            "collect their replies, then submit again for the checks"
         )

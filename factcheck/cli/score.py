@@ -1,4 +1,4 @@
-"""`factcheck score`, `facts` and `check`: one source, its facts, and one text."""
+"""`factcheck score`, `facts` and `check`: score one summary, extract and check facts."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def score(  # noqa: PLR0913 - one parameter per option
         options.option(
             "--fail-under-tag",
             "TAG=SHARE",
-            "The same for the facts with a tag, e.g. price=1; repeatable.",
+            "Like --fail-under, for facts with a tag, e.g. price=1; repeatable.",
             options.OUTPUT,
         ),
     ] = None,
@@ -57,18 +57,18 @@ def score(  # noqa: PLR0913 - one parameter per option
         options.option(
             "--baseline",
             "REPORT",
-            "Exit with 1 if a fact comes out worse than in this earlier --out REPORT.json.",
+            "Exit with 1 if any fact is worse than in this earlier --out REPORT.json.",
             options.OUTPUT,
         ),
     ] = None,
 ) -> None:
     """Report which facts in SOURCE the SUMMARY keeps, distorts or drops.
 
-    With --source, several documents are one source; the report says which
-    of them state a fact, and what the summary keeps of each. A fact marked
-    'must' that is not kept exits with 1, whatever the score. A language
-    model is asked again about what would fail the gate, and twice about
-    'must' facts, so that a slip of the judge does not decide.
+    With --source, several documents form one source; the report shows
+    which of them state a fact, and the coverage of each. Exits with 1 if a
+    'must' fact is not kept, regardless of the score. Facts that would fail
+    the gate are checked again by a language model, and 'must' facts twice,
+    so that a single wrong verdict does not decide.
     """
     from factcheck.documents import read_text
     from factcheck.records.facts import read_facts, read_source
@@ -104,12 +104,12 @@ def score(  # noqa: PLR0913 - one parameter per option
     )
 
 
-def _tag_and_share(given: str) -> tuple[str, float]:
-    tag, _, threshold = given.rpartition("=")
+def _tag_and_share(value: str) -> tuple[str, float]:
+    tag, _, threshold = value.rpartition("=")
     with suppress(ValueError):
         if tag and 0.0 <= float(threshold) <= 1.0:
             return tag, float(threshold)
-    raise InputError(f"--fail-under-tag {given}: expected TAG=SHARE, a share from 0 to 1")
+    raise InputError(f"--fail-under-tag {value}: expected TAG=SHARE with a share from 0 to 1")
 
 
 def _show_scored(
@@ -119,10 +119,10 @@ def _show_scored(
     to: output.Destination,
     limits: Limits | None = None,
 ) -> None:
-    """Score, show the report and exit with the gate; after Ctrl-C, show what is in the cache.
+    """Score, show the report and exit with the code of the gate.
 
     Raises:
-        KeyboardInterrupt: After that.
+        KeyboardInterrupt: Interrupted; a report from cached replies has been shown.
     """
     from factcheck.scoring import FactCoverage
     from factcheck.scoring.gates import NO_LIMITS, coverage_gate
@@ -183,9 +183,9 @@ def facts(
 ) -> None:
     """List the atomic facts of SOURCE.
 
-    'factcheck score --facts' reads the lock file. Updating it merges:
-    what was reworded, added, removed or marked in it stays so, and what
-    is new in SOURCE comes last.
+    'factcheck score --facts' reads the lock file. An existing one is
+    merged: facts reworded, added, removed or marked in it stay so, and new
+    facts of SOURCE are appended.
     """
     from factcheck.documents import refuse_stdin_twice
     from factcheck.records.facts import read_source
@@ -213,16 +213,16 @@ def check(
 ) -> None:
     """Check given facts against TEXT.
 
-    A fact marked 'must' that is not kept exits with 1.
+    Exits with 1 if a 'must' fact is not kept.
     """
     from factcheck.documents import read_text
     from factcheck.records.facts import read_facts
 
     to = output.destination(format_, out, facts, text)
-    given, checked = read_facts(facts), read_text(text)
+    fact_set, summary = read_facts(facts), read_text(text)
     _show_scored(
         {"judge": options.judge_with(judge, judge_option)},
-        lambda scorer: scorer.score("", checked, facts=given).named("", _file_name(text)),
+        lambda scorer: scorer.score("", summary, facts=fact_set).named("", _file_name(text)),
         "Checking",
         to,
     )
@@ -244,18 +244,18 @@ def _write_lock(found: FactSet, path: str) -> FactSet:
     else:
         output.print_note(
             f"{path}: {len(change.added)} added, {len(change.removed)} removed, {len(change.lost)} "
-            f"without a place in the source, {change.unchanged} unchanged"
+            f"no longer in the source, {change.unchanged} unchanged"
         )
-        for sign, some in (("+", change.added), ("-", change.removed), ("?", change.lost)):
-            for fact in some:
+        for sign, group in (("+", change.added), ("-", change.removed), ("?", change.lost)):
+            for fact in group:
                 output.print_note(f"  {sign} {fact.text}")
     return read_facts(path)
 
 
-def _facts_text(found: FactSet, made: str) -> str:
-    if made == "json":
+def _facts_text(found: FactSet, format_: str) -> str:
+    if format_ == "json":
         return json.dumps(found.to_dict(), ensure_ascii=False, indent=2)
-    if made == "yaml":
+    if format_ == "yaml":
         from factcheck.records.facts import lock_text
 
         return lock_text(found)

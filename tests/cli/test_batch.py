@@ -38,7 +38,7 @@ def test_two_batches_later_an_ordinary_run_asks_nothing(
             assert f"{requests} requests submitted" in out
             code, out, _ = run(*command, "--batch", "collect")
             assert code == 0
-            assert f"replies in the cache: {requests}, to no request: 0;" in out
+            assert f"replies cached: {requests}, unmatched: 0;" in out
             assert ("submit again" in out) == (phase == "facts")
 
         live = [request for request in server.requests if "chat/completions" in request.path]

@@ -98,7 +98,7 @@ def test_a_lock_file_is_written_and_renewed(desk: Desk, run: Run) -> None:
     code, out, err = run("facts", desk.source, "--lock", str(lock))
     assert code == 0
     assert err.splitlines() == [
-        f"{lock}: 1 added, 1 removed, 0 without a place in the source, 3 unchanged",
+        f"{lock}: 1 added, 1 removed, 0 no longer in the source, 3 unchanged",
         "+ The pier is new.",
         "- The pier is old.",
     ]
