@@ -81,12 +81,15 @@ def main() -> None:
 
 async def judged(path: Path, judge: str) -> list[Document]:
     """The documents with the answers of a judge; an undecided fact counts half."""
-    pairs = read_pairs(path)
+    pairs = [pair for pair in read_pairs(path) if pair.label is not None]
     async with FactCoverage(judge) as scorer:
         answers = await check_pairs(scorer, pairs)
     found: dict[str, dict[tuple[str, str], list[Any]]] = defaultdict(lambda: defaultdict(list))
     for pair, answer in zip(pairs, answers, strict=True):
-        yes, says = float(pair.label), 0.5 if answer.entailed is None else float(answer.entailed)
+        yes, says = (
+            float(bool(pair.label)),
+            0.5 if answer.entailed is None else float(answer.entailed),
+        )
         row = (yes * says, yes * (1 - says), (1 - yes) * says, (1 - yes) * (1 - says))
         found[pair.document][pair.system, pair.text].append(row)
     return [

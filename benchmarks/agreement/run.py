@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--judge", action="append", metavar="NAME", help="repeatable; not recorded")
     arguments = parser.parse_args()
     data = Path(arguments.data or parser.error("give --data DIR, or set FACTCHECK_DATA"))
-    pairs = read_pairs(data / LABELS)
+    pairs = [pair for pair in read_pairs(data / LABELS) if pair.label is not None]
     measured = []
     for judge, replies in read_replies(data).items():
         seen, answers = map(list, zip(*join(replies, pairs), strict=True))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from factcheck.documents import PathOrDash, json_lines
 from factcheck.documents.reading import table_entries
 from factcheck.errors import InputError
+from factcheck.reports.text import plural, quote_text
 
 COVERED = 0.75
 """Share from which a graded label (1, .5, 0) counts as entailed."""
@@ -19,7 +20,7 @@ Row = Mapping[str, Any]
 
 
 class LabelledPair(NamedTuple):
-    """A fact, a text, and whether human annotators say that the text entails the fact."""
+    """A fact, a text, and whether people say that the text entails the fact."""
 
     document: str
     """Pairs of one document are not independent."""
@@ -27,7 +28,10 @@ class LabelledPair(NamedTuple):
     """Author of the text; empty where there is one text per document."""
     text: str
     fact: str
-    label: bool
+    label: bool | None = None
+    """`None`: not labelled; the judge is asked all the same."""
+    chance: float = 1.0
+    """Probability, in (0, 1], that the fact was chosen for labelling within its document."""
 
 
 class Answer(NamedTuple):
@@ -38,27 +42,78 @@ class Answer(NamedTuple):
     why: str = ""
 
 
-def read_pairs(path: PathOrDash) -> list[LabelledPair]:
+def read_pairs(
+    path: PathOrDash, labels: PathOrDash | None = None, *, need_labels: bool = True
+) -> list[LabelledPair]:
     """Read labelled pairs from JSON lines or a table; the keys of a row determine its format.
 
     - `facts` and `systems` (`summary`, `labels` of 1, 0, null): many summaries of one document;
     - `facts`, `labels` and `summary` or `text`: one text, by a `system` if it has one;
     - `fact`, `text` and `label` (true, 1, `"entailment"`): one pair. Every row of a table is one.
 
-    `doc_id` or `document` groups pairs; pairs that have neither are grouped by their text. Pairs
-    without a label are left out; a label between 0 and 1 (.5 is partly covered) counts as covered
-    from .75 on.
+    `doc_id` or `document` groups pairs; pairs that have neither are grouped by their text. A label
+    between 0 and 1 (.5 is partly covered) counts as covered from .75 on; `null` is no label. A row
+    with `fact` may have the `chance` of being labelled.
 
     Args:
         path: `.csv`, `.tsv` or `.parquet`, else JSON lines; `-` is JSON lines on standard input.
+        labels: A file of the same formats with labels for facts of `path`, found by their text and
+            fact.
+        need_labels: Whether pairs without any label are refused.
 
     Raises:
-        InputError: The file cannot be read, or a row has another shape; names the line.
+        InputError: A file cannot be read, a row has another shape, two labels of one fact
+            contradict each other, or `labels` has a fact that `path` has not; names the line.
     """
-    pairs = [pair for row, where in _rows(path) for pair in _pairs(row, where)]
-    if not pairs:
-        raise InputError(f"{path}: no labelled pair; every fact needs a text and a label")
+    pairs: list[LabelledPair] = []
+    seen: dict[tuple[str, ...], bool] = {}
+    for row, where in _rows(path):
+        for pair in _pairs(row, where):
+            _agree(seen, (pair.document, pair.system, pair.text, pair.fact), pair, where)
+            pairs.append(pair)
+    if labels is not None:
+        pairs = _labelled(pairs, labels)
+    if not pairs or (need_labels and all(pair.label is None for pair in pairs)):
+        raise InputError(f"{labels or path}: no labelled pair; every fact needs a text and a label")
     return pairs
+
+
+def _labelled(pairs: Sequence[LabelledPair], path: PathOrDash) -> list[LabelledPair]:
+    """The pairs with the labels of another file."""
+    known = {(pair.text, pair.fact) for pair in pairs}
+    labels = {(pair.text, pair.fact): pair.label for pair in pairs if pair.label is not None}
+    found: dict[tuple[str, str], LabelledPair] = {}
+    strangers: list[str] = []
+    for row, where in _rows(path):
+        for pair in _pairs(row, where):
+            key = (pair.text, pair.fact)
+            if pair.label is None:
+                continue
+            if key not in known:
+                strangers.append(f"{where}, {quote_text(pair.fact)}")
+                continue
+            _agree(labels, key, pair, where)
+            found[key] = pair
+    if strangers:
+        raise InputError(
+            f"{plural(len(strangers), 'label')} of facts or texts that the data do not have "
+            f"({strangers[0]}); give the file that the labels were made from"
+        )
+    return [
+        pair._replace(label=own.label, chance=own.chance)
+        if (own := found.get((pair.text, pair.fact)))
+        else pair
+        for pair in pairs
+    ]
+
+
+def _agree(seen: dict[Any, bool], key: Any, pair: LabelledPair, where: str) -> None:
+    """Note a label, and refuse one that contradicts an earlier one."""
+    if pair.label is not None and seen.setdefault(key, pair.label) != pair.label:
+        raise InputError(
+            f"{where}: the label of {quote_text(pair.fact)} contradicts an earlier one of the same "
+            "text; keep one of them"
+        )
 
 
 def _rows(path: PathOrDash) -> Iterator[tuple[Row, str]]:
@@ -76,10 +131,11 @@ def _rows(path: PathOrDash) -> Iterator[tuple[Row, str]]:
 def _pairs(row: Row, where: str) -> list[LabelledPair]:
     found = []
     try:
+        chance = _chance(row.get("chance"))
         for document, system, text, fact, label in _entries(row):
             share = _share(text, fact, label)
-            if share is not None:
-                found.append(LabelledPair(document or text, system, text, fact, share >= COVERED))
+            is_covered = None if share is None else share >= COVERED
+            found.append(LabelledPair(document or text, system, text, fact, is_covered, chance))
     except KeyError as error:
         raise InputError(f"{where}: {error} is missing") from None
     except (TypeError, ValueError) as error:
@@ -90,9 +146,9 @@ def _pairs(row: Row, where: str) -> list[LabelledPair]:
 def _entries(row: Row) -> Iterator[tuple[str, str, Any, Any, Any]]:
     """Document, system, text, fact and label, unchecked; the keys of a row determine its format."""
     keys = row.keys()
-    if keys >= {"fact", "text", "label"} and "facts" not in keys:
+    if keys >= {"fact", "text"} and "facts" not in keys:
         system = str(row.get("system") or "")
-        yield _first(row, *_NAMES), system, row["text"], row["fact"], row["label"]
+        yield _first(row, *_NAMES), system, row["text"], row["fact"], row.get("label")
         return
     if not (keys >= {"facts", "systems"} or keys >= {"facts", "labels"}):
         raise ValueError(
@@ -119,10 +175,10 @@ def _first(row: Row, *keys: str) -> str:
 
 def _share(text: Any, fact: Any, label: Any) -> float | None:
     """The share of a fact that annotators see covered, in [0, 1]; `None` without a label."""
-    if label is None or label == "":
-        return None
     if not isinstance(text, str) or not isinstance(fact, str) or not fact.strip():
         raise TypeError("fact and text must be strings, and the fact not blank")
+    if label is None or label == "":
+        return None
     number, expected = label, "true, false, or a number from 0 to 1"
     if isinstance(label, str):
         word, expected = label.strip().casefold(), f"0 to 1, or one of {', '.join(_YES + _NO)}"
@@ -131,6 +187,16 @@ def _share(text: Any, fact: Any, label: Any) -> float | None:
     if not isinstance(number, (bool, int, float)) or not 0 <= number <= 1:
         raise ValueError(f"label {label!r}: expected {expected}")
     return float(number)
+
+
+def _chance(value: Any) -> float:
+    """A probability of being labelled; 1 without one."""
+    if value is None or value == "":
+        return 1.0
+    with suppress(TypeError, ValueError):
+        if not isinstance(value, bool) and 0 < float(value) <= 1:
+            return float(value)
+    raise ValueError(f"chance {value!r}: expected a number above 0, up to 1")
 
 
 def _typed(value: Any, kind: type, name: str) -> Any:

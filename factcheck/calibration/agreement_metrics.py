@@ -6,12 +6,14 @@ A metric is `None` where it is undefined: all labels equal, no probabilities, a 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import fsum
 from statistics import fmean
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from factcheck.stats.intervals import Estimate, ranks
+from factcheck.calibration.agreement_labels import Answer, LabelledPair
+from factcheck.stats.intervals import Cluster, Estimate, powered_mean, ranks
 from factcheck.stats.resampling import mean_estimate
 
 Array = Any
@@ -126,8 +128,83 @@ def correlation(
     return mean_estimate([measure(*both) for both in comparable(texts)], why)
 
 
-def mean_coverage(texts: Coverages, by: Literal["judge", "human"]) -> Estimate:
-    """Mean over documents of the mean score of their texts, by the judge or by human labels."""
-    side = ("judge", "human").index(by)
-    means = [fmean(text[side] for text in group) for group in texts.values()]
-    return mean_estimate(means, "nothing was decided")
+Texts = Mapping[str, Sequence[Sequence[tuple[LabelledPair, Answer]]]]
+"""By document, the facts of each of its texts with their answers."""
+
+
+def by_document(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> Texts:
+    found: dict[str, dict[tuple[str, str], list[tuple[LabelledPair, Answer]]]] = {}
+    for pair, answer in zip(pairs, answers, strict=True):
+        texts = found.setdefault(pair.document, {})
+        texts.setdefault((pair.system, pair.text), []).append((pair, answer))
+    return {document: list(texts.values()) for document, texts in found.items()}
+
+
+def mean_coverage(documents: Texts) -> Estimate:
+    """Mean over documents of the mean share of decided facts that their texts entail."""
+    decided = (
+        [[a.entailed for _, a in facts if a.entailed is not None] for facts in texts]
+        for texts in documents.values()
+    )
+    means = [[fmean(facts) for facts in texts if facts] for texts in decided]
+    return mean_estimate([fmean(texts) for texts in means if texts], "nothing was decided")
+
+
+class HumanLevel(NamedTuple):
+    """The coverage that people would find over all texts."""
+
+    level: Estimate
+    """From the labels and the judge."""
+    labels_alone: Estimate
+    weight: float
+    """Of the judge in `level`, in [0, 1]."""
+
+
+def human_level(
+    documents: Texts,
+    coverage: float | None,
+    rates: tuple[float | None, float | None],
+) -> HumanLevel:
+    """Estimate the mean coverage by human labels, where few documents have labels.
+
+    Prediction-powered (`powered_mean`) over documents; an undecided fact counts half. Of a single
+    labelled document, only error rates are of use: they correct the judge's coverage.
+
+    Args:
+        documents: All facts, with and without a label.
+        coverage: The judge's mean coverage.
+        rates: Its sensitivity and specificity.
+    """
+    clusters = [_cluster(texts) for texts in documents.values()]
+    labelled = [Cluster(0.0, one.label) for one in clusters if one.label is not None]
+    alone, _ = powered_mean(labelled)
+    if len(labelled) != 1:
+        level, weight = powered_mean(clusters)
+        return HumanLevel(level, alone, weight)
+    value, (sensitivity, specificity) = None, rates
+    if coverage is not None and sensitivity is not None and specificity is not None:
+        value = corrected_share(coverage, sensitivity, specificity)
+    why = "only one document is labelled"
+    if value is not None:
+        why += ": the judge's coverage, corrected for its errors there; no interval"
+    return HumanLevel(Estimate(value, why=why), alone, 0.0)
+
+
+def _cluster(texts: Sequence[Sequence[tuple[LabelledPair, Answer]]]) -> Cluster:
+    """A document: each text counts alike, and each fact of a text."""
+    rows = [
+        (pair, 0.5 if answer.entailed is None else float(answer.entailed), 1 / len(facts))
+        for facts in texts
+        for pair, answer in facts
+    ]
+    prediction = fsum(said * share for _, said, share in rows) / len(texts)
+    weighted = [
+        (share / pair.chance, pair.label, said)
+        for pair, said, share in rows
+        if pair.label is not None
+    ]
+    if not weighted:
+        return Cluster(prediction)
+    total = fsum(weight for weight, _, _ in weighted)
+    label = fsum(weight * label for weight, label, _ in weighted) / total
+    return Cluster(prediction, label, fsum(weight * said for weight, _, said in weighted) / total)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -29,7 +28,7 @@ from factcheck.facts import Verdict
 from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.reports.page import Alert, Page, Section, Table
 from factcheck.reports.report import Report
-from factcheck.reports.text import percent, plural, short, short_range
+from factcheck.reports.text import one_line, percent, plural, short, short_range
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
@@ -43,7 +42,7 @@ _SHOWN = {
     "sensitivity": "sensitivity",
     "specificity": "specificity",
     "auroc": "AUROC",
-    "corrected_coverage": "corrected",
+    "human_coverage": "human level",
     "pearson": "Pearson",
     "kendall": "Kendall",
 }
@@ -62,9 +61,12 @@ _VERDICTS = {
     "calibration error": "calibration_error",
 }
 _COVERAGE = {
-    "mean": "coverage human_coverage",
-    "corrected": "corrected_coverage held_out_human_coverage",
-    "95 %": "corrected_coverage",
+    "by judge": "coverage",
+    "human level": "human_coverage",
+    "95 %": "human_coverage",
+    "labels alone": "labels_alone",
+    "alone, 95 %": "labels_alone",
+    "weight": "judge_weight",
     "Pearson": "pearson",
     "Kendall": "kendall",
     "of docs": "n_correlated",
@@ -82,7 +84,8 @@ async def aagreement(
     """Compare judges with human labels of facts and texts, with word containment as baseline.
 
     Args:
-        data: A file (see `read_pairs`), or pairs.
+        data: A file (see `read_pairs`), or pairs. Where few have a label, the judge helps to
+            estimate the human level of all.
         judges: Anything `FactCoverage` takes as a judge, or a `FactCoverage` itself; a mapping
             gives them names. Word containment is always included.
         budget: Limits for each judge.
@@ -93,7 +96,8 @@ async def aagreement(
         ConfigError: A judge is unknown, or a key is missing.
     """
     pairs = read_pairs(data) if isinstance(data, (str, PathLike)) else list(data)
-    if not pairs:
+    labelled = [pair for pair in pairs if pair.label is not None]
+    if not labelled:
         raise InputError("there are no labelled pairs")
     checkers = named_judges(judges)
     require_unique("judge", [*(name for name, _ in checkers), BASELINE])
@@ -110,7 +114,9 @@ async def aagreement(
         judges=tuple(found),
         n_documents=len({pair.document for pair in pairs}),
         n_pairs=len(pairs),
-        share_entailed=sum(pair.label for pair in pairs) / len(pairs),
+        n_labelled_documents=len({pair.document for pair in labelled}),
+        n_labelled=len(labelled),
+        share_entailed=sum(pair.label is True for pair in labelled) / len(labelled),
     )
 
 
@@ -145,15 +151,18 @@ def measure_agreement(
 
     `baseline` holds the answers of word containment on the same pairs.
     """
-    places = [place for place, answer in enumerate(answers) if answer.entailed is not None]
+    is_labelled = [pair.label is not None for pair in pairs]
+    places = [
+        n for n, answer in enumerate(answers) if is_labelled[n] and answer.entailed is not None
+    ]
     decided = [pairs[place] for place in places]
     rows = _decisions(
         decided, [answers[place] for place in places], baseline and [baseline[n] for n in places]
     )
     texts = _coverages(decided, rows)
-    numbers = list(range(len(np.unique(rows.documents))))
-    random.Random(0).shuffle(numbers)  # noqa: S311 - repeatable
-    half = numbers[::2]
+    documents = metrics.by_document(pairs, answers)
+    coverage = metrics.mean_coverage(documents)
+    human = metrics.human_level(documents, coverage.value, metrics.rates(rows))
 
     def estimate(metric: Callable[[Decisions], float | None], why: str = _ALIKE) -> Estimate:
         """A metric with its interval over documents, or why it is undefined."""
@@ -166,20 +175,6 @@ def measure_agreement(
             rows.documents, lambda drawn: metric(rows.of(drawn)), n_resamples, seed=0
         )
         return Estimate(value, interval)
-
-    def corrected(rows: Decisions) -> float | None:
-        """Coverage of the other half of the documents, corrected by the errors on this one."""
-        is_known = np.isin(rows.documents, half)
-        sensitivity, specificity = metrics.rates(rows.of(is_known))
-        if sensitivity is None or specificity is None or is_known.all():
-            return None
-        return metrics.corrected_share(
-            float(rows.entailed[~is_known].mean()), sensitivity, specificity
-        )
-
-    def held_out(rows: Decisions) -> float | None:
-        labels = rows.labels[~np.isin(rows.documents, half)]
-        return float(labels.mean()) if len(labels) else None
 
     unscaled = _NO_PROBABILITIES if rows.probabilities is None else _ALIKE
     alone = "this is the baseline, or it was not run" if rows.baseline is None else _ALIKE
@@ -195,14 +190,14 @@ def measure_agreement(
             "calibration_error": estimate(metrics.calibration_error, unscaled),
             "pearson": metrics.correlation(texts, pearson),
             "kendall": metrics.correlation(texts, kendall),
-            "coverage": metrics.mean_coverage(texts, "judge"),
-            "human_coverage": metrics.mean_coverage(texts, "human"),
-            "corrected_coverage": estimate(corrected, "the error rates are unknown, or too high"),
-            "held_out_human_coverage": estimate(held_out, "only one document"),
+            "coverage": coverage,
+            "human_coverage": human.level,
+            "labels_alone": human.labels_alone,
+            "judge_weight": Estimate(human.weight),
         },
-        n_documents=len(numbers),
+        n_documents=len(np.unique(rows.documents)),
         n_pairs=len(decided),
-        n_undecided=len(pairs) - len(decided),
+        n_undecided=sum(is_labelled) - len(decided),
         n_correlated=len(metrics.comparable(texts)),
         failure=next((answer.why for answer in answers if answer.entailed is None), ""),
     )
@@ -249,9 +244,9 @@ class JudgeAgreement:
     - `auroc`, `calibration_error`: of its probabilities.
     - `pearson`, `kendall`: mean over documents of the correlation with the human coverage, over the
       systems of a document.
-    - `coverage`, `human_coverage`: the mean coverage of all documents. `corrected_coverage`: that
-      of one half of the documents, corrected for the error rates on the other half (Rogan-Gladen),
-      to be compared with `held_out_human_coverage` of the same half.
+    - `coverage`: the mean coverage of all documents, by the judge. `human_coverage`: what people
+      would find there, from their labels and the judge's answers on all facts, with the weight
+      `judge_weight`. `labels_alone`: the same without the judge.
     """
     n_documents: int
     n_pairs: int
@@ -283,24 +278,38 @@ class AgreementReport(Report):
     """In the order given, the baseline last."""
     n_documents: int
     n_pairs: int
+    n_labelled_documents: int
+    """Documents with a label."""
+    n_labelled: int
+    """Pairs with a label."""
     share_entailed: float
-    """Share of the pairs with the human label entailed."""
+    """Share of them with the label entailed."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "documents": self.n_documents,
             "pairs": self.n_pairs,
+            "labelled_documents": self.n_labelled_documents,
+            "labelled_pairs": self.n_labelled,
             "share_entailed": self.share_entailed,
             "judges": [judge.to_dict() for judge in self.judges],
         }
 
     def page(self) -> Page:
+        level, alone = (self.judges[0].metrics[name] for name in ("human_coverage", "labels_alone"))
+        line = f"human level {_with_range(level)}, from the labels"
+        lines: tuple[str, ...] = (line,)
+        if self.n_labelled < self.n_pairs:
+            judge = one_line(self.judges[0].judge)
+            lines = (f"{line} and {judge}", f"from the labels alone {_with_range(alone)}")
         return Page(
             "Agreement with human labels",
             counts=(
-                f"{plural(self.n_pairs, 'fact')}, {plural(self.n_documents, 'document')}, "
+                f"{_part(self.n_labelled, self.n_pairs, 'fact')}, "
+                f"{_part(self.n_labelled_documents, self.n_documents, 'document')}, "
                 f"{percent(self.share_entailed)} entailed"
             ),
+            lines=lines,
             alerts=tuple(Alert(note, "unknown") for note in self._notes()),
             sections=(
                 Section(
@@ -311,10 +320,11 @@ class AgreementReport(Report):
                 Section(
                     "Coverage",
                     legend=(
-                        "by the judge / by humans; of docs: documents behind the correlations",
-                        "corrected on one half of the documents for the error rates on the other",
+                        "human level: what people would find in all texts, by labels and the judge",
+                        "weight: of the judge in it, 0 to 1",
+                        "of docs: documents behind the correlations",
                     ),
-                    table=self._table(_COVERAGE, "95 %", "Pearson"),
+                    table=self._table(_COVERAGE, "alone, 95 %", "Pearson", "labels alone"),
                 ),
             ),
             columns=("judge", "metric", "value", "low", "high", "why"),
@@ -346,16 +356,25 @@ class AgreementReport(Report):
                 lacking.setdefault((", ".join(own), why), []).append(judge.judge)
         for (names, why), judges in lacking.items():
             shown = ", ".join(judges) if len(judges) <= _MAX_NAMES else f"{len(judges)} judges"
-            yield f"{names} of {shown}: undefined, {why}"
+            yield f"{names} of {shown}: {why}"
+
+
+def _part(n: int, n_all: int, noun: str) -> str:
+    return plural(n, noun) if n == n_all else f"{n:,} of {plural(n_all, noun)} labelled"
+
+
+def _with_range(one: Estimate) -> str:
+    return f"{short(one.value)} ({short_range(one.interval)})" if one.interval else short(one.value)
 
 
 def _undefined(judge: JudgeAgreement) -> dict[str, list[str]]:
-    """The undefined metrics of a judge, by reason."""
+    """The metrics of a judge that are undefined, or lack an interval, by reason."""
     reasons: dict[str, list[str]] = {}
     for name, label in _SHOWN.items():
         one = judge.metrics[name]
-        if one.value is None and one.why != _NO_PROBABILITIES:
-            reasons.setdefault(one.why, []).append(label)
+        if one.why and one.why != _NO_PROBABILITIES:
+            why = f"undefined, {one.why}" if one.value is None else one.why
+            reasons.setdefault(why, []).append(label)
     return reasons
 
 
@@ -365,6 +384,6 @@ def _cell(judge: JudgeAgreement, column: str, names: str) -> str:
         return f"{getattr(judge, names):,}"
     found = [judge.metrics[name] for name in names.split()]
     with_sign = names == "over_baseline"
-    if column == "95 %":
+    if column.endswith("95 %"):
         return short_range(found[0].interval, with_sign=with_sign)
     return " / ".join(short(one.value, with_sign=with_sign) for one in found)

@@ -160,6 +160,10 @@ def agreement(
         ),
     ],
     *,
+    labels: Annotated[
+        str | None,
+        options.option("--labels", "FILE", "Labels of some of these facts, in the same format."),
+    ] = None,
     judge: options.Judges = None,
     judge_option: options.JudgeOption = None,
     max_calls: options.MaxCalls = None,
@@ -167,14 +171,19 @@ def agreement(
     format_: options.ReportFormat = None,
     out: options.Out = None,
 ) -> None:
-    """Compare judges with human labels, with word containment as baseline."""
-    from factcheck.calibration import BASELINE
+    """Compare judges with human labels, with word containment as baseline.
+
+    Labels of some documents are enough: with the judge's answers on all facts
+    they estimate the level that people would find in all texts.
+    """
+    from factcheck.calibration import BASELINE, read_pairs
     from factcheck.calibration import agreement as measure
 
-    to = output.destination(format_, out, data)
-    with output.spinner("Checking labelled facts"):
+    to = output.destination(format_, out, data, labels)
+    pairs = read_pairs(data, labels)
+    with output.spinner("Checking facts"):
         report = measure(
-            data,
+            pairs,
             _judges(judge, judge_option),
             budget=options.budget(max_calls, max_cost_usd),
         )

@@ -15,6 +15,7 @@ from factcheck.calibration.agreement_labels import Answer
 from factcheck.calibration.agreement_run import measure_agreement
 from factcheck.errors import InputError
 from factcheck.facts import EntailmentLabel
+from factcheck.stats.intervals import Estimate
 from factcheck.testing import ScriptedChecker
 
 FACT = AtomicFact("f", "scripted")
@@ -71,18 +72,66 @@ def test_undefined_metrics_say_why() -> None:
     metrics = agreement(alike, {"oracle": oracle()}, n_resamples=10).judges[0].metrics
     assert metrics["balanced_accuracy"] == (None, None, "all labels are equal")
     assert metrics["auroc"].why == "the judge gives no probabilities"
-    assert metrics["corrected_coverage"].value is None
+    assert metrics["human_coverage"].value == 1.0
     nothing = measure_agreement("x", alike, [Answer(None), Answer(None)])
     assert nothing.metrics["auroc"] == (None, None, "nothing was decided")
 
 
-def test_the_correction_is_learnt_on_one_half_and_held_against_the_other() -> None:
-    rows = [LabelledPair(str(n // 10), "", f"t{n // 10}", f"f{n}", n % 5 < 2) for n in range(200)]
-    answers = [Answer(entailed=row.label or n % 10 == 9) for n, row in enumerate(rows)]
-    metrics = measure_agreement("generous", rows, answers, n_resamples=50).metrics
-    assert metrics["coverage"].value == pytest.approx(0.5)
-    assert metrics["held_out_human_coverage"].value == pytest.approx(0.4)
-    assert metrics["corrected_coverage"].value == pytest.approx(0.4)
+def level(rows: list[LabelledPair], answers: list[Answer]) -> Mapping[str, Estimate]:
+    return measure_agreement("judge", rows, answers, n_resamples=0).metrics
+
+
+def test_the_judge_brings_few_labels_to_all_documents() -> None:
+    """It says yes to what is there, and to a tenth more; 8 of 20 documents have labels."""
+    rows, answers = [], []
+    for n in range(200):
+        document, is_there = n // 10, n % 10 < (n // 10) % 5
+        label = is_there if document < 8 else None
+        rows.append(LabelledPair(str(document), "", f"t{document}", f"f{n}", label))
+        answers.append(Answer(entailed=is_there or n % 10 == 9))
+    found = level(rows, answers)
+    assert found["coverage"].value == pytest.approx(0.3)
+    assert found["labels_alone"].value == pytest.approx(13 / 80)
+    assert found["human_coverage"].value == pytest.approx(0.2, abs=0.002)
+    assert found["judge_weight"].value == pytest.approx(1.0, abs=0.05)
+    interval, alone = found["human_coverage"].interval, found["labels_alone"].interval
+    assert interval is not None
+    assert alone is not None
+    assert interval.low < 0.2 < interval.high
+    assert interval.high - interval.low < alone.high - alone.low
+
+
+def test_facts_chosen_more_often_count_less() -> None:
+    """Of eight facts four are there; those were three times as likely to be labelled."""
+    rows = [
+        LabelledPair(str(d), "", f"t{d}", f"f{d}.{n}", label=n < 4, chance=0.75 if n < 4 else 0.25)
+        for d in range(3)
+        for n in (0, 1, 2, 8)
+    ]
+    found = level(rows, [Answer(None)] * len(rows))
+    assert found["labels_alone"].value == pytest.approx(0.5)
+    assert found["human_coverage"].value == pytest.approx(0.5)
+
+
+def test_one_labelled_document_corrects_the_judge_by_its_errors() -> None:
+    """Half of what is there is found (Rogan-Gladen), so a coverage of .2 means .4."""
+    rows = [LabelledPair("a", "", "ta", f"a{n}", label=n < 4) for n in range(10)]
+    rows += [LabelledPair("b", "", "tb", f"b{n}") for n in range(10)]
+    answers = [Answer(entailed=n % 10 < 2) for n in range(20)]
+    report = measure_agreement("half", rows, answers, n_resamples=0)
+    value, interval, why = report.metrics["human_coverage"]
+    assert value == pytest.approx(0.4)
+    assert interval is None
+    assert why.startswith("only one document is labelled")
+    metrics = level(rows[:4] + rows[10:], answers[:4] + answers[10:])
+    assert metrics["human_coverage"] == (None, None, "only one document is labelled")
+
+
+def test_undecided_facts_count_half_beside_their_labels() -> None:
+    rows = [LabelledPair(str(n), "", f"t{n}", f"f{n}", label=n < 3) for n in range(6)]
+    found = level([*rows, LabelledPair("z", "", "tz", "fz")], [Answer(None)] * 7)
+    assert found["human_coverage"].value == found["labels_alone"].value == pytest.approx(0.5)
+    assert found["coverage"].why == "nothing was decided"
 
 
 def written(folder: Path, *rows: Any) -> Path:
@@ -102,6 +151,7 @@ def test_the_formats(tmp_path: Path) -> None:
     assert read_pairs(path) == [
         LabelledPair("d", "s", "t", "f", label=True),
         LabelledPair("d", "s", "t", "g", label=False),
+        LabelledPair("d", "s", "t", "h"),
         LabelledPair("d", "u", "t2", "f", label=False),
         LabelledPair("d", "u", "t2", "g", label=True),
         LabelledPair("t3", "", "t3", "f", label=True),
@@ -117,6 +167,11 @@ def test_the_formats(tmp_path: Path) -> None:
         ({"fact": " ", "text": "t", "label": 1}, "line 1: fact and text"),
         ({"facts": ["f"], "labels": [1, 0], "text": "t"}, "line 1: 1 facts and 2 labels"),
         ({"facts": ["f"], "systems": {"s": {"summary": "t"}}}, "line 1: 'labels' is missing"),
+        (
+            {"fact": "f", "text": "t", "label": 1, "chance": 0},
+            "line 1: chance 0: expected a number",
+        ),
+        ({"fact": "f", "text": "t", "label": 1, "chance": "x"}, "line 1: chance 'x'"),
         ([1], "line 1: expected a JSON object"),
         ({"facts": "abc", "labels": [1, 0, 1], "text": "t"}, "line 1: facts: expected a list"),
         ({"facts": ["a"], "labels": {"a": 1}, "text": "t"}, "line 1: labels: expected a list"),
@@ -145,6 +200,7 @@ def test_tables_are_read_too(tmp_path: Path) -> None:
         LabelledPair("d", "", "one, two\r\nthree", "f", label=True),
         LabelledPair("d", "", "t", "g", label=False),
         LabelledPair("t", "", "t", "h", label=False),
+        LabelledPair("d", "", "t", "i"),
     ]
 
 
@@ -182,3 +238,41 @@ def test_how_many_documents_a_correlation_rests_on_is_told() -> None:
 def test_without_pairs_there_is_nothing_to_measure() -> None:
     with pytest.raises(InputError, match="no labelled pairs"):
         agreement([], [])
+
+
+DATA = (
+    {"document": "d", "text": "t", "fact": "f"},
+    {"document": "d", "text": "t", "fact": "g", "label": None},
+    {"document": "e", "system": "s", "text": "t2", "fact": "f", "label": 1},
+)
+
+
+def test_labels_of_another_file_find_their_facts(tmp_path: Path) -> None:
+    data = written(tmp_path, *DATA)
+    assert [pair.label for pair in read_pairs(data, need_labels=False)] == [None, None, True]
+    labels = tmp_path / "labels.jsonl"
+    row = {"text": "t", "fact": "g", "label": False, "chance": 0.5}
+    labels.write_text(json.dumps(row) + "\n", "utf-8")
+    assert read_pairs(data, labels)[1] == LabelledPair("d", "", "t", "g", label=False, chance=0.5)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([("t", "h", 1), ("t", "i", 0)], r"2 labels of facts or .* not have \(.*line 1, h\)"),
+        ([("t", "f", 1), ("t", "f", 0)], "line 2: the label of f contradicts"),
+        ([("t2", "f", 0)], "line 1: the label of f contradicts"),
+    ],
+)  # fmt: skip
+def test_labels_that_fit_nothing_or_contradict_are_refused(
+    tmp_path: Path, rows: list[tuple[str, str, int]], message: str
+) -> None:
+    data = written(tmp_path, *DATA)
+    labels = tmp_path / "labels.jsonl"
+    lines = [{"text": text, "fact": fact, "label": label} for text, fact, label in rows]
+    labels.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    with pytest.raises(InputError, match=message):
+        read_pairs(data, labels)
+    if rows[0][1] == "f" and len(rows) > 1:
+        with pytest.raises(InputError, match=message):
+            read_pairs(labels)

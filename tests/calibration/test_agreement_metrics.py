@@ -11,10 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.calibration import agreement_metrics as metrics
+from factcheck.calibration.agreement_labels import Answer, LabelledPair
 from factcheck.calibration.agreement_metrics import (
     Decisions,
+    by_document,
     corrected_share,
     correlation,
+    human_level,
     mean_coverage,
 )
 from factcheck.stats.intervals import kendall, pearson
@@ -120,9 +123,18 @@ def test_documents_with_two_texts_or_constant_coverage_say_nothing() -> None:
 
 
 def test_documents_count_alike_however_many_texts_they_have() -> None:
-    texts = {"a": [(1.0, 1.0)], "b": [(0.0, 0.5), (0.5, 0.5)]}
-    assert mean_coverage(texts, "judge").value == pytest.approx((1.0 + 0.25) / 2)
-    assert mean_coverage(texts, "human").value == pytest.approx((1.0 + 0.5) / 2)
+    rows = [
+        ("a", "t", 1, 1),
+        ("b", "u", 0, 1),
+        ("b", "u", 0, 0),
+        ("b", "v", 1, 1),
+        ("b", "v", 0, 0),
+    ]
+    pairs = [LabelledPair(d, "", t, f"f{n}", bool(y)) for n, (d, t, _, y) in enumerate(rows)]
+    documents = by_document(pairs, [Answer(bool(said)) for _, _, said, _ in rows])
+    assert mean_coverage(documents).value == pytest.approx((1.0 + 0.25) / 2)
+    level, alone, _ = human_level(documents, None, (None, None))
+    assert level.value == alone.value == pytest.approx((1.0 + 0.5) / 2)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=1, max_size=25))
