@@ -1,10 +1,10 @@
-"""Batches: all questions of a run in one file, answered within a day at half the price.
+"""Batch API: all requests of a run in one file, answered within a day at half the price.
 
-A batch is only another way for requests to travel. To submit one, an ordinary run is made with a
-transport that writes requests down; to collect it, the same run is made with one that looks their
-answers up, and these go through parsing, accounting and the cache like any others. Equal runs write
-equal requests, so all that is kept in between is a state file that names the batches, private and
-without any text or key. What leaves something at the provider is saved before the next step.
+A batch is just another transport. Submitting one is an ordinary run whose transport records the
+requests; collecting it is the same run with a transport that looks the answers up, after which
+parsing, accounting and caching work as usual. Equal runs produce equal requests, so the only thing
+stored in between is a private state file that names the batches and holds neither texts nor keys.
+The state is saved after each step that creates something at the provider.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from factcheck.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
-from factcheck.judges.llm.errors import UNREADABLE, NoAccess, from_status, said
+from factcheck.judges.llm.errors import UNREADABLE, NoAccess, from_status, redacted
 from factcheck.judges.llm.http import error_in
 from factcheck.judges.llm.providers import access_to
 from factcheck.judges.llm.questions import EXTRACT_FACTS, load_prompt
@@ -48,14 +48,14 @@ if TYPE_CHECKING:
 
 URL: Final = "/v1/chat/completions"
 MAX_REQUESTS = 50_000
-"""In one file; a limit of the provider."""
+"""Maximum number of requests in a file, set by the provider."""
 MAX_BYTES = 190_000_000
-"""In one file: the provider takes 200 MB, whatever a megabyte is to it."""
+"""Maximum size of a file: the provider's 200 MB, with a margin for either kind of megabyte."""
 _NAME = "the batch endpoint"
 _TIMEOUT_S = 600.0
-"""Seconds one step may take; files are large."""
+"""Timeout of one request in seconds; files are large."""
 _RETRIES = 4
-"""Of what leaves nothing behind when it is done twice."""
+"""Maximum number of retries of idempotent requests."""
 _PRIVATE = 0o600
 _FINAL = frozenset({"completed", "failed", "expired", "cancelled"})
 _OK = 200
@@ -63,35 +63,35 @@ _FIRST_ERROR = 400
 _log = logging.getLogger("factcheck.judge")
 
 Around = Callable[[Transport], Transport]
-"""Replaces the transport of each model; the `transport` of a `Session`."""
+"""Wraps the transport of each model; the `transport` of a `Session`."""
 Run = Callable[[Around], object]
-"""Makes an ordinary run in a session with this transport; a record whose facts are still to be
-listed raises `JudgeQueued`, which must not end the run."""
+"""Performs an ordinary run in a session with this transport. Records whose facts are yet to be
+extracted raise `JudgeQueued`, which must not end the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch(PlainData):
-    """One file of requests to one model, and what became of it."""
+    """A file of requests to one model, and its status."""
 
     model: str
     """`openai/MODEL`."""
     digest: str
-    """SHA-256 of the file of requests."""
+    """SHA-256 of the request file."""
     requests: int
     extractions: int
-    """Requests that list facts; the others check them."""
+    """Number of requests that extract facts; the others check them."""
     file_id: str | None = None
     batch_id: str | None = None
     status: str | None = None
-    """As the provider calls it, when it was last asked."""
+    """The provider's status at the last query."""
     completed: int = 0
     problem: str | None = None
-    """Error of the batch as a whole, as the provider describes it."""
+    """The provider's error message for the batch as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchState(PlainData):
-    """What a state file holds: everything needed to collect what was submitted."""
+    """Contents of a state file: everything needed to collect the submitted batches."""
 
     endpoint: str
     batches: tuple[Batch, ...] = ()
@@ -103,16 +103,16 @@ class BatchState(PlainData):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Outcome of a submission, perhaps of one that was interrupted before, or of a collection."""
+    """Outcome of a submission or a collection."""
 
     batches: tuple[Batch, ...]
-    """None if every answer is known already."""
+    """Empty if all answers are cached."""
     used: int = 0
-    """Answers that the run asked for."""
+    """Number of answers that the run requested."""
     unused: int = 0
-    """Answers that it did not ask for: other records, or another batch size."""
+    """Number of answers that it did not request: the records or the batch size differ."""
     unanswered: int = 0
-    """Requests of the run that no batch answers; an ordinary run sends them."""
+    """Number of requests without an answer in any batch; an ordinary run sends them."""
 
     @property
     def requests(self) -> int:
@@ -120,7 +120,7 @@ class Outcome:
 
     @property
     def extractions(self) -> int:
-        """Requests for lists of facts: once they are collected, submit again for the checks."""
+        """Number of extraction requests; once collected, submit again for the checks."""
         return sum(batch.extractions for batch in self.batches)
 
     @property
@@ -129,13 +129,13 @@ class Outcome:
 
 
 def submit(path: Path, run: Run) -> Outcome:
-    """Submit the requests of a run, but those that the cache answers.
+    """Submit the requests of a run that are not in the cache.
 
-    After an interruption nothing is uploaded or made twice.
+    An interrupted submission is resumed without duplicate uploads or batches.
 
     Raises:
-        InputError: The file is not a state file, or names batches that are not collected.
-        ConfigError: No model of the run takes batches.
+        InputError: The file is not a state file, or names batches not collected yet.
+        ConfigError: The run uses no model, or one without batch support.
     """
     client = _Client(path)
     state = client.read()
@@ -150,12 +150,12 @@ def submit(path: Path, run: Run) -> Outcome:
 
 
 def collect(path: Path, run: Run) -> Outcome:
-    """Make a run whose answers come from the batches, once all of them have ended.
+    """Perform a run with the answers of its batches, once all of them have ended.
 
-    The state file is removed with the last answer: all of them are cached then.
+    The state file is removed when no answer is left; by then, all of them are cached.
 
     Raises:
-        InputError: There is no batch to be collected, or the run asks for none of its answers.
+        InputError: There is no batch to collect, or the run requests none of its answers.
     """
     if not path.exists():
         raise InputError(f"{path} does not exist; submit a batch first")
@@ -179,7 +179,7 @@ def collect(path: Path, run: Run) -> Outcome:
 
 
 def _requests_of(run: Run) -> dict[Batch, bytes]:
-    """The files of requests that a run writes."""
+    """Perform a run that only queues requests, and return them as files."""
     queued: dict[str, dict[bytes, bool]] = {}
 
     def queue(inner: ChatTransport, body: Body) -> Answer:
@@ -200,29 +200,31 @@ def _requests_of(run: Run) -> dict[Batch, bytes]:
 
 
 def request_files(model: str, lines: Mapping[bytes, bool]) -> Iterator[tuple[Batch, bytes]]:
-    """Requests to a model in as few files as the provider takes, equal ones for equal requests.
+    """Pack requests to a model into as few files as the provider allows, deterministically.
 
-    Each line comes with whether it lists facts.
+    Args:
+        model: Name of the model.
+        lines: Serialised requests, and whether each is an extraction.
     """
     left = sorted(lines)
     while left:
         ends = islice(accumulate(map(len, left)), MAX_REQUESTS)
         n = max(1, sum(end <= MAX_BYTES for end in ends))
-        some, left = left[:n], left[n:]
-        data = b"".join(some)
+        chunk, left = left[:n], left[n:]
+        data = b"".join(chunk)
         yield (
             Batch(
                 model=model,
                 digest=hashlib.sha256(data).hexdigest(),
                 requests=n,
-                extractions=sum(lines[line] for line in some),
+                extractions=sum(lines[line] for line in chunk),
             ),
             data,
         )
 
 
 def request_id(body: Body) -> str:
-    """The name of a request in a batch: a digest of its body, so that equal ones are one."""
+    """Return the `custom_id` of a request: a digest of its body, so that equal ones coincide."""
     canonical = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -234,7 +236,7 @@ def _require_openai(transport: Transport) -> ChatTransport:
 
 
 class _Client:
-    """The state file, and the server whose batches it names; requests run in the background."""
+    """Client for the state file and the batch endpoint; its coroutines run in `background`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -265,19 +267,19 @@ class _Client:
 
     async def submit(self, state: BatchState, files: Mapping[Batch, bytes]) -> BatchState:
         contents = {batch.digest: data for batch, data in files.items()}
-        made: dict[str | None, str] = {}
+        batch_ids: dict[str | None, str] = {}
         async with self._connected() as client:
-            if state.batches:  # an earlier run may have ended before it learned that one was made
+            if state.batches:  # an interrupted run may have created batches it did not record
                 async for found in client.batches.list(limit=100):
-                    made.setdefault(found.input_file_id, found.id)
+                    batch_ids.setdefault(found.input_file_id, found.id)
             known = (
-                replace(batch, batch_id=batch.batch_id or made.get(batch.file_id))
+                replace(batch, batch_id=batch.batch_id or batch_ids.get(batch.file_id))
                 for batch in state.batches
             )
             batches = {batch.digest: batch for batch in (*files, *known)}
             for digest, batch in [*batches.items()]:
                 if not batch.batch_id and digest not in contents:
-                    del batches[digest]  # the run does not ask for it any more
+                    del batches[digest]  # no longer part of the run
             state = self._write(batches.values())
             for digest, batch in batches.items():
                 if batch.file_id is None:
@@ -285,7 +287,7 @@ class _Client:
                     file = await client.files.create(file=content, purpose="batch")
                     batches[digest] = batch = replace(batch, file_id=file.id)  # noqa: PLW2901
                     state = self._write(batches.values())
-                if batch.batch_id is None:  # once only: it may exist although no response came
+                if batch.batch_id is None:  # no retries: it may exist even without a response
                     new = await client.with_options(max_retries=0).batches.create(
                         input_file_id=batch.file_id or "", endpoint=URL, completion_window="24h"
                     )
@@ -294,7 +296,7 @@ class _Client:
         return state
 
     async def collect(self, state: BatchState) -> tuple[tuple[Batch, ...], list[bytes]]:
-        """What became of the batches and, once all have ended, the lines of their answers."""
+        """Return the updated batches and, once all have ended, the lines of their answers."""
         lines: list[bytes] = []
         async with self._connected() as client:
             found = [await client.batches.retrieve(batch.batch_id or "") for batch in state.batches]
@@ -319,15 +321,15 @@ class _Client:
             ) as client:
                 yield client
         except openai.APIStatusError as error:
-            message, kinds = f"{_NAME}: {said(error)}", (error.code, error.type)
+            message, kinds = f"{_NAME}: {redacted(error)}", (error.code, error.type)
             raise from_status(error.status_code, message, kinds=kinds) from error
         except openai.APIConnectionError as error:
             raise JudgeUnavailable(
-                f"{_NAME}: cannot reach {self._access.host} ({said(error.__cause__ or error)}); "
-                "check the network and OPENAI_BASE_URL"
+                f"{_NAME}: cannot reach {self._access.host} "
+                f"({redacted(error.__cause__ or error)}); check the network and OPENAI_BASE_URL"
             ) from error
         except (openai.OpenAIError, *UNREADABLE) as error:
-            raise JudgeUnavailable(f"{_NAME}: {said(error)}") from error
+            raise JudgeUnavailable(f"{_NAME}: {redacted(error)}") from error
 
 
 def _updated(batch: Batch, found: openai.types.Batch) -> Batch:
@@ -341,9 +343,9 @@ def _updated(batch: Batch, found: openai.types.Batch) -> Batch:
 
 
 class _Inbox:
-    """Transports that look the answers of finished batches up; each is given out once.
+    """Looks up the answers of finished batches; each is used once.
 
-    A line that cannot be read counts for nothing, and an id that is there twice has no answer.
+    Unreadable lines are skipped, and so are both answers of a duplicate id.
     """
 
     def __init__(self, lines: Iterable[bytes]) -> None:
@@ -355,7 +357,7 @@ class _Inbox:
 
     @property
     def left(self) -> int:
-        """Answers that nobody asked for."""
+        """Number of unused answers."""
         return sum(line is not None for line in self._lines.values())
 
     def around(self, transport: Transport) -> Transport:
@@ -395,12 +397,16 @@ class _Inbox:
         why = error.message or " ".join(error.kinds).strip() or "it does not say why"
         problem = f"{name}: no answer from the batch ({why})"
         if isinstance(status, int) and status >= _FIRST_ERROR:
-            ours = from_status(status, problem, kinds=error.kinds)
-            if not ours.retryable:  # one line says nothing about the others
-                return JudgeRejected(str(ours)) if isinstance(ours, NoAccess) else ours
+            translated = from_status(status, problem, kinds=error.kinds)
+            if not translated.retryable:  # the error of one line must not stop the others
+                return (
+                    JudgeRejected(str(translated))
+                    if isinstance(translated, NoAccess)
+                    else translated
+                )
         return self._queued(problem)
 
     def _queued(self, problem: str) -> JudgeQueued:
-        """The batch is over: what another request may mend is left to an ordinary run."""
+        """Return an error that leaves the request to an ordinary run."""
         self.unanswered += 1
         return JudgeQueued(f"{problem}; an ordinary run sends it")

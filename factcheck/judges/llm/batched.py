@@ -1,7 +1,6 @@
-"""Many questions of one kind to one model: cached results first, the rest in batches.
+"""Questions of one kind to one model: cached results first, the rest in batches.
 
-A missing, duplicate or invalid result is asked for once more, in a request of its own; then it is
-a failure.
+Missing, duplicate and invalid results are retried once, in a separate request.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
 _REPEAT = frozenset({"missing", "duplicate", "invalid", "output", "truncated"})
-"""Failures that another request may mend; the others have had their retries."""
+"""Failure codes worth another request; the engine has retried all others."""
 
-_NOT_KEPT = {"probability": None, "cached": True}
-"""Fields of results that have these values when they come from the cache."""
+_CACHED_VALUES = {"probability": None, "cached": True}
+"""Fields not stored in the cache, with their values in cached results."""
 
 Request: TypeAlias = "tuple[Sequence[Message], Question[Any]]"
 T = TypeVar("T")
@@ -37,17 +36,20 @@ R = TypeVar("R")
 class BatchedJudge(Generic[Q, R]):
     """Asks one model questions of one kind.
 
-    `module` writes the request for some questions. `parts` says into how many requests the
-    questions of one are divided when it is repeated, by the code of its failure as a whole; one for
-    a code that is not listed.
+    Args:
+        model: The model.
+        module: The DSPy module that renders requests.
+        batch_size: Maximum number of questions in one request.
+        parts: Number of requests that a failed batch is split into when it is retried, by failure
+            code; 1 for other codes.
     """
 
     stage: ClassVar[str]
-    """Under which usage is recorded, results are cached and the prompt is in the signature."""
+    """Key of usage records, cached results and, in the signature, the prompt."""
     role: ClassVar[str] = "judge"
-    """Under which the model is in the signature."""
+    """Key of the model in the signature."""
     result: type[R]
-    """Of a question that has one."""
+    """Type of a successful result."""
 
     def __init__(
         self,
@@ -69,19 +71,19 @@ class BatchedJudge(Generic[Q, R]):
 
     @property
     def identity(self) -> dict[str, str]:
-        """Model, prompt and what else shapes the results."""
+        """Model, prompt and settings that affect the results."""
         return {self.role: self._model.name, self.stage: self._prompt, **self._model.identity}
 
     def _request(self, questions: Sequence[Q]) -> Request:
-        """What is sent to ask several questions at once."""
+        """Render the request for several questions."""
         raise NotImplementedError
 
     def _key_parts(self, question: Q) -> Mapping[str, JSON]:
-        """What tells a question from the others that are asked about together, for its key."""
+        """Parts of the cache key that identify a question within its batch."""
         raise NotImplementedError
 
     def _outcome(self, reply: Any, questions: Sequence[Q]) -> Sequence[R]:  # noqa: ARG002
-        """The results in a reply, in the order of the questions."""
+        """Results in a reply, in question order."""
         return tuple(reply.values())
 
     def _failure(self, question: Q, error: JudgeError) -> R:
@@ -89,20 +91,21 @@ class BatchedJudge(Generic[Q, R]):
         return failure  # type: ignore[no-any-return]
 
     def _to_json(self, result: R) -> Mapping[str, Any] | None:
-        """A result without its question, which is in the key; `None` for a failure."""
+        """Serialise a result without its question, which is in the key; `None` for a failure."""
         if code_of(result):
             return None
-        return {name: value for name, value in to_plain(result).items() if name not in _NOT_KEPT}
+        plain: dict[str, Any] = to_plain(result)
+        return {name: value for name, value in plain.items() if name not in _CACHED_VALUES}
 
     def _from_json(self, data: Mapping[str, Any]) -> R:
-        return from_plain(self.result, {**_NOT_KEPT, **data}, "cached result")
+        return from_plain(self.result, {**_CACHED_VALUES, **data}, "cached result")
 
     def _results(
         self, questions: Sequence[Q], ledger: Ledger, **shared: JSON
     ) -> Awaitable[Sequence[R]]:
-        """One result per question, in their order; only what is not known is asked, once.
+        """Return one result per question, in question order; equal questions are sent once.
 
-        `shared` is the part of their keys that all have.
+        `shared` is the part of the cache keys that all questions have in common.
         """
         parts = [self._key_parts(question) for question in questions]
         shape = self._model.shape
@@ -112,7 +115,7 @@ class BatchedJudge(Generic[Q, R]):
             return answer_keys(parts, task=self.stage, prompt=self._prompt, model=model, **shared)
 
         def keys_now() -> dict[str, str]:
-            # the first answers may show that the model is asked in another way than the keys say
+            # the first answers may change the dialect, and with it the keys
             return {} if shape == self._model.shape else dict(zip(keys, make_keys(), strict=True))
 
         keys = make_keys()
@@ -130,11 +133,11 @@ class BatchedJudge(Generic[Q, R]):
         )
 
     def _batches(self, questions: Mapping[str, Q]) -> list[list[str]]:
-        """The keys of questions that go into one request, for each request."""
+        """Split the keys of questions into batches."""
         return even_batches(list(questions), self._batch_size)
 
     async def _ask(self, questions: Sequence[Q], account: Account) -> Sequence[R]:
-        """One result per question, in their order, from one request."""
+        """Send one request and return one result per question, in question order."""
         work = self._model.ask(*self._request(questions), account)
         try:
             reply = await (work if background.is_current else background.hop(work))
@@ -145,7 +148,7 @@ class BatchedJudge(Generic[Q, R]):
     async def _repeat(
         self, questions: Mapping[str, Q], results: dict[str, R], account: Account
     ) -> None:
-        """Ask again for what failed."""
+        """Retry failed questions."""
         codes = {key: code_of(result) for key, result in results.items()}
         keys = [key for key, code in codes.items() if code in _REPEAT or code in self._parts]
         if not keys:
@@ -161,7 +164,7 @@ class BatchedJudge(Generic[Q, R]):
 
 
 def even_batches(items: Sequence[T], size: int) -> list[list[T]]:
-    """The items in as few batches of at most `size` as possible, of nearly equal length."""
+    """Split items into the fewest batches of at most `size`, as even as possible."""
     n, count = len(items), -(-len(items) // size)
     return [list(items[n * i // count : n * (i + 1) // count]) for i in range(count)]
 
@@ -172,6 +175,6 @@ def require_one_not_rejected(results: Sequence[Any]) -> None:
 
 
 def code_of(result: Any) -> str:
-    """The code of a failure; empty for any other result, which has none."""
+    """Return the code of a failure; empty for a successful result."""
     code: str = getattr(result, "code", "")
     return code

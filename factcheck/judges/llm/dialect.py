@@ -1,7 +1,7 @@
-"""How a model behind a server wants to be asked; learned from what it refuses, never guessed.
+"""Dialects: the request options that a model at an endpoint accepts, learned from its refusals.
 
-One dialect per endpoint and model. It starts out with everything that is wanted. What a server
-refuses is left out or written differently from then on, that thing and no other.
+There is one dialect per endpoint and model. It starts with every option enabled; an option that the
+server refuses, and no other, is dropped or rewritten from then on.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
     from factcheck.settings import Model
 
 _VERSION = 1
-"""Of what is remembered; raised when its meaning changes."""
+"""Version of the stored format; increment it when the meaning changes."""
 _TASK = "dialect"
 
 _SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort")
-_SHOWN = {"temperature": "temp", "reasoning_effort": "effort"}
-"""Names of settings in signatures, where they differ."""
+_SHORT_NAMES = {"temperature": "temp", "reasoning_effort": "effort"}
+"""Short names of settings in signatures."""
 _LOGPROBS = "logprobs"
 _ALTERNATIVES = 5
-"""Tokens whose log-probabilities are asked for at each place."""
-_ROOM = 16_384
-"""Tokens of thought that are allowed for once a model turns out to think; a limit, not a cost."""
+"""Number of log probabilities requested per token."""
+_REASONING_TOKENS = 16_384
+"""Minimum token allowance for a reasoning model; a limit, not a cost."""
 _LIMITS = ("max_completion_tokens", "max_tokens")
 _FORMS: tuple[Form, ...] = ("schema", "json_object", "text")
 
-_TALK_OF_LIMIT = re.compile(
+_TOKEN_LIMIT = re.compile(
     r"max_(?:completion_)?tokens|completion tokens|output tokens|context (?:length|window)"
 )
-_TOO_MUCH = re.compile(
+_EXCEEDED = re.compile(
     r"at most|maximum|less than|<=|exceed|too (?:large|many|high|big)|range|up to|greater|limit"
 )
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,_]*(?![\w.]*\w)")
@@ -63,57 +63,57 @@ _FORM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Dialect(PlainData):
-    """What a model behind a server takes."""
+    """Request options that a model at an endpoint accepts."""
 
     form: Form = "schema"
     strict: bool = True
-    """Whether the schema goes with `strict: true`."""
+    """Whether schemas are sent with `strict: true`."""
     closed: bool = True
-    """Whether the schema's objects go with `additionalProperties: false`."""
+    """Whether schemas are sent with `additionalProperties: false`."""
     limit: str = _LIMITS[0]
-    """The parameter for the most tokens of a reply; empty if there is none."""
+    """Parameter for the reply's token limit; empty if there is none."""
     system: bool = True
-    """Whether there is a system role; without, its text begins the first message of the user."""
+    """Whether there is a system role; if not, its text is prepended to the first user message."""
     refused: tuple[str, ...] = ()
-    """Parameters that it does not take."""
+    """Unsupported parameters."""
     most: int = 0
-    """The largest limit it takes; 0 as long as none was refused."""
+    """Maximum token limit accepted; 0 if unknown."""
     room: int = 0
-    """Tokens of thought that count against the limit."""
+    """Allowance for reasoning tokens, which count towards the limit."""
     floor: int = 0
-    """The largest limit at which a reply was cut off; no later one is below it."""
+    """Largest token limit that truncated a reply; later limits are at least this."""
 
     def identity(self, model: Model) -> dict[str, str]:
-        """What shapes answers, as entries for the signature: as it goes out, not as it was set."""
-        said = {"temp": "default"}
+        """Signature entries for the settings that affect answers, as sent rather than as set."""
+        entries = {"temp": "default"}
         for name in _SAMPLING:
             value = getattr(model, name)
             if value is not None:
-                shown = f"{value:g}" if isinstance(value, float) else str(value)
-                said[_SHOWN.get(name, name)] = "default" if name in self.refused else shown
+                text = f"{value:g}" if isinstance(value, float) else str(value)
+                entries[_SHORT_NAMES.get(name, name)] = "default" if name in self.refused else text
         if model.probabilities:
-            said[_LOGPROBS] = "default" if _LOGPROBS in self.refused else str(_ALTERNATIVES)
+            entries[_LOGPROBS] = "default" if _LOGPROBS in self.refused else str(_ALTERNATIVES)
         if model.extra_body:
-            said["extra"] = short_digest(repr(sorted(model.extra_body.items())))
+            entries["extra"] = short_digest(repr(sorted(model.extra_body.items())))
         if self.form != "schema":
-            said["form"] = self.form
+            entries["form"] = self.form
         if not self.system:
-            said["system"] = "user"
-        return said
+            entries["system"] = "user"
+        return entries
 
-    def tokens(self, model: Model, wanted: int) -> int:
-        """The limit for a reply of `wanted` tokens; 0 is none."""
+    def tokens(self, model: Model, reply_tokens: int) -> int:
+        """Token limit for a reply of `reply_tokens` tokens; 0 for no limit."""
         if model.max_tokens is not None:
             return model.max_tokens
-        if not wanted or not self.limit:
+        if not reply_tokens or not self.limit:
             return 0
-        allowed = max(wanted + self.room, self.floor)
+        allowed = max(reply_tokens + self.room, self.floor)
         return min(allowed, self.most) if self.most else allowed
 
     def body(
         self, model: Model, messages: Sequence[Message], question: Question[Any]
     ) -> dict[str, Any]:
-        """The request in the words of OpenAI's chat protocol, without the name of the model."""
+        """Build the body of a request in OpenAI's chat protocol, without the model name."""
         body: dict[str, Any] = {"messages": messages if self.system else _merged(messages)}
         for name in _SAMPLING:
             value = getattr(model, name)
@@ -131,32 +131,32 @@ class Dialect(PlainData):
         return {**body, **model.extra_body}
 
     def difference(self, other: Dialect) -> str:
-        """What was learned between this one and a later one, for a person."""
-        said = [f"no {name}" for name in other.refused if name not in self.refused]
+        """Describe what a later dialect learned, in words."""
+        notes = [f"no {name}" for name in other.refused if name not in self.refused]
         if other.form != self.form:
-            said.append("no JSON schema" if other.form == "json_object" else "no response_format")
+            notes.append("no JSON schema" if other.form == "json_object" else "no response_format")
         if self.strict and not other.strict:
-            said.append("no strict schema")
+            notes.append("no strict schema")
         if self.closed and not other.closed:
-            said.append("no additionalProperties")
+            notes.append("no additionalProperties")
         if self.system and not other.system:
-            said.append("no system role")
+            notes.append("no system role")
         if other.most != self.most:
-            said.append(f"at most {other.most:,} tokens in a reply")
+            notes.append(f"at most {other.most:,} tokens in a reply")
         if other.room > self.room:
-            said.append(f"it thinks, so {other.room:,} more tokens are allowed")
-        return ", ".join(said)
+            notes.append(f"it thinks, so {other.room:,} more tokens are allowed")
+        return ", ".join(notes)
 
     def next_form(self) -> Dialect | None:
-        """The same with the next form, or `None` after the last."""
+        """Return this dialect with the next form, or `None` after the last."""
         place = _FORMS.index(self.form) + 1
         return replace(self, form=_FORMS[place]) if place < len(_FORMS) else None
 
     def without(self, refusal: RequestRefused, sent: Mapping[str, Any]) -> Dialect | None:
-        """The same without what a refusal names, or `None` if it names nothing that was sent."""
+        """Return this dialect without the options a refusal names, or `None` if it names none."""
         text = refusal.about.lower()
-        found = _other_schema(
-            _other_limit(_less_sampling(self, text, sent), text, sent), text, sent
+        found = _with_format(
+            _with_limit(_without_sampling(self, text, sent), text, sent), text, sent
         )
         has_system = any(message["role"] == "system" for message in sent["messages"])
         if self.system and has_system and _SYSTEM.search(text):
@@ -164,24 +164,26 @@ class Dialect(PlainData):
         return None if found == self else found
 
     def after_cut(self, limit: int, hidden: int) -> Dialect | None:
-        """The same with more room, or `None` if the reply needs no more than its own length.
+        """Return this dialect adapted to a truncated reply, or `None` if no higher limit helps.
 
-        `limit` is where the reply was cut off, 0 if nowhere; `hidden` of its tokens cannot be seen.
+        Args:
+            limit: Token limit of the request; 0 if it had none.
+            hidden: Number of reasoning tokens in the reply.
         """
         if not limit or (self.most and limit >= self.most):
             return None
         floor = max(self.floor, limit)
-        if 4 * hidden < limit:  # it is just long: whoever asked may ask for less
+        if 4 * hidden < limit:  # the reply itself is long: the caller may split the request
             return replace(self, floor=floor)
-        return replace(self, room=max(_ROOM, 2 * limit), floor=floor)
+        return replace(self, room=max(_REASONING_TOKENS, 2 * limit), floor=floor)
 
     def after_thought(self, tokens: int) -> Dialect:
-        """The same with room for the next reply after one that took `tokens` of thought."""
-        needed = max(_ROOM, 2 * tokens) if tokens else 0
+        """Return this dialect with an allowance that fits replies with `tokens` of reasoning."""
+        needed = max(_REASONING_TOKENS, 2 * tokens) if tokens else 0
         return self if needed <= self.room else replace(self, room=needed)
 
 
-def _less_sampling(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dialect:
+def _without_sampling(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dialect:
     named = [
         name
         for name in _SAMPLING
@@ -194,11 +196,11 @@ def _less_sampling(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dial
     return replace(dialect, refused=tuple(dict.fromkeys([*dialect.refused, *named])))
 
 
-def _other_limit(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dialect:
+def _with_limit(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dialect:
     limit = sent.get(dialect.limit) if dialect.limit else None
-    if limit is None or not _TALK_OF_LIMIT.search(text):
+    if limit is None or not _TOKEN_LIMIT.search(text):
         return dialect
-    if _TOO_MUCH.search(text) and (most := _most(text, limit)):
+    if _EXCEEDED.search(text) and (most := _parse_maximum(text, limit)):
         return replace(dialect, most=most)
     if not re.search(rf"\b{dialect.limit}\b", text):
         return dialect
@@ -207,7 +209,7 @@ def _other_limit(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dialec
     return replace(dialect, limit="" if other in refused else other, refused=refused)
 
 
-def _other_schema(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dialect:
+def _with_format(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dialect:
     if "response_format" not in sent:
         return dialect
     if dialect.form == "schema":
@@ -225,7 +227,7 @@ _remembered: PerProcess[dict[str, Dialect]] = PerProcess(dict)
 
 
 class Memory:
-    """Remembers the dialect of a model behind a server: in this process, and in the cache."""
+    """Stores the dialect of a model at an endpoint, in this process and in the cache."""
 
     def __init__(self, name: str, endpoint: str, cache: AnswerCache | None) -> None:
         self._name = name
@@ -250,12 +252,12 @@ class Memory:
 
 
 def forget_dialects() -> None:
-    """Forget what this process remembers; what is in a cache stays there."""
+    """Clear the dialects held by this process; those in caches remain."""
     _remembered().clear()
 
 
-def _most(text: str, limit: int) -> int:
-    """The largest limit that a refusal allows; 0 if it does not say."""
+def _parse_maximum(text: str, limit: int) -> int:
+    """Parse the maximum token limit from a refusal; 0 if it names none."""
     context, given = _CONTEXT.search(text), _INPUT.search(text)
     if context:
         left = _int(context[1]) - _int(given[1]) if given else 0
@@ -268,7 +270,7 @@ def _int(digits: str) -> int:
 
 
 def _merged(messages: Sequence[Message]) -> list[dict[str, str]]:
-    """The messages with what the system says at the beginning of what the user says first."""
+    """Prepend the system message to the first user message."""
     system = "\n\n".join(m["content"] for m in messages if m["role"] == "system")
     others = [dict(m) for m in messages if m["role"] != "system"]
     if system and others:
@@ -277,7 +279,7 @@ def _merged(messages: Sequence[Message]) -> list[dict[str, str]]:
 
 
 def _opened(schema: Any) -> Any:
-    """A JSON schema without `additionalProperties`."""
+    """Remove `additionalProperties` from a JSON schema."""
     if isinstance(schema, Mapping):
         return {k: _opened(v) for k, v in schema.items() if k != "additionalProperties"}
     if isinstance(schema, list):

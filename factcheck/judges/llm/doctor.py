@@ -1,4 +1,4 @@
-"""Tries a model out: how it wants to be asked, what it says, its time and its price."""
+"""Diagnosis of a model: its dialect, accuracy, latency and price in a small trial."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FACTS = (
 _PAIRS = 1_000
 _FACTS_OF_A_PAIR = 15
 _TOKENS_OF_A_PAIR = 600
-"""Prompt tokens of 15 facts and a summary of 150 words: what a pair is taken to be."""
+"""Prompt tokens of the assumed pair: 15 facts and a summary of 150 words."""
 _FORMS = {
     "schema": "JSON schema",
     "json_object": "JSON object",
@@ -39,7 +39,7 @@ _FORMS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis(PlainData):
-    """What was found out about a model."""
+    """Findings about a model."""
 
     model: str
     endpoint: str
@@ -47,22 +47,22 @@ class Diagnosis(PlainData):
     form: str
     sampling: dict[str, str]
     limit: str
-    """Parameter for the most tokens of a reply; empty if there is none."""
+    """Parameter for the reply's token limit; empty if there is none."""
     room: int
     learned: tuple[str, ...]
     verdicts: tuple[str, ...]
-    """Of the trial: one for each fact, `undecided` where there is none."""
+    """Labels in the trial, one per fact; `undecided` where there is no verdict."""
     expected: tuple[str, ...]
     requests: int
     seconds: float
     prompt_tokens: int
     completion_tokens: int
-    """Of the second call, after everything was learned, like the seconds and prompt tokens."""
+    """Mean per request of the second trial, once the dialect is known; so are `seconds` and
+    `prompt_tokens`."""
     usd_per_1000_pairs: float | None
-    """For pairs with 15 facts and a summary of 150 words, facts given; `None` if the price is
-    unknown."""
+    """List price for pairs of 15 given facts and a summary of 150 words; `None` if unknown."""
     problem: str = ""
-    """Why there are no verdicts; empty if there are."""
+    """Message of the first failed verdict; empty if there is none."""
 
     @property
     def n_decided(self) -> int:
@@ -74,18 +74,20 @@ class Diagnosis(PlainData):
 
     @property
     def advice(self) -> tuple[str, ...]:
-        said = []
+        notes = []
         if self.sampling.get("temp") == "default":
-            said.append("no temperature is sent: the same question may get another answer")
+            notes.append("no temperature is sent: the same question may get another answer")
         if self.form != _FORMS["schema"]:
-            said.append("replies are not held to a schema: look for undecided facts in a first run")
+            notes.append(
+                "replies are not held to a schema: look for undecided facts in a first run"
+            )
         if self.room and "effort" not in self.sampling:
-            said.append("the model thinks: reasoning_effort may make it cheaper")
+            notes.append("the model thinks: reasoning_effort may make it cheaper")
         if self.n_decided and self.n_right < len(self.expected):
-            said.append("not all verdicts are right: run `factcheck calibrate` before trusting it")
-        if not said:
-            said.append(f"nothing; use it as --judge {self.model}")
-        return tuple(said)
+            notes.append("not all verdicts are right: run `factcheck calibrate` before trusting it")
+        if not notes:
+            notes.append(f"nothing; use it as --judge {self.model}")
+        return tuple(notes)
 
     def __str__(self) -> str:
         price = self.usd_per_1000_pairs
@@ -112,10 +114,10 @@ class Diagnosis(PlainData):
 
 
 async def examine(model: LanguageModel) -> Diagnosis:
-    """Ask a model about four facts, twice, and say what came of it.
+    """Check four facts with a model, twice, and report the findings.
 
     Raises:
-        JudgeError: It cannot be asked at all; the message says what was tried.
+        JudgeError: The first check failed; the message lists the dialects tried.
     """
     ledger, checker = Ledger(), LLMChecker(model, batch_size=len(_FACTS))
     facts = [AtomicFact(f"f{n}", text) for n, (text, _) in enumerate(_FACTS, 1)]
@@ -154,7 +156,7 @@ async def examine(model: LanguageModel) -> Diagnosis:
 
 
 def _usd_per_1000_pairs(price: Price | None, completion_tokens: int) -> float | None:
-    """The list price of checks, at the length that replies had in the trial."""
+    """Extrapolate the list price from the reply length in the trial."""
     if price is None:
         return None
     reply = completion_tokens * _FACTS_OF_A_PAIR // len(_FACTS)

@@ -1,4 +1,4 @@
-"""Sends requests within budget and rate limit, repeats what failed, and records what it cost.
+"""Request engine: budget, rate limit, retries and usage accounting.
 
 There is one retry loop, one limiter and one ledger. All requests run in the background loop.
 """
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from factcheck.runtime.session import Session
 
 _LOCKED_S = 60.0
-"""Seconds for which nothing is sent after a key, an account or a model was turned down."""
+"""Seconds without requests after a key, account or model was rejected."""
 _BYTES_PER_TOKEN = 4
 _log = logging.getLogger("factcheck.judge")
 
@@ -39,20 +39,20 @@ R = TypeVar("R")
 
 
 class Account(NamedTuple):
-    """Where the usage of requests is recorded."""
+    """The ledger and stage that usage is recorded under."""
 
     ledger: Ledger
     stage: str = ""
-    """Such as `"check"`."""
+    """For example, `"check"`."""
 
 
 class RequestRunner(Generic[R]):
-    """Sends the requests of one model; the one place where money is spent.
+    """Sends the requests of one model; the only place where money is spent.
 
-    `on_failure` is called when a request fails in a way that its wording has no part in.
+    `on_failure` is called when a request fails for a reason other than its format.
 
     Raises:
-        ConfigError: The budget is in dollars, and the price is not known.
+        ConfigError: The budget is in dollars and the price is unknown.
     """
 
     def __init__(
@@ -85,10 +85,14 @@ class RequestRunner(Generic[R]):
         tokens_of: Callable[[R], Usage],
         waited_s: float = 0.0,
     ) -> R:
-        """What `send` returns, after as many attempts as the session allows.
+        """Return the result of `send`, retrying as the session allows.
 
-        The upper bound holds the most tokens it can take; the seconds it has waited already do not
-        count as time of an attempt.
+        Args:
+            send: Sends the request once.
+            account: Records the usage of each attempt.
+            upper_bound: Maximum number of tokens, reserved from the budget.
+            tokens_of: Extracts the tokens used from a response.
+            waited_s: Seconds already spent queueing, which do not count towards the deadline.
         """
         limiter, queued_s, n_sent = self.limiter(), waited_s, 0
         estimate = upper_bound.prompt_tokens // _BYTES_PER_TOKEN
@@ -126,7 +130,7 @@ class RequestRunner(Generic[R]):
     def _failed(
         self, error: BaseException, limiter: Limiter, number: int, spent: list[Usage]
     ) -> Usage:
-        """What a failed request cost; it may be why others are sent later, or not at all."""
+        """Return the cost of a failed request and adjust the limiter; may block later requests."""
         if isinstance(error, FactcheckError) and not isinstance(error, RequestRefused):
             self._on_failure()
         if isinstance(error, NoAccess):
@@ -136,7 +140,7 @@ class RequestRunner(Generic[R]):
             limiter.overloaded(number, self._retry.shared_wait_s(error))
             _log.info("%s; at most %d requests at a time now", error.code, limiter.limit)
         if isinstance(error, (JudgeRateLimited, JudgeRejected)):
-            spent.append(Usage())  # turned away: it costs nothing
+            spent.append(Usage())  # rejected requests are free
             return Usage()
         return Usage(cost_usd=None)
 
@@ -151,28 +155,28 @@ class RequestRunner(Generic[R]):
 
 
 def most_tokens(text: str) -> int:
-    """Upper bound: no tokenizer makes more tokens than bytes; a few frame a message."""
+    """Upper bound of the tokens in a text: one per byte, plus a few that frame a message."""
     return len(text.encode("utf-8", "surrogatepass")) + 16
 
 
 def likely_tokens(text: str) -> int:
-    """Estimate: four bytes per token, as in English prose."""
+    """Estimate the tokens in a text at four bytes per token, as in English prose."""
     return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN)
 
 
 def prompt_of(body: Body) -> str:
-    """All that a request says."""
+    """Concatenated message contents of a request."""
     return "".join(message["content"] for message in body["messages"])
 
 
 def limit_of(body: Body) -> int:
-    """The most tokens that a request asks for; 0 if it does not say."""
+    """Completion token limit of a request; 0 if it has none."""
     limit: int = body.get("max_completion_tokens") or body.get("max_tokens") or 0
     return limit
 
 
 def tokens_of(answer: Answer, prompt: str) -> Usage:
-    """The tokens of an exchange; estimated where the server does not say, which is not 0."""
+    """Tokens of an exchange; estimated where the server reports none."""
     given, taken = answer.prompt_tokens, answer.completion_tokens
     return Usage(
         prompt_tokens=likely_tokens(prompt) if given is None else given,
@@ -182,7 +186,7 @@ def tokens_of(answer: Answer, prompt: str) -> Usage:
 
 
 class Meter:
-    """Counts the requests of all models whose transports it replaces; an upper bound."""
+    """Dry-run estimator: counts the requests of the transports it wraps; an upper bound."""
 
     def __init__(self) -> None:
         self.usage = Usage()

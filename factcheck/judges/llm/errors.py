@@ -1,4 +1,4 @@
-"""Translates what servers, openai and DSPy say into our errors, once; secrets end here."""
+"""Translation of errors from servers, openai and DSPy into our own, with secrets redacted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BILLING = frozenset(
     }
 )
 _FILTERED = frozenset({"content_filter", "content_policy_violation"})
-_WORTH_A_RETRY = (408, 409)
+_RETRYABLE = (408, 409)
 _BAD_REQUEST = (400, 422)
 _NO_CREDIT = 402
 _TOO_MANY_REQUESTS = 429
@@ -42,44 +42,44 @@ _ADVICE = {
 }
 
 UNREADABLE = (json.JSONDecodeError, UnicodeDecodeError, RecursionError)
-"""Errors for a body that is not JSON."""
+"""Exceptions raised for a body that is not JSON."""
 
 
 class NoAccess(JudgeRejected):
-    """The key, the account or the name of the model is turned down, and will be again."""
+    """The key, account or model is rejected, and retrying will not help."""
 
 
 class RequestRefused(JudgeRejected):
-    """The server does not take the request as it is written; another way of writing it may do."""
+    """The server rejects the format of the request; another dialect may work."""
 
     def __init__(self, message: str, *, about: str) -> None:
         super().__init__(message)
         self.about = about
-        """What the server says of it: the parameter it names, or else its whole message."""
+        """The parameter that the server names, and its message."""
 
 
 _PASSWORD = re.compile(r"(?<=://)[^/\s@]*:[^/\s@]*@")
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|gsk|xai|rk|AIza)[-_]?[\w-]{16,}")
 _SECRET_NAME = re.compile(r"(?:_KEY|_TOKEN|_SECRET|PASSWORD)$")
 _SHORTEST_SECRET = 8
-_hidden: set[str] = set()
+_secrets: set[str] = set()
 
 
 def hide(secret: str | None) -> None:
-    """Keep a key out of every message from now on."""
+    """Redact a key in all messages from now on."""
     if secret is not None and len(secret) >= _SHORTEST_SECRET:
-        _hidden.add(secret)
+        _secrets.add(secret)
 
 
-def said(text: object) -> str:
-    """What a server or a library says, on one line and without secrets."""
+def redacted(text: object) -> str:
+    """Format a message of a server or library on one line, with secrets redacted."""
     line = " ".join(str(text).split())
     secrets = {
         value
         for name, value in os.environ.items()
         if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET
     }
-    for secret in sorted(secrets | _hidden, key=len, reverse=True):
+    for secret in sorted(secrets | _secrets, key=len, reverse=True):
         line = line.replace(secret, "***")
     return _KEY_LIKE.sub("***", _PASSWORD.sub("***@", line))
 
@@ -94,15 +94,22 @@ def from_status(
     key: str = "OPENAI_API_KEY",
     address: str = "OPENAI_BASE_URL",
 ) -> FactcheckError:
-    """Our error for an HTTP status of 400 or more; the message holds no secrets.
+    """Translate an HTTP status of 400 or more.
 
-    `about` is what the server finds fault with, `key` and `address` are where these come from.
+    Args:
+        status: The HTTP status.
+        message: Text of the error, with secrets redacted.
+        kinds: Code and type of the error in the response body.
+        about: The parameter that the server names, and its message.
+        retry_after_s: Seconds to wait before a retry.
+        key: Environment variable of the key.
+        address: Environment variable of the server's address.
     """
     if status == _NO_CREDIT or _BILLING.intersection(kinds):
         return NoAccess(f"{message}; the account has no credit left")
     if status == _TOO_MANY_REQUESTS:
         return JudgeRateLimited(message, retry_after_s=retry_after_s)
-    if status >= _SERVER_ERROR or status in _WORTH_A_RETRY:
+    if status >= _SERVER_ERROR or status in _RETRYABLE:
         return JudgeUnavailable(message, retry_after_s=retry_after_s)
     if _FILTERED.intersection(kinds):
         return JudgeRefused(f"{message}; the provider's content filter declined")
@@ -113,7 +120,7 @@ def from_status(
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Seconds a server asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date."""
+    """Parse `retry-after-ms`, or `Retry-After` in seconds or as a date, into seconds to wait."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
@@ -135,7 +142,7 @@ def _number(value: str | None) -> float | None:
     return number if 0.0 <= number < math.inf else None
 
 
-DSPY_TURNED_DOWN = frozenset({"LMInvalidRequestError", "LMUnsupportedFeatureError"})
+DSPY_REJECTED = frozenset({"LMInvalidRequestError", "LMUnsupportedFeatureError"})
 DSPY_ERRORS: Mapping[str, type[FactcheckError]] = {
     "LMRateLimitError": JudgeRateLimited,
     **dict.fromkeys(
@@ -148,11 +155,11 @@ DSPY_ERRORS: Mapping[str, type[FactcheckError]] = {
     **dict.fromkeys(("LMCollectionLimitError", "LMStreamAssemblyError"), JudgeTruncated),
     "LMUnexpectedError": JudgeError,
 }
-"""Our errors by the names of DSPy's classes; the most special class of an error counts."""
+"""Our errors by DSPy class name; the most specific class applies."""
 
 
 def from_dspy(error: Exception, model: str) -> FactcheckError:
-    """Our error for one of DSPy, or of a model behind it."""
+    """Translate an exception of DSPy or of a user-defined model."""
     import dspy
 
     cause: BaseException | None = error
@@ -162,28 +169,28 @@ def from_dspy(error: Exception, model: str) -> FactcheckError:
         cause = cause.__cause__
     if isinstance(error, dspy.AdapterParseError):
         reason = str(error).split("\n", 1)[0]
-        return JudgeOutputError(f"{model}: {said(reason)}")
+        return JudgeOutputError(f"{model}: {redacted(reason)}")
     if "LLM Provider NOT provided" in str(error):
         return ConfigError(
             f"{model!r}: the provider {model.partition('/')[0]!r} is not known; "
             "use a name that LiteLLM knows, such as 'openai' or 'anthropic'"
         )
-    message = f"{model}: {said(error)}"
+    message = f"{model}: {redacted(error)}"
     for name in (cls.__name__ for cls in type(error).__mro__):
-        if name in DSPY_TURNED_DOWN:
-            return _turned_down(error, message)
+        if name in DSPY_REJECTED:
+            return _translate_rejection(error, message)
         if name in DSPY_ERRORS:
-            ours = DSPY_ERRORS[name](message)
-            if isinstance(ours, (JudgeRateLimited, JudgeUnavailable)):
-                ours.retry_after_s = getattr(error, "retry_after", None)
-            return ours
-    return JudgeError(f"{model}: {type(error).__name__}: {said(error)}")
+            translated = DSPY_ERRORS[name](message)
+            if isinstance(translated, (JudgeRateLimited, JudgeUnavailable)):
+                translated.retry_after_s = getattr(error, "retry_after", None)
+            return translated
+    return JudgeError(f"{model}: {type(error).__name__}: {redacted(error)}")
 
 
-def _turned_down(error: Any, message: str) -> FactcheckError:
+def _translate_rejection(error: Any, message: str) -> FactcheckError:
     kinds = (error.code, error.provider_code)
     status = error.status or _BAD_REQUEST[0]
-    about = f"{' '.join(getattr(error, 'features', ()))} {said(error)}"
+    about = f"{' '.join(getattr(error, 'features', ()))} {redacted(error)}"
     if status in _BAD_REQUEST or status in _ADVICE or _FILTERED.intersection(kinds):
         return from_status(status, message, kinds=kinds, about=about)
     return JudgeRejected(message)

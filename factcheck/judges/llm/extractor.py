@@ -1,4 +1,4 @@
-"""The LLM extractor: `KeyFactExtraction` behind the port, for sources of any length."""
+"""LLM extractor: `KeyFactExtraction` behind the port, for sources of any length."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     from factcheck.runtime.cache import JSON
 
 _OVERLAP = 10
-"""Neighbouring sections share up to one tenth of their size."""
-_SMALLEST_SECTION = 1_000
-"""A section whose list of facts was cut off is halved, down to this many characters."""
+"""Maximum overlap of neighbouring sections, as a divisor of their size."""
+_MIN_SECTION = 1_000
+"""Minimum section size in characters when a section with a truncated reply is split in two."""
 _Facts: TypeAlias = "tuple[str, ...] | JudgeError"
-_LOCATED = 0.6
-"""Share of a fact's content words from which a sentence of the source counts as its place."""
+_MIN_SHARED = 0.6
+"""Minimum share of a fact's content words for a source sentence to be its span."""
 
 
 class LLMExtractor(BatchedJudge[str, _Facts]):
-    """Lists facts with a language model, a section of text a request; fulfils `Extractor`."""
+    """Extracts facts with a language model, one section per request; implements `Extractor`."""
 
     stage = "extract"
     role = "extractor"
     section = 16_000
-    """Characters of source whose facts a model lists in one request (about 4,000 tokens)."""
+    """Maximum characters of source in one request (about 4,000 tokens)."""
 
     def __init__(self, model: LanguageModel) -> None:
         super().__init__(model, KeyFactExtraction())
@@ -64,10 +64,10 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
         (facts,) = await super()._ask(questions, account)
         if code_of(facts) == JudgeOutputError.code:
             return await super()._ask(questions, account)
-        if code_of(facts) == JudgeTruncated.code and len(section) >= 2 * _SMALLEST_SECTION:
+        if code_of(facts) == JudgeTruncated.code and len(section) >= 2 * _MIN_SECTION:
             halves = sections(section, len(section) * 6 // 10, len(section) // _OVERLAP)
-            asked = (self._ask([section[slice(*span)]], account) for span in halves)
-            found = [facts for (facts,) in await together(asked)]
+            requests = (self._ask([section[slice(*span)]], account) for span in halves)
+            found = [facts for (facts,) in await together(requests)]
             try:
                 return [_joined(found)]
             except JudgeError as error:
@@ -75,7 +75,7 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
         return [facts]
 
     async def _repeat(self, *_: Any) -> None:
-        """What can be mended is asked again section by section, in `_ask`."""
+        """Do nothing: `_ask` retries each section."""
 
     def _outcome(self, reply: Any, questions: Sequence[str]) -> Sequence[_Facts]:  # noqa: ARG002
         return [tuple(reply["facts"])]
@@ -84,7 +84,7 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
         return error
 
     def _to_json(self, result: _Facts) -> Mapping[str, Any] | None:
-        """A list of facts; an empty one is not cached, because it may be a bad reply."""
+        """Serialise a list of facts; an empty one is not cached, because it may be a bad reply."""
         return {"facts": list(result)} if isinstance(result, tuple) and result else None
 
     def _from_json(self, data: Mapping[str, Any]) -> _Facts:
@@ -92,7 +92,7 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
 
 
 def _joined(lists: Sequence[_Facts]) -> tuple[str, ...]:
-    """The facts of all lists; raises an error if there is one in place of a list."""
+    """Concatenate lists of facts; raises if any of them is an error."""
     errors = [error for error in lists if isinstance(error, JudgeError)]
     if errors:
         raise min(errors, key=lambda error: isinstance(error, JudgeNotAsked))
@@ -101,9 +101,9 @@ def _joined(lists: Sequence[_Facts]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _located(facts: tuple[AtomicFact, ...], source: str) -> tuple[AtomicFact, ...]:
-    """The facts, numbered, each with the sentence of the source that has most of its words.
+    """Number facts and set their spans to the source sentence that shares most of their words.
 
-    A model's word for where it read something proves nothing.
+    Spans reported by a model would prove nothing.
     """
     language = guess_language(source)
     sentences = [(each, content_stems(each.text, language)) for each in split_passages(source)]
@@ -113,7 +113,7 @@ def _located(facts: tuple[AtomicFact, ...], source: str) -> tuple[AtomicFact, ..
         shared = [len(stems & held) for _, held in sentences]
         most = max(shared, default=0)
         span = None
-        if most >= _LOCATED * len(stems) > 0:
+        if most >= _MIN_SHARED * len(stems) > 0:
             span = sentences[shared.index(most)][0].span
         located.append(AtomicFact(id=f"f{number}", text=fact.text, span=span))
     return tuple(located)

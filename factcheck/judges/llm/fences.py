@@ -1,11 +1,11 @@
-"""Shows texts and pairs of values in a prompt so that they stay texts; cuts long texts.
+"""Rendering of untrusted texts and value pairs in prompts; sections of long texts.
 
-A text is put between two tags that carry a number which stands in none of the texts of the
-request, so that no text can close its own fence. The number follows from the text alone: the same
-text is sent in the same bytes by every process, which lets a provider reuse what it read before.
+A text is fenced by two tags with a number that occurs in none of the texts of the request, so that
+no text can close its own fence. The number is derived from the text, so that the same text is sent
+as the same bytes by every process and the provider's prompt cache applies.
 
-Pairs of values stand below their field, which is described once; everything foreign is a JSON
-string on one line:
+Value pairs are grouped below their field, which is described once; untrusted strings are JSON on
+one line:
 
     field "items[].name"
     description "Name of the product"
@@ -31,19 +31,19 @@ from factcheck.judges.ports import Specificity, ValuePair
 _NUMBERED_TAG = re.compile(r"(</?\w+) \d{6,}(?=>)")
 _DIGITS = 6
 _MORE_DIGITS = 3
-"""Digits of a fence's number, and how many more each further draw has; three are one token."""
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Digits of a fence number, and the increment per further attempt; three digits are one token."""
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode categories of control characters, invisible marks, lone surrogates and line breaks."""
 _JOINERS = "\u200c\u200d"
-_KEPT = frozenset({"\n", *_JOINERS})
-_INSTEAD = {"Cf": "", "Cc": " "}
-"""What invisible marks and control characters become."""
+_NEVER_HIDDEN = frozenset({"\n", *_JOINERS})
+_REPLACEMENTS = {"Cf": "", "Cc": " "}
+"""Replacements of invisible marks and control characters."""
 _LONE_JOINER = re.compile(rf"(?<![^\x00-\u02ff])[{_JOINERS}]|[{_JOINERS}](?![^\x00-\u02ff])")
 _LINE_END = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 
 
 def fenced(texts: Mapping[str, str]) -> str:
-    """Texts in fences, in their order, by the tags of the fences."""
+    """Fence texts, given by tag, in order."""
     folded = [_folded(text) for text in texts.values()]
     numbers = [_number(text, folded) for text in texts.values()]
     return "\n".join(
@@ -64,25 +64,25 @@ def _number(text: str, others: Iterable[str]) -> str:
 
 
 def _folded(text: str) -> str:
-    """`text` with digits of any width as plain ones."""
+    """Normalise digits of any width to ASCII."""
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 def without_numbers(prompt: str) -> str:
-    """A prompt with the numbers of its fences removed, for comparing prompts."""
+    """Remove fence numbers, to compare prompts."""
     return _NUMBERED_TAG.sub(r"\1", prompt)
 
 
 def visible(text: str) -> str:
-    """`text` as a reader sees it: no invisible or bidirectional marks, no control characters.
+    """Remove invisible and bidirectional marks and control characters from a text.
 
-    Joiners stay between letters of a script that needs them, and in emoji.
+    Joiners are kept in scripts that need them, and in emoji.
     """
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     text = _LINE_END.sub("\n", text)
-    kinds = {character: unicodedata.category(character) for character in set(text) - _KEPT}
-    hidden = {ord(c): _INSTEAD[kind] for c, kind in kinds.items() if kind in _INSTEAD}
+    kinds = {character: unicodedata.category(character) for character in set(text) - _NEVER_HIDDEN}
+    hidden = {ord(c): _REPLACEMENTS[kind] for c, kind in kinds.items() if kind in _REPLACEMENTS}
     return _LONE_JOINER.sub("", text).translate(hidden)
 
 
@@ -90,14 +90,14 @@ class Lines(NamedTuple):
     """A text whose sentences are numbered from 1."""
 
     text: str
-    """One line for each sentence: its number, a blank, and the sentence."""
+    """One line per sentence: its number, a space, and the sentence."""
     spans: tuple[Span, ...]
-    """Where the sentences stand in the original text."""
+    """Spans of the sentences in the original text."""
 
 
 @lru_cache(maxsize=16)
 def numbered(text: str) -> Lines:
-    """The sentences of `text` as numbered lines; marks of lists and headings stay before them."""
+    """Number the sentences of a text, one per line; list and heading marks are kept."""
     spans = tuple(sentence.span for sentence in split_sentences(text))
     if not spans:
         return Lines(visible(text), ())
@@ -107,22 +107,22 @@ def numbered(text: str) -> Lines:
 
 
 def one_line(text: str) -> str:
-    """`text` with every run of white space turned into one space."""
+    """Collapse each run of white space to one space."""
     return " ".join(text.split())
 
 
 def quoted(text: str) -> str:
-    """`text` as JSON on one line, with whatever does not show written as an escape."""
-    written = json.dumps(text, ensure_ascii=False)
-    return written if written.isprintable() else "".join(map(_shown, written))
+    """Encode a text as JSON on one line, with invisible characters escaped."""
+    encoded = json.dumps(text, ensure_ascii=False)
+    return encoded if encoded.isprintable() else "".join(map(_escaped, encoded))
 
 
-def _shown(character: str) -> str:
-    hidden = unicodedata.category(character) in _HIDDEN
+def _escaped(character: str) -> str:
+    hidden = unicodedata.category(character) in _INVISIBLE
     return json.dumps(character)[1:-1] if hidden else character
 
 
-_ALLOWED: Mapping[Specificity, str] = {
+_SPECIFICITY_NOTES: Mapping[Specificity, str] = {
     "exact": "",
     "allow_more_specific": "second value may be more specific",
     "allow_less_specific": "second value may be less specific",
@@ -139,16 +139,17 @@ class FieldNotes(NamedTuple):
 
 
 def field_of(pair: ValuePair) -> FieldNotes:
-    if pair.specificity not in _ALLOWED:
-        raise InputError(f"specificity must be one of {list(_ALLOWED)}, not {pair.specificity!r}")
+    if pair.specificity not in _SPECIFICITY_NOTES:
+        raise InputError(
+            f"specificity must be one of {list(_SPECIFICITY_NOTES)}, not {pair.specificity!r}"
+        )
     return FieldNotes(pair.path, pair.description, pair.instructions, pair.specificity)
 
 
 def shown_values(pair: ValuePair) -> tuple[str, str]:
-    """The two values in the order in which they are shown.
+    """Return the two values in display order.
 
-    The gold value comes first where the order matters. Where it does not, the pair and its mirror
-    image are one question.
+    Gold comes first if the order matters; otherwise a pair and its mirror image are one question.
     """
     if pair.specificity == "exact" and pair.extracted < pair.gold:
         return pair.extracted, pair.gold
@@ -156,13 +157,13 @@ def shown_values(pair: ValuePair) -> tuple[str, str]:
 
 
 def order_of(pair: ValuePair) -> tuple[FieldNotes, tuple[str, str]]:
-    """Sorts pairs so that those of one field are neighbours."""
+    """Sort key that groups pairs by field."""
     return field_of(pair), shown_values(pair)
 
 
-def render_pairs(asked: Mapping[str, ValuePair]) -> str:
-    """Pairs by their ids, as lines; a field is described once for all its pairs."""
-    in_order = sorted(asked.items(), key=lambda item: field_of(item[1]))
+def render_pairs(pairs_by_id: Mapping[str, ValuePair]) -> str:
+    """Render pairs as lines with their ids, grouped by field."""
+    in_order = sorted(pairs_by_id.items(), key=lambda item: field_of(item[1]))
     by_field = groupby(in_order, key=lambda item: field_of(item[1]))
     return "\n".join(line for field, pairs in by_field for line in _lines(field, dict(pairs)))
 
@@ -173,8 +174,8 @@ def _lines(field: FieldNotes, pairs: Mapping[str, ValuePair]) -> Iterator[str]:
         yield f"description {quoted(field.description)}"
     if field.instructions:
         yield f"instructions {quoted(field.instructions)}"
-    if _ALLOWED[field.specificity]:
-        yield _ALLOWED[field.specificity]
+    if _SPECIFICITY_NOTES[field.specificity]:
+        yield _SPECIFICITY_NOTES[field.specificity]
     for call_id, pair in pairs.items():
         first, second = shown_values(pair)
         yield f"{call_id}: [{quoted(first)}, {quoted(second)}]"
@@ -185,16 +186,16 @@ _LINE = re.compile(r"\n\s*")
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s*(?=\S)")  # noqa: RUF001 - Chinese marks
 _SPACE = re.compile(r"\s+")
 _BREAKS = (_PARAGRAPH_END, _LINE, _SENTENCE_END, _SPACE)
-"""Where a text may be cut, best first."""
+"""Places to split a text, best first."""
 
 
 def sections(text: str, size: int, overlap: int) -> tuple[Span, ...]:
-    """Cover a text with sections of at most `size` characters; one if it is short enough.
+    """Split a text into overlapping sections of at most `size` characters.
 
-    Cuts fall at the end of a paragraph where there is one in the second half of a section, else
-    of a line, a sentence, a word; only a text without any of them is cut elsewhere. Each section
-    but the first starts at such a place at most `overlap` characters before the previous one
-    ends, so that what stands across a cut is whole in one of the two.
+    A section ends at the last end of a paragraph in its second half, or else of a line, a sentence
+    or a word; only a text without any of these is split elsewhere. Each further section starts at
+    such a place, at most `overlap` characters before the end of the previous one, so that a passage
+    across a boundary is complete in one of the two.
     """
     if size <= 2 * overlap:
         raise ValueError(f"sections of {size} characters cannot overlap by {overlap}")

@@ -1,4 +1,4 @@
-"""Sends JSON to a server and reads JSON back: capped, on time, and from nowhere else."""
+"""JSON over HTTP, with a size limit, a timeout and no redirects."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from factcheck.judges.llm.errors import (
     UNREADABLE,
     from_status,
     hide,
+    redacted,
     retry_after_s,
-    said,
 )
 from factcheck.runtime.loop import PerProcess, background
 
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _MIB = 2**20
 LARGEST_REPLY = 16 * _MIB
-"""Bytes of a chat completion, unpacked, after which it is not read on."""
+"""Maximum size of a chat completion in bytes, decompressed."""
 LARGEST_VECTORS = 256 * _MIB
-"""The same of an answer with vectors: 2,048 of them, of 8,192 numbers each, in base64."""
+"""Maximum size of an embedding response in bytes: 2,048 vectors of 8,192 numbers in base64."""
 _LARGEST_ERROR = 64 * 2**10
 _CHUNK = 64 * 2**10
 _ERROR = 400
 _REDIRECT = 300
-_SHOWN = 200
-"""Characters of an error page that is not JSON."""
+_EXCERPT = 200
+"""Maximum number of characters quoted from an error page that is not JSON."""
 
 
 class JsonClient:
-    """Connections to one server; an answer is not read on after `largest` bytes, unpacked."""
+    """Connections to one server; responses of more than `largest` bytes are rejected."""
 
     def __init__(self, access: Access, timeout_s: float, largest: int = LARGEST_REPLY) -> None:
         self.access = access
         self.name = access.name
         self.endpoint = None if access.is_default else access.endpoint
-        """Host, port and path of the server; `None` for the provider's own."""
+        """Host, port and path of the server; `None` for the provider's default."""
         self._timeout_s = timeout_s
         self._largest = largest
         self._session = PerProcess(self._connect)
@@ -58,12 +58,12 @@ class JsonClient:
     async def post(
         self, path: str, body: Mapping[str, Any], read: Callable[[dict[str, Any]], T]
     ) -> T:
-        """What `read` finds in the JSON object that the server answers with.
+        """Send a JSON body and return the response object as parsed by `read`.
 
         Raises:
-            JudgeUnavailable: No answer, not in time, too large, or not a JSON object.
-            JudgeError: The server's own error, translated.
-            ValueError: The body holds text that is not valid Unicode.
+            JudgeUnavailable: The response is missing, late, too large, or not a JSON object.
+            JudgeError: The server returned an error.
+            ValueError: The body contains invalid Unicode.
         """
         import aiohttp
 
@@ -84,7 +84,7 @@ class JsonClient:
             ) from error
         except (aiohttp.ClientError, OSError) as error:
             raise JudgeUnavailable(
-                f"{name}: cannot reach {self.access.host} ({said(error)}); "
+                f"{name}: cannot reach {self.access.host} ({redacted(error)}); "
                 f"check the network and {self.access.provider.address}"
             ) from error
         if len(text) > self._largest:
@@ -111,7 +111,7 @@ class JsonClient:
         session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, ssl=httpx2.create_ssl_context()),
             timeout=aiohttp.ClientTimeout(total=self._timeout_s),
-            trust_env=bool(getproxies()),  # else aiohttp looks for one in a thread, every time
+            trust_env=bool(getproxies()),  # otherwise every request starts a thread to look
         )
         weakref.finalize(self, _close_in, asyncio.get_running_loop(), session)
         return session
@@ -138,30 +138,30 @@ class JsonClient:
 
 
 def _close_in(loop: asyncio.AbstractEventLoop, session: aiohttp.ClientSession) -> None:
-    """Close what nobody has closed, as far as its loop still runs."""
+    """Close a session that was left open, if its loop is still running."""
     if not session.closed and loop.is_running():
         asyncio.run_coroutine_threadsafe(session.close(), loop)
 
 
-async def _read(response: aiohttp.ClientResponse, most: int) -> bytes:
-    """The body, unpacked, up to a little more than `most` bytes."""
+async def _read(response: aiohttp.ClientResponse, limit: int) -> bytes:
+    """Read the decompressed body, stopping soon after `limit` bytes."""
     parts = bytearray()
     async for chunk in response.content.iter_chunked(_CHUNK):
         parts += chunk
-        if len(parts) > most:
+        if len(parts) > limit:
             break
     return bytes(parts)
 
 
 class ServerError(NamedTuple):
-    """What an error body says, whatever its shape; none of it is sure."""
+    """Contents of an error body, as far as they are known."""
 
     message: str
-    """On one line, without secrets."""
+    """On one line, with secrets redacted."""
     kinds: tuple[str, ...] = ()
     """Code and type of the error."""
     about: str = ""
-    """The parameter it names, and the whole message."""
+    """Name of the offending parameter, if given, and the full message."""
 
 
 def error_in(body: Any) -> ServerError:
@@ -169,14 +169,14 @@ def error_in(body: Any) -> ServerError:
         body = body[0]
     error = body.get("error", body) if isinstance(body, Mapping) else body
     if not isinstance(error, Mapping):
-        return ServerError(said(error or ""))
+        return ServerError(redacted(error or ""))
     detail = error.get("detail")
     if isinstance(detail, list):  # FastAPI's
         message = "; ".join(_detail(item) for item in detail)
     else:
         message = str(error.get("message") or detail or error.get("error") or "")
     code, param = str(error.get("code") or ""), str(error.get("param") or "")
-    shown = said(message) + (f" ({code})" if code and code not in message else "")
+    shown = redacted(message) + (f" ({code})" if code and code not in message else "")
     kinds = (code, str(error.get("type") or ""))
     return ServerError(shown, kinds, f"{param} {message}" if param else message)
 
@@ -185,9 +185,9 @@ def _error_in_text(text: bytes) -> ServerError:
     try:
         return error_in(json.loads(text))
     except UNREADABLE:
-        shown = text.decode("utf-8", "replace")[:_SHOWN]
-        is_page = shown.lstrip().startswith("<")
-        return ServerError("a web page, not JSON" if is_page else said(shown))
+        excerpt = text.decode("utf-8", "replace")[:_EXCERPT]
+        is_page = excerpt.lstrip().startswith("<")
+        return ServerError("a web page, not JSON" if is_page else redacted(excerpt))
 
 
 def _detail(item: Any) -> str:

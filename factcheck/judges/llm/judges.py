@@ -1,4 +1,4 @@
-"""The LLM judges of facts, value pairs and summaries: modules behind the ports."""
+"""LLM judges of facts, value pairs and summaries: the DSPy modules behind the ports."""
 
 from __future__ import annotations
 
@@ -36,43 +36,42 @@ if TYPE_CHECKING:
     from factcheck.runtime.cache import JSON
 
 _OVERLAP = 10
-"""Neighbouring sections share up to one tenth of their size."""
-_LONG = 4_000
-"""Characters of the two values of a pair from which on it gets a request of its own.
+"""Maximum overlap of neighbouring sections, as a divisor of their size."""
+_LONG_PAIR = 4_000
+"""Minimum number of characters, of both values together, for a pair to be sent by itself.
 
-The others of a request then fit into it together, and a pair that is too long for the model, which
-is never cut, takes none of them along.
+Values are never truncated, so a pair that exceeds the context window must not fail its batch.
 """
-_FAILED_AS_A_WHOLE = ("output", "truncated", "refused")
-"""Failures of a request that one value may have caused: its pairs are asked about one by one."""
-_WORTH_ASKING_ALONE = {"missing", "duplicate", "invalid", "rejected", *_FAILED_AS_A_WHOLE}
-"""Failures among several texts in one request that a text by itself may be spared."""
+_SPLIT_CODES = ("output", "truncated", "refused")
+"""Request failures that a single value may have caused: the pairs are retried one by one."""
+_RETRY_ALONE_CODES = {"missing", "duplicate", "invalid", "rejected", *_SPLIT_CODES}
+"""Failures in a request about several texts that are retried for each text by itself."""
 FLIPPED = "flipped"
-"""Flag of a verdict that not all checks of a fact agree on, and code of a failure to agree."""
-_SOME_FACT = AtomicFact("kept", "kept")
-"""Stands for the fact of a cached verdict until it gets the one that was asked about."""
+"""Flag of a majority verdict with dissent, and failure code where there is no majority."""
+_PLACEHOLDER = AtomicFact("kept", "kept")
+"""Placeholder in a cached verdict until `_placed` sets the fact."""
 
 
 class _FactQuestion(NamedTuple):
     fact: AtomicFact
     text: str
     digest: str
-    """Of the text."""
+    """Digest of the text."""
 
 
 class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
-    """Checks facts with a language model, many in one request; fulfils `SummariesChecker`."""
+    """Checks facts with a language model in batches; implements `SummariesChecker`."""
 
     stage = "check"
     section = 120_000
-    """Characters of text that facts are checked against in one request (about 30,000 tokens)."""
+    """Maximum characters of text in one request (about 30,000 tokens)."""
 
     def __init__(self, model: LanguageModel, *, batch_size: int, number: int = 0) -> None:
         settings = model.settings
         module = FactChecker(settings.verdict)
         super().__init__(model, module, batch_size=batch_size, parts={"truncated": 2})
         self.summaries_per_call = settings.summaries_per_call
-        """Most summaries in one request."""
+        """Maximum number of summaries in one request."""
         n = self.summaries_per_call
         self._shared: dict[str, JSON] = {
             "facts_per_call": batch_size,
@@ -91,13 +90,13 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> tuple[CheckResult, ...]:
-        """One result per fact, in fact order.
+        """Check facts against a text; return one result per fact, in fact order.
 
-        A text that is too long for one call is read section by section, and a fact entailed by
-        one is not looked for in the next.
+        A text too long for one request is checked section by section; facts that a section entails
+        are not checked against later ones.
 
         Raises:
-            JudgeRejected: Every single request was turned down.
+            JudgeRejected: Every request was rejected.
         """
         results: dict[str, CheckResult] = {}
         for span in sections(text, self.section, self.section // _OVERLAP):
@@ -115,10 +114,12 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
     async def check_summaries(
         self, facts: Sequence[AtomicFact], summaries: Sequence[str], ledger: Ledger
     ) -> list[tuple[CheckResult, ...]]:
-        """For each summary, one result per fact; a long one has all of them asked about alone.
+        """Return one result per fact for each summary.
+
+        If any summary is too long to share a request, each is checked by itself.
 
         Raises:
-            JudgeRejected: Every single request was turned down.
+            JudgeRejected: Every request was rejected.
         """
         if max(map(len, summaries)) > self.section // self.summaries_per_call:
             return await together(self.check(facts, text, ledger) for text in summaries)
@@ -129,16 +130,16 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         return [results[text] for text in summaries]
 
     def _batches(self, questions: Mapping[str, _FactQuestion]) -> list[list[str]]:
-        """Texts that are asked about the same facts go together."""
+        """Group texts that are checked against the same facts."""
         keys_of: dict[str, list[str]] = {}
         for key, question in questions.items():
             keys_of.setdefault(question.text, []).append(key)
-        alike: dict[tuple[AtomicFact, ...], list[list[str]]] = {}
+        by_facts: dict[tuple[AtomicFact, ...], list[list[str]]] = {}
         for keys in keys_of.values():
-            alike.setdefault(tuple(questions[key].fact for key in keys), []).append(keys)
+            by_facts.setdefault(tuple(questions[key].fact for key in keys), []).append(keys)
         return [
             [keys[n] for keys in some for n in numbers]
-            for facts, groups in alike.items()
+            for facts, groups in by_facts.items()
             for some in even_batches(groups, self.summaries_per_call)
             for numbers in even_batches(range(len(facts)), self._batch_size)
         ]
@@ -150,7 +151,7 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         return self._module.request(facts=facts, text=texts[0])  # type: ignore[no-any-return]
 
     def _outcome(self, reply: Any, questions: Sequence[_FactQuestion]) -> Sequence[CheckResult]:
-        """Of every fact with every text, the results for the questions."""
+        """Pick the results for the questions from those for every fact with every text."""
         facts, texts = _facts_and_texts(questions)
         found = dict(zip(product(texts, facts), reply.values(), strict=True))
         return [found[question.text, question.fact] for question in questions]
@@ -161,22 +162,22 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         results: dict[str, CheckResult],
         account: Account,
     ) -> None:
-        """Ask again for what failed, each text by itself."""
+        """Retry failed questions, each text by itself."""
         by_text: dict[str, list[str]] = {}
         for key, result in results.items():
             failed = by_text.setdefault(questions[key].text, [])
-            if code_of(result) in _WORTH_ASKING_ALONE:
+            if code_of(result) in _RETRY_ALONE_CODES:
                 failed.append(key)
         if len(by_text) == 1:
             return await super()._repeat(questions, results, account)
 
-        async def ask_alone(keys: Sequence[str]) -> None:
+        async def retry_alone(keys: Sequence[str]) -> None:
             some = {key: questions[key] for key in keys}
             own = dict(zip(keys, await self._ask([*some.values()], account), strict=True))
             await self._repeat(some, own, account)
             results.update(own)
 
-        await together(ask_alone(keys) for keys in by_text.values() if keys)
+        await together(retry_alone(keys) for keys in by_text.values() if keys)
         return None
 
     def _key_parts(self, question: _FactQuestion) -> Mapping[str, JSON]:
@@ -195,12 +196,12 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
     def _from_json(self, data: Mapping[str, Any]) -> CheckResult:
         at = data["evidence"]
         evidence = at and Evidence(at["quote"], at["start"], at["end"])
-        said = (data["label"], data["probability"], evidence, data["reason"], data["judge"])
-        return Verdict(_SOME_FACT, *said, cached=True, flags=tuple(data["flags"]))
+        content = (data["label"], data["probability"], evidence, data["reason"], data["judge"])
+        return Verdict(_PLACEHOLDER, *content, cached=True, flags=tuple(data["flags"]))
 
 
 def _questions(facts: Sequence[AtomicFact], texts: Sequence[str]) -> list[_FactQuestion]:
-    """All facts with the first text, then with the second, and so on."""
+    """Combine all facts with the first text, then with the second, and so on."""
     digests = [(text, digest(text)) for text in texts]
     return [_FactQuestion(fact, text, of) for text, of in digests for fact in facts]
 
@@ -211,9 +212,9 @@ def _facts_and_texts(questions: Sequence[_FactQuestion]) -> tuple[list[AtomicFac
 
 
 class RepeatedChecker:
-    """Checks facts several times, each time in another order; the majority of the verdicts counts.
+    """Checks facts repeatedly, in a different order each time, and takes the majority verdict.
 
-    There is a checker for each time; a verdict of one is not cached as that of another.
+    Each repetition has a checker, because their verdicts are cached separately.
     """
 
     def __init__(self, checkers: Sequence[LLMChecker]) -> None:
@@ -247,37 +248,37 @@ class RepeatedChecker:
 
 
 def _majority(results: Sequence[CheckResult]) -> CheckResult:
-    """The verdict that more than half of the results agree on."""
+    """Return the verdict whose label more than half of the results share, or a failure."""
     verdicts = [result for result in results if isinstance(result, Verdict)]
     labels = Counter(verdict.label for verdict in verdicts)
     for chosen in verdicts:
         if 2 * labels[chosen.label] > len(results):
-            given = [one.probability for one in verdicts if one.probability is not None]
-            mean = sum(given) / len(given) if len(given) == len(verdicts) else None
+            known = [one.probability for one in verdicts if one.probability is not None]
+            mean = sum(known) / len(known) if len(known) == len(verdicts) else None
             flags = (*chosen.flags, FLIPPED) if len(labels) > 1 else chosen.flags
             return replace(chosen, probability=mean, flags=flags)
     if failures := [result for result in results if isinstance(result, CheckFailure)]:
         return failures[0]
-    said = ", ".join(f"{n} {label}" for label, n in labels.items())
-    return CheckFailure(results[0].fact, FLIPPED, f"{len(results)} checks disagree: {said}")
+    tally = ", ".join(f"{n} {label}" for label, n in labels.items())
+    return CheckFailure(results[0].fact, FLIPPED, f"{len(results)} checks disagree: {tally}")
 
 
 def _weight_in_merge(result: CheckResult) -> int:
-    """Entailed by any section is entailed; what one left undecided stays undecided."""
+    """Rank a result for merging sections: entailed, then undecided, contradicted, neutral."""
     if isinstance(result, CheckFailure):
         return 2
     return {"neutral": 0, "contradicted": 1, "entailed": 3}[result.label]
 
 
 def _is_settled(result: CheckResult | None) -> bool:
-    """Whether no other section is asked: entailed, or waiting for the answer about this one."""
+    """Whether to skip further sections: the fact is entailed, or its request is queued."""
     if isinstance(result, Verdict):
         return result.supported
     return code_of(result) == JudgeQueued.code
 
 
 def _placed(result: CheckResult, fact: AtomicFact, offset: int) -> CheckResult:
-    """The result for a fact of the same text, its evidence counted from the whole text's start."""
+    """Set the fact of a result and shift its evidence by the offset of the section."""
     if isinstance(result, CheckFailure):
         return CheckFailure(fact, result.code, result.message)
     if result.fact is fact and not offset:
@@ -291,24 +292,24 @@ def _placed(result: CheckResult, fact: AtomicFact, offset: int) -> CheckResult:
 
 
 class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
-    """Compares values with a language model, many pairs in one request; fulfils `PairJudge`.
+    """Compares values with a language model in batches; implements `PairJudge`.
 
-    A verdict is cached under a key of all that was said about its pair, and of nothing else: what
-    else a later request asks does not change it.
+    The cache key of a verdict covers everything sent about its pair, and nothing about the other
+    pairs of the batch.
     """
 
     stage = "compare"
     result = PairVerdict
 
     def __init__(self, model: LanguageModel, *, batch_size: int) -> None:
-        parts = dict.fromkeys(_FAILED_AS_A_WHOLE, batch_size)
+        parts = dict.fromkeys(_SPLIT_CODES, batch_size)
         super().__init__(model, SemanticEquivalence(), batch_size=batch_size, parts=parts)
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
-        """One result per pair, in their order. Pairs that are the same question are asked once.
+        """Return one result per pair, in pair order; equal pairs are sent once.
 
         Raises:
-            JudgeRejected: Every single request was turned down.
+            JudgeRejected: Every request was rejected.
         """
         results = await self._results(pairs, ledger, pairs_per_call=self._batch_size)
         require_one_not_rejected(results)
@@ -318,8 +319,8 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
         in_order = sorted(questions, key=lambda key: order_of(questions[key]))
         size = {key: len(questions[key].gold + questions[key].extracted) for key in in_order}
         return [
-            *([key] for key in in_order if size[key] >= _LONG),
-            *even_batches([key for key in in_order if size[key] < _LONG], self._batch_size),
+            *([key] for key in in_order if size[key] >= _LONG_PAIR),
+            *even_batches([key for key in in_order if size[key] < _LONG_PAIR], self._batch_size),
         ]
 
     def _key_parts(self, question: ValuePair) -> Mapping[str, JSON]:
@@ -335,10 +336,10 @@ class _RatingQuestion(NamedTuple):
 
 
 class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
-    """Rates summaries with a language model, one per request; fulfils the `Rater` port.
+    """Rates summaries with a language model, one per request; implements `Rater`.
 
-    A reply that is not a whole number from 1 to 5 is asked for once more; then it is a failure.
-    Both texts are sent whole: one that is too long for the model is a failure, too (`rejected`).
+    An invalid reply is retried once. Texts are never truncated: one that exceeds the context window
+    is a failure (`rejected`).
     """
 
     stage = "rate"
@@ -348,10 +349,10 @@ class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
         super().__init__(model, LLMJudge())
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
-        """A rating, or why there is none.
+        """Return a rating or a failure.
 
         Raises:
-            InputError: A text is not a string, or the source is blank. A blank summary is legal.
+            InputError: A text is not a string, or the source is blank. A blank summary is valid.
         """
         for what, text in (("source", source), ("summary", summary)):
             if not isinstance(text, str):

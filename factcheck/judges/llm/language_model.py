@@ -1,4 +1,4 @@
-"""A language model as the LLM judges use it, from a name, its settings or an object of DSPy."""
+"""Language models for the LLM judges, from a name, settings or a DSPy object."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, TypeVar
 
-# DSPy and LiteLLM fetch a price table from the network on first use unless told not to.
+# Keep LiteLLM from fetching a price table from the network on first use.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
 
 import dspy
@@ -56,29 +56,29 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _DSPY_VERSION = version("dspy")
-_MOST_STEPS = 8
-"""Requests for one prompt, while the dialect is still being learned."""
+_MAX_ATTEMPTS = 8
+"""Maximum number of requests for one prompt while its dialect is being learned."""
 _log = logging.getLogger("factcheck.judge")
 _OPENAI = "openai"
-_OWN_SETTINGS = ("temperature", "top_p", "seed", "reasoning_effort")
+_SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort")
 _NOT_SENT = frozenset(
     {"timeout", "num_retries", "cache", "rollout_id", "prompt_cache", "logprobs", "top_logprobs"}
 )
-"""Settings of a `dspy.LM` that are no part of a request, or of none of ours."""
+"""Settings of a `dspy.LM` that are not sent."""
 _CONNECTION = frozenset(
     {
         *("headers", "extra_headers", "organization", "project", "api_version", "extra_query"),
         *("azure_ad_token_provider", "custom_llm_provider", "prompt_cache"),
     }
 )
-"""Settings that only DSPy's own client knows what to do with."""
+"""Settings that only DSPy's own client supports."""
 
 
 class LanguageModel:
-    """One model: its connections, rate limit and cache, and the dialect it is asked in.
+    """A model with its transport, rate limit, cache and dialect.
 
-    The dialect is learned. The first request goes alone, so that what is refused is refused once;
-    everything else waits for it, until an answer comes or the first attempt fails.
+    While the dialect is unknown, the first request is a pilot: all others wait until it is answered
+    or its first attempt fails, so that unsupported options are refused only once.
     """
 
     def __init__(
@@ -100,24 +100,24 @@ class LanguageModel:
         self.cache = session.cache if keep else None
         self.price = price
         self.is_live = session.transport is None
-        """Whether requests are sent, and answered before the run ends."""
+        """Whether requests are sent and answered during the run."""
         self.learned: list[str] = []
-        """What the server refused or needed, in the order it was learned."""
+        """Changes to the dialect, in order."""
         self.settings = model
         self._transport = transport
         self._runner: RequestRunner[Answer] = RequestRunner(
-            self.name, session, price, self._let_others_go
+            self.name, session, price, self._release_waiting
         )
         self._memory = Memory(self.name, transport.endpoint or "", session.cache)
         self._default = dialect
         self._known: Dialect | None = None
         self._form_is_known = is_batch
-        """Whether a reply was read, or a trial of the next form was in vain."""
+        """Whether a reply was parsed, or a trial of the next form failed."""
         self._pilot: PerProcess[list[asyncio.Event]] = PerProcess(list)
 
     @property
     def dialect(self) -> Dialect:
-        """What is known of how the model wants to be asked."""
+        """The current dialect."""
         if self._known is None:
             found = self._memory.recall()
             self._form_is_known |= found is not None
@@ -126,7 +126,7 @@ class LanguageModel:
 
     @property
     def shape(self) -> dict[str, str]:
-        """Everything that shapes its answers besides the prompt: name, sampling, endpoint."""
+        """Everything besides the prompt that affects answers: name, sampling, endpoint."""
         return {"name": self.name, **self._sent}
 
     @property
@@ -135,7 +135,7 @@ class LanguageModel:
 
     @property
     def _sent(self) -> dict[str, str]:
-        """What is on the wire with every request, which is not always what was set."""
+        """Settings as sent, which may differ from those configured."""
         sent = self.dialect.identity(self.settings)
         endpoint = self._transport.endpoint
         return sent if endpoint is None else {**sent, "endpoint": endpoint}
@@ -146,20 +146,20 @@ class LanguageModel:
         question: Question[T],
         account: Account | None = None,
     ) -> T:
-        """The value of the reply to a question; without an account, its usage is recorded nowhere.
+        """Send a question, adapting the dialect to refusals, and return the parsed reply.
 
-        To be awaited in the background loop. It asks until the server takes the request. A reply
-        that cannot be read, while no reply ever was, is asked for once in the next form. If that
-        one is read, the form stays; if not, the first one does.
+        Must be awaited in the background loop. If the model's first reply cannot be parsed, the
+        next form is tried once, and adopted if that reply can be. Without an account, usage is not
+        recorded.
 
         Raises:
-            JudgeError: It was not sent, not answered, or answered with what cannot be read.
-            InputError: It holds text that is not valid Unicode.
+            JudgeError: The request failed, or its reply cannot be parsed.
+            InputError: The messages contain invalid Unicode.
         """
         account = account or Account(Ledger())
         async with self._turn() as waited_s:
             dialect = self.dialect
-            for _ in range(_MOST_STEPS):
+            for _ in range(_MAX_ATTEMPTS):
                 body = dialect.body(self.settings, messages, question)
                 text = prompt_of(body)
                 bound = Usage(prompt_tokens=most_tokens(text), completion_tokens=limit_of(body))
@@ -191,7 +191,7 @@ class LanguageModel:
                     raise InputError(f"{self.name}: {error}") from error
                 dialect = await self._learn(dialect, changed)
         raise JudgeRejected(
-            f"{self.name}: {_MOST_STEPS} ways of asking were turned down; "
+            f"{self.name}: {_MAX_ATTEMPTS} ways of asking were turned down; "
             f"run `factcheck doctor {self.name}`"
         )
 
@@ -200,31 +200,31 @@ class LanguageModel:
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[float]:
-        """Wait for the first request, or be it; gives the seconds waited."""
+        """Wait for the pilot, or become it; yields the seconds waited."""
         pilot = self._pilot()
-        self._known = self.dialect  # with which it is known whether the form is
+        self._known = self.dialect  # also sets _form_is_known
         if not pilot and not self._form_is_known:
             pilot.append(asyncio.Event())
             try:
                 yield 0.0
             finally:
-                self._let_others_go()
+                self._release_waiting()
         else:
             started = time.perf_counter()
             if pilot:
                 await pilot[0].wait()
             yield time.perf_counter() - started
 
-    def _let_others_go(self) -> None:
+    def _release_waiting(self) -> None:
         for event in self._pilot():
             event.set()
 
     async def _accept(
         self, answer: Answer, question: Question[T], dialect: Dialect, body: Body
     ) -> T:
-        """The value of an answer, which may also show how the model wants to be asked.
+        """Parse an answer and update the dialect from it.
 
-        Raises `_NeedsRoom` if it was cut off while the model thought.
+        Raises `_NeedsRoom` if reasoning used up the token limit.
         """
         if refused := [name for name in answer.unsent if name in body]:
             changed = replace(dialect, refused=tuple({*dialect.refused, *refused}))
@@ -233,7 +233,7 @@ class LanguageModel:
             answer.require_whole(self.name)
         except JudgeTruncated as error:
             limit = limit_of(body)
-            roomier = dialect.after_cut(limit, _hidden(answer, limit))
+            roomier = dialect.after_cut(limit, _reasoning_tokens(answer, limit))
             if roomier is None or self.settings.max_tokens is not None:
                 raise
             if roomier.room > dialect.room:
@@ -248,11 +248,11 @@ class LanguageModel:
         return question.weigh(value, answer.tokens) if question.weigh else value
 
     async def _learn(self, known: Dialect, changed: Dialect) -> Dialect:
-        """Make a change known to all, and give the dialect to go on with."""
-        if known.form != self.dialect.form:  # a trial, of which nothing is sure yet
+        """Publish a change of the dialect; return the dialect for the next attempt."""
+        if known.form != self.dialect.form:  # a trial of another form, not adopted yet
             return changed
         if self.dialect not in {known, changed}:
-            return self.dialect  # another request has learned something in the meantime
+            return self.dialect  # changed by another request in the meantime
         if self.dialect != changed:
             what = self.dialect.difference(changed)
             self.learned += [what] if what else []
@@ -263,31 +263,32 @@ class LanguageModel:
 
 
 class _NeedsRoom(JudgeTruncated):
-    """A reply was cut off while the model thought; it fits into another dialect."""
+    """Reasoning used up the token limit; `dialect` has a higher one."""
 
     def __init__(self, message: str, dialect: Dialect) -> None:
         super().__init__(message)
         self.dialect = dialect
 
 
-def _hidden(answer: Answer, limit: int) -> int:
-    """How many tokens of a reply that was cut off do not show: a lower bound."""
-    shown = answer.text
-    if "<think>" in shown and "</think>" not in shown:
-        shown = shown.partition("<think>")[0]
-    taken = answer.completion_tokens or limit
-    return max(answer.reasoning_tokens, taken - len(shown.encode("utf-8", "surrogatepass")) // 2)
+def _reasoning_tokens(answer: Answer, limit: int) -> int:
+    """Lower bound of the reasoning tokens in a truncated reply."""
+    visible = answer.text
+    if "<think>" in visible and "</think>" not in visible:
+        visible = visible.partition("<think>")[0]
+    tokens = answer.completion_tokens or limit
+    return max(answer.reasoning_tokens, tokens - len(visible.encode("utf-8", "surrogatepass")) // 2)
 
 
 def connect(
     judge: str | Model | dspy.BaseLM, session: Session, *, keep: bool = True
 ) -> LanguageModel:
-    """The language model that a judge's name, settings or DSPy object stand for.
+    """Create the language model for a name, settings or a DSPy object.
 
-    Providers with OpenAI's protocol are asked directly, the others through DSPy.
+    Providers with OpenAI's protocol are called directly, all others through DSPy.
 
     Raises:
-        ConfigError: A key is missing, a setting cannot be one, or a price that a budget needs.
+        ConfigError: A key is missing, a setting is invalid, or the price is unknown and the budget
+            is in dollars.
     """
     lm: dspy.BaseLM | None = None
     if isinstance(judge, dspy.BaseLM):
@@ -307,9 +308,13 @@ def connect(
         require_packages(model.name)
         if model.base_url is not None:
             check_address("base_url", model.base_url)
-        given = {"api_base": model.base_url, "api_key": model.api_key, "timeout": session.timeout_s}
-        given = {name: value for name, value in given.items() if value is not None}
-        lm = _without_retries_and_cache(lm or dspy.LM(model.name, **given))
+        options = {
+            "api_base": model.base_url,
+            "api_key": model.api_key,
+            "timeout": session.timeout_s,
+        }
+        options = {name: value for name, value in options.items() if value is not None}
+        lm = _without_retries_and_cache(lm or dspy.LM(model.name, **options))
         keep = keep and type(lm) is dspy.LM
         transport, is_default = LMTransport(lm, model.base_url), model.base_url is None
         dialect = Dialect()
@@ -318,25 +323,25 @@ def connect(
 
 
 def _settings_of(lm: dspy.BaseLM) -> Model:
-    """The settings that a language model of DSPy sends along; those of its client stay with it."""
-    given = {k: v for k, v in lm.kwargs.items() if v is not None and k not in _NOT_SENT}
-    own = {name: given.pop(name, None) for name in _OWN_SETTINGS}
-    base_url = given.pop("api_base", None) or given.pop("base_url", None)
-    limits = [given.pop(name, None) for name in ("max_completion_tokens", "max_tokens")]
-    body = dict(given.pop("extra_body", {}))
-    key = given.pop("api_key", None)
+    """Extract the request settings of a DSPy language model, without those of its client."""
+    options = {k: v for k, v in lm.kwargs.items() if v is not None and k not in _NOT_SENT}
+    sampling = {name: options.pop(name, None) for name in _SAMPLING}
+    base_url = options.pop("api_base", None) or options.pop("base_url", None)
+    limits = [options.pop(name, None) for name in ("max_completion_tokens", "max_tokens")]
+    body = dict(options.pop("extra_body", {}))
+    key = options.pop("api_key", None)
     return Model(
         lm.model,
-        **own,
+        **sampling,
         max_tokens=next(filter(None, limits), None),
-        extra_body={**{k: v for k, v in given.items() if k not in _CONNECTION}, **body},
+        extra_body={**{k: v for k, v in options.items() if k not in _CONNECTION}, **body},
         base_url=base_url,
         api_key=key if isinstance(key, str) else None,
     )
 
 
 def _is_plain(lm: dspy.BaseLM) -> bool:
-    """Whether a model of DSPy does nothing that our own client would not do."""
+    """Whether the built-in client can replace that of a DSPy language model."""
     return (
         type(lm) is dspy.LM
         and lm.model_type == "chat"
@@ -348,7 +353,7 @@ def _is_plain(lm: dspy.BaseLM) -> bool:
 
 
 def _has_own_engine(lm: dspy.LM) -> bool:
-    """Whether DSPy chooses the client. One that it was given is saved as an object, if at all."""
+    """Whether DSPy chooses the client; a custom one is serialised as an object, or not at all."""
     try:
         return isinstance(lm.dump_state().get("engine", "auto"), str)
     except TypeError:
@@ -356,7 +361,7 @@ def _has_own_engine(lm: dspy.LM) -> bool:
 
 
 def _without_retries_and_cache(lm: dspy.BaseLM) -> dspy.BaseLM:
-    """A copy that leaves both to us; a language model of the user's own making stays as it is."""
+    """Return a copy with both disabled; user-defined language models are returned unchanged."""
     if type(lm) is not dspy.LM:
         return lm
     copy = lm.copy(cache=False)

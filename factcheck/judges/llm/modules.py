@@ -1,10 +1,10 @@
-"""The DSPy modules: extract facts, check them, compare values, rate and write summaries.
+"""DSPy modules that extract facts, check them, compare values, and rate or write summaries.
 
-They are ordinary `dspy.Module`s: they run with the language model of the surrounding
-`dspy.context`, can be saved, and optimised. The judges beside them render the same questions and
-read the replies in the same way, but send them without DSPy; they add what an input needs around
-them: sections, batches, repetition. An optimizer rewrites the first part of a prompt file; the part
-below the last blank line, which says that texts are data and how to reply, stays.
+These are ordinary `dspy.Module`s: they use the language model of the surrounding `dspy.context` and
+can be saved and optimised. The judges in this package render the same questions and parse replies
+in the same way, but send them without DSPy and add sections, batches and retries. An optimizer
+rewrites the first part of a prompt file; the part after the last blank line, which says that texts
+are data and how to reply, is fixed.
 """
 
 from __future__ import annotations
@@ -74,38 +74,44 @@ _VERDICT: Mapping[VerdictForm, Mapping[str, Any]] = {
     "reason": object_schema(line=_INTEGER, reason=_STRING, answer=_ANSWER),
 }
 _MARK: Mapping[VerdictForm, str] = {"label": "^[ycn]{%d}$", "line": "^-?[0-9]+( -?[0-9]+){%d}$"}
-"""What an entry about several texts looks like, by the number of texts, or of further ones."""
-_PER_MARK = 8
-_PER_VERDICT: Mapping[VerdictForm, int] = {"label": 24, "line": 32, "quote": 128, "reason": 96}
-_PER_PAIR = 64
-_PER_REPLY = 64
-_PER_RATING = 192
-_MIN_FOR_FACTS = 1024
-"""Tokens a reply may take. A limit: what is not used costs nothing, but counts against quotas."""
-_FACTS_READ = {"facts": pydantic.TypeAdapter(list[KeyFact])}
-_RATING_READ: Mapping[str, pydantic.TypeAdapter[Any]] = {
+"""Pattern of an entry about several texts; takes the number of texts (`label`), or that number
+minus one (`line`)."""
+_TOKENS_PER_MARK = 8
+_TOKENS_PER_VERDICT: Mapping[VerdictForm, int] = {
+    "label": 24,
+    "line": 32,
+    "quote": 128,
+    "reason": 96,
+}
+_TOKENS_PER_PAIR = 64
+_TOKENS_PER_REPLY = 64
+_TOKENS_PER_RATING = 192
+_MIN_TOKENS_FOR_FACTS = 1024
+"""Token limits of replies. Unused tokens cost nothing but count against rate limits."""
+_FACTS_FIELDS = {"facts": pydantic.TypeAdapter(list[KeyFact])}
+_RATING_FIELDS: Mapping[str, pydantic.TypeAdapter[Any]] = {
     "reason": pydantic.TypeAdapter(Reason),
     "faithfulness": pydantic.TypeAdapter(Faithfulness),
 }
-_BULLETS_READ = {"bullets": pydantic.TypeAdapter(Bullets)}
-"""Readers of the fields of a reply."""
+_BULLETS_FIELDS = {"bullets": pydantic.TypeAdapter(Bullets)}
+"""Validators of the fields of a reply."""
 
 
 class _OneCall(dspy.Module):
     """Base of modules that make one request."""
 
     prompt: str
-    """Name of its prompt."""
+    """Name of the prompt file."""
     asks: ClassVar[str]
-    """Names of what goes in and what comes out, as DSPy writes them."""
+    """DSPy signature: input and output fields."""
     predictor: ClassVar[str]
-    """Attribute of the predictor, under which saved programs keep it."""
+    """Attribute name of the predictor, which is also its key in saved programs."""
     sample: ClassVar[Mapping[str, Any]]
-    """Stand-ins for the inputs, for the fingerprint."""
+    """Placeholder inputs for the fingerprint."""
     show: Mapping[str, Callable[[Any], str]] = MappingProxyType({})
-    """How inputs are shown that are not plain strings."""
+    """Renderers of inputs that are not plain strings, by input name."""
     question: Callable[..., Question[Any]]
-    """What is asked about the inputs of a call."""
+    """Builds the question for the inputs of a call."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,17 +131,17 @@ class _OneCall(dspy.Module):
         return self._prediction(reply, question)
 
     def request(self, **inputs: Any) -> tuple[Sequence[Message], Question[Any]]:
-        """The messages about the inputs of a call, and the question that reads the reply."""
+        """Return the messages for the inputs of a call, and the question that parses the reply."""
         question = self.question(**inputs)
         predictor = getattr(self, self.predictor)
         return self._render(predictor.signature, predictor.demos, question.inputs), question
 
     @property
     def fingerprint(self) -> str:
-        """Name and digest of what is sent around inputs: `check_facts/v2-line@1a2b3c4d`.
+        """Prompt name and digest: `check_facts/v2-line@1a2b3c4d`.
 
-        The digest is taken of the request rendered with stand-ins for the inputs, so it moves with
-        the prompt file, the field names, the label set and the way inputs are shown.
+        The digest covers a request rendered with placeholder inputs, so it changes with the prompt
+        file, the field names, the label set and the rendering of inputs.
         """
         messages, question = self.request(**self.sample)
         sent = {"messages": messages, "response_format": response_format(question.schema)}
@@ -145,21 +151,21 @@ class _OneCall(dspy.Module):
     def _render(
         self, signature: Signature, demos: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any]
     ) -> list[Message]:
-        """The messages of a request.
+        """Render the messages of a request.
 
-        An optimizer rewrites instructions. That texts are data, and how a reply has to look, is not
-        for it to forget: that is the frame, which follows whatever instructions there are.
+        An optimizer may rewrite the instructions, but not the frame that follows them: it says that
+        texts are data, and defines the reply format.
         """
         system = f"{signature.instructions}\n\n{self._frame}"
         messages: list[Message] = [{"role": "system", "content": system}]
         for demo in demos:
             fields = {name: demo[name] for name in signature.output_fields}
             reply = json.dumps(fields.get(VERDICTS, fields), ensure_ascii=False)
-            messages.append({"role": "user", "content": self._shown(signature, demo)})
+            messages.append({"role": "user", "content": self._render_inputs(signature, demo)})
             messages.append({"role": "assistant", "content": reply})
-        return [*messages, {"role": "user", "content": self._shown(signature, inputs)}]
+        return [*messages, {"role": "user", "content": self._render_inputs(signature, inputs)}]
 
-    def _shown(self, signature: Signature, inputs: Mapping[str, Any]) -> str:
+    def _render_inputs(self, signature: Signature, inputs: Mapping[str, Any]) -> str:
         return fenced(
             {name: self.show.get(name, visible)(inputs[name]) for name in signature.input_fields}
         )
@@ -181,7 +187,7 @@ class _OneCall(dspy.Module):
         return config
 
     def _prediction(self, reply: dspy.Prediction, question: Question[Any]) -> dspy.Prediction:
-        """Of the reply that a predictor gave; by default the reply itself."""
+        """Convert the output of the predictor; fields other than verdicts are returned as is."""
         if VERDICTS not in self.asks:
             return reply
         results = question.read(reply.verdicts, self._lm.model)
@@ -189,9 +195,9 @@ class _OneCall(dspy.Module):
 
 
 class KeyFactExtraction(_OneCall):
-    """Lists the atomic facts of one section of text in one request.
+    """Extracts the atomic facts of one section of text in one request.
 
-    Call it with `source=`; the prediction's `facts` are strings, in the order of the source.
+    Call it with `source=`; the prediction's `facts` are strings, in source order.
     """
 
     prompt = EXTRACT_FACTS
@@ -201,9 +207,9 @@ class KeyFactExtraction(_OneCall):
 
     def question(self, source: str) -> Question[dict[str, Any]]:
         # Half a token per character: facts repeat names, so their list can outgrow the text.
-        limit = max(_MIN_FOR_FACTS, len(source) // 2)
+        limit = max(_MIN_TOKENS_FOR_FACTS, len(source) // 2)
         schema = object_schema(facts=_STRINGS)
-        return _fields_question({"source": source}, schema, _FACTS_READ, limit)
+        return _fields_question({"source": source}, schema, _FACTS_FIELDS, limit)
 
 
 def _is_whole(results: Mapping[str, Any]) -> bool:
@@ -219,12 +225,12 @@ class FactChecker(_OneCall):
     """Checks several facts against a text in one request.
 
     Call it with `facts=` (a `FactSet`, atomic facts or strings) and `text=`; the prediction's
-    `results` hold one `Verdict` or `CheckFailure` per fact, in fact order. A reply is an object
-    with one required entry for each fact, so a server that keeps to schemas leaves none out.
+    `results` hold one `Verdict` or `CheckFailure` per fact, in fact order. The reply schema
+    requires an entry per fact, so a server that enforces schemas omits none.
 
     Args:
-        form: What a verdict has before its label: nothing (`"label"`), the number of the line that
-            decides (`"line"`), the passage copied (`"quote"`), or line and reason (`"reason"`).
+        form: Part of a verdict before its label: none (`"label"`), the number of the decisive line
+            (`"line"`), a quote of the passage (`"quote"`), or line and reason (`"reason"`).
     """
 
     asks = "facts: list[str], text -> verdicts: dict"
@@ -234,23 +240,23 @@ class FactChecker(_OneCall):
     def __init__(self, form: VerdictForm = "line") -> None:
         self._form = form
         self._is_numbered = form in ("line", "reason")
-        shown = (lambda text: numbered(text).text) if self._is_numbered else visible
-        self.show = {"facts": _fact_lines, "text": shown}
+        render = (lambda text: numbered(text).text) if self._is_numbered else visible
+        self.show = {"facts": _fact_lines, "text": render}
         self.prompt = f"{CHECK_FACTS}-{form}"
         super().__init__()
 
     def question(
         self, facts: Sequence[AtomicFact | str], text: str
     ) -> Question[dict[str, CheckResult]]:
-        asked = {f"f{place}": fact for place, fact in enumerate(FactSet.of(facts), 1)}
+        by_id = {f"f{place}": fact for place, fact in enumerate(FactSet.of(facts), 1)}
         lines = numbered(text).spans if self._is_numbered else ()
         checked = Checked(text, self._form, lines)
         return Question(
-            {"facts": [fact.text for fact in asked.values()], "text": text},
-            by_id_schema(list(asked), _VERDICT[self._form]),
-            lambda data, judge: read_verdicts(data, asked, checked, judge),
+            {"facts": [fact.text for fact in by_id.values()], "text": text},
+            by_id_schema(list(by_id), _VERDICT[self._form]),
+            lambda data, judge: read_verdicts(data, by_id, checked, judge),
             _is_whole,
-            _PER_REPLY + _PER_VERDICT[self._form] * len(asked),
+            _TOKENS_PER_REPLY + _TOKENS_PER_VERDICT[self._form] * len(by_id),
             with_probabilities if self._form == "label" else None,
         )
 
@@ -259,11 +265,11 @@ class TextsChecker(_OneCall):
     """Checks the same facts against several texts in one request.
 
     Call it with `facts=` as in `FactChecker` and `texts=`; the prediction's `results` hold one
-    `Verdict` or `CheckFailure` per fact of the first text, then of the second, and so on. The reply
-    has one required entry for each fact, with one mark for each text.
+    `Verdict` or `CheckFailure` per fact for the first text, then the second, and so on. The reply
+    has one required entry per fact, with one mark per text.
 
     Args:
-        form: What the marks are: letters (`"label"`), or numbers of lines (`"line"`).
+        form: Kind of marks: letters (`"label"`), or line numbers (`"line"`).
     """
 
     asks = "facts: list[str], texts: list[str] -> verdicts: dict"
@@ -278,29 +284,29 @@ class TextsChecker(_OneCall):
     def question(
         self, facts: Sequence[AtomicFact | str], texts: Sequence[str]
     ) -> Question[dict[str, CheckResult]]:
-        asked = {str(place): fact for place, fact in enumerate(FactSet.of(facts), 1)}
+        by_id = {str(place): fact for place, fact in enumerate(FactSet.of(facts), 1)}
         is_line = self._form == "line"
         checked = [Checked(t, self._form, numbered(t).spans if is_line else ()) for t in texts]
         pattern = _MARK[self._form] % (len(texts) - is_line)
         return Question(
-            {"facts": [fact.text for fact in asked.values()], "texts": list(texts)},
-            by_id_schema(list(asked), {"type": "string", "pattern": pattern}),
-            lambda data, judge: read_marks(data, asked, checked, judge),
+            {"facts": [fact.text for fact in by_id.values()], "texts": list(texts)},
+            by_id_schema(list(by_id), {"type": "string", "pattern": pattern}),
+            lambda data, judge: read_marks(data, by_id, checked, judge),
             _is_whole,
-            _PER_REPLY + _PER_MARK * len(asked) * (len(texts) + 1),
+            _TOKENS_PER_REPLY + _TOKENS_PER_MARK * len(by_id) * (len(texts) + 1),
         )
 
-    def _shown(self, signature: Signature, inputs: Mapping[str, Any]) -> str:  # noqa: ARG002
-        shown = (lambda text: numbered(text).text) if self._form == "line" else visible
-        texts = {f"text{place}": shown(text) for place, text in enumerate(inputs["texts"], 1)}
+    def _render_inputs(self, signature: Signature, inputs: Mapping[str, Any]) -> str:  # noqa: ARG002
+        render = (lambda text: numbered(text).text) if self._form == "line" else visible
+        texts = {f"text{place}": render(text) for place, text in enumerate(inputs["texts"], 1)}
         return fenced({"facts": _fact_lines(inputs["facts"], ""), **texts})
 
 
 class SemanticEquivalence(_OneCall):
-    """Tells for several pairs of values, in one request, whether the two mean the same.
+    """Decides for several pairs of values in one request whether they are equivalent.
 
     Call it with `pairs=` (`ValuePair`s, or tuples of a gold and an extracted value); the
-    prediction's `results` hold one `PairVerdict` or `Failure` per pair, in their order.
+    prediction's `results` hold one `PairVerdict` or `Failure` per pair, in pair order.
     """
 
     prompt = COMPARE_VALUES
@@ -318,24 +324,23 @@ class SemanticEquivalence(_OneCall):
         self, pairs: Sequence[ValuePair | tuple[str, str]]
     ) -> Question[dict[str, PairResult]]:
         values = [pair if isinstance(pair, ValuePair) else ValuePair(*pair) for pair in pairs]
-        asked = {f"p{place}": pair for place, pair in enumerate(values, 1)}
+        by_id = {f"p{place}": pair for place, pair in enumerate(values, 1)}
         verdict = object_schema(reason=_STRING, equivalent={"type": "boolean"})
         return Question(
-            {"pairs": render_pairs(asked)},
-            by_id_schema(list(asked), verdict),
-            lambda data, judge: read_pairs(data, asked, judge),
+            {"pairs": render_pairs(by_id)},
+            by_id_schema(list(by_id), verdict),
+            lambda data, judge: read_pairs(data, by_id, judge),
             _is_whole,
-            _PER_REPLY + _PER_PAIR * len(asked),
+            _TOKENS_PER_REPLY + _TOKENS_PER_PAIR * len(by_id),
         )
 
 
 class LLMJudge(_OneCall):
-    """Rates in one request how much of a source its summary keeps: the usual way, as a baseline.
+    """Rates the faithfulness of a summary in one request: the common baseline.
 
     Call it with `source_text=` and `summary=`; the prediction has `faithfulness`, an integer from 1
-    to 5, and `reason`, a sentence. Both texts are sent whole. What is too long for the model is an
-    error of the provider; it is never cut, since a number for a part would pass for one for the
-    whole.
+    to 5, and `reason`, a sentence. Texts are never truncated, because a rating of a part would pass
+    for one of the whole; the provider rejects texts beyond the model's context window.
     """
 
     prompt = RATE_FAITHFULNESS
@@ -349,15 +354,15 @@ class LLMJudge(_OneCall):
     def question(self, source_text: str, summary: str) -> Question[dict[str, Any]]:
         inputs = {"source_text": source_text, "summary": summary}
         schema = object_schema(reason=_STRING, faithfulness=_RATING)
-        return _fields_question(inputs, schema, _RATING_READ, _PER_RATING)
+        return _fields_question(inputs, schema, _RATING_FIELDS, _TOKENS_PER_RATING)
 
 
 class Summarizer(_OneCall):
     """Summarizes a source in bullet points that keep its facts, in one request.
 
     Call it with `source=`; the prediction has `summary`, Markdown with one line `- ...` per bullet,
-    and `bullets`, the same as a list. There is always one. The source is sent whole, and the length
-    of the reply is up to the language model's settings; a reply that is cut off is an error.
+    and `bullets`, the same as a non-empty list. The source is never truncated. The language model's
+    settings limit the length of the reply; a truncated reply is an error.
     """
 
     prompt = SUMMARIZE
@@ -367,7 +372,7 @@ class Summarizer(_OneCall):
 
     def question(self, source: str) -> Question[dict[str, Any]]:
         schema = object_schema(bullets=_STRINGS)
-        return _fields_question({"source_text": source}, schema, _BULLETS_READ)
+        return _fields_question({"source_text": source}, schema, _BULLETS_FIELDS)
 
     def _prediction(self, reply: dspy.Prediction, question: Any) -> dspy.Prediction:  # noqa: ARG002
         summary = "\n".join(f"- {bullet}" for bullet in reply.bullets)
@@ -380,12 +385,12 @@ def _fields_question(
     fields: Mapping[str, pydantic.TypeAdapter[Any]],
     max_tokens: int = 0,
 ) -> Question[dict[str, Any]]:
-    """A question whose reply is an object with these fields."""
+    """Return a question whose reply is an object with these fields."""
     return Question(
         inputs, schema, lambda data, _judge: read_fields(data, fields), max_tokens=max_tokens
     )
 
 
 def score_with_feedback(score: float, feedback: str) -> dspy.Prediction:
-    """Return value of a metric of `dspy.GEPA`; adds up and compares like the number."""
+    """Return the result of a `dspy.GEPA` metric; it adds up and compares like the score."""
     return dspy.Prediction(score=score, feedback=feedback)

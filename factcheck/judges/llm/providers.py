@@ -1,7 +1,6 @@
-"""Which servers speak OpenAI's chat protocol, and how each is reached: address, key, variables.
+"""Providers with OpenAI's chat protocol: addresses, keys and environment variables.
 
-Other providers (Anthropic, Gemini, Azure, Bedrock, Vertex and what else LiteLLM knows) are reached
-through DSPy.
+All others that LiteLLM supports (Anthropic, Gemini, Azure, Bedrock, Vertex, ...) go through DSPy.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ if TYPE_CHECKING:
 
 
 class Provider(NamedTuple):
-    """How a provider is reached."""
+    """Connection defaults of a provider."""
 
     url: str
-    """Its address, unless another is given."""
+    """Default address."""
     key: str
-    """Environment variable of the key."""
+    """Environment variable for the key."""
     address: str
-    """Environment variable of another address."""
+    """Environment variable that overrides the address."""
     keyless: bool = False
-    """Whether its usual servers want no key."""
+    """Whether a key is optional."""
     path: str = ""
-    """Added to an address from the environment that has no path of its own."""
+    """Appended to an address from the environment that has no path."""
 
 
 PROVIDERS = {
@@ -51,26 +50,26 @@ PROVIDERS = {
         "http://localhost:11434/v1", "OLLAMA_API_KEY", "OLLAMA_API_BASE", keyless=True, path="/v1"
     ),
 }
-"""Providers whose servers are asked without DSPy, by the first part of a model's name."""
+"""Providers called directly rather than through DSPy, by model prefix."""
 PROVIDERS["ollama"] = PROVIDERS["ollama_chat"]
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A model at an address."""
+    """A model, its server and credentials."""
 
     name: str
-    """With its provider: `openai/gpt-5-nano`."""
+    """Includes the provider: `openai/gpt-5-nano`."""
     base_url: str
     key: str | None = field(repr=False)
     is_default: bool
-    """Whether this is the provider's own address."""
+    """Whether this is the provider's default address."""
     provider: Provider
     headers: tuple[tuple[str, str], ...] = ()
 
     @property
     def model(self) -> str:
-        """The name that the server knows."""
+        """Name without the provider, as the server knows it."""
         return self.name.partition("/")[2]
 
     @property
@@ -79,37 +78,37 @@ class Access:
 
     @property
     def endpoint(self) -> str:
-        """Host, port and path; never a user name, a password or a query."""
+        """Host, port and path, without credentials or query."""
         return endpoint(self.base_url)
 
 
 def provider_of(name: str) -> Provider | None:
-    """The provider of a model, if its servers are asked without DSPy."""
+    """Return the provider of a model, or `None` if it is called through DSPy."""
     return PROVIDERS.get(name.partition("/")[0])
 
 
 def access_to(model: Model, settings: Settings) -> Access:
-    """The access to a model of a provider in the table.
+    """Return the access to a model of a provider in `PROVIDERS`.
 
     Raises:
-        ConfigError: A key is missing, or the address or the key cannot be one.
+        ConfigError: The key is missing, or the address or key is invalid.
     """
     provider = PROVIDERS[model.name.partition("/")[0]]
     key = model.api_key or settings.variable(provider.key)
-    given = model.base_url or settings.variable(provider.address)
+    override = model.base_url or settings.variable(provider.address)
     what = "base_url" if model.base_url else provider.address
-    if given is not None:
-        given = check_address(what, given).rstrip("/")
-        if not urlsplit(given).path and not model.base_url:
-            given += provider.path
-    if key is None and given is None and not provider.keyless:
+    if override is not None:
+        override = check_address(what, override).rstrip("/")
+        if not urlsplit(override).path and not model.base_url:
+            override += provider.path
+    if key is None and override is None and not provider.keyless:
         raise ConfigError(
             f"{model.name!r} needs a key: set {provider.key}, "
             f"or {provider.address} for your own server"
         )
     if not (key or "").isascii() or any(c in (key or "") for c in "\r\n\0"):
         what = "api_key" if model.api_key else provider.key
-        raise ConfigError(f"{what} has characters that no key has; check it")
+        raise ConfigError(f"{what} contains characters that are invalid in a key; check it")
     organization = (
         ("OpenAI-Organization", settings.variable("OPENAI_ORG_ID")),
         ("OpenAI-Project", settings.variable("OPENAI_PROJECT_ID")),
@@ -117,9 +116,9 @@ def access_to(model: Model, settings: Settings) -> Access:
     is_openai = provider is PROVIDERS["openai"]
     return Access(
         name=model.name,
-        base_url=given or provider.url,
+        base_url=override or provider.url,
         key=key,
-        is_default=given is None,
+        is_default=override is None,
         provider=provider,
         headers=tuple((n, v) for n, v in organization if v and is_openai),
     )
@@ -130,31 +129,31 @@ _EXTRAS = {
     "sagemaker": ("boto3", "bedrock"),
     "vertex_ai": ("google.auth", "vertex"),
 }
-"""The package that a provider reached through DSPy needs, and the extra that brings it."""
+"""Package required by a provider called through DSPy, and the extra that installs it."""
 
 
 def require_packages(name: str) -> None:
-    """Refuse a model whose provider needs packages that are not there.
+    """Check that the packages a model's provider needs are installed.
 
     Raises:
         ConfigError: They are not; the message names the extra.
     """
     package, extra = _EXTRAS.get(name.partition("/")[0], ("", ""))
     try:
-        is_there = not package or find_spec(package) is not None
-    except ModuleNotFoundError:  # not even the package around it
-        is_there = False
-    if not is_there:
+        is_installed = not package or find_spec(package) is not None
+    except ModuleNotFoundError:  # the parent package is missing, too
+        is_installed = False
+    if not is_installed:
         raise ConfigError(
             f"{name!r} needs packages that are not installed: pip install 'factcheck[{extra}]'"
         )
 
 
 def check_address(what: str, url: str) -> str:
-    """`url` if a server can be at it.
+    """Return `url` if it is a valid server address.
 
     Raises:
-        ConfigError: It is no address, or holds a password or a query; neither is shown.
+        ConfigError: It is not, or contains credentials or a query; the message shows neither.
     """
     try:
         parts = urlsplit(url)
@@ -175,7 +174,7 @@ def check_address(what: str, url: str) -> str:
 
 
 def endpoint(base_url: str) -> str:
-    """Host, port and path of a server's address; never a user name, a password or a query."""
+    """Return host, port and path of an address, without credentials or query."""
     url = urlsplit(base_url)
     port = f":{url.port}" if url.port else ""
     return f"{url.hostname}{port}{url.path.rstrip('/')}"

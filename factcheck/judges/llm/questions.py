@@ -1,9 +1,8 @@
-"""Questions: what one request asks, how its reply is read, and the prompt files behind them.
+"""Questions: the inputs of a request, its reply schema and parser, and the prompt files.
 
-The engine and DSPy ask the same questions. DSPy's own adapters describe every field in prose,
-repair replies that were cut off, and ask a second time under another prompt; none of that is wanted
-where each verdict counts. A prompt file is one version, pinned by digest, and never changes once
-published.
+The engine and DSPy share them. DSPy's own adapters describe every field in prose, repair truncated
+replies and retry under a different prompt; `QuestionAdapter` does none of that, because every
+verdict counts. A prompt file is one version, pinned by digest and immutable once published.
 """
 
 from __future__ import annotations
@@ -27,36 +26,36 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 Signature: TypeAlias = type[dspy.Signature]
 Form = Literal["schema", "json_object", "text"]
-"""How a structured reply is asked for: a JSON schema, any JSON object, or words alone."""
+"""Reply format of a request: a JSON schema, any JSON object, or the prompt's instructions alone."""
 Message: TypeAlias = Mapping[str, str]
 """`role` (`system`, `user` or `assistant`) and `content`."""
 VERDICTS = "verdicts"
-"""The output field that is the whole object of a reply, with an entry for each id."""
+"""Output field whose value is the whole reply object, with one entry per id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[R]):
-    """The inputs of one request, and how its reply looks and is read."""
+    """The inputs of one request, and the schema and parser of its reply."""
 
     inputs: Mapping[str, Any]
-    """By the names of the signature's input fields."""
+    """Keyed by the names of the signature's input fields."""
     schema: Mapping[str, Any]
-    """JSON schema of the reply: an object that is closed and whose properties are all required."""
+    """JSON schema of the reply: a closed object with all properties required."""
     read: Callable[[Any, str], R]
-    """The value of a reply's JSON and the name of the judge; raises `JudgeOutputError`."""
+    """Parses a reply's JSON, given the judge's name; raises `JudgeOutputError`."""
     is_whole: Callable[[R], bool] | None = None
     max_tokens: int = 0
-    """Tokens that the reply may take; 0 is no limit. Room to think comes on top."""
+    """Token limit of the reply, reasoning excluded; 0 for no limit."""
     weigh: Callable[[R, Sequence[Token]], R] | None = None
-    """The value with the probabilities that the tokens of the reply have."""
+    """Adds probabilities to a value, from the tokens of its reply."""
 
     def find(self, reply: str, judge: str = "") -> Answer[R]:
-        """The answer in a reply; raises `JudgeOutputError`."""
+        """Parse a reply; raises `JudgeOutputError`."""
         return find_answer(reply, lambda data: self.read(data, judge), self.is_whole)
 
 
 class QuestionAdapter(dspy.Adapter):
-    """Sends one question for DSPy: one request, and a reply that is read strictly."""
+    """DSPy adapter that sends a question as one request and parses the reply strictly."""
 
     def __init__(self, render: Callable[..., list[Message]], question: Question[Any]) -> None:
         super().__init__()
@@ -74,13 +73,13 @@ class QuestionAdapter(dspy.Adapter):
 
 
 def response_format(schema: Mapping[str, Any], *, strict: bool = True) -> Mapping[str, Any]:
-    """The parameter of a request that makes a server keep to a schema."""
+    """Return the `response_format` parameter for a JSON schema."""
     form = {"name": "reply", **({"strict": True} if strict else {}), "schema": schema}
     return {"type": "json_schema", "json_schema": form}
 
 
 def by_id_schema(ids: Sequence[str], item: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The JSON schema of an object with one required property for each id."""
+    """Return the JSON schema of a closed object with one required property per id."""
     return {
         "type": "object",
         "properties": {key: {"$ref": "#/$defs/v"} for key in ids},
@@ -91,7 +90,7 @@ def by_id_schema(ids: Sequence[str], item: Mapping[str, Any]) -> Mapping[str, An
 
 
 def object_schema(**properties: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The JSON schema of a closed object whose properties are all required."""
+    """Return the JSON schema of a closed object with all properties required."""
     return {
         "type": "object",
         "properties": properties,
@@ -110,14 +109,14 @@ _PINS = "SHA256SUMS"
 
 
 def prompts_root() -> Traversable:
-    """The prompts shipped in the package, or `prompts/` of an editable checkout."""
+    """Prompts shipped in the package, or `prompts/` of an editable checkout."""
     shipped = files("factcheck") / "prompts"
     return shipped if shipped.is_dir() else Path(__file__).resolve().parents[3] / "prompts"
 
 
 @cache
 def pinned() -> Mapping[str, str]:
-    """Digest of every published prompt file, by its path below `prompts/`."""
+    """Digests of all published prompt files, keyed by path below `prompts/`."""
     try:
         lines = (prompts_root() / _PINS).read_text("utf-8").splitlines()
     except OSError as error:

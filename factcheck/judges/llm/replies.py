@@ -1,7 +1,7 @@
-"""Replies of a model, read strictly: what is not certain is no answer, and nothing is guessed.
+"""Strict parsing of model replies; ambiguous ones are rejected, never guessed.
 
-Accepted is one JSON object, as the whole reply or anywhere in it, that answers what was asked.
-Items are read one by one: a bad one does not spoil its neighbours.
+A reply must contain exactly one JSON object that answers the question, with or without text around
+it. Items are parsed independently: an invalid one does not affect the others.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from factcheck.judges.ports import PairResult, PairVerdict, ValuePair
 from factcheck.settings import VerdictForm
 
 QUOTE_NOT_FOUND = "quote_not_found"
-"""Flag of a verdict whose quote does not stand in the text."""
+"""Flag of a verdict whose quote does not occur in the text."""
 _MAX_CHARS = 1_000_000
-"""Longer replies are not read; the longest that can be asked for has about 100,000."""
+"""Maximum length of a reply; valid ones have at most about 100,000 characters."""
 _MAX_OBJECTS = 64
-"""Braces in the prose of a reply that are looked at."""
-_THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>", re.IGNORECASE)
-_THOUGHT_END = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+"""Maximum number of JSON objects in a reply with text around them."""
+_REASONING = re.compile(r"<(think|thinking|thought|reasoning)>", re.IGNORECASE)
+_REASONING_END = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _CODE = re.compile(r"```\w*[ \t]*\n(.*)\n[ \t]*```", re.DOTALL)
 _OBJECT_START = re.compile(r'\{\s*["}]')
 NO = "no"
@@ -48,15 +48,15 @@ ANSWERS: Mapping[str, EntailmentLabel] = {
     "contradicted": "contradicted",
     NO: "neutral",
 }
-"""Labels by the words that models answer with: small ones know no other meaning of `neutral`."""
+"""Labels by answer word; small models misunderstand `neutral`."""
 _LINE_AND_ANSWER = re.compile(r"(?:(?:line )?(\d{1,6})[\s,:]+)?([a-z]+)", re.ASCII)
-_MARKED: Mapping[VerdictForm, Mapping[str, str]] = {
+_MARKS: Mapping[VerdictForm, Mapping[str, str]] = {
     "label": {"y": "yes", "c": "contradicted", "n": NO},
     "line": {"0": NO},
 }
 _SIGNED_LINE = re.compile(r"-?[1-9]\d{0,5}", re.ASCII)
 _SEPARATOR = re.compile(r"[\s,]+")
-_LABELS_SHARE = 0.5
+_MIN_LABEL_SHARE = 0.5
 _ID = re.compile(r"[a-z]?\d{1,6}", re.ASCII)
 _MARKER = re.compile(r"^[-*•–]( |$)")  # noqa: RUF001 - a dash is a marker, too
 
@@ -65,37 +65,39 @@ Q = TypeVar("Q")
 A = TypeVar("A")
 
 
-_DOUBLED, _MISSING = object(), object()
-"""Values of a key that an object has twice, and of one that it has not."""
+_DUPLICATE, _MISSING = object(), object()
+"""Sentinels for the value of a duplicate key and of a missing one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[R]):
-    """The answer in a reply."""
+    """A parsed reply."""
 
     value: R
     data: Any = field(compare=False)
-    """The JSON that the value was read from."""
+    """The JSON that the value was parsed from."""
 
 
 def find_answer(
     reply: str, read: Callable[[Any], R], is_whole: Callable[[R], bool] | None = None
 ) -> Answer[R]:
-    """The one answer in a reply.
+    """Find and parse the only answer in a reply.
 
-    `read` gives the value of JSON, or raises `JudgeOutputError`; a key that an object has twice
-    has a value of no JSON type. JSON with other text around it counts only if it `is_whole`;
-    by default all that can be read is.
+    Args:
+        reply: The reply.
+        read: Parses JSON, or raises `JudgeOutputError`; the value of a duplicate key is of no JSON
+            type.
+        is_whole: Accepts values found with text around them; by default, all are accepted.
 
     Raises:
-        JudgeOutputError: There is no answer, or there are several that differ.
+        JudgeOutputError: There is no answer, or several different ones.
     """
     if len(reply) > _MAX_CHARS:
         raise JudgeOutputError(f"the reply has {len(reply):,} characters")
     text = reply.strip().removeprefix("\ufeff").strip()
     data = _parse(text)
     if data is None:
-        text = _without_thought(text)
+        text = _without_reasoning(text)
         code = _CODE.fullmatch(text)
         data = _parse(code[1].strip() if code else text)
     if data is not None:
@@ -118,24 +120,24 @@ def find_answer(
 
 
 def _parse(text: str) -> Any:
-    """A text that is one JSON object or list; `None` for any other text."""
+    """Parse a text that is one JSON object or list; `None` for any other text."""
     if text[:1] not in ("{", "["):
         return None
     try:
-        return _well_formed(_DECODER.decode(text))
+        return _require_unicode(_DECODER.decode(text))
     except RecursionError:
         raise JudgeOutputError("the reply is nested too deeply") from None
     except ValueError:
         return None
 
 
-def _well_formed(data: Any) -> Any:
-    json.dumps(data, ensure_ascii=False, default=repr).encode()  # no lone surrogates
+def _require_unicode(data: Any) -> Any:
+    json.dumps(data, ensure_ascii=False, default=repr).encode()  # raises for lone surrogates
     return data
 
 
 def _objects(text: str) -> Iterator[Any]:
-    """The JSON objects in prose, outermost ones only; what looks like one must be one."""
+    """Outermost JSON objects in prose; raises if one of them is malformed."""
     position = 0
     for _ in range(_MAX_OBJECTS):
         match = _OBJECT_START.search(text, position)
@@ -143,41 +145,41 @@ def _objects(text: str) -> Iterator[Any]:
             return
         try:
             found, position = _DECODER.raw_decode(text, match.start())
-            _well_formed(found)
+            _require_unicode(found)
         except (ValueError, RecursionError):
             raise JudgeOutputError("the reply has JSON that cannot be read") from None
         yield found
     raise JudgeOutputError(f"the reply has more than {_MAX_OBJECTS} JSON objects")
 
 
-def _without_thought(text: str) -> str:
-    """What follows the thought; nothing while it has no end."""
-    ends = list(_THOUGHT_END.finditer(text))
+def _without_reasoning(text: str) -> str:
+    """Strip the reasoning from a reply; raises if it does not end."""
+    ends = list(_REASONING_END.finditer(text))
     text = text[ends[-1].end() :].strip() if ends else text
-    if _THOUGHT.search(text):
+    if _REASONING.search(text):
         raise JudgeOutputError("the reply ends in the model's thought")
     return text
 
 
 def _object(pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
-    made: dict[Any, Any] = {}
+    data: dict[Any, Any] = {}
     for key, value in pairs:
-        made[key] = _DOUBLED if key in made else value
-    return made
+        data[key] = _DUPLICATE if key in data else value
+    return data
 
 
-def _no_number(constant: str) -> Any:
+def _reject_constant(constant: str) -> Any:
     raise JudgeOutputError(f"the reply has {constant}, which is not JSON")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number)
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_reject_constant)
 
 
 def read_fields(data: Any, types: Mapping[str, pydantic.TypeAdapter[Any]]) -> dict[str, Any]:
-    """The values of an object with these keys; the list of an only key may stand by itself.
+    """Validate the values of an object; a bare list is accepted as the value of a single key.
 
     Raises:
-        JudgeOutputError: A key is missing, or its value is not what it has to be.
+        JudgeOutputError: A key is missing, or its value is invalid.
     """
     if isinstance(data, list) and len(types) == 1:
         data = dict.fromkeys(types, data)
@@ -190,13 +192,13 @@ def read_fields(data: Any, types: Mapping[str, pydantic.TypeAdapter[Any]]) -> di
     except pydantic.ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        said = f"{first['msg']} at {where!r}" if where else first["msg"]
-        raise JudgeOutputError(f"the reply does not fit: {said}") from None
+        problem = f"{first['msg']} at {where!r}" if where else first["msg"]
+        raise JudgeOutputError(f"the reply does not fit: {problem}") from None
 
 
-def _by_id(data: Any, asked: Iterable[str]) -> dict[str, Any]:
-    """What a reply says under each id; also for a list of objects that have their id inside."""
-    ids = frozenset(asked)
+def _by_id(data: Any, expected: Iterable[str]) -> dict[str, Any]:
+    """Items of a reply by id; also accepts a list of objects with an `id`."""
+    ids = frozenset(expected)
     if isinstance(data, dict) and len(data) == 1:
         ((key, inner),) = data.items()
         data = inner if key not in ids and isinstance(inner, (dict, list)) else data
@@ -205,27 +207,27 @@ def _by_id(data: Any, asked: Iterable[str]) -> dict[str, Any]:
         data = _object([(item["id"], item) for item in items if isinstance(item.get("id"), str)])
     if not isinstance(data, dict):
         raise JudgeOutputError(f"the reply is a JSON {type(data).__name__}, not an object")
-    if strange := [key for key in data if key not in ids and _ID.fullmatch(key)]:
-        raise JudgeOutputError(f"the reply answers {strange[0]!r}, which was not asked")
+    if unknown := [key for key in data if key not in ids and _ID.fullmatch(key)]:
+        raise JudgeOutputError(f"the reply answers {unknown[0]!r}, which was not asked")
     if data and ids.isdisjoint(data):
         raise JudgeOutputError("the reply has none of the ids that were asked")
     return data
 
 
-def _account(
+def _parse_items(
     data: Any,
-    asked: Mapping[str, Q],
+    questions: Mapping[str, Q],
     read: Callable[[Any, Q], A | None],
     fail: Callable[[Q, str, str], A],
 ) -> dict[str, A]:
-    """The answer under each id, or why there is none: missing, duplicate or invalid."""
-    found = _by_id(data, asked)
+    """Parse the answer to each question; one that is missing, duplicate or invalid is a failure."""
+    found = _by_id(data, questions)
     answers: dict[str, A] = {}
-    for call_id, question in asked.items():
+    for call_id, question in questions.items():
         item = found.get(call_id, _MISSING)
         if item is _MISSING:
             answers[call_id] = fail(question, "missing", "no verdict")
-        elif item is _DOUBLED:
+        elif item is _DUPLICATE:
             answers[call_id] = fail(question, "duplicate", "more than one verdict")
         else:
             bad = "something that is not a verdict"
@@ -234,23 +236,23 @@ def _account(
 
 
 class Checked(NamedTuple):
-    """The text that facts were checked against, and how its verdicts are written."""
+    """A text that facts were checked against, and the form of its verdicts."""
 
     text: str
     form: VerdictForm
     lines: Sequence[Span] = ()
-    """Its numbered lines."""
+    """Spans of the numbered lines."""
 
 
 def read_verdicts(
-    data: Any, asked: Mapping[str, AtomicFact], checked: Checked, judge: str
+    data: Any, questions: Mapping[str, AtomicFact], checked: Checked, judge: str
 ) -> dict[str, CheckResult]:
-    """One result per id that was asked, in that order.
+    """Parse one result per fact, in order.
 
-    An id that is missing, comes twice or has no valid verdict becomes a `CheckFailure`.
+    A missing, duplicate or invalid verdict becomes a `CheckFailure`.
 
     Raises:
-        JudgeOutputError: The reply has other ids, or none.
+        JudgeOutputError: The reply has unknown ids, or none.
     """
 
     def read(item: Any, fact: AtomicFact) -> CheckResult | None:
@@ -259,7 +261,7 @@ def read_verdicts(
     def fail(fact: AtomicFact, code: str, what: str) -> CheckResult:
         return CheckFailure(fact, code, f"{judge} gave {what} for this fact")
 
-    return _account(data, asked, read, fail)
+    return _parse_items(data, questions, read, fail)
 
 
 class Token(NamedTuple):
@@ -267,21 +269,21 @@ class Token(NamedTuple):
 
     text: str
     alternatives: Mapping[str, float]
-    """Probabilities of the tokens that were likeliest in its place."""
+    """Probabilities of the likeliest tokens at this position."""
 
 
 def with_probabilities(
     results: Mapping[str, CheckResult], tokens: Sequence[Token]
 ) -> dict[str, CheckResult]:
-    """The verdicts with the probability of `entailed` among all labels, at the label's first token.
+    """Add the probability of `entailed`, relative to all labels, at the label's first token.
 
-    A verdict has none if its label is not found exactly once in the tokens, or if half of the
-    probability lies elsewhere than on labels.
+    A verdict gets none if its label is not found exactly once among the tokens, or if the labels
+    have less than half of the probability.
     """
     text = "".join(token.text for token in tokens)
     ends = list(accumulate(len(token.text) for token in tokens))
 
-    def weighed(key: str, result: CheckResult) -> CheckResult:
+    def with_probability(key: str, result: CheckResult) -> CheckResult:
         places = [match.end() for match in re.finditer(rf'"{key}"\s*:\s*"', text)]
         if isinstance(result, CheckFailure) or len(places) != 1 or places[0] >= len(text):
             return result
@@ -290,26 +292,26 @@ def with_probabilities(
         before = token.text[: places[0] - ends[number]]
         weights = dict.fromkeys(ANSWERS, 0.0)
         for other, probability in token.alternatives.items():
-            begun = other.removeprefix(before).partition('"')[0].strip().lower()
-            for answer in ANSWERS if begun and other.startswith(before) else ():
-                weights[answer] += probability * answer.startswith(begun)
+            prefix = other.removeprefix(before).partition('"')[0].strip().lower()
+            for answer in ANSWERS if prefix and other.startswith(before) else ():
+                weights[answer] += probability * answer.startswith(prefix)
         total = sum(weights.values())
-        if total < _LABELS_SHARE:
+        if total < _MIN_LABEL_SHARE:
             return result
         return replace(result, probability=weights["yes"] / total)
 
-    return {key: weighed(key, result) for key, result in results.items()}
+    return {key: with_probability(key, result) for key, result in results.items()}
 
 
 def read_marks(
-    data: Any, asked: Mapping[str, AtomicFact], texts: Sequence[Checked], judge: str
+    data: Any, questions: Mapping[str, AtomicFact], texts: Sequence[Checked], judge: str
 ) -> dict[str, CheckResult]:
-    """The same for several texts: an entry has one mark for each; all of the first text come first.
+    """Parse the marks of several texts, one per fact and text; results of the first text first.
 
-    Of an entry with more or fewer marks than texts, or with one that means nothing, none counts.
+    An entry is invalid as a whole if the number of marks is wrong or one of them is unknown.
 
     Raises:
-        JudgeOutputError: The reply has other ids, or none.
+        JudgeOutputError: The reply has unknown ids, or none.
     """
 
     def read(item: Any, fact: AtomicFact) -> list[CheckResult] | None:
@@ -326,15 +328,15 @@ def read_marks(
     def fail(fact: AtomicFact, code: str, what: str) -> list[CheckResult]:
         return [CheckFailure(fact, code, f"{judge} gave {what} for this fact")] * len(texts)
 
-    rows = _account(data, asked, read, fail)
+    rows = _parse_items(data, questions, read, fail)
     return {f"{key}/{n}": row[n] for n in range(len(texts)) for key, row in rows.items()}
 
 
 def _answer_of(mark: str, form: VerdictForm) -> str:
-    """The answer that a mark stands for, as it is written about a single text."""
+    """Expand a mark to an answer about a single text."""
     if form == "line" and _SIGNED_LINE.fullmatch(mark):
         return f"{mark[1:]} contradicted" if mark[0] == "-" else f"{mark} yes"
-    return _MARKED[form].get(mark, "")
+    return _MARKS[form].get(mark, "")
 
 
 def _verdict(item: Any, fact: AtomicFact, checked: Checked, judge: str) -> Verdict | None:
@@ -369,8 +371,8 @@ def _label_and_line(item: Mapping[str, Any]) -> tuple[EntailmentLabel | None, in
     return ANSWERS.get(match[2]), line if type(line) is int else None
 
 
-def read_pairs(data: Any, asked: Mapping[str, ValuePair], judge: str) -> dict[str, PairResult]:
-    """The same for pairs of values: one result per id, in the order asked."""
+def read_pairs(data: Any, questions: Mapping[str, ValuePair], judge: str) -> dict[str, PairResult]:
+    """Parse one result per pair of values, in order; fails like `read_verdicts`."""
 
     def read(item: Any, _pair: ValuePair) -> PairResult | None:
         item = item if isinstance(item, dict) else {}
@@ -382,10 +384,10 @@ def read_pairs(data: Any, asked: Mapping[str, ValuePair], judge: str) -> dict[st
     def fail(pair: ValuePair, code: str, what: str) -> PairResult:
         return Failure(pair, code, f"{judge} gave {what} for this pair")
 
-    return _account(data, asked, read, fail)
+    return _parse_items(data, questions, read, fail)
 
 
-def _not_only_equal(value: Any) -> Any:
+def _require_int(value: Any) -> Any:
     if type(value) is not int:
         raise ValueError("not a whole number")
     return value
@@ -401,9 +403,9 @@ def _without_marker(bullet: str) -> str:
 Reason = Annotated[str, StringConstraints(strip_whitespace=True)]
 KeyFact = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 """One atomic fact as a model writes it."""
-Faithfulness = Annotated[Literal[1, 2, 3, 4, 5], BeforeValidator(_not_only_equal)]
-"""A rating as a model writes it; anything else is not a rating, and is not rounded to one."""
+Faithfulness = Annotated[Literal[1, 2, 3, 4, 5], BeforeValidator(_require_int)]
+"""A rating as a model writes it; never rounded."""
 Bullets = Annotated[
     list[Annotated[str, AfterValidator(_without_marker)]], pydantic.Field(min_length=1)
 ]
-"""The bullets of a summary as a model writes them, each on one line and without a marker."""
+"""Bullets of a summary, each on one line and without a marker."""

@@ -1,7 +1,7 @@
-"""Transports of single requests: our own client, or another DSPy language model.
+"""Transports of single requests: the built-in HTTP client, or any DSPy language model.
 
-A request is a body of OpenAI's chat protocol without the name of the model; an answer is what came
-back, before anything is decided about it.
+A request is a body of OpenAI's chat protocol without the model name; an answer is the response
+before validation.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from factcheck.errors import (
     JudgeTruncated,
     JudgeUnavailable,
 )
-from factcheck.judges.llm.errors import RequestRefused, from_dspy, said
+from factcheck.judges.llm.errors import RequestRefused, from_dspy, redacted
 from factcheck.judges.llm.http import JsonClient
 from factcheck.judges.llm.providers import endpoint
 from factcheck.judges.llm.replies import Token
@@ -27,53 +27,53 @@ if TYPE_CHECKING:
     import dspy
 
 Body = Mapping[str, Any]
-_WHOLE = frozenset(
+_FINISHED = frozenset(
     {
         *("stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed"),
         *("normal", "finish_reason_stop"),
     }
 )
-_CUT = frozenset(
+_TRUNCATED = frozenset(
     {
         *("length", "max_tokens", "model_length", "max_length", "max_output_tokens", "incomplete"),
         *("model_context_window_exceeded", "finish_reason_max_tokens"),
     }
 )
-_DECLINED = frozenset(
+_REFUSED = frozenset(
     {
         *("content_filter", "content_filtered", "refusal", "safety", "recitation", "blocklist"),
         *("prohibited_content", "spii", "guardrail_intervened", "sensitive"),
     }
 )
-"""Reasons for the end of a reply in lower case, as servers name them. One in no list is a fault."""
-_TEXTS = frozenset({"text", "output_text"})
+"""Finish reasons in lower case, as servers name them; any other is an error."""
+_TEXT_TYPES = frozenset({"text", "output_text"})
 
 
 class Answer(NamedTuple):
-    """What came back."""
+    """The response to a request, not validated."""
 
     text: str
     finish_reason: str | None
-    """As the server says it; `None` where it says nothing."""
+    """As reported by the server, or `None`."""
     is_declined: bool = False
     prompt_tokens: int | None = None
     cached_tokens: int = 0
     completion_tokens: int | None = None
-    """Thought included."""
+    """Includes reasoning tokens."""
     reasoning_tokens: int = 0
     unsent: tuple[str, ...] = ()
-    """Parameters that the library below left out."""
+    """Parameters that the underlying library dropped."""
     tokens: tuple[Token, ...] = ()
-    """Of the text, where the server gives log-probabilities."""
+    """Tokens of the text, if the server returns log probabilities."""
 
     def require_whole(self, name: str) -> None:
-        """Raise a `JudgeError` if this was cut off, declined, or ended for no good reason."""
+        """Raise a `JudgeError` if the reply is truncated, refused, empty, or ended abnormally."""
         reason = str(self.finish_reason).lower()
-        if self.is_declined or reason in _DECLINED:
+        if self.is_declined or reason in _REFUSED:
             raise JudgeRefused(f"{name}: the model or its content filter declined to answer")
-        if reason in _CUT:
+        if reason in _TRUNCATED:
             raise JudgeTruncated(f"{name}: the reply was cut off at the token limit")
-        if reason not in _WHOLE:
+        if reason not in _FINISHED:
             ended = "without a reason" if self.finish_reason is None else f"with {reason[:40]!r}"
             raise JudgeOutputError(f"{name}: the reply ended {ended}, so it may not be whole")
         if not self.text.strip():
@@ -88,11 +88,11 @@ class Transport(Protocol):
 
     @property
     def endpoint(self) -> str | None:
-        """Host, port and path of the server; `None` for the provider's own."""
+        """Host, port and path of the server; `None` for the provider's default."""
         ...
 
     def send(self, body: Body) -> Awaitable[Answer]:
-        """The answer; raises `FactcheckError` if there is none."""
+        """Send a request; raises `FactcheckError` on failure."""
         ...
 
     async def aclose(self) -> None: ...
@@ -102,28 +102,28 @@ class ChatTransport(JsonClient):
     """Chat Completions of an OpenAI-compatible server."""
 
     def addressed(self, body: Body) -> dict[str, Any]:
-        """The body with the name of the model."""
+        """Return the body with the model name."""
         return {"model": self.access.model, **body}
 
     def send(self, body: Body) -> Awaitable[Answer]:
         return self.post("/chat/completions", self.addressed(body), self.read)
 
     def read(self, body: Any) -> Answer:
-        """The answer in a chat completion; raises `JudgeUnavailable` if it is none."""
+        """Parse a chat completion; raises `JudgeUnavailable` if it is malformed."""
         try:
             return read_completion(body)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             problem = body.get("error") if isinstance(body, Mapping) else None
             if isinstance(problem, Mapping):
                 problem = problem.get("message")
-            what = said(problem) if problem else f"{type(error).__name__}: {said(error)}"
+            what = redacted(problem) if problem else f"{type(error).__name__}: {redacted(error)}"
             raise JudgeUnavailable(
                 f"{self.name}: the server's answer is not a chat completion ({what[:120]})"
             ) from error
 
 
 def read_completion(body: Any) -> Answer:
-    """The answer in the JSON of a chat completion; raises `ValueError` and the like if none."""
+    """Parse the JSON of a chat completion; raises `ValueError` and the like if malformed."""
     choices = body["choices"]
     if not isinstance(choices, list) or len(choices) != 1:
         raise ValueError("it has not one choice")
@@ -149,7 +149,7 @@ def read_completion(body: Any) -> Answer:
 
 
 def _tokens(logprobs: Any) -> tuple[Token, ...]:
-    """The tokens of a reply; none unless all of them are as they should be."""
+    """Parse the tokens of a reply; empty unless all of them are valid."""
     try:
         return tuple(
             Token(
@@ -169,11 +169,11 @@ def _probability(logprob: Any) -> float:
 
 
 def _texts(parts: Sequence[Any]) -> Iterator[str]:
-    """The texts of a content in parts; thought and whatever else there is are left out."""
+    """Texts of a message in parts; reasoning and other kinds of parts are ignored."""
     for part in parts:
         if isinstance(part, str):
             yield part
-        elif isinstance(part, Mapping) and part.get("type", "text") in _TEXTS:
+        elif isinstance(part, Mapping) and part.get("type", "text") in _TEXT_TYPES:
             yield str(part["text"])
 
 
@@ -187,7 +187,7 @@ def _count(value: Any) -> int | None:
 
 
 class WrappedTransport:
-    """Takes the place of another transport and answers in its name, as `answer` says."""
+    """Impersonates another transport and answers with the result of `answer`."""
 
     def __init__(self, inner: Any, answer: Callable[[Any, Body], Answer]) -> None:
         self.name: str = inner.name
@@ -203,19 +203,19 @@ class WrappedTransport:
 
 
 class BatchTransport(WrappedTransport):
-    """Its requests travel in a batch instead of one by one.
+    """Sends requests in a batch instead of one by one.
 
-    A batch is written by one run and read by another, so requests must not change in between.
+    One run submits the batch and another collects it, so requests must be identical in both.
     """
 
     price_share = 0.5
-    """The part of the list price that a request in a batch costs."""
+    """Price of a request in a batch as a fraction of the list price."""
 
 
 class LMTransport:
-    """Any other `dspy.BaseLM`, with DSPy's own retries and cache switched off by its owner.
+    """Sends requests through a `dspy.BaseLM` whose retries and cache are disabled.
 
-    A class of the user's own runs in a loop of its own, where it may block.
+    User-defined classes run in a separate event loop, which they may block.
     """
 
     def __init__(self, lm: dspy.BaseLM, base_url: str | None) -> None:
@@ -245,13 +245,13 @@ class LMTransport:
         return _read_response(response)
 
     async def aclose(self) -> None:
-        """End the loop; the language model itself belongs to whoever made it."""
+        """Stop the event loop; the language model belongs to the caller."""
         if self._loop is not background:
             self._loop.stop()
 
 
 def _read_response(response: Any) -> Answer:
-    """The answer in a response of lm15, with the reason for its end as the server said it."""
+    """Convert an lm15 response, with the server's finish reason where it is known."""
     usage = response.usage
     return Answer(
         text=response.text or "",
@@ -270,7 +270,7 @@ def _read_response(response: Any) -> Answer:
 
 
 def _raw_reason(data: Any) -> str | None:
-    """The reason for a reply's end in the JSON of OpenAI, Anthropic or Gemini."""
+    """Finish reason in a raw response of OpenAI, Anthropic or Gemini."""
     if not isinstance(data, Mapping):
         return None
     places = [data, *data.get("choices", ()), *data.get("candidates", ())]

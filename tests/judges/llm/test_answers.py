@@ -10,7 +10,7 @@ import pytest
 
 from factcheck.errors import InputError, JudgeOutputError, JudgeRefused, JudgeTruncated
 from factcheck.judges.llm.dialect import Dialect
-from factcheck.judges.llm.errors import RequestRefused, said
+from factcheck.judges.llm.errors import RequestRefused, redacted
 from factcheck.judges.llm.language_model import LanguageModel, connect
 from factcheck.judges.llm.questions import Question
 from factcheck.judges.llm.transports import read_completion
@@ -120,7 +120,9 @@ def test_a_refusal_changes_what_it_names_and_nothing_else(
 
 def test_no_secret_gets_into_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEAM_API_KEY", "geheim-123456")
-    text = said("bad key geheim-123456 at https://me:geheim@host/v1\nand sk-abcdefghijklmnopqrst")
+    text = redacted(
+        "bad key geheim-123456 at https://me:geheim@host/v1\nand sk-abcdefghijklmnopqrst"
+    )
     assert text == "bad key *** at https://***@host/v1 and ***"
 
 

@@ -21,7 +21,7 @@ from factcheck.errors import (
 )
 from factcheck.judges.llm.errors import (
     DSPY_ERRORS,
-    DSPY_TURNED_DOWN,
+    DSPY_REJECTED,
     from_dspy,
     retry_after_s,
 )
@@ -196,7 +196,7 @@ def dspy_errors() -> list[type[object]]:
 
 @pytest.mark.parametrize("theirs", dspy_errors(), ids=lambda cls: cls.__name__)
 def test_every_error_of_a_dspy_model_is_mapped(theirs: type[object]) -> None:
-    assert {cls.__name__ for cls in theirs.__mro__} & {*DSPY_ERRORS, *DSPY_TURNED_DOWN}
+    assert {cls.__name__ for cls in theirs.__mro__} & {*DSPY_ERRORS, *DSPY_REJECTED}
 
 
 def test_our_own_error_comes_out_of_whatever_wraps_it() -> None:
