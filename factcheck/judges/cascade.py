@@ -1,4 +1,4 @@
-"""Two judges in a row: the second is asked only where the first is not sure."""
+"""Cascade of two judges: the second decides the cases in which the first is unsure."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ _OPENING, _CLOSING = "([{", ")]}"
 
 
 def parse_cascade(name: object) -> Cascade | None:
-    """The cascade that `"cascade(FIRST, SECOND)"` names, perhaps with `low=` and `high=`.
+    """Parse `"cascade(FIRST, SECOND)"` with optional `low=` and `high=`; `None` for other specs.
 
     Raises:
-        ConfigError: It starts like one and is not.
+        ConfigError: The cascade is malformed.
     """
     if isinstance(name, Cascade):
         return name
@@ -71,7 +71,7 @@ def parse_cascade(name: object) -> Cascade | None:
 
 
 def _parts(text: str) -> list[str]:
-    """The parts between the commas that stand in no brackets."""
+    """Split at commas outside brackets."""
     parts, depth = [""], 0
     for character in text:
         depth += (character in _OPENING) - (character in _CLOSING)
@@ -83,12 +83,21 @@ def _parts(text: str) -> list[str]:
 
 
 class CascadeJudge:
-    """A `Checker` or `PairJudge` made of two: the second is asked where the first is not sure.
+    """A `Checker` or `PairJudge` in which a second judge decides what the first is unsure of.
 
-    A verdict of the first judge stands unless its probability lies strictly between the thresholds;
-    one without a probability stands, too. What the first judge has no verdict on is the second's to
-    decide. A failure of the second is a failure: what the first was not sure of never takes its
-    place. The batch size is that of requests to the second judge; 0 if it sends none.
+    A verdict of the first judge is final unless its probability lies strictly between the
+    thresholds; without a probability, it is final, too. The second judge decides all other cases;
+    if it fails, so does the cascade, and an unsure verdict is never used instead.
+
+    Args:
+        first: Judges everything.
+        second: Judges the undecided cases.
+        low: Lower threshold, in [0, 1].
+        high: Upper threshold, in [low, 1].
+        batch_size: Number of questions per request to the second judge; 0 if it sends none.
+
+    Raises:
+        InputError: A threshold is out of range.
     """
 
     def __init__(
@@ -139,7 +148,7 @@ class CascadeJudge:
         failure: Callable[[Q, JudgeError], R],
         ledger: Ledger,
     ) -> tuple[R, ...]:
-        """One result per question, in their order, of whichever judge has the last word on it."""
+        """Return one result per question, in question order, from the judge that decided it."""
         try:
             results = await ask(self._first, questions)
         except JudgeError as error:

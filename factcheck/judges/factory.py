@@ -1,4 +1,4 @@
-"""Builds judges, extractors, raters and embedders from their specs; knows every implementation."""
+"""Factory of judges, extractors, raters and embedders from their specs."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from factcheck.runtime.session import Session
 
 FACTS_PER_CALL = 32
-"""Facts a language model checks in one request, unless the caller says otherwise: of 20 to 64 facts
-10 to 18 % cheaper than 16, with half the requests."""
+"""Default number of facts in one request: for 20 to 64 facts, 10 to 18 % cheaper than 16, with half
+the requests."""
 BATCH_SIZE = 16
-"""The same for pairs of values."""
+"""Default number of value pairs in one request."""
 MAX_BATCH_SIZE = 100
-"""Items in one request, beyond which models mix them up."""
+"""Maximum number of items in one request; models confuse more."""
 _LOCAL_FAST = "local-fast"
 _REPLAY = "replay:"
 _MODEL = "model"
@@ -47,16 +47,16 @@ _MODEL_FILE = re.compile(r"(?P<path>\S.*\.ya?ml)(?:#(?P<name>.+))?", re.IGNORECA
 _PROVIDER_MODEL = re.compile(r"[\w.-]+/\S+")
 _MODEL_HINT = "'PROVIDER/MODEL' such as 'openai/gpt-5-nano'"
 _KEY = "api_key_env"
-_KNOWN = {_MODEL, _KEY, *(field.name for field in fields(Model))} - {"name", "api_key"}
-"""Settings of a model in a file."""
+_SETTINGS = {_MODEL, _KEY, *(field.name for field in fields(Model))} - {"name", "api_key"}
+"""Settings allowed in a model file."""
 
 
 class Isolated:
-    """Fulfils every port that the judge inside fulfils.
+    """Runs a user-defined judge, implementing every port that it does.
 
-    Its methods may block, and raise anything: what is not an error of this package becomes a
-    `JudgeError`. Called from the shared loop they run in a loop of their own; called from any other
-    loop they run there, since the judge may hold connections that belong to it.
+    The judge may block and raise anything: foreign exceptions become a `JudgeError`. Calls from the
+    shared loop run in a separate loop; calls from any other loop run there, because the judge may
+    hold connections that belong to it.
     """
 
     def __init__(self, judge: Any) -> None:
@@ -97,7 +97,7 @@ class Isolated:
         return await (self._loop.hop(work()) if background.is_current else work())
 
     async def aclose(self) -> None:
-        """End the loop; the next call starts another one."""
+        """Stop the loop; the next call starts another."""
         self._loop.stop()
 
 
@@ -116,11 +116,11 @@ def build_judges(
     batch_size: int = FACTS_PER_CALL,
     cassette: str | PathLike[str] | None = None,
 ) -> Judges:
-    """The extractor and checker that two specs name; see `FactCoverage`.
+    """Build an extractor and a checker from their specs; see `FactCoverage`.
 
-    A judge of `None` is that of the settings; an extractor of `None` too, or else the judge (of a
-    cascade, the last one) if it can extract, or else `"local"`. With a cassette, every answer is
-    recorded to it.
+    `None` selects those of the settings. The extractor then falls back to the judge (the last one
+    of a cascade) if it can extract, or else to `"local"`. With a cassette, all answers are
+    recorded.
     """
     require_integer("batch_size", batch_size, 1, MAX_BATCH_SIZE)
     judge = session.settings.judge if judge is None else judge
@@ -129,7 +129,7 @@ def build_judges(
         last: Any = judge
         while cascade := parse_cascade(last):
             last = cascade.second
-        extracts = _kind(last) in {_MODEL, _REPLAY} or _fulfils(last, Extractor)
+        extracts = _kind(last) in {_MODEL, _REPLAY} or _implements(last, Extractor)
         extractor = cast("ExtractorSpec", last) if extracts else LOCAL
     judges = Judges(_extractor(extractor, session), _checker(judge, session, batch_size))
     if cassette is None:
@@ -170,7 +170,7 @@ def _checker(spec: Any, session: Session, batch_size: int) -> Checker:
         f"'local', '{_LOCAL_FAST}', {_MODEL_HINT}, 'replay:FILE', or 'cascade(FIRST, SECOND)' of "
         "these"
     )
-    return _own(spec, session, "judge", Checker, names, "check(facts, text")
+    return _user_defined(spec, session, "judge", Checker, names, "check(facts, text")
 
 
 def _extractor(spec: Any, session: Session) -> Extractor:
@@ -188,13 +188,13 @@ def _extractor(spec: Any, session: Session) -> Extractor:
 
         return ReplayExtractor(spec.removeprefix(_REPLAY))
     names = f"'local', {_MODEL_HINT}, or 'replay:FILE'"
-    return _own(spec, session, "extractor", Extractor, names, "extract(source")
+    return _user_defined(spec, session, "extractor", Extractor, names, "extract(source")
 
 
 def build_pair_judge(
     spec: PairJudgeSpec | None, session: Session, *, batch_size: int = BATCH_SIZE
 ) -> PairJudge:
-    """The judge of value pairs that a spec names; see `SemanticComparator`."""
+    """Build a judge of value pairs from its spec; see `SemanticComparator`."""
     require_integer("batch_size", batch_size, 1, MAX_BATCH_SIZE)
     spec = session.settings.judge if spec is None else spec
     if parse_cascade(spec):
@@ -215,11 +215,11 @@ def build_pair_judge(
         raise ConfigError(
             f"{spec!r} cannot compare values: cassettes hold verdicts on facts only; use {names}"
         )
-    return _own(spec, session, "pair judge", PairJudge, names, "compare(pairs")
+    return _user_defined(spec, session, "pair judge", PairJudge, names, "compare(pairs")
 
 
 def _cascade(spec: Any, batch_size: int, build: Callable[[Any], Any]) -> CascadeJudge:
-    """The cascade that a spec names, of judges that `build` makes."""
+    """Build a cascade from its spec, with judges built by `build`."""
     cascade = cast("Cascade", parse_cascade(spec))
     return CascadeJudge(
         build(cascade.first),
@@ -231,7 +231,7 @@ def _cascade(spec: Any, batch_size: int, build: Callable[[Any], Any]) -> Cascade
 
 
 def _request_size(spec: Any, batch_size: int) -> int:
-    """Questions in one request to a judge; 0 for one that sends none."""
+    """Number of questions in one request to a judge; 0 if it sends none."""
     if cascade := parse_cascade(spec):
         first, second = (_request_size(one, batch_size) for one in (cascade.first, cascade.second))
         return first or second
@@ -239,7 +239,7 @@ def _request_size(spec: Any, batch_size: int) -> int:
 
 
 def build_rater(spec: RaterSpec | None, session: Session) -> Rater:
-    """The rater of summaries, from 1 to 5, that a spec names; `None`: the judge of the settings."""
+    """Build a rater from its spec; `None` selects the judge of the settings."""
     spec = session.settings.judge if spec is None else spec
     kind = _kind(spec)
     if kind == _MODEL:
@@ -251,11 +251,11 @@ def build_rater(spec: RaterSpec | None, session: Session) -> Rater:
         raise ConfigError(f"the embedded judge checks facts and gives no ratings; use {names}")
     if kind == _REPLAY:
         raise ConfigError(f"{spec!r} cannot rate: cassettes hold verdicts on facts; use {names}")
-    return _own(spec, session, "rater", Rater, names, "rate(source, summary")
+    return _user_defined(spec, session, "rater", Rater, names, "rate(source, summary")
 
 
 def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
-    """The embedder that a spec names; see `ReferenceMatch`."""
+    """Build an embedder from its spec; see `ReferenceMatch`."""
     if spec == LOCAL:
         from factcheck.judges.embedders.local import LocalEmbedder
 
@@ -272,11 +272,11 @@ def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
         name = model or DEFAULT_MODEL
         return session.connection("embeddings", name, lambda: OpenAIEmbedder(name, session))
     function = getattr(spec, "encode", spec)
-    if not _fulfils(spec, Embedder) and callable(function) and not isinstance(spec, type):
+    if not _implements(spec, Embedder) and callable(function) and not isinstance(spec, type):
         from factcheck.judges.embedders.vectors import CallableEmbedder
 
         spec = CallableEmbedder(function)
-    elif not _fulfils(spec, Embedder):
+    elif not _implements(spec, Embedder):
         raise ConfigError(
             f"{type(spec).__name__} is not an embedder: it needs `identity` and "
             "`async embed(texts, ledger)`, or `encode(texts)`, or must be a function of texts"
@@ -284,9 +284,11 @@ def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
     return session.connection("isolated", spec, lambda: Isolated(spec))
 
 
-def _own(spec: Any, session: Session, role: str, port: type, names: str, method: str) -> Isolated:
-    """A judge of the user's own that fulfils a port."""
-    if _fulfils(spec, port):
+def _user_defined(
+    spec: Any, session: Session, role: str, port: type, names: str, method: str
+) -> Isolated:
+    """Wrap a user-defined judge; raises `ConfigError` if it does not implement the port."""
+    if _implements(spec, port):
         return session.connection("isolated", spec, lambda: Isolated(spec))
     if isinstance(spec, str):
         raise ConfigError(f"unknown {role} {spec!r}; use {names}")
@@ -295,12 +297,12 @@ def _own(spec: Any, session: Session, role: str, port: type, names: str, method:
     )
 
 
-def _fulfils(spec: object, port: type) -> bool:
+def _implements(spec: object, port: type) -> bool:
     return not isinstance(spec, (str, type)) and isinstance(spec, port)
 
 
 def _kind(spec: object) -> str:
-    """What a spec is or names; empty for what is not known. Nothing is imported to find out."""
+    """Classify a spec without importing anything; empty if unknown."""
     if isinstance(spec, str):
         if spec in {LOCAL, _LOCAL_FAST}:
             return spec
@@ -316,7 +318,7 @@ def _kind(spec: object) -> str:
 
 
 def build_model(spec: str | Model, session: Session) -> LanguageModel:
-    """A language model by name, without a memory for its answers."""
+    """Build a language model whose answers are not cached."""
     if _kind(spec) != _MODEL:
         raise ConfigError(f"{spec!r} names no language model; use {_MODEL_HINT}")
     return _model(spec, session, keep=False)
@@ -334,15 +336,15 @@ def _model(spec: Any, session: Session, *, keep: bool = True) -> LanguageModel:
 
 
 def read_model(spec: str, settings: Settings, options: Sequence[str] = ()) -> Model:
-    """The model that `PROVIDER/MODEL` or `FILE.yaml#NAME` stands for.
+    """Return the model named by `PROVIDER/MODEL` or `FILE.yaml#NAME`.
 
     A file maps names to settings: `model` (`PROVIDER/MODEL`), those of `factcheck.Model`, and
-    `api_key_env`, the environment variable of the key. A key itself does not belong there. The name
-    can be left out where there is only one. Options are `NAME=VALUE` with values as in YAML; they
-    take precedence over the file.
+    `api_key_env`, the environment variable of the key; keys themselves are not allowed. The name is
+    optional if there is only one. Options are `NAME=VALUE` with YAML values, and take precedence
+    over the file.
 
     Raises:
-        ConfigError: There is no such name or setting, or a setting cannot be what it is.
+        ConfigError: The name or a setting is unknown, or a value is invalid.
         InputError: The file cannot be read.
     """
     from factcheck.documents.yaml_documents import parse_yaml
@@ -353,23 +355,23 @@ def read_model(spec: str, settings: Settings, options: Sequence[str] = ()) -> Mo
             f"options are for a language model, {_MODEL_HINT}, not for {spec!r}"
             + (hint if parse_cascade(spec) else "")
         )
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for option in options:
         name, separator, value = option.partition("=")
         if not separator or not value.strip():
             raise ConfigError(f"{option!r} is not NAME=VALUE, such as temperature=0.5")
-        if name in given:
+        if name in values:
             raise ConfigError(f"{name} is given twice")
         if name == _MODEL:
             raise ConfigError(f"{option!r}: the model is the judge's name, not an option")
-        given[name] = parse_yaml(value, f"the value of {name}").value
+        values[name] = parse_yaml(value, f"the value of {name}").value
     if (in_file := _MODEL_FILE.fullmatch(spec)) is None:
-        return _described_model({_MODEL: spec, **given}, settings)
-    return _model_in_file(in_file["path"], in_file["name"], given, settings)
+        return _described_model({_MODEL: spec, **values}, settings)
+    return _model_in_file(in_file["path"], in_file["name"], values, settings)
 
 
 def _model_in_file(
-    path: str, name: str | None, given: Mapping[str, Any], settings: Settings
+    path: str, name: str | None, values: Mapping[str, Any], settings: Settings
 ) -> Model:
     from factcheck.documents.reading import read_document
 
@@ -384,23 +386,25 @@ def _model_in_file(
         raise ConfigError(f"{document.name} {which}; name one: {known}")
     found = models[name]
     try:
-        return _described_model({**found, **given} if isinstance(found, dict) else found, settings)
+        return _described_model({**found, **values} if isinstance(found, dict) else found, settings)
     except FactcheckError as error:
         raise ConfigError(f"{document.place((str(name),))}: {error}") from error
 
 
-def _described_model(given: Any, settings: Settings) -> Model:
-    if not isinstance(given, Mapping) or not isinstance(given.get(_MODEL), str):
+def _described_model(values: Any, settings: Settings) -> Model:
+    if not isinstance(values, Mapping) or not isinstance(values.get(_MODEL), str):
         raise ConfigError("a model needs its name: `model: PROVIDER/MODEL`")
-    if "api_key" in given:
+    if "api_key" in values:
         raise ConfigError(f"a key does not belong into a file; name its variable as {_KEY}")
-    if unknown := sorted(map(str, given.keys() - _KNOWN)):
-        raise ConfigError(f"unknown: {', '.join(unknown)}; known are {', '.join(sorted(_KNOWN))}")
-    options = {name: value for name, value in given.items() if name not in {_MODEL, _KEY}}
-    variable = given.get(_KEY)
+    if unknown := sorted(map(str, values.keys() - _SETTINGS)):
+        raise ConfigError(
+            f"unknown: {', '.join(unknown)}; known are {', '.join(sorted(_SETTINGS))}"
+        )
+    options = {name: value for name, value in values.items() if name not in {_MODEL, _KEY}}
+    variable = values.get(_KEY)
     if variable is None:
-        return Model(given[_MODEL], **options)
+        return Model(values[_MODEL], **options)
     key = settings.variable(str(variable))
     if key is None:
         raise ConfigError(f"{_KEY} names {variable}, which is not set")
-    return Model(given[_MODEL], **options, api_key=key)
+    return Model(values[_MODEL], **options, api_key=key)

@@ -1,6 +1,6 @@
-"""The ports: the four questions a judge answers, and the embedder.
+"""Ports: protocols of extractors, checkers, pair judges, raters and embedders.
 
-Any object with these methods is a judge or an embedder.
+Any object with these methods qualifies.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Ledger:
-    """Collects what answers cost, as they come in; safe to use from several threads.
+    """Accumulates usage; thread-safe.
 
     Args:
-        parent: A ledger that everything is booked on, too.
+        parent: A ledger that also receives everything booked here.
     """
 
     def __init__(self, parent: Ledger | None = None) -> None:
@@ -32,7 +32,7 @@ class Ledger:
         self._usage: dict[tuple[str, str], Usage] = {}
 
     def book(self, usage: Usage, *, model: str = "", stage: str = "") -> None:
-        """Add one cost; called before the reply is looked at, so that bad replies count too."""
+        """Add usage; called before a reply is parsed, so that invalid replies count, too."""
         with self._lock:
             self._usage[model, stage] = self._usage.get((model, stage), Usage()) + usage
         if self._parent is not None:
@@ -40,12 +40,12 @@ class Ledger:
 
     @property
     def usage(self) -> Usage:
-        """The sum of everything booked so far."""
+        """Total usage so far."""
         return sum(self.by_model_and_stage.values(), Usage())
 
     @property
     def by_model_and_stage(self) -> dict[tuple[str, str], Usage]:
-        """The sums for each model and stage (`"extract"`, `"check"`)."""
+        """Usage per model and stage (`"extract"`, `"check"`)."""
         with self._lock:
             return dict(self._usage)
 
@@ -53,16 +53,16 @@ class Ledger:
 class _Named(Protocol):
     @property
     def identity(self) -> Mapping[str, str]:
-        """Names and versions that shape its answers, as entries for the score signature."""
+        """Names and versions that affect the answers, as entries of the score signature."""
         ...
 
 
 @runtime_checkable
 class Extractor(_Named, Protocol):
-    """Lists the atomic facts of a text."""
+    """Extracts the atomic facts of a text."""
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
-        """The facts of `source`, in its order; empty if it states none.
+        """Return the facts of `source`, in source order; empty if it states none.
 
         Raises:
             JudgeError: The extraction failed; a partial list is never returned.
@@ -72,72 +72,72 @@ class Extractor(_Named, Protocol):
 
 @runtime_checkable
 class Checker(_Named, Protocol):
-    """Labels facts by what a text says about them."""
+    """Labels facts as entailed by a text, contradicted or neutral."""
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> Sequence[CheckResult]:
-        """One result per fact, in fact order: a verdict, or a failure."""
+        """Return one verdict or failure per fact, in fact order."""
         ...
 
 
 @runtime_checkable
 class SummariesChecker(Checker, Protocol):
-    """A checker that can look at several summaries at once, which costs less."""
+    """A checker that accepts several summaries at once, at a lower cost."""
 
     summaries_per_call: int
-    """Most summaries to be given at once; at least 1."""
+    """Maximum number of summaries per call; at least 1."""
 
     async def check_summaries(
         self, facts: Sequence[AtomicFact], summaries: Sequence[str], ledger: Ledger
     ) -> Sequence[Sequence[CheckResult]]:
-        """For each summary, one result per fact, in fact order."""
+        """Return one result per fact, in fact order, for each summary."""
         ...
 
 
 @runtime_checkable
 class MeasuredChecker(Checker, Protocol):
-    """A checker that costs nothing, and whose agreement with human labels is known."""
+    """A free checker whose agreement with human labels has been measured."""
 
     @property
     def quality(self) -> str:
-        """The agreement in one line, with the sets it was measured on."""
+        """The agreement in one line, with the data sets."""
         ...
 
 
 Specificity = Literal["exact", "allow_more_specific", "allow_less_specific"]
-"""Whether an extracted value may say more, or less, than the gold one and still be equivalent."""
+"""Whether an equivalent extracted value may be more, or less, specific than the gold value."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValuePair:
-    """Two values of one field, and what is known about the field."""
+    """A gold and an extracted value of a field, and the field's description."""
 
     gold: str
-    """The right value; one that is not a string is written as JSON."""
+    """The reference value; as JSON if it is not a string."""
     extracted: str
     """The value under evaluation, in the same form."""
     path: str = ""
-    """Schema path of the field, without positions: `items[].name`."""
+    """Schema path of the field, without indices: `items[].name`."""
     description: str = ""
     """The field's description in the schema."""
     instructions: str = ""
-    """Instructions of the user for comparing this field."""
+    """The user's instructions for comparing this field."""
     specificity: Specificity = "exact"
 
 
 @dataclass(frozen=True, slots=True)
 class PairVerdict:
-    """Whether two values mean the same."""
+    """A judgement on the equivalence of two values."""
 
     equivalent: bool
     probability: float | None
-    """That they do, in [0, 1], or `None` if the judge gives none."""
+    """Probability of equivalence, in [0, 1]; `None` if the judge gives none."""
     reason: str
     judge: str
-    """Name of the judge that spoke."""
+    """Name of the judge."""
     cached: bool = False
-    """Whether the answer was given before."""
+    """Whether the verdict comes from the cache."""
 
 
 PairResult = PairVerdict | Failure[Any]
@@ -145,22 +145,22 @@ PairResult = PairVerdict | Failure[Any]
 
 @runtime_checkable
 class PairJudge(_Named, Protocol):
-    """Says whether two values of a field mean the same.
+    """Judges whether two values of a field are equivalent.
 
-    Symmetrical where `specificity` is `"exact"`: swapping gold and extracted changes nothing.
+    Symmetric if `specificity` is `"exact"`: swapping gold and extracted changes nothing.
     """
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
-        """One result per pair, in their order: a verdict, or a failure.
+        """Return one verdict or failure per pair, in pair order.
 
         Raises:
-            JudgeRejected: Every request was turned down.
+            JudgeRejected: Every request was rejected.
         """
         ...
 
 
 LOWEST, HIGHEST = 1, 5
-"""The ends of the scale that a summary is rated on."""
+"""Range of ratings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,16 +168,16 @@ class Rating:
     """Faithfulness of a summary to its source, as one number.
 
     Raises:
-        InputError: The number is not a whole one from 1 to 5.
+        InputError: The value is not an integer from 1 to 5.
     """
 
     value: int
     """From 1 (hardly anything is kept) to 5 (everything is)."""
     reason: str
     judge: str
-    """Name of the judge that spoke."""
+    """Name of the judge."""
     cached: bool = False
-    """Whether the answer was given before."""
+    """Whether the rating comes from the cache."""
 
     def __post_init__(self) -> None:
         if type(self.value) is not int or not LOWEST <= self.value <= HIGHEST:
@@ -189,70 +189,70 @@ RatingResult = Rating | Failure[Any]
 
 @runtime_checkable
 class Rater(_Named, Protocol):
-    """Rates a summary as a whole, in one number, without looking at its facts one by one."""
+    """Rates a summary as a whole rather than fact by fact."""
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
-        """A rating, or a failure. Both texts count whole: neither is cut."""
+        """Return a rating or a failure; neither text may be truncated."""
         ...
 
 
 EmbeddingResult = Sequence[float] | Failure[Any]
-"""A vector of finite numbers that are not all zero, of any length but 0, or why there is none."""
+"""A non-empty vector of finite numbers that are not all zero, or a failure."""
 
 
 @runtime_checkable
 class Embedder(_Named, Protocol):
-    """Turns texts into vectors, which point the same way where the texts are alike."""
+    """Maps texts to vectors whose cosine measures their similarity."""
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
-        """One result per text, in their order: a vector, or a failure.
+        """Return one vector or failure per text, in text order.
 
-        The vector of a text does not depend on the other texts, and all have the same length.
+        All vectors have the same length and are independent of the other texts.
         """
         ...
 
 
 LOW = 0.05
-"""Probability up to which the first judge of a cascade is taken to be sure of a no. The embedded
-judge of values goes so low only for a number, date, negation or the like that differs."""
+"""Default lower threshold of a cascade. The embedded pair judge goes below it only for values that
+differ in a number, date, negation or the like."""
 HIGH = 0.9
-"""Probability from which on it is taken to be sure of a yes. `benchmarks/pairs` shows what both
-thresholds cost and miss for values, and `benchmarks/cascade` for facts."""
+"""Default upper threshold of a cascade. `benchmarks/pairs` measures the cost and errors of both
+thresholds for values, and `benchmarks/cascade` for facts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cascade:
-    """Two judges as one: the second is asked only what the first is not sure of.
+    """Two judges in sequence: the second decides the cases in which the first is unsure.
 
-    Wherever a judge is named, `"cascade(local, openai/gpt-5-nano, low=0.1, high=0.8)"` means the
-    same. Facts are extracted by the second judge, unless an extractor is given. Of a first judge
-    that gives no probabilities every verdict stands.
+    Wherever a judge is named, `"cascade(local, openai/gpt-5-nano, low=0.1, high=0.8)"` is
+    equivalent. Facts are extracted by the second judge, unless an extractor is given. Verdicts of
+    the first judge without a probability are final.
     """
 
     first: JudgeSpec | PairJudgeSpec
-    """Asked about everything: a name, an object, a language model, or another cascade."""
+    """Judges everything: a name, an object, a language model, or another cascade."""
     second: JudgeSpec | PairJudgeSpec
-    """Asked where the probability of the first lies between the thresholds, or is missing because
-    it has no verdict."""
+    """Judges the cases in which the probability of the first lies between the thresholds, or which
+    it failed to decide."""
     low: float = LOW
-    """Up to this probability, in [0, 1], a verdict of the first stands."""
+    """Verdicts of the first judge up to this probability are final; in [0, 1]."""
     high: float = HIGH
-    """From this probability on, in [low, 1], a verdict of the first stands."""
+    """Verdicts of the first judge from this probability are final; in [low, 1]."""
 
 
 JudgeSpec: TypeAlias = "str | Model | Checker | Cascade | dspy.BaseLM"
-"""A judge by name, a model with settings, an object with the port, a cascade, a model of DSPy."""
+"""A judge: a name, a model with settings, an object with the port, a cascade or a DSPy model."""
 ExtractorSpec: TypeAlias = "str | Model | Extractor | dspy.BaseLM"
 PairJudgeSpec: TypeAlias = "str | Model | PairJudge | Cascade | dspy.BaseLM"
 RaterSpec: TypeAlias = "str | Model | Rater | dspy.BaseLM"
 EmbedderSpec: TypeAlias = "str | Embedder | Callable[[list[str]], Any] | SupportsEncode"
-"""An embedder by name, as an object with the port or with `encode`, or as a function of texts."""
+"""An embedder: a name, an object with the port or with `encode`, or a function of texts."""
 
 
 class SupportsEncode(Protocol):
-    """An object such as a `SentenceTransformer`."""
+    """An object like a `SentenceTransformer`."""
 
     @property
     def encode(self) -> Callable[..., Any]:
-        """Turns a list of texts into vectors."""
+        """Maps a list of texts to vectors."""
         ...

@@ -188,7 +188,7 @@ def test_a_scorer_takes_a_cascade_of_objects_and_names_its_judges() -> None:
         report = scorer.score("", TEXT, facts=FACTS)
     assert [v.judge for v in report.kept] == ["first", "second", "first", "second", "first"]
     assert report.usage.kept_in_front == 3
-    assert report.page().footer[0].value == "first (3 verdicts), second (2 verdicts)"
+    assert report.page().footer[0][1] == "first (3 verdicts), second (2 verdicts)"
     assert report.page().sections[0].items[1].notes == ("[second]",)
     assert str(report.signature).endswith(
         "judge:cascade(0.05, 0.8)|first.judge:scripted|second.judge:cascade(0.2, 0.9)"

@@ -1,1 +1,1 @@
-"""Embedders: the built-in lexical one, models of OpenAI and others, and functions of your own."""
+"""Embedders: the built-in lexical one, OpenAI-compatible models, and user-defined functions."""

@@ -1,9 +1,8 @@
 """The built-in lexical embedder: hashed words, word pairs and letters, offline.
 
-It is lexical. Texts are alike as far as they share rare words; spelling variants help a little,
-synonyms and paraphrase not at all, and it does not see who did what to whom. Its similarities are
-lower than those of a model that was trained on meaning, so a threshold for one is none for the
-other.
+Similarity comes from shared rare words and, to a lesser degree, from similar spelling. Synonyms,
+paraphrases and the roles in a sentence are ignored. Similarities are lower than those of a trained
+model, so thresholds do not carry over.
 """
 
 from __future__ import annotations
@@ -25,17 +24,17 @@ from factcheck.text.reading import Reading, read
 from factcheck.text.words import fold_word, rarity
 
 NAME = "local/2 (lexical)"
-"""The embedder in score signatures; the number changes when its vectors do."""
+"""Name in score signatures; the version changes with the vectors."""
 SIZE = 2048
-"""Numbers in a vector."""
+"""Dimensions of a vector."""
 _STEPS = 64
-"""Weights are whole numbers of this part, so that sums are exact, in any order, on any machine."""
+"""Weights are rounded to multiples of 1 / 64 and stored as integers, so that sums are exact."""
 _LETTERS = 0.5
-"""Weight of the letters of a word beside that of the word."""
+"""Weight of a word's letters relative to the word."""
 _NEIGHBOURS = 0.3
-"""Weight of two words in a row; without it, texts of the same words in any order were the same."""
+"""Weight of a pair of adjacent words, which makes vectors depend on word order."""
 _TOUCHING = 1.0
-"""The same where no space is between them, as in Chinese: there the pair is the word."""
+"""Weight of a pair without a space in between, as in Chinese, where the pair is the word."""
 _GRAM = 3
 _NUMBER_RARITY, _UNIT_RARITY = 4.0, 3.0
 _RARITY = {"number": _NUMBER_RARITY, "negation": 1.5, "function": 0.2, "symbol": 0.2}
@@ -50,18 +49,18 @@ class _Item(NamedTuple):
     key: str
     rarity: float
     form: str = ""
-    """What its letters are taken from, if they count."""
+    """Source of the letter features; empty for none."""
 
 
 class LocalEmbedder:
-    """Turns texts into vectors by `embed_text`; fulfils `Embedder` and costs nothing."""
+    """Embeds texts with `embed_text`, offline and free of charge; implements `Embedder`."""
 
     @property
     def identity(self) -> Mapping[str, str]:
         return {"embedder": NAME}
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
-        """One vector per text, in their order; a failure for a blank one."""
+        """Return one vector per text, in text order; a failure for a blank one."""
         del ledger
         return await run_in_thread(_embed_all, tuple(texts))
 
@@ -71,14 +70,14 @@ def _embed_all(texts: Sequence[str]) -> tuple[EmbeddingResult, ...]:
 
 
 def embed_text(text: str) -> array[float]:
-    """The vector of a text: `SIZE` whole numbers, the same bytes in every process.
+    """Embed a text as `SIZE` integers, identical in every process.
 
-    All zero for a blank text, and for no other.
+    The vector is all zero if and only if the text is blank.
 
     Source:
-        Weinberger et al. (2009), "Feature hashing for large scale multitask learning": what falls
-        into one number has random signs, so that collisions cancel out on average. Letters in
-        threes between word boundaries are those of Bojanowski et al. (2017).
+        Weinberger et al. (2009), "Feature hashing for large scale multitask learning": random signs
+        make collisions cancel out on average. Letter trigrams with word boundaries follow
+        Bojanowski et al. (2017).
     """
     checkpoint()
     vector = array(SINGLE, bytes(4 * SIZE))
@@ -93,9 +92,9 @@ def embed_text(text: str) -> array[float]:
 
 
 def _weights(text: str) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """Squared weights of words and word pairs, and of the words also taken letter by letter.
+    """Squared weights of words and word pairs, and of the words with letter features.
 
-    Squares of rarities add up, so a repeated word gains by its root.
+    Squares add up, so the weight of a word grows with the square root of its count.
     """
     features: dict[str, float] = defaultdict(float)
     forms: dict[str, float] = defaultdict(float)
@@ -114,7 +113,7 @@ def _weights(text: str) -> tuple[Mapping[str, float], Mapping[str, float]]:
 
 
 def _items(found: Reading) -> Iterator[_Item]:
-    """Words, numbers, units and parts of dates, each in one spelling."""
+    """Words, numbers, units and parts of dates, normalised."""
     taken: set[int] = set()
     for moment in found.moments:
         taken.update(range(moment.first, moment.last))
@@ -134,7 +133,7 @@ def _items(found: Reading) -> Iterator[_Item]:
 
 @lru_cache(maxsize=65536)
 def _grams(form: str) -> tuple[str, ...]:
-    """The letters of a word in threes; `<` and `>` stand for its ends and set them apart."""
+    """Letter trigrams of a word, with `<` and `>` as boundaries."""
     framed = f"<{form}>"
     return tuple(f"<{framed[at : at + _GRAM]}>" for at in range(max(1, len(framed) - _GRAM + 1)))
 

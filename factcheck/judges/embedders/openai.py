@@ -1,4 +1,4 @@
-"""Vectors of an OpenAI-compatible server: many texts a request, each text paid for once."""
+"""Embeddings from an OpenAI-compatible server: batched, and each text paid for once."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from factcheck.runtime.session import Session
 
 STAGE = "embed"
-"""Under which stage usage is recorded and vectors are cached."""
+"""Stage of usage records and cached vectors."""
 DEFAULT_MODEL = "text-embedding-3-small"
 MAX_TEXTS = 2048
 """Maximum number of texts in one request; the API's limit."""
 _MAX_BYTES = 900_000
-"""Of all texts of a request: the API takes 300,000 tokens, and three bytes are hardly ever more
-than one. Where they are, the request is turned down and goes out again in halves."""
+"""Maximum size of the texts in one request: the API's limit of 300,000 tokens at three bytes per
+token. A request that exceeds it nevertheless is rejected and split in two."""
 _REPEAT = frozenset({"missing", "duplicate", "invalid"})
-"""Failures that another request may mend; the others have had their retries."""
+"""Failure codes worth another request; the engine has retried all others."""
 _PRICES = {
     "text-embedding-3-small": Price(0.02, 0.02, 0.0),
     "text-embedding-3-large": Price(0.13, 0.13, 0.0),
@@ -42,18 +42,18 @@ _PRICES = {
 
 
 class OpenAIEmbedder(JsonClient):
-    """Asks a server for vectors; fulfils `Embedder`.
+    """Embeds texts on a server; implements `Embedder`.
 
-    All texts of a call go out in as few requests as the API's limits allow. Vectors are cached
-    under a key of text, model and endpoint. A missing, duplicate or invalid one is requested once
-    more; then it is a failure.
+    Texts are sent in as few requests as the API's limits allow. Vectors are cached by text, model
+    and endpoint. Missing, duplicate and invalid ones are retried once.
 
     Args:
-        model: The model's name at the server.
+        model: Name of the model on the server.
         session: Key, address, cache, budget, limits and retries.
 
     Raises:
-        ConfigError: The key is missing, the address is none, or a price that a budget needs.
+        ConfigError: The key is missing, the address is invalid, or the price is unknown and the
+            budget is in dollars.
     """
 
     def __init__(self, model: str, session: Session) -> None:
@@ -68,11 +68,11 @@ class OpenAIEmbedder(JsonClient):
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """The model, and the server where it is not OpenAI's own."""
+        """The model, and the server if it is not OpenAI's."""
         return {"embedder": self.name, **self._endpoint}
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
-        """One result per text, in their order; texts that are equal are asked about once."""
+        """Return one result per text, in text order; equal texts are sent once."""
         model = {"name": self.name, **self._endpoint}
         sendable = list(filter(_is_sendable, texts))
         keys = [answer_key(task=STAGE, model=model, text=text) for text in sendable]
@@ -81,13 +81,13 @@ class OpenAIEmbedder(JsonClient):
         results = await self._cache.results(
             keys,
             lambda some: _batches(some, text_of),
-            lambda some: self._ask_twice([text_of[key] for key in some], ledger),
+            lambda some: self._ask_with_retry([text_of[key] for key in some], ledger),
             lambda count: ledger.book(Usage(cache_hits=count), model=self.name, stage=STAGE),
         )
         found = dict(zip(sendable, results, strict=True))
         return tuple(found.get(text, _UNSENDABLE) for text in texts)
 
-    async def _ask_twice(self, texts: Sequence[str], ledger: Ledger) -> list[EmbeddingResult]:
+    async def _ask_with_retry(self, texts: Sequence[str], ledger: Ledger) -> list[EmbeddingResult]:
         ask = partial(self._ask, ledger)
         results = await ask_in_parts(texts, ask)
         again = [n for n, r in enumerate(results) if isinstance(r, Failure) and r.code in _REPEAT]
@@ -126,10 +126,9 @@ class OpenAIEmbedder(JsonClient):
 
 
 def read_vectors(data: Sequence[Any], n_texts: int) -> list[EmbeddingResult]:
-    """The vectors of an answer by their `index`, wherever in it they stand.
+    """Parse the vectors of a response and order them by `index`.
 
-    An index that was not asked for is ignored; one that is missing, comes twice or has no vector
-    that can be used is a failure.
+    Unknown indices are ignored; a missing or duplicate one, or an invalid vector, is a failure.
     """
     results: list[EmbeddingResult] = [_MISSING] * n_texts
     for item in data:
@@ -152,7 +151,7 @@ _UNSENDABLE = Failure(None, "input", "the text is blank or not valid Unicode")
 
 
 def _batches(keys: Sequence[str], text_of: Mapping[str, str]) -> list[list[str]]:
-    """The keys in as few batches, in their order, as the limits of a request allow."""
+    """Split keys, in order, into as few batches as the API's limits allow."""
     batches: list[list[str]] = []
     n_bytes = 0
     for key in keys:
@@ -185,7 +184,7 @@ def _from_json(data: Mapping[str, Any]) -> EmbeddingResult:
 
 
 def _tokens(answer: Mapping[str, Any], texts: Sequence[str]) -> Usage:
-    """The tokens that the server counted; estimated where it does not say, which is not 0."""
+    """Tokens reported by the server, or an estimate."""
     usage = answer.get("usage")
     counted = usage.get("prompt_tokens") if isinstance(usage, dict) else None
     if type(counted) is not int or counted < 0:

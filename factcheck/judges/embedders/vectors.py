@@ -1,4 +1,4 @@
-"""Requests, reads, stores and compares vectors; vectors of any function or object with `encode`."""
+"""Vectors: parsing, storage, similarity, bisection of failed batches, user-defined embedders."""
 
 from __future__ import annotations
 
@@ -21,27 +21,28 @@ if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
 SINGLE: Final = "f"
-"""Type code of 4-byte numbers: the precision in which APIs send vectors and caches keep them."""
+"""Array type code of single precision, the format of APIs and caches."""
 _SENT: Final = "<f4"
-"""The same as numpy calls it, in the byte order of APIs."""
+"""Numpy type of the same, little-endian."""
 _DIGITS = 6
-"""Decimals of a similarity: as many as numbers of single precision bear on every machine."""
+"""Decimal places of a similarity; those that single precision reproduces on every machine."""
 
 
 class Direction(NamedTuple):
-    """Where a vector points."""
+    """A vector scaled for comparison."""
 
     values: NDArray[np.float64]
-    """The vector, shrunk or stretched by a power of two so that no square overflows."""
+    """The vector, scaled by a power of two so that no square overflows."""
     square: float
-    """Its length squared; greater than 0."""
+    """Squared length; greater than 0."""
 
 
 def direction_of(vector: Any) -> Direction:
-    """Where a vector points, whatever holds its numbers: a list, an array of any library.
+    """Validate and scale a vector, given as a list or an array of any library.
 
     Raises:
-        JudgeOutputError: Not a list of numbers, empty, with NaN or infinity, or all zero.
+        JudgeOutputError: The vector is not a flat list of numbers, is empty or all zero, or
+            contains NaN or infinity.
     """
     import numpy as np
 
@@ -64,10 +65,9 @@ def direction_of(vector: Any) -> Direction:
 
 
 def similarity(one: Direction, other: Direction) -> float:
-    """Cosine of the angle between two vectors, in [0, 1] and rounded to six decimals.
+    """Return the cosine similarity of two vectors, in [0, 1], rounded to six decimals.
 
-    A negative cosine counts as 0: pointing away is no more alike than having nothing in common.
-    The same for both orders, and exactly 1.0 for a vector and itself.
+    Negative cosines are clipped to 0. The result is symmetric, and exactly 1.0 for equal vectors.
 
     Raises:
         JudgeOutputError: The vectors have different lengths.
@@ -83,10 +83,10 @@ def similarity(one: Direction, other: Direction) -> float:
 
 
 def single_precision(numbers: Any) -> array[float]:
-    """A vector as APIs send it, a list of numbers or base64, in single precision.
+    """Parse a vector from an API, a list of numbers or base64, in single precision.
 
     Raises:
-        JudgeOutputError: It is neither, or has no direction.
+        JudgeOutputError: It is neither, or not a valid vector.
     """
     import numpy as np
 
@@ -94,7 +94,7 @@ def single_precision(numbers: Any) -> array[float]:
         if isinstance(numbers, str):
             found = np.frombuffer(base64.b64decode(numbers, validate=True), _SENT)
         elif isinstance(numbers, list) and all(type(x) in (float, int) for x in numbers):
-            with np.errstate(over="ignore"):  # infinity, which has no direction
+            with np.errstate(over="ignore"):  # overflow gives infinity, which is rejected below
                 found = np.array(numbers, _SENT)
         else:
             raise JudgeOutputError("a vector must be a list of numbers, or base64")
@@ -107,31 +107,31 @@ def single_precision(numbers: Any) -> array[float]:
 
 
 def packed(vector: Sequence[float]) -> str:
-    """A vector of single precision as base64, as the API writes it; `single_precision` inverts."""
+    """Encode a vector as base64 in single precision; the inverse of `single_precision`."""
     import numpy as np
 
     return base64.b64encode(np.asarray(vector, _SENT).tobytes()).decode("ascii")
 
 
-_ENOUGH = 3
-"""Texts that fail alone before any answer came: then it is not the texts."""
+_MAX_FAILED = 3
+"""Number of single texts that fail, without any success, before the rest are not tried."""
 
 Ask = Callable[[Sequence[str]], Awaitable[Sequence[EmbeddingResult] | Failure[None]]]
-"""One result per text, in their order, or why a request was turned down; one of its texts may be
-the cause."""
+"""Returns one result per text, in text order, or the failure of a request that one of its texts may
+have caused."""
 
 
 async def ask_in_parts(texts: Sequence[str], ask: Ask) -> list[EmbeddingResult]:
-    """One result per text, in their order; one text that cannot be embedded fails alone.
+    """Return one result per text, in text order, bisecting batches that fail.
 
-    What is turned down is asked about again in halves.
+    A text that cannot be embedded therefore fails alone.
     """
     failed_alone: list[Failure[None]] = []
     answered = False
 
     async def results(part: Sequence[str]) -> list[EmbeddingResult]:
         nonlocal answered
-        if len(failed_alone) >= _ENOUGH and not answered:
+        if len(failed_alone) >= _MAX_FAILED and not answered:
             return [failed_alone[-1]] * len(part)
         found = await ask(part)
         if not isinstance(found, Failure):
@@ -147,15 +147,15 @@ async def ask_in_parts(texts: Sequence[str], ask: Ask) -> list[EmbeddingResult]:
 
 
 class CallableEmbedder:
-    """Makes a function fulfil `Embedder`.
+    """Adapts a function to the `Embedder` port.
 
-    It is called with a list of texts, in a thread of its own and never twice at the same time, and
-    may be asynchronous. Where it raises, the texts are given to it again in halves, so that one
-    text it cannot take fails alone. Its vectors are not cached: two functions may share a name.
+    The function is called with a list of texts in a separate thread, one call at a time, and may be
+    asynchronous. If it raises, the batch is bisected, so that a text it cannot process fails alone.
+    Vectors are not cached, because two functions may share a name.
 
     Args:
-        function: Gives one vector per text, in their order. Score signatures name it as the code
-            does.
+        function: Returns one vector per text, in text order. Its qualified name appears in score
+            signatures.
     """
 
     def __init__(self, function: Callable[[list[str]], Any]) -> None:
@@ -168,7 +168,7 @@ class CallableEmbedder:
         return {"embedder": self._name}
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
-        """One result per text, in their order; vectors are handed on as they came."""
+        """Return one result per text, in text order; vectors are not validated."""
         del ledger
         return await ask_in_parts(texts, self._ask) if texts else []
 
@@ -187,19 +187,19 @@ class CallableEmbedder:
     async def _call(self, texts: Sequence[str]) -> Any:
         if inspect.iscoroutinefunction(self._function):
             return await self._function(list(texts))
-        vectors = await asyncio.to_thread(self._alone, list(texts))
+        vectors = await asyncio.to_thread(self._call_exclusively, list(texts))
         return await vectors if inspect.isawaitable(vectors) else vectors
 
-    def _alone(self, texts: list[str]) -> Any:
+    def _call_exclusively(self, texts: list[str]) -> Any:
         with self._one_at_a_time:
             try:
                 return self._function(texts)
             except (StopIteration, SystemExit, KeyboardInterrupt) as error:
-                raise RuntimeError(describe(error)) from error  # a future cannot hold it, or a loop
+                raise RuntimeError(describe(error)) from error  # these would break the event loop
 
 
 def _name_of(function: Any) -> str:
-    """Where the code of a function is, or the class of an object that can be called."""
+    """Qualified name of a function, or of the class of a callable object."""
     owner = getattr(function, "__self__", function)
     named = owner if hasattr(owner, "__qualname__") else type(owner)
     return f"{named.__module__}.{named.__qualname__}"

@@ -1,11 +1,11 @@
-"""Cassettes: recorded answers, as the rows of a results file.
+"""Cassettes: recorded answers, stored as rows of a results file.
 
     {"id": ID, "ask": "extract", "source": DIGEST, "by": {NAME: VALUE}, "facts": [FACT]}
     {"id": ID, "ask": "check", "text": DIGEST, "by": {...}, "fact": STATEMENT, "verdict": VERDICT}
 
-A FACT is what `AtomicFact.to_dict` gives; a VERDICT has label, probability, evidence, reason, judge
-and flags. Texts are named by their digest; only facts, quotes and reasons are in clear. A cassette
-only grows, and holds the answers of one extractor and one judge.
+A FACT is the result of `AtomicFact.to_dict`; a VERDICT has label, probability, evidence, reason,
+judge and flags. Texts are identified by digest; only facts, quotes and reasons are in plain text. A
+cassette is append-only and holds the answers of one extractor and one judge.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from factcheck.errors import ConfigError, InputError
 from factcheck.facts import AtomicFact, FactSet, Verdict, digest
 
 Identity = tuple[tuple[str, str], ...]
-"""Names and versions of a judge, in its order."""
+"""Names and versions of a judge, in order."""
 _RUN = "cassette"
-"""What stands for the settings of a run in the results file."""
+"""Signature of the results file, which identifies it as a cassette."""
 _FACT_ID = "recorded"
-"""Id of every fact in a cassette: a verdict holds for the statement, whatever its id in a run."""
+"""Id of every recorded fact: a verdict applies to the statement, whatever its id in a run."""
 _LEARNED = frozenset({"form", "system"})
-"""What an identity says only of a model that does not take what is usual."""
+"""Entries of an identity that appear only once the model has refused the default."""
 _VERDICT_KEYS = ("label", "probability", "evidence", "reason", "judge", "flags")
 
 logger = logging.getLogger(__name__)
 
 
 class RecordedFacts(NamedTuple):
-    """Answer of an extractor for one source, which is named by its digest."""
+    """Facts extracted from one source, which is identified by digest."""
 
     source: str
     by: Identity
@@ -55,7 +55,7 @@ class RecordedFacts(NamedTuple):
 
 
 class RecordedVerdict(NamedTuple):
-    """The answer of a judge about one fact and one text, which is named by its digest."""
+    """Verdict on one fact and one text, which is identified by digest."""
 
     text: str
     by: Identity
@@ -84,10 +84,9 @@ def describe_identity(by: Identity) -> str:
 
 
 def is_same_judge(one: Identity, other: Identity) -> bool:
-    """Whether two identities may be of one judge, which learned in between how it has to be asked.
+    """Whether two identities may belong to one judge, before and after learning its dialect.
 
-    A model that refuses a setting is from then on at its server's `default`, and what it needs
-    besides has an entry of its own.
+    A setting that the model refuses becomes `default`, and other adaptations add an entry.
     """
     a, b = dict(one), dict(other)
     return all(
@@ -97,7 +96,7 @@ def is_same_judge(one: Identity, other: Identity) -> bool:
 
 
 def parse_answer(row: Mapping[str, Any], place: object) -> Recorded:
-    """Inverse of `to_row`; an `InputError` begins with the place."""
+    """Parse the result of `to_row`; the message of an `InputError` begins with the place."""
     try:
         read = Reader(row, "answer")
         by_entries = read.get("by", dict)
@@ -114,10 +113,10 @@ def parse_answer(row: Mapping[str, Any], place: object) -> Recorded:
 
 
 def read_cassette(path: str | os.PathLike[str]) -> tuple[list[Recorded], str]:
-    """The answers in a file, in its order, and eight hexadecimal digits that stand for it.
+    """Read the answers in a cassette, in order, and its digest (eight hexadecimal digits).
 
     Raises:
-        InputError: It cannot be read, is no cassette, or has a damaged line; names the line.
+        InputError: The file cannot be read, is not a cassette, or has an invalid line.
     """
     if read_signature(path) != _RUN:
         raise InputError(f"{path} is not a cassette of factcheck")
@@ -128,11 +127,10 @@ def read_cassette(path: str | os.PathLike[str]) -> tuple[list[Recorded], str]:
 
 
 class CassetteWriter:
-    """Appends answers to a cassette; thread-safe.
+    """Appends answers to a cassette, which is created if it does not exist; thread-safe.
 
-    The file is made if it does not exist. What an earlier run recorded stays, and is not recorded
-    again. A failed write does not cost the answer it should have kept: recording stops with a
-    warning. One that was closed opens again when something is recorded.
+    Answers already recorded are kept and not recorded again. If a write fails, recording stops with
+    a warning, and no answer is lost to the caller. A closed writer reopens on the next append.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -151,7 +149,7 @@ class CassetteWriter:
         return file
 
     def admit(self, kind: type[Recorded], by: Identity) -> None:
-        """Say who will answer, before anything is paid for."""
+        """Register a judge before any cost is incurred; raises if the cassette has another."""
         known = self._identities.setdefault(kind, by)
         if not is_same_judge(known, by):
             raise ConfigError(
@@ -160,7 +158,7 @@ class CassetteWriter:
             )
 
     def append(self, answers: Sequence[Recorded]) -> None:
-        """Record the answers to questions that the cassette does not have yet."""
+        """Record answers to questions not in the cassette yet."""
         with self._lock:
             try:
                 for answer in () if self.failure else answers:
@@ -183,5 +181,5 @@ class CassetteWriter:
 
 
 def _close(file: ResultsFile) -> None:
-    with suppress(InputError):  # a full disk, which `append` has told
+    with suppress(InputError):  # a full disk, already reported by `append`
         file.close()

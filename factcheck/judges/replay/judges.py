@@ -1,4 +1,4 @@
-"""Judges that record what another one answers, and judges that answer from a cassette.
+"""Judges that record the answers of another judge, and judges that replay a cassette.
 
 Replay is offline and free, and never guesses.
 """
@@ -53,7 +53,7 @@ class _Recording(Generic[J]):
 
 
 class RecordingExtractor(_Recording[Extractor]):
-    """An `Extractor` that records the facts another one lists."""
+    """Records the facts extracted by another `Extractor`."""
 
     kind = RecordedFacts
 
@@ -65,10 +65,9 @@ class RecordingExtractor(_Recording[Extractor]):
 
 
 class RecordingChecker(_Recording[Checker]):
-    """A `Checker` that records the verdicts another one gives.
+    """Records the verdicts of another `Checker`.
 
-    A fact without a verdict, or with more than one, is not recorded: a replay must not make a
-    verdict of it.
+    Failed checks are not recorded, so that a replay cannot turn them into verdicts.
     """
 
     kind = RecordedVerdict
@@ -78,16 +77,16 @@ class RecordingChecker(_Recording[Checker]):
     ) -> Sequence[CheckResult]:
         results = await self._inner.check(facts, text, ledger)
         by, name = identity_of(self._inner.identity), digest(text)
-        clear = [each for each in match_results(facts, results) if isinstance(each, Verdict)]
-        self._cassette.append([RecordedVerdict(name, by, verdict) for verdict in clear])
+        verdicts = [each for each in match_results(facts, results) if isinstance(each, Verdict)]
+        self._cassette.append([RecordedVerdict(name, by, verdict) for verdict in verdicts])
         return results
 
 
 class ReplayExtractor:
-    """An `Extractor` that gives the facts of a cassette.
+    """An `Extractor` that returns the facts in a cassette.
 
-    If it is not clear whose facts are meant, `extract` raises and nothing before it: where facts
-    are given, no extractor is needed.
+    If the cassette has no extractor, or several, only `extract` raises: a run with given facts
+    needs none.
 
     Args:
         path: The cassette.
@@ -110,7 +109,7 @@ class ReplayExtractor:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """That of the recorded extractor, if it is clear, and the digest of the cassette."""
+        """Identity of the recorded extractor, if unique, and digest of the cassette."""
         return {**dict(self._by), "replay": self._digest}
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
@@ -127,12 +126,12 @@ class ReplayExtractor:
 
 
 class ReplayChecker:
-    """A `Checker` that gives the verdicts of a cassette, marked as `cached`.
+    """A `Checker` that returns the verdicts in a cassette, marked as `cached`.
 
     Args:
         path: The cassette.
-        missing: What a fact without a recorded verdict leads to. `"undecided"` is for cassettes
-            that are known to be incomplete, such as replies that could only be read in part.
+        missing: Handling of facts without a recorded verdict. `"undecided"` is for cassettes known
+            to be incomplete, for example because some replies were invalid.
 
     Raises:
         InputError: The cassette cannot be read.
@@ -159,7 +158,7 @@ class ReplayChecker:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """That of the recorded judge, and the digest of the cassette."""
+        """Identity of the recorded judge, and digest of the cassette."""
         return {**dict(self._by), "replay": self._digest}
 
     async def check(
@@ -183,7 +182,7 @@ class ReplayChecker:
 
 
 def _only(identities: Sequence[Identity], role: str, path: CassettePath) -> Identity:
-    """The identity of the one judge of a cassette, as it was in the end."""
+    """Return the last identity of the only judge in a cassette; raises `ConfigError` otherwise."""
     if identities and all(is_same_judge(identities[0], other) for other in identities):
         return identities[-1]
     problem = f"no {role} was recorded in it; record this run again"
