@@ -1,4 +1,4 @@
-"""Prices, and caps on spending, which are enforced before anything is sent."""
+"""Prices and spending caps, which are enforced before a request is sent."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _UNITS = {"max_calls": "requests", "max_tokens": "tokens", "max_cost_usd": "US d
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Caps on the spending of one session; `None` is no cap.
+    """Caps on the spending of one session; `None` for no cap.
 
     Raises:
         InputError: A cap is negative, not finite or of the wrong type.
     """
 
     max_calls: int | None = None
-    """Requests sent, retries included."""
+    """Maximum number of requests, including retries."""
     max_tokens: int | None = None
-    """Prompt and completion tokens together."""
+    """Maximum number of prompt and completion tokens, together."""
     max_cost_usd: float | None = None
-    """US dollars; only for models whose price is known."""
+    """Maximum cost in US dollars; only for models with a known price."""
 
     def __post_init__(self) -> None:
         for name in ("max_calls", "max_tokens"):
@@ -45,23 +45,23 @@ class Budget:
 
 
 def _amounts(usage: Usage) -> dict[str, float]:
-    """What a request costs, by the name of the cap."""
+    """Cost of a request, by name of the cap."""
     tokens = usage.prompt_tokens + usage.completion_tokens
     return {"max_calls": 1, "max_tokens": tokens, "max_cost_usd": usage.cost_usd or 0.0}
 
 
 class BudgetTracker:
-    """Tracks what is left of a budget for all models of a session, in the background loop.
+    """Tracks the budget of all models of a session, in the background loop.
 
-    A request reserves an upper bound of its cost until the cost is known. One that would fit if the
-    others turn out cheaper waits for them, so upper bounds never end a run early. A cost that never
-    becomes known counts with its upper bound.
+    A request reserves an upper bound of its cost until the actual cost is known. A request that may
+    still fit once others have finished waits for them, so upper bounds never end a run early. If
+    the actual cost remains unknown, the upper bound counts.
     """
 
     def __init__(self, budget: Budget | None = None) -> None:
         self._budget = budget or Budget()
         self._spent: dict[str, float] = dict.fromkeys(_UNITS, 0)
-        self._held: PerProcess[list[dict[str, float]]] = PerProcess(list)
+        self._reserved: PerProcess[list[dict[str, float]]] = PerProcess(list)
         self._waiting: PerProcess[list[asyncio.Future[None]]] = PerProcess(list)
 
     @property
@@ -69,25 +69,29 @@ class BudgetTracker:
         return self._budget.max_cost_usd is not None
 
     @asynccontextmanager
-    async def reserve(self, most: Usage) -> AsyncIterator[list[Usage]]:
-        """Reserve the upper bound of a cost; the caller appends the actual cost to the list."""
-        needed, held = _amounts(most), self._held()
-        while (cap := self._passed_by([needed, *held])) is not None:
-            if not held or cap == self._passed_by([needed]):
-                raise _exceeded(cap, getattr(self._budget, cap))
+    async def reserve(self, upper_bound: Usage) -> AsyncIterator[list[Usage]]:
+        """Reserve the upper bound of a cost; the caller appends the actual cost to the list.
+
+        Raises:
+            BudgetExceeded: The request may exceed a cap.
+        """
+        needed, reserved = _amounts(upper_bound), self._reserved()
+        while (cap := self._exceeded_cap([needed, *reserved])) is not None:
+            if not reserved or cap == self._exceeded_cap([needed]):
+                raise _budget_error(cap, getattr(self._budget, cap))
             await self._change()
-        held.append(needed)
+        reserved.append(needed)
         actual: list[Usage] = []
         try:
             yield actual
         finally:
-            held.remove(needed)
+            reserved.remove(needed)
             for name, amount in (_amounts(actual[0]) if actual else needed).items():
                 self._spent[name] += amount
             self._wake()
 
-    def _passed_by(self, requests: Sequence[Mapping[str, float]]) -> str | None:
-        """Name of a cap that these requests could pass, if any."""
+    def _exceeded_cap(self, requests: Sequence[Mapping[str, float]]) -> str | None:
+        """Return the name of a cap that these requests could exceed, if any."""
         for name in _UNITS:
             cap = getattr(self._budget, name)
             if cap is not None and self._spent[name] + sum(one[name] for one in requests) > cap:
@@ -107,7 +111,7 @@ class BudgetTracker:
                 turn.set_result(None)
 
 
-def _exceeded(name: str, cap: float) -> BudgetExceeded:
+def _budget_error(name: str, cap: float) -> BudgetExceeded:
     return BudgetExceeded(
         f"the budget of {cap:g} {_UNITS[name]} does not allow another request; "
         "raise it and run again: responses so far are in the cache"
@@ -128,7 +132,7 @@ class Price(NamedTuple):
 
 
 def price_of(model: str) -> Price | None:
-    """The list price of `"PROVIDER/MODEL"`; `None` if unknown, which is not 0."""
+    """Return the list price of `"PROVIDER/MODEL"`; `None` if unknown."""
     provider, _, name = model.partition("/")
     numbers = _table().get(provider, {}).get(name)
     return Price(*numbers) if numbers else None

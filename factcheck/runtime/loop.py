@@ -1,6 +1,6 @@
-"""Event loops in daemon threads, and values that a forked child must not inherit.
+"""Event loops in daemon threads, and values that must not survive a fork.
 
-Connections belong to the loop they were opened in. A loop of our own lets synchronous callers,
+Connections belong to the loop they were opened in. A dedicated loop lets synchronous callers,
 callers inside a running loop (a notebook, a web server) and callers in threads share one client.
 """
 
@@ -23,7 +23,7 @@ P = ParamSpec("P")
 S = TypeVar("S")
 T = TypeVar("T")
 _CLEAN_UP_S = 2.0
-"""Seconds that interrupted work may take to close what it opened."""
+"""Maximum number of seconds for cancelled work to clean up."""
 
 
 class BackgroundLoop:
@@ -34,7 +34,7 @@ class BackgroundLoop:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
-        self._works: WeakKeyDictionary[Future[Any], _Contained[Any]] = WeakKeyDictionary()
+        self._submitted: WeakKeyDictionary[Future[Any], _Contained[Any]] = WeakKeyDictionary()
 
     @property
     def is_current(self) -> bool:
@@ -42,14 +42,14 @@ class BackgroundLoop:
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         future = asyncio.run_coroutine_threadsafe(contained := _Contained(work), self._running())
-        self._works[future] = contained
+        self._submitted[future] = contained
         return future
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for `work`, blocking this thread; an interrupt cancels it.
+        """Run `work` and block until it is done; an interrupt cancels it.
 
         Raises:
-            RuntimeError: Called from this loop itself, where waiting would never end.
+            RuntimeError: Called from this loop, where it would deadlock.
         """
         if self.is_current:
             work.close()
@@ -66,20 +66,20 @@ class BackgroundLoop:
             raise
 
     async def hop(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await `work` in this loop from whatever loop this is; cancelled with it."""
+        """Await `work` in this loop from any loop; cancellation is passed on."""
         if self.is_current:
             return await work
         return await asyncio.wrap_future(self.submit(work))
 
     def cancel(self, futures: Iterable[Future[Any]]) -> None:
-        """Cancel submitted work, and wait up to 2 s until it has closed what it opened."""
-        works = [self._works[future] for future in futures if future.cancel()]
+        """Cancel submitted work and wait up to 2 s for it to clean up."""
+        works = [self._submitted[future] for future in futures if future.cancel()]
         deadline = time.monotonic() + _CLEAN_UP_S
         for work in works:
             work.ended.wait(max(0.0, deadline - time.monotonic()))
 
     def stop(self) -> None:
-        """End the thread once its loop is free; used again, the loop starts again."""
+        """Stop the loop and its thread; the next use starts them again."""
         with self._lock:
             if self._loop is not None and self._thread is not None and self._thread.is_alive():
                 self._loop.call_soon_threadsafe(self._loop.stop)
@@ -98,9 +98,9 @@ class BackgroundLoop:
 
 
 class _Contained(Coroutine[Any, Any, T]):
-    """A coroutine that cannot end its loop, and is not left unawaited when cancelled early.
+    """A coroutine that cannot stop its loop and causes no warning when cancelled early.
 
-    A wrapping `async def` would be: cancelled before its first step, it never awaits what it wraps.
+    A wrapping `async def` cancelled before its first step would leave the inner one unawaited.
     """
 
     def __init__(self, work: Coroutine[Any, Any, T]) -> None:
@@ -129,7 +129,7 @@ class _Contained(Coroutine[Any, Any, T]):
         return self._work.__await__()
 
     def _end(self, error: BaseException) -> None:
-        """Turn what would end the program into an error: it would end the loop of others."""
+        """Convert exceptions that would stop the loop, which others share, into an error."""
         self.ended.set()
         if (
             isinstance(error, (SystemExit, KeyboardInterrupt))
@@ -139,7 +139,7 @@ class _Contained(Coroutine[Any, Any, T]):
 
 
 async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Results of all, in order; as soon as one fails, the others are cancelled."""
+    """Gather results in order; the first failure cancels the other coroutines."""
     tasks = [asyncio.ensure_future(_Contained(work)) for work in works]
     try:
         return await asyncio.gather(*tasks)
@@ -151,7 +151,7 @@ async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 
 
 async def each(work: Callable[[S], Awaitable[T]], items: Iterable[S], at_once: int) -> list[T]:
-    """The result for each item, in order, with at most `at_once` of them under way."""
+    """Map `work` over items, in order, with at most `at_once` of them in progress."""
     slots = asyncio.Semaphore(at_once)
 
     async def one(item: S) -> T:
@@ -164,9 +164,9 @@ async def each(work: Callable[[S], Awaitable[T]], items: Iterable[S], at_once: i
 async def call(
     function: Callable[..., Any], *arguments: Any, failed: Callable[[BaseException], T]
 ) -> Any | T:
-    """What a function of the user's returns, or `failed` of the error that it raised.
+    """Call a user-defined function in a thread; on an exception, return `failed(exception)`.
 
-    The function runs in a thread; what it returns is awaited in this loop, if it can be.
+    An awaitable result is awaited in this loop.
     """
 
     def in_thread() -> Any:
@@ -178,16 +178,16 @@ async def call(
     try:
         result = await asyncio.to_thread(in_thread)
         return await result if inspect.isawaitable(result) else result
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - so may its coroutine
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - its coroutine may raise anything
         return failed(error)
 
 
 background = BackgroundLoop()
-"""The loop every synchronous call and every connection of this process uses."""
+"""The loop of all synchronous calls and connections in this process."""
 
 
 def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The synchronous form of an asynchronous function whose name starts with `a`."""
+    """Return the synchronous form of an asynchronous function whose name starts with `a`."""
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -198,19 +198,19 @@ def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
 
 class PerProcess(Generic[T]):
-    """A value that is made anew in every process: connections, limits, requests in flight."""
+    """A value created once per process: connections, limits, requests in flight."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
-        self._made: tuple[int, T] | None = None
+        self._entry: tuple[int, T] | None = None
 
     def __call__(self) -> T:
         process = os.getpid()
-        if self._made is None or self._made[0] != process:
-            self._made = (process, self._make())
-        return self._made[1]
+        if self._entry is None or self._entry[0] != process:
+            self._entry = (process, self._make())
+        return self._entry[1]
 
     def take(self) -> T | None:
-        """The value of this process if it was made, and forget it."""
-        made, self._made = self._made, None
-        return made[1] if made is not None and made[0] == os.getpid() else None
+        """Remove and return the value of this process, or `None` if there is none."""
+        entry, self._entry = self._entry, None
+        return entry[1] if entry is not None and entry[0] == os.getpid() else None

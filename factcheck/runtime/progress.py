@@ -1,4 +1,4 @@
-"""A line that shows how far a run over many records is."""
+"""Progress line of a run over many records."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from factcheck.facts import Usage
 from factcheck.reports.text import percent, plural
 
 Show = Callable[[int, int, Usage], None]
-"""Shows the number of records so far, that of their facts, and what they cost."""
+"""Displays the number of records and facts so far, and their usage."""
 
 
 @contextmanager
 def progress(message: str) -> Iterator[Show]:
-    """A line on standard error with count, rate, cache hits and cost; nothing if nobody sees it."""
+    """Show count, rate, cache hits and cost on standard error if it is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda *_: None
         return

@@ -1,7 +1,6 @@
-"""Results that are cached, in flight, or have to be asked for: cache and single-flight in one.
+"""Result cache with single-flight: equal questions asked at the same time are sent once.
 
-Single-flight: the same question asked at the same time is sent once. Callers may sit in different
-event loops and threads; what they share is a table of results in flight.
+Callers may run in different event loops and threads; they share a table of results in flight.
 """
 
 from __future__ import annotations
@@ -26,36 +25,36 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Ask = Callable[[Sequence[str]], Awaitable[Sequence[T]]]
-"""Asks for some keys; gives a result for each, in their order."""
+"""Requests the results of some keys; returns them in key order."""
 
 LEASE_S = 60.0
-"""Seconds after which an answer is asked for although another process may be waiting for it."""
+"""Seconds after which a lease expires, and another process may send the same question."""
 _FIRST_PAUSE_S = 0.05
-_LONGEST_PAUSE_S = 1.0
+_MAX_PAUSE_S = 1.0
 _log = logging.getLogger("factcheck.cache")
 
 
 @dataclass(slots=True)
 class Claim(Generic[T]):
-    """Keys to ask for, and those that others are asking for already."""
+    """Keys claimed by a caller, and results claimed by others."""
 
     keys: list[str]
-    """Keys that this caller has to ask for and settle."""
+    """Keys that this caller must request and settle."""
     others: set[Future[Mapping[str, T]]]
     settled: dict[str, T] = field(default_factory=dict)
-    """Results for everybody who waits for them."""
+    """Results of this caller, shared with all that wait for them."""
 
     async def results(self) -> dict[str, T]:
-        """All results, those of others too; without those that the others gave up on."""
+        """Wait for all results, including those of other callers, except ones they abandoned."""
         results = dict(self.settled)
         for other in self.others:
-            await asyncio.wait([asyncio.wrap_future(other)])  # does not cancel it if cancelled
+            await asyncio.wait([asyncio.wrap_future(other)])  # cancellation is not passed on
             results.update(other.result())
         return results
 
 
 class SingleFlight(Generic[T]):
-    """Results in flight, by the key of their question."""
+    """Results in flight, by key."""
 
     def __init__(self) -> None:
         self._table: PerProcess[tuple[threading.Lock, dict[str, Future[Mapping[str, T]]]]] = (
@@ -64,7 +63,7 @@ class SingleFlight(Generic[T]):
 
     @contextmanager
     def claim(self, keys: Sequence[str]) -> Iterator[Claim[T]]:
-        """Claim the keys that nobody asks for; what is unsettled in the end, others ask for."""
+        """Claim the keys not in flight; other callers take over those left unsettled."""
         lock, in_flight = self._table()
         ended: Future[Mapping[str, T]] = Future()
         with lock:
@@ -82,9 +81,9 @@ class SingleFlight(Generic[T]):
             ended.set_result(claim.settled)
 
     async def resolve(self, keys: Sequence[str], ask: Ask[T]) -> dict[str, T]:
-        """The results for all distinct keys; `ask` is called for those that nobody asks for yet.
+        """Return the results of all distinct keys; `ask` is called for those not in flight.
 
-        Whatever it raises is raised here; other callers that waited ask for themselves.
+        If `ask` raises, so does this call, and other callers that waited ask for themselves.
         """
         results: dict[str, T] = {}
         while missing := [key for key in keys if key not in results]:
@@ -96,11 +95,14 @@ class SingleFlight(Generic[T]):
 
 
 class ResultCache(SingleFlight[T]):
-    """The cached results of one kind of question, and those in flight.
+    """Cached results of one kind of question, and those in flight.
 
-    `labels` are written beside each result, for statistics. `encode` gives the JSON-ready form of
-    a result, or `None` for one that must not be kept; `decode` raises `InputError` for what it did
-    not write. With `leases`, processes that share a cache on disk wait for each other's answers.
+    Args:
+        cache: The cache, or `None` for single-flight alone.
+        labels: Stored with each result, for statistics.
+        encode: Converts a result to JSON; `None` for one that must not be cached.
+        decode: Inverse of `encode`; raises `InputError` for invalid data.
+        leases: Whether processes that share a cache on disk wait for each other's answers.
     """
 
     def __init__(
@@ -129,11 +131,15 @@ class ResultCache(SingleFlight[T]):
         mend: Callable[[dict[str, T]], Awaitable[None]] | None = None,
         keys_now: Callable[[], Mapping[str, str]] = dict,
     ) -> list[T]:
-        """A result for each key, in their order: cached ones, and those asked for in batches.
+        """Return one result per key, in key order, requesting those not cached in batches.
 
-        `book_hits` is called with the number of results found, and `mend` may change results before
-        they are kept. `keys_now` gives other keys to keep them under, if an answer has shown that
-        theirs are not right.
+        Args:
+            keys: Keys of the questions.
+            batches: Splits keys into batches.
+            ask: Requests the results of one batch.
+            book_hits: Records a number of cache hits.
+            mend: Retries failed results in place before they are cached.
+            keys_now: Maps keys to those to store results under, if an answer has changed them.
         """
         found = await self._known(keys)
         if found:
@@ -160,7 +166,7 @@ class ResultCache(SingleFlight[T]):
         return [found[key] for key in keys]
 
     async def _known(self, keys: Sequence[str]) -> dict[str, T]:
-        """The cached results of these keys; unreadable ones are missing, with a warning."""
+        """Return the cached results of these keys; unreadable ones are skipped with a warning."""
         if self._cache is None:
             return {}
         return self._decoded(await asyncio.to_thread(self._cache.get_many, keys))
@@ -190,10 +196,10 @@ class ResultCache(SingleFlight[T]):
 
     @asynccontextmanager
     async def _lease(self, keys: Sequence[str]) -> AsyncIterator[dict[str, T]]:
-        """Be the one process that asks for these keys; gives what another one has received.
+        """Become the only process that asks for these keys; yields results of an earlier holder.
 
-        Another process that wants the first of them waits until this one has its answer, is dead,
-        or has had the lease for too long.
+        The lease is on the first key. Another process that needs it waits until this one has the
+        answer or dies, or the lease expires.
         """
         cache, first, pause_s = self._shared, keys[0], _FIRST_PAUSE_S
         if cache is None:
@@ -205,7 +211,7 @@ class ResultCache(SingleFlight[T]):
 
         while (found := await asyncio.to_thread(take)) is None:
             await asyncio.sleep(pause_s)
-            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+            pause_s = min(2 * pause_s, _MAX_PAUSE_S)
         try:
             yield self._decoded(found)
         finally:

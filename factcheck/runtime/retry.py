@@ -1,6 +1,6 @@
-"""The one retry loop, on tenacity, and the limit on requests in flight.
+"""The retry loop, based on tenacity, and the limiter of requests in flight.
 
-The retries of clients and frameworks below are off.
+Retries of the underlying clients and frameworks are disabled.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _MINUTE_S = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """When a failed request is repeated: tenacity's policies of the same names.
+    """Retry policy for failed requests; the fields are tenacity's policies of the same names.
 
-    A `Retry-After` from the provider takes the place of the random wait.
+    A `Retry-After` from the provider replaces the random wait.
 
     Raises:
         InputError: A number is out of range.
@@ -37,9 +37,9 @@ class RetryPolicy:
     stop_after_delay: float = 120.0
     """Seconds after the first request by which the last wait must end; queueing does not count."""
     wait_max: float = 60.0
-    """Longest wait in seconds; a provider that asks for a longer one is given up at once."""
+    """Maximum wait in seconds; a provider that asks for a longer one is not retried."""
     wait_multiplier: float = 0.5
-    """`wait_random_exponential`: seconds up to which the first wait is drawn; doubles each time."""
+    """Upper limit of the first random wait in seconds, which doubles with each attempt."""
 
     def __post_init__(self) -> None:
         require_integer("stop_after_attempt", self.stop_after_attempt, 1)
@@ -47,9 +47,9 @@ class RetryPolicy:
             require_number(name, getattr(self, name), 0)
 
     def retrying(self, queued_s: Callable[[], float] = lambda: 0.0) -> AsyncRetrying:
-        """Calls a coroutine function until it succeeds, fails for good, or the policy says stop.
+        """Return a tenacity controller for this policy; it re-raises the last error unchanged.
 
-        The last error is raised unchanged.
+        `queued_s` returns the seconds spent queueing so far, which `stop_after_delay` excludes.
         """
         from tenacity import AsyncRetrying, retry_if_exception, wait_random_exponential
         from tenacity import stop_after_attempt as after_attempt
@@ -57,10 +57,10 @@ class RetryPolicy:
         backoff = wait_random_exponential(multiplier=self.wait_multiplier, max=self.wait_max)
 
         def wait(state: RetryCallState) -> float:
-            asked_s = _retry_after_s(state.outcome.exception() if state.outcome else None)
-            if asked_s is None:
+            retry_after_s = _retry_after_s(state.outcome.exception() if state.outcome else None)
+            if retry_after_s is None:
                 return backoff(state)
-            return asked_s * random.uniform(1, 1.25)  # noqa: S311 - jitter
+            return retry_after_s * random.uniform(1, 1.25)  # noqa: S311 - jitter
 
         def too_late(state: RetryCallState) -> bool:
             used_s = (state.seconds_since_start or 0.0) - queued_s()
@@ -74,12 +74,12 @@ class RetryPolicy:
         )
 
     def shared_wait_s(self, error: FactcheckError) -> float:
-        """Seconds for which no request should be sent after this error; 0 if others may go on."""
-        asked_s = _retry_after_s(error)
+        """Seconds for which all requests must pause after this error; 0 for none."""
+        retry_after_s = _retry_after_s(error)
         is_rate = isinstance(error, JudgeRateLimited)
-        if (asked_s is None and not is_rate) or (asked_s or 0.0) > self.wait_max:
+        if (retry_after_s is None and not is_rate) or (retry_after_s or 0.0) > self.wait_max:
             return 0.0
-        return self.wait_multiplier if asked_s is None else asked_s
+        return self.wait_multiplier if retry_after_s is None else retry_after_s
 
     def _is_retryable(self, error: BaseException) -> bool:
         if not isinstance(error, FactcheckError) or not error.retryable:
@@ -88,21 +88,21 @@ class RetryPolicy:
 
 
 def _retry_after_s(error: BaseException | None) -> float | None:
-    asked_s: float | None = getattr(error, "retry_after_s", None)
-    return asked_s
+    retry_after_s: float | None = getattr(error, "retry_after_s", None)
+    return retry_after_s
 
 
 class Limiter:
-    """Gives out slots for single attempts to the requests of one model.
+    """Limits the requests in flight to one model.
 
-    The limit starts at its ceiling, is halved when the provider is overloaded, and rises again
-    while answers come (additive increase, multiplicative decrease, as in TCP). One 429 closes the
-    gate for all. Lives in the background loop and is not thread-safe.
+    The limit starts at its ceiling, is halved when the provider is overloaded, and rises again with
+    each answer (additive increase, multiplicative decrease, as in TCP). One 429 pauses all
+    requests. Runs in the background loop and is not thread-safe.
 
     Args:
-        ceiling: Most requests in flight.
-        rpm: Most requests a minute, evenly spread; `None` is no limit.
-        tpm: Most tokens a minute; what a request takes is known once it is answered.
+        ceiling: Maximum number of requests in flight.
+        rpm: Maximum number of requests per minute, evenly spread; `None` for no limit.
+        tpm: Maximum number of tokens per minute; estimates are corrected by answers.
     """
 
     def __init__(self, ceiling: int, rpm: int | None = None, tpm: int | None = None) -> None:
@@ -111,7 +111,7 @@ class Limiter:
         self._s_per_token = _MINUTE_S / tpm if tpm else 0.0
         self._next_at = 0.0
         self._limit = float(ceiling)
-        self._under_way = 0
+        self._in_flight = 0
         self._not_before = 0.0
         self._started = 0
         self._cut_at = 0
@@ -119,24 +119,24 @@ class Limiter:
 
     @property
     def limit(self) -> int:
-        """Requests that may be in flight now; from 1 to the ceiling."""
+        """Current maximum number of requests in flight; in [1, ceiling]."""
         return int(self._limit)
 
     @asynccontextmanager
     async def slot(self, tokens: int = 0) -> AsyncIterator[int]:
-        """Wait until a request of about so many tokens may be sent; gives its number in order."""
+        """Wait for permission to send a request of about `tokens` tokens; yields its number."""
         await self._admission()
-        self._under_way += 1
+        self._in_flight += 1
         self._started += 1
         try:
             await self._pace(tokens)
             yield self._started
         finally:
-            self._under_way -= 1
+            self._in_flight -= 1
             self._wake()
 
     async def _pace(self, tokens: int) -> None:
-        """Wait for the turn of a request that counts for its share of a minute."""
+        """Wait as the rate limits require."""
         if self._s_per_request or self._s_per_token:
             share_s = max(self._s_per_request, tokens * self._s_per_token)
             now = asyncio.get_running_loop().time()
@@ -150,7 +150,7 @@ class Limiter:
             closed_s = self._not_before - loop.time()
             if closed_s > 0.0:
                 await asyncio.sleep(closed_s)
-            elif self._under_way < self.limit:
+            elif self._in_flight < self.limit:
                 return
             else:
                 await self._turn(loop.create_future())
@@ -161,11 +161,11 @@ class Limiter:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self._wake()  # the turn came, and is passed on
+                self._wake()  # cancelled with the slot already granted: pass it on
             raise
 
     def _wake(self) -> None:
-        free = self.limit - self._under_way
+        free = self.limit - self._in_flight
         while free > 0 and self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -173,17 +173,17 @@ class Limiter:
                 free -= 1
 
     def answered(self, tokens: int = 0) -> None:
-        """An answer came: allow a little more, one more for each full round of answers.
+        """Raise the limit after an answer, by one per full round of answers.
 
-        `tokens` are what it took beyond its estimate.
+        `tokens` is the difference between actual and estimated tokens.
         """
         self._next_at += tokens * self._s_per_token
         self._limit = min(float(self._ceiling), self._limit + 1.0 / self._limit)
 
     def overloaded(self, number: int, pause_s: float = 0.0) -> None:
-        """The provider has too much to do: halve the limit, and close the gate for a while.
+        """Halve the limit after an overload error and pause all requests for `pause_s` seconds.
 
-        Requests sent before the last cut do not cut again: they met the load that caused it.
+        Errors of requests sent before the last cut are ignored, because they have the same cause.
         """
         if number > self._cut_at:
             self._limit = max(1.0, self._limit / 2.0)

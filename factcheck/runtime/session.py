@@ -1,4 +1,4 @@
-"""The resources that evaluators share: response cache, budget, limits, retries and connections."""
+"""Sessions: response cache, budget, limits, retries and connections shared by evaluators."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ C = TypeVar("C", bound="Connection")
 
 
 class Connection(Protocol):
-    """Something a session opens once and closes at the end."""
+    """A resource that a session opens once and closes at the end."""
 
     async def aclose(self) -> None:
-        """Close it; it opens again when it is used again."""
+        """Close the connection; the next use reopens it."""
         ...
 
 
 class SessionOptions(TypedDict, total=False):
-    """Keyword arguments of `Session` that every evaluator accepts in place of one."""
+    """Keyword arguments of `Session` that every evaluator accepts instead of a session."""
 
     cache: CacheSpec
     budget: Budget | None
@@ -42,7 +42,7 @@ class SessionOptions(TypedDict, total=False):
 
 
 class Closing:
-    """`close` and `aclose` as context managers, sync and async."""
+    """Mixin: context managers, sync and async, that call `close` and `aclose`."""
 
     def close(self) -> None:
         raise NotImplementedError
@@ -70,22 +70,21 @@ class Session(Closing):
     requests in flight per model. Close it, or use it as a context manager (sync or async).
 
     Args:
-        cache: Where responses are kept: a folder, a `redis://` URL, `"off"`, or an object with the
-            port in `factcheck.runtime.cache`, which stays open. `None`: as `FACTCHECK_CACHE` and
-            `FACTCHECK_CACHE_DIR` say, or else the user's cache folder.
-        budget: Caps on total spending. Items it leaves unasked fail with the code `budget`.
+        cache: Response cache: a folder, a `redis://` URL, `"off"`, or an object with the port in
+            `factcheck.runtime.cache`, which is left open. `None` selects `FACTCHECK_CACHE` and
+            `FACTCHECK_CACHE_DIR`, or else the user's cache folder.
+        budget: Caps on total spending. Items beyond it fail with the code `budget`.
         concurrency: Maximum number of requests in flight per model; at least 1.
-        rpm: Maximum number of requests a minute per model; `None` is no limit of ours.
-        tpm: The same for tokens, prompt and completion together.
-        timeout_s: Time limit of one request in seconds; more than 0.
-        retry: When a failed request is repeated; `None`: `RetryPolicy()`.
-        settings: Keys, addresses and defaults; `None`: those of the environment.
-        transport: Replaces the transport of each language model by another, for estimates and
-            batches; called with the original one.
+        rpm: Maximum number of requests per minute and model; `None` for no limit.
+        tpm: Maximum number of tokens per minute and model, prompt and completion together.
+        timeout_s: Timeout of one request in seconds; greater than 0.
+        retry: Retry policy; `None` for `RetryPolicy()`.
+        settings: Keys, addresses and defaults; `None` for those of the environment.
+        transport: Wraps the transport of each language model, for estimates and batches.
 
     Raises:
         InputError: A number is out of range.
-        ConfigError: The cache is not known, or a package it needs is missing.
+        ConfigError: The cache is invalid, or a package it needs is missing.
     """
 
     def __init__(  # noqa: PLR0913 - one parameter per setting
@@ -115,13 +114,13 @@ class Session(Closing):
         self._connections: dict[tuple[str, str | int], tuple[object, Any]] = {}
 
     def uncached(self) -> Session:
-        """A session with the same settings and budget whose judges answer anew; close it, too."""
-        made = copy(self)
-        vars(made).update(cache=None, _connections={})
-        return made
+        """Return a session with the same settings and budget but no cache; close it, too."""
+        session = copy(self)
+        vars(session).update(cache=None, _connections={})
+        return session
 
     def connection(self, kind: str, spec: object, make: Callable[[], C]) -> C:
-        """The connection of this kind for a spec, made on first use and closed by the session.
+        """Return the connection of this kind for a spec, creating it on first use.
 
         A spec is a name, compared by value, or an object, compared by identity.
         """
@@ -129,12 +128,13 @@ class Session(Closing):
         with self._lock:
             if key not in self._connections:
                 self._connections[key] = (spec, make())  # holding `spec` keeps its id unique
-            made: C = self._connections[key][1]
-        return made
+            connection: C = self._connections[key][1]
+        return connection
 
     async def aclose(self) -> None:
-        """Close connections and the cache; a session that is used again opens them again."""
-        await asyncio.gather(*(made.aclose() for _, made in self._connections.values()))
+        """Close connections and the cache; the next use reopens them."""
+        connections = [connection for _, connection in self._connections.values()]
+        await asyncio.gather(*(connection.aclose() for connection in connections))
         if self._owns_cache and self.cache is not None:
             await asyncio.to_thread(self.cache.close)
 
@@ -146,15 +146,15 @@ class Session(Closing):
 
 
 class SessionUser(Closing):
-    """Base of evaluators: borrows a session, or makes one and closes it.
+    """Base of evaluators: borrows a session, or creates and owns one.
 
     Args:
-        session: Borrowed, and left open by `close`.
-        options: Keyword arguments for a session of its own.
+        session: Borrowed session, which `close` leaves open.
+        options: Keyword arguments of an owned session.
 
     Raises:
         InputError: Both are given, or an option is out of range.
-        ConfigError: The cache is not known.
+        ConfigError: The cache is invalid.
     """
 
     def __init__(self, session: Session | None, options: SessionOptions) -> None:
@@ -164,7 +164,7 @@ class SessionUser(Closing):
         self._owns_session = session is None
 
     async def aclose(self) -> None:
-        """Close the session if it was made here; an evaluator used again opens it again."""
+        """Close an owned session; the next use reopens it."""
         if self._owns_session:
             await self.session.aclose()
 

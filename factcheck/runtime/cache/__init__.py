@@ -1,4 +1,4 @@
-"""Caches of paid responses, one entry per question: in memory, on disk or in Redis."""
+"""Response caches with one entry per question: in memory, on disk or in Redis."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ __all__ = [
 ]
 
 CacheSpec = bool | str | os.PathLike[str] | AnswerCache | None
-"""A cache, or how it is named; see `open_cache`."""
+"""A cache or its name; see `open_cache`."""
 
 _REDIS = ("redis://", "rediss://", "unix://")
 
 
 def default_folder(settings: Settings) -> Path:
-    """The cache folder of the settings, or else the user's cache folder of the platform."""
+    """Return the cache folder of the settings, or else the platform's user cache folder."""
     if settings.cache_dir is not None:
         return Path(settings.cache_dir)
     from platformdirs import user_cache_path
@@ -38,15 +38,15 @@ def default_folder(settings: Settings) -> Path:
 
 
 def open_cache(spec: CacheSpec = None, settings: Settings | None = None) -> AnswerCache | None:
-    """The cache that `spec` names, or `None` for none. Nothing is opened before its first use.
+    """Return the cache for a spec, or `None` for no cache; files and connections open on first use.
 
     Args:
-        spec: `None`, `True` or `"default"`: what the settings say; `"off"` or `False`: no cache; a
-            Redis URL; any other text is a folder; a cache of your own is used as it is.
-        settings: Read from the environment if not given.
+        spec: `None`, `True` or `"default"` for the cache of the settings; `"off"` or `False` for no
+            cache; a Redis URL; any other string is a folder; a cache object is returned as is.
+        settings: Read from the environment by default.
 
     Raises:
-        ConfigError: It names no cache, or a package for it is missing.
+        ConfigError: The spec is invalid, or a package it needs is missing.
     """
     if spec is None or spec is True or spec == "default":
         settings = settings or Settings.from_environment()

@@ -1,7 +1,7 @@
-"""A persistent cache: one folder, shared by all processes of one user on one machine.
+"""Disk cache: a folder shared by all processes of one user on one machine.
 
-The store is `<folder>/answers`, so that its files (SQLite's file, log and index) move in one step,
-and the rights of foreign folders never change.
+The store is the subfolder `answers`, so that SQLite's files move in one step, and the permissions
+of the user's own folder never change.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ LOCK_WAIT_S = 5.0
 """Seconds to wait for another process's write."""
 _LOCK_POLL_S = 0.01
 
-_TROUBLES = {
+_PROBLEMS = {
     "locked": "is locked by another process",
     "full": "cannot be written, the disk is full",
     "unusable": "cannot be used",
 }
-"""What is the matter with a cache that a run goes on without."""
+"""Descriptions of the problems that do not end a run."""
 
 
 class DiskCache:
-    """Keeps responses in a folder. Nothing is created before the first use, nothing is evicted.
+    """Stores responses in a folder, which is created on first use; nothing is evicted.
 
-    A damaged store is set aside, with a warning, and a new one is started; the next damage ends
-    the cache, not the run.
+    A damaged store is quarantined with a warning and replaced; if the new one is damaged, too, the
+    run continues without a cache.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = expanded(folder)
-        """Where the responses are."""
+        """Folder of the cache."""
         self.leased: set[str] = set()
-        """Keys whose answers nobody else is to ask for."""
+        """Keys leased by this process."""
         self._warn = WarnOnce()
         self._store: ReadOnlyStore | None = None
         self._thread: ThreadPoolExecutor | None = None
@@ -67,7 +67,7 @@ class DiskCache:
         return {key: values[key] for key in keys if values.get(key) is not None}  # type: ignore[misc]
 
     def set_many(self, entries: Mapping[str, str]) -> None:
-        """Keep all of these in one transaction; if the store fails, none, with a warning."""
+        """Store all entries in one transaction; if that fails, none, with a warning."""
         check_keys(tuple(entries))
         sealed = {key: seal(key, value) for key, value in entries.items()}
         answered = self.leased & entries.keys()
@@ -76,9 +76,9 @@ class DiskCache:
         self.leased -= answered
 
     def lease(self, key: str, seconds: float) -> bool:
-        """Whether this process is to ask for an answer: no other one that is alive does.
+        """Lease a key; `False` if another live process holds it.
 
-        The lease ends after so many seconds, with its answer, or with `release`.
+        The lease ends after `seconds`, when the answer is stored, or with `release`.
         """
         is_ours = self._use(lambda store: store.lease(key, seconds)) is not False
         if is_ours:
@@ -99,10 +99,10 @@ class DiskCache:
                 thread.shutdown()
 
     def _use(self, operation: Callable[[ReadOnlyStore], T], *, reads: bool = False) -> T | None:
-        """The operation's result, or `None`, with a warning, if the store fails.
+        """Return the result of an operation, or `None` with a warning if the store fails.
 
-        A lock is waited for; once that was in vain, no longer until the store has answered again,
-        so that a stuck process costs a run seconds, not seconds per response.
+        After one timeout on a locked store, later operations do not wait until one succeeds, so
+        that a stuck process delays a run once rather than for every response.
         """
         from factcheck.runtime.cache.store import classify
 
@@ -120,7 +120,7 @@ class DiskCache:
                         continue
                     if trouble != "locked" or time.monotonic() >= deadline:
                         self._patience_s = 0.0 if trouble == "locked" else self._patience_s
-                        self._go_on_without(trouble, _TROUBLES[trouble], error)
+                        self._warn_unavailable(trouble, _PROBLEMS[trouble], error)
                         return None
                 else:
                     self._patience_s = LOCK_WAIT_S
@@ -129,8 +129,8 @@ class DiskCache:
         return None
 
     def _run(self, operation: Callable[[ReadOnlyStore], T], *, reads: bool) -> T:
-        """The result of an operation; one thread opens, writes and closes, as `diskcache` wants."""
-        if self._process != os.getpid():  # a fork has no thread, no right to the connection
+        """Run an operation; one thread opens, writes and closes, as `diskcache` requires."""
+        if self._process != os.getpid():  # after a fork: no thread, and not our connection
             self._store = self._thread = None
             self._process = os.getpid()
         if reads and self._store is not None:
@@ -159,17 +159,17 @@ class DiskCache:
         return self._store
 
     def _replace(self, reason: Exception) -> None:
-        """Set the damaged store aside, once, unless another process has done so."""
+        """Quarantine a damaged store, once, unless another process has done so."""
         self.close()
         if identity(self.folder) != self._identity:
             return
-        what = "is damaged again"
+        problem = "is damaged again"
         if not self._replaced:
             self._replaced = True
             try:
                 aside = quarantine(self.folder)
             except OSError as error:
-                what, reason = "is damaged and cannot be moved aside", error
+                problem, reason = "is damaged and cannot be moved aside", error
             else:
                 message = (
                     "the cache %s was damaged (%s); it is now in %s, and a new one was started"
@@ -177,10 +177,10 @@ class DiskCache:
                 self._warn("damaged", message, self.folder, reason, aside)
                 return
         self._abandoned = True
-        self._go_on_without("abandoned", what, reason)
+        self._warn_unavailable("abandoned", problem, reason)
 
-    def _go_on_without(self, kind: str, what: str, error: Exception) -> None:
-        self._warn(kind, "the cache %s %s; continuing without it (%s)", self.folder, what, error)
+    def _warn_unavailable(self, kind: str, problem: str, error: Exception) -> None:
+        self._warn(kind, "the cache %s %s; continuing without it (%s)", self.folder, problem, error)
 
 
 _STORE = "answers"
@@ -190,7 +190,7 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def expanded(folder: str | os.PathLike[str]) -> Path:
-    """The absolute path, with `~` and environment variables expanded."""
+    """Return the absolute path with `~` and environment variables expanded."""
     return Path(os.path.expandvars(Path(folder).expanduser())).absolute()
 
 
@@ -199,20 +199,20 @@ def database(folder: Path) -> Path:
 
 
 def make_private(folder: Path) -> str | None:
-    """Make the folder and the store's folder in it, accessible to their owner alone.
+    """Create the folder and the store in it, accessible only to the owner.
 
     Returns:
         A warning if other users had access, or `None`.
 
     Raises:
-        OSError: They cannot be made.
+        OSError: They cannot be created.
     """
     folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
     store = folder / _STORE
     if store.is_symlink():
         raise PermissionError(errno.EPERM, "a link in place of the cache is not followed", store)
     store.mkdir(mode=_PRIVATE, exist_ok=True)
-    if os.name == "nt":  # rights are inherited there, and modes say nothing
+    if os.name == "nt":  # permissions are inherited there, and modes meaningless
         return None
     status = store.lstat()
     if status.st_uid != os.geteuid():
@@ -230,7 +230,7 @@ _ADMINISTRATOR = 0
 
 
 def is_read_only(folder: Path) -> bool:
-    """Whether there is a store to be read only: of this user or of root, and not to be written."""
+    """Whether the store exists, belongs to this user or root, and is not writable."""
     path = database(folder)
     try:
         status = path.lstat()
@@ -245,7 +245,7 @@ def may_write(path: Path) -> bool:
 
 
 def identity(folder: Path) -> tuple[int, int] | None:
-    """Device and inode of the store's file; `None` if there is none."""
+    """Return device and inode of the database, or `None` if it does not exist."""
     try:
         status = database(folder).stat()
     except OSError:
@@ -254,7 +254,7 @@ def identity(folder: Path) -> tuple[int, int] | None:
 
 
 def quarantine(folder: Path) -> Path:
-    """Move the store into a new folder beside it, where `--dir` finds it."""
+    """Move the store into a new subfolder, which can be passed to `--dir`."""
     stamp = time.strftime("damaged-%Y%m%dT%H%M%S-", time.gmtime())
     aside = Path(tempfile.mkdtemp(prefix=stamp, dir=folder))
     (folder / _STORE).rename(aside / _STORE)

@@ -1,4 +1,4 @@
-"""The port of response caches, their keys, sealed values, and a cache in memory."""
+"""Port of response caches, cache keys, checksummed values, and an in-memory cache."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ JSON = bool | int | float | str | Sequence["JSON"] | Mapping[str, "JSON"] | None
 """Any JSON value."""
 
 KEY_SCHEMA = 1
-"""Part of every key. Raised when the meaning of keys changes, so that old entries are not found."""
+"""Version in every key; incremented when the meaning of keys changes, to invalidate old entries."""
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 _CHECKSUM_DIGITS = 16
@@ -25,10 +25,10 @@ _log = logging.getLogger("factcheck.cache")
 
 
 def answer_key(**parts: JSON) -> str:
-    """The cache key of a question: SHA-256, in hexadecimal digits, of all that shapes its answer.
+    """Return the cache key of a question: SHA-256 of everything that affects its answer, as hex.
 
-    Any difference in a name or value gives another one. Long texts cost their hashing for every
-    key: give their digest, once computed, instead.
+    Any difference in a name or value changes the key. Pass long texts as digests to avoid hashing
+    them for every key.
 
     Raises:
         TypeError: A part is not JSON.
@@ -38,9 +38,9 @@ def answer_key(**parts: JSON) -> str:
 
 
 def answer_keys(questions: Sequence[Mapping[str, JSON]], **shared: JSON) -> list[str]:
-    """The `answer_key` of each question, which all have parts of the same names.
+    """Return the `answer_key` of each question; all must have the same names.
 
-    What they share is serialised once.
+    Shared parts are serialised once.
     """
     marks = {name: token_hex(16) for name in questions[0]} if questions else {}
     frame = _canonical({"key_schema": KEY_SCHEMA, "parts": {**shared, **marks}})
@@ -76,13 +76,13 @@ def check_keys(keys: Sequence[str]) -> None:
 
 
 def seal(key: str, value: str) -> bytes:
-    """The stored form of a value: a checksum over key and value, then the value."""
+    """Encode a value for storage: a checksum over key and value, followed by the value."""
     data = value.encode("utf-8", "surrogatepass")
     return _checksum(key, data) + data
 
 
 def unseal(key: str, stored: object) -> str | None:
-    """The value, or `None` if this is not what `seal` made for this key."""
+    """Decode a stored value; `None` if its checksum does not match this key."""
     if type(stored) is not bytes:
         return None
     data = stored[_CHECKSUM_DIGITS:]
@@ -118,14 +118,14 @@ class WarnOnce:
 
 @runtime_checkable
 class AnswerCache(Protocol):
-    """Keeps strings by key; safe to use from several threads.
+    """A thread-safe store of strings by key.
 
-    Errors of the store never reach the caller: they are logged to `factcheck.cache`, once per kind,
-    and what cannot be read is missing.
+    Errors of the store are logged to `factcheck.cache`, once per kind, and never raised; entries
+    that cannot be read are missing.
     """
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        """The cached values among these keys.
+        """Return the cached values among these keys.
 
         Raises:
             ValueError: A key is not 64 lower-case hexadecimal digits, as `answer_key` makes them.
@@ -133,7 +133,7 @@ class AnswerCache(Protocol):
         ...
 
     def set_many(self, entries: Mapping[str, str]) -> None:
-        """Keep all of these, or none if the store fails; earlier values of these keys are replaced.
+        """Store all entries, replacing earlier values, or none if the store fails.
 
         Raises:
             ValueError: A key is not 64 lower-case hexadecimal digits, as `answer_key` makes them.
@@ -141,12 +141,12 @@ class AnswerCache(Protocol):
         ...
 
     def close(self) -> None:
-        """Release files and connections; used again, the cache opens again."""
+        """Release files and connections; the next use reopens them."""
         ...
 
 
 class MemoryCache:
-    """Keeps responses in memory."""
+    """Stores responses in memory."""
 
     def __init__(self) -> None:
         self._entries: dict[str, str] = {}

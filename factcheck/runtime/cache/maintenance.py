@@ -1,7 +1,7 @@
 """Maintenance of a disk cache: statistics, verification and pruning.
 
 Every function takes the folder of a `DiskCache`, raises `InputError` for a damaged file and
-`ConfigError` for one that is locked or cannot be used, and creates no store.
+`ConfigError` for one that is locked or unusable, and never creates a store.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ class StoredEntry(NamedTuple):
 
     rowid: int
     key: str
-    """The key, or an empty string if it is not valid."""
+    """The key; empty if it is invalid."""
     value: str
-    """The value; empty if there is a problem."""
+    """The value; empty if the row is invalid."""
     problem: str | None
-    """Why the row counts as missing, or `None` if it is good."""
+    """Why the row is invalid, or `None`."""
     stored_at: Any
-    """When it was written, in Unix seconds, as the row has it."""
+    """Unix time of writing, not validated."""
 
     @property
     def labels(self) -> tuple[str, str, float | None]:
-        """Task, judge and time; missing ones are `other`, the time is that of writing."""
+        """Task, judge and Unix time; `other`, and the time of writing, where they are missing."""
         try:
             data = json.loads(self.value)
         except (ValueError, RecursionError):
@@ -60,19 +60,19 @@ class StoredEntry(NamedTuple):
 
 
 class Contents(NamedTuple):
-    """What is in a cache."""
+    """Statistics of a cache."""
 
     groups: Mapping[tuple[str, str], int]
-    """Number of good entries, by task and judge."""
+    """Number of valid entries, by task and judge."""
     refused: tuple[StoredEntry, ...]
-    """Rows that count as missing; not among the groups."""
+    """Invalid rows, which are treated as missing."""
     oldest: float | None
     newest: float | None
-    """Unix seconds; `None` for an empty cache."""
+    """Unix time; `None` for an empty cache."""
     size: int
-    """Bytes on disk."""
+    """Size on disk in bytes."""
     damage: str | None = None
-    """SQLite's finding in `verify`, or `None` if the file is whole."""
+    """Result of SQLite's integrity check in `verify`; `None` if it passed."""
 
     @property
     def n_entries(self) -> int:
@@ -81,14 +81,14 @@ class Contents(NamedTuple):
 
 @contextmanager
 def _connected(folder: Path) -> Iterator[sqlite3.Connection]:
-    """A plain connection: listing rows through `diskcache` would unpickle keys."""
+    """Connect to SQLite directly, because listing rows through `diskcache` unpickles keys."""
     path = disk.database(folder)
     try:
         check_file(path)
         with closing(
             sqlite3.connect(path, timeout=disk.LOCK_WAIT_S, isolation_level=None)
         ) as connection:
-            connection.text_factory = bytes  # whatever the file calls text, without decoding it
+            connection.text_factory = bytes  # do not decode what the file calls text
             yield connection
     except Exception as error:
         trouble = classify(error)
@@ -103,7 +103,7 @@ def _connected(folder: Path) -> Iterator[sqlite3.Connection]:
 
 
 def read_entries(folder: Path) -> Iterator[StoredEntry]:
-    """Every row, good or bad, in the order written; none if there is no store."""
+    """Yield every row, valid or not, in the order written; none if there is no store."""
     if not disk.database(folder).exists():
         return
     with _connected(folder) as connection:
@@ -116,7 +116,7 @@ def read_entries(folder: Path) -> Iterator[StoredEntry]:
 
 
 def _value(key: str, raw: Any, mode: Any, filename: Any, stored: Any) -> tuple[str | None, str]:
-    """What is wrong with a row, or else its value."""
+    """Return the problem of a row, or its value."""
     if raw != 1 or not is_key(key):
         return "its key is not valid", ""
     if mode != MODE_RAW or filename is not None:
@@ -142,21 +142,21 @@ def contents(folder: Path) -> Contents:
 
 
 def verify(folder: Path) -> Contents:
-    """The contents, after a check of the whole file; without entries if it cannot be read."""
+    """Check the integrity of the file and return its contents, empty if it cannot be read."""
     try:
         found = contents(folder)
         if not disk.database(folder).exists():
             return found
         with _connected(folder) as connection:
-            ((said,), *_) = connection.execute("PRAGMA integrity_check(1)").fetchall()
-        damage = said.decode("utf-8", "replace").strip()
+            ((finding,), *_) = connection.execute("PRAGMA integrity_check(1)").fetchall()
+        damage = finding.decode("utf-8", "replace").strip()
         return found if damage == "ok" else found._replace(damage=damage)
     except InputError as error:
         return Contents({}, (), None, None, 0, str(error.__cause__ or error))
 
 
 def prune(folder: Path, *, before: float | None = None, judge: str | None = None) -> int:
-    """Remove the good entries of `judge` given before that Unix second; returns how many."""
+    """Remove the valid entries of `judge` from before that Unix time; return their number."""
     chosen = []
     for entry in read_entries(folder):
         if entry.problem is None:
@@ -168,7 +168,7 @@ def prune(folder: Path, *, before: float | None = None, judge: str | None = None
         return 0
     with _connected(folder) as connection:
         connection.execute("BEGIN IMMEDIATE")
-        removed = connection.executemany(  # unless another process has written it anew
+        removed = connection.executemany(  # unless another process has rewritten the row
             "DELETE FROM Cache WHERE rowid = ? AND store_time IS ?", chosen
         ).rowcount
         connection.execute("COMMIT")

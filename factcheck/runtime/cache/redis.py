@@ -1,4 +1,4 @@
-"""A cache in a Redis server, shared by several machines (extra `redis`)."""
+"""Redis cache, shared by several machines (extra `redis`)."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from factcheck.runtime.cache.entries import WarnOnce, check_keys, seal, unseal
 T = TypeVar("T")
 
 PREFIX = "factcheck:1:"
-"""Stands before every key; the number is that of the stored form."""
+"""Prefix of every key, with the version of the stored format."""
 TIMEOUT_S = 5.0
-"""Seconds to wait for the server."""
+"""Timeout of a request in seconds."""
 PAUSE_S = 10.0
-"""Seconds for which a server that failed is left alone, so that an outage costs a run little."""
+"""Seconds without requests after a failure, so that an outage delays a run only briefly."""
 
 
 class RedisCache:
-    """Keeps responses in a Redis server. Nothing is sent before the first use.
+    """Stores responses in a Redis server, contacted on first use.
 
     Args:
-        url: `redis://`, `rediss://` or `unix://`; its password appears in no message.
+        url: `redis://`, `rediss://` or `unix://`; messages never contain its password.
 
     Raises:
-        ConfigError: The package `redis` is missing, or it cannot read the URL.
+        ConfigError: The package `redis` is missing, or the URL is invalid.
     """
 
     def __init__(self, url: str) -> None:
@@ -71,7 +71,7 @@ class RedisCache:
         return found
 
     def set_many(self, entries: Mapping[str, str]) -> None:
-        """Keep all of these in one command; if the server fails, none, with a warning."""
+        """Store all entries in one command; if the server fails, none, with a warning."""
         check_keys(tuple(entries))
         sealed = {PREFIX + key: seal(key, value) for key, value in entries.items()}
         if sealed:

@@ -1,8 +1,8 @@
-"""A `diskcache` store that runs no code and touches no file but its own. Imported when opened.
+"""A hardened `diskcache` store that runs no code and touches no other files. Imported lazily.
 
-A plain `diskcache` store believes its rows: it unpickles what a row calls pickled, reads the file
-that a row names, and removes that file when the row is overwritten (CVE-2025-69872). Here each of
-these is refused, whoever wrote the row.
+A plain `diskcache` store trusts its rows: it unpickles values marked as pickled, reads the file
+that a row names, and deletes that file when the row is overwritten (CVE-2025-69872). This store
+does none of these.
 """
 
 from __future__ import annotations
@@ -20,30 +20,31 @@ import diskcache
 from diskcache.core import DEFAULT_SETTINGS, METADATA, MODE_RAW
 
 _NEVER = 2**62
-"""As a size in bytes, more than any."""
+"""Size in bytes beyond any limit."""
 _SETTINGS = {
     **DEFAULT_SETTINGS,
     "cull_limit": 0,
     "disk_min_file_size": _NEVER,
     "eviction_policy": "none",
     "size_limit": _NEVER,
-    "sqlite_mmap_size": 0,  # a mapped file that someone truncates would end the process
+    "sqlite_mmap_size": 0,  # truncation of a mapped file would crash the process
 }
-"""All of them: what the file says about itself is not used."""
+"""All settings of `diskcache`, so that those stored in the file are ignored."""
 _VALUES = (
     "SELECT key, CASE WHEN mode = ? AND filename IS NULL AND typeof(value) = 'blob' "
     "THEN value END FROM Cache WHERE raw = 1 AND +expire_time IS NULL AND key IN "
 )
-"""Only leases expire. The plus keeps SQLite from the index of these times, which has all rows."""
+"""Only leases expire. The plus keeps SQLite from using the index on expire_time, which would scan
+all rows."""
 _LEASE = (
     "SELECT CASE typeof(value) WHEN 'blob' THEN value END FROM Cache "
     "WHERE raw = 1 AND key = ? AND expire_time <= ?"
 )
-_AT_ONCE = 500
-"""Keys that are looked up together; every SQLite takes 999 parameters."""
+_KEYS_PER_QUERY = 500
+"""Maximum number of keys in one query; every SQLite accepts 999 parameters."""
 
 Trouble = Literal["locked", "full", "unusable", "damaged"]
-"""Wait, go on without, go on without, or start a new store."""
+"""Kind of failure: wait, continue without a cache (twice), or start a new store."""
 
 _BY_MESSAGE: tuple[tuple[str, Trouble], ...] = (
     ("is locked", "locked"),
@@ -55,17 +56,17 @@ _BY_MESSAGE: tuple[tuple[str, Trouble], ...] = (
     ("locking protocol", "unusable"),
     ("too big", "unusable"),
 )
-"""Parts of SQLite's messages; its error codes reach Python from 3.11 on only."""
+"""Kinds by parts of SQLite's messages; Python exposes its error codes only from 3.11."""
 
 
 class DamagedStore(Exception):
-    """The file is not a store, or not a whole one."""
+    """The file is not a valid store."""
 
 
 def classify(error: BaseException) -> Trouble | None:
-    """What is the matter with the store; `None` if the error is not the store's."""
+    """Classify a failure of the store; `None` for any other exception."""
     if isinstance(error, (DamagedStore, UnicodeDecodeError)):
-        return "damaged"  # the second: SQLite quotes bytes of the file that are not text
+        return "damaged"  # SQLite messages may quote bytes of the file that are not UTF-8
     if isinstance(error, sqlite3.ProgrammingError):
         return None
     if isinstance(error, diskcache.Timeout):
@@ -77,7 +78,7 @@ def classify(error: BaseException) -> Trouble | None:
 
 
 class _PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
-    """Text keys and byte values in the SQLite file itself: no pickle, no other file."""
+    """Stores text keys and byte values in the SQLite file: no pickle, no other files."""
 
     def put(self, key: Any) -> tuple[str, bool]:
         return str(key), True
@@ -90,10 +91,10 @@ class _PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no type
 
 
 class ReadOnlyStore:
-    """A store that this process may read and not write; nothing is added, no file is touched.
+    """A store without write permission.
 
-    `diskcache` writes when it opens a store, and looks keys up one by one, so SQLite reads it
-    directly. Nothing here waits for a lock.
+    It uses SQLite directly, because `diskcache` writes when it opens a store and looks keys up one
+    by one. It never waits for a lock.
     """
 
     def __init__(self, path: Path) -> None:
@@ -101,30 +102,30 @@ class ReadOnlyStore:
         self._connection = _reading(path, "mode=ro&immutable=1")
 
     def read(self, keys: Sequence[str]) -> dict[str, bytes | None]:
-        """The values of the keys that are there; `None` for a row this program did not write."""
+        """Return the values of existing keys; `None` for rows in a foreign format."""
         found: dict[str, bytes | None] = {}
-        for start in range(0, len(keys), _AT_ONCE):
-            some = keys[start : start + _AT_ONCE]
-            query = f"{_VALUES}({','.join('?' * len(some))})"
-            found.update(self._connection.execute(query, (MODE_RAW, *some)))
+        for start in range(0, len(keys), _KEYS_PER_QUERY):
+            chunk = keys[start : start + _KEYS_PER_QUERY]
+            query = f"{_VALUES}({','.join('?' * len(chunk))})"
+            found.update(self._connection.execute(query, (MODE_RAW, *chunk)))
         return found
 
     def write(self, values: Mapping[str, bytes], answered: Collection[str] = ()) -> None:
-        """Nothing: whoever opened it has said so."""
+        """Do nothing; `DiskCache` has warned about it."""
 
     def lease(self, key: str, seconds: float) -> bool:  # noqa: ARG002 - see above
-        """Granted: the answer will not be written anyway."""
+        """Grant every lease, because the answer will not be stored."""
         return True
 
     def release(self, key: str) -> None:
-        """Nothing: there is no lease."""
+        """Do nothing; there are no leases."""
 
     def close(self) -> None:
         self._connection.close()
 
 
 class Store(ReadOnlyStore):
-    """An open store, written by one thread: `diskcache` has a connection per thread."""
+    """A writable store, used by one thread because `diskcache` has a connection per thread."""
 
     def __init__(self, path: Path) -> None:
         check_file(path)
@@ -136,7 +137,7 @@ class Store(ReadOnlyStore):
         self._connection = _reading(path, "mode=ro")
 
     def write(self, values: Mapping[str, bytes], answered: Collection[str] = ()) -> None:
-        """Keep all values, and end the leases of those that are answered."""
+        """Store all values and release the leases of answered keys."""
         with self.rows.transact():
             for key, value in values.items():
                 self.rows.set(key, value)
@@ -144,9 +145,9 @@ class Store(ReadOnlyStore):
                 self.release(key)
 
     def lease(self, key: str, seconds: float) -> bool:
-        """Take the lease of a key; `False` if a process that is alive has it.
+        """Lease a key; `False` if another live process holds it.
 
-        One that lasts longer than this one would is not believed: the clock was set back.
+        A lease that would outlast a new one is ignored: the clock was set back.
         """
         own, name = str(os.getpid()).encode(), _lease_of(key)
         if self.rows.add(name, own, expire=seconds):
@@ -171,8 +172,8 @@ def _lease_of(key: str) -> str:
 
 
 def _is_alive(holder: Any) -> bool:
-    """Whether the process that holds a lease may still run."""
-    if os.name == "nt":  # a look at a process would end it there
+    """Whether the process that holds a lease may be alive."""
+    if os.name == "nt":  # os.kill would terminate the process there
         return True
     try:
         os.kill(int(holder), 0)
@@ -189,13 +190,13 @@ def _reading(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def check_file(path: Path) -> None:
-    """The file is one that SQLite may open: not a pipe or a link."""
+    """Raise unless the file is regular or absent; pipes and links are rejected."""
     if (path.is_symlink() or path.exists()) and not stat.S_ISREG(path.lstat().st_mode):
         raise PermissionError(f"{path} is not a regular file")
 
 
 def _check_settings(path: Path) -> None:
-    """The file can be written now, and has no settings that `diskcache` does not know.
+    """Raise if the file is locked or has settings unknown to `diskcache`.
 
     Each setting becomes an attribute of the cache, so a planted one could replace a method; and on
     a locked file `diskcache` would wait for a minute per statement.
