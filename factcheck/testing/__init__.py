@@ -1,6 +1,6 @@
-"""Public test kit: scripted judges, and a local OpenAI-compatible server that fails on demand.
+"""Public test kit: scripted judges, and a local OpenAI-compatible server with fault injection.
 
-No network but the loopback interface; the server needs aiohttp, which comes with DSPy.
+It uses only the loopback interface; the server needs aiohttp, which DSPy depends on.
 """
 
 from factcheck.testing.batches import BatchPlan

@@ -1,4 +1,4 @@
-"""The Files and Batches endpoints of the local server."""
+"""Files and Batches endpoints of the local server."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _KEYS = ("custom_id", "response", "error")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchPlan:
-    """How batches on the local server proceed."""
+    """Scripted behaviour of batches on the local server."""
 
     polls: int = 0
-    """Retrievals of a batch before it has ended."""
+    """Number of retrievals of a batch before it ends."""
     ending: Literal["completed", "expired", "cancelled", "failed"] = "completed"
     carried_out: int | None = None
-    """Requests answered before a batch expires or is cancelled; `None`: all of them."""
+    """Number of requests answered before a batch expires or is cancelled; `None` for all."""
     lost: Collection[int] = ()
-    """Places of requests, from 0, missing from both result files."""
+    """Indices of requests missing from both result files."""
     creations: Sequence[Literal["made", "refused", "unanswered"]] = ()
-    """Outcome of each attempt to create a batch, in order, and then `"made"`: refused with
-    HTTP 500, or made while the client's connection breaks."""
+    """Outcomes of attempts to create a batch, in order; later ones are `"made"`. `"refused"` is
+    HTTP 500; `"unanswered"` creates the batch but drops the connection."""
 
 
 class BatchService:
-    """Keeps files and batches; lives in the server's thread. `chat` answers their requests."""
+    """Stores files and batches, in the server's thread; `chat` answers their requests."""
 
     def __init__(self, plan: BatchPlan, chat: Callable[[ChatRequest], Reply]) -> None:
         self._plan = plan
@@ -70,15 +70,15 @@ class BatchService:
         outcome = next(self._creations, "made")
         if outcome == "refused":
             return error_reply(request, 500, "no batch was made", "server_error")
-        asked = request.body if isinstance(request.body, dict) else {}
-        content = self._files.get(str(asked.get("input_file_id")))
-        if content is None or asked.get("completion_window") != "24h":
+        body = request.body if isinstance(request.body, dict) else {}
+        content = self._files.get(str(body.get("input_file_id")))
+        if content is None or body.get("completion_window") != "24h":
             return error_reply(request, 400, "no such file or window", "invalid_body")
         batch = {
             "id": f"batch_{len(self._batches)}",
             "object": "batch",
-            "endpoint": asked.get("endpoint"),
-            "input_file_id": asked["input_file_id"],
+            "endpoint": body.get("endpoint"),
+            "input_file_id": body["input_file_id"],
             "status": "in_progress",
         }
         self._batches[batch["id"]] = batch
@@ -112,13 +112,13 @@ class BatchService:
         counts = {"completed": sum(succeeded), "failed": succeeded.count(False)}
         batch["request_counts"] = {**counts, "total": len(lines)}
         for name, good in (("output_file_id", True), ("error_file_id", False)):
-            kept = [
+            results = [
                 {key: line[key] for key in _KEYS}
                 for place, line in enumerate(lines)
                 if succeeded[place] is good and place not in plan.lost
             ]
-            if kept:  # in another order, as the real endpoint may do it
-                content = "".join(json.dumps(line) + "\n" for line in reversed(kept))
+            if results:  # not in request order, which the real endpoint does not guarantee
+                content = "".join(json.dumps(line) + "\n" for line in reversed(results))
                 batch[name] = self._store(content.encode())
 
     def _result(self, place: int, line: Mapping[str, Any], request: Request) -> Mapping[str, Any]:
@@ -126,14 +126,14 @@ class BatchService:
             message = "This request could not be executed before the completion window expired."
             error = {"code": f"batch_{self._plan.ending}", "message": message}
             return {"response": None, "error": error}
-        asked = ChatRequest("POST", str(line["url"]), request.headers, line["body"], place, 1)
-        answer = self._chat(asked)
+        chat = ChatRequest("POST", str(line["url"]), request.headers, line["body"], place, 1)
+        answer = self._chat(chat)
         reply = {"status_code": answer.status, "body": _parsed(answer.raw_body or b"")}
         return {"response": reply, "error": None}
 
 
 def _problem(requests: Sequence[Any], endpoint: object) -> str | None:
-    """Why the endpoint itself would refuse a file of requests."""
+    """Return why the real endpoint would reject a file of requests, or `None`."""
     if not requests or not all(isinstance(line, dict) for line in requests):
         return "a line is not a JSON object"
     names = {line.get("custom_id") for line in requests if isinstance(line.get("custom_id"), str)}

@@ -1,6 +1,6 @@
-"""A model without intelligence that answers this package's own prompts, and misbehaves on demand.
+"""A fake model that answers this package's prompts by rules and injects faults on demand.
 
-Misbehaviour is a list of small functions on the verdicts about to be sent (`Mangle`).
+Faults are functions that transform the verdicts of a reply (`Mangle`).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from factcheck.judges.ports import Specificity, ValuePair
 from factcheck.testing.replies import ChatRequest
 
 Draft = Mapping[str, Any]
-"""One verdict of a reply before it is sent, with the `fact` or the two `values` it is about, which
-are never sent."""
+"""One verdict of a reply before it is sent, with its `fact` or its two `values`, which are not
+sent."""
 Mangle = Callable[[Sequence[Draft]], Sequence[Draft]]
-"""Turns the verdicts of one reply into worse ones."""
+"""Injects a fault into the verdicts of one reply."""
 Labels = Mapping[str, EntailmentLabel] | Callable[[str, str], EntailmentLabel]
 """Labels by statement, or a function of statement and text."""
 
@@ -46,9 +46,9 @@ _KINDS: tuple[tuple[set[str], Kind], ...] = (
     ({"text"}, "extract"),
     ({"source"}, "extract"),
 )
-"""Which fences a prompt has; the first row that fits counts."""
+"""Kind of a prompt by its fences; the first match applies."""
 _TEXTS, _DIGITS = ("source_text", "text", "source"), "0123456789"
-_ALLOWED: Mapping[str, Specificity] = {
+_SPECIFICITIES: Mapping[str, Specificity] = {
     "second value may be more specific": "allow_more_specific",
     "second value may be less specific": "allow_less_specific",
 }
@@ -56,29 +56,28 @@ _ALLOWED: Mapping[str, Specificity] = {
 
 @dataclass(frozen=True, slots=True)
 class ParsedPrompt:
-    """The question in a request."""
+    """A parsed request."""
 
     kind: Kind
     text: str
-    """The text to check against, to extract from or to summarize, or the source of a summary."""
+    """The text to check against, extract from or summarize, or the source of a summary."""
     lines: tuple[str, ...]
-    """Numbered lines of the text to check against; none if it came without numbers."""
+    """Numbered lines of the text to check against; empty if it is not numbered."""
     texts: tuple[str, ...]
-    """All texts to check against, as they came; several in requests about several summaries."""
+    """All texts to check against, as sent; several in requests about several summaries."""
     facts: Mapping[str, str]
-    """Statements to check by their id in this call, in order."""
+    """Statements to check, by id in this request, in order."""
     pairs: Mapping[str, ValuePair]
-    """Pairs to compare by their id in this call, in order; the first value is the gold one."""
+    """Pairs to compare, by id in this request, in order; the gold value comes first."""
     summary: str
     instructions: str
     """The system message."""
 
 
 def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
-    """The question in the last user message of a chat request.
+    """Parse the last user message of a chat request.
 
-    Of several fences with the same tag the last one counts; what stands inside another fence is
-    text, whatever it looks like.
+    The last of several fences with the same tag applies; fences inside another one are plain text.
 
     Raises:
         InputError: The message is not a prompt of this package.
@@ -115,7 +114,7 @@ def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
 
 
 def _numbered(text: str) -> tuple[str, ...]:
-    """The lines of a text that are numbered from 1; none if any line is not."""
+    """Return the lines of a numbered text; empty if any line is not numbered."""
     found = [line.partition(" ") for line in text.splitlines()]
     if [number for number, _, _ in found] != [str(place) for place in range(1, len(found) + 1)]:
         return ()
@@ -137,8 +136,8 @@ def _parse_pairs(lines: str) -> Mapping[str, ValuePair]:
     notes: dict[str, Any] = {}
     for line in lines.split("\n"):
         word, _, rest = line.partition(" ")
-        if line in _ALLOWED:
-            notes["specificity"] = _ALLOWED[line]
+        if line in _SPECIFICITIES:
+            notes["specificity"] = _SPECIFICITIES[line]
             continue
         try:
             value = json.loads(rest)
@@ -157,17 +156,17 @@ def _parse_pairs(lines: str) -> Mapping[str, ValuePair]:
 
 @lru_cache(maxsize=1024)
 def sentences(text: str) -> tuple[str, ...]:
-    """Lines and sentences of a text, cut at full stops; good enough for plain test texts."""
+    """Split a text into lines and sentences, at full stops; good enough for plain test texts."""
     return tuple(piece for piece in _SENTENCE_END.split(text.strip()) if piece)
 
 
 def label_by_words(fact: str, text: str) -> EntailmentLabel:
-    """Entailed if every word of the fact is in the text, else neutral."""
+    """Label a fact `entailed` if the text contains all of its words, or else `neutral`."""
     return "entailed" if _words(fact) <= _words(text) else "neutral"
 
 
 def same_words(pair: ValuePair) -> bool:
-    """Whether two values have the same words; the extracted one more or fewer where allowed."""
+    """Whether two values have the same words, or the extracted one more or fewer if allowed."""
     gold, extracted = _words(pair.gold), _words(pair.extracted)
     if pair.specificity == "exact":
         return gold == extracted
@@ -175,27 +174,26 @@ def same_words(pair: ValuePair) -> bool:
 
 
 def rate_by_words(source: str, summary: str) -> int:
-    """From 1 to 5 by the share of the source's words in the summary."""
+    """Rate from 1 to 5 by the fraction of the source's words in the summary."""
     words = _words(source)
     return 1 + round(4 * len(words & _words(summary)) / len(words)) if words else 1
 
 
 class FactModel:
-    """Answers this package's prompts with the JSON they ask for; to be given to a local server.
+    """Answers this package's prompts with valid JSON; pass it to a local server.
 
     Args:
-        labels: Label of each fact. A fact missing from a mapping is an error.
-        facts: Facts of a source.
-        equivalent: Whether the values of a pair mean the same.
-        rate: Rating of a source and its summary, sent as it is.
-        summarize: Bullets for a source and the instructions that came with it; by default all
-            sentences.
-        mangles: Applied in order to the verdicts of each reply to a check or compare prompt, and
-            to a rating as one verdict.
+        labels: Label of each fact; a fact missing from a mapping is an error.
+        facts: Returns the facts of a source.
+        equivalent: Whether the values of a pair are equivalent.
+        rate: Returns the rating of a source and its summary, sent unchanged.
+        summarize: Returns bullets for a source and the instructions; by default all sentences.
+        mangles: Applied in order to the verdicts of each check or compare reply, and to a rating as
+            a single verdict.
 
     Raises:
-        InputError: When called: the request is not a prompt of this package, or a fact is not
-            in `labels`.
+        InputError: On a call: the request is not a prompt of this package, or a fact is not in
+            `labels`.
     """
 
     def __init__(
@@ -237,7 +235,7 @@ class FactModel:
         return drafts
 
     def _marks(self, prompt: ParsedPrompt) -> str:
-        """An entry for each fact, with one mark for each text that has a verdict."""
+        """Render one entry per fact, with one mark per text that has a verdict."""
         is_label = '"ynnc"' in prompt.instructions
         entries: dict[str, list[str]] = {}
         for text in prompt.texts:
@@ -252,21 +250,21 @@ class FactModel:
         return _json({id_: blank.join(marks) for id_, marks in entries.items()})
 
     def _drafts(self, prompt: ParsedPrompt) -> Sequence[Draft]:
-        said = {"reason": "scripted"}
+        reason = {"reason": "scripted"}
         if prompt.kind == "rate":
-            return [{**said, "faithfulness": self._rate(prompt.text, prompt.summary)}]
+            return [{**reason, "faithfulness": self._rate(prompt.text, prompt.summary)}]
         if prompt.kind == "compare":
             return [
                 {
                     "values": (pair.gold, pair.extracted),
                     "id": pair_id,
-                    **said,
+                    **reason,
                     "equivalent": self._equivalent(pair),
                 }
                 for pair_id, pair in prompt.pairs.items()
             ]
         return [
-            {"fact": fact, "id": fact_id, **self._verdict(fact, prompt), **said}
+            {"fact": fact, "id": fact_id, **self._verdict(fact, prompt), **reason}
             for fact_id, fact in prompt.facts.items()
         ]
 
@@ -286,7 +284,7 @@ class FactModel:
 
 
 def _verdict_keys(prompt: ParsedPrompt) -> tuple[str, ...]:
-    """The keys of each verdict, after the last example in the instructions."""
+    """Keys of a verdict, as in the last example of the instructions."""
     if prompt.kind == "compare":
         return ("reason", "equivalent")
     example = prompt.instructions.rpartition('{"f1": ')[2]
@@ -296,45 +294,45 @@ def _verdict_keys(prompt: ParsedPrompt) -> tuple[str, ...]:
 
 
 def _item(draft: Draft, keys: Sequence[str]) -> Any:
-    """A verdict as it is sent: `"yes"`, `"3 yes"`, or an object."""
+    """Serialise a verdict: `"yes"`, `"3 yes"`, or an object."""
     label = draft.get("label")
     answer = _ANSWERS.get(label, label) if isinstance(label, str) else label
     if keys[-1] != "answer" or len(keys) > 2 or "quote" in keys:  # noqa: PLR2004 - line and answer
-        said = {**draft, "answer": answer} if "label" in draft else draft
-        return {key: said[key] for key in keys if key in said}
+        item = {**draft, "answer": answer} if "label" in draft else draft
+        return {key: item[key] for key in keys if key in item}
     line = draft.get("line") if "line" in keys else None
     return f"{line} {answer}" if line else answer
 
 
 def leave_out(*facts: str) -> Mangle:
-    """No verdict for these facts; without arguments, for none at all (an empty list).
+    """Drop the verdicts of these facts; without arguments, of all.
 
-    Here and below, a pair of values is named by either of them.
+    Here and below, a value pair is identified by either of its values.
     """
     return _changing(facts, lambda _draft: [])
 
 
 def duplicate(*facts: str) -> Mangle:
-    """Two verdicts for each of these facts, or for all."""
+    """Duplicate the verdicts of these facts, or of all."""
     return _changing(facts, lambda draft: [draft, draft])
 
 
 def overwrite(key: str, value: Any, *facts: str) -> Mangle:
-    """Another value, of any type, for one key of the verdicts of these facts, or of all."""
+    """Replace the value of one key in the verdicts of these facts, or of all."""
     return _changing(facts, lambda draft: [{**draft, key: value}])
 
 
 def without_key(key: str, *facts: str) -> Mangle:
-    """One key missing from the verdicts of these facts, or of all."""
+    """Remove one key from the verdicts of these facts, or of all."""
     return _changing(facts, lambda draft: [{k: v for k, v in draft.items() if k != key}])
 
 
 def _changing(facts: Sequence[str], change: Callable[[Draft], Sequence[Draft]]) -> Mangle:
-    def concerned(draft: Draft) -> bool:
+    def matches(draft: Draft) -> bool:
         return not facts or not {draft.get("fact"), *draft.get("values", ())}.isdisjoint(facts)
 
     return lambda drafts: [
-        made for draft in drafts for made in (change(draft) if concerned(draft) else [draft])
+        changed for draft in drafts for changed in (change(draft) if matches(draft) else [draft])
     ]
 
 
@@ -343,7 +341,7 @@ def _json(reply: Any) -> str:
 
 
 def _closest(fact: str, pieces: Sequence[str]) -> str:
-    """The piece with most of the fact's words."""
+    """Return the piece that shares the most words with the fact."""
     words = _words(fact)
     return max(pieces, key=lambda piece: len(words & _words(piece)), default="")
 

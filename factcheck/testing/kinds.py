@@ -1,8 +1,7 @@
-"""Kinds of OpenAI-compatible servers as they are met in the field, to try a judge or gateway on.
+"""Kinds of OpenAI-compatible servers found in practice, for testing a judge or gateway.
 
-A server of a kind refuses a parameter, or dresses its replies up, as real ones do. A judge that
-works with all of them decides every fact, and pays for little more than with a server that takes
-everything.
+Each kind rejects a parameter or decorates its replies, as real servers do. A robust judge decides
+every fact with all of them, at little more than the cost of a server that accepts everything.
 
     @pytest.mark.parametrize("kind", SERVER_KINDS, ids=str)
     def test_my_judge(kind: ServerKind) -> None:
@@ -26,40 +25,41 @@ from factcheck.testing.server import LocalOpenAIServer
 TEXT = "The kiln in Faenza reached 900 degrees. Anna glazed 31 bowls on Tuesday."
 FACTS = ("Anna glazed 31 bowls.", "The bowls were sold in May.", "The kiln reached 900 degrees.")
 LABELS = ("entailed", "neutral", "entailed")
-"""What a judge that reads the replies of `FactModel` says about `FACTS`."""
+"""Labels of `FACTS` by `FactModel`."""
 
 Change = Callable[[ChatRequest, ChatAnswer], Reply | str]
-"""The reply of a server to a request, given the answer of one that takes everything."""
+"""Replies to a request, given the answer of a server that accepts everything."""
 Labels = Sequence[str | None]
 JudgeUnderTest = Callable[[str, Sequence[str], str], Labels]
-"""The labels of facts against a text, from the server at a base URL; `None` for one undecided."""
+"""Returns the labels of facts against a text, using the server at a base URL; `None` if
+undecided."""
 _BAD_REQUEST = 400
 _UNPROCESSABLE = 422
 _SMALL_LIMIT = 80
 _CONTEXT = 400
-_LONG_THOUGHT = 8_000
+_LONG_REASONING = 8_000
 _CHARS_PER_TOKEN = 4
 
 
 class Trial(NamedTuple):
-    """What a judge made of a server."""
+    """Results of a judge with a server."""
 
     labels: Labels
     again: Labels
-    """Of a second call, with the same facts."""
+    """Labels of a second call with the same facts."""
     requests: int
-    """Of the first call."""
+    """Number of requests of the first call."""
     requests_again: int
-    """Of the second call; 0 where it was answered from a cache."""
+    """Number of requests of the second call; 0 if it was answered from a cache."""
 
     @property
     def is_right(self) -> bool:
-        """Whether all facts have the right labels, both times."""
+        """Whether all labels are correct in both calls."""
         return tuple(self.labels) == tuple(self.again) == LABELS
 
     @property
     def extra_requests(self) -> int:
-        """Requests beyond the one that a server takes which takes everything."""
+        """Requests of the first call beyond the one that is always necessary."""
         return self.requests - 1
 
 
@@ -74,15 +74,15 @@ class ServerKind:
         return self.name
 
     def around(self, answer: ChatAnswer) -> ChatAnswer:
-        """The answer of a server of this kind; goes into `LocalOpenAIServer`."""
+        """Wrap an answer for `LocalOpenAIServer`, so that the server is of this kind."""
         return lambda request: self.change(request, answer)
 
     def try_judge(self, judge: JudgeUnderTest, answer: ChatAnswer | None = None) -> Trial:
-        """Ask a judge about `FACTS` twice, each time with the same server.
+        """Check `FACTS` with a judge twice, on the same server.
 
         Args:
-            judge: The judge, or a whole gateway with a judge in front.
-            answer: Answers the judge's own prompts; by default those of this package.
+            judge: The judge, or a judge behind a gateway.
+            answer: Answers the judge's prompts; by default those of this package.
         """
         with LocalOpenAIServer(self.around(answer or FactModel())) as server:
             labels = judge(server.base_url, FACTS, TEXT)
@@ -91,18 +91,18 @@ class ServerKind:
             return Trial(labels, again, requests, len(server.requests) - requests)
 
 
-def _refusing(
-    concerns: str | Callable[[Mapping[str, Any]], bool],
+def _rejecting(
+    rejects: str | Callable[[Mapping[str, Any]], bool],
     message: str,
     *,
     param: str | None = None,
     loc: Sequence[str] = (),
 ) -> Change:
-    """A server that turns a parameter or some bodies down, as OpenAI's or (`loc`) FastAPI's do."""
+    """A server that rejects a parameter or some bodies like OpenAI or, with `loc`, FastAPI."""
 
     def change(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
         body = request.body
-        if not (concerns in body if isinstance(concerns, str) else concerns(body)):
+        if not (rejects in body if isinstance(rejects, str) else rejects(body)):
             return answer(request)
         if loc:
             detail = {"type": "extra_forbidden", "loc": ["body", *loc], "msg": message}
@@ -117,13 +117,13 @@ def _refusing(
 _JSON = {"content-type": "application/json"}
 
 
-def _dressed(dress: Callable[[str], str | Sequence[Any]]) -> Change:
-    """A server whose replies have something around or within their JSON."""
+def _decorated(decorate: Callable[[str], str | Sequence[Any]]) -> Change:
+    """A server that decorates the content of its replies."""
 
     def change(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
         reply = _as_reply(answer(request))
         failed = reply.status >= _BAD_REQUEST
-        return reply if failed else replace(reply, content=dress(str(reply.content)))
+        return reply if failed else replace(reply, content=decorate(str(reply.content)))
 
     return change
 
@@ -137,7 +137,7 @@ def _limit(body: Mapping[str, Any]) -> int:
 
 
 def thinking(tokens: int, *, reported: bool) -> Change:
-    """A model whose thought counts against the limit; short of it, nothing comes out."""
+    """A model whose reasoning counts towards the limit; if that is too low, the reply is empty."""
 
     def change(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
         reply = _as_reply(answer(request))
@@ -161,20 +161,20 @@ def _reasoning_beside(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
     return replace(reply, raw_body=json.dumps(body).encode())
 
 
-def _deaf_to_schemas(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
-    """Takes a schema and answers in prose; JSON comes where a JSON object is asked for."""
+def _ignoring_schemas(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
+    """A server that accepts a schema but answers in prose, and supports JSON objects."""
     kind = (request.body.get("response_format") or {}).get("type")
     return "All of this seems fine to me." if kind == "json_schema" else answer(request)
 
 
 def _small_context(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
-    given = sum(len(message["content"]) for message in request.messages) // _CHARS_PER_TOKEN
-    asked = _limit(request.body)
-    if given + asked <= _CONTEXT:
+    prompt = sum(len(message["content"]) for message in request.messages) // _CHARS_PER_TOKEN
+    limit = _limit(request.body)
+    if prompt + limit <= _CONTEXT:
         return answer(request)
     message = (
         f"This model's maximum context length is {_CONTEXT} tokens. However, you requested "
-        f"{given + asked} tokens ({given} in the messages, {asked} in the completion)."
+        f"{prompt + limit} tokens ({prompt} in the messages, {limit} in the completion)."
     )
     return Reply(status=_BAD_REQUEST, error={"message": message, "param": "messages"})
 
@@ -192,94 +192,94 @@ def _has_system(body: Mapping[str, Any]) -> bool:
     return any(message["role"] == "system" for message in body["messages"])
 
 
-_THOUGHT = "<think>\nThe first fact stands in line 2.\n</think>\n\n"
-_THOUGHT_OF_JSON = (
+_REASONING = "<think>\nThe first fact stands in line 2.\n</think>\n\n"
+_REASONING_WITH_JSON = (
     '<think>\nPerhaps {"f1": "neutral", "f2": "neutral", "f3": "neutral"}?\n</think>\n'
 )
 
 _EXTRA = "Extra inputs are not permitted"
 _KINDS: Mapping[str, Change] = {
     "takes everything": lambda request, answer: answer(request),
-    "no JSON schema": _refusing(
+    "no JSON schema": _rejecting(
         lambda body: _format(body) == "json_schema",
         "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this "
         "model.",
         param="response_format",
     ),
-    "no response format": _refusing(
+    "no response format": _rejecting(
         "response_format", "Unrecognized request argument supplied: response_format"
     ),
-    "no response format, said by FastAPI": _refusing(
+    "no response format, said by FastAPI": _rejecting(
         "response_format", _EXTRA, loc=("response_format",)
     ),
-    "no JSON object either": _refusing(
+    "no JSON object either": _rejecting(
         lambda body: _format(body) not in {"", "text"},
         "This response_format type is unavailable now",
     ),
-    "no strict schema": _refusing(
+    "no strict schema": _rejecting(
         lambda body: "strict" in _schema(body),
         _EXTRA,
         loc=("response_format", "json_schema", "strict"),
     ),
-    "no additionalProperties": _refusing(
+    "no additionalProperties": _rejecting(
         lambda body: "additionalProperties" in json.dumps(_schema(body)),
         'Invalid JSON payload received. Unknown name "additionalProperties" at '
         "'generation_config.response_schema': Cannot find field.",
     ),
-    "max_tokens only": _refusing("max_completion_tokens", _EXTRA, loc=("max_completion_tokens",)),
-    "max_completion_tokens only": _refusing(
+    "max_tokens only": _rejecting("max_completion_tokens", _EXTRA, loc=("max_completion_tokens",)),
+    "max_completion_tokens only": _rejecting(
         "max_tokens",
         "Unsupported parameter: 'max_tokens' is not supported with this model. "
         "Use 'max_completion_tokens' instead.",
         param="max_tokens",
     ),
-    "no limit on tokens": _refusing(
+    "no limit on tokens": _rejecting(
         lambda body: bool(_limit(body)), "unknown field: max_tokens, max_completion_tokens"
     ),
-    "no temperature but 1": _refusing(
+    "no temperature but 1": _rejecting(
         lambda body: body.get("temperature", 1) != 1,
         "Unsupported value: 'temperature' does not support {temperature} with this model. Only "
         "the default (1) value is supported.",
         param="temperature",
     ),
-    "no temperature": _refusing("temperature", "`temperature` is deprecated for this model."),
-    "no temperature, said by FastAPI": _refusing("temperature", _EXTRA, loc=("temperature",)),
-    "no system role": _refusing(_has_system, "System role not supported"),
-    "no reasoning effort": _refusing(
+    "no temperature": _rejecting("temperature", "`temperature` is deprecated for this model."),
+    "no temperature, said by FastAPI": _rejecting("temperature", _EXTRA, loc=("temperature",)),
+    "no system role": _rejecting(_has_system, "System role not supported"),
+    "no reasoning effort": _rejecting(
         "reasoning_effort", "Unrecognized request argument supplied: reasoning_effort"
     ),
-    "a small limit on tokens": _refusing(
+    "a small limit on tokens": _rejecting(
         lambda body: _limit(body) > _SMALL_LIMIT,
         "max_tokens is too large: 5000. This model supports at most "
         f"{_SMALL_LIMIT} completion tokens, whereas you provided 5000.",
         param="max_tokens",
     ),
     "a small context": _small_context,
-    "thought before the JSON": _dressed(lambda reply: _THOUGHT + reply),
-    "JSON within the thought": _dressed(lambda reply: _THOUGHT_OF_JSON + reply),
+    "thought before the JSON": _decorated(lambda reply: _REASONING + reply),
+    "JSON within the thought": _decorated(lambda reply: _REASONING_WITH_JSON + reply),
     "thought beside the content": _reasoning_beside,
-    "prose around": _dressed(
+    "prose around": _decorated(
         lambda reply: f"Here are my verdicts: {reply}\nLet me know if I can help."
     ),
-    "code fence": _dressed(lambda reply: f"```json\n{reply}\n```"),
-    "prose and code fence": _dressed(lambda reply: f"Sure!\n\n```\n{reply}\n```\nDone."),
-    "labels in other case": _dressed(
+    "code fence": _decorated(lambda reply: f"```json\n{reply}\n```"),
+    "prose and code fence": _decorated(lambda reply: f"Sure!\n\n```\n{reply}\n```\nDone."),
+    "labels in other case": _decorated(
         lambda reply: re.sub(
             r"\b(?:yes|no|entailed|contradicted|neutral)\b", lambda word: word[0].upper(), reply
         )
     ),
-    "byte order mark and blank lines": _dressed(lambda reply: f"\ufeff\n\n{reply}\n\n"),
-    "content in parts": _dressed(
+    "byte order mark and blank lines": _decorated(lambda reply: f"\ufeff\n\n{reply}\n\n"),
+    "content in parts": _decorated(
         lambda reply: [
             {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
             {"type": "text", "text": reply[:5]},
             {"type": "text", "text": reply[5:]},
         ]
     ),
-    "deaf to schemas": _deaf_to_schemas,
+    "deaf to schemas": _ignoring_schemas,
     "thinks for 300 tokens": thinking(300, reported=True),
     "thinks and does not say so": thinking(2_000, reported=False),
-    "thinks for 8,000 tokens": thinking(_LONG_THOUGHT, reported=True),
+    "thinks for 8,000 tokens": thinking(_LONG_REASONING, reported=True),
 }
 SERVER_KINDS = tuple(ServerKind(name, change) for name, change in _KINDS.items())
-"""The kinds, of which the first is no hindrance."""
+"""All kinds; the first accepts everything."""

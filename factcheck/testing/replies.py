@@ -1,6 +1,6 @@
-"""Requests as the local server records them, its answers in OpenAI's JSON, and its faults.
+"""Recorded requests of the local server, its replies in OpenAI's format, and its faults.
 
-Wrappers of an answer go by a request's place in the order of arrival, so they keep no state.
+Wrappers of an answer are stateless: they use the index of a request.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _EMBEDDING_SIZE = 64
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request as the server recorded it."""
+    """A recorded request."""
 
     method: str
     path: str
     headers: Mapping[str, str]
-    """Names in lower case."""
+    """Headers by lower-case name."""
     body: Any
     """The parsed JSON body, or the fields of a form as bytes; `None` without one."""
     index: int
-    """Place in the order of arrival, from 0, over all endpoints."""
+    """Position in the order of arrival over all endpoints, from 0."""
     in_flight: int
-    """Requests awaiting an answer when this one arrived, itself included."""
+    """Number of requests in flight on arrival, including this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +59,21 @@ class EmbeddingsRequest(Request):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer, good or bad; the functions below make the bad ones."""
+    """A reply; the functions below create faulty ones."""
 
     content: str | Sequence[Any] | None = ""
-    """Content of the assistant's message, perhaps in parts."""
+    """Content of the assistant's message, as a string or in parts."""
     finish_reason: str = "stop"
     refusal: str | None = None
     status: int = 200
-    """HTTP status; from 400 on, `error` is sent instead of `content`."""
+    """HTTP status; from 400, `error` is sent instead of `content`."""
     headers: Mapping[str, str] = field(default_factory=dict, hash=False)
     delay_s: float = 0.0
     """Seconds before anything is sent."""
     raw_body: bytes | None = None
     """Sent instead of JSON."""
     usage: Mapping[str, Any] | None = field(default=None, hash=False)
-    """`prompt_tokens`, `completion_tokens` and details; by default four characters are a token."""
+    """`prompt_tokens`, `completion_tokens` and details; by default, a quarter of the characters."""
     error: Mapping[str, Any] | None = field(default=None, hash=False)
     """`message`, `type`, `param` and `code` of an error reply; missing ones have defaults."""
     close: bool = False
@@ -81,19 +81,19 @@ class Reply:
 
 
 ChatAnswer = Callable[[ChatRequest], Reply | str]
-"""Answers a chat request; a plain `str` is a normal completion with that content."""
+"""Answers a chat request; a `str` is a normal completion with that content."""
 Step = Reply | str | Callable[[RequestT], AnswerT]
-"""A reply, or a function that answers; a step of `sequence`."""
+"""A step of `sequence`: a reply, or a function that answers."""
 VectorsByIndex = Mapping[int, Sequence[float]]
-"""Vectors by the index they are sent under, in the order in which they are sent."""
+"""Vectors by index, in the order of sending."""
 Vectors = Sequence[Sequence[float]] | VectorsByIndex
-"""A vector for each text, in their order, or by index."""
+"""One vector per text, in text order or by index."""
 EmbeddingsAnswer = Callable[[EmbeddingsRequest], Reply | Vectors]
 """Answers a request for embeddings."""
 
 
 def hashed_embeddings(request: EmbeddingsRequest) -> Sequence[Sequence[float]]:
-    """Unit vectors of hashed word counts: texts with the same words point the same way."""
+    """Embed texts as unit vectors of hashed word counts."""
     return tuple(map(_hashed_words, request.texts))
 
 
@@ -106,7 +106,7 @@ def _hashed_words(text: str) -> tuple[float, ...]:
 
 
 def chat_reply(request: ChatRequest, answer: Reply | str) -> Reply:
-    """A chat completion as it is sent, or the error or the bytes that the answer has."""
+    """Render a chat completion, or the error or raw body of the answer."""
     reply = Reply(answer) if isinstance(answer, str) else answer
     usage = reply.usage or {
         "prompt_tokens": _tokens(*(str(message.get("content")) for message in request.messages)),
@@ -127,7 +127,7 @@ def chat_reply(request: ChatRequest, answer: Reply | str) -> Reply:
 
 
 def embeddings_reply(request: EmbeddingsRequest, answer: Reply | Vectors) -> Reply:
-    """Embeddings as they are sent, as numbers or base64 as requested, or the answer's error."""
+    """Render embeddings, as numbers or base64 as requested, or the answer's error."""
     if isinstance(answer, Reply):
         return json_reply(request, None, answer)
     items = answer.items() if isinstance(answer, Mapping) else enumerate(answer)
@@ -145,21 +145,21 @@ def embeddings_reply(request: EmbeddingsRequest, answer: Reply | Vectors) -> Rep
 
 
 def error_reply(request: Request, status: int, message: str, code: str) -> Reply:
-    """An error of the server's own, as it is sent."""
+    """Render an error of the server itself."""
     kind = "invalid_request_error" if status < 500 else "server_error"  # noqa: PLR2004 - HTTP
     error = {"message": message, "type": kind, "code": code}
     return json_reply(request, None, Reply(status=status, error=error))
 
 
 def json_reply(request: Request, result: Any, reply: Reply | None = None) -> Reply:
-    """The reply with `raw_body` and `headers` as they are sent: its own, else the result's JSON."""
+    """Complete `raw_body` and `headers` of a reply: its own, or else those of the JSON result."""
     reply = reply or Reply()
     if reply.status >= 400:  # noqa: PLR2004 - HTTP
         default = {"message": f"HTTP {reply.status}", "type": "error", "param": None, "code": None}
         result = {"error": {**default, **(reply.error or {})}}
-    own = {"content-type": "application/json", "x-request-id": f"req_{request.index}"}
+    headers = {"content-type": "application/json", "x-request-id": f"req_{request.index}"}
     body = json.dumps(result).encode() if reply.raw_body is None else reply.raw_body
-    return replace(reply, raw_body=body, headers={**own, **reply.headers})
+    return replace(reply, raw_body=body, headers={**headers, **reply.headers})
 
 
 def _tokens(*texts: str) -> int:
@@ -177,8 +177,8 @@ def rate_limited(
     """HTTP 429: too many requests.
 
     Args:
-        retry_after: Header `retry-after`: seconds, or a date in HTTP's format.
-        retry_after_ms: Header `retry-after-ms`: milliseconds, OpenAI's own.
+        retry_after: Header `retry-after`: seconds, or an HTTP date.
+        retry_after_ms: Header `retry-after-ms` of OpenAI: milliseconds.
     """
     waits = {"retry-after": retry_after, "retry-after-ms": retry_after_ms}
     headers = {name: str(value) for name, value in waits.items() if value is not None}
@@ -187,7 +187,7 @@ def rate_limited(
 
 
 def quota_exceeded() -> Reply:
-    """HTTP 429 that no waiting helps: the quota is used up."""
+    """HTTP 429, not retryable: the quota is exhausted."""
     message = "You exceeded your current quota, please check your plan and billing details."
     return _error(429, message, "insufficient_quota", "insufficient_quota")
 
@@ -198,12 +198,12 @@ def server_error(status: int = 500) -> Reply:
 
 
 def unauthorized() -> Reply:
-    """HTTP 401: the key is wrong."""
+    """HTTP 401: the key is invalid."""
     return _error(401, "Incorrect API key provided.", "invalid_request_error", "invalid_api_key")
 
 
 def bad_request(code: str = "context_length_exceeded") -> Reply:
-    """HTTP 400: this request will never succeed."""
+    """HTTP 400, not retryable: the request is invalid."""
     return _error(400, f"Bad request: {code}", "invalid_request_error", code)
 
 
@@ -213,22 +213,22 @@ def garbage(body: bytes = b"<html>Bad gateway</html>", content_type: str = "text
 
 
 def truncated(content: str, keep: float = 0.5) -> Reply:
-    """A completion cut off by the token limit after the share `keep` of `content`."""
+    """A completion truncated by the token limit after the fraction `keep` of `content`."""
     return Reply(content[: int(len(content) * keep)], finish_reason="length")
 
 
 def refused(refusal: str = "I cannot help with that.") -> Reply:
-    """A model that declines to answer."""
+    """A completion in which the model declines to answer."""
     return Reply(None, refusal=refusal)
 
 
 def hang(seconds: float) -> Reply:
-    """Silence, then a closed connection."""
+    """No answer, and a closed connection after `seconds`."""
     return Reply(delay_s=seconds, close=True)
 
 
 def dropped() -> Reply:
-    """A connection closed without an answer."""
+    """A closed connection without an answer."""
     return Reply(close=True)
 
 

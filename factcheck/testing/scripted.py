@@ -1,4 +1,4 @@
-"""Judges, raters and embedders that answer from a script and record their calls."""
+"""Judges, extractors, raters and embedders that answer from a script and record their calls."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from factcheck.judges.ports import (
 KeyT = TypeVar("KeyT")
 ResultT = TypeVar("ResultT")
 Script = Mapping[KeyT, ResultT | Exception] | Callable[..., ResultT | Exception]
-"""Results by key, or a function that gives them; an exception is raised and fails the call."""
+"""Results by key, or a function that returns them; exceptions are raised by the call."""
 
-_EVEN = 0.5
+_THRESHOLD = 0.5
 
 
 class Call(NamedTuple):
-    """What a scripted judge was asked at once; the fields that its port has."""
+    """Arguments of a call; those that the port does not have are empty."""
 
     facts: tuple[str, ...] = ()
-    """Statements, in the order asked."""
+    """Statements, in call order."""
     text: str = ""
     source: str = ""
     summary: str = ""
@@ -48,9 +48,12 @@ class Call(NamedTuple):
 
 
 class _Scripted(Generic[KeyT, ResultT]):
-    """A script (results by key, or a function of what the call is about), and the calls so far.
+    """Base of scripted judges.
 
-    The name stands in results and in the signature; the usage is booked for each call.
+    Args:
+        script: Results by key, or a function of the arguments.
+        name: Name in results and in the signature.
+        usage: Usage booked for each call.
     """
 
     _role = "judge"
@@ -77,7 +80,7 @@ class _Scripted(Generic[KeyT, ResultT]):
             ledger.book(self._usage)
 
     def _look_up(self, what: str, arguments: Sequence[Any], *keys: KeyT) -> ResultT:
-        """What a function returns for the arguments, or the entry of the first known key."""
+        """Call the function with the arguments, or return the entry of the first known key."""
         script = self._script
         if callable(script):
             result = script(*arguments)
@@ -94,8 +97,7 @@ class _Scripted(Generic[KeyT, ResultT]):
 class ScriptedChecker(_Scripted[str, EntailmentLabel | Verdict | CheckFailure]):
     """A `Checker` with a script by statement, or a function of statement and text.
 
-    A scripted `Verdict` or `CheckFailure` is returned for the fact that was asked, whatever fact it
-    was made with.
+    The fact of a scripted `Verdict` or `CheckFailure` is replaced by the one in the call.
     """
 
     async def check(
@@ -126,8 +128,8 @@ class ScriptedExtractor(_Scripted[str, Sequence[str | AtomicFact]]):
 class ScriptedPairJudge(_Scripted[tuple[str, str], bool | float | PairVerdict | Failure[Any]]):
     """A `PairJudge` with a script by gold and extracted value, or a function of the pair.
 
-    A number is the probability that the values are equivalent. In a mapping, a pair whose order is
-    irrelevant is also found under its mirror image.
+    A number is the probability of equivalence. In a mapping, a pair whose order is irrelevant is
+    also found under its mirror image.
     """
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
@@ -142,7 +144,7 @@ class ScriptedPairJudge(_Scripted[tuple[str, str], bool | float | PairVerdict | 
         if isinstance(scripted, (PairVerdict, Failure)):
             return scripted
         probability = None if isinstance(scripted, bool) else scripted
-        return PairVerdict(scripted >= _EVEN, probability, "scripted", self._name)
+        return PairVerdict(scripted >= _THRESHOLD, probability, "scripted", self._name)
 
 
 class ScriptedRater(_Scripted[str, int | Rating | Failure[Any]]):

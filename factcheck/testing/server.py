@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _BACKLOG = 1024
-_LARGEST_BODY = 2**30
+_MAX_BODY = 2**30
 _SHUTDOWN_S = 0.01
-"""Seconds that open requests get when the server stops."""
+"""Seconds for open requests to finish when the server stops."""
 _KINDS = {"/v1/chat/completions": ChatRequest, "/v1/embeddings": EmbeddingsRequest}
 Respond = Callable[..., Reply]
 
@@ -39,15 +39,15 @@ class LocalOpenAIServer:
     """A real HTTP server that answers from a script and records its requests.
 
     Serves `POST /v1/chat/completions`, `POST /v1/embeddings` and batches of chat requests
-    (`/v1/files`, `/v1/batches`) from a thread of its own, and stops when the block ends. Requests
-    may name any model. Streaming and `n > 1` are refused, not ignored.
+    (`/v1/files`, `/v1/batches`) from a separate thread, and stops when the block ends. Any model
+    name is accepted. Streaming and `n > 1` are rejected.
 
     Args:
-        answer: Answers chat requests. Called in the server's thread, so it must not block; use
-            `Reply.delay_s` to take time.
+        answer: Answers chat requests. It is called in the server's thread and must not block; use
+            `Reply.delay_s` for delays.
         embed: Answers requests for embeddings.
-        batches: How batches proceed. Their requests are answered by `answer`, but do not count
-            among `requests`.
+        batches: Behaviour of batches. Their requests are answered by `answer` but not recorded in
+            `requests`.
 
     Raises:
         RuntimeError: On leaving the block, if `answer` or `embed` raised; the client got HTTP 500.
@@ -72,12 +72,12 @@ class LocalOpenAIServer:
         self._connections: set[object] = set()
         self._errors: list[Exception] = []
         self.in_flight = 0
-        """Requests awaiting an answer now; those whose client has left do not count."""
+        """Current number of requests in flight, without those whose client has disconnected."""
         self.clear()
 
     @property
     def base_url(self) -> str:
-        """The `base_url` for a client."""
+        """Base URL for clients."""
         if self._port is None:
             raise RuntimeError("the server is not running; use it as a context manager")
         return f"http://127.0.0.1:{self._port}/v1"
@@ -88,11 +88,11 @@ class LocalOpenAIServer:
 
     @property
     def n_connections(self) -> int:
-        """Connections that have sent a request; fewer than `len(requests)` if reused."""
+        """Number of connections that sent a request; less than `len(requests)` if reused."""
         return len(self._connections)
 
     def clear(self) -> None:
-        """Forget all requests and count from 0 again."""
+        """Clear the recorded requests and restart their index at 0."""
         self._requests: list[Request] = []
 
     def __enter__(self) -> Self:
@@ -114,7 +114,7 @@ class LocalOpenAIServer:
             raise RuntimeError("an answer of the server raised") from self._errors[0]
 
     async def _serve(self, started: Future[tuple[int, Callable[[], object]]]) -> None:
-        """Listen until stopped; `started` gets the port and a function that stops."""
+        """Serve until stopped; `started` receives the port and a function that stops the server."""
         from aiohttp import web
 
         loop, stopped = asyncio.get_running_loop(), asyncio.Event()
@@ -129,7 +129,7 @@ class LocalOpenAIServer:
             return
         started.set_result((runner.addresses[0][1], lambda: loop.call_soon_threadsafe(stopped.set)))
         await stopped.wait()
-        # asyncio loses a connection that it accepted but could not announce before the close
+        # asyncio leaks a connection accepted but not yet announced when the server closes
         while accepting := {t for t in asyncio.all_tasks() if "_accept" in repr(t.get_coro())}:
             await asyncio.gather(*accepting)
         await runner.cleanup()
@@ -137,7 +137,7 @@ class LocalOpenAIServer:
     def _app(self) -> web.Application:
         from aiohttp import web
 
-        app = web.Application(client_max_size=_LARGEST_BODY)
+        app = web.Application(client_max_size=_MAX_BODY)
         routes: tuple[tuple[str, str, Respond], ...] = (
             ("POST", "/v1/chat/completions", self._chat),
             ("POST", "/v1/embeddings", self._embeddings),
@@ -195,7 +195,7 @@ def _unknown_url(request: Request, _path: str) -> Reply:
 
 
 async def _body(request: web.Request) -> Any:
-    """The parsed JSON, or the fields of a form as bytes; `None` for anything else."""
+    """Return parsed JSON, or the fields of a form as bytes; `None` for anything else."""
     if request.content_type == "multipart/form-data":
         form = await request.post()
         return {
@@ -210,7 +210,7 @@ async def _body(request: web.Request) -> Any:
 
 
 def _refusal(request: Request, required: str) -> Reply | None:
-    """HTTP 400 for a body that the API itself would refuse, or that this server cannot honour."""
+    """HTTP 400 for a body that the API would reject or this server does not support."""
     body = request.body
     if not isinstance(body, dict):
         problem = "the body is not a JSON object"
