@@ -259,13 +259,14 @@ class TestMlflow:
         result = mlflow.genai.evaluate(data=rows, scorers=[coverage(source="text")])
 
         assert result.metrics == {"coverage/mean": pytest.approx(1 / 3)}
-        table = result.result_df
-        values = table["coverage/value"].dropna().tolist()
-        assert values == [pytest.approx(1 / 3)]
-        (rationale,) = table["coverage/rationale"].dropna()
-        assert DROPPED in rationale
-        (error,) = table["coverage/error_message"].dropna()
+        both = [one for row in result.result_df["assessments"] for one in row]
+        (failed,) = (one for one in both if "error" in one["feedback"])
+        (scored,) = (one for one in both if one is not failed)
+        assert scored["feedback"]["value"] == pytest.approx(1 / 3)
+        assert DROPPED in scored["rationale"]
+        error = failed["feedback"]["error"]["error_message"]
         assert "no 'text' in the inputs (there: 'article')" in error
+        assert failed["feedback"].get("value") is None
 
     def test_no_verdict_is_an_error_with_what_is_undecided(self) -> None:
         pytest.importorskip("mlflow", reason="pip install 'factcheck[mlflow]'")
