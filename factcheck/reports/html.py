@@ -1,4 +1,4 @@
-"""Render a page as one HTML document: no fonts, no requests, and no script unless it has texts."""
+"""Renderer for self-contained HTML: no external resources, and scripts only where needed."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _DIALOG = """\
 
 
 def render(page: Page) -> str:
-    """The page as a self-contained document that follows the light or dark mode of the system.
+    """Render a page as a self-contained document that follows the system's light or dark mode.
 
-    A page with texts, or with rows that open, has one script, which no other can join: the content
-    security policy names its digest. The footer has the date (UTC).
+    A page with texts, or with rows that have details, contains one script; the content security
+    policy allows no other. The footer shows the date (UTC).
     """
     created = ("Created", datetime.now(timezone.utc).date().isoformat())
     page = cleaned(page._replace(footer=(*page.footer, created)))
@@ -65,7 +65,7 @@ def render(page: Page) -> str:
 
 
 def fragment(page: Page) -> str:
-    """The page as an element for a notebook, with styles scoped to it; without the texts."""
+    """Render a page without its texts as an element for a notebook, with scoped styles."""
     styles = _file("page.css").replace(":root", ":scope")
     page = cleaned(brief(page)._replace(texts=()))
     return (
@@ -80,7 +80,7 @@ def _file(name: str) -> str:
 
 
 def _packed(details: Callable[[int], Page], n_rows: int) -> str:
-    """The pages that rows open, each compressed on a line of its own, in an inert element."""
+    """Embed the pages that rows open in an inert element, one compressed page per line."""
     pages = (_main(cleaned(details(place)), "div") for place in range(n_rows))
     lines = (base64.b64encode(zlib.compress(page.encode())).decode() for page in pages)
     return '<script type="text/plain" id="packed">' + "\n".join(lines) + "</script>\n"
@@ -117,7 +117,7 @@ def _panes(texts: Sequence[MarkedText]) -> Iterator[str]:
 
 
 def _marked(text: MarkedText) -> str:
-    """The text with its marks; where they overlap, one element has all of their keys."""
+    """Render a text with its marks; an element where marks overlap has the keys of all."""
     cuts = sorted({0, len(text.text), *(x for mark in text.marks for x in mark[:2])})
     starting = sorted(text.marks, reverse=True)
     pieces, active = [], []
@@ -199,7 +199,7 @@ def _table(table: Table) -> str:
 
 
 def _listing(table: Table) -> str:
-    """A table whose headers sort it and whose rows open."""
+    """Render a table with sortable columns and rows that open."""
     kinds = [' class="name"'] * table.n_names + [""] * len(table.columns)
     head = ""
     for place, (name, kind) in enumerate(zip(table.columns, kinds, strict=False)):
@@ -247,7 +247,7 @@ def _words(item: Item) -> Iterator[str]:
 
 
 def _sheet(sheet: Sheet) -> Iterator[str]:
-    """Values side by side; the filters are inputs that style sheets look at."""
+    """Render values side by side, with filters that need only CSS."""
     lines = [line for _, block in sheet.blocks for line in block]
     statuses, kinds = (
         {value: n for n, value in enumerate(dict.fromkeys(values))}

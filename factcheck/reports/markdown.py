@@ -1,4 +1,4 @@
-"""Render a page as GitHub-flavoured Markdown, for a pull request or a wiki."""
+"""Renderer for GitHub-flavoured Markdown, for pull requests and wikis."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from factcheck.reports.page import Item, Page, Section, Table, brief, cleaned
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|~$]")
 _AT_ENDS = re.compile(r"^(\d*)([-+#=]|[.)](?=\s|$))|(?<=\s)(?=#+$)")
-"""Characters that start a list or heading, or close a heading: escaped at the last group."""
+"""Characters that start a list or heading, or close a heading; the last group is escaped."""
 _LINKED = re.compile(
     r"(?<=(?<!\w)@)(?=\w)|(?<=\w@)(?=[\w-]+\.\w)"  # mentions, mail addresses
     r"|(?<=\#)(?=\d)|(?<=\bGH-)(?=\d)"  # issues
@@ -18,12 +18,12 @@ _LINKED = re.compile(
     re.IGNORECASE,
 )
 _COMMENT = "<!-- -->"
-"""Breaks up a mention or an address invisibly; GitHub ignores a backslash there."""
+"""Breaks up a mention or an address invisibly, where GitHub ignores a backslash."""
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def render(page: Page) -> str:
-    """The page as Markdown; its strings never act as markup, mentions or links."""
+    """Render a page as Markdown; its strings never act as markup, mentions or links."""
     page = cleaned(brief(page))
     blocks = [block for metric in (page, *page.also) for block in _metric(metric)]
     if page.footer:
@@ -33,7 +33,7 @@ def render(page: Page) -> str:
 
 
 def escape(text: str) -> str:
-    """`text` escaped for Markdown, safe at the start of a line and within one."""
+    """Escape a text for Markdown, both at the start of a line and within it."""
     return _AT_ENDS.sub(r"\1\\\2", _inline(text))
 
 
@@ -43,7 +43,7 @@ def _inline(text: str) -> str:
 
 
 def _joined(pieces: Iterable[str]) -> str:
-    """Join the pieces so that nothing becomes a link, a mention or an emoji."""
+    """Join pieces so that they form no link, mention or emoji."""
     return _COMMENT.join(piece.translate(_HTML) for piece in pieces)
 
 

@@ -1,6 +1,6 @@
-"""Renderings that every result gets from its page, and the formats for other programs.
+"""The `Report` mixin, and the machine-readable formats CSV and JUnit XML.
 
-CSV is safe to open in a spreadsheet; of JUnit a build server lists what went wrong as failed tests.
+CSV is safe to open in a spreadsheet; build servers display the cases of JUnit XML as tests.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from factcheck.reports.text import value_text, visible
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _LONGEST_CELL = 32_000
-"""Spreadsheets cut cells of more than 32,767 characters."""
+"""Maximum number of characters in a cell; spreadsheets truncate at 32,767."""
 _CASE_COLUMNS = ("suite", "case", "status", "kind", "message")
 _ELEMENTS = {"failed": "failure", "error": "error", "skipped": "skipped"}
 _COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
-"""Elements of JUnit: by the status of a case, and by their counter."""
+"""JUnit elements by status of a case, and by counter attribute."""
 
 FORMATS = ("table", "markdown", "html", "junit", "csv")
-"""Formats of a page; JSON is made from the result itself."""
+"""Formats of a page; for JSON, see `Report.to_json`."""
 
 
 def render(page: Page, to: str = "table") -> str:
-    """A page as text, with a final newline.
+    """Render a page as text, with a final newline.
 
     Args:
         page: The report.
-        to: One of `FORMATS`; `table` is plain text of 100 columns.
+        to: One of `FORMATS`; `table` is plain text, 100 columns wide.
 
     Raises:
-        InputError: An unknown format.
+        InputError: The format is unknown.
     """
     if to not in FORMATS:
         raise InputError(f"unknown report format {to!r}; use {', '.join(FORMATS)}")
@@ -48,38 +48,38 @@ def render(page: Page, to: str = "table") -> str:
 
 
 class Report:
-    """Mixin that renders a result by its `page()` and serializes it by its `to_dict()`.
+    """Mixin that renders a result from its `page()` and serialises it from its `to_dict()`.
 
-    Declare a dataclass with `repr=False`, so that its `repr` is the first line of the report.
+    Dataclasses need `repr=False`, so that their `repr` is the first line of the report.
     """
 
     __slots__ = ()
 
     def page(self) -> Page:
-        """The report, ready to be rendered."""
+        """Return the report, ready for rendering."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as JSON-ready data."""
+        """Return the result as JSON-ready data."""
         raise NotImplementedError
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """`to_dict` as JSON text; the same result gives the same bytes."""
+        """Return `to_dict` as JSON; equal results give equal bytes."""
         return json_text(self.to_dict(), indent=indent)
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """The rows of the report, with the columns of CSV."""
+        """Return the rows of the report, with the columns of CSV."""
         return [dict(row) for row in _rows_of(self.page())]
 
     def to_markdown(self) -> str:
-        """The report as GitHub-flavoured Markdown."""
+        """Render the report as GitHub-flavoured Markdown."""
         return render(self.page(), "markdown")
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
-        """The report as one self-contained HTML page.
+        """Render the report as a self-contained HTML page.
 
         Args:
-            path: File to write as well; an older one is replaced when the new one is complete.
+            path: File to write as well; an existing one is replaced atomically.
 
         Raises:
             InputError: The file cannot be written.
@@ -90,7 +90,7 @@ class Report:
         return text
 
     def to_pandas(self) -> Any:
-        """The rows of the report as a `pandas.DataFrame`, one column for each of CSV.
+        """Return the rows of the report as a `pandas.DataFrame`, with the columns of CSV.
 
         Raises:
             ConfigError: pandas is not installed.
@@ -115,10 +115,10 @@ class Report:
 
 
 def _csv_text(page: Page) -> str:
-    """The rows of the page as CSV, with a header line.
+    """Render the rows of a page as CSV with a header.
 
-    A string that a spreadsheet would read as a formula gets a leading apostrophe, lists and objects
-    become JSON, and `None` is an empty cell.
+    Strings that a spreadsheet would evaluate as a formula get a leading apostrophe, lists and
+    objects become JSON, and `None` is an empty cell.
     """
     sink = StringIO()
     writer = csv.writer(sink, lineterminator="\n")
@@ -133,7 +133,7 @@ def _columns_of(page: Page) -> Sequence[str]:
 
 
 def _rows_of(page: Page) -> Iterable[Mapping[str, Any]]:
-    """The rows of a page; without rows of its own, one for each test case."""
+    """Return the rows of a page, or else one per test case."""
     if page.rows is not None:
         yield from page.rows()
         return
@@ -153,7 +153,7 @@ def _cell(value: Any) -> Any:
 
 
 def _junit_text(page: Page) -> str:
-    """A suite for each metric, and a test for each of its cases."""
+    """Render a page as JUnit XML: one suite per metric, one test per case."""
     page = cleaned(page)
     root = ET.Element("testsuites", name="factcheck")
     for metric in (page, *page.also):

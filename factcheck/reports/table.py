@@ -1,4 +1,4 @@
-"""Render a page for a terminal of any width, with or without colour."""
+"""Renderer for terminals of any width, with or without colour."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from factcheck.reports.page import Item, Page, Table, Tone, brief, cleaned
 from factcheck.reports.text import shorten_middle
 
 WIDTH = 100
-"""Columns of a report outside a terminal."""
+"""Width of a report outside a terminal, in columns."""
 WIDEST = 120
-"""Columns used of a wide terminal."""
+"""Maximum width of a report in a terminal, in columns."""
 _GAP = 2
 _WIDEST_NAME = 24
 _WIDEST_ID = 12
-"""Of an item with a mark."""
+"""Maximum width of the name of an item with a mark, in columns."""
 _STYLES: dict[Tone, str] = {
     "good": "green",
     "warn": "yellow",
@@ -32,7 +32,7 @@ _STYLES: dict[Tone, str] = {
 
 
 def render(page: Page, width: int = WIDTH) -> str:
-    """The page as plain text, without trailing blanks and final newline."""
+    """Render a page as plain text, without trailing white space and final newline."""
     sink = StringIO()
     console = Console(
         file=sink,
@@ -48,9 +48,9 @@ def render(page: Page, width: int = WIDTH) -> str:
 
 
 def for_stdout(page: Page) -> str:
-    """The page for standard output, with a final newline.
+    """Render a page for standard output, with a final newline.
 
-    On a terminal in colour and up to `WIDEST` columns wide, otherwise plain.
+    In a terminal, it is coloured and up to `WIDEST` columns wide; otherwise, it is plain.
     """
     console = Console()
     if not console.is_terminal:
@@ -95,7 +95,7 @@ def _metric(page: Page) -> Iterator[RenderableType]:
 
 
 class _Line(NamedTuple):
-    """A title with words beside it, or below it if the line is full."""
+    """A title with a note beside it, or below it if the line is full."""
 
     title: Text
     words: str
@@ -127,19 +127,19 @@ class _Columns(NamedTuple):
             places = [place for place in places if table.columns[place] not in group]
         room = options.max_width - sum(widths[place] for place in places if place)
         fits = room >= least[0] - _GAP
-        shown = RichTable(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="dim")
+        grid = RichTable(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="dim")
         for place in places:
             if place < n_names:
-                shown.add_column(table.columns[place], overflow="fold")
+                grid.add_column(table.columns[place], overflow="fold")
             else:
                 header = table.columns[place]
-                shown.add_column(header, justify="right", no_wrap=fits, overflow="fold")
+                grid.add_column(header, justify="right", no_wrap=fits, overflow="fold")
         for row in table.rows:
             cells = [row[place] for place in places]
             if fits and n_names == 1:
                 cells[0] = shorten_middle(cells[0], room)
-            shown.add_row(*map(Text, cells))
-        yield shown
+            grid.add_row(*map(Text, cells))
+        yield grid
 
 
 def _items(items: Sequence[Item], style: str, id_width: int) -> RenderableType:

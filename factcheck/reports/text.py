@@ -1,4 +1,4 @@
-"""Format texts and numbers for reports: on one line, shortened, with nothing hidden."""
+"""Formatting of texts and numbers for reports: on one line, shortened, with nothing hidden."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _SPACE = re.compile(r"[^\S ]")
 
 
 def visible(text: str) -> str:
-    r"""`text` on one line without anything hidden.
+    r"""Return `text` on one line, with hidden characters escaped.
 
     Line breaks, controls, bidirectional and zero-width marks, surrogates and unassigned characters
-    become escapes such as `\u202e`; blanks of any width become plain ones. A joiner between letters
-    of a script that needs it, or inside an emoji, stays. Renderers pass every string of a page
+    become escapes such as `\u202e`; spaces of any width become plain ones. Joiners between letters
+    of a script that needs them, or inside an emoji, are kept. Renderers pass every string of a page
     through this function.
     """
     if text.isprintable():
@@ -55,12 +55,12 @@ def _joins(character: str) -> bool:
 
 
 def one_line(text: str) -> str:
-    """`text` with white space folded to single blanks and nothing hidden."""
+    """Collapse white space to single spaces and make hidden characters visible."""
     return visible(" ".join(text.split()))
 
 
 def shorten(text: str, limit: int = LONGEST_QUOTE) -> str:
-    """At most `limit` characters: a long text loses its end, after a word where there is one."""
+    """Truncate a text to `limit` characters, at a word boundary if possible."""
     if len(text) <= limit:
         return text
     head, space, _ = text[:limit].rpartition(" ")
@@ -68,7 +68,7 @@ def shorten(text: str, limit: int = LONGEST_QUOTE) -> str:
 
 
 def shorten_middle(text: str, limit: int = LONGEST_VALUE) -> str:
-    """At most `limit` characters: a long text loses its middle."""
+    """Shorten a text to `limit` characters by removing its middle."""
     if len(text) <= limit:
         return text
     tail = (limit - 1) // 2
@@ -76,33 +76,33 @@ def shorten_middle(text: str, limit: int = LONGEST_VALUE) -> str:
 
 
 def shorten_pair(first: str, second: str, limit: int = LONGEST_VALUE) -> tuple[str, str]:
-    """Both shortened to `limit` characters, such that the first difference is still seen."""
+    """Shorten two texts to `limit` characters each, keeping their first difference visible."""
     if len(first) <= limit and len(second) <= limit:
         return first, second
-    alike = (a == b for a, b in zip(first, second, strict=False))
-    skipped = sum(takewhile(bool, alike)) - limit // 3
+    is_equal = (a == b for a, b in zip(first, second, strict=False))
+    skipped = sum(takewhile(bool, is_equal)) - limit // 3
     if skipped > 1:
         return _window(first, skipped, limit), _window(second, skipped, limit)
     return shorten_middle(first, limit), shorten_middle(second, limit)
 
 
 def _window(text: str, start: int, limit: int) -> str:
-    shown = text[start : start + limit - 1]
-    return f"…{shown[:-1]}…" if start + len(shown) < len(text) else f"…{shown}"
+    window = text[start : start + limit - 1]
+    return f"…{window[:-1]}…" if start + len(window) < len(text) else f"…{window}"
 
 
 def name_text(name: str, limit: int = LONGEST_NAME) -> str:
-    """A name on one line; a long one loses its middle."""
+    """Format a name on one line, shortened in the middle."""
     return shorten_middle(one_line(name), limit)
 
 
 def quote_text(text: str, limit: int = LONGEST_QUOTE) -> str:
-    """A text on one line; a long one loses its middle."""
+    """Format a text on one line, shortened in the middle."""
     return shorten_middle(one_line(text), limit)
 
 
 def value_text(value: Any) -> str:
-    """A value as JSON on one line: strings in quotes, hidden characters as escapes."""
+    """Format a value as JSON on one line, with hidden characters escaped."""
     try:
         text = json.dumps(value, ensure_ascii=False, default=repr)
     except (RecursionError, TypeError, ValueError):
@@ -111,27 +111,27 @@ def value_text(value: Any) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """A count with its noun: `1 fact`, `1,204 facts`."""
+    """Format a count with its noun: `1 fact`, `1,204 facts`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def any_of(count: int, noun: str) -> str:
-    """What a `no ... for` refers to: `any of 3 facts`, `the only fact`."""
+    """Format the object of `no ... for`: `any of 3 facts`, `the only fact`."""
     return f"the only {noun}" if count == 1 else f"any of {plural(count, noun)}"
 
 
 def percent(value: float) -> str:
-    """A share in [0, 1] as `35 %`."""
+    """Format a fraction in [0, 1] as `35 %`."""
     return f"{value:.0%}".replace("%", " %")
 
 
 def more_of(count: int, noun: str) -> str:
-    """`and 3 more facts`; empty if `count` is not positive."""
+    """Format `and 3 more facts`; empty if `count` is not positive."""
     return f"and {plural(count, f'more {noun}')}" if count > 0 else ""
 
 
 def share(value: float, digits: int = 3) -> str:
-    """A share in [0, 1]; shows 1.000 and 0.000 only where they are exact, else `>0.999`."""
+    """Format a fraction in [0, 1]; 1.000 and 0.000 only if exact, or else `>0.999`, `<0.001`."""
     text, step = f"{value:.{digits}f}", 10.0**-digits
     if float(text) == 1.0 and value < 1.0:
         return f">{1 - step:.{digits}f}"
@@ -139,12 +139,12 @@ def share(value: float, digits: int = 3) -> str:
 
 
 def signed(value: float) -> str:
-    """A difference with its sign and three decimals; never `-0.000`."""
+    """Format a difference with its sign and three decimals; never `-0.000`."""
     return f"{0.0 if round(value, 3) == 0 else value:+.3f}"
 
 
 def interval_text(interval: Sequence[float] | None, digits: int = 3) -> str:
-    """Both ends; empty for `None`. One more digit where they would look the same."""
+    """Format both ends of an interval, with one more digit if they look equal; empty for `None`."""
     if interval is None:
         return ""
     low, high = interval
@@ -154,12 +154,12 @@ def interval_text(interval: Sequence[float] | None, digits: int = 3) -> str:
 
 
 def p_text(value: float) -> str:
-    """A p-value with three decimals; `<0.001` below that."""
+    """Format a p-value with three decimals; `<0.001` below that."""
     return "<0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - the last digit shown
 
 
 def short(value: float | None, *, with_sign: bool = False) -> str:
-    """Three decimals without a zero before the point, such as `.950`; a dash for `None`."""
+    """Format three decimals without a leading zero, such as `.950`; a dash for `None`."""
     if value is None:
         return DASH
     value = 0.0 if round(value, 3) == 0 else value  # no "-.000"
@@ -167,7 +167,7 @@ def short(value: float | None, *, with_sign: bool = False) -> str:
 
 
 def short_range(interval: Sequence[float] | None, *, with_sign: bool = False) -> str:
-    """Both ends joined by a dash, or `-.012 to +.040` with signs; a dash for `None`."""
+    """Format an interval with a dash, or as `-.012 to +.040` with signs; a dash for `None`."""
     if interval is None:
         return DASH
     joint = " to " if with_sign else DASH

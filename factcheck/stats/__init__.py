@@ -1,1 +1,1 @@
-"""Confidence intervals, resampling and tests; knows nothing of facts, records or judges."""
+"""Confidence intervals, resampling and significance tests, independent of the other packages."""

@@ -1,9 +1,8 @@
-"""Paired comparison: whether two sides differ on the same units by more than chance explains.
+"""Paired comparison of two sides over the same units, with significance tests.
 
-p-values come from paired randomization: if the two sides do not differ, each unit might as well
-have had its two results swapped, so each is swapped at random; with few units, every way to swap is
-taken once. Unlike a p-value read off the bootstrap, this keeps its level for a handful of units: of
-five, no test can say less than 1 in 16.
+p-values come from paired randomization: under the null hypothesis, the two results of a unit are
+exchangeable, so they are swapped at random, or in every possible way if there are few units. Unlike
+a bootstrap p-value, this keeps its level for a handful of units; with five, p is at least 1 / 16.
 
 Source:
     Randomization: Noreen (1989), "Computer-intensive methods for testing hypotheses"; for F1, Yeh
@@ -30,25 +29,25 @@ from factcheck.stats.resampling import (
 )
 
 SIGNIFICANT = 0.05
-"""Level of `Comparison.is_significant`."""
+"""Significance level of `Comparison.is_significant`."""
 NEGLIGIBLE = 1e-9
-"""Differences up to this size are rounding."""
+"""Maximum difference that is treated as a rounding error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One score of two sides, over the units that both have."""
+    """One score of two sides, over their common units."""
 
     a: float
     b: float
     difference: float
-    """`b - a`: above 0, `b` has more."""
+    """`b - a`."""
     interval: Interval | None = None
     """95 % interval of the difference."""
     p_value: float | None = None
-    """Probability of a difference at least this large in either direction by chance alone."""
+    """Two-sided p-value of the difference."""
     p_adjusted: float | None = None
-    """The same, adjusted for the number of scores that were compared."""
+    """The p-value adjusted for the number of scores compared."""
 
     @property
     def is_significant(self) -> bool:
@@ -57,7 +56,7 @@ class Comparison:
         return p_value is not None and p_value < SIGNIFICANT
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready data, without the p-values that were not computed."""
+        """Return JSON-ready data, without p-values that were not computed."""
         p_values = {"p_value": self.p_value, "p_adjusted": self.p_adjusted}
         return {
             "a": self.a,
@@ -77,13 +76,13 @@ class Change(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """Units by the direction in which their score changed, the largest change first."""
+    """Units by direction of change, largest change first."""
 
     better: tuple[Change, ...]
     worse: tuple[Change, ...]
     unchanged: tuple[Change, ...]
     p_value: float
-    """Of the exact sign test of `better` against `worse`, in (0, 1]."""
+    """p-value of the exact sign test of `better` against `worse`, in (0, 1]."""
 
 
 def split_changes(changes: Iterable[Change]) -> Changes:
@@ -101,14 +100,14 @@ def compare_scores(
     """Compare every score of two sides over the same units, in the same order.
 
     Args:
-        a: One side.
-        b: The other; its gains are positive. No score may be undefined.
-        n_resamples: Resamples of the units, and randomizations if there are as many. The smallest
-            p-value is `1 / (n_resamples + 1)`.
+        a: Baseline.
+        b: The other side; its gains are positive. No score may be undefined.
+        n_resamples: Number of bootstrap resamples, and maximum number of randomizations. The
+            smallest p-value is `1 / (n_resamples + 1)`.
         seed: Random seed.
 
     Returns:
-        The comparisons by name, unadjusted (`p_adjusted` is `p_value`); and the differences under
+        Comparisons by name, unadjusted (`p_adjusted` is `p_value`), and the differences under
         randomization, one row per score, for `step_down`.
     """
     scores_a, scores_b = a.of_all(), b.of_all()
@@ -124,10 +123,10 @@ def compare_scores(
 def compare_means(
     values: Iterable[tuple[str, float, float]], n_resamples: int = N_RESAMPLES, seed: int = 0
 ) -> Comparison:
-    """Compare the mean of two sides over values in groups; whole groups are resampled and swapped.
+    """Compare the means of two sides over grouped values; whole groups are resampled and swapped.
 
     Args:
-        values: Group, value of one side and of the other; at least one.
+        values: Group, value of side a and value of side b; at least one.
         n_resamples: As in `compare_scores`.
         seed: As in `compare_scores`.
     """
@@ -143,7 +142,7 @@ def compare_means(
 
 
 def _randomized(a: SumScores, b: SumScores, n_resamples: int, seed: int) -> Iterator[Matrix]:
-    """The differences with the two results of some units swapped, in blocks of columns."""
+    """Differences with the results of random units swapped, in blocks of columns."""
     differing = np.unique((a.table != b.table).nonzero()[1])
     is_equal = np.ones(a.n_units, dtype=bool)
     is_equal[differing] = False
@@ -157,22 +156,22 @@ def _randomized(a: SumScores, b: SumScores, n_resamples: int, seed: int) -> Iter
 
 
 def randomization_p(size: float, by_chance: Matrix) -> float:
-    """Share of randomizations with at least this size, counting the observed one; in (0, 1]."""
+    """Fraction of randomizations of at least this size, including the observed one; in (0, 1]."""
     limit = size * (1 - NEGLIGIBLE) if size > NEGLIGIBLE else 0.0
     n_smaller = int(np.count_nonzero(by_chance < limit))
     return (1 + len(by_chance) - n_smaller) / (1 + len(by_chance))
 
 
 def step_down(differences: Sequence[float], by_chance: Matrix, spread: Matrix) -> list[float]:
-    """p-values adjusted for the number of comparisons: the step-down maximum.
+    """Adjust p-values for multiple comparisons by the step-down maximum.
 
-    The adjusted p-value is how often chance gives so clear a difference to any comparison that is
-    not clearer, each measured in units of its own spread. It comes from shared randomizations, so
-    it accounts for comparisons that go together.
+    The adjusted p-value is the fraction of randomizations in which any comparison that is not
+    clearer, measured in units of its spread, reaches the observed difference. Randomizations are
+    shared, so correlations between comparisons are taken into account.
 
     Args:
-        differences: The observed ones.
-        by_chance: Those under randomization, one row per comparison.
+        differences: Observed differences.
+        by_chance: Differences under randomization, one row per comparison.
         spread: Positive scale of each comparison, such as a standard deviation.
     """
     sizes = np.abs(differences) / spread

@@ -1,4 +1,4 @@
-"""Intervals and tests with a closed form; correlations and the optimal assignment."""
+"""Closed-form intervals and tests, correlations, and optimal assignment."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _T_95 = (
     2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
     2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 )  # fmt: skip
-"""The same quantile of Student's t with 1 to 30 degrees of freedom."""
+"""Student's t quantiles of the same interval, for 1 to 30 degrees of freedom."""
 _ROUNDING = 1e-12
-"""Variances up to this size are rounding."""
+"""Maximum variance that is treated as a rounding error."""
 
 
 class Interval(NamedTuple):
@@ -26,20 +26,20 @@ class Interval(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """An estimated value with its 95 % interval, or why there is none."""
+    """An estimate with its 95 % interval, or the reason why there is none."""
 
     value: float | None
     interval: Interval | None = None
     why: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready data; `why` only where there is one."""
+        """Return JSON-ready data; `why` only if it is not empty."""
         interval = None if self.interval is None else [*self.interval]
         return {"value": self.value, "interval": interval} | ({"why": self.why} if self.why else {})
 
 
 def t_95(degrees: int) -> float:
-    """Quantile of Student's t for a two-sided 95 % interval, to three decimals.
+    """Return the quantile of Student's t for a two-sided 95 % interval, to three decimals.
 
     Source:
         The standard table up to 30 degrees of freedom; above, the first terms of the Cornish-Fisher
@@ -52,9 +52,9 @@ def t_95(degrees: int) -> float:
 
 
 def cluster_interval(clusters: Collection[tuple[int, float]]) -> Interval | None:
-    """95 % interval of a mean of shares in clusters, in [0, 1]; `None` with fewer than two.
+    """Return the 95 % interval of a mean of clustered values in [0, 1]; `None` for fewer than two.
 
-    A cluster is the number of its values, and their sum.
+    A cluster is given by the number of its values and their sum.
 
     Source:
         The cluster-robust variance of a mean with the correction G / (G - 1) for G clusters and
@@ -72,36 +72,35 @@ def cluster_interval(clusters: Collection[tuple[int, float]]) -> Interval | None
 
 
 class Cluster(NamedTuple):
-    """Predictions for one cluster, and labels of some of its members, as shares."""
+    """Mean prediction and mean label of one cluster, in [0, 1]."""
 
     prediction: float
-    """Mean over all members."""
+    """Mean prediction over all members."""
     label: float | None = None
-    """Estimated mean label, from the labelled members; `None` without any."""
+    """Mean label, estimated from the labelled members; `None` without any."""
     prediction_there: float = 0.0
-    """The same estimate for the predictions, from the same members."""
+    """Mean prediction, estimated from the labelled members in the same way."""
 
 
 def powered_mean(clusters: Sequence[Cluster]) -> tuple[Estimate, float]:
-    """The mean label of clusters of which few are labelled, helped by predictions for all.
+    """Estimate the mean label of partly labelled clusters, using predictions for all of them.
 
-    The labels correct the predictions, which need not be right: `w * (mean prediction) + (mean of
-    label - w * prediction where there are labels)`, with the weight `w` in [0, 1] that makes the
-    variance least. Predictions that tell nothing get the weight 0, which leaves the mean label. The
-    labelled clusters must be a random choice. The interval is for clusters like these, not only for
-    these.
+    The labels correct the bias of the predictions: `w * (mean prediction) + (mean of label -
+    w * prediction over labelled clusters)`, with the weight `w` in [0, 1] that minimises the
+    variance. Uninformative predictions get weight 0, which leaves the mean label. The labelled
+    clusters must be a random sample. The interval is for the population of clusters.
 
     Args:
-        clusters: Each counts alike.
+        clusters: Clusters, equally weighted.
 
     Returns:
-        The estimate with a 95 % interval, within [0, 1], and `w`. One labelled cluster gives a mean
-        label without an interval; none gives no value.
+        The estimate with a 95 % interval, within [0, 1], and `w`. With one labelled cluster, there
+        is no interval; with none, no value.
 
     Source:
         Angelopoulos, Duchi and Zrnic (2023), "PPI++: Efficient prediction-powered inference", with
         power tuning; residuals and Student's t lose a degree of freedom for the mean and one for a
-        weight above 0, as in a regression. Wilson's interval stands where nothing varies.
+        weight above 0, as in a regression. Without variance, the interval is Wilson's.
     """
     import numpy as np
 
@@ -138,7 +137,7 @@ def powered_mean(clusters: Sequence[Cluster]) -> tuple[Estimate, float]:
 
 
 def wilson(share: float, n: float) -> Interval:
-    """95 % interval of a share in [0, 1] observed in `n` trials; see `effective_size` for weights.
+    """Return the 95 % interval of a proportion in `n` trials; for weights, see `effective_size`.
 
     Source:
         Wilson (1927), "Probable inference, the law of succession, and statistical inference".
@@ -152,9 +151,9 @@ def wilson(share: float, n: float) -> Interval:
 
 
 def effective_size(weights: Sequence[float]) -> float:
-    """Number of equally weighted trials that carry as much information as these.
+    """Return the effective sample size: the number of equally weighted trials of equal information.
 
-    `n` for equal weights, less for unequal ones, 0 where no weight is positive.
+    It is `n` for equal weights, less for unequal ones, and 0 if no weight is positive.
 
     Source:
         Kish (1965), "Survey Sampling": (sum w)^2 / sum w^2.
@@ -167,9 +166,9 @@ def effective_size(weights: Sequence[float]) -> float:
 
 
 def paired_share_interval(n: int, n_up: int, n_down: int) -> Interval:
-    """95 % interval of the difference of two shares over the same `n` independent trials.
+    """Return the 95 % interval of the difference of two proportions over the same `n` trials.
 
-    `n_up` of them pass on the second side only, `n_down` on the first side only.
+    `n_up` trials pass on the second side only, `n_down` on the first side only.
 
     Source:
         Agresti and Min (2005), "Simple improved confidence intervals for comparing matched
@@ -182,9 +181,9 @@ def paired_share_interval(n: int, n_up: int, n_down: int) -> Interval:
 
 
 def sign_test(n_up: int, n_down: int) -> float:
-    """Two-sided p-value of the exact sign test, in (0, 1]; for two outcomes it is McNemar's.
+    """Return the two-sided p-value of the exact sign test, in (0, 1]; for binary data, McNemar's.
 
-    `n_up` and `n_down` count the pairs whose second or first value is larger; ties are left out.
+    `n_up` and `n_down` are the numbers of pairs with a larger second or first value, without ties.
 
     Source:
         Conover (1999), "Practical Nonparametric Statistics", section 3.4.
@@ -198,7 +197,7 @@ def sign_test(n_up: int, n_down: int) -> float:
 
 
 def ranks(values: Any) -> Any:
-    """Ranks from 1, ties sharing their mean rank, as an array of floats."""
+    """Return ranks from 1 as an array of floats; ties share their mean rank."""
     import numpy as np
 
     _, place, counts = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
@@ -207,7 +206,7 @@ def ranks(values: Any) -> Any:
 
 
 def pearson(xs: Sequence[float], ys: Sequence[float]) -> float:
-    """Pearson's r, in [-1, 1]; NaN where one side is constant."""
+    """Return Pearson's r, in [-1, 1]; NaN if one side is constant."""
     import numpy as np
 
     if not np.ptp(xs) or not np.ptp(ys):
@@ -216,7 +215,7 @@ def pearson(xs: Sequence[float], ys: Sequence[float]) -> float:
 
 
 def kendall(xs: Sequence[float], ys: Sequence[float]) -> float:
-    """Kendall's tau-b, in [-1, 1]; NaN where one side is constant. Quadratic in the length."""
+    """Return Kendall's tau-b, in [-1, 1]; NaN if one side is constant. Quadratic in the length."""
     import numpy as np
 
     x, y = (np.sign(np.subtract.outer(values, values)).astype(int) for values in (xs, ys))
@@ -229,10 +228,10 @@ def kendall(xs: Sequence[float], ys: Sequence[float]) -> float:
 
 
 def assign(gains: Any) -> dict[int, int]:
-    """The column of each row, in order, with the highest sum of gains; only gains above 0.
+    """Assign columns to rows with the maximum total gain; pairs without a gain are left out.
 
     Args:
-        gains: Array of rows by columns, finite and at least 0; either number may be larger, or 0.
+        gains: Array of rows by columns, finite and not negative; need not be square.
 
     Source:
         The assignment problem (Kuhn, 1955), solved by the algorithm of Jonker and Volgenant (1987)

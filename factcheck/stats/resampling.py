@@ -1,8 +1,8 @@
-"""The percentile bootstrap and random sign flips, reproducible from a seed.
+"""Percentile bootstrap and random sign flips, reproducible from a seed.
 
-Units (documents, records, cases) are drawn with replacement, as many as there are; what belongs to
-one unit stays together, because it is not independent. Bootstrap intervals are too narrow below
-about twenty units, and have no width where all units are equal.
+Units (documents, records, cases) are resampled as a whole, because the values within a unit are not
+independent. Bootstrap intervals are too narrow below about twenty units, and have no width if all
+units are equal.
 
 Source:
     Efron and Tibshirani (1993), "An Introduction to the Bootstrap", chapter 13.
@@ -23,13 +23,13 @@ Matrix = np.ndarray[Any, np.dtype[np.float64]]
 N_RESAMPLES = 2000
 _TAILS = (0.025, 0.975)
 _MIN_UNITS = 2
-"""A single unit says nothing about the spread between units."""
+"""Minimum number of units for a bootstrap interval."""
 _MAX_NUMBERS = 4_000_000
-"""Size of one array of weights: 32 MB."""
+"""Maximum number of weights in one array: 32 MB."""
 
 
 def bootstrap_weights(n: int, n_resamples: int, seed: int) -> Iterator[Matrix]:
-    """How often each of `n` units is drawn: units by resamples, in blocks of bounded size."""
+    """Bootstrap counts of `n` units, as blocks of bounded size: units by resamples."""
     rng = np.random.default_rng(seed)
     for size in _block_sizes(n, n_resamples):
         draws = np.empty((size, n))
@@ -39,9 +39,9 @@ def bootstrap_weights(n: int, n_resamples: int, seed: int) -> Iterator[Matrix]:
 
 
 def sign_flips(n: int, n_resamples: int, seed: int) -> Iterator[Matrix]:
-    """Which of `n` pairs are swapped (1) or kept (0), with even odds; shaped as the weights.
+    """Random swaps of `n` pairs, 1 or 0 with equal probability; shaped like the weights.
 
-    Where there are no more ways to flip than resamples, every way but "swap none" comes once.
+    If there are no more ways to swap than resamples, each way except "none" is returned once.
     """
     if n < (n_resamples + 1).bit_length():
         ways = np.arange(1, 2**n)
@@ -59,7 +59,7 @@ def _block_sizes(n: int, n_resamples: int) -> Iterator[int]:
 
 
 def percentile_interval(values: Any) -> Interval | None:
-    """The middle 95 % of resampled values; NaN is left out, `None` where nothing else is there."""
+    """Return the central 95 % of resampled values, ignoring NaN; `None` if nothing is left."""
     array = np.asarray(values, dtype=float)
     known = array[~np.isnan(array)]
     if not len(known):
@@ -69,7 +69,7 @@ def percentile_interval(values: Any) -> Interval | None:
 
 
 def bootstrap_mean(values: Sequence[float]) -> Interval | None:
-    """95 % interval of a mean of one value per unit; `None` with fewer than two units."""
+    """Return the 95 % interval of a mean over units; `None` with fewer than two."""
     if len(values) < _MIN_UNITS:
         return None
     draws = np.random.default_rng(0).integers(0, len(values), (N_RESAMPLES, len(values)))
@@ -77,15 +77,15 @@ def bootstrap_mean(values: Sequence[float]) -> Interval | None:
 
 
 def mean_estimate(values: Sequence[float], why: str = "") -> Estimate:
-    """The mean of one value per unit with its bootstrap interval; `why` where there are none."""
+    """Return the mean over units with its bootstrap interval, or `why` if there are none."""
     return Estimate(fmean(values), bootstrap_mean(values)) if values else Estimate(None, why=why)
 
 
 def bootstrap_ratio(counts: Sequence[tuple[int, int]]) -> Interval | None:
-    """95 % interval of a share, from the hits and trials of each unit; `None` without trials.
+    """Return the 95 % interval of a proportion, from the hits and trials of each unit.
 
-    It spans the bootstrap interval and Wilson's for independent trials, which keeps its width where
-    every unit has no hit, or nothing but hits.
+    It spans the bootstrap interval and Wilson's for independent trials, which has a width even if
+    all trials are hits, or none. `None` without trials.
     """
     hits, trials = sum(hit for hit, _ in counts), sum(n for _, n in counts)
     if not trials:
@@ -103,12 +103,12 @@ def bootstrap_ratio(counts: Sequence[tuple[int, int]]) -> Interval | None:
 def bootstrap_groups(
     groups: Any, statistic: Callable[[Any], float | None], n_resamples: int, seed: int
 ) -> Interval | None:
-    """95 % interval of any statistic of rows that belong to groups; whole groups are drawn.
+    """Return the 95 % interval of a statistic of grouped rows; whole groups are resampled.
 
     Args:
-        groups: The group number of each row, an array of integers.
-        statistic: From the chosen row numbers, an array in which rows may repeat, to a value;
-            `None` where it is undefined.
+        groups: Group number of each row, an array of integers.
+        statistic: Maps an array of row numbers, which may repeat, to a value, or `None` if it is
+            undefined.
         n_resamples: Number of resamples; 0 for no interval.
         seed: Random seed.
 
@@ -135,28 +135,28 @@ class SumScores:
     """Scores that are functions of sums over units, so that a resample is one matrix product."""
 
     names: Sequence[str]
-    """One for each score."""
+    """Names of the scores."""
     table: Matrix
-    """What is summed: quantities by units."""
+    """Summands: quantities by units."""
     scores: Callable[[Matrix], Matrix]
-    """From sums (quantities by resamples) to scores (names by resamples); NaN where undefined."""
+    """Maps sums (quantities by resamples) to scores (names by resamples); NaN if undefined."""
 
     @property
     def n_units(self) -> int:
         return int(self.table.shape[1])
 
     def of_all(self) -> list[float]:
-        """The scores over all units, each counted once."""
+        """Scores over all units, each counted once."""
         sums = self.table.sum(axis=1, keepdims=True)
         return [float(value) for value in self.scores(sums)[:, 0]]
 
     def of(self, weights: Matrix) -> Matrix:
-        """The scores of resamples, given how often each holds each unit."""
+        """Scores of resamples, given the counts of each unit."""
         return self.scores(weighted_sums(self.table, weights))
 
 
 def weighted_sums(table: Matrix, weights: Matrix) -> Matrix:
-    """`table @ weights`, added up in the same order on every machine, unlike by `@`."""
+    """Return `table @ weights`, summed in the same order on every machine, unlike `@`."""
     sums: Matrix = np.einsum("ij,jk->ik", weights.T, table.T).T
     return sums
 
@@ -164,10 +164,10 @@ def weighted_sums(table: Matrix, weights: Matrix) -> Matrix:
 def bootstrap_scores(
     scores: SumScores, n_resamples: int, seed: int, *, minus: SumScores | None = None
 ) -> dict[str, Interval]:
-    """The 95 % interval of each score, or of its difference to that of another side.
+    """Return the 95 % interval of each score, or of its difference to `minus`.
 
-    Both sides have the same units in the same order, and are scored on the same resamples. An
-    interval is (0, 1), of a difference (-1, 1), with fewer than two units, or where undefined.
+    Both sides must have the same units in the same order; they share resamples. With fewer than two
+    units, or if undefined, an interval is (0, 1), that of a difference (-1, 1).
     """
     unknown = Interval(0.0 if minus is None else -1.0, 1.0)
     if scores.n_units < _MIN_UNITS:
