@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["Aggregation", "ReferenceMatch", "ReferenceMatchResult"]
 
 Aggregation = Literal["max", "mean"]
-"""How the similarities to several references become one score."""
+"""Aggregation of the similarities to several references."""
 Output = str | EvalCase | Mapping[str, Any]
 """An output, alone or in a case."""
 _DIGITS = 6
@@ -55,36 +55,36 @@ _ERRORS: dict[str, type[FactcheckError]] = {
         *(JudgeUnavailable, JudgeRateLimited, JudgeRejected, JudgeRefused),
     )
 }
-"""What `match` raises, by the code of the failure; anything else is a `JudgeOutputError`."""
+"""Exceptions raised by `match`, by failure code; `JudgeOutputError` for any other."""
 
 
 class ReferenceMatch(SessionUser):
     """Scores outputs by their similarity to references; a `factcheck.metrics.Metric`.
 
-    The similarity of two texts is the cosine of their embeddings, with negative values counted as
-    0, so every score is in [0, 1]. What a score means, and so the right threshold, depends on the
-    embedder. The built-in lexical one compares words and letters: it scores paraphrases far below
-    embedding models, and separates right from wrong short answers best at .3 to .4 (see
-    `benchmarks/references`).
+    The similarity of two texts is the cosine of their embeddings, clipped to [0, 1]. The right
+    threshold depends on the embedder: the built-in lexical one compares words and letters, scores
+    paraphrases far below embedding models, and separates correct from wrong short answers best at
+    .3 to .4 (see `benchmarks/references`).
 
     Methods come in a synchronous and an asynchronous form (`match`, `amatch`), which work inside a
     running event loop and from any thread. Use it as a context manager, or call `close`, to close
     connections to a server.
 
     Args:
-        references: Texts to compare with, none of them blank; `None`: every case has its own.
-        aggregation: `"max"`: similar to one reference is enough; `"mean"`: to all of them.
+        references: Non-blank texts to compare with; `None` if every case has its own.
+        aggregation: `"max"` for the best reference, `"mean"` for the average over all.
         threshold: Score from which an output passes, in [0, 1].
         embedding_provider: Embedder: `"local"` (lexical, offline), `"openai"` or `"openai/MODEL"`
             (OpenAI, or the server at `OPENAI_BASE_URL`), an object with the `Embedder` port or with
             `encode(texts)`, such as a `SentenceTransformer`, or a function of texts.
         name: Name of the metric in reports.
         session: Cache, budget, limits and connections shared with other evaluators.
-        options: Keyword arguments of `Session`, for a session of its own.
+        options: Keyword arguments of `Session`, if no session is given.
 
     Raises:
-        InputError: No references, a blank one, another aggregation, or a threshold outside [0, 1].
-        ConfigError: Unknown embedder, or a missing key.
+        InputError: References are empty or blank, the aggregation is unknown, or the threshold is
+            outside [0, 1].
+        ConfigError: The embedder is unknown, or a key is missing.
     """
 
     def __init__(
@@ -109,14 +109,14 @@ class ReferenceMatch(SessionUser):
         self.name = name
         self._embedder = build_embedder(embedding_provider, self.session)
         self.ledger = Ledger()
-        """Cost over the lifetime of the metric."""
+        """Usage over the lifetime of the metric."""
 
     async def amatch(self, actual_output: Output) -> ReferenceMatchResult:
-        """The similarity of one output to the references.
+        """Compare one output with the references.
 
         Raises:
             InputError: The output is blank or not a string.
-            JudgeError: The embedder could not be reached, or returned no usable vector.
+            JudgeError: The embedder cannot be reached, or returned no valid vector.
         """
         ledger = Ledger(self.ledger)
         (result,) = await self._results([actual_output], ledger)
@@ -127,16 +127,16 @@ class ReferenceMatch(SessionUser):
     match = blocking(amatch)
 
     async def amatch_many(self, cases: Iterable[Output]) -> tuple[ReferenceMatchResult, ...]:
-        """One result per case, in order, each as if the case were the only one.
+        """Return one result per case, in order, independent of the other cases.
 
-        Every text is embedded once, however many cases it occurs in.
+        Each distinct text is embedded once.
 
         Args:
             cases: Outputs, `EvalCase`s, or mappings with `actual_output` and optionally
                 `references`.
 
         Returns:
-            Results; one with an `error` for a case that is invalid or has no vector.
+            Results; an invalid case, or one without a vector, has an `error`.
         """
         if isinstance(cases, (str, EvalCase, Mapping)) or not isinstance(cases, Iterable):
             raise InputError(f"cases must be a list, got {type(cases).__name__}; see match")
@@ -146,7 +146,7 @@ class ReferenceMatch(SessionUser):
 
     @property
     def required_fields(self) -> tuple[str, ...]:
-        """The output, and references where the metric has none."""
+        """The output, and the references if the metric has none."""
         return ("actual_output",) if self.references else ("actual_output", "references")
 
     @property
@@ -193,7 +193,7 @@ class ReferenceMatch(SessionUser):
         )
 
     def _read(self, item: Any) -> _Case:
-        output, references, wrong = item, self.references, ""
+        output, references, problem = item, self.references, ""
         if isinstance(item, (EvalCase, Mapping)):
             try:
                 case = EvalCase.of(item)
@@ -201,15 +201,15 @@ class ReferenceMatch(SessionUser):
                 return _Case(item, references, Failure.of("", error))
             output, references = case.actual_output, case.references or references
         if not isinstance(output, str):
-            wrong = f"the output must be a string, got {type(output).__name__}"
+            problem = f"the output must be a string, got {type(output).__name__}"
         elif not output.strip():
-            wrong = "the output is blank; there is nothing to compare"
+            problem = "the output is blank; there is nothing to compare"
         elif not references:
-            wrong = "the case has no references; give it some"
-        return _Case(output, references, Failure("", InputError.code, wrong) if wrong else None)
+            problem = "the case has no references; give it some"
+        return _Case(output, references, Failure("", InputError.code, problem) if problem else None)
 
     async def _embedded(self, texts: Sequence[str], ledger: Ledger) -> Sequence[Any]:
-        """One vector or failure per text; the same failure if the embedder fails as a whole."""
+        """Embed texts; returns one vector or failure per text, also if the embedder raises."""
         try:
             vectors = list(await self._embedder.embed(texts, ledger)) if texts else []
             if len(vectors) == len(texts):
@@ -224,7 +224,7 @@ class ReferenceMatch(SessionUser):
 
 
 class _Case(NamedTuple):
-    """An output with its references, or why it cannot be compared."""
+    """An output with its references, or a failure if it is invalid."""
 
     output: Any
     references: tuple[str, ...]
@@ -238,12 +238,12 @@ class _Case(NamedTuple):
 def _compared(
     cases: Sequence[_Case], vectors: Mapping[str, Any]
 ) -> list[tuple[float, ...] | Failure[str]]:
-    """The similarities of each output to its references, or why there are none."""
+    """Compare each output with its references; returns similarities or a failure."""
     directions: dict[str, Direction | Failure[str]] = {}
     for text, vector in vectors.items():
         try:
             directions[text] = vector if isinstance(vector, Failure) else direction_of(vector)
-        except JudgeOutputError as error:  # noqa: PERF203 - it concerns one text
+        except JudgeOutputError as error:  # noqa: PERF203 - one invalid vector fails one text
             directions[text] = Failure.of("", error)
 
     def compared(case: _Case) -> tuple[float, ...] | Failure[str]:
@@ -266,23 +266,23 @@ class ReferenceMatchResult(Report):
     """Similarity of one output to its references."""
 
     actual_output: Any
-    """The output, also where it is invalid."""
+    """The output, even if it is invalid."""
     references: tuple[str, ...]
     similarities: tuple[float, ...]
-    """One for each reference, in order, in [0, 1]; empty on error."""
+    """One per reference, in order, in [0, 1]; empty on error."""
     aggregation: Aggregation
     threshold: float
     """Score from which an output passes, in [0, 1]."""
     signature: ScoreSignature
-    """How the score was made."""
+    """Signature of the score."""
     usage: Usage = field(default_factory=Usage)
-    """Cost; zero for one of many, whose texts were embedded together."""
+    """Usage; zero for results of `match_many`, whose texts are embedded together."""
     error: Failure[str] | None = None
-    """Why there is no score."""
+    """Reason for a missing score."""
 
     @property
     def score(self) -> float | None:
-        """Largest or mean similarity, in [0, 1] and rounded to six decimals; `None` on error."""
+        """Maximum or mean similarity, in [0, 1], rounded to six decimals; `None` on error."""
         if not self.similarities or self.aggregation == "max":
             return max(self.similarities, default=None)
         return round(math.fsum(self.similarities) / len(self.similarities), _DIGITS)
@@ -295,7 +295,7 @@ class ReferenceMatchResult(Report):
 
     @property
     def best_index(self) -> int | None:
-        """Position of the most similar reference, the first of equals; `None` on error."""
+        """Index of the most similar reference, the first of equals; `None` on error."""
         if not self.similarities:
             return None
         return self.similarities.index(max(self.similarities))
@@ -326,7 +326,7 @@ class ReferenceMatchResult(Report):
         return MetricResult.scored(self.score, passed=passed, reason=self.reason, details=details)
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """One JSON-ready dict for each reference; none on error."""
+        """Return one JSON-ready dict per reference; none on error."""
         rows = zip(self.references, self.similarities, strict=False)
         return [
             {"reference": text, "similarity": similarity, "best": place == self.best_index}
@@ -340,17 +340,17 @@ class ReferenceMatchResult(Report):
         return {**to_plain(data), "signature": str(self.signature)}
 
     def page(self, names: Sequence[str] = ()) -> Page:
-        """The report.
+        """Return the report.
 
         Args:
-            names: Names of the references; default: their numbers.
+            names: Names of the references; numbered by default.
         """
         score, sign = self.score, "≥" if self.passed else "<"
         status: Status = "error" if score is None else "passed" if self.passed else "failed"
         verdict = "not passed" if self.passed is False else status
         value = "unknown" if score is None else f"{score:.3f}"
         if score is not None and score < self.threshold <= float(value):
-            value = repr(score)  # as many digits as it takes to see that it is below
+            value = repr(score)  # all digits, so that it is visibly below the threshold
         items = []
         for place, row in enumerate(self.to_rows()):
             name = name_text(names[place]) if names else f"reference {place + 1}"

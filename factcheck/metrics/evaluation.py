@@ -1,4 +1,4 @@
-"""Evaluation of cases by several metrics; an invalid case or a failure spoils only itself."""
+"""Evaluation of cases by several metrics; invalid cases and failures do not affect the rest."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from factcheck.scoring import FactCoverage
 from factcheck.settings import require_number
 
 Score = float | bool | MetricResult
-"""What the function of a custom metric returns: a share in [0, 1], right or wrong, or a result."""
+"""Result of a custom metric's function: a number in [0, 1], a boolean, or a complete result."""
 _CONCURRENCY = 64
-"""Cases that are measured at the same time, where a metric measures them one by one."""
+"""Maximum number of cases that a function metric measures concurrently."""
 
 
 async def aevaluate(
     cases: Iterable[EvalCase | Mapping[str, Any]], metrics: Iterable[Metric]
 ) -> EvalReport:
-    """Evaluate cases by metrics, in one report.
+    """Evaluate cases by metrics and return one report.
 
-    A case that is invalid, lacks a field that a metric needs, or on which a metric fails is an
-    error of that metric: it neither passes nor fails, and the rest of the run stays.
+    A case that is invalid, lacks a required field, or on which a metric fails is errored for that
+    metric: it neither passes nor fails, and does not affect the other cases.
 
     Args:
         cases: `EvalCase`s, or mappings with its fields.
-        metrics: Functions decorated with `metric`, or objects with the `Metric` port; with distinct
-            names.
+        metrics: Functions decorated with `metric`, or objects with the `Metric` port; names must be
+            unique.
 
     Raises:
-        InputError: No metrics, two of one name, or two cases with one id.
-        ConfigError: An object that is not a metric.
+        InputError: There are no metrics, or names or case ids are not unique.
+        ConfigError: An object is not a metric.
     """
     every = read_cases(cases)
-    measured = await together(_measured(metric, every) for metric in _checked(metrics))
+    measured = await together(_measure_cases(metric, every) for metric in _checked_metrics(metrics))
     return EvalReport(tuple(every), tuple(measured))
 
 
@@ -51,7 +51,7 @@ evaluate = blocking(aevaluate)
 
 
 class FunctionMetric:
-    """A metric made of a function by `metric`; calling it calls the function."""
+    """A metric defined by a function with `metric`; calling it calls the function."""
 
     def __init__(
         self,
@@ -75,11 +75,11 @@ class FunctionMetric:
     async def measure_many(
         self, cases: Sequence[EvalCase], ledger: Ledger
     ) -> Sequence[MetricResult]:
-        """The result of each case; the function runs in threads, its coroutines in this loop."""
+        """Measure each case; the function runs in threads, its coroutines in this loop."""
         return await each(partial(self._measure, ledger=ledger), cases, _CONCURRENCY)
 
     async def _measure(self, case: EvalCase, ledger: Ledger) -> MetricResult:  # noqa: ARG002 - a function books nothing
-        score = await call(self.function, case, failed=_failed_by)
+        score = await call(self.function, case, failed=_failed_result)
         if isinstance(score, MetricResult):
             return score
         if not isinstance(score, (int, float)):
@@ -88,7 +88,7 @@ class FunctionMetric:
         try:
             return MetricResult.scored(float(score), passed=score >= self.threshold)
         except InputError as error:
-            return _failed_by(error)
+            return _failed_result(error)
 
 
 def metric(
@@ -107,26 +107,26 @@ def metric(
 
     Args:
         threshold: Score from which a case passes, in [0, 1].
-        name: Name in reports; default: that of the function.
-        required_fields: Fields of `EvalCase` without which a case is not measured.
+        name: Name in reports; defaults to the function's name.
+        required_fields: Fields of `EvalCase` that a case must have to be measured.
 
     Raises:
-        InputError: A threshold outside [0, 1].
+        InputError: The threshold is outside [0, 1].
     """  # noqa: D415 - an example follows
     return lambda function: FunctionMetric(function, threshold, name, required_fields)
 
 
 class KeywordMetric(FunctionMetric):
-    """The share of keywords that occur in the output.
+    """The fraction of keywords that occur in the output.
 
     Args:
-        keywords: Keywords in any form of `factcheck.keywords`; default: the `expected_output` of
+        keywords: Keywords in any form of `factcheck.keywords`; by default, the `expected_output` of
             each case is its list of keywords.
         threshold: Score from which a case passes, in [0, 1].
         name: Name in reports.
 
     Raises:
-        InputError: No keywords, an invalid one, or a threshold outside [0, 1].
+        InputError: There are no keywords, one is invalid, or the threshold is outside [0, 1].
     """
 
     def __init__(
@@ -155,19 +155,19 @@ class KeywordMetric(FunctionMetric):
 
 
 class FactCoverageMetric(FunctionMetric):
-    """The share of a text's facts that the output keeps.
+    """The fraction of the source's facts that the output keeps.
 
     A case passes if its score reaches the threshold and every `must` fact is kept. A case without a
     decided fact has no score.
 
     Args:
-        scorer: Extracts and checks; default: `FactCoverage()`, which is offline unless the
+        scorer: Extracts and checks; by default `FactCoverage()`, which is offline unless the
             environment names another judge.
         threshold: Score from which a case passes, in [0, 1].
         name: Name in reports.
 
     Raises:
-        InputError: A threshold outside [0, 1].
+        InputError: The threshold is outside [0, 1].
     """
 
     def __init__(
@@ -193,7 +193,7 @@ class FactCoverageMetric(FunctionMetric):
         try:
             report = await self.scorer.ascore(source, output, facts=case.facts, lead=False)
         except FactcheckError as error:
-            return _failed_by(error)
+            return _failed_result(error)
         ledger.book(report.usage)
         score, counts = report.score, report.counts
         if score is None:
@@ -215,10 +215,10 @@ class FactCoverageMetric(FunctionMetric):
 def read_cases(
     items: Iterable[EvalCase | Mapping[str, Any]],
 ) -> dict[str, EvalCase | MetricResult]:
-    """Cases by id, in order, with a failed result in place of one that is invalid.
+    """Read cases by id, in order; an invalid one becomes a failed result.
 
     Raises:
-        InputError: A single case, not a list, or two cases with one id.
+        InputError: The cases are not a list, or ids are not unique.
     """
     if isinstance(items, (EvalCase, Mapping, str)) or not isinstance(items, Iterable):
         kind = type(items).__name__
@@ -230,14 +230,16 @@ def read_cases(
             case = EvalCase.of(item)
             id_ = case.id or str(number)
         except InputError as error:
-            case, id_ = _failed_by(error), str(number)
+            case, id_ = _failed_result(error), str(number)
         if id_ in cases:
             raise InputError(f"two cases have the id {id_!r}; ids must be unique")
         cases[id_] = case
     return cases
 
 
-async def _measured(metric: Metric, every: Mapping[str, EvalCase | MetricResult]) -> MetricReport:
+async def _measure_cases(
+    metric: Metric, every: Mapping[str, EvalCase | MetricResult]
+) -> MetricReport:
     ledger = Ledger()
     results: dict[str, MetricResult] = {}
     cases: dict[str, EvalCase] = {}
@@ -261,28 +263,28 @@ async def _measured(metric: Metric, every: Mapping[str, EvalCase | MetricResult]
 async def _results(
     metric: Metric, cases: Sequence[EvalCase], ledger: Ledger
 ) -> Sequence[MetricResult]:
-    wrong = ""
+    problem = ""
     try:
         results = list(await metric.measure_many(cases, ledger))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - becomes a failure of the cases
-        return [_failed_by(error)] * len(cases)
+        return [_failed_result(error)] * len(cases)
     if len(results) != len(cases):
-        wrong = f"{len(results)} results for {len(cases)} cases"
-    elif odd := [one for one in results if not isinstance(one, MetricResult)]:
-        wrong = f"{type(odd[0]).__name__} instead of a MetricResult"
-    if wrong:
-        failed = MetricResult.failed(JudgeOutputError.code, f"{metric.name} returned {wrong}")
+        problem = f"{len(results)} results for {len(cases)} cases"
+    elif invalid := [one for one in results if not isinstance(one, MetricResult)]:
+        problem = f"{type(invalid[0]).__name__} instead of a MetricResult"
+    if problem:
+        failed = MetricResult.failed(JudgeOutputError.code, f"{metric.name} returned {problem}")
         return [failed] * len(cases)
     return results
 
 
-def _failed_by(error: BaseException) -> MetricResult:
-    """The result of a case on which an error was raised."""
+def _failed_result(error: BaseException) -> MetricResult:
+    """Return the result of a case on which an error was raised."""
     code = error.code if isinstance(error, FactcheckError) else "raised"
     return MetricResult.failed(code, describe(error))
 
 
-def _checked(metrics: Iterable[Metric]) -> Iterable[Metric]:
+def _checked_metrics(metrics: Iterable[Metric]) -> Iterable[Metric]:
     if isinstance(metrics, Metric) or not isinstance(metrics, Iterable):
         raise InputError(f"metrics must be a list, got {type(metrics).__name__}")
     found: dict[str, Metric] = {}

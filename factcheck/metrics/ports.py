@@ -1,4 +1,4 @@
-"""Cases, results and metrics: what an evaluation passes to a metric, and what it gets back."""
+"""Cases, results and the `Metric` port."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from factcheck.settings import require_number
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalCase:
-    """An output of a system, and what is known about it. A metric reads the fields it needs.
+    """An output of a system with its context; each metric reads the fields it needs.
 
     Raises:
-        InputError: A field is of another type.
+        InputError: A field has an invalid type.
     """
 
     actual_output: Any
@@ -29,13 +29,13 @@ class EvalCase:
     source: str | tuple[SourceDocument, ...] | None = None
     """Text whose facts the output should keep, or a list of documents."""
     references: tuple[str, ...] = ()
-    """Reference outputs; they replace those of a metric."""
+    """Reference outputs, which override those of a metric."""
     facts: FactSet | tuple[str | AtomicFact, ...] | None = None
-    """Facts of the source; `None`: extracted where a metric needs them."""
+    """Facts of the source; `None` to extract them if a metric needs them."""
     id: str | None = None
-    """Unique within an evaluation; `None`: its position, counted from 1."""
+    """Unique within an evaluation; `None` for its position, counted from 1."""
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """Anything else, for custom metrics."""
+    """Additional data for custom metrics."""
 
     def __post_init__(self) -> None:
         if self.source is not None:
@@ -52,7 +52,7 @@ class EvalCase:
 
     @classmethod
     def of(cls, item: EvalCase | Mapping[str, Any]) -> EvalCase:
-        """A case from itself, or from a mapping with its fields; raises `InputError` otherwise."""
+        """Convert a mapping with the fields to a case; raises `InputError` if it is invalid."""
         if isinstance(item, EvalCase):
             return item
         if not isinstance(item, Mapping):
@@ -71,22 +71,22 @@ CASE_FIELDS = tuple(one.name for one in fields(EvalCase))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricResult:
-    """Result of a metric on one case; made by `scored` or `failed`.
+    """Result of a metric on one case; create it with `scored` or `failed`.
 
     Raises:
         InputError: The score is outside [0, 1], or there is neither a score nor an error, or both.
     """
 
     score: float | None
-    """In [0, 1]; `None` (never 0.0 or NaN) where the case could not be measured."""
+    """In [0, 1]; `None` (never 0.0 or NaN) if the case could not be measured."""
     passed: bool | None
-    """Whether the score is good enough; `None` without a score."""
+    """Whether the score reaches the threshold; `None` without a score."""
     reason: str = ""
     error: Failure[str] | None = None
-    """Why there is no score; its code is one of `factcheck.errors`, `undecided`, or `raised` for an
-    error of foreign code."""
+    """Reason for a missing score; its code is one of `factcheck.errors`, `undecided`, or `raised`
+    for a foreign exception."""
     details: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """How the score came about, JSON-ready; its keys are the metric's own."""
+    """JSON-ready details of the score, specific to the metric."""
 
     def __post_init__(self) -> None:
         if self.error is None:
@@ -113,7 +113,7 @@ class MetricResult:
 
 @runtime_checkable
 class Metric(Protocol):
-    """Scores cases; any object with these names, or a function under `factcheck.metrics.metric`."""
+    """Scores cases: any object with these members, or a function decorated with `metric`."""
 
     @property
     def name(self) -> str:
@@ -127,20 +127,20 @@ class Metric(Protocol):
 
     @property
     def required_fields(self) -> Sequence[str]:
-        """Fields of `EvalCase` without which a case is not measured."""
+        """Fields of `EvalCase` that a case must have to be measured."""
         ...
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """Names and versions that shape its scores, as entries for the score signature."""
+        """Names and versions that affect the scores, as entries of the score signature."""
         ...
 
     async def measure_many(
         self, cases: Sequence[EvalCase], ledger: Ledger
     ) -> Sequence[MetricResult]:
-        """One result per case, in order, each as if the case were the only one.
+        """Return one result per case, in order, independent of the other cases.
 
-        An error that it raises is the failure of all of them.
+        If it raises, all cases fail with that error.
         """
         ...
 
@@ -150,7 +150,7 @@ def error_data(error: Failure[Any] | None) -> dict[str, str] | None:
 
 
 def text_list(value: Any, what: str) -> tuple[str, ...]:
-    """A list of strings, none of them blank; raises `InputError`, starting with `what`."""
+    """Validate a list of non-blank strings; the message of `InputError` starts with `what`."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise InputError(f"{what} must be a list of strings, got {type(value).__name__}")
     texts = tuple(value)

@@ -1,4 +1,4 @@
-"""Report of an evaluation; all figures follow from the results of the cases."""
+"""Report of an evaluation; all figures are derived from the results of the cases."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class MetricReport:
     name: str
     threshold: float
     signature: ScoreSignature
-    """How its scores were made."""
+    """Signature of the scores."""
     usage: Usage
-    """Their cost."""
+    """Total usage."""
     results: Mapping[str, MetricResult]
-    """By case id, in order."""
+    """Results by case id, in order."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -57,13 +57,13 @@ class MetricReport:
 
     @property
     def pass_rate(self) -> float | None:
-        """Share of the measured cases that passed, in [0, 1]; `None` without any."""
+        """Fraction of the measured cases that passed, in [0, 1]; `None` without any."""
         measured = len(self.results) - self.counts["errors"]
         return self.counts["passed"] / measured if measured else None
 
     @property
     def interval(self) -> Interval | None:
-        """95 % Wilson interval of the pass rate; `None` where that is."""
+        """95 % Wilson interval of the pass rate; `None` if that is undefined."""
         rate = self.pass_rate
         return None if rate is None else wilson(rate, len(self.results) - self.counts["errors"])
 
@@ -79,33 +79,33 @@ class EvalReport(Report):
     """Results of all metrics on all cases."""
 
     case_ids: tuple[str, ...]
-    """The cases, in order."""
+    """Ids of the cases, in order."""
     metrics: tuple[MetricReport, ...]
-    """The metrics, in order."""
+    """Reports of the metrics, in order."""
 
     @property
     def usage(self) -> Usage:
         return sum((metric.usage for metric in self.metrics), Usage())
 
     def __getitem__(self, place: tuple[str, str]) -> MetricResult:
-        """The result of a case and a metric: `report["case 1", "reference_match"]`."""
+        """Return the result of a case and a metric: `report["case 1", "reference_match"]`."""
         case_id, name = place
         return {metric.name: metric.results for metric in self.metrics}[name][case_id]
 
     @property
     def passed(self) -> bool:
-        """Whether every case passed every metric; one that could not be measured did not."""
+        """Whether every case passed every metric; errored cases did not."""
         return all(result.passed is True for _, _, result in self._rows())
 
     def case_passed(self, case_id: str) -> bool | None:
-        """Whether a case passed every metric; `None` if it failed none but one has an error."""
+        """Whether a case passed every metric; `None` if it failed none but errored on one."""
         results = [metric.results[case_id].passed for metric in self.metrics]
         if False in results:
             return False
         return None if None in results else True
 
     def _rows(self) -> Iterator[tuple[str, str, MetricResult]]:
-        """Case id, name of the metric and result: the first metric's cases, then the next one's."""
+        """Case id, metric name and result, by metric and then by case."""
         for metric in self.metrics:
             for case_id, result in metric.results.items():
                 yield case_id, metric.name, result
