@@ -1,6 +1,6 @@
 """Keyword evaluation, fast and free: cards scored by F1, responses classified by behavior.
 
-No model is called. A keyword that occurs need not be understood: these scores find omissions, not
+No model is called. Keywords can occur in a false statement, so these scores detect omissions, not
 errors.
 """
 

@@ -1,4 +1,4 @@
-"""Runs over a suite of behaviors: figures, JSON, rows and the report."""
+"""Runs over a suite of behaviors: metrics, serialisation and the report."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from factcheck.stats.intervals import Interval, wilson
 
 Status = Literal["passed", "failed", "errored"]
 WRONG = "WRONG_BEHAVIOR"
-"""A response shows one behavior, but not the expected one."""
+"""Failure of a response that shows exactly one behavior, but not the expected one."""
 ERROR = "ERROR"
-"""There is no response."""
+"""Failure of a missing response."""
 _KINDS: Mapping[str, tuple[str, Tone, str]] = {
     WRONG: ("Wrong behavior", "bad", "one behavior shows, but not the expected one"),
     AMBIGUOUS: ("Ambiguous", "warn", "several behaviors show"),
@@ -39,28 +39,28 @@ _KINDS: Mapping[str, tuple[str, Tone, str]] = {
 }
 """Kinds of failure in the report: title, tone and meaning."""
 _EXAMPLES = 3
-"""Maximum number of responses shown for each kind of failure."""
+"""Maximum number of responses displayed per kind of failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Response of one variant to one case."""
+    """Classified response of one variant to one case."""
 
     variant: str
     expected: str
     """Label of the expected behavior."""
     label: str | None
-    """Label of the response; `None`: there is none."""
+    """Label of the response; `None` if it is missing."""
     response: str = ""
     hits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """For a wrong response: the keywords that occur in it, in words, by label."""
+    """Descriptions of the keywords found in a wrong response, by label."""
     code: str = ""
-    """Why there is no response: a code of `factcheck.errors`, or `callable`."""
+    """Reason for a missing response: a code of `factcheck.errors`, or `callable`."""
     message: str = ""
 
     @property
     def is_right(self) -> bool:
-        """Whether the expected behavior shows, and no other."""
+        """Whether the response shows the expected behavior and no other."""
         return self.label == self.expected
 
     @property
@@ -74,12 +74,12 @@ class Outcome:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Expected and shown behavior and what was found, or why there is no response."""
+        """Expected and shown behavior with the keywords found, or the error."""
         if self.label is None:
             return (quote_text(f"{self.code}: {self.message}"),)
         reason = f"expected {_behavior(self.expected)}, shows {_behavior(self.label)}"
         hits = "; ".join(
-            f"{_behavior(label)}: {', '.join(own)}" for label, own in self.hits.items()
+            f"{_behavior(label)}: {', '.join(words)}" for label, words in self.hits.items()
         )
         return (reason, f"found {quote_text(hits)}") if hits else (reason,)
 
@@ -98,7 +98,7 @@ class BehaviorCaseResult:
 
     @property
     def status(self) -> Status:
-        """`passed` if all are right; `errored` if a response is missing; else `failed`."""
+        """`errored` if a response is missing, `passed` if all are correct, otherwise `failed`."""
         if any(outcome.label is None for outcome in self.outcomes):
             return "errored"
         return "passed" if all(outcome.is_right for outcome in self.outcomes) else "failed"
@@ -146,18 +146,18 @@ class BehaviorRun(KeywordRun):
 
     @property
     def counts(self) -> dict[Status, int]:
-        """Number of cases that passed, failed or are errored."""
+        """Number of passed, failed and errored cases."""
         found = Counter(case.status for case in self.cases)
         return {status: found[status] for status in get_args(Status)}
 
     @property
     def pass_rate(self) -> float | None:
-        """Share of passed cases among those that passed or failed; `None` without any."""
+        """Fraction of passed cases among those that passed or failed; `None` without any."""
         return self.mean
 
     @property
     def interval(self) -> Interval | None:
-        """95 % Wilson interval of the pass rate; `None` where that is."""
+        """95 % Wilson interval of the pass rate; `None` if that is undefined."""
         rate = self.pass_rate
         return None if rate is None else wilson(rate, len(self.case_scores))
 
@@ -168,7 +168,7 @@ class BehaviorRun(KeywordRun):
         return {kind: found[kind] for kind in (AMBIGUOUS, NO_MATCH, WRONG, ERROR)}
 
     def confusion(self) -> dict[str, dict[str, int]]:
-        """Counts by expected and then by shown label; `ERROR` for a missing response."""
+        """Number of responses by expected and then by shown label; `ERROR` for missing ones."""
         table: dict[str, Counter[str]] = {}
         for _, outcome in self._outcomes():
             table.setdefault(outcome.expected, Counter())[outcome.label or ERROR] += 1
@@ -180,7 +180,7 @@ class BehaviorRun(KeywordRun):
                 yield case.case_id, outcome
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """One dict for each response: `case`, `status`, and the fields of `Outcome`."""
+        """Return one dict per response: `case`, `status` and the fields of `Outcome`."""
         return [
             {"case": case.case_id, "status": case.status, **to_plain(outcome)}
             for case in self.cases
@@ -188,7 +188,7 @@ class BehaviorRun(KeywordRun):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields and the figures as JSON-ready data."""
+        """Return all fields and metrics as JSON-ready data."""
         return {
             **KeywordRun.to_dict(self),
             "pass_rate": self.pass_rate,
@@ -224,7 +224,7 @@ class BehaviorRun(KeywordRun):
         )
 
     def _confusion_section(self) -> Section:
-        """Behaviors in order of appearance, the expected ones first, then failures."""
+        """Confusion table: expected behaviors first, then others, then failures."""
         confusion = self.confusion()
         shown = {label: None for row in confusion.values() for label in row}
         last = [label for label in (AMBIGUOUS, NO_MATCH, ERROR) if label in shown]
@@ -249,7 +249,7 @@ def _item(case_id: str, outcome: Outcome) -> Item:
 
 
 def _behavior(label: str) -> str:
-    """A label in a report: of a behavior without the suffix, in lower case."""
+    """Format a label: behaviors in lower case and without the suffix."""
     if label.endswith(LABEL_SUFFIX):
         return name_text(label.removesuffix(LABEL_SUFFIX).lower())
     return name_text(label)

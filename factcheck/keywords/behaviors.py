@@ -1,8 +1,8 @@
-"""Guides, which tell behaviors apart by keywords, and suites of cases with a guide.
+"""Guides, which distinguish behaviors by keywords, and suites of cases with guides.
 
-A behavior shows if any of its keywords occurs and no forbidden one does. A response that shows one
-behavior gets its label, such as `STRICT_BEHAVIOR`; with several it is `AMBIGUOUS`, with none
-`NO_MATCH`.
+A response shows a behavior if it contains any of its keywords and none of its forbidden ones. The
+label of a response is that of its only behavior, such as `STRICT_BEHAVIOR`, or else `AMBIGUOUS` for
+several and `NO_MATCH` for none.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, found_in, is_
 from factcheck.keywords.nodes import Node, require_id, require_unique_ids
 
 AMBIGUOUS = "AMBIGUOUS"
-"""Several behaviors show."""
+"""Label of a response that shows several behaviors."""
 NO_MATCH = "NO_MATCH"
-"""No behavior shows."""
+"""Label of a response that shows no behavior."""
 LABEL_SUFFIX = "_BEHAVIOR"
 
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """The behaviors that responses are classified by."""
+    """Behaviors and their keywords, for classifying responses."""
 
     keywords: Mapping[str, tuple[Keyword, ...]]
-    """By the name of the behavior, such as `strict`; one without keywords never shows."""
+    """Keywords by behavior, such as `strict`; a behavior without keywords is never shown."""
     labels: Mapping[str, str] = field(init=False, repr=False, compare=False)
-    """By name, the label of a response that shows the behavior, such as `STRICT_BEHAVIOR`."""
+    """Labels by behavior, such as `STRICT_BEHAVIOR`."""
 
     def __post_init__(self) -> None:
         if not self.keywords:
@@ -55,7 +55,7 @@ class Guide:
         object.__setattr__(self, "labels", labels)
 
     def label_of(self, name: str) -> str:
-        """The label for the name of a behavior or for a label; raises `InputError` if unknown."""
+        """Resolve the name of a behavior, or a label; raises `InputError` if unknown."""
         if name in {AMBIGUOUS, NO_MATCH, *self.labels.values()}:
             return name
         if name not in self.labels:
@@ -64,22 +64,22 @@ class Guide:
         return self.labels[name]
 
     def hits(self, response: str) -> dict[str, list[Keyword]]:
-        """The keywords that occur in a response, forbidden ones too, by label."""
+        """Find the keywords, including forbidden ones, that occur in a response, by label."""
         found = {name: found_in(words, response) for name, words in self.keywords.items()}
         return {
-            self.labels[name]: [word for word in self.keywords[name] if word in own]
-            for name, own in found.items()
-            if own
+            self.labels[name]: [word for word in self.keywords[name] if word in hits]
+            for name, hits in found.items()
+            if hits
         }
 
     def label(self, response: str) -> str:
         hits = self.hits(response).items()
-        labels = [label for label, own in hits if not any(is_forbidden(word) for word in own)]
+        labels = [label for label, words in hits if not any(map(is_forbidden, words))]
         return AMBIGUOUS if len(labels) > 1 else [*labels, NO_MATCH][0]
 
     def to_dict(self) -> dict[str, Any]:
-        """The guide as in a file: `<name>_keywords` for each behavior."""
-        return {f"{name}{SUFFIX}": [*map(to_data, own)] for name, own in self.keywords.items()}
+        """Return the guide as in a file: `<name>_keywords` for each behavior."""
+        return {f"{name}{SUFFIX}": [*map(to_data, words)] for name, words in self.keywords.items()}
 
 
 def as_guide(guide: Any) -> Guide:
@@ -100,8 +100,8 @@ def classify_behavior(response: str, guide: Guide | Mapping[str, Any]) -> str:
     """Classify a response by the behavior that it shows.
 
     Args:
-        response: Any text; the empty one shows nothing.
-        guide: A guide, or a mapping with `strict_keywords`, `service_keywords` and the like.
+        response: Any text; an empty one shows no behavior.
+        guide: A guide, or a mapping with keys such as `strict_keywords` and `service_keywords`.
 
     Returns:
         `<NAME>_BEHAVIOR`, `AMBIGUOUS` or `NO_MATCH`.
@@ -116,7 +116,7 @@ def classify_behavior(response: str, guide: Guide | Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BehaviorCase:
-    """A prompt, and how responses to it are classified."""
+    """A prompt, and the guide for classifying responses to it."""
 
     id: str
     """Unique within its suite."""
@@ -124,10 +124,10 @@ class BehaviorCase:
     guide: Guide
     input: str = ""
     output: str = ""
-    """A reference response; for readers only."""
+    """A reference response; informational."""
     expected: Mapping[str, str] = field(default_factory=dict)
-    """By variant, the label that it should show. May be given as names of behaviors; empty: each
-    behavior of the guide is a variant that should show it."""
+    """Expected label by variant; names of behaviors are accepted. If empty, each behavior of the
+    guide is a variant that is expected to show it."""
 
     def __post_init__(self) -> None:
         require_id(self.id)
@@ -159,7 +159,7 @@ def _case(node: Node, number: int) -> BehaviorCase:
 
 
 def as_cases(cases: Any, expected: Mapping[str, str] | None = None) -> tuple[BehaviorCase, ...]:
-    """Cases from `BehaviorCase`s and mappings; raises `InputError` for none or an invalid one."""
+    """Convert mappings to cases; raises `InputError` if there are none or one is invalid."""
     if isinstance(cases, (str, bytes, Mapping)) or not isinstance(cases, Iterable):
         raise InputError(f"expected a list of cases, got {type(cases).__name__}")
     suite = []
@@ -176,7 +176,7 @@ def as_cases(cases: Any, expected: Mapping[str, str] | None = None) -> tuple[Beh
 
 
 def case_warnings(cases: Iterable[BehaviorCase]) -> tuple[str, ...]:
-    """Valid but probably unintended parts of guides: an empty list of keywords."""
+    """Warn about valid but probably unintended parts of guides: empty lists of keywords."""
     return tuple(
         f"case {case.id!r}: {name}{SUFFIX} is empty, so {name} never shows"
         for case in cases
@@ -192,12 +192,12 @@ def load_cases(path: PathOrDash) -> tuple[BehaviorCase, ...]:
         path: `.json`, `.jsonl`, `.yaml` or `.yml`: a list of cases, or an object with `cases` and
             optionally `name` and `version`. A case has `instruction` and `evaluation_guide`, with
             lists of keywords, `<behavior>_keywords`; and optionally `id` (default: its position,
-            from 1), `input`, `output` and `expected`: the behavior expected of each variant
-            (default: each behavior is a variant that should show it).
+            from 1), `input`, `output` and `expected`: the expected behavior by variant (default:
+            each behavior is a variant that is expected to show it).
 
     Raises:
-        InputError: Not readable, an unknown key, an invalid keyword or a duplicate id; names the
-            file and line.
+        InputError: The file cannot be read, or has an unknown key, an invalid keyword or a
+            duplicate id; names the file and line.
     """
     node = Node.read(path)
     if not isinstance(node.value, list):
@@ -214,22 +214,22 @@ def load_responses(path: PathOrDash) -> dict[str, Any]:
 
     Args:
         path: `.json` or `.yaml`: a mapping from variant to a list of responses, or to a mapping
-            from case id to response. Or a list (in `.jsonl`, one a line) of objects with `id`,
-            `variant` and `response`. A response that is not a string is an error of its case.
+            from case id to response; or a list (in `.jsonl`, one per line) of objects with `id`,
+            `variant` and `response`. A response that is not a string makes its case errored.
 
     Raises:
-        InputError: Not readable, another shape, or two responses of one variant to one case; names
-            the file and line.
+        InputError: The file cannot be read, has an unexpected structure, or has two responses of
+            one variant to one case; names the file and line.
     """
     node = Node.read(path)
     if isinstance(node.value, dict):
         return dict(node.value)
     responses: dict[str, dict[str, Any]] = {}
     for id_, variant, response in node.rows("id", "variant", "response"):
-        own = responses.setdefault(variant.text(), {})
+        by_case = responses.setdefault(variant.text(), {})
         name = id_.id()
-        if name in own:
+        if name in by_case:
             where = f"of variant {variant.value!r} to case {name!r}"
             raise id_.error(f"duplicate response {where}")
-        own[name] = response.value
+        by_case[name] = response.value
     return responses

@@ -1,4 +1,4 @@
-"""Runs over a dataset of cards: scores with intervals, JSON, rows and the report."""
+"""Runs over a dataset of cards: scores with intervals, serialisation and the report."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ from factcheck.stats.resampling import bootstrap_mean
 _TITLES = ("recall", "precision", "F1", "average similarity")
 _COLUMNS = ("case", "status", "expected", "generated", "matched", *Scores._fields, "message")
 _CASE_COLUMNS = ("case", "expected", "found", "matched", "recall", "precision", "F1", "similarity")
-_ENOUGH = 20
-"""Cases from which bootstrap intervals are wide enough."""
+_MIN_CASES = 20
+"""Number of cases below which bootstrap intervals are too narrow."""
 _EXAMPLES = 10
-"""Maximum number of missed cards shown, and of extra ones."""
+"""Maximum number of missed cards, and of extra ones, displayed."""
 _LONGEST_CARD = 160
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DatasetResult(KeywordRun):
-    """Results of all cases of a dataset. Scores leave out those in `failures`."""
+    """Results of all cases of a dataset; scores exclude those in `failures`."""
 
     FORMAT = "factcheck-keywords-cards/2"
     FIGURE = "mean F1"
@@ -56,9 +56,9 @@ class DatasetResult(KeywordRun):
     name: str
     version: str
     cases: tuple[CaseResult, ...]
-    """The scored cases, in the order of the dataset."""
+    """Scored cases, in the order of the dataset."""
     failures: tuple[Failure[str], ...]
-    """The others; their subjects are the ids of the cases."""
+    """Errored cases; their subjects are case ids."""
     settings: MatchSettings
     digests: Mapping[str, str]
     warnings: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ class DatasetResult(KeywordRun):
         return Scores.of(self.cases) if self.cases else None
 
     def _columns(self) -> list[list[float]]:
-        """The scores of the cases, each without the undefined ones."""
+        """Scores of the cases by name, without undefined ones."""
         scores = [case.scores for case in self.cases]
         return [[one for one in of if one is not None] for of in zip(*scores, strict=True)]
 
@@ -105,21 +105,21 @@ class DatasetResult(KeywordRun):
             yield dict.fromkeys(_COLUMNS) | row | {"message": f"{one.code}: {one.message}"}
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields and the scores as JSON-ready data."""
+        """Return all fields and scores as JSON-ready data."""
         macro, micro = self.macro, self.micro
         return {
             **KeywordRun.to_dict(self),
             "cases": [case.to_dict() for case in self.cases],
             "macro": {} if macro is None else macro._asdict(),
             "micro": {} if micro is None else micro._asdict(),
-            "intervals": {f"macro_{name}": own for name, own in self.intervals().items()},
+            "intervals": {f"macro_{name}": pair for name, pair in self.intervals().items()},
         }
 
     def page(self, *, outputs: Mapping[str, Any] | None = None) -> Page:
-        """The report. Cards are counted from 1.
+        """Return the report, in which cards are counted from 1.
 
         Args:
-            outputs: By case id, the generated cards, to show them; default: their numbers only.
+            outputs: Generated cards by case id, to display them; by default, only their numbers.
         """
         scored, failures = self.cases, self.failures
         counts = plural(len(scored), "case")
@@ -183,7 +183,7 @@ class DatasetResult(KeywordRun):
         )
 
     def _totals_section(self) -> Section | None:
-        """Macro and micro scores, which are the same for a single case."""
+        """Macro and micro scores; omitted for a single case, where they coincide."""
         macro, micro, n_cases = self.macro, self.micro, len(self.cases)
         if macro is None or micro is None or n_cases == 1:
             return None
@@ -192,7 +192,7 @@ class DatasetResult(KeywordRun):
         for title, name, *scores in zip(_TITLES, Scores._fields, macro, micro, strict=True):
             one, other = (DASH if score is None else share(score) for score in scores)
             rows.append((title, one, interval_text(intervals[name]), other))
-        few = f"; too narrow for fewer than {_ENOUGH} cases" if n_cases < _ENOUGH else ""
+        few = f"; too narrow for fewer than {_MIN_CASES} cases" if n_cases < _MIN_CASES else ""
         return Section(
             "Totals",
             meaning="macro: cases are weighted equally; micro: cards are",
@@ -201,7 +201,7 @@ class DatasetResult(KeywordRun):
         )
 
     def _missed(self, case: CaseResult, missed: Missed, outputs: Mapping[str, Any]) -> Item:
-        """An expected card without a partner, with the nearest generated one."""
+        """Describe an expected card without a match, with the nearest generated one."""
         lacking = _fields(missed.unmet)
         text = f"expected card {missed.expected + 1}   {f'lacks {lacking}' if lacking else ''}"
         if missed.nearest is None:
@@ -218,10 +218,10 @@ class DatasetResult(KeywordRun):
 
     def _matching(self) -> str:
         settings = self.settings
-        shown = ", ".join(f"{name} {weight:g}" for name, weight in settings.weights.items())
+        weights = ", ".join(f"{name} {weight:g}" for name, weight in settings.weights.items())
         return (
             f"{settings.assignment}, threshold {settings.threshold:g}, "
-            f"weights {shown or 'equal'}, type {settings.type_weight:g}"
+            f"weights {weights or 'equal'}, type {settings.type_weight:g}"
         )
 
 
@@ -245,7 +245,7 @@ def _cases_section(scored: Sequence[CaseResult]) -> Section:
 
 
 def _junit_case(case: CaseResult) -> Case:
-    """Passed if every card has a partner; else skipped, because the gate takes the mean of F1."""
+    """Passed if every card has a match; otherwise skipped, because the gate uses the mean F1."""
     if not case.missed and not case.extra:
         return Case(case.case_id)
     message = f"F1 {case.f1:.3f}: {len(case.missed):,} missed, {len(case.extra):,} extra"
@@ -264,7 +264,7 @@ def _extra(case_id: str, number: int, outputs: Mapping[str, Any]) -> Item:
 
 
 def _content(outputs: Mapping[str, Any], case_id: str, number: int) -> str:
-    """The fields of a generated card; empty where it is not known, or not a mapping."""
+    """Format the fields of a generated card; empty if it is unknown or not a mapping."""
     cards = outputs.get(case_id)
     card = cards[number] if isinstance(cards, (list, tuple)) and number < len(cards) else None
     if not isinstance(card, Mapping):
@@ -273,5 +273,5 @@ def _content(outputs: Mapping[str, Any], case_id: str, number: int) -> str:
 
 
 def _fields(texts: Mapping[str, Sequence[str]]) -> str:
-    parts = (f"{name}: {', '.join(own)}" for name, own in texts.items())
+    parts = (f"{name}: {', '.join(lines)}" for name, lines in texts.items())
     return quote_text("; ".join(parts), _LONGEST_CARD)

@@ -1,7 +1,7 @@
-"""Expected cards and generated ones, datasets of cases, and both from files.
+"""Expected and generated cards, datasets of cases, and loaders for both.
 
-A generated card is a mapping, or an object with attributes: a dataclass, a named tuple, a pydantic
-model.
+A generated card is a mapping, or an object with attributes such as a dataclass, a named tuple or a
+pydantic model.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class ExpectedCard:
     """Keywords expected in each field of a card, and optionally its type."""
 
     keywords: Mapping[str, tuple[Keyword, ...]]
-    """By field, such as `front` and `back`; an empty list scores 0."""
+    """Keywords by field, such as `front` and `back`; an empty list scores 0."""
     card_type: str | None = None
-    """Expected type; `None`: any."""
+    """Expected type; `None` for any."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.keywords, Mapping) or not self.keywords:
@@ -50,7 +50,7 @@ class ExpectedCard:
         return data if self.card_type is None else {**data, CARD_TYPE: self.card_type}
 
     def warnings(self) -> list[str]:
-        """Valid but probably unintended."""
+        """Describe valid but probably unintended parts."""
         found = []
         for name, words in self.keywords.items():
             if not words:
@@ -67,9 +67,9 @@ class CardCase:
     id: str
     """Unique within its dataset."""
     text: str
-    """Input of the model; may be empty where outputs come from files."""
+    """Input of the model; may be empty if outputs come from files."""
     expected_cards: tuple[ExpectedCard, ...]
-    """In order, which matters to greedy matching; empty where no card is expected."""
+    """Expected cards; their order affects greedy matching. May be empty."""
 
     def __post_init__(self) -> None:
         require_id(self.id)
@@ -103,7 +103,7 @@ class CardDataset:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Valid but probably unintended, such as an empty list of keywords."""
+        """Descriptions of valid but probably unintended parts, such as empty lists of keywords."""
         return tuple(
             f"case {case.id!r}, expected card {number}: {warning}"
             for case in self.cases
@@ -115,17 +115,16 @@ class CardDataset:
 def load_dataset(path: PathOrDash) -> CardDataset:
     """Load a dataset of cases with expected cards.
 
-    Valid but probably unintended parts, such as an empty list of keywords, are listed in
-    `CardDataset.warnings`.
+    Valid but probably unintended parts are listed in `CardDataset.warnings`.
 
     Args:
         path: `.yaml`, `.yml` or `.json` with `name`, `version` and `cases`; a case has `id`, `text`
             and `expected_cards`; a card has lists of keywords, `<field>_keywords`, and optionally
-            `card_type`. Notation of keywords: `factcheck.keywords.forms`.
+            `card_type`. For the notation of keywords, see `factcheck.keywords.forms`.
 
     Raises:
-        InputError: Not readable, an unknown key, an invalid keyword or a duplicate id; names the
-            file and line.
+        InputError: The file cannot be read, or has an unknown key, an invalid keyword or a
+            duplicate id; names the file and line.
     """
     node = Node.read(path)
     node.require_keys("name", "version", "cases")
@@ -152,14 +151,15 @@ def load_outputs(path: PathOrDash) -> dict[str, Any]:
     """Load the generated cards of each case, for `evaluate_dataset`.
 
     Args:
-        path: A mapping from case id to a list of cards, or a list (in `.jsonl`, one a line) of
-            objects with `id` and `cards`; null instead of a list where nothing was generated.
+        path: A mapping from case id to a list of cards, or a list (in `.jsonl`, one per line) of
+            objects with `id` and `cards`; null instead of a list if generation failed.
 
     Returns:
-        Lists by case id. An invalid one is an error of its case when it is evaluated.
+        Lists by case id, not validated; `evaluate_dataset` reports invalid ones as errored cases.
 
     Raises:
-        InputError: Not readable, another shape, or a duplicate id; names the file and line.
+        InputError: The file cannot be read, has an unexpected structure or a duplicate id; names
+            the file and line.
     """
     node = Node.read(path)
     if isinstance(node.value, dict):
@@ -170,12 +170,12 @@ def load_outputs(path: PathOrDash) -> dict[str, Any]:
 
 
 def as_expected_cards(cards: Any) -> tuple[ExpectedCard, ...]:
-    """Expected cards from themselves, mappings, or objects with `<field>_keywords` attributes."""
+    """Convert mappings and objects with `<field>_keywords` attributes to expected cards."""
     found = []
     for number, card in enumerate(as_cards(cards), 1):
         try:
             found.append(_as_expected(card))
-        except InputError as error:  # noqa: PERF203 - it names the card
+        except InputError as error:  # noqa: PERF203 - the message names the card
             raise InputError(f"expected card {number}: {error}") from error
     return tuple(found)
 
@@ -194,7 +194,7 @@ def _as_expected(item: Any) -> ExpectedCard:
 
 
 def as_cards(cards: Any) -> Sequence[Any]:
-    """A list of cards as a sequence; raises `InputError` for a single card or another value."""
+    """Convert an iterable of cards to a sequence; raises `InputError` for anything else."""
     kind = type(cards)
     is_one = hasattr(kind, "model_fields") or hasattr(kind, "_fields")
     if is_one or isinstance(cards, (str, bytes, Mapping)) or not isinstance(cards, Iterable):
@@ -203,7 +203,7 @@ def as_cards(cards: Any) -> Sequence[Any]:
 
 
 def field_text(card: Any, field: str, number: int) -> str:
-    """The text of a generated card in a field; an `InputError` with its number if it has none."""
+    """Return a field of a generated card; raises `InputError` if it is missing or not a string."""
     text = _value(card, field, _MISSING)
     if text is _MISSING:
         raise InputError(f"generated card {number} ({_type_and_value(card)}) has no {field!r}")
@@ -214,7 +214,7 @@ def field_text(card: Any, field: str, number: int) -> str:
 
 
 def type_of(card: Any) -> Any:
-    """The type of a card (of an enumeration: its value); `None` without one."""
+    """Return the type of a card, `None` without one; enumeration members give their value."""
     kind = _value(card, CARD_TYPE, None)
     return kind.value if isinstance(kind, Enum) else kind
 

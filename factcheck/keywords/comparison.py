@@ -1,7 +1,7 @@
-"""Comparison of two runs over the same cases: better and worse cases, and by how much.
+"""Comparison of two runs over the same cases.
 
-Cases are paired by id and compared by F1, those with behaviors by whether they passed. Whether the
-mean moved by more than chance is tested by paired randomization.
+Cases are paired by id and compared by F1, or for behaviors by whether they passed. The difference
+of the means is tested by paired randomization.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from factcheck.stats.comparison import Change, Changes, Comparison, compare_mean
 
 FORMAT = "factcheck-keywords-comparison/2"
 Run = DatasetResult | BehaviorRun
-_MOST_SHOWN = 5
-_WORDS = {"better": "B is better", "worse": "B is worse", "unclear": "no clear difference"}
+_MAX_IDS = 5
+_VERDICTS = {"better": "B is better", "worse": "B is worse", "unclear": "no clear difference"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -31,13 +31,13 @@ class KeywordComparison(Report):
 
     kind: Literal["cards", "behaviors"]
     mean: Comparison
-    """Macro F1, or the pass rate; the interval is (-1, 1) with fewer than two cases."""
+    """Comparison of macro F1 or pass rate; the interval is (-1, 1) with fewer than two cases."""
     changes: Changes
-    """The cases by id; scores are F1, for behaviors 1 if passed, else 0."""
+    """Cases by id; scores are F1, or for behaviors 1 if passed and 0 if failed."""
     left_out: tuple[str, ...]
-    """Ids of the cases that only one run has, or that are errored in either."""
+    """Ids of cases in only one run, or errored in either."""
     only_a: tuple[str, ...] = ()
-    """Ids of the cases with a score in run `a` only."""
+    """Ids of cases with a score in run `a` only."""
     notes: tuple[str, ...] = ()
     """Settings that differ between the runs, such as the threshold."""
 
@@ -47,7 +47,7 @@ class KeywordComparison(Report):
 
     @property
     def verdict(self) -> Literal["better", "worse", "unclear"]:
-        """Which run is better by more than chance (p below 0.05)."""
+        """Change from run `a` to run `b`; `unclear` if it is not significant at 0.05."""
         if not self.mean.is_significant:
             return "unclear"
         return "better" if self.mean.difference > 0 else "worse"
@@ -70,16 +70,16 @@ class KeywordComparison(Report):
         }
 
     def page(self, names: tuple[str, str] = ("", "")) -> Page:
-        """The report.
+        """Return the report.
 
         Args:
-            names: Names of the two runs; empty for none.
+            names: Names of the two runs, or empty strings.
         """
         mean, (better, worse, unchanged, _) = self.mean, self.changes
         return Page(
             "F1" if self.kind == "cards" else "Pass rate",
             f"{share(mean.a)} → {share(mean.b)} ({signed(mean.difference)})",
-            f"{_WORDS[self.verdict]} (p {p_text(mean.p_value or 0.0)})",
+            f"{_VERDICTS[self.verdict]} (p {p_text(mean.p_value or 0.0)})",
             f"95 % interval of the difference {' to '.join(map(signed, mean.interval or ()))}",
             tuple(self._lines(names)),
             parts_of(
@@ -142,11 +142,11 @@ def compare_runs(a: Run, b: Run) -> KeywordComparison:
 
     Args:
         a: Baseline.
-        b: The run in question; its gains are positive.
+        b: The run to compare with it; its gains are positive.
 
     Raises:
-        InputError: The runs are not of one kind, have no scored case in common, or were evaluated
-            with different expectations.
+        InputError: The runs are of different kinds, have no scored case in common, or were
+            evaluated with different expectations.
     """
     if type(a) is not type(b) or not isinstance(a, Run):
         raise InputError(
@@ -158,10 +158,11 @@ def compare_runs(a: Run, b: Run) -> KeywordComparison:
     if not changes:
         raise InputError(f"no scored case of run a ({_ids(of_a)}) is in run b ({_ids(of_b)})")
     common = [str(change.name) for change in changes]
-    if unlike := [name for name in common if a.digests[name] != b.digests[name]]:
+    if differing := [name for name in common if a.digests[name] != b.digests[name]]:
         raise InputError(
-            f"run b expects something else than run a in {len(unlike)} of "
-            f"{plural(len(common), 'case')} ({_ids(unlike)}); evaluate both runs with the same ones"
+            f"run b expects something else than run a in {len(differing)} of "
+            f"{plural(len(common), 'case')} ({_ids(differing)}); "
+            "evaluate both runs with the same ones"
         )
     notes: tuple[str, ...] = ()
     if isinstance(a, DatasetResult) and isinstance(b, DatasetResult):
@@ -182,10 +183,10 @@ def compare_runs(a: Run, b: Run) -> KeywordComparison:
 
 
 def read_run(path: PathOrDash) -> Run:
-    """Read a run from the JSON that `to_json` gives.
+    """Read a run from the JSON written by `to_json`.
 
     Raises:
-        InputError: Not readable, or not a run; names the file.
+        InputError: The file cannot be read, or is not a run; names the file.
     """
     name = name_of(path)
     data = parse_json(read_text(path), name).value
@@ -204,5 +205,5 @@ def read_run(path: PathOrDash) -> Run:
 
 def _ids(ids: Iterable[str]) -> str:
     every = list(ids)
-    dots = ", …" if len(every) > _MOST_SHOWN else ""
-    return ", ".join(map(name_text, every[:_MOST_SHOWN])) + dots
+    dots = ", …" if len(every) > _MAX_IDS else ""
+    return ", ".join(map(name_text, every[:_MAX_IDS])) + dots

@@ -21,7 +21,7 @@ from factcheck.keywords.matching import (
 from factcheck.keywords.results import CaseResult
 from factcheck.runtime.loop import blocking, call, each
 
-_MOST_SHOWN = 5
+_MAX_IDS = 5
 
 
 async def aevaluate_dataset(
@@ -36,23 +36,23 @@ async def aevaluate_dataset(
 ) -> DatasetResult:
     """Match the generated cards of every case with the expected ones.
 
-    A case whose output is missing or invalid, or for which a callable raises, is a `Failure`: it
-    counts in no score, and the others are scored as usual.
+    A case whose output is missing or invalid, or for which a callable raises, is a `Failure`. It is
+    excluded from all scores and does not affect the other cases.
 
     Args:
         dataset: The expected cards.
         outputs: A mapping from case id to cards, a list of cards for each case in order, or a
-            callable, asynchronous or not, that takes a `CardCase` and returns its cards. Cards are
+            callable, sync or async, that takes a `CardCase` and returns its cards. Cards are
             mappings or objects with attributes, such as pydantic models.
         threshold: As in `match_cards`, like the next three.
         weights: Weight of each field.
-        type_weight: Share of the score that the right type makes.
+        type_weight: Weight of the correct type in the score.
         assignment: `"greedy"` or `"optimal"`.
         concurrency: Maximum number of concurrent calls of a callable.
 
     Raises:
-        InputError: An invalid setting, or outputs that are invalid as a whole: of another type, for
-            an unknown case, or not one for each case.
+        InputError: A setting is invalid, or the outputs are of an invalid type, name an unknown
+            case, or differ in number from the cases.
     """
     settings = MatchSettings(threshold, weights or {}, type_weight, assignment)
     if not isinstance(dataset, CardDataset):
@@ -62,27 +62,27 @@ async def aevaluate_dataset(
         try:
             for card in case.expected_cards:
                 settings.weights_of(card)
-        except InputError as error:  # noqa: PERF203 - it names the case
+        except InputError as error:  # noqa: PERF203 - the message names the case
             raise InputError(f"case {case.id!r}: {error}") from error
     if callable(outputs):
-        given = await _called(outputs, [(case,) for case in dataset.cases], concurrency)
+        generated = await _call_each(outputs, [(case,) for case in dataset.cases], concurrency)
     else:
         by_case = _by_case([case.id for case in dataset.cases], outputs, "outputs")
         missing = Failure("", "input", "there is no output for this case")
-        given = [by_case.get(case.id, missing) for case in dataset.cases]
+        generated = [by_case.get(case.id, missing) for case in dataset.cases]
     results: list[CaseResult] = []
     failures: list[Failure[str]] = []
-    for case, output in zip(dataset.cases, given, strict=True):
-        found = output
+    for case, output in zip(dataset.cases, generated, strict=True):
+        result = output
         if not isinstance(output, Failure):
             try:
-                found = match(case.expected_cards, output, settings, case.id)
+                result = match(case.expected_cards, output, settings, case.id)
             except Exception as error:  # noqa: BLE001 - raised by the user's objects
-                found = _failure(error)
-        if isinstance(found, Failure):
-            failures.append(replace(found, subject=case.id))
+                result = _failure(error)
+        if isinstance(result, Failure):
+            failures.append(replace(result, subject=case.id))
         else:
-            results.append(found)
+            results.append(result)
     return DatasetResult(
         dataset.name,
         dataset.version,
@@ -104,37 +104,37 @@ async def aevaluate_behaviors(
     expected: Mapping[str, str] | None = None,
     concurrency: int = 8,
 ) -> BehaviorRun:
-    """Check for each case whether every variant shows the behavior expected of it.
+    """Check for each case whether every variant shows its expected behavior.
 
-    A case passes if all of them do. One with a response that is missing, not a string, or failed is
-    errored: it neither passes nor fails, and the others are evaluated as usual.
+    A case passes if all of them do. A case with a missing or invalid response is errored: it
+    neither passes nor fails, and does not affect the other cases.
 
     Args:
         cases: `BehaviorCase`s, or mappings with `instruction`, `input`, `output`,
             `evaluation_guide`, and optionally `id` and `expected`.
-        responses: A callable, asynchronous or not, that takes a case and the name of a variant; or
-            a mapping from variant to its responses: a list in the order of the cases, or a mapping
+        responses: A callable, sync or async, that takes a case and the name of a variant; or a
+            mapping from variant to its responses: a list in the order of the cases, or a mapping
             from case id.
-        expected: The expected behavior of each variant in every case, by name or label; default: as
-            the cases say.
+        expected: Expected behavior of each variant in every case, by name or label; by default,
+            that of the cases.
         concurrency: Maximum number of concurrent calls.
 
     Raises:
-        InputError: An invalid case, or responses that are invalid as a whole: of another type, or
-            for unknown variants or cases.
+        InputError: A case is invalid, or the responses are of an invalid type or name unknown
+            variants or cases.
     """
     suite = as_cases(cases, expected)
-    asked = [(case, variant) for case in suite for variant in case.expected]
+    pairs = [(case, variant) for case in suite for variant in case.expected]
     if callable(responses):
-        given = await _called(responses, asked, concurrency)
+        received = await _call_each(responses, pairs, concurrency)
     else:
         by_variant = _by_variant(suite, responses)
-        given = [by_variant.get(variant, {}).get(case.id) for case, variant in asked]
+        received = [by_variant.get(variant, {}).get(case.id) for case, variant in pairs]
     outcomes: dict[str, list[Outcome]] = {case.id: [] for case in suite}
-    for (case, variant), response in zip(asked, given, strict=True):
+    for (case, variant), response in zip(pairs, received, strict=True):
         outcomes[case.id].append(_outcome(case, variant, response))
     return BehaviorRun(
-        tuple(BehaviorCaseResult(name, tuple(own)) for name, own in outcomes.items()),
+        tuple(BehaviorCaseResult(id_, tuple(of_case)) for id_, of_case in outcomes.items()),
         {case.id: case.digest for case in suite},
         case_warnings(suite),
     )
@@ -152,31 +152,31 @@ def _by_variant(cases: Sequence[BehaviorCase], responses: Any) -> dict[str, Mapp
         known = ", ".join(map(repr, variants))
         raise InputError(f"responses: unknown variant {unknown[0]!r}; variants are {known}")
     ids = [case.id for case in cases]
-    return {name: _by_case(ids, own, f"variant {name!r}") for name, own in responses.items()}
+    return {name: _by_case(ids, data, f"variant {name!r}") for name, data in responses.items()}
 
 
-def _by_case(ids: Sequence[str], given: Any, what: str) -> Mapping[str, Any]:
-    """What is given for each case, by its id: a mapping, or a list in the order of the cases."""
-    if isinstance(given, Mapping):
+def _by_case(ids: Sequence[str], data: Any, what: str) -> Mapping[str, Any]:
+    """Key data by case id, given as such a mapping or as a list in the order of the cases."""
+    if isinstance(data, Mapping):
         known = set(ids)
-        if unknown := [name for name in given if name not in known]:
-            names = ", ".join(f"{name!r:.80}" for name in unknown[:_MOST_SHOWN])
+        if unknown := [name for name in data if name not in known]:
+            names = ", ".join(f"{name!r:.80}" for name in unknown[:_MAX_IDS])
             raise InputError(f"{what}: {len(unknown)} for unknown cases: {names}")
-        return given
-    if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
-        kind = type(given).__name__
+        return data
+    if isinstance(data, (str, bytes)) or not isinstance(data, Sequence):
+        kind = type(data).__name__
         raise InputError(f"{what}: expected a mapping from case id, or a list, got {kind}")
-    if len(given) != len(ids):
-        raise InputError(f"{what}: {len(given)} for {len(ids)} cases; give one for each")
-    return dict(zip(ids, given, strict=True))
+    if len(data) != len(ids):
+        raise InputError(f"{what}: {len(data)} for {len(ids)} cases; give one for each")
+    return dict(zip(ids, data, strict=True))
 
 
 def _outcome(case: BehaviorCase, variant: str, response: Any) -> Outcome:
     expected = case.expected[variant]
     if isinstance(response, str):
         label, hits = case.guide.label(response), case.guide.hits(response)
-        words = {name: tuple(map(str, own)) for name, own in hits.items()}
-        return Outcome(variant, expected, label, response, {} if label == expected else words)
+        found = {name: tuple(map(str, words)) for name, words in hits.items()}
+        return Outcome(variant, expected, label, response, {} if label == expected else found)
     if isinstance(response, Failure):
         return Outcome(variant, expected, None, code=response.code, message=response.message)
     why = f"expected a string as response, got {type(response).__name__}"
@@ -184,10 +184,10 @@ def _outcome(case: BehaviorCase, variant: str, response: Any) -> Outcome:
     return Outcome(variant, expected, None, code="input", message=why)
 
 
-async def _called(
+async def _call_each(
     function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], concurrency: int
 ) -> list[Any]:
-    """One result per call, in order; a `Failure` where the function raised an error."""
+    """Call the function concurrently; returns one result, or a `Failure` if it raised, per call."""
     if not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1:
         raise InputError(f"concurrency must be an integer of at least 1, got {concurrency!r}")
     return await each(lambda one: call(function, *one, failed=_failure), calls, concurrency)

@@ -1,12 +1,12 @@
-r"""Keyword forms, their notation in files, and the rules by which they occur in a text.
+r"""Keyword forms, their notation in files, and their matching rules.
 
-    photosynthesis            the text occurs, character for character (Python's `in`)
-    word: cat                 it occurs as a whole word, so not in `concatenate`
-    fold: Énergie             it occurs, ignoring case and accents
+    photosynthesis            exact substring (Python's `in`)
+    word: cat                 whole word, so not in `concatenate`
+    fold: Énergie             substring, ignoring case and accents
     fold: {word: Énergie}     both
-    regex: '\d+ kJ'           a match of the regular expression occurs
-    any: [colour, color]      at least one of several keywords occurs
-    not: mitochondria         the keyword must not occur
+    regex: '\d+ kJ'           regular expression
+    any: [colour, color]      at least one of several keywords
+    not: mitochondria         forbidden keyword
 
 All but the first are mappings with a single key, in YAML and in JSON: `{"word": "cat"}`.
 """
@@ -24,19 +24,19 @@ from factcheck.documents import shown
 from factcheck.errors import InputError
 
 SUFFIX = "_keywords"
-"""Follows the name of a field or behavior in the key of its keywords."""
+"""Suffix of a key with the keywords of a field or behavior."""
 _GRAMMAR = (
     "a keyword must be a string or a mapping with one of the keys word, fold, regex, any, not, "
     "such as {word: cat}"
 )
 EVERYWHERE = "the empty string occurs in every text"
 _STROKES = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "\u0131": "i", "æ": "ae", "œ": "oe"}
-_PLAIN: Mapping[int, str | None] = {
+_UNACCENTED: Mapping[int, str | None] = {
     **dict.fromkeys(range(0x0300, 0x0370)),
     **{ord(letter): plain for letter, plain in _STROKES.items()},
 }
-"""Accents of Latin, Greek and Cyrillic letters, and letters that have no decomposition. Marks that
-make another letter, as in Japanese or the Indic scripts, are not among them."""
+"""Accents of Latin, Greek and Cyrillic letters, and letters without a decomposition. Marks that
+form a different letter, as in Japanese or the Indic scripts, are not included."""
 _KATAKANA = r"\u30a0-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 _UNSPACED = (
     r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Thai}\p{Lao}\p{Tibetan}\p{Myanmar}\p{Khmer}"
@@ -48,7 +48,7 @@ _LETTER = r"[_\p{L}\p{M}\p{N}]"
 
 @functools.lru_cache(maxsize=8)
 def folded(text: str) -> str:
-    """The text in lower case, without accents, in compatibility form; idempotent.
+    """Fold a text to lower case and compatibility form without accents; idempotent.
 
     Source:
         Caseless matching of compatibility forms (The Unicode Standard, section 3.13, D146), with
@@ -58,15 +58,15 @@ def folded(text: str) -> str:
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text)
     lower = unicodedata.normalize("NFKD", decomposed.casefold())
-    return unicodedata.normalize("NFC", lower.translate(_PLAIN))
+    return unicodedata.normalize("NFC", lower.translate(_UNACCENTED))
 
 
 def has_word(text: str, word: str) -> bool:
     """Whether `word` occurs in `text` with a word boundary on both sides.
 
-    A word ends where no letter, digit or mark follows; an apostrophe or hyphen is a boundary. In
-    scripts without spaces (Chinese, Japanese, Thai ...) every position between two characters is
-    one, and so is every change to another script; only runs of katakana count as one word.
+    Boundaries are positions without a letter, digit or mark on one side; apostrophes and hyphens
+    are boundaries. In scripts without spaces (Chinese, Japanese, Thai ...), so is every position
+    between two characters and every change of script, except within a run of katakana.
 
     Source:
         Word boundaries of Unicode Standard Annex 29, reduced to letters, digits and marks.
@@ -75,15 +75,15 @@ def has_word(text: str, word: str) -> bool:
     while start >= 0:
         end = start + len(word)
         at_start, at_end = text[max(0, start - 1) : start + 1], text[end - 1 : end + 1]
-        if not _joined().fullmatch(at_start) and not _joined().fullmatch(at_end):
+        if not _joined_pair().fullmatch(at_start) and not _joined_pair().fullmatch(at_end):
             return True
         start = text.find(word, start + 1)
     return False
 
 
 @functools.cache
-def _joined() -> Any:
-    """Matches two neighbouring characters that belong to one word."""
+def _joined_pair() -> Any:
+    """Compile the pattern of two adjacent characters within one word."""
     import regex  # type: ignore[import-untyped]
 
     return regex.compile(
@@ -96,39 +96,39 @@ Kind = Literal["word", "fold", "regex", "any", "not"]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A keyword with a rule of its own: `Word`, `Folded`, `Regex`, `AnyOf` or `Not` of its content.
+    """A keyword with a matching rule; create it with `Word`, `Folded`, `Regex`, `AnyOf` or `Not`.
 
     Raises:
-        InputError: Invalid content, such as an empty string.
+        InputError: The content is invalid, such as an empty string.
     """
 
     kind: Kind
-    """Its key in files."""
+    """Key in files."""
     content: Any
-    """A string; of `fold` a string or `Word`, of `any` several keywords, of `not` one."""
+    """A string; for `fold` a string or `Word`, for `any` several keywords, for `not` one."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "content", _checked(self.kind, self.content))
+        object.__setattr__(self, "content", _parse_content(self.kind, self.content))
 
     def __str__(self) -> str:
         if self.kind == "any":
             return " or ".join(map(str, self.content))
-        return _IN_WORDS[self.kind].format(self.content)
+        return _DESCRIPTIONS[self.kind].format(self.content)
 
 
 Keyword = str | Form
-"""A plain string is searched character for character; the empty one occurs in every text."""
+"""A plain string is an exact substring; the empty one occurs in every text."""
 Word = functools.partial(Form, "word")
-"""A string that must occur as a whole word; see `has_word`."""
+"""A whole word; see `has_word`."""
 Folded = functools.partial(Form, "fold")
-"""A string or `Word` whose case and accents are ignored; see `folded`."""
+"""A string or `Word`, ignoring case and accents; see `folded`."""
 Regex = functools.partial(Form, "regex")
-"""A regular expression (Python's `re`) that must match somewhere."""
+"""A regular expression (Python's `re`), which may match anywhere."""
 AnyOf = functools.partial(Form, "any")
-"""Alternatives that count as one keyword, which occurs if any of them does."""
+"""Alternatives that count as one keyword."""
 Not = functools.partial(Form, "not")
 """A forbidden keyword."""
-_IN_WORDS = {
+_DESCRIPTIONS = {
     "word": "the word {}",
     "fold": "{} (any case or accent)",
     "regex": "/{}/",
@@ -140,8 +140,8 @@ def is_forbidden(keyword: Keyword) -> bool:
     return isinstance(keyword, Form) and keyword.kind == "not"
 
 
-def _checked(kind: Kind, content: Any) -> Any:
-    """The content of a form, with keywords in place of their notation."""
+def _parse_content(kind: Kind, content: Any) -> Any:
+    """Validate the content of a form and convert keywords from their notation."""
     if kind == "any":
         return _alternatives(content)
     word = as_keyword(content) if kind in ("fold", "not") else content
@@ -187,7 +187,7 @@ def _folded_content(word: Keyword) -> str:
 
 
 def occurs(keyword: Keyword, text: str) -> bool:
-    """Whether a keyword occurs in a text; for `Not`, whether the forbidden keyword does."""
+    """Whether a keyword, or the forbidden keyword of `Not`, occurs in a text."""
     if isinstance(keyword, str):
         return keyword in text
     kind, content = keyword.kind, keyword.content
@@ -204,12 +204,12 @@ def occurs(keyword: Keyword, text: str) -> bool:
 
 
 def found_in(keywords: Iterable[Keyword], text: str) -> set[Keyword]:
-    """The keywords that occur in a text; of `Not`, those whose forbidden keyword does."""
+    """Return the keywords that occur in a text, including `Not` if its forbidden keyword does."""
     return {word for word in keywords if occurs(word, text)}
 
 
 def share_found(keywords: Sequence[Keyword], found: set[Keyword]) -> float | None:
-    """The similarity, given which of the keywords occur; `None` if a forbidden one does."""
+    """Return the fraction of keywords found, in [0, 1]; `None` if a forbidden one is found."""
     forbidden = [word for word in keywords if is_forbidden(word)]
     if not found.isdisjoint(forbidden):
         return None
@@ -220,7 +220,7 @@ def share_found(keywords: Sequence[Keyword], found: set[Keyword]) -> float | Non
 
 
 def unmet_keywords(words: Sequence[Keyword], found: set[Keyword]) -> tuple[Keyword, ...]:
-    """The keywords that do not occur, and the forbidden ones that do."""
+    """Return the keywords that do not occur, and the forbidden ones that do."""
     return tuple(word for word in words if (word in found) == is_forbidden(word))
 
 
@@ -233,13 +233,14 @@ def to_data(keyword: Keyword) -> Any:
 
 
 def as_keyword(data: Any) -> Keyword:
-    """A keyword from its notation in files, or the keyword itself.
+    """Parse a keyword from its notation; keywords are returned as is.
 
     Raises:
-        InputError: Neither a string nor a mapping with one known key, or an invalid keyword.
+        InputError: The data is neither a string nor a mapping with one known key, or the keyword is
+            invalid.
     """
     if isinstance(data, str):
-        return str.__str__(data)  # the text of a member of an enumeration
+        return str.__str__(data)  # converts members of string enumerations
     if isinstance(data, Form):
         return data
     if not isinstance(data, Mapping) or len(data) != 1:
@@ -251,7 +252,7 @@ def as_keyword(data: Any) -> Keyword:
 
 
 def as_keywords(data: Any, what: str) -> tuple[Keyword, ...]:
-    """Keywords from a list, in order; raises `InputError`, starting with `what`, if invalid."""
+    """Parse a list of keywords; the message of `InputError` starts with `what`."""
     if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
         raise InputError(f"{what}: expected a list of keywords, got {shown(data)}")
     words = tuple(map(as_keyword, data))
@@ -261,7 +262,7 @@ def as_keywords(data: Any, what: str) -> tuple[Keyword, ...]:
 
 
 def field_of(key: Any) -> str | None:
-    """The name in front of `_keywords`; `None` for another key."""
+    """Strip `_keywords` from a key; `None` for any other key."""
     if isinstance(key, str) and key.endswith(SUFFIX):
         return key.removesuffix(SUFFIX) or None
     return None

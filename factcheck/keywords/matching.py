@@ -1,12 +1,11 @@
-"""Matching of generated cards with expected ones, by the share of keywords that occur in them.
+"""Matching of generated cards with expected ones, by the fraction of keywords they contain.
 
-A field scores the share of its keywords that occur. Forbidden keywords are not part of that share:
-if one occurs, the field scores 0, and so does the card; a field with nothing but forbidden keywords
-scores 1 if none occurs. A field with an empty list scores 0.
+A field scores the fraction of its keywords that occur, without forbidden ones. If a forbidden one
+occurs, the field and the card score 0. A field with forbidden keywords only scores 1 if none
+occurs, and one with an empty list scores 0.
 
-Greedy matching takes the expected cards in order, so an early card may take the only one that fits
-a later card: the order of the expected cards matters. The optimal assignment finds the pairs with
-the highest total score, whatever the order.
+Greedy matching processes the expected cards in order, so an early card may take the only match of a
+later one. The optimal assignment maximises the total score, independent of the order.
 """
 
 from __future__ import annotations
@@ -43,21 +42,21 @@ TYPE_WEIGHT = 0.2
 Assignment = Literal["greedy", "optimal"]
 ASSIGNMENTS: tuple[Assignment, ...] = get_args(Assignment)
 PairScores = Sequence[Mapping[int, float]]
-"""For each expected card the scores above 0, by the number of the generated card, in order."""
+"""Positive scores of each expected card, by index of the generated card, in order."""
 Partners = Mapping[int, int]
-"""For each matched expected card the generated one."""
+"""Indices of matched cards: expected to generated."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchSettings:
-    """How cards are scored and matched; stored with the results of a run."""
+    """Settings of scoring and matching; stored with the results of a run."""
 
     threshold: float = THRESHOLD
     """Minimum score of a pair, in [0, 1]."""
     weights: Mapping[str, float] = field(default_factory=dict)
-    """By field, in any unit: those of a card share what the type leaves. Empty: equal weights."""
+    """Relative weights by field, scaled to what the type leaves; empty for equal weights."""
     type_weight: float = TYPE_WEIGHT
-    """Share of the score that the right type makes, where one is expected; in [0, 1]."""
+    """Weight of the correct type in the score of a card with an expected type; in [0, 1]."""
     assignment: Assignment = "greedy"
 
     def __post_init__(self) -> None:
@@ -73,32 +72,32 @@ class MatchSettings:
             )
 
     def weights_of(self, card: ExpectedCard) -> tuple[dict[str, float], float]:
-        """The weights of the fields of a card and of its type (0 without one); they sum to 1.
+        """Return the weights of the fields of a card and of its type (0 without one); sum is 1.
 
         Raises:
-            InputError: A field has no weight, or all of them weigh 0.
+            InputError: A field has no weight, or all weights are 0.
         """
         for name in card.keywords if self.weights else ():
             if name not in self.weights:
                 known = ", ".join(map(repr, self.weights))
                 raise InputError(f"the field {name!r} has no weight; weights are given for {known}")
-        own = {name: float(self.weights[name]) if self.weights else 1.0 for name in card.keywords}
-        total = math.fsum(own.values())
+        raw = {name: float(self.weights[name]) if self.weights else 1.0 for name in card.keywords}
+        total = math.fsum(raw.values())
         if total <= 0:
-            raise InputError(f"the fields {', '.join(own)} all weigh 0")
+            raise InputError(f"the fields {', '.join(raw)} all weigh 0")
         bonus = 0.0 if card.card_type is None else float(self.type_weight)
-        return {name: (1 - bonus) * (weight / total) for name, weight in own.items()}, bonus
+        return {name: (1 - bonus) * (weight / total) for name, weight in raw.items()}, bonus
 
 
 def keyword_similarity(keywords: Iterable[Any], text: str) -> float:
-    """The share of keywords that occur in a text, in [0, 1]; 0 if there are none.
+    """Return the fraction of keywords that occur in a text, in [0, 1]; 0 without keywords.
 
     Args:
         keywords: Strings or forms, in the notation of `factcheck.keywords.forms`.
-        text: Where to search.
+        text: The text to search.
 
     Raises:
-        InputError: An invalid or empty keyword, or the text is not a string.
+        InputError: A keyword is invalid or empty, or the text is not a string.
     """
     if not isinstance(text, str):
         raise InputError(f"keywords are searched in a string, got {shown(text)}")
@@ -107,20 +106,20 @@ def keyword_similarity(keywords: Iterable[Any], text: str) -> float:
 
 
 def score_pair(expected: Any, card: Any, settings: MatchSettings | None = None) -> float:
-    """The score of one pair of cards, in [0, 1]; 0 if a forbidden keyword occurs.
+    """Score one pair of cards, in [0, 1]; 0 if a forbidden keyword occurs.
 
     Args:
         expected: An `ExpectedCard`, or a mapping or object with `<field>_keywords`.
-        card: A mapping, or an object with attributes; has a string in every expected field.
-        settings: Weights of fields and type; default: equal fields, and 0.2 for the type where one
-            is expected.
+        card: A mapping or object with a string in every expected field.
+        settings: Weights of fields and type; by default, fields have equal weights, and the type,
+            if one is expected, 0.2.
 
     Raises:
-        InputError: One of them is invalid.
+        InputError: A card is invalid.
     """
-    [wanted] = as_expected_cards([expected])
-    weights = (settings or MatchSettings()).weights_of(wanted)
-    return _score(wanted, weights, *_read([wanted], [card]))
+    [expected_card] = as_expected_cards([expected])
+    weights = (settings or MatchSettings()).weights_of(expected_card)
+    return _score(expected_card, weights, *_search([expected_card], [card]))
 
 
 def match_cards(
@@ -132,20 +131,20 @@ def match_cards(
     type_weight: float = TYPE_WEIGHT,
     assignment: Assignment = "greedy",
 ) -> CaseResult:
-    """Match generated cards with expected ones, and list what is left over on both sides.
+    """Match generated cards with expected ones, and list the unmatched ones of both.
 
     Args:
         expected: `ExpectedCard`s, or mappings or objects with `<field>_keywords` and optionally
-            `card_type`. Their order matters to greedy matching.
-        generated: Mappings, or objects with attributes: dataclasses, pydantic models.
-        threshold: Minimum score of a pair, in [0, 1]; a score of 0 never makes a pair.
-        weights: Weight of each field, in any unit; default: equal weights.
-        type_weight: Share of the score that the right type makes, where one is expected.
-        assignment: `"greedy"`, or `"optimal"`: the highest total score, with a note where the two
+            `card_type`. Their order affects greedy matching.
+        generated: Mappings, or objects with attributes such as dataclasses or pydantic models.
+        threshold: Minimum score of a pair, in [0, 1]; pairs with a score of 0 never match.
+        weights: Relative weight of each field; equal by default.
+        type_weight: Weight of the correct type in the score of a card with an expected type.
+        assignment: `"greedy"`, or `"optimal"` for the maximum total score, with a note if the two
             differ.
 
     Raises:
-        InputError: An invalid card or setting.
+        InputError: A card or setting is invalid.
     """
     settings = MatchSettings(threshold, weights or {}, type_weight, assignment)
     return match(as_expected_cards(expected), generated, settings)
@@ -156,7 +155,7 @@ def match(
 ) -> CaseResult:
     """Match the generated cards of a case; raises `InputError` for an invalid one."""
     weighted = [(one, settings.weights_of(one)) for one in expected]
-    cards = _read(expected, as_cards(generated))
+    cards = _search(expected, as_cards(generated))
     scores = [
         {j: score for j, card in enumerate(cards) if (score := _score(*one, card)) > 0.0}
         for one in weighted
@@ -179,36 +178,38 @@ def match(
 
 
 class _Card(NamedTuple):
-    """What the expected cards look for in a generated one."""
+    """Properties of a generated card that the expected ones depend on."""
 
     found: Mapping[str, set[Keyword]]
-    """By field, the keywords that occur."""
+    """Keywords that occur, by field."""
     kind: Any
 
 
-def _read(expected: Sequence[ExpectedCard], cards: Sequence[Any]) -> list[_Card]:
-    """The generated cards; each text is searched once for all keywords of its field."""
-    words: dict[str, dict[Keyword, None]] = {}
-    for wanted in expected:
-        for name, own in wanted.keywords.items():
-            words.setdefault(name, {}).update(dict.fromkeys(own))
+def _search(expected: Sequence[ExpectedCard], cards: Sequence[Any]) -> list[_Card]:
+    """Search each text of the generated cards once for all keywords of its field."""
+    by_field: dict[str, dict[Keyword, None]] = {}
+    for one in expected:
+        for name, words in one.keywords.items():
+            by_field.setdefault(name, {}).update(dict.fromkeys(words))
     return [
         _Card(
-            {name: found_in(own, field_text(card, name, n)) for name, own in words.items()},
+            {name: found_in(words, field_text(card, name, n)) for name, words in by_field.items()},
             type_of(card),
         )
         for n, card in enumerate(cards, 1)
     ]
 
 
-def _score(wanted: ExpectedCard, weights: tuple[Mapping[str, float], float], card: _Card) -> float:
-    total, (of_fields, of_type) = 0.0, weights
-    for name, words in wanted.keywords.items():
+def _score(
+    expected: ExpectedCard, weights: tuple[Mapping[str, float], float], card: _Card
+) -> float:
+    total, (field_weights, type_weight) = 0.0, weights
+    for name, words in expected.keywords.items():
         share = share_found(words, card.found[name])
         if share is None:
             return 0.0
-        total += share * of_fields[name]
-    return min(1.0, total + of_type if card.kind == wanted.card_type else total)
+        total += share * field_weights[name]
+    return min(1.0, total + type_weight if card.kind == expected.card_type else total)
 
 
 def _match(i: int, j: int, score: float, expected: ExpectedCard, card: _Card) -> Match:
@@ -216,7 +217,7 @@ def _match(i: int, j: int, score: float, expected: ExpectedCard, card: _Card) ->
         i,
         j,
         score,
-        {n: share_found(own, card.found[n]) or 0.0 for n, own in expected.keywords.items()},
+        {n: share_found(words, card.found[n]) or 0.0 for n, words in expected.keywords.items()},
         None if expected.card_type is None else card.kind == expected.card_type,
         _unmet(expected, card.found),
     )
@@ -240,7 +241,7 @@ def _unmet(expected: ExpectedCard, found: Mapping[str, set[Keyword]]) -> dict[st
 
 
 def greedy(scores: PairScores, threshold: float) -> Partners:
-    """Each expected card in turn takes the best card left, the first of equally good ones."""
+    """Match each expected card in turn with the best card left, the first of equals."""
     partners: dict[int, int] = {}
     taken: set[int] = set()
     for i, own in enumerate(scores):
@@ -252,7 +253,7 @@ def greedy(scores: PairScores, threshold: float) -> Partners:
 
 
 def optimal(scores: PairScores, n_generated: int, threshold: float) -> Partners:
-    """The pairs with the highest total score, among those that reach the threshold."""
+    """Find the pairs with the maximum total score among those that reach the threshold."""
     gains = np.zeros((len(scores), n_generated))
     for i, own in enumerate(scores):
         for j, score in own.items():
@@ -262,7 +263,7 @@ def optimal(scores: PairScores, n_generated: int, threshold: float) -> Partners:
 
 
 def difference_note(scores: PairScores, by_greedy: Partners, by_optimum: Partners) -> str:
-    """How the two assignments differ, in words; empty if they do not."""
+    """Describe the difference of the two assignments; empty if there is none."""
     if by_greedy == by_optimum:
         return ""
     of_greedy = math.fsum(scores[i][j] for i, j in by_greedy.items())

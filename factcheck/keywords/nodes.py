@@ -28,24 +28,24 @@ class Node(NamedTuple):
 
     @classmethod
     def plain(cls, value: Any, name: str) -> Node:
-        """A value that does not come from a file; errors begin with `name`."""
+        """Wrap a value that is not from a file; errors begin with `name`."""
         return cls(plain_document(value, name), (), value)
 
     def error(self, message: str) -> InputError:
-        """An error about this part, such as `d.yaml, line 3: cases[0].id: ...`."""
+        """Create an error about this part, such as `d.yaml, line 3: cases[0].id: ...`."""
         steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path)
-        shown = "".join(steps).lstrip(".")
-        return self.document.error(self.path, f"{shown}: {message}" if shown else message)
+        path = "".join(steps).lstrip(".")
+        return self.document.error(self.path, f"{path}: {message}" if path else message)
 
     def made(self, make: Callable[[], T]) -> T:
-        """What `make` returns; its `InputError` begins with the place of this part."""
+        """Call `make`; its `InputError` is prefixed with the location of this part."""
         try:
             return make()
         except InputError as error:
             raise self.document.error(self.path, str(error)) from error
 
     def member(self, key: str | int, default: Any = _REQUIRED) -> Node:
-        """A member, or `default` in its place."""
+        """Return a member, or `default` if it is missing."""
         if isinstance(key, str) and key not in self.value:
             if default is _REQUIRED:
                 raise self.error(f"{key!r} is missing")
@@ -58,14 +58,14 @@ class Node(NamedTuple):
         return self.value
 
     def require_keys(self, *known: str, keywords: bool = False) -> None:
-        """Refuse a value that is not a mapping of these keys (and of lists, if `keywords`)."""
+        """Raise unless the value is a mapping of these keys (and keyword lists, if `keywords`)."""
         for key in self.mapping():
             if key not in known and not (keywords and field_of(key)):
                 allowed = [f"<name>{SUFFIX}"] * keywords + [*known]
                 raise self.member(key).error(f"unknown key; use {', '.join(allowed)}")
 
     def text(self, *, numbers: bool = False) -> str:
-        """A string; with `numbers` a number stands for its digits, as in ids."""
+        """Return a string; with `numbers`, numbers are converted, as in ids."""
         is_number = isinstance(self.value, (int, float)) and not isinstance(self.value, bool)
         if not isinstance(self.value, str) and not (numbers and is_number):
             raise self.error(f"expected a string, got {shown(self.value)}; quote it")
@@ -83,20 +83,20 @@ class Node(NamedTuple):
         return [self.member(position) for position in range(len(self.value))]
 
     def cases(self, noun: str) -> list[Node]:
-        """The members of a list that must not be empty."""
+        """Return the members of a non-empty list."""
         nodes = self.items()
         if not nodes:
             raise self.error(f"the {noun} has no cases")
         return nodes
 
     def rows(self, *keys: str) -> list[list[Node]]:
-        """These members of every object in a list; it has no others."""
+        """Return these members of every object in a list; other keys are an error."""
         for row in self.items():
             row.require_keys(*keys)
         return [[row.member(key) for key in keys] for row in self.items()]
 
     def keywords(self) -> dict[str, tuple[Keyword, ...]]:
-        """The lists of keywords in a mapping, by field or behavior; there must be one."""
+        """Return the lists of keywords in a mapping, by field or behavior; at least one."""
         names = {name: key for key in self.value if (name := field_of(key))}
         if not names:
             raise self.error(f"no keywords; add <name>{SUFFIX}")
@@ -106,7 +106,7 @@ class Node(NamedTuple):
         }
 
     def keyword(self) -> Keyword:
-        """The keyword that this part stands for; an integer stands for its digits."""
+        """Parse a keyword; an integer is converted to its digits."""
         is_digits = isinstance(self.value, int) and not isinstance(self.value, bool)
         try:
             [keyword] = as_keywords([str(self.value) if is_digits else self.value], "keyword")
@@ -121,7 +121,7 @@ def require_id(name: Any) -> None:
 
 
 def require_unique_ids(ids: Sequence[str], nodes: Sequence[Node] = ()) -> None:
-    """Raise `InputError` for an id that an earlier case has; with `nodes`, with its place."""
+    """Raise `InputError` for a duplicate id, with its location if `nodes` are given."""
     seen: set[str] = set()
     for place, name in enumerate(ids):
         if name in seen:

@@ -1,7 +1,7 @@
-"""Results of a case of cards, and what runs over cards and behaviors have in common.
+"""Results of one case of cards, and the base of runs over cards and behaviors.
 
-A share of nothing is 1 if the other side is empty too, else 0: no card expected and none generated
-is fine; cards on one side only make recall, precision and F1 0. No score is ever NaN.
+With no expected and no generated cards, recall, precision and F1 are 1; with cards on one side
+only, they are 0. Scores are never NaN.
 """
 
 from __future__ import annotations
@@ -23,69 +23,69 @@ if TYPE_CHECKING:
 
 
 class Scores(NamedTuple):
-    """Recall, precision and F1 in [0, 1], and the similarity of the matched pairs."""
+    """Recall, precision, F1 and average similarity, in [0, 1]."""
 
     recall: float
-    """Share of the expected cards that were matched."""
+    """Fraction of the expected cards that were matched."""
     precision: float
-    """Share of the generated cards that were matched."""
+    """Fraction of the generated cards that were matched."""
     f1: float
-    """Harmonic mean of the two."""
+    """Harmonic mean of recall and precision."""
     average_similarity: float | None
     """Mean score of the matched pairs; `None` without a match."""
 
     @classmethod
     def of(cls, cases: Iterable[CaseResult]) -> Scores:
-        """The scores over the cards of all cases."""
+        """Compute the scores over the cards of all cases."""
         every = list(cases)
         pairs = [match.score for case in every for match in case.matches]
         n_expected = sum(case.n_expected for case in every)
         n_generated = sum(case.n_generated for case in every)
-        nothing = 0.0 if n_expected + n_generated else 1.0
+        default = 0.0 if n_expected + n_generated else 1.0
         return cls(
-            len(pairs) / n_expected if n_expected else nothing,
-            len(pairs) / n_generated if n_generated else nothing,
-            2 * len(pairs) / (n_expected + n_generated) if n_expected + n_generated else nothing,
+            len(pairs) / n_expected if n_expected else default,
+            len(pairs) / n_generated if n_generated else default,
+            2 * len(pairs) / (n_expected + n_generated) if n_expected + n_generated else default,
             sum(pairs) / len(pairs) if pairs else None,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An expected card and the generated one matched with it."""
+    """An expected card and the generated card matched with it."""
 
     expected: int
-    """Number of the expected card, from 0."""
+    """Index of the expected card."""
     generated: int
-    """Number of the generated card, from 0."""
+    """Index of the generated card."""
     score: float
     """In (0, 1]."""
     similarities: Mapping[str, float]
-    """By field: the share of keywords that occur."""
+    """Fraction of keywords that occur, by field."""
     right_type: bool | None
-    """Whether it has the expected type; `None` where none is expected."""
+    """Whether it has the expected type; `None` if none is expected."""
     unmet: Mapping[str, tuple[str, ...]]
-    """By field: the keywords that do not occur, and the forbidden ones that do, in words."""
+    """Descriptions of missing keywords and of forbidden ones that occur, by field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """An expected card without a partner."""
+    """An expected card without a match."""
 
     expected: int
-    """Number of the expected card, from 0."""
+    """Index of the expected card."""
     nearest: int | None
-    """Number of the generated card with the highest score, wherever it was matched; `None`: all
-    score 0."""
+    """Index of the generated card with the highest score, matched or not; `None` if all scores are
+    0."""
     score: float
-    """Score of that card: below the threshold, or the card was matched with another one."""
+    """Score of that card: below the threshold, unless it was matched with another card."""
     unmet: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """As in `Match`, for that card; all keywords where there is none."""
+    """As in `Match`, for that card; all keywords if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """One case: matched, missed and extra cards; its scores are those of `Scores`."""
+    """Matched, missed and extra cards of one case, and its scores."""
 
     case_id: str
     n_expected: int
@@ -93,14 +93,14 @@ class CaseResult:
     matches: tuple[Match, ...]
     """In the order of the expected cards."""
     missed: tuple[Missed, ...]
-    """Expected cards without a partner, in order."""
+    """Expected cards without a match, in order."""
     extra: tuple[int, ...]
-    """Numbers of the generated cards without a partner, in order."""
+    """Indices of the generated cards without a match, in order."""
     note: str = ""
-    """How greedy matching differs, with the optimal assignment."""
+    """Difference of greedy matching to the optimal assignment, if that was used."""
 
     def __post_init__(self) -> None:
-        matched, missed, extra = (len(own) for own in (self.matches, self.missed, self.extra))
+        matched, missed, extra = map(len, (self.matches, self.missed, self.extra))
         if (matched + missed, matched + extra) != (self.n_expected, self.n_generated):
             raise InputError(f"case {self.case_id!r}: card counts do not add up; damaged run")
 
@@ -125,34 +125,34 @@ class CaseResult:
         return self.scores.average_similarity
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields as JSON-ready data, and the scores."""
+        """Return all fields and scores as JSON-ready data."""
         return {**to_plain(self), **self.scores._asdict()}
 
 
 class KeywordRun(Report):
-    """A run over cases with ids, some of which may be errored."""
+    """Base of runs over cases with ids, some of which may be errored."""
 
     __slots__ = ()
     FORMAT: ClassVar[str]
     FIGURE: ClassVar[str]
-    """What the mean score is called."""
+    """Name of the mean score."""
     digests: Mapping[str, str]
-    """By case id, in order: digest of what is expected; runs are comparable only if they agree."""
+    """Digests of the expectations by case id, in order; runs are comparable only if they agree."""
     warnings: tuple[str, ...]
-    """Valid but probably unintended parts of what is expected."""
+    """Valid but probably unintended parts of the expectations."""
 
     @property
     def errors(self) -> list[tuple[str, str]]:
-        """Of each errored case its id and why."""
+        """Id and error message of each errored case."""
         raise NotImplementedError
 
     def every_score(self) -> Iterable[tuple[str, float | None]]:
-        """Of each case its id and score, in [0, 1]; `None` for an errored one."""
+        """Id and score of each case, in [0, 1]; `None` if errored."""
         raise NotImplementedError
 
     @property
     def case_scores(self) -> dict[str, float]:
-        """By id the score of each scored case: F1; of behaviors 1 if it passed, 0 if it failed."""
+        """Scores of the cases that are not errored, by id: F1, or 1 if passed and 0 if failed."""
         return {name: score for name, score in self.every_score() if score is not None}
 
     @property
@@ -163,18 +163,25 @@ class KeywordRun(Report):
 
     @property
     def low(self) -> float:
-        """The mean score if every errored case had scored 0."""
+        """Mean score if every errored case scored 0."""
         return math.fsum(self.case_scores.values()) / len(self.digests)
 
     @property
     def high(self) -> float:
-        """The mean score if every errored case had scored 1."""
+        """Mean score if every errored case scored 1."""
         n_errored = len(self.digests) - len(self.case_scores)
         return self.low + n_errored / len(self.digests)
 
     def headline(self, name: str, counts: str, interval: Interval | None, ends: str) -> Page:
-        """The head of the report; `counts` are of the scored cases."""
-        mean, shown = self.mean, interval_text(interval)
+        """Return the head of the report.
+
+        Args:
+            name: Name of the mean score.
+            counts: Number of scored cases, as text.
+            interval: 95 % interval of the mean score.
+            ends: Condition under which `low` and `high` are reached.
+        """
+        mean, interval_line = self.mean, interval_text(interval)
         n_errored = len(self.digests) - len(self.case_scores)
         if mean is None:
             return Page(name, "unknown", counts)
@@ -183,7 +190,7 @@ class KeywordRun(Report):
             name,
             share(mean),
             f"{counts}, {n_errored:,} more errored" if n_errored else counts,
-            f"95 % interval {shown}" if shown else "",
+            f"95 % interval {interval_line}" if interval_line else "",
             (line,) if n_errored else (),
         )
 
