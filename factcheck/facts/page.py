@@ -148,8 +148,8 @@ def scale_lines(lead: float | None, judge_quality: str, n_leads: int = 0) -> tup
     For a run, `lead` is the mean over `n_leads` records.
     """
     over = f", mean of {plural(n_leads, 'record')}" if n_leads else ""
-    scale = "" if lead is None else f"lead of the same length: {score_text(lead)}{over}"
-    what = "" if not scale else " (the first sentences of the source, same judge and facts)"
+    scale = "" if lead is None else f"lead baseline: {score_text(lead)}{over}"
+    what = "" if not scale else " (the first sentences of the source, cut to the same length)"
     quality = judge_quality and f"judge: {one_line(judge_quality)}"
     return tuple(filter(None, (scale + what, quality)))
 

@@ -87,7 +87,7 @@ def test_a_report_keeps_its_texts_and_scale() -> None:
     assert CoverageReport.from_json(found.to_json()) == found
     for to in ("table", "markdown", "html", "junit"):
         words = render(found.page(), to)
-        assert "lead of the same length: 0.25" in words
+        assert "lead baseline: 0.25" in words
         assert "balanced accuracy 0.8" in words
     with pytest.raises(InputError, match="lead"):
         CoverageReport.from_dict({**found.to_dict(), "lead": 7})

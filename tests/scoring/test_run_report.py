@@ -62,7 +62,7 @@ def test_every_format_has_every_record() -> None:
     suite = ET.fromstring(render(report.page(), "junit"))[0]  # noqa: S314 - our own
     tags = [test[0].tag if len(test) else "" for test in suite.iter("testcase")]
     assert tags == ["error", "failure", "", ""]
-    assert "lead of the same length: 0.50, mean of 1 record" in report.to_markdown()
+    assert "lead baseline: 0.50, mean of 1 record" in report.to_markdown()
     assert repr(report) == "<RunReport: Mean coverage 0.50   3 of 4 records scored>"
 
 

@@ -92,13 +92,13 @@ def _check(fact: AtomicFact, text: str, read: Text) -> CheckResult:
     verdicts = [
         _judge(fact, statement, read)
         if evidence is None
-        else Verdict(fact, "entailed", CERTAIN, evidence, "stands in the text", JUDGE)
+        else Verdict(fact, "entailed", CERTAIN, evidence, "stated verbatim", JUDGE)
         for statement, evidence in zip(statements, stated, strict=True)
     ]
     worst = min(verdicts, key=lambda verdict: verdict.probability or 0.0)
     probability = worst.probability or 0.0
     if abs(probability - DECISION) < UNSURE:
-        message = f"the embedded judge is not sure ({probability:.2f} that it is said)"
+        message = f"the probability of {probability:.2f} is too close to {DECISION:g}"
         return CheckFailure(fact, "unsure", message)
     return worst
 
@@ -136,7 +136,7 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
             against = passage.sentences[0].evidence, conflict
     if stating is not None:
         missing = ", ".join(stating.missing)
-        reason = f"said in other words: {missing}" if missing else "all of it is said"
+        reason = f"paraphrased: {missing}" if missing else "stated in full"
         evidence = stating.sentences[0].evidence
         return Verdict(fact, "entailed", round(best, 6), evidence, reason, JUDGE)
     if against is not None:
