@@ -482,7 +482,7 @@ def test_an_inferred_schema_comes_with_its_doubts(files: Files) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{}", "other.json: run: format None"),
+        ("{}", "other.json: run: expected format"),
         ("[]", "other.json: a run must be an object, not array"),
         ("", "other.json, line 1: not valid JSON"),
         ("x: 1", "other.json, line 1: not valid JSON"),
@@ -502,7 +502,7 @@ def test_runs_by_different_schemas_are_compared_with_a_warning(files: Files) -> 
     old = files.put("old.json", data)
 
     printed = files.compare(a, b).out
-    assert "but by another schema" in printed.splitlines()[0]
+    assert "but by a different schema" in printed.splitlines()[0]
     assert "Warning: A and B were scored by different schemas" in printed
     assert "Warning" not in files.compare(a, a).out
     assert "Warning: the schema of B is unknown" in files.compare(a, old).out

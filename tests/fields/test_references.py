@@ -110,14 +110,14 @@ def test_a_reference_is_replaced_by_its_target_and_the_keys_beside_it_win(
 @pytest.mark.parametrize(
     ("ref", "words"),
     [
-        ("http://127.0.0.1:9/schema.json", "is not followed"),
-        ("file:///etc/hostname", "is not followed"), ("other.json#/$defs/Text", "is not followed"),
-        ("#anchor", "is not followed"), ("", "is not followed"), (7, "must be a string"),
+        ("http://127.0.0.1:9/schema.json", "cannot follow"),
+        ("file:///etc/hostname", "cannot follow"), ("other.json#/$defs/Text", "cannot follow"),
+        ("#anchor", "cannot follow"), ("", "cannot follow"), (7, "must be a string"),
         (None, "must be a string"), ("#/$defs/Absent", "there is no 'Absent'"),
         ("#/$defs/a%2Fb", "there is no 'a'"), ("#/$defs/list/2", "there is no '2'"),
         ("#/$defs/list/01", "there is no '01'"), ("#/$defs/list/" + "9" * 5_000, "there is no"),
-        ("#/$defs/number", "which is not a schema"), ("#/$defs/true", "which is not a schema"),
-        ("#/$defs/list", "which is not a schema"),
+        ("#/$defs/number", "must be a schema, not"), ("#/$defs/true", "must be a schema, not"),
+        ("#/$defs/list", "must be a schema, not"),
     ],
 )  # fmt: skip
 def test_a_reference_that_cannot_be_followed_is_an_error_with_its_path(
@@ -136,7 +136,7 @@ def test_a_reference_to_nothing_but_itself_is_an_error(ref: str, wrap: str) -> N
     if wrap != "plain":
         field = {wrap: [field, STRING]}  # type: ignore[dict-item]
 
-    with pytest.raises(SchemaError, match=f"field: the reference '{re.escape(ref)}' leads only to"):
+    with pytest.raises(SchemaError, match=f"field: the reference '{re.escape(ref)}' refers to"):
         resolved_field(field)
 
 
@@ -234,7 +234,7 @@ def laughs(levels: int, width: int) -> Schema:
 
 
 def test_references_that_multiply_end_in_an_error() -> None:
-    with pytest.raises(SchemaError, match="becomes too large"):
+    with pytest.raises(SchemaError, match="too large"):
         resolve_schema_references(laughs(40, 10))
     assert resolve_schema_references(laughs(3, 10))["type"] == "object"
 

@@ -174,7 +174,7 @@ def test_the_number_of_unknown_keys_is_bounded() -> None:
 @pytest.mark.parametrize(
     ("tally", "other", "message"),
     [
-        (RunTally(), RunTally(["a"]), "by field and the other by path"),
+        (RunTally(), RunTally(["a"]), "a tally by field with one by path"),
         (RunTally(["a", "b"]), RunTally(["a"]), "different schemas: only one has the field 'b'"),
         (RunTally(["a"], "1"), RunTally(["a"], "2"), "different schemas: same fields"),
     ],

@@ -1,4 +1,4 @@
-"""The result of comparing two runs: overall, field by field, and record by record."""
+"""Comparison of two runs: overall, by field and by record."""
 
 from __future__ import annotations
 
@@ -29,49 +29,46 @@ _OVERALL = {
 _ROW_COLUMNS = ("field", "verdict", "a", "b", "difference", "low", "high", "p_value", "p_adjusted")
 
 Difference = Comparison
-"""One score in two runs, over the records that both have."""
+"""One score in two runs, over their common records."""
 
 
 class Unsettled(NamedTuple):
-    """Values without a verdict that are not as many in one run as in the other, and what follows.
-
-    With them wrong in one run and right in the other, anything between the bounds is possible.
-    """
+    """Unequal numbers of undecided values in two runs, and the resulting bounds of `b - a`."""
 
     n_a: int
     n_b: int
     low: float
-    """`b - a` if all of them were wrong in `b` and right in `a`."""
+    """`b - a` if all were wrong in `b` and right in `a`."""
     high: float
-    """`b - a` if all of them were right in `b` and wrong in `a`."""
+    """`b - a` if all were right in `b` and wrong in `a`."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RunComparison(Report):
-    """Differences from run `a` to run `b`, over the records that both have."""
+    """Differences from run `a` to run `b`, over their common records."""
 
     n_records: int
     only_in_a: tuple[str | int, ...]
-    """Ids of records that are excluded because `b` lacks them."""
+    """Ids of records excluded because `b` lacks them."""
     only_in_b: tuple[str | int, ...]
     overall: Mapping[str, Difference]
     """`mean_precision`, `mean_recall`, `mean_f1`, `micro_precision`, `micro_recall`, `micro_f1`;
     their p-values are not adjusted."""
     fields: Mapping[str, Difference]
-    """F1 by path in the schema, of every field that counts in either run and can be compared."""
+    """F1 by path in the schema, for fields scored in either run and comparable."""
     records: Changes
-    """Changes in the F1 of single records."""
+    """Changes in F1 by record."""
     not_compared: tuple[str, ...] = ()
-    """Fields that one run has a score for, and the other only skipped or undecided results."""
+    """Fields with a score in one run, and only skipped or undecided results in the other."""
     schemas: tuple[str | None, str | None] = (None, None)
     """The `schema_digest` of both runs."""
     names: tuple[str, str] = ("", "")
-    """What the report calls the runs; may be empty."""
+    """Display names of the runs; may be empty."""
     unsettled: Unsettled | None = None
-    """Bounds of the difference in mean F1, in place of intervals and p-values, if the runs do not
-    have equally many values without a verdict."""
+    """Bounds of the difference in mean F1, in place of intervals and p-values, if the runs have
+    unequal numbers of undecided values."""
     unsettled_fields: Mapping[str, Unsettled] = field(default_factory=dict)
-    """The same for the F1 of single fields; these are neither won nor lost nor `unchanged`."""
+    """Bounds of the difference in F1 by field; these are neither won, lost nor unchanged."""
 
     @property
     def same_schema(self) -> bool | None:
@@ -80,24 +77,24 @@ class RunComparison(Report):
 
     @property
     def schema_warning(self) -> str:
-        """Why differences may come from the schema; empty if both runs have the same."""
+        """Warning that differences may be due to the schema; empty if it is the same."""
         if self.same_schema:
             return ""
-        how = "A and B were scored by different schemas"
+        problem = "A and B were scored by different schemas"
         if self.same_schema is None:
             unknown = [run for run, one in zip("AB", self.schemas, strict=True) if one is None]
-            how = f"the schema of {' and '.join(unknown)} is unknown"
-        return f"{how}, so a difference may come from the schema alone; evaluate both by the same"
+            problem = f"the schema of {' and '.join(unknown)} is unknown"
+        return f"{problem}, so differences may be due to the schema; evaluate both by the same one"
 
     @property
     def verdicts(self) -> dict[str, str]:
-        """Of each field: won, lost, unchanged, undecided or not compared."""
-        found = {}
+        """Verdict by field: won, lost, unchanged, undecided or not compared."""
+        verdicts = {}
         for name, one in self.fields.items():
-            found[name] = "undecided" if name in self.unsettled_fields else "unchanged"
+            verdicts[name] = "undecided" if name in self.unsettled_fields else "unchanged"
             if one.is_significant and one.difference:
-                found[name] = "won" if one.difference > 0 else "lost"
-        return {**found, **dict.fromkeys(self.not_compared, "not compared")}
+                verdicts[name] = "won" if one.difference > 0 else "lost"
+        return {**verdicts, **dict.fromkeys(self.not_compared, "not compared")}
 
     @property
     def won(self) -> tuple[str, ...]:
@@ -111,7 +108,7 @@ class RunComparison(Report):
 
     @property
     def unchanged(self) -> tuple[str, ...]:
-        """All other fields, which does not mean that they are equal; largest difference first."""
+        """Fields without a significant difference, not necessarily equal; largest first."""
         return self._with("unchanged")
 
     def _with(self, verdict: str) -> tuple[str, ...]:
@@ -120,7 +117,7 @@ class RunComparison(Report):
 
     @property
     def worse(self) -> str:
-        """In what `b` is significantly worse; empty if in nothing."""
+        """Scores in which `b` is significantly worse, as text; empty if there are none."""
         main = self.overall["mean_f1"]
         change = f"F1 {signed(main.difference)}"
         parts = [change] if main.is_significant and main.difference < 0 else []
@@ -128,11 +125,11 @@ class RunComparison(Report):
 
     @property
     def no_verdict(self) -> str:
-        """Why it is unknown whether `b` is worse; empty if it is known."""
+        """Reason why it is unknown whether `b` is worse; empty if it is known."""
         return self._unsettled_text() if self.unsettled and self.unsettled.low < 0 else ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data; each record that changed with its F1 in both runs."""
+        """Return the comparison as JSON data, with F1 in both runs for each changed record."""
         lists = ("only_in_a", "only_in_b", "won", "lost", "unchanged", "not_compared")
         data: dict[str, Any] = plain(
             {
@@ -155,13 +152,13 @@ class RunComparison(Report):
         return data
 
     def page(self) -> Page:
-        """The report: the verdict on F1, then fields won and lost, then records."""
+        """Build the report: verdict on F1, fields won and lost, records."""
         main = self.overall["mean_f1"]
         verdict = "no verdict" if self.unsettled else "no significant difference"
         if main.is_significant:
             verdict = "B is better" if main.difference > 0 else "B is worse"
         if self.same_schema is False:
-            verdict += ", but by another schema"
+            verdict += ", but by a different schema"
         overall = [_row(text, self.overall[name]) for name, text in _OVERALL.items()]
         return Page(
             "F1",
@@ -200,11 +197,11 @@ class RunComparison(Report):
             f"{len(records.worse):,} worse, {len(records.unchanged):,} equal"
             + ("" if self.unsettled else f" (sign test: p {p_text(records.p_value)})")
         )
-        open_ = f", {len(self.unsettled_fields):,} without a verdict"
+        no_verdict = f", {len(self.unsettled_fields):,} without a verdict"
         yield (
             f"{plural(len(self.fields), 'field')}: {len(self.won):,} won, {len(self.lost):,} lost, "
             f"{len(self.unchanged):,} without significant difference"
-            + (open_ if self.unsettled_fields else "")
+            + (no_verdict if self.unsettled_fields else "")
         )
         for side, ids in (("A", self.only_in_a), ("B", self.only_in_b)):
             if ids:
@@ -258,7 +255,7 @@ class RunComparison(Report):
             yield dict(zip(_ROW_COLUMNS, cells, strict=False))
 
     def _cases(self) -> Iterator[Case]:
-        """A case per field, which fails if B is significantly worse."""
+        """One case per field, failed if B is significantly worse."""
         for name, verdict in self.verdicts.items():
             change = "only one run has a score"
             if d := self.fields.get(name):
@@ -272,14 +269,14 @@ class RunComparison(Report):
                 yield Case(field_text(name), message=change)
 
 
-def _row(name: str, found: Difference) -> tuple[str, ...]:
-    p_value = found.p_value if found.p_adjusted is None else found.p_adjusted
+def _row(name: str, d: Difference) -> tuple[str, ...]:
+    p_value = d.p_value if d.p_adjusted is None else d.p_adjusted
     return (
         name,
-        share(found.a),
-        share(found.b),
-        signed(found.difference),
-        " to ".join(map(signed, found.interval)) if found.interval else DASH,
+        share(d.a),
+        share(d.b),
+        signed(d.difference),
+        " to ".join(map(signed, d.interval)) if d.interval else DASH,
         DASH if p_value is None else p_text(p_value),
     )
 

@@ -1,7 +1,7 @@
-"""Runs as rows, data frames and JSON, and JSON as runs; also the digest of a schema.
+"""Conversion of runs to rows and to and from JSON; digest of a schema.
 
-In JSON, null keys of a field result are left out, and so are compared values that equal the raw
-ones. Values that JSON lacks are written as in `factcheck.fields.values.plain`.
+JSON omits null keys of a field result and compared values that equal the raw ones. Values that are
+not JSON are converted by `factcheck.fields.values.plain`.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ COLUMNS = (
     *("record", "path", "field", "status", "score", "comparator", "reason"),
     *("gold", "extracted", "gold_compared", "extracted_compared"),
 )
-"""Keys of a row: `record` is the id of the record, `path` the path in it, `field` that in the
-schema; the last two only if transforms changed the value."""
+"""Keys of a row: `record` is the record id, `path` the path in the record, `field` the path in the
+schema; the last two keys are present only if transforms changed the value."""
 
 
 def iter_rows(run: RunFigures) -> Iterator[dict[str, Any]]:
-    """A dict for each field result, with the keys of `COLUMNS` that it has."""
+    """Yield one dict per field result, with keys from `COLUMNS`."""
     if run.total_records and not run.records:
         raise InputError(
-            f"rows need the results of single records, and of these {run.total_records:,} only "
-            "totals were kept; FieldEvaluator.evaluate keeps them, .stream yields them"
+            f"rows need the results of each record, but this run of {run.total_records:,} records "
+            "kept only totals; FieldEvaluator.evaluate keeps results, .stream yields them"
         )
     for record in run.records:
         for result in record.field_results:
@@ -58,7 +58,7 @@ def iter_rows(run: RunFigures) -> Iterator[dict[str, Any]]:
 
 
 def differ(value: Any, other: Any) -> bool:
-    """Whether two values are written differently; 1, 1.0 and true all are."""
+    """Whether two values are written differently, as 1, 1.0 and true are."""
     if value is other:
         return False
     if type(value) is not type(other):
@@ -72,7 +72,7 @@ def differ(value: Any, other: Any) -> bool:
 
 
 def _was_compared(result: FieldResult) -> bool:
-    """Whether a comparator got the values, after transforms that may have made them null."""
+    """Whether a comparator was called; transforms may have turned both values into null."""
     if result.gold_compared is not None or result.extracted_compared is not None:
         return True
     return bool(result.comparator) and result.status in ("match", "mismatch")
@@ -129,12 +129,12 @@ def _result_to_dict(result: FieldResult) -> dict[str, Any]:
 
 
 def run_from_dict(data: Any) -> dict[str, Any]:
-    """The arguments of `RunFigures` from what `run_to_dict` returned."""
+    """Convert the output of `run_to_dict` to arguments of `RunFigures`."""
     read = Reader(data, "run")
     if data.get("format") != FORMAT:
         raise InputError(
-            f"run: format {data.get('format')!r} is not {FORMAT!r}; it was written by another "
-            "version, or is not a run of the field evaluator (RunResult.to_json writes one)"
+            f"run: expected format {FORMAT!r}, got {data.get('format')!r}; write the file with "
+            "RunResult.to_json of this version"
         )
     records = enumerate(read.get("records", list[Any]), 1)
     figures = from_plain(RunFigures, {**data, "records": []}, "run")
@@ -172,10 +172,10 @@ def _result(read: Reader) -> FieldResult:
 
 
 def schema_digest(schema: SchemaNode) -> str:
-    """SHA-256 of everything in a schema that decides how records are scored.
+    """Return the SHA-256 of all settings in a schema that affect scores.
 
-    Schemas that differ in the order of properties, or in keys that the evaluator ignores, have the
-    same digest. What a name of a comparator or transform refers to is not part of it.
+    The order of properties and keys that the evaluator ignores do not change it, nor does the code
+    registered under the name of a comparator or transform.
     """
     settings = [json.dumps(plain(one), sort_keys=True) for one in _settings(schema)]
     return digest("\n".join(sorted(settings)))
@@ -188,8 +188,8 @@ def _settings(node: SchemaNode) -> Iterator[list[Any]]:
     elif name or not node.children:
         transforms = [[transform.name, transform.params] for transform in node.transforms]
         description = "" if name in COMPARATORS else node.description  # batch comparators see it
-        own = (node.path, node.weight, node.threshold, name, node.comparator.params)
-        yield [*own, transforms, description]
+        settings = (node.path, node.weight, node.threshold, name, node.comparator.params)
+        yield [*settings, transforms, description]
     else:
         align = {} if node.strategy == "ordered" else node.align
         yield [node.path, node.weight, node.json_type, align]

@@ -1,6 +1,6 @@
-"""Figures of records, fields and runs: plain data, and how counts become precision and recall.
+"""Scores of records, fields and runs, computed from counts of field results.
 
-Post-processors, at the end, change the results of a record before its figures are computed.
+Also contains post-processors, which edit the results of a record before its scores are computed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Scores(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Weighted counts of fields, from which precision, recall and F1 follow."""
+    """Weighted counts of fields, from which precision, recall and F1 are computed."""
 
     matched: float = 0.0
     """Sum of the scores of matches and mismatches."""
@@ -34,7 +34,7 @@ class Counts(NamedTuple):
     """Matches, mismatches and omissions."""
 
     def scores(self) -> Scores:
-        """Precision, recall and F1; a share of nothing is 1."""
+        """Compute precision, recall and F1; a fraction with denominator 0 is 1."""
         precision = self.matched / self.n_extracted if self.n_extracted else 1.0
         recall = self.matched / self.n_gold if self.n_gold else 1.0
         if not self.n_extracted and not self.n_gold:
@@ -47,7 +47,7 @@ class Counts(NamedTuple):
 
 
 def count(results: Iterable[FieldResult], weights: Mapping[str, float] | None = None) -> Counts:
-    """Count results; `weights` are by schema path, 1 for any other field."""
+    """Count results, weighted by schema path; the default weight is 1."""
     matched = n_extracted = n_gold = 0.0
     for result in results:
         weight = weights.get(schema_path(result.path), 1.0) if weights else 1.0
@@ -65,10 +65,10 @@ def count(results: Iterable[FieldResult], weights: Mapping[str, float] | None = 
 
 @dataclass(frozen=True, slots=True)
 class RecordResult:
-    """One record: its field results, and their precision, recall and F1."""
+    """Field results of one record, with precision, recall and F1."""
 
     record_id: str | int
-    """The value of its `id_field`, or its position."""
+    """Value of the `id_field`, or the position."""
     field_results: list[FieldResult]
     gold: Any
     extracted: Any
@@ -76,15 +76,15 @@ class RecordResult:
     recall: float
     f1: float
     counts: Counts = Counts()  # noqa: RUF009 - immutable
-    """Where the three come from."""
+    """Counts behind precision, recall and F1."""
 
 
 @dataclass(frozen=True)
 class FieldAggregation:
-    """One path in the record, over all records."""
+    """Results at one path in the record, over all records."""
 
     mean_score: float
-    """Mean score; omissions and hallucinations count 0."""
+    """Mean score; omissions and hallucinations count as 0."""
     matches: int
     mismatches: int
     omissions: int
@@ -93,39 +93,39 @@ class FieldAggregation:
 
 @dataclass(frozen=True, slots=True)
 class FieldSummary:
-    """One field of the schema, over all records and positions."""
+    """Results of one field of the schema, over all records and positions."""
 
     precision: float
-    """1 if no record has the field extracted."""
+    """1 if the field was never extracted."""
     recall: float
-    """1 if no gold record has the field, so that the support is 0."""
+    """1 if the support is 0."""
     f1: float
     support: int
-    """How often gold has the field."""
+    """Number of gold values."""
     mean_score: float
-    """Mean score; omissions and hallucinations count 0."""
+    """Mean score; omissions and hallucinations count as 0."""
     counts: Mapping[str, int]
-    """Number of results by status; without the statuses that did not occur."""
+    """Number of results by status; zero counts are left out."""
 
     def n(self, status: str) -> int:
         return self.counts.get(status, 0)
 
     def weighted(self, weight: float = 1.0) -> Counts:
-        """The counts behind precision, recall and F1, times a weight."""
+        """Counts behind precision, recall and F1, times a weight."""
         n_both, n_extracted, n_gold = _sizes(self.counts)
         matched = self.mean_score * (n_extracted + n_gold - n_both)
         return Counts(weight * matched, weight * n_extracted, weight * n_gold)
 
 
 def _sizes(counts: Mapping[str, int]) -> tuple[int, int, int]:
-    """Fields on both sides, extracted ones, and those in gold."""
+    """Number of values on both sides, extracted, and in gold."""
     n = Counter(counts)
     n_both = n["match"] + n["mismatch"]
     return n_both, n_both + n["hallucination"], n_both + n["omission"]
 
 
 def summary_of(counts: Mapping[str, int], matched: float) -> FieldSummary:
-    """The figures of results: how many have each status, and the sum of their scores."""
+    """Summarize results, given counts by status and the sum of scores."""
     n_both, n_extracted, n_gold = _sizes(counts)
     n = n_extracted + n_gold - n_both
     scores = Counts(matched, n_extracted, n_gold).scores()
@@ -133,16 +133,14 @@ def summary_of(counts: Mapping[str, int], matched: float) -> FieldSummary:
 
 
 def aggregation_of(counts: Mapping[str, int], matched: float) -> FieldAggregation:
-    own = summary_of(counts, matched)
-    matches, mismatches = own.n("match"), own.n("mismatch")
-    return FieldAggregation(
-        own.mean_score, matches, mismatches, own.n("omission"), own.n("hallucination")
-    )
+    summary = summary_of(counts, matched)
+    statuses = ("match", "mismatch", "omission", "hallucination")
+    return FieldAggregation(summary.mean_score, *map(summary.n, statuses))
 
 
 @dataclass(frozen=True)
 class RunFigures:
-    """All figures of a run. Means are over records (macro); `micro` is over all fields at once."""
+    """Scores of a run. Means are over records (macro); `micro` is over all fields."""
 
     records: list[RecordResult]
     """In the order of the gold records; empty if only totals were kept."""
@@ -156,27 +154,27 @@ class RunFigures:
     total_hallucinations: int
     total_batch_errors: int
     per_field: dict[str, FieldAggregation]
-    """By path in the record, `items[0].name`."""
+    """Results by path in the record, `items[0].name`."""
     total_errors: int = 0
-    """Fields whose comparator or transform failed; they are excluded from all metrics."""
+    """Number of fields whose comparator or transform failed; excluded from all metrics."""
     micro: Scores = Scores(1.0, 1.0, 1.0)  # noqa: RUF009 - immutable
     by_field: dict[str, FieldSummary] = field(default_factory=dict)
-    """By path in the schema, `items[].name`; unknown keys by their own path."""
+    """Results by path in the schema, `items[].name`; unknown keys by path in the record."""
     schema_digest: str | None = None
     """Digest of the schema, equal for schemas that score alike; `None` if unknown."""
     weights: dict[str, float] = field(default_factory=dict)
-    """Weight of each field by path in the schema; empty if all count the same."""
+    """Weights by path in the schema; empty if all are equal."""
 
     def rollup(self) -> dict[str, FieldSummary]:
-        """Every object and list of the schema with the sums over the fields in it, by its path.
+        """Summarize each object and list of the schema over its fields, outer ones first.
 
-        Scores are weighted, counts are not. Outer ones come first.
+        Scores are weighted, counts are not.
         """
-        inside: dict[str, list[str]] = {}
+        members: dict[str, list[str]] = {}
         for path in self.by_field:
             for container in reversed(list(containers(path))):
-                inside.setdefault(container, []).append(path)
-        return {container: self._sum(paths) for container, paths in inside.items()}
+                members.setdefault(container, []).append(path)
+        return {container: self._sum(paths) for container, paths in members.items()}
 
     def _sum(self, paths: Iterable[str]) -> FieldSummary:
         sums, counts = Counts(), Counter[str]()
@@ -195,28 +193,29 @@ class RunFigures:
 
 
 class UndecidedField(NamedTuple):
-    """The results of one field that share an undecided status."""
+    """Results of one field with the same undecided status."""
 
     field: str
     """Path in the schema."""
     status: str
     n_values: int
-    """A record may have several."""
+    """Number of values, in any number of records."""
     reason: str
-    """The first one; empty if there is none."""
+    """Reason of the first one; may be empty."""
     is_only_reason: bool
+    """Whether all have the same reason."""
 
 
 class Undecided:
-    """The results without a verdict of some records."""
+    """Results without a verdict, and their effect on F1."""
 
     def __init__(self, weights: Mapping[str, float], records: Iterable[RecordResult]) -> None:
         self._reasons: dict[tuple[str, str], list[str]] = {}
         self._loss_if_wrong = 0.0
         self._gain_if_right = 0.0
         self.n_records = 0
-        """Records in which something was to be decided and nothing was. In the means each of them
-        counts as 1, since nothing in it is known to be wrong."""
+        """Number of records with undecided results and no verdict at all. Each counts as 1 in the
+        means, since no value in it is known to be wrong."""
         for record in records:
             undecided = [one for one in record.field_results if one.status in UNDECIDED]
             if not undecided:
@@ -234,23 +233,23 @@ class Undecided:
 
     @property
     def fields(self) -> list[UndecidedField]:
-        """The fields that have some, most values first."""
-        found = (
-            UndecidedField(*key, len(own), own[0], is_only_reason=len({*own}) == 1)
-            for key, own in self._reasons.items()
+        """Fields with undecided values, most values first."""
+        fields = (
+            UndecidedField(*key, len(reasons), reasons[0], is_only_reason=len({*reasons}) == 1)
+            for key, reasons in self._reasons.items()
         )
-        return sorted(found, key=lambda field: -field.n_values)
+        return sorted(fields, key=lambda field: -field.n_values)
 
     def decided_f1(self, run: RunFigures) -> float | None:
-        """Mean F1 without the undecided records; `None` if nothing is left."""
+        """Mean F1 without the undecided records; `None` if there are no others."""
         n = run.total_records - self.n_records
         if not run.total_fields or not n:
             return None
-        all_of_them = run.mean_f1 * run.total_records - self.n_records
-        return all_of_them / n if self.n_records else run.mean_f1
+        total = run.mean_f1 * run.total_records - self.n_records
+        return total / n if self.n_records else run.mean_f1
 
     def bounds(self, mean_f1: float, n_records: int) -> tuple[float, float]:
-        """Mean F1 if all undecided values were wrong, and if all were right."""
+        """Bounds of mean F1: all undecided values wrong, all right."""
         n = n_records or 1
         low, high = mean_f1 - self._loss_if_wrong / n, mean_f1 + self._gain_if_right / n
         return max(0.0, low), min(1.0, high)
@@ -262,19 +261,19 @@ class NullHandling:
 
     absent_values: list[Any] = field(default_factory=lambda: [None])
     both_absent_skip: bool = True
-    """Whether a field that is absent on both sides is skipped; otherwise it is a match."""
+    """Whether to skip a field that is absent on both sides; otherwise it is a match."""
     missing_is_absent: bool = False
-    """Whether a missing key is absent, too, so that gold null against a missing key is no
+    """Whether a missing key is also absent, so that gold null against a missing key is not an
     omission."""
 
 
 def reclassify_nulls(field_results: list[FieldResult], config: NullHandling) -> list[FieldResult]:
-    """Treat absent values like missing keys: as omissions and hallucinations, or not at all.
+    """Treat absent values like missing keys: as omissions or hallucinations, or skip them.
 
     Args:
-        field_results: Results of one record, changed in place. Containers that were compared as a
-            whole by type (`[]` with `[]`, an object with a string) are left alone.
-        config: Which values are absent.
+        field_results: Results of one record, changed in place. Containers compared as a whole by
+            type (`[]` with `[]`, an object with a string) are unchanged.
+        config: Definition of absent values.
 
     Returns:
         The same list.
@@ -304,11 +303,11 @@ def _is_absent(value: Any, absent: Sequence[Any]) -> bool:
 
 
 def propagate_batch_errors(field_results: list[FieldResult]) -> list[FieldResult]:
-    """Discard all results of a batch comparator in a record in which it failed once.
+    """Discard all results of a batch comparator in a record where it failed on any field.
 
     Args:
-        field_results: Results of one record, changed in place: every result of a comparator with a
-            batch error becomes one, except omissions and hallucinations.
+        field_results: Results of one record, changed in place: if a comparator has a batch error,
+            all of its results become batch errors, except omissions and hallucinations.
 
     Returns:
         The same list.

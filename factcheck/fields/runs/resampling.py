@@ -1,7 +1,7 @@
-"""Intervals of a run, and the comparison of two runs over the same records, by resampling.
+"""Bootstrap intervals of a run, and paired comparison of two runs.
 
-Records are the unit that is resampled, since fields of one record are not independent. The results
-are taken as post-processing, thresholds and weights left them.
+Records are resampled, not fields, because the fields of one record are not independent. Results are
+used as scored, after thresholds, weights and post-processing.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from factcheck.stats.intervals import Interval
 from factcheck.stats.resampling import Matrix, SumScores, bootstrap_scores
 
 MEASURES = tuple(f"{kind}_{name}" for kind in ("mean", "micro") for name in Scores._fields)
-"""`mean_precision` and so on."""
+"""Names of the overall scores, `mean_precision` to `micro_f1`."""
 
 
 def run_intervals(run: RunFigures, n_resamples: int, seed: int) -> dict[str, Interval]:
-    """The 95 % bootstrap intervals of all `MEASURES`; (0, 1) with fewer than two records."""
+    """Compute 95 % bootstrap intervals of all `MEASURES`; (0, 1) with fewer than two records."""
     require_integer("n_resamples", n_resamples, 1)
     require_integer("seed", seed, 0)
     return bootstrap_scores(overall_scores(kept_records(run)), n_resamples, seed)
 
 
 def kept_records(run: RunFigures, name: str = "the run") -> list[RecordResult]:
-    """The records of a run, which must all have been kept."""
+    """Return the records of a run; raise `InputError` if any were not kept."""
     if len(run.records) != run.total_records:
         raise InputError(
-            f"{name} has {len(run.records)} of its {run.total_records} records, and resampling "
-            "needs all of them; FieldEvaluator.evaluate keeps them"
+            f"resampling needs all records, but {name} kept {len(run.records)} of "
+            f"{run.total_records}; FieldEvaluator.evaluate keeps all"
         )
     return run.records
 
@@ -57,13 +57,13 @@ def overall_scores(records: Sequence[RecordResult]) -> SumScores:
 
 
 class FieldCounts:
-    """The results of a field, record by record."""
+    """Counts of a field by record."""
 
     def __init__(self, n_records: int) -> None:
         import numpy as np
 
         self.sums = np.zeros((3, n_records))
-        """What is matched, extracted and in gold."""
+        """Rows: matched, extracted and gold counts; columns: records."""
         self.n_undecided = 0
 
     @property
@@ -71,14 +71,14 @@ class FieldCounts:
         return bool(self.sums[1:].any())
 
     def bounds(self) -> tuple[float, float]:
-        """F1 if all undecided values were wrong, and if all were right."""
+        """Bounds of F1: all undecided values wrong, all right."""
         n, decided = self.n_undecided, Counts(*self.sums.sum(axis=1).tolist())
         low, high = (decided.plus(Counts(matched, n, n)).scores().f1 for matched in (0, n))
         return low, high
 
 
 def count_fields(records: Sequence[RecordResult]) -> defaultdict[str, FieldCounts]:
-    """Every field with results, by schema path."""
+    """Count the results of each field by schema path."""
     fields = defaultdict[str, FieldCounts](partial(FieldCounts, len(records)))
     for place, record in enumerate(records):
         for result in record.field_results:
@@ -124,64 +124,65 @@ def compare_runs(
     seed: int = 0,
     names: tuple[str, str] = ("", ""),
 ) -> RunComparison:
-    """Compare run `b` with run `a`, and test which differences are more than chance.
+    """Compare run `b` with run `a` and test the differences for significance.
 
-    Records are paired by id. Intervals are by the paired bootstrap, p-values by paired
-    randomization. Among many fields some differ by chance, so fields are won or lost by a p-value
-    adjusted for their number: at most 1 in 20 comparisons of equal runs has any such field. A field
-    whose interval excludes 0 may therefore still be `unchanged`.
+    Records are paired by id. Intervals come from a paired bootstrap, p-values from paired
+    randomization. Fields are won or lost by p-values adjusted for the number of fields (family-wise
+    error rate of 5 %), so a field whose interval excludes 0 may still be `unchanged`.
 
     Args:
-        a: The baseline.
-        b: The run in question; its gains are positive.
-        n_resamples: Number of resamples of the records, and of randomizations if there are as many.
-            The smallest p-value is `1 / (n_resamples + 1)`.
-        seed: Random seed; equal seeds give equal numbers.
-        names: What the report calls the runs.
+        a: Baseline run.
+        b: Run to compare; gains over the baseline are positive.
+        n_resamples: Number of bootstrap resamples, and maximum number of randomizations. The
+            smallest p-value is `1 / (n_resamples + 1)`.
+        seed: Random seed; equal seeds give equal results.
+        names: Display names of the runs.
 
     Raises:
-        InputError: The runs have no record in common, a run has not kept its records or has
+        InputError: The runs have no record in common, a run did not keep its records or has
             duplicate ids, gold records differ between the runs, or a setting is invalid.
     """
     require_integer("n_resamples", n_resamples, 1)
     require_integer("seed", seed, 0)
-    of_a = _by_id(kept_records(a, "run a"), "run a")
-    of_b = _by_id(kept_records(b, "run b"), "run b")
-    common = [name for name in of_a if name in of_b]
+    by_id_a = _by_id(kept_records(a, "run a"), "run a")
+    by_id_b = _by_id(kept_records(b, "run b"), "run b")
+    common = [name for name in by_id_a if name in by_id_b]
     if not common:
         raise InputError(
-            f"no record of run a ({_ids(list(of_a))}) is in run b ({_ids(list(of_b))}); "
-            "records are paired by id: use the same id_field for both"
+            f"runs a ({_ids(list(by_id_a))}) and b ({_ids(list(by_id_b))}) have no record id in "
+            "common; evaluate both with the same id_field"
         )
-    own, other = [of_a[name] for name in common], [of_b[name] for name in common]
-    _check_gold(own, other)
-    overall, _ = compare_scores(overall_scores(own), overall_scores(other), n_resamples, seed)
-    counts = count_fields(own), count_fields(other)
+    records_a, records_b = [by_id_a[name] for name in common], [by_id_b[name] for name in common]
+    _check_gold(records_a, records_b)
+    overall, _ = compare_scores(
+        overall_scores(records_a), overall_scores(records_b), n_resamples, seed
+    )
+    counts = count_fields(records_a), count_fields(records_b)
     counted = dict.fromkeys(name for side in counts for name in side if side[name].counts)
-    # a field without any results in a run is compared: its absence there is no fault
+    # a field without any results in one run is compared: records may just not contain it
     not_compared = tuple(
         name for name in counted if any(name in side and not side[name].counts for side in counts)
     )
-    names_compared = [name for name in counted if name not in not_compared]
-    fields = _field_differences(*counts, names_compared, n_resamples, seed)
+    compared = [name for name in counted if name not in not_compared]
+    fields = _field_differences(*counts, compared, n_resamples, seed)
     unsettled_fields = {
-        name: _between(*((side[name].n_undecided, side[name].bounds()) for side in counts))
+        name: _unsettled(*((side[name].n_undecided, side[name].bounds()) for side in counts))
         for name in fields
         if counts[0][name].n_undecided != counts[1][name].n_undecided
     }
     unsettled = None
     totals = [sum(field.n_undecided for field in side.values()) for side in counts]
     if totals[0] != totals[1]:
-        f1 = [_f1_bounds(records, a.weights) for records in (own, other)]
-        unsettled = _between((totals[0], f1[0]), (totals[1], f1[1]))
+        f1 = [_f1_bounds(records, a.weights) for records in (records_a, records_b)]
+        unsettled = _unsettled((totals[0], f1[0]), (totals[1], f1[1]))
     if unsettled:
-        overall = {name: _without_test(found) for name, found in overall.items()}
+        overall = {name: _without_test(difference) for name, difference in overall.items()}
     fields |= {name: _without_test(fields[name]) for name in unsettled_fields}
-    changes = (Change(name, of_a[name].f1, of_b[name].f1) for name in common)
+    changes = (Change(name, by_id_a[name].f1, by_id_b[name].f1) for name in common)
     return RunComparison(
         len(common),
-        tuple(name for name in of_a if name not in of_b),
-        tuple(name for name in of_b if name not in of_a),
+        tuple(name for name in by_id_a if name not in by_id_b),
+        tuple(name for name in by_id_b if name not in by_id_a),
         overall,
         fields,
         split_changes(changes),
@@ -204,8 +205,8 @@ def _f1_bounds(
     return Undecided(weights, records).bounds(mean, len(records))
 
 
-def _between(a: tuple[int, tuple[float, float]], b: tuple[int, tuple[float, float]]) -> Unsettled:
-    """What follows from the number of undecided values in each run, and the bounds of its F1."""
+def _unsettled(a: tuple[int, tuple[float, float]], b: tuple[int, tuple[float, float]]) -> Unsettled:
+    """Bound `b - a`, given the number of undecided values and the bounds of F1 in each run."""
     return Unsettled(a[0], b[0], b[1][0] - a[1][1], b[1][1] - a[1][0])
 
 
@@ -215,24 +216,23 @@ def _by_id(records: Sequence[RecordResult], run: str) -> dict[str | int, RecordR
         counts = Counter(record.record_id for record in records)
         duplicates = [name for name, n in counts.items() if n > 1]
         raise InputError(
-            f"{run} has several records with the id {_ids(duplicates)}; "
+            f"{run} has duplicate record ids ({_ids(duplicates)}); "
             "ids must be unique for records to be paired"
         )
     return by_id
 
 
 def _check_gold(a: Sequence[RecordResult], b: Sequence[RecordResult]) -> None:
-    """Both runs must have the same gold records, at least once written as JSON."""
-    pairs = zip(a, b, strict=True)
-    unlike = [
-        own.record_id
-        for own, other in pairs
-        if own.gold is not other.gold and plain(own.gold) != plain(other.gold)
+    """Raise `InputError` unless both runs have the same gold records, compared as JSON."""
+    differing = [
+        record.record_id
+        for record, other in zip(a, b, strict=True)
+        if record.gold is not other.gold and plain(record.gold) != plain(other.gold)
     ]
-    if unlike:
+    if differing:
         raise InputError(
-            f"{len(unlike)} of {len(a)} records have another gold record in run b than in "
-            f"run a ({_ids(unlike)}); evaluate both runs against the same gold records"
+            f"gold differs between the runs in {len(differing)} of {len(a)} records "
+            f"({_ids(differing)}); evaluate both runs against the same gold records"
         )
 
 
@@ -248,22 +248,23 @@ def _field_differences(
     n_resamples: int,
     seed: int,
 ) -> dict[str, Difference]:
-    """The F1 of these fields, p-values adjusted for their number."""
+    """Compare F1 by field, with p-values adjusted for the number of fields."""
     import numpy as np
 
     if not names:
         return {}
-    own, other = (
+    scores_a, scores_b = (
         SumScores(names, np.vstack([side[name].sums for name in names]), _f1) for side in (a, b)
     )
-    found, by_chance = compare_scores(own, other, n_resamples, seed)
+    differences, randomized = compare_scores(scores_a, scores_b, n_resamples, seed)
     # With at most one differing record, no randomization changes the size of the difference.
-    varies = np.ptp(np.abs(by_chance), axis=1) > _ROUNDING
-    varying = [name for name, can_differ in zip(names, varies, strict=True) if can_differ]
-    differences = [found[name].difference for name in varying]
-    spread = np.sqrt(np.mean(by_chance[varies] ** 2, axis=1))
-    adjusted = dict(zip(varying, step_down(differences, by_chance[varies], spread), strict=True))
+    is_testable = np.ptp(np.abs(randomized), axis=1) > _ROUNDING
+    testable = [name for name, can_vary in zip(names, is_testable, strict=True) if can_vary]
+    observed = [differences[name].difference for name in testable]
+    randomized = randomized[is_testable]
+    spread = np.sqrt(np.mean(randomized**2, axis=1))
+    adjusted = dict(zip(testable, step_down(observed, randomized, spread), strict=True))
     return {
         name: replace(difference, p_adjusted=adjusted.get(name, 1.0))
-        for name, difference in found.items()
+        for name, difference in differences.items()
     }

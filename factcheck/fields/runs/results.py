@@ -1,4 +1,4 @@
-"""The result of a run, and running totals: constant memory, mergeable, enough for all figures."""
+"""Result of a run, and mergeable running totals in constant memory."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from factcheck.stats.intervals import Interval
 
 @dataclass(frozen=True, repr=False)
 class RunResult(Report, RunFigures):
-    """The result of a run.
+    """Result of a run.
 
-    `print` shows its report; `to_markdown`, `to_html` and `page` give it in other forms.
+    `print` shows its report; `to_markdown`, `to_html` and `page` return it in other formats.
     """
 
     def page(
@@ -38,22 +38,22 @@ class RunResult(Report, RunFigures):
         intervals: Mapping[str, Interval] | None = None,
         examples: int = 3,
     ) -> Page:
-        """The report: mean and micro F1, the fields with the largest losses, and examples.
+        """Build the report: mean and micro F1, the fields with the largest losses, and examples.
 
         Args:
-            intervals: What `intervals` returns.
-            examples: Examples shown for each field.
+            intervals: Result of the method `intervals`.
+            examples: Maximum number of examples per field.
         """
         from factcheck.fields.pages import run_page
 
         return run_page(self, intervals=intervals, examples=examples)
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """One dict per field result, in order.
+        """Return one dict per field result, in order.
 
-        Its keys are `record` (the id), `path`, `field` (the path in the schema), `status`, `score`,
+        Keys are `record` (the id), `path`, `field` (the path in the schema), `status`, `score`,
         `comparator`, `reason`, `gold` and `extracted`; if transforms changed a value, also
-        `gold_compared` or `extracted_compared`. Values are the objects that were scored.
+        `gold_compared` or `extracted_compared`. Values are the scored objects themselves.
 
         Raises:
             InputError: Only totals were kept.
@@ -61,10 +61,10 @@ class RunResult(Report, RunFigures):
         return list(export.iter_rows(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data.
+        """Return the run as JSON data.
 
-        JSON values come back unchanged from `from_dict`. Tuples become lists, sets sorted lists,
-        pydantic models objects; NaN, infinities and all other values become strings.
+        `from_dict` restores JSON values unchanged. Tuples become lists, sets sorted lists, pydantic
+        models objects; NaN, infinities and all other values become strings.
         """
         return export.run_to_dict(self)
 
@@ -73,12 +73,12 @@ class RunResult(Report, RunFigures):
         """Inverse of `to_dict`.
 
         Raises:
-            InputError: The data is not a run in this format; says where, and what is wrong.
+            InputError: The data is not a run in this format; the message names the place.
         """
         return cls(**export.run_from_dict(data))
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """`to_dict` as JSON text; equal runs give equal texts."""
+        """Return `to_dict` as JSON text; equal runs give equal text."""
         return json_text(self.to_dict(), indent=indent)
 
     @classmethod
@@ -91,13 +91,14 @@ class RunResult(Report, RunFigures):
         return cls.from_dict(parse_json(text, "run").value)
 
     def intervals(self, n_resamples: int = 2000, seed: int = 0) -> dict[str, Interval]:
-        """95 % bootstrap intervals of the means and of `micro`, by record.
+        """Compute 95 % bootstrap intervals of mean and micro scores over records.
 
-        They are too narrow below about twenty records, and have no width if all records are equal.
+        They are too narrow below about twenty records, and have zero width if all records have
+        equal scores.
 
         Returns:
-            `mean_precision`, `mean_recall`, `mean_f1`, `micro_precision`, `micro_recall` and
-            `micro_f1`; (0, 1) with fewer than two records.
+            Intervals of `mean_precision`, `mean_recall`, `mean_f1`, `micro_precision`,
+            `micro_recall` and `micro_f1`; (0, 1) with fewer than two records.
 
         Raises:
             InputError: The records were not kept, or a setting is invalid.
@@ -108,20 +109,21 @@ class RunResult(Report, RunFigures):
 
 
 OTHER = "(other unknown keys)"
-"""Counts the keys that the schema lacks, once there are too many of them."""
+"""Key under which further unknown keys are counted."""
 _MAX_UNKNOWN = 1_000
+"""Maximum number of keys outside the schema that are counted separately."""
 _path = attrgetter("path")
 _status = attrgetter("status")
 
 
 class RunTally:
-    """The totals of scored records, which are not kept.
+    """Running totals of scored records, which are not kept.
 
     Args:
-        fields: All schema paths. `None`: count by path in the record, of which there are more the
-            longer the arrays.
+        fields: All schema paths. `None`: count by path in the record; their number grows with the
+            length of arrays.
         schema_digest: Digest of the schema, if known.
-        weights: Weight of each field by schema path; 1 for any other.
+        weights: Weights by schema path; the default is 1.
     """
 
     def __init__(
@@ -138,16 +140,16 @@ class RunTally:
         self._means = [0.0, 0.0, 0.0]
         self._sums = Counts()
         self._counts: Counter[tuple[str, str]] = Counter()
-        """Results by path and status."""
+        """Number of results by path and status."""
         self._partial: dict[str, float] = {}
-        """By path, how far scores are from 1 for a match and 0 for a mismatch, in sum."""
+        """By path, sum of score - 1 over matches and of scores over mismatches."""
 
     def add(self, record: RecordResult) -> None:
         """Count one record."""
         self._add_means((record.precision, record.recall, record.f1), 1)
         self._sums = self._sums.plus(record.counts)
         results = record.field_results
-        paths = map(self._place, map(_path, results))
+        paths = map(self._key, map(_path, results))
         self._counts.update(zip(paths, map(_status, results), strict=True))
         for result in results:
             status = result.status
@@ -160,11 +162,11 @@ class RunTally:
             self._means[k] += (value - self._means[k]) * n / self._n
 
     def _add_partial(self, path: str, difference: float) -> None:
-        place = self._place(path)
-        self._partial[place] = self._partial.get(place, 0.0) + difference
+        key = self._key(path)
+        self._partial[key] = self._partial.get(key, 0.0) + difference
 
-    def _place(self, path: str) -> str:
-        """What the results at a path are counted under; few enough, whatever keys records have."""
+    def _key(self, path: str) -> str:
+        """Return the key for counting a path; the number of keys is bounded."""
         if self._fields is None:
             return path
         field = schema_path(path)
@@ -175,37 +177,40 @@ class RunTally:
         return field
 
     def merge(self, other: RunTally) -> None:
-        """Add the totals of other records that were scored by the same schema.
+        """Add the totals of other records scored by the same schema.
 
         Raises:
-            InputError: The other tally counts in another way, or by another schema.
+            InputError: The other tally has a different schema, or counts by path and not by field.
         """
         if self._fields is None or other._fields is None:
             if self._fields is not other._fields:
-                raise InputError("one tally counts by field and the other by path; use one kind")
-        elif unlike := sorted(self._fields ^ other._fields):
+                raise InputError(
+                    "cannot merge a tally by field with one by path; create both with, or both "
+                    "without, 'fields'"
+                )
+        elif differing := sorted(self._fields ^ other._fields):
             raise InputError(
-                f"the tallies are of different schemas: only one has the field {unlike[0]!r}"
+                f"the tallies are of different schemas: only one has the field {differing[0]!r}"
             )
         if self._schema_digest != other._schema_digest:
             if self._schema_digest and other._schema_digest:
                 raise InputError(
-                    "the tallies are of different schemas: same fields, but other comparators or "
-                    "settings"
+                    "the tallies are of different schemas: same fields, but different comparators "
+                    "or settings"
                 )
             self._schema_digest = None
         self._add_means(other._means, other._n)
         self._sums = self._sums.plus(other._sums)
         for (path, status), count in other._counts.items():
-            self._counts[self._place(path), status] += count
+            self._counts[self._key(path), status] += count
         for path, difference in other._partial.items():
             self._add_partial(path, difference)
 
     def result(self, records: Sequence[RecordResult] = ()) -> RunResult:
-        """The result of the run.
+        """Compute the result of the run.
 
         Args:
-            records: The records that were counted, if they were kept.
+            records: The counted records, if they were kept.
         """
         by_path: dict[str, Counter[str]] = {}
         for (path, status), n in self._counts.items():

@@ -1,7 +1,7 @@
-"""`allOf`, `anyOf` and `oneOf` reduced to plain types, properties and items where possible.
+"""Simplification of `allOf`, `anyOf` and `oneOf` to types, properties and items.
 
-The three public functions change a schema and everything below it in place. The helpers change one
-schema only and never a dict below it, so that sub-schemas may be shared.
+The three public functions change a schema and its sub-schemas in place. The helpers change a single
+schema and never a dict below it, so that sub-schemas may be shared.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ALTERNATIVES = ("anyOf", "oneOf")
 _BRANCHES = (*ALTERNATIVES, "allOf")
 _SCORED = ("items", "prefixItems", "additionalProperties", "additionalItems")
 _MAPS = ("properties", "$defs", "definitions")
-"""Keywords that hold schemas by name."""
+"""Keywords that map names to schemas."""
 _STRUCTURE = ("properties", "items")
 _DROPPED_SILENTLY = ("type", "title", "description")
 _log = logging.getLogger("factcheck.fields")
@@ -35,8 +35,8 @@ _log = logging.getLogger("factcheck.fields")
 def merge_all_of(schema: dict[str, Any]) -> dict[str, Any]:
     """Merge the branches of every `allOf` into the enclosing schema, in place.
 
-    The enclosing schema takes precedence, then earlier branches. Properties and items that several
-    of them describe are merged in the same way.
+    The enclosing schema takes precedence, then earlier branches. Properties and items described
+    more than once are merged in the same way.
 
     Raises:
         SchemaError: An `allOf` is not a list, or the schema is nested too deeply.
@@ -58,7 +58,7 @@ def remove_null_anyof(schema: dict[str, Any]) -> dict[str, Any]:
 def collapse_multi_type_anyof(schema: dict[str, Any]) -> dict[str, Any]:
     """Replace every `anyOf` and `oneOf` of several types by a list of types, in place.
 
-    Alternatives of one type, or with a branch that names no type, are kept.
+    Alternatives of a single type, or with a branch without `type`, are kept.
 
     Raises:
         SchemaError: An `anyOf` or `oneOf` is not a list, or the schema is nested too deeply.
@@ -79,27 +79,27 @@ def merge_branches(schema: dict[str, Any], path: str) -> None:
 
 
 def drop_null_branches(schema: dict[str, Any], path: str) -> None:
-    """Drop the null branches of this schema; a single remaining one replaces its keyword."""
+    """Drop the null branches of a schema and merge a single remaining branch into it."""
     changed = True
-    while changed:  # a branch that is merged in may bring alternatives of its own
+    while changed:  # a merged branch may itself have alternatives
         changed = any(_drop_null(schema, keyword, path) for keyword in ALTERNATIVES)
 
 
 def _drop_null(schema: dict[str, Any], keyword: str, path: str) -> bool:
-    """Whether a single branch was left and merged."""
+    """Drop null branches; return whether a single branch remained and was merged."""
     branches = _branches(schema, keyword, path)
-    left = [branch for branch in branches if not _is_null(branch)]
-    if branches and not left:
+    remaining = [branch for branch in branches if not _is_null(branch)]
+    if branches and not remaining:
         del schema[keyword]
         schema.setdefault("type", "null")
-    elif len(left) == 1 and isinstance(left[0], dict):
-        around = {key: value for key, value in schema.items() if key != keyword}
+    elif len(remaining) == 1 and isinstance(remaining[0], dict):
+        enclosing = {key: value for key, value in schema.items() if key != keyword}
         schema.clear()
-        schema.update(left[0])
-        add_missing(schema, around, path)
+        schema.update(remaining[0])
+        add_missing(schema, enclosing, path)
         return True
-    elif len(left) < len(branches):
-        schema[keyword] = left
+    elif len(remaining) < len(branches):
+        schema[keyword] = remaining
     return False
 
 
@@ -114,10 +114,10 @@ def collapse_types(schema: dict[str, Any], path: str) -> None:
 
 
 def settle_alternatives(schema: dict[str, Any], path: str) -> None:
-    """Replace the alternatives of a value by what all of them allow, as far as they say.
+    """Replace the alternatives of a schema by a single description, where possible.
 
-    Those of several types become a list of types, those of one type a schema with the fields of
-    all; they are dropped where one of them allows any value.
+    Alternatives of several types become a list of types, those of one type a schema with the fields
+    of all; they are dropped if one of them allows any value.
     """
     drop_null_branches(schema, path)
     infer_type_of_values(schema)
@@ -126,20 +126,20 @@ def settle_alternatives(schema: dict[str, Any], path: str) -> None:
         branches = _branches(schema, keyword, path)
         if len(_types_of_all(branches)) == 1:
             del schema[keyword]
-            add_missing(schema, _united(branches, path), path)
+            add_missing(schema, _union(branches, path), path)
         elif any(b is True or (isinstance(b, dict) and effective_type(b) == ANY) for b in branches):
             del schema[keyword]
 
 
 def infer_type_of_values(schema: dict[str, Any]) -> None:
-    """Set the type of a schema that only lists its values, by `enum` or `const`."""
+    """Set the missing type of a schema with `enum` or `const` from its values."""
     values = schema.get("enum", [schema["const"]] if "const" in schema else None)
     if "type" in schema or not isinstance(values, list):
         return
-    found = dict.fromkeys(json_type(value) for value in values)
-    if "number" in found:
-        found.pop("integer", None)
-    types = [name for name in found if name not in (None, "null")] or [n for n in found if n]
+    names = dict.fromkeys(json_type(value) for value in values)
+    if "number" in names:
+        names.pop("integer", None)
+    types = [name for name in names if name not in (None, "null")] or [n for n in names if n]
     if types:
         schema["type"] = types[0] if len(types) == 1 else types
 
@@ -147,16 +147,14 @@ def infer_type_of_values(schema: dict[str, Any]) -> None:
 def add_missing(
     schema: dict[str, Any], other: dict[str, Any], path: str, *, only_structure: bool = False
 ) -> None:
-    """Add what another schema of the same value says; existing keys take precedence.
+    """Add missing keys from another schema of the same value.
 
-    A property that both describe gets the fields of both; its other keys are taken from the other
-    schema only if this one names no type for it.
+    A property described by both gets the fields of both; other keys of it are added only if this
+    schema gives it no type.
     """
     clash = _clash(schema, other)
     if clash:
-        _log.warning(
-            "%s: the types %s are incompatible; the first is kept", path or "the root", clash
-        )
+        _log.warning("%s: incompatible types %s; using the first", path or "the root", clash)
     for key, theirs in other.items():
         mine = schema.get(key)
         if key not in schema:
@@ -172,12 +170,12 @@ def add_missing(
 
 
 def _merged(mine: Any, theirs: Any, path: str) -> Any:
-    """One property or the items as two schemas describe them; the first takes precedence."""
+    """Merge two schemas of one property or of items; the first takes precedence."""
     if mine is theirs or not (isinstance(mine, dict) and isinstance(theirs, dict)):
         return mine
-    made = dict(mine)
-    add_missing(made, theirs, path, only_structure="type" in mine)
-    return made
+    merged = dict(mine)
+    add_missing(merged, theirs, path, only_structure="type" in mine)
+    return merged
 
 
 def _clash(mine: dict[str, Any], theirs: dict[str, Any]) -> str:
@@ -188,8 +186,8 @@ def _clash(mine: dict[str, Any], theirs: dict[str, Any]) -> str:
     return f"{', '.join(one)} and {', '.join(other)}"
 
 
-def _united(branches: list[dict[str, Any]], path: str) -> dict[str, Any]:
-    """One schema for values that fit any of these branches, which all have one type."""
+def _union(branches: list[dict[str, Any]], path: str) -> dict[str, Any]:
+    """Combine branches of the same type into one schema for values that fit any of them."""
     first = branches[0]
     union = {k: v for k, v in first.items() if all(k in b and b[k] == v for b in branches)}
     union["type"] = _types_of_all(branches)[0]
@@ -197,8 +195,8 @@ def _united(branches: list[dict[str, Any]], path: str) -> dict[str, Any]:
         names = dict.fromkeys(name for branch in branches for name in branch["properties"])
         union["properties"] = properties = {}
         for name in names:
-            found = [b["properties"][name] for b in branches if name in b["properties"]]
-            properties[name] = _any_of(found, join(path, name))
+            schemas = [b["properties"][name] for b in branches if name in b["properties"]]
+            properties[name] = _any_of(schemas, join(path, name))
     elif union["type"] == "array" and _all_have(branches, "items"):
         union["items"] = _any_of([branch["items"] for branch in branches], f"{path}[]")
     lost = {k for b in branches for k in b if k not in union}
@@ -220,13 +218,13 @@ def _all_have(branches: list[dict[str, Any]], keyword: str) -> bool:
 
 
 def _types_of_all(branches: list[Any]) -> list[str]:
-    """All types that the branches name, in order; empty if a branch names none."""
+    """Collect the types of all branches in order; empty if a branch has none."""
     types: dict[str, None] = {}
     for branch in branches:
-        named = declared_types(branch.get("type")) if isinstance(branch, dict) else ()
-        if not named:
+        declared = declared_types(branch.get("type")) if isinstance(branch, dict) else ()
+        if not declared:
             return []
-        types.update(dict.fromkeys(named))
+        types.update(dict.fromkeys(declared))
     return list(declared_types([*types])) or list(types)
 
 
@@ -244,7 +242,7 @@ def _branches(schema: dict[str, Any], keyword: str, path: str) -> list[Any]:
 def _warn_dropped(keys: set[str], path: str) -> None:
     if keys:
         _log.warning(
-            "%s: %s of its alternatives are dropped; they are scored as one field",
+            "%s: %s of its alternatives ignored; they are scored as one field",
             path or "the root",
             ", ".join(sorted(keys)),
         )
@@ -275,7 +273,7 @@ def _everywhere(
 
 
 def parts(schema: dict[str, Any], path: str) -> Iterator[tuple[Any, Any, str]]:
-    """The places of all sub-schemas but those that scoring ignores: dict or list, key, and path."""
+    """Yield container, key and path of each sub-schema that affects scoring."""
     check_names(schema, path)
     for key, value in [*schema.items()]:
         if key in _MAPS and isinstance(value, dict):
@@ -290,7 +288,7 @@ def parts(schema: dict[str, Any], path: str) -> Iterator[tuple[Any, Any, str]]:
 
 
 def check_names(mapping: dict[Any, Any], path: str) -> None:
-    """Refuse keys that are not strings."""
+    """Raise `SchemaError` for keys that are not strings."""
     for key in mapping:
         if not isinstance(key, str):
             raise SchemaError(f"the key {key!r} is not a string; quote it, as JSON does", path)

@@ -1,4 +1,4 @@
-"""An evaluation schema, checked and parsed into nodes; every error names its path."""
+"""Parsing and validation of evaluation schemas; every error names its path."""
 
 from __future__ import annotations
 
@@ -22,37 +22,37 @@ _STRATEGIES = ("key_field", "hungarian")
 _ALIGN_KEYS = ("ordered", "match_by", "key", "threshold")
 _MAX_WEIGHT = 1e6
 _UNLIKELY = {"numeric": ("string", "boolean"), "exact": ("number", "integer")}
-"""Types that a comparator is named for by mistake, unless a transform changes them."""
+"""Types on which a comparator is probably a mistake, unless a transform converts the values."""
 _log = logging.getLogger("factcheck.fields")
 
 
 @dataclass
 class SchemaNode:
-    """One field of an evaluation schema and the fields below it."""
+    """A field of an evaluation schema and the fields below it."""
 
     path: str
-    """`items[].name`; empty for the root."""
+    """Path such as `items[].name`; empty for the root."""
     json_type: str
-    """The effective type; `"multi"` if several are allowed."""
+    """Effective type; `"multi"` if several are allowed."""
     comparator: ComparatorSpec = field(default_factory=ComparatorSpec)
     children: list[SchemaNode] = field(default_factory=list)
-    """The properties of an object or positions of a tuple; the last may be the one node, without a
-    name, of the items of an array or of all other keys or items."""
+    """Properties of an object or positions of a tuple. The last may be a node without a name, for
+    the items of an array or for all other keys or items."""
     skip: bool = False
     transforms: list[TransformSpec] = field(default_factory=list)
     align: dict[str, Any] | None = None
-    """How array elements are aligned; `None`: by position."""
+    """Alignment of array elements; `None`: by position."""
     allowed_types: list[str] | None = None
-    """The types of a field that allows several."""
+    """Types of a field that allows several."""
     name: str | None = None
     """Name of the property; `None` for items and the root."""
     threshold: float = 1.0
-    """Lowest score of a match, in (0, 1]."""
+    """Minimum score of a match, in (0, 1]."""
     weight: float = 1.0
     """Weight of the field in precision, recall and F1."""
     description: str = ""
     unroll: Callable[[], SchemaNode] | None = field(default=None, repr=False, compare=False)
-    """Gives the node that a recursive reference stands for; `None` for any other node."""
+    """Returns the target node of a recursive reference; `None` for any other node."""
 
     @property
     def strategy(self) -> Strategy:
@@ -60,12 +60,12 @@ class SchemaNode:
 
     @property
     def is_rest(self) -> bool:
-        """Whether it stands for the items of an array, or all other keys of an object."""
+        """Whether this is the node for items of an array, or for all other keys of an object."""
         return self.name is None and self.path.endswith("[]")
 
     @property
     def named(self) -> dict[str, SchemaNode]:
-        """The properties by name; that of a node made by hand is the end of its path."""
+        """Properties by name; a node without a name is named by the end of its path."""
         start = len(self.path) + 1 if self.path else 0
         return {
             child.path[start:] if child.name is None else child.name: child
@@ -80,7 +80,7 @@ def strategy_of(align: Mapping[str, Any]) -> Strategy:
 
 
 def parse_eval_schema(raw_schema: Any, registry: Registry | None = None) -> SchemaNode:
-    """Parse and check an evaluation schema.
+    """Parse and validate an evaluation schema.
 
     Args:
         raw_schema: A resolved JSON schema with `x-eval-*` keys, or a pydantic model class, whose
@@ -88,7 +88,7 @@ def parse_eval_schema(raw_schema: Any, registry: Registry | None = None) -> Sche
         registry: Comparators and transforms that the schema may name.
 
     Raises:
-        SchemaError: Says which key at which path is invalid, and what is allowed.
+        SchemaError: A key is invalid; the message names the path and the allowed values.
     """
     schema = annotate_xeval(raw_schema) if isinstance(raw_schema, type) else as_schema(raw_schema)
     if not isinstance(schema, dict):
@@ -96,12 +96,12 @@ def parse_eval_schema(raw_schema: Any, registry: Registry | None = None) -> Sche
     root = _Parser(registry or default_registry, schema).node(schema, "", None, 1.0, 0)
     weights = list(_weights(root))
     if weights and not any(weights):
-        raise SchemaError(f"every field has {keys.WEIGHT} 0, so none would count; set one above 0")
+        raise SchemaError(f"every field has {keys.WEIGHT} 0; set at least one above 0")
     return root
 
 
 def _weights(node: SchemaNode) -> Iterator[float]:
-    """Of the fields that are compared."""
+    """Yield the weights of all compared fields."""
     if not node.skip and (node.comparator.name or not node.children):
         yield node.weight
     elif not node.skip:
@@ -135,11 +135,11 @@ class _Parser:
             node.unroll = partial(self.node, target, path, name, node.weight, depth + 1)
             return node
         children = keys.sub_schemas(schema)
-        fitting = keys.container(schema)[0]
-        if children and node.json_type != fitting:
-            keyword = "items" if fitting == "array" else "properties"
+        required = keys.container(schema)[0]
+        if children and node.json_type != required:
+            keyword = "items" if required == "array" else "properties"
             raise SchemaError(
-                f"'{keyword}' requires type '{fitting}', but the type is {schema['type']!r}", path
+                f"'{keyword}' requires type '{required}', but the type is {schema['type']!r}", path
             )
         if node.json_type == keys.MULTI:
             node.allowed_types = list(keys.declared_types(schema["type"]))
@@ -161,24 +161,26 @@ class _Parser:
         return node
 
     def _target(self, ref: str, path: str) -> dict[str, Any]:
-        """What a recursive reference stands for."""
-        names = self._root.get("$defs", {})
-        target = self._root if ref == "#" else names.get(ref.removeprefix("#/$defs/"))
+        """Return the target of a recursive reference."""
+        definitions = self._root.get("$defs", {})
+        target = self._root if ref == "#" else definitions.get(ref.removeprefix("#/$defs/"))
         if not isinstance(target, dict):
-            raise SchemaError(f"the reference {ref!r:.80} leads nowhere", path)
+            raise SchemaError(f"the reference {ref!r:.80} has no target", path)
         return target
 
     def _set_comparison(self, node: SchemaNode, schema: dict[str, Any], *, is_leaf: bool) -> None:
         path, kind = node.path, node.json_type
         if keys.COMPARE in schema:
             find = self._registry.get_comparator
-            found = ComparatorSpec(*_looked_up(find, schema[keys.COMPARE], keys.COMPARE, path))
-            node.comparator = found
-            if kind in _UNLIKELY.get(found.name, ()) and not schema.get(keys.TRANSFORM):
-                _log.warning("%s: the comparator %r on a field of type %s", path, found.name, kind)
+            spec = ComparatorSpec(*_look_up(find, schema[keys.COMPARE], keys.COMPARE, path))
+            node.comparator = spec
+            if kind in _UNLIKELY.get(spec.name, ()) and not schema.get(keys.TRANSFORM):
+                _log.warning(
+                    "%s: comparator %r on a field of type %s is unusual", path, spec.name, kind
+                )
         elif is_leaf and not node.skip:
             raise SchemaError(
-                f"missing {keys.COMPARE}; name a comparator, or call annotate_xeval(schema)", path
+                f"missing {keys.COMPARE}; add it, or call annotate_xeval(schema)", path
             )
         elif keys.THRESHOLD in schema:
             raise SchemaError(f"{keys.THRESHOLD} requires {keys.COMPARE}", path)
@@ -189,8 +191,8 @@ class _Parser:
             where = f"{keys.TRANSFORM}[{place}]"
             if not isinstance(entry, (str, dict)):
                 raise SchemaError(f"{where} must be a string or object, not {entry!r}", path)
-            found_ = _looked_up(self._registry.get_transform, entry, where, path)
-            node.transforms.append(TransformSpec(*found_))
+            transform = _look_up(self._registry.get_transform, entry, where, path)
+            node.transforms.append(TransformSpec(*transform))
         if node.transforms and not is_leaf and not node.comparator.name:
             _log.warning("%s: %s has no effect without a comparator", path, keys.TRANSFORM)
 
@@ -217,21 +219,21 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list)
 
 
-def _number(least: float, most: float, *, above: bool = False) -> tuple[Callable[[Any], bool], str]:
-    """Whether a value is a number within limits, and what is expected."""
+def _number(low: float, high: float, *, above: bool = False) -> tuple[Callable[[Any], bool], str]:
+    """Return a check for a number in a range, open at `low` if `above`, and its description."""
 
     def accepts(value: Any) -> bool:
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return is_number and least <= value <= most and not (above and value == least)
+        return is_number and low <= value <= high and not (above and value == low)
 
-    limits = f"above {least:g} and up to" if above else f"from {least:g} to"
-    return accepts, f"a number {limits} {most:g}"
+    limits = f"above {low:g} and up to" if above else f"from {low:g} to"
+    return accepts, f"a number {limits} {high:g}"
 
 
-def _looked_up(
+def _look_up(
     find: Callable[[str], Any], entry: Any, where: str, path: str
 ) -> tuple[str, dict[str, Any]]:
-    """Name and parameters of what an entry names, both checked."""
+    """Return name and parameters of an entry after validating both."""
     try:
         name, params = parse_xeval_entry(entry)
     except (TypeError, ValueError) as error:
@@ -267,7 +269,7 @@ def _check_keys(schema: dict[Any, Any], path: str) -> None:
 def _kind(schema: dict[str, Any], path: str) -> str:
     kind = keys.effective_type(schema)
     if not kind or (kind == keys.ANY and not path and keys.COMPARE not in schema):
-        hint = "name one, such as 'string', or ['string', 'null']"
+        hint = "set a type such as 'string' or ['string', 'null']"
         if "$ref" in schema:
             hint = "resolve the schema first: resolve_schema_references(schema)"
         raise SchemaError(f"Missing or invalid 'type' {schema.get('type')!r}; {hint}", path)
@@ -280,7 +282,7 @@ def _checked_align(schema: Mapping[str, Any], kind: str, path: str) -> dict[str,
     if problem:
         raise SchemaError(f"{keys.ALIGN}: {problem}", path)
     if align.get("match_by", "") is None:
-        _log.warning("%s: %s has no match_by; elements are compared by position", path, keys.ALIGN)
+        _log.warning("%s: %s without match_by; comparing elements by position", path, keys.ALIGN)
     for key in align.keys() - {*_ALIGN_KEYS}:
         expected = ", ".join(_ALIGN_KEYS)
         _log.warning(
@@ -289,7 +291,7 @@ def _checked_align(schema: Mapping[str, Any], kind: str, path: str) -> dict[str,
     return dict(align)
 
 
-def _align_problem(align: Any, items: Any, kind: str) -> str:  # noqa: PLR0911 - one for each problem
+def _align_problem(align: Any, items: Any, kind: str) -> str:  # noqa: PLR0911 - one per problem
     if kind != "array":
         return f"requires type 'array', but the type is {kind!r}"
     if not isinstance(align, dict) or not align.keys() & {"ordered", "match_by"}:
@@ -301,7 +303,7 @@ def _align_problem(align: Any, items: Any, kind: str) -> str:  # noqa: PLR0911 -
         return f"'match_by' must be one of {_STRATEGIES}, not {chosen!r}"
     threshold, strategy = align.get("threshold", 0), strategy_of(align)
     if not _number(0, 1)[0](threshold) or (threshold and strategy != "hungarian"):
-        return f"'threshold' must be a number from 0 to 1, with 'hungarian'; found {threshold!r}"
+        return f"'threshold' must be a number from 0 to 1, with 'hungarian', not {threshold!r}"
     if strategy != "key_field":
         return ""
     key = align.get("key")
@@ -309,7 +311,7 @@ def _align_problem(align: Any, items: Any, kind: str) -> str:  # noqa: PLR0911 -
     if not all(isinstance(name, str) and name for name in names):
         return (
             "match_by 'key_field' requires a 'key', the name of a field of the elements or a list "
-            f"of names; found {key!r}"
+            f"of names, not {key!r}"
         )
     if not isinstance(items, dict):
         return "match_by 'key_field' requires 'items' with a schema"
@@ -321,7 +323,7 @@ def _align_problem(align: Any, items: Any, kind: str) -> str:  # noqa: PLR0911 -
 def _warn_of_key(key: Any, node: SchemaNode) -> None:
     items = node.children[-1] if node.children else node
     if not items.named:
-        _log.warning("%s: the items have no 'properties', so no key to match by", node.path)
+        _log.warning("%s: the items have no 'properties', so there is no key", node.path)
         return
     for name in key if isinstance(key, list) else [key]:
         if not key_path(items, name)[0]:
@@ -329,12 +331,15 @@ def _warn_of_key(key: Any, node: SchemaNode) -> None:
 
 
 def key_path(items: SchemaNode, name: str) -> tuple[tuple[str, ...], SchemaNode | None]:
-    """The names that lead to a key, and its field: `id.value` is two unless a property has it."""
-    found = items.named
-    if name in found:
-        return (name,), found[name]
+    """Resolve the name of a key to property names and its node; dots separate nested names.
+
+    A property whose own name contains the dots takes precedence. Without a match both are empty.
+    """
+    properties = items.named
+    if name in properties:
+        return (name,), properties[name]
     head, _, rest = name.partition(".")
-    if not rest or head not in found:
+    if not rest or head not in properties:
         return (), None
-    steps, field_ = key_path(found[head], rest)
-    return ((head, *steps), field_) if steps else ((), None)
+    steps, node = key_path(properties[head], rest)
+    return ((head, *steps), node) if steps else ((), None)

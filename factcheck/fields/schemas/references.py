@@ -1,4 +1,4 @@
-"""JSON schemas with references and combinations, and pydantic models, as resolved schemas.
+"""Resolution of JSON schemas with references and combinations, and of pydantic models.
 
 Only references within the schema are followed: nothing is read from disk or fetched.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pydantic.json_schema import GenerateJsonSchema
 
 _MAX_PARTS = 200_000
-"""Schemas and values in a resolved schema."""
+"""Maximum number of schemas and values in a resolved schema."""
 _DEFINITIONS = ("$defs", "definitions")
 _ANY_TYPE = ("string", "number", "integer", "boolean", "object", "array")
 _INDEX = re.compile("0|[1-9][0-9]{0,8}")
@@ -32,13 +32,13 @@ _log = logging.getLogger("factcheck.fields")
 
 
 def resolve_schema_references(schema: Any) -> dict[str, Any]:
-    """A copy of a JSON schema in which every type, property and item stands where it applies.
+    """Return a copy of a JSON schema with references and combinations resolved.
 
     `$ref` is replaced by its target within the schema; keys beside it take precedence. `allOf` is
     merged. Null alternatives are dropped; `anyOf` and `oneOf` of several types become a list of
     types, those of one type a schema with the fields of all. `enum` and `const` without a type get
-    the type of their values. Definitions are removed, but for those that contain themselves: these
-    stay references, which are followed as deep as the data is.
+    the type of their values. Definitions are removed, except recursive ones, whose references are
+    kept and followed as deep as the data is.
 
     Args:
         schema: A JSON schema, which is not changed, or a pydantic model class.
@@ -49,14 +49,14 @@ def resolve_schema_references(schema: Any) -> dict[str, Any]:
             too large.
     """
     _log.warning(
-        "scoring ignores if/then/else, not, patternProperties, $dynamicRef, and references that "
-        "lead outside the schema"
+        "scoring ignores if/then/else, not, patternProperties, $dynamicRef, and references to "
+        "other documents"
     )
     return resolved(as_schema(schema))
 
 
 def resolved(schema: Any) -> dict[str, Any]:
-    """`resolve_schema_references` without its warning."""
+    """Resolve a schema as `resolve_schema_references` does, without its warning."""
     if not isinstance(schema, dict):
         raise ParameterError(
             f"a schema must be a dict, not {type(schema).__name__}; parse JSON text first"
@@ -84,11 +84,11 @@ def annotate_xeval(schema: Any) -> Any:
 
 
 def as_schema(schema: Any) -> Any:
-    """The resolved schema of a pydantic model class; anything else unchanged.
+    """Convert a pydantic model class to a resolved schema; return anything else unchanged.
 
-    It describes what `as_record` returns for an instance, with the names of serialization. Fields
-    take `x-eval-*` keys from `Field(json_schema_extra={...})`. By default, sets are aligned
-    optimally, decimals are compared as numbers, and computed fields are skipped.
+    The schema describes serialized instances, as `as_record` returns them. Fields take `x-eval-*`
+    keys from `Field(json_schema_extra={...})`. By default, sets are aligned optimally, decimals are
+    compared as numbers, and computed fields are skipped.
 
     Raises:
         SchemaError: The model has no JSON schema.
@@ -114,7 +114,7 @@ def _generator() -> type[GenerateJsonSchema]:
     from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
     class EvalSchema(GenerateJsonSchema):
-        """JSON schemas in which every field can be scored."""
+        """JSON schema generator with types and alignments for scoring."""
 
         ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - base's
 
@@ -122,18 +122,18 @@ def _generator() -> type[GenerateJsonSchema]:
             return {**super().any_schema(schema), "type": list(_ANY_TYPE)}
 
         def decimal_schema(self, schema: Any) -> JsonSchemaValue:  # noqa: ARG002 - base's
-            """A decimal is a number in JSON or, to keep every digit, a string."""
+            """Allow strings besides numbers, because they keep every digit."""
             return {"type": ["number", "string"], "format": "decimal"}
 
         def set_schema(self, schema: Any) -> JsonSchemaValue:
-            """The order of a set depends on the hash seed of the process."""
+            """Align optimally, because the order of a set depends on the hash seed."""
             return {keys.ALIGN: {"match_by": "hungarian"}, **super().set_schema(schema)}
 
         def frozenset_schema(self, schema: Any) -> JsonSchemaValue:
             return {keys.ALIGN: {"match_by": "hungarian"}, **super().frozenset_schema(schema)}
 
         def computed_field_schema(self, schema: Any) -> JsonSchemaValue:
-            """The fields it is computed from are scored already."""
+            """Skip, because the fields it is computed from are scored."""
             return {keys.SKIP: True, **super().computed_field_schema(schema)}
 
     return EvalSchema
@@ -144,11 +144,11 @@ class _Place(NamedTuple):
 
     path: str = ""
     depth: int = 0
-    """Levels above it, references and combinations included."""
+    """Number of enclosing levels, references and combinations included."""
     refs: Mapping[str, str] = MappingProxyType({"#": ""})
-    """The references that led to it, and the path at which each of them stood."""
+    """References followed so far, with the path of each."""
     whole: bool = False
-    """Whether it is skipped, or scored as part of a larger value."""
+    """Whether the place is skipped, or scored as part of a larger value."""
 
 
 class _Resolver:
@@ -156,10 +156,10 @@ class _Resolver:
         self._root = root
         self._parts_left = _MAX_PARTS
         self._recursive: dict[str, str] = {}
-        """The references that lead into themselves, by their names in `$defs`."""
+        """Recursive references by name in `$defs`."""
 
     def recursive_targets(self) -> dict[str, Any]:
-        """The definitions that contain themselves, resolved."""
+        """Resolve the definitions that contain themselves."""
         targets: dict[str, Any] = {}
         while missing := [name for name in self._recursive if name not in targets]:
             for name in missing:
@@ -169,7 +169,7 @@ class _Resolver:
         return targets
 
     def schema(self, raw: Any, place: _Place) -> Any:
-        """The resolved copy of a schema; anything else in its place as it is."""
+        """Return a resolved copy of a schema, or anything that is not a dict unchanged."""
         if not isinstance(raw, dict):
             return raw
         self._count(place)
@@ -202,7 +202,7 @@ class _Resolver:
         if place.whole:
             return {"type": target.get("type", "object")}
         if place.path == place.refs[pointer]:
-            raise SchemaError(f"the reference {ref!r:.80} leads only to itself", place.path)
+            raise SchemaError(f"the reference {ref!r:.80} refers to itself", place.path)
         kind = target.get("type", keys.effective_type(target) or "object")
         if pointer == "#":
             return {"$ref": pointer, "type": kind}
@@ -219,8 +219,8 @@ class _Resolver:
             )
         if self._parts_left < 0:
             raise SchemaError(
-                f"becomes too large: more than {_MAX_PARTS:,} parts once every reference is "
-                "replaced by its target; use fewer references within definitions",
+                f"too large: more than {_MAX_PARTS:,} parts with all references replaced by their "
+                "targets; use fewer references within definitions",
                 place.path[:80],
             )
 
@@ -230,8 +230,8 @@ def _names(ref: Any, path: str) -> list[str]:
         raise SchemaError(f"'$ref' must be a string such as '#/$defs/NAME', not {shown(ref)}", path)
     if ref != "#" and not ref.startswith("#/"):
         raise SchemaError(
-            f"the reference {ref!r:.80} is not followed: only those within the schema are, such "
-            "as '#/$defs/NAME'; copy its target into '$defs'",
+            f"cannot follow the reference {ref!r:.80}: only references within the schema, such as "
+            "'#/$defs/NAME', are supported; copy its target into '$defs'",
             path,
         )
     names = unquote(ref).split("/")[1:]
@@ -247,10 +247,10 @@ def _lookup(root: dict[str, Any], names: list[str], ref: str, path: str) -> dict
             found = found[int(name)]
         else:
             raise SchemaError(
-                f"the reference {ref!r:.80} leads nowhere: there is no {name!r:.80}", path
+                f"the reference {ref!r:.80} has no target: there is no {name!r:.80}", path
             )
     if not isinstance(found, dict):
         raise SchemaError(
-            f"the reference {ref!r:.80} leads to {shown(found)}, which is not a schema", path
+            f"the target of the reference {ref!r:.80} must be a schema, not {shown(found)}", path
         )
     return found

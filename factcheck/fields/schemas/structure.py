@@ -1,8 +1,8 @@
-"""The parts of an evaluation schema: its keys, types, sub-schemas, entries and paths.
+"""Parts of an evaluation schema: keys, types, sub-schemas, entries and paths.
 
-Of a resolved JSON schema `type`, `properties`, `additionalProperties`, `items`, `prefixItems` and
-the format `date-time` matter, and the `x-eval-*` keys; also `$ref` beside a type, which is a
-recursive reference into `$defs`.
+Scoring uses these keys of a resolved JSON schema: `type`, `properties`, `additionalProperties`,
+`items`, `prefixItems`, `x-eval-*`, `format` for `date-time` and `decimal`, and `$ref` beside a
+type, a recursive reference into `$defs`.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ ALIGN = "x-eval-align"
 THRESHOLD = "x-eval-threshold"
 WEIGHT = "x-eval-weight"
 REASON = "x-eval-reason"
-"""Why a field is compared like this; for the reader of a schema."""
+"""Reason for the settings of a field, for the reader of the schema."""
 PREFIX = "x-eval-"
 XEVAL_KEYS = (COMPARE, TRANSFORM, SKIP, ALIGN, THRESHOLD, WEIGHT, REASON)
 MAX_DEPTH = 200
-"""Levels of nesting in a schema, so that recursion stays far from Python's limit."""
+"""Maximum nesting depth of a schema, well below Python's recursion limit."""
 MULTI = "multi"
-"""The effective type of a field that allows several types."""
+"""Effective type of a field that allows several types."""
 ANY = "any"
-"""The effective type of a field of which the schema says nothing."""
+"""Effective type of a field without any description."""
 _UNRESOLVED = ("$ref", "anyOf", "oneOf", "allOf")
 _SPECIAL = re.compile(r"[\\.\[\]]")
 _ESCAPED = re.compile(r"\\(.)")
@@ -65,7 +65,7 @@ class TransformSpec:
 
 
 def parse_xeval_entry(entry: Any) -> tuple[str, dict[str, Any]]:
-    """Name and parameters of an entry: `"name"` or `{"name": {parameters}}`.
+    """Return name and parameters of an entry: `"name"` or `{"name": {parameters}}`.
 
     Raises:
         ValueError: The name is empty, the entry does not have exactly one key, or the parameters
@@ -92,7 +92,7 @@ def parse_xeval_entry(entry: Any) -> tuple[str, dict[str, Any]]:
 
 
 def declared_types(kind: Any) -> tuple[str, ...]:
-    """The types a schema allows, without null, nor integer beside number; empty if none."""
+    """Return the types a schema allows, without null, and without integer beside number."""
     if isinstance(kind, str):
         return (kind,)
     if isinstance(kind, list):
@@ -104,9 +104,9 @@ def declared_types(kind: Any) -> tuple[str, ...]:
 
 
 def effective_type(schema: Mapping[str, Any]) -> str | None:
-    """The only type of a field, `MULTI` if there are several, `None` if it is not valid.
+    """Return the type of a field, `MULTI` for several types, `None` if it is invalid.
 
-    Without `type` it is the container that other keywords describe, or else `ANY`.
+    Without `type`, it is the container that other keywords describe, or else `ANY`.
     """
     if "type" in schema:
         types = declared_types(schema["type"])
@@ -117,12 +117,12 @@ def effective_type(schema: Mapping[str, Any]) -> str | None:
 
 
 def sub_schemas(schema: Mapping[str, Any]) -> tuple[Child, ...]:
-    """The parts of an object or array that are scored one by one; empty for a leaf."""
+    """Return the parts of an object or array that are scored separately; empty for a leaf."""
     return () if effective_type(schema) == MULTI else container(schema)[1]
 
 
 def container(schema: Mapping[str, Any]) -> tuple[str, tuple[Child, ...]]:
-    """The type of container that the keywords of a schema describe, and its parts."""
+    """Return the container type that the keywords of a schema imply, and its parts."""
     properties, rest = schema.get("properties"), schema.get("additionalProperties") or None
     parts: Any = properties.items() if isinstance(properties, dict) else ()
     kind = "object" if isinstance(properties, dict) else ""
@@ -140,31 +140,31 @@ def container(schema: Mapping[str, Any]) -> tuple[str, tuple[Child, ...]]:
 
 
 def join(parent: str, name: str) -> str:
-    r"""The path of a property. Dots and brackets in its name are escaped: `a.b` is `a\.b`."""
+    r"""Return the path of a property; dots and brackets in names are escaped: `a\.b`."""
     escaped = _SPECIAL.sub(r"\\\g<0>", name) if _SPECIAL.search(name) else name
     return f"{parent}.{escaped}" if parent else escaped
 
 
 def join_key(parent: str, key: str) -> str:
-    """The path of a value in a map: `prices[EUR]`."""
+    """Return the path of a value in a map: `prices[EUR]`."""
     return f"{parent}[{join('', key)}]"
 
 
 @lru_cache(maxsize=100_000)  # paths repeat from record to record
 def schema_path(path: str) -> str:
-    """A path without positions: `items[]` for `items[0]`."""
+    """Remove positions from a path: `items[]` for `items[0]`."""
     return _POSITION.sub("[]", path) if "[" in path else path
 
 
 def parent_and_name(path: str) -> tuple[str, str]:
-    """The parent's path, which may be empty, and the unescaped name of the property."""
+    """Split a path into the parent's path, which may be empty, and the unescaped name."""
     found = _PARENT_AND_NAME.fullmatch(path)
     parent, name = found.groups() if found else ("", path)
     return parent or "", _ESCAPED.sub(r"\1", name)
 
 
 def containers(path: str) -> Iterator[str]:
-    """The objects and lists around a field, by schema path, innermost first, without the root."""
+    """Yield the schema paths of the objects and lists around a field, innermost first."""
     while path:
         is_element = path.endswith("[]")
         path = path[:-2] if is_element else parent_and_name(path)[0]
@@ -183,7 +183,7 @@ _BY_FORMAT: dict[Any, Any] = {
     ("string", "date-time"): {"date": {"with_time": True}},
     (MULTI, "decimal"): "numeric",
 }
-"""By effective type and format."""
+"""Default comparators by effective type and format."""
 _defaults = dict(_BUILT_IN_DEFAULTS)
 
 

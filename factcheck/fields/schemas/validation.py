@@ -1,4 +1,4 @@
-"""Schemas inferred from records, and records checked against their schema."""
+"""Inference of schemas from records, and validation of gold records."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ def validate_gold(
     strict_types: bool = False,  # noqa: FBT001, FBT002 - the contract
     registry: Registry | None = None,
 ) -> None:
-    """Check the ids, keys and, with `strict_types`, the types of gold records. Null always fits.
+    """Validate the ids, keys and, with `strict_types`, the types of gold records.
 
-    A key that the schema lacks is an error, because it would never be scored. A missing key, a
+    A key outside the schema is an error, because it would never be scored. A missing key, a
     container of the wrong type, and a value of none of several declared types are logged as
-    warnings, once for each record and field.
+    warnings, once per record and field. Null is always valid.
 
     Args:
-        gold: The records.
+        gold: Gold records.
         schema: A resolved schema with `x-eval-*` keys, or a pydantic model class.
-        id_field: Key that holds the id of a record; the schema need not have it.
-        warn_missing: Whether to warn about keys that a record lacks.
+        id_field: Key of the record id; the schema need not have it.
+        warn_missing: Whether to warn about missing keys.
         strict_types: Whether every value must have its declared type. Integers and numbers are
             interchangeable; booleans are neither.
         registry: Comparators and transforms that the schema may name.
 
     Raises:
-        GoldValidationError: A record does not fit; says which one, where, and why.
+        GoldValidationError: A record is invalid; the message names record, path and problem.
         SchemaError: The schema is invalid.
     """
     if id_field is not None and not isinstance(id_field, str):
         raise InputError(f"id_field must be the name of a key, not {id_field!r}")
     root = parse_eval_schema(schema, registry)
-    for position, given in enumerate(as_list(gold, "gold")):
-        record = as_record(given)
+    for position, raw in enumerate(as_list(gold, "gold")):
+        record = as_record(raw)
         record_id: str | int = position
         if id_field:
             try:
@@ -58,16 +58,16 @@ def validate_gold(
                 raise GoldValidationError(str(error), position, join("", id_field)) from error
         exempt = frozenset({id_field} if id_field else ())
         check = _RecordCheck(record_id, strict=strict_types)
-        for where, what in dict.fromkeys(check.warnings(record, root, exempt)):
-            if warn_missing or what != _MISSING:
-                _log.warning("gold record %r: %s %s", record_id, where or "the record", what)
+        for where, problem in dict.fromkeys(check.warnings(record, root, exempt)):
+            if warn_missing or problem != _MISSING:
+                _log.warning("gold record %r: %s %s", record_id, where or "the record", problem)
 
 
 _MISSING = "is missing; write null if it has no value"
 
 
 class _RecordCheck:
-    """The check of one record; it raises the errors and gives paths and texts of the warnings."""
+    """Validation of one record; raises errors, and yields warnings as path and problem."""
 
     def __init__(self, record_id: str | int, *, strict: bool) -> None:
         self._record_id = record_id
@@ -86,53 +86,53 @@ class _RecordCheck:
                 return
         is_container = bool(node.children) and not node.comparator.name
         types = node.allowed_types or ([] if node.json_type == ANY else [node.json_type])
-        found, declared = json_type(value) or type(value).__name__, " or ".join(types)
-        if not types or found in types or (found in _NUMERIC and not _NUMERIC.isdisjoint(types)):
+        actual, declared = json_type(value) or type(value).__name__, " or ".join(types)
+        if not types or actual in types or (actual in _NUMERIC and not _NUMERIC.isdisjoint(types)):
             if is_container:
                 yield from self._parts(value, node, exempt)
         elif self._strict:
             where = node.path or "the record"
-            what = f"{shown(value)} ({found}), not the schema-declared type {declared}"
-            raise self._error(f"{where!r} is {what}", node.path)
+            problem = f"{shown(value)} ({actual}), not the schema-declared type {declared}"
+            raise self._error(f"{where!r} is {problem}", node.path)
         elif len(types) > 1:
-            yield node.path, f"is of type {found}, not one of the declared types {declared}"
+            yield node.path, f"is of type {actual}, not one of the declared types {declared}"
         elif is_container:
-            yield node.path, f"should be of type {declared}, but is of type {found}"
+            yield node.path, f"should be of type {declared}, but is of type {actual}"
 
     def _parts(
         self, value: Any, node: SchemaNode, exempt: frozenset[str]
     ) -> Iterator[tuple[str, str]]:
         if isinstance(value, list):
             value = {str(position): element for position, element in enumerate(value)}
-        own = {child.name: child for child in node.children}
-        rest = own.pop(None, None)
+        children = {child.name: child for child in node.children}
+        rest = children.pop(None, None)
         for name in value if rest is None else ():
-            if name not in own and name not in exempt:
+            if name not in children and name not in exempt:
                 where = join(node.path, str(name))
-                close = difflib.get_close_matches(str(name), [str(one) for one in own], n=1)
-                hint = f"did you mean {close[0]!r}?" if close else "add it there, or drop it"
+                close = difflib.get_close_matches(str(name), [str(one) for one in children], n=1)
+                hint = f"did you mean {close[0]!r}?" if close else "add it there, or remove it"
                 raise self._error(f"{where!r} is not in schema; {hint}", where)
         for child in node.children if rest is None else ():
             if child.name not in value and not child.skip:
                 yield child.path, _MISSING
         for name, part in value.items():
-            if name not in exempt and (known := own.get(name, rest)) is not None:
-                yield from self.warnings(part, known)
+            if name not in exempt and (child := children.get(name, rest)) is not None:
+                yield from self.warnings(part, child)
 
-    def _error(self, what: str, path: str) -> GoldValidationError:
+    def _error(self, problem: str, path: str) -> GoldValidationError:
         return GoldValidationError(
-            f"gold record {self._record_id!r}: {what}", self._record_id, path
+            f"gold record {self._record_id!r}: {problem}", self._record_id, path
         )
 
 
 def infer_schema(values: Iterable[Any], path: str = "") -> dict[str, Any]:
-    """Infer a schema from examples of one kind of record, or of one field.
+    """Infer a schema from example records, or from values of one field.
 
-    A field gets the type of its first value that is not null. A field that is always null and the
-    items of an array that is always empty become strings.
+    A field has the type of its first value that is not null. Fields that are always null and items
+    of arrays that are always empty are strings.
 
     Args:
-        values: Examples; pydantic model instances are read as records.
+        values: Examples; pydantic model instances are converted to records.
         path: Path of the values, for warnings.
 
     Returns:
@@ -144,12 +144,12 @@ def infer_schema(values: Iterable[Any], path: str = "") -> dict[str, Any]:
     """
     examples = [as_record(value) for value in as_list(values, "values")]
     if not examples:
-        raise InputError("at least one value is needed to infer a schema; the list is empty")
+        raise InputError("cannot infer a schema from an empty list; pass at least one value")
     return _infer(examples, path, 0)
 
 
 def as_list(values: Any, name: str) -> list[Any]:
-    """Several values as a list."""
+    """Return an iterable of values as a list; raise `InputError` for a single value."""
     single = isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable)
     if single or as_record(values) is not values:
         raise InputError(f"{name} must be a list, not one {type(values).__name__}; write [{name}]")
@@ -166,7 +166,7 @@ def _infer(values: list[Any], path: str, depth: int) -> dict[str, Any]:
     types = list(dict.fromkeys(json_type(value) or "string" for value in present)) or ["string"]
     if len({"number" if name == "integer" else name for name in types}) > 1:
         _log.warning(
-            "%s: polymorphic values of types %s; the schema says %s, the type of the first",
+            "%s: polymorphic values (%s); using %s, the type of the first",
             path or "the root",
             ", ".join(types),
             types[0],
@@ -178,7 +178,7 @@ def _infer(values: list[Any], path: str, depth: int) -> dict[str, Any]:
     elif types[0] == "object":
         columns = _columns(_distinct(present, dict), path)
         schema["properties"] = properties = {}
-        for name in sorted(columns):  # a loop: a comprehension would cost a frame a level
+        for name in sorted(columns):  # not a comprehension, which would add a stack frame per level
             properties[name] = _infer(columns[name], join(path, name), depth + 1)
     return schema
 
@@ -192,6 +192,6 @@ def _columns(records: list[dict[Any, Any]], path: str) -> dict[str, list[Any]]:
     for record in records:
         for name, value in record.items():
             if not isinstance(name, str):
-                raise SchemaError(f"the property name {name!r} is not a string, as JSON has", path)
+                raise SchemaError(f"the property name must be a string, not {name!r}", path)
             columns.setdefault(name, []).append(value)
     return columns
