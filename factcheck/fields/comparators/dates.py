@@ -1,9 +1,9 @@
 """The comparator `date`: the same calendar date, whatever the notation.
 
-ISO 8601, figures in an order that leaves no doubt, and months in the languages of `factcheck.text`
-are read. Nothing is filled in and nothing is guessed: "March 2024" has no day, "03/04/2024" can be
-two dates, and "15/03/24" has no century unless the schema gives a pivot. With points the day comes
-first, as in every country that writes them.
+Supported are ISO 8601, unambiguous numeric dates, and month names in the languages of
+`factcheck.text`. Missing parts are neither added nor guessed: "March 2024" has no day, "03/04/2024"
+is ambiguous, and "15/03/24" has no century unless the schema sets a pivot. With points, as in
+"15.03.2024", the day comes first.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from factcheck.fields.values import exact_key
 from factcheck.text.dates import Notation, read_moments
 
 _MAX_CHARS = 80
-"""No date is longer, and longer strings are not cached."""
+"""Maximum length of a date; longer strings are neither parsed nor cached."""
 
 
 class DateReading(NamedTuple):
-    """What a text says about a date; `None` is what it does not say."""
+    """A date as written; `None` for parts that are not given."""
 
     year: int
     month: int | None = None
     day: int | None = None
     clock: dt.time | None = None
-    """Without time zone; seconds that are not written are 0."""
+    """Time of day without time zone; missing seconds are 0."""
     offset: dt.timedelta | None = None
-    """What the clock is ahead of UTC."""
+    """Offset from UTC."""
 
     @property
     def parts(self) -> tuple[int, ...]:
@@ -59,11 +59,11 @@ class DateReading(NamedTuple):
 
 
 class Dates(NamedTuple):
-    """The dates that a text can stand for: none, one, or two if day and month may be swapped."""
+    """Possible readings of a string: none, one, or two if day and month may be swapped."""
 
     ways: tuple[DateReading, ...] = ()
     reason: str = ""
-    """Why it is not one date; empty if it is."""
+    """Reason why there is not exactly one reading; empty if there is."""
 
     @property
     def only(self) -> DateReading | None:
@@ -71,14 +71,14 @@ class Dates(NamedTuple):
 
 
 def read_date(text: str, notation: Notation = Notation()) -> Dates:  # noqa: B008 - immutable
-    """The dates that a text can stand for."""
-    unread = f"{shown(text[: _MAX_CHARS + 1])} is not read as a date"
+    """Return the possible readings of a string as a date."""
+    unread = f"{shown(text[: _MAX_CHARS + 1])} is not a date"
     if len(text) > _MAX_CHARS:
         return Dates((), unread)
     try:
         ends = read_moments(text, notation)
     except ValueError:
-        return Dates((), f"{shown(text)} names a day or a time that does not exist")
+        return Dates((), f"{shown(text)} is a date or time that does not exist")
     moments = ends[0] if len(ends) == 1 else ()
     ways = tuple(
         DateReading(m.year, *m[1:5])
@@ -90,7 +90,7 @@ def read_date(text: str, notation: Notation = Notation()) -> Dates:  # noqa: B00
     if len(ways) == 1:
         return Dates(ways)
     either = " or ".join(map(str, ways))
-    return Dates(ways, f"{shown(text)} is ambiguous: {either}; 'day_first' can say which")
+    return Dates(ways, f"{shown(text)} is ambiguous: {either}; set 'day_first'")
 
 
 def reading_of(value: dt.date) -> DateReading:
@@ -137,7 +137,7 @@ def _dates(value: Any, side: str, notation: Notation) -> Dates:
     if isinstance(value, dt.date):
         return Dates((reading_of(value),))
     kind = type(value).__name__
-    return Dates((), f"date compares dates, and the {side} value is of type {kind}")
+    return Dates((), f"date compares dates, but the {side} value is of type {kind}")
 
 
 def _compare(gold: DateReading, extracted: DateReading, *, partial: bool = False) -> Outcome:
@@ -158,11 +158,11 @@ def _compare(gold: DateReading, extracted: DateReading, *, partial: bool = False
 
 
 def _either_way(gold: Dates, extracted: Dates) -> Outcome:
-    """A mismatch if only the extracted string is ambiguous, or no readings agree.
+    """Compare ambiguous dates: a mismatch if only extracted is ambiguous or no readings agree.
 
     Raises:
-        UndecidableError: The gold string is ambiguous and some readings agree, so the schema has
-            to decide.
+        UndecidableError: Gold is ambiguous and some readings agree, so the result depends on
+            `day_first`.
     """
     if any(_compare(*pair)[0] for pair in product(gold.ways, extracted.ways)):
         if gold.only is None:
@@ -186,17 +186,17 @@ def _is_same_text(gold: Any, extracted: Any) -> bool:
 
 
 date = BuiltinComparator("date", _bind)
-"""The same calendar date; also the same time if both have one, and the same instant if both have a
-time zone. A month is not its first day.
+"""Match equal calendar dates; also compares times if both have one, and instants if both have a
+time zone. A month does not match its first day.
 
 Parameters:
-    day_first: Whether 03/04/2024 is in April. Without it such a string equals itself only: beside
-        another date it is a mismatch if extracted, and an error if it is in gold and the date may
-        be one of its readings.
+    day_first: Whether 03/04/2024 is in April. Without it, such a string matches only itself:
+        against another date, it is a mismatch if extracted, and an error if it is in gold and the
+        date may be one of its readings.
     with_time: Whether a date without a time differs from one with a time; by default it does not.
-        The default comparator of strings with the format `date-time`.
-    pivot: The earliest year that two digits stand for: with 1950, 49 is 2049 and 50 is 1950.
-        Without it a date with such a year is not read.
-    partial: Whether a date of which one side has only the year or month gets that share: 2/3 for a
-        month against a day of it. Without it the score is 0.
+        Set for strings with the format `date-time` by default.
+    pivot: Earliest year that two digits can mean: with 1950, 49 is 2049 and 50 is 1950. Without it,
+        dates with two-digit years are not read.
+    partial: Whether to score a date of which one side has only year or month by the fraction of
+        common parts: 2/3 for a month against one of its days. Without it the score is 0.
 """

@@ -1,7 +1,7 @@
 """The comparator `numeric`: equal numbers, or numbers within a tolerance.
 
-Two integers are compared exactly, whatever their size. If one side is a float, both are compared as
-floats, because a float above 2**53 stands for more than one integer.
+Integers of any size are compared exactly. If one side is a float, both are compared as floats,
+because a float above 2**53 represents several integers.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _DIFFERENT: Final[Outcome] = (0.0, "values differ without tolerance")
 _EXACT_LIMIT = 2**53
 """Below it a float represents every integer."""
 _ARRAY_LIMIT = 2**52
-"""Integers up to here are compared as floats: their differences are exact, too."""
+"""Largest integer compared as a float, so that differences are exact, too."""
 _NAN = "NaN"
-"""Key of the float that is not a number."""
+"""Key of NaN."""
 
 
 def number_of(value: Any) -> int | float | None:
-    """A value as a number, as `float` parses it; `None` if it is not one.
+    """Convert a value to a number as `float` does, or return `None`.
 
     Booleans are 0 and 1. A string of digits is an integer of any length; any other number too
-    large for a float is `None`, unless it spells infinity.
+    large for a float is `None`, except strings for infinity.
     """
     kind = type(value)
     if kind is int or kind is float:
@@ -70,7 +70,7 @@ def _same(gold: float, extracted: float) -> bool:
 
 
 class _Wide:
-    """Key of a number from 2**53 on, equal to those that `numeric` takes for equal."""
+    """Key of a number from 2**53 on, equal to those that `numeric` considers equal."""
 
     __slots__ = ("number",)
 
@@ -109,7 +109,7 @@ def _compare(gold: Any, extracted: Any) -> Outcome:
 
 
 def _decided(gold: Any, extracted: Any) -> tuple[Outcome | None, float, float]:
-    """The outcome, if it is the same with any tolerance, and both numbers."""
+    """Return the outcome if it does not depend on the tolerance, and both numbers."""
     if gold is None or extracted is None:
         return (MATCH if gold is extracted else _TYPE_ERROR), 0, 0
     one, two = number_of(gold), number_of(extracted)
@@ -120,7 +120,7 @@ def _decided(gold: Any, extracted: Any) -> tuple[Outcome | None, float, float]:
 
 @lru_cache(maxsize=256)
 def _within(rel: float, largest: float) -> BoundComparator:
-    """Within a share of the gold value, or of 1 if that is 0, and a difference; or infinite."""
+    """Bind a relative tolerance (of gold, or of 1 if gold is 0) and an absolute one."""
 
     def compare(gold: Any, extracted: Any) -> Outcome:
         kind, other = type(gold), type(extracted)
@@ -152,7 +152,7 @@ def _within(rel: float, largest: float) -> BoundComparator:
 
 
 def _as_array(values: Sequence[Any]) -> Any:
-    """Numbers as an array, null as infinity; `None` unless floats represent them all exactly."""
+    """Convert numbers to an array, null to infinity; `None` if floats are not exact for all."""
     import numpy as np
 
     if not set(map(type, values)) <= {float, int, type(None)}:
@@ -166,7 +166,7 @@ def _as_array(values: Sequence[Any]) -> Any:
 
 
 def _measured(gold: float, extracted: float, rel: float, largest: float) -> Outcome:
-    """The outcome by absolute and relative error; infinite where a float overflows."""
+    """Compare by absolute and relative error; errors that overflow a float are infinite."""
     try:
         gap = float(abs(gold - extracted))
     except OverflowError:
@@ -215,8 +215,8 @@ def _limit(tolerance: Mapping[str, Any], key: str) -> float:
 
 
 numeric = BuiltinComparator("numeric", _bind)
-"""Two numbers, or strings that spell them.
+"""Match two numbers, or strings that represent them.
 
 Parameters:
-    tolerance: `{"rel": share of the gold value, "abs": difference}`, either or both.
+    tolerance: `{"rel": fraction of the gold value, "abs": difference}`, either or both.
 """

@@ -282,7 +282,7 @@ def _checked_align(schema: Mapping[str, Any], kind: str, path: str) -> dict[str,
     if problem:
         raise SchemaError(f"{keys.ALIGN}: {problem}", path)
     if align.get("match_by", "") is None:
-        _log.warning("%s: %s without match_by; comparing elements by position", path, keys.ALIGN)
+        _log.warning("%s: %s without match_by; elements are compared by position", path, keys.ALIGN)
     for key in align.keys() - {*_ALIGN_KEYS}:
         expected = ", ".join(_ALIGN_KEYS)
         _log.warning(

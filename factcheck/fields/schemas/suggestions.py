@@ -1,7 +1,7 @@
 """Suggested settings of an evaluation schema, each with its reason.
 
-A field is judged by its name, its JSON schema (with the `format` that pydantic types give) and the
-gold values. Where these do not agree, the stricter way to compare is suggested.
+Suggestions are based on field names, the JSON schema (including `format`, as pydantic sets it) and
+gold values. If these disagree, the stricter comparison is suggested.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _IDS = word_set(
     "postcode postal plz account phone fax tel telephone mobile url uri link href email mail"
 )
 _FOLDED = word_set("email mail uuid guid")
-"""Of these, case means nothing."""
+"""Identifiers that are not case-sensitive."""
 _COUNTS = word_set("number no nr num")
-"""Names of identifiers, unless `of` follows."""
+"""Words that name an identifier at the end of a name, but not in "number of"."""
 _PROSE = word_set(
     "description summary abstract note notes comment comments remark remarks text body content "
     "message explanation rationale details biography bio overview objective findings review "
@@ -51,22 +51,24 @@ _SEQUENCES = word_set(
 )
 _CODE = re.compile(r"(?=.*\d)[A-Za-z0-9]+(?:[-_./#:][A-Za-z0-9]+)*")
 _FIGURES = re.compile(r"\s*(\d\d?)[/-](\d\d?)[/-]\d{4}\b")
-_MOST_VALUES = 2_000
-"""Gold values of a field that are looked at."""
-_WORDS_OF_PROSE = 8
-_LONGEST_MARK = 3
-_FIRST_OF_CENTURY = 1950
+_MAX_VALUES = 2_000
+"""Maximum number of gold values examined per field."""
+_MIN_WORDS_OF_PROSE = 8
+"""Minimum mean number of words of prose; half of it if the name suggests prose."""
+_MAX_MARK_CHARS = 3
+"""Maximum length of a mark such as a grade."""
+_CENTURY_START = 1950
 _MONEY_DECIMALS = 2
 _NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 
 class _Field(NamedTuple):
-    """What is known of a field."""
+    """Name, schema and gold values of a field."""
 
     name: str
     schema: dict[str, Any]
     values: list[Any]
-    """In gold, without null."""
+    """Gold values without null."""
 
     @property
     def words(self) -> list[str]:
@@ -74,8 +76,8 @@ class _Field(NamedTuple):
 
     @property
     def has_id_name(self) -> bool:
-        named = self.words
-        return bool({*named[-2:]} & (_IDS - _COUNTS)) or bool({*named[-1:]} & _COUNTS)
+        words = self.words
+        return bool({*words[-2:]} & (_IDS - _COUNTS)) or bool({*words[-1:]} & _COUNTS)
 
 
 class _Suggestion(NamedTuple):
@@ -85,18 +87,17 @@ class _Suggestion(NamedTuple):
 
 
 def suggest_schema(gold: Any, schema: Any = None, *, texts_by_meaning: bool = False) -> Any:
-    """An evaluation schema that suggests how each field and list is compared.
+    """Suggest comparators, transforms and alignments, and return the evaluation schema.
 
-    Comparators, transforms and alignments follow from names, types, formats and the gold values.
-    Each stands beside its reason, in `x-eval-reason`. Fields that say how they are compared already
-    are left alone. Identifiers are exact, prose is `semantic`, and so are texts that hold a
-    measure or an amount; lists are paired by a key, or optimally, unless their name says that the
-    order counts.
+    They are chosen from names, types, formats and gold values; `x-eval-reason` holds the reason.
+    Fields that have a comparator are not changed. Identifiers are compared exactly; prose and
+    strings with a measure or amount are `semantic`; lists are aligned by a key or optimally, unless
+    their name implies that the order counts.
 
     Args:
-        gold: The gold records; may be empty if there is a schema.
-        schema: A JSON schema, which is not changed, or a pydantic model class; `None`: inferred.
-        texts_by_meaning: Whether names and labels are compared by meaning, too.
+        gold: Gold records; may be empty if there is a schema.
+        schema: A JSON schema, which is not changed, or a pydantic model class; `None`: infer it.
+        texts_by_meaning: Whether to compare names and labels by meaning, too.
 
     Raises:
         InputError: There are neither records nor a schema.
@@ -104,14 +105,14 @@ def suggest_schema(gold: Any, schema: Any = None, *, texts_by_meaning: bool = Fa
     """
     records = [as_record(record) for record in as_list(gold, "gold")]
     if schema is None:
-        made = infer_schema(records)
+        suggested = infer_schema(records)
     else:
-        given = as_schema(schema)
-        made = given if given is not schema else resolved(given)
+        converted = as_schema(schema)
+        suggested = converted if converted is not schema else resolved(converted)
     by_meaning = _Suggestion(SEMANTIC, (), "a name or label, compared by meaning")
     label = (lambda _field: by_meaning) if texts_by_meaning else _label
-    _suggest(made, "", [record for record in records if record is not None], label)
-    return keys.annotate(made)
+    _suggest(suggested, "", [record for record in records if record is not None], label)
+    return keys.annotate(suggested)
 
 
 def _suggest(
@@ -121,22 +122,22 @@ def _suggest(
         return
     parts = keys.sub_schemas(schema)
     if not parts:
-        found = _of_leaf(_Field(name, schema, values[:_MOST_VALUES]), label)
-        schema[keys.COMPARE] = found.compare
-        if found.transforms and keys.TRANSFORM not in schema:
-            schema[keys.TRANSFORM] = list(found.transforms)
-        schema.setdefault(keys.REASON, found.reason)
+        suggestion = _of_leaf(_Field(name, schema, values[:_MAX_VALUES]), label)
+        schema[keys.COMPARE] = suggestion.compare
+        if suggestion.transforms and keys.TRANSFORM not in schema:
+            schema[keys.TRANSFORM] = list(suggestion.transforms)
+        schema.setdefault(keys.REASON, suggestion.reason)
         return
     is_array = keys.effective_type(schema) == "array"
-    below: dict[str | None, list[Any]] = {part.name: [] for part in parts}
-    for key, each in (member for value in values for member in _members(value)):
-        column = below.get(key, below.get(None))
-        if each is not None and column is not None:
-            column.append(each)
+    columns: dict[str | None, list[Any]] = {part.name: [] for part in parts}
+    for key, member in (member for value in values for member in _members(value)):
+        column = columns.get(key, columns.get(None))
+        if member is not None and column is not None:
+            column.append(member)
     for part in parts:
-        _suggest(part.schema, part.name or name, below[part.name], label)
+        _suggest(part.schema, part.name or name, columns[part.name], label)
     if is_array and keys.ALIGN not in schema and isinstance(schema.get("items"), dict):
-        lists = [value for value in values[:_MOST_VALUES] if isinstance(value, list)]
+        lists = [value for value in values[:_MAX_VALUES] if isinstance(value, list)]
         schema[keys.ALIGN], reason = _alignment(name, schema["items"], lists)
         schema.setdefault(keys.REASON, reason)
 
@@ -149,22 +150,23 @@ def _members(value: Any) -> list[tuple[Any, Any]]:
 
 def _of_leaf(field: _Field, label: Callable[[_Field], _Suggestion]) -> _Suggestion:
     types = {*keys.declared_types(field.schema.get("type"))}
-    found = {json_type(value) or "other" for value in field.values} or types
-    if "number" in found:
-        found.discard("integer")
-    if found == {"string"}:
+    kinds = {json_type(value) or "other" for value in field.values} or types
+    if "number" in kinds:
+        kinds.discard("integer")
+    if kinds == {"string"}:
         return _of_text(field, label)
-    if found <= {"integer", "number"} and found:
+    if kinds <= {"integer", "number"} and kinds:
         return _of_number(field)
-    if found == {"boolean"}:
+    if kinds == {"boolean"}:
         return _Suggestion("exact", ({"type_convert": {"to": "bool"}},), "true or false")
-    if len(found) < 2:  # noqa: PLR2004 - one type or none
+    if len(kinds) < 2:  # noqa: PLR2004 - one type or none
         return _Suggestion("exact", (), "compared as a whole")
-    # several types, or a decimal, which is a number or its text
+    # several types, or a decimal, which is a number or string
     if field.schema.get("format") == "decimal" or (field.values and _are_numbers(field.values)):
         return _Suggestion("numeric", ("parse_number",), "numbers, some of them written as text")
-    kinds = " and ".join(sorted(found))
-    return _Suggestion("exact", (), f"values are {kinds}: only equal ones of equal types match")
+    types_text = " and ".join(sorted(kinds))
+    reason = f"values are {types_text}: only equal ones of equal types match"
+    return _Suggestion("exact", (), reason)
 
 
 def _of_number(field: _Field) -> _Suggestion:
@@ -194,9 +196,11 @@ def _of_text(field: _Field, label: Callable[[_Field], _Suggestion]) -> _Suggesti
     rules: tuple[Callable[[_Field], _Suggestion | None], ...] = (
         _choice, _formatted, _identifier, _date, _number_text, _measure, _code, _prose
     )  # fmt: skip
-    found = next((made for rule in rules if (made := rule(field)) is not None), None)
-    found = found or label(field)
-    return found._replace(reason=f"{found.reason} (format {form!r})") if form else found
+    suggestions = (rule(field) for rule in rules)
+    suggestion = next((one for one in suggestions if one is not None), None) or label(field)
+    if form:
+        suggestion = suggestion._replace(reason=f"{suggestion.reason} (format {form!r})")
+    return suggestion
 
 
 def _choice(field: _Field) -> _Suggestion | None:
@@ -262,14 +266,14 @@ def _as_date(field: _Field, *, with_time: bool, reason: str) -> _Suggestion:
     if with_time:
         params["with_time"] = True
     years = [one.year for value in texts if (one := read_date(value).only)]
-    if years and all(_FIRST_OF_CENTURY <= year < _FIRST_OF_CENTURY + 100 for year in years):
-        params["pivot"] = _FIRST_OF_CENTURY
-        reason += f"; all years are from {_FIRST_OF_CENTURY} to {_FIRST_OF_CENTURY + 99}"
+    if years and all(_CENTURY_START <= year < _CENTURY_START + 100 for year in years):
+        params["pivot"] = _CENTURY_START
+        reason += f"; all years are from {_CENTURY_START} to {_CENTURY_START + 99}"
     return _Suggestion({"date": params} if params else "date", (), reason)
 
 
 def _order(value: str) -> bool | None:
-    """Whether the day comes first in figures that leave no doubt; `None` in any others."""
+    """Whether the day comes first in an unambiguous numeric date; `None` for other strings."""
     figures = _FIGURES.match(value)
     if figures is None or not read_date(value).only or figures[1] == figures[2]:
         return None
@@ -294,7 +298,7 @@ def _number_text(field: _Field) -> _Suggestion | None:
 
 
 def _measure(field: _Field) -> _Suggestion | None:
-    """Texts that are a number with its unit, if it has one, and nothing else."""
+    """Suggest `semantic` for numbers of which some have a unit."""
     quantities = []
     for text in field.values:
         found = words(text)
@@ -320,13 +324,13 @@ def _prose(field: _Field) -> _Suggestion | None:
     if not lengths:
         return _Suggestion(SEMANTIC, (), f"prose by its name {field.name!r}") if by_name else None
     mean = sum(lengths) / len(lengths)
-    if mean < _WORDS_OF_PROSE / (2 if by_name else 1):
+    if mean < _MIN_WORDS_OF_PROSE / (2 if by_name else 1):
         return None
     return _Suggestion(SEMANTIC, (), f"prose: {mean:.0f} words on average")
 
 
 def _label(field: _Field) -> _Suggestion:
-    if any(len(value) <= _LONGEST_MARK for value in field.values):
+    if any(len(value) <= _MAX_MARK_CHARS for value in field.values):
         reason = "short marks, such as grades, of which only case does not count"
         return _Suggestion("exact", (*_LAYOUT, "casefold"), reason)
     reason = "a name or label: case, accents, punctuation, kinds of quotes and dashes do not count"
@@ -362,7 +366,7 @@ def _alignment(
 
 
 def _is_key(name: str, lists: list[list[Any]]) -> bool:
-    """Whether all elements have it, no two of a list the same, and none just counts them."""
+    """Whether a key is present and unique in each list, and not a running number."""
     columns = [[one.get(name) if isinstance(one, dict) else None for one in each] for each in lists]
     columns = [column for column in columns if len(column) > 1]
     for column in columns:

@@ -116,8 +116,8 @@ class _RecordCheck:
             if child.name not in value and not child.skip:
                 yield child.path, _MISSING
         for name, part in value.items():
-            if name not in exempt and (child := children.get(name, rest)) is not None:
-                yield from self.warnings(part, child)
+            if name not in exempt and (known := children.get(name, rest)) is not None:
+                yield from self.warnings(part, known)
 
     def _error(self, problem: str, path: str) -> GoldValidationError:
         return GoldValidationError(
@@ -192,6 +192,6 @@ def _columns(records: list[dict[Any, Any]], path: str) -> dict[str, list[Any]]:
     for record in records:
         for name, value in record.items():
             if not isinstance(name, str):
-                raise SchemaError(f"the property name must be a string, not {name!r}", path)
+                raise SchemaError(f"the property name {name!r} is not a string", path)
             columns.setdefault(name, []).append(value)
     return columns

@@ -1,4 +1,4 @@
-"""Pending fields scored by batch comparators, in as few calls as these allow."""
+"""Dispatch of pending fields to batch comparators, in as few calls as possible."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ _log = logging.getLogger("factcheck.fields")
 
 
 async def ask_now(comparator: Any, items: list[BatchItem]) -> Any:
-    """Call a batch comparator here and now."""
+    """Call a batch comparator synchronously."""
     return comparator(items)
 
 
 async def ask_async(comparator: Any, items: list[BatchItem]) -> Any:
-    """Await a batch comparator; one without `acall` runs in a thread."""
+    """Await a batch comparator, in a thread if it has no `acall`."""
     acall = getattr(comparator, "acall", None)
     return await (acall(items) if acall else asyncio.to_thread(comparator, items))
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """The result of work that calls its comparators by `ask_now`, so that it never waits."""
+    """Run a coroutine that calls comparators with `ask_now`, and so never suspends."""
     try:
         work.send(None)
     except StopIteration as stop:
         result: T = stop.value
         return result
-    raise RuntimeError("the work waits for something")
+    raise RuntimeError("the coroutine was suspended; use ask_now")
 
 
 async def dispatch(records: Sequence[Out], plan: Plan, ask: Ask = ask_now) -> None:
@@ -58,18 +58,18 @@ async def dispatch(records: Sequence[Out], plan: Plan, ask: Ask = ask_now) -> No
             if not isinstance(array, FieldResult)
             for block in array.pending()
         ]
-        asked: dict[tuple[int | None, str], _Batch] = {}
+        round_: dict[tuple[int | None, str], _Batch] = {}
         for place, block, in_array in blocks:
             by_name: dict[str, list[FieldResult]] = {}
             for result in block:
                 by_name.setdefault(result.comparator, []).append(result)
             for name, results in by_name.items():
                 key = (None if _takes_many_records(name, plan) else place, name)
-                batch = asked[key] = batches.setdefault(key, _Batch())
+                batch = round_[key] = batches.setdefault(key, _Batch())
                 batch.add(results, in_array=in_array)
-        if not asked:
+        if not round_:
             return
-        for (_, name), batch in asked.items():
+        for (_, name), batch in round_.items():
             await batch.score(name, plan, ask)
         blocks = []
 
@@ -79,14 +79,14 @@ def _takes_many_records(name: str, plan: Plan) -> bool:
         comparator = plan.registry.get_comparator(name)
     except ComparatorNotFoundError:
         return False
-    # A compound groups fields by their paths, which repeat in other records.
+    # A compound groups fields by path, and paths repeat across records.
     if isinstance(comparator, CompoundComparator):
         return False
     return getattr(comparator, "across_records", False) is True
 
 
 class _Batch:
-    """Pending fields of one comparator; pairs of elements with equal fields are scored once."""
+    """Pending fields of one comparator; equal pairs of array elements are scored once."""
 
     def __init__(self) -> None:
         self._results: list[FieldResult] = []
@@ -136,32 +136,33 @@ def _item(result: FieldResult, plan: Plan) -> BatchItem:
 async def _answers(
     name: str, items: list[BatchItem], plan: Plan, ask: Ask
 ) -> tuple[list[Any], str | None]:
-    """One answer per item, `None` for an item without one; and the reason if all are `None`."""
-    nothing: list[Any] = [None] * len(items)
+    """Return one answer per item, `None` if missing, and the reason if all are missing."""
+    missing: list[Any] = [None] * len(items)
     try:
         comparator = plan.registry.get_comparator(name)
     except ComparatorNotFoundError as error:
-        return nothing, str(error)
+        return missing, str(error)
     if not is_batch(comparator):
-        return nothing, f"the comparator {name!r} is no longer a batch comparator"
+        return missing, f"the comparator {name!r} is no longer a batch comparator"
     try:
         answers = await ask(comparator, items)
     except Exception as error:  # noqa: BLE001 - the user's code
-        why = describe(error)
-        _log.warning("the comparator %r failed on %d fields: %s", name, len(items), why)
-        return nothing, f"comparator {name!r}: {why}"
+        cause = describe(error)
+        _log.warning("the comparator %r failed on %d fields: %s", name, len(items), cause)
+        return missing, f"comparator {name!r}: {cause}"
     if not isinstance(answers, list):
-        return nothing, f"the comparator {name!r} returned {type(answers).__name__}, not a list"
+        return missing, f"the comparator {name!r} returned {type(answers).__name__}, not a list"
     if len(answers) > len(items):
         surplus = len(answers) - len(items)
         _log.warning("the comparator %r returned %d answers too many", name, surplus)
-    return (answers + nothing)[: len(items)], None
+    return (answers + missing)[: len(items)], None
 
 
 def _apply(answer: Any, result: FieldResult, plan: Plan, reason: str | None) -> None:
     if answer is None or isinstance(answer, Failure):
-        why = answer.message if answer else f"the comparator {result.comparator!r} gave no verdict"
-        result.status, result.reason = "batch_error", reason or why
+        no_verdict = f"the comparator {result.comparator!r} gave no verdict"
+        result.reason = reason or (answer.message if answer else no_verdict)
+        result.status = "batch_error"
         return
     result.reason = getattr(answer, "reason", None)
     if getattr(answer, "skip", False) or getattr(answer, "status", "") == "skipped":

@@ -1,9 +1,8 @@
-"""F1 of every pair of elements of two arrays, computed field by field instead of pair by pair.
+"""F1 of all pairs of elements of two arrays, computed field by field.
 
-Each field is scored for all pairs at once: values that a comparator cannot tell apart share a code,
-some comparators take arrays, and others are called once for each two distinct values.
-Only values of an unexpected type, and nested arrays that are aligned by content, are scored pair by
-pair.
+Each field is scored for all pairs at once: values that a comparator considers equal share a code,
+some comparators are vectorized, and others are called once per pair of distinct values. Only values
+of an unexpected type and nested arrays aligned by content are scored pair by pair.
 """
 
 from __future__ import annotations
@@ -35,47 +34,46 @@ from factcheck.fields.values import value_key
 from factcheck.stats.intervals import assign
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
-"""One number per pair: gold by extracted."""
+"""A float per pair, gold by extracted."""
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
-"""The same for yes or no."""
+"""A boolean per pair, gold by extracted."""
 
-_SMALL = 4_000
-"""Number of pairs up to which all fields are compared in one step."""
+_MAX_VECTORIZED = 4_000
+"""Maximum number of pairs for which all fields are compared in one step."""
 _UNREAD: Any = object()
-"""Stands for a value that its transforms cannot read."""
+"""Sentinel for a value that its transforms cannot read."""
 _FAILED: Any = object()
-"""Stands for a value whose transforms fail for another reason."""
+"""Sentinel for a value whose transforms failed for another reason."""
 _ABSENT, _NULL, _EMPTY, _FULL = range(4)
-_OWN_STAKE = np.array([[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 2, 0], [0, 0, 0, 0]], dtype=float)
-"""Stake of an array itself, beside its elements, by the kinds of the gold and extracted array."""
-_OWN_MATCHED = np.diag([0.0, 0.0, 1.0, 0.0])
-"""Matched part of that stake: two empty arrays match."""
+_ARRAY_STAKE = np.array([[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 2, 0], [0, 0, 0, 0]], dtype=float)
+"""Stake of an array itself, without its elements, by kind of the gold and extracted array."""
+_ARRAY_MATCHED = np.diag([0.0, 0.0, 1.0, 0.0])
+"""Matched part of `_ARRAY_STAKE`: two empty arrays match."""
 
 
 class Grid:
-    """The matched sum and the stake of each pair of elements, from which F1 follows."""
+    """Matched weight and stake (gold plus extracted weight) of each pair, which determine F1."""
 
     def __init__(self, n: int, m: int, weights: Mapping[str, float]) -> None:
         self._weights = weights
         self._matched = np.zeros((n, m))
         self._stake = np.zeros((n, m))
-        """Extracted plus gold fields."""
+        """Weight of extracted plus gold fields."""
         self._of_gold = np.zeros((n, 1))
         self._of_extracted = np.zeros(m)
-        """Those that do not depend on the pair."""
+        """Part of the stake that depends on one side only, with `_of_gold`."""
         self._failed = np.zeros((n, m), dtype=bool)
-        """Where a field could not be compared."""
+        """Pairs with a field that could not be compared."""
         self._open = np.zeros((n, m), dtype=bool)
         self._codes: defaultdict[Hashable, int] = defaultdict(itertools.count().__next__)
         self._coded: list[tuple[float, list[int], list[int]]] = []
 
     def outcome(self) -> tuple[Matrix, Matrix, Mask]:
-        """F1 of each pair, what speaks for each undecided pair (or 0), and the open pairs.
+        """Return F1 of each pair, the preference of each undecided pair (else 0), and open pairs.
 
-        A pair is undecided if nothing in it could be scored, or if nothing matched and a field
-        could not be compared; the less is wrong in it, the more speaks for it. It is open if a
-        batch comparator is still to score a field in it: F1 is what it would be if all of these
-        fields matched.
+        A pair is undecided if no field in it could be scored, or if none matched and one could not
+        be compared; the smaller its stake, the higher its preference. A pair is open if a field in
+        it awaits a batch comparator; its F1 is an upper bound, as if all such fields matched.
         """
         self._sum_up()
         scored = self._stake > 0
@@ -86,7 +84,7 @@ class Grid:
         return f1, undecided / (1 + self._stake), self._open
 
     def most_matched(self) -> float:
-        """The highest weight of matched fields of all pairings."""
+        """Return the maximum total matched weight over all alignments."""
         self._sum_up()
         return sum(float(self._matched[pair]) for pair in assign(self._matched).items())
 
@@ -162,8 +160,8 @@ class Grid:
         kinds, other_kinds = _kinds(gold), _kinds(extracted)
         if {_NULL, _EMPTY} & {*kinds, *other_kinds}:
             cells = np.ix_(kinds, other_kinds)
-            self._stake += self._weight(node) * _OWN_STAKE[cells]
-            self._matched += self._weight(node) * _OWN_MATCHED[cells]
+            self._stake += self._weight(node) * _ARRAY_STAKE[cells]
+            self._matched += self._weight(node) * _ARRAY_MATCHED[cells]
         longest = max((len(v) for v in (*gold, *extracted) if isinstance(v, list)), default=0)
         for k in range(longest):
             self.add(node.element, _elements(gold, k), _elements(extracted, k))
@@ -204,21 +202,21 @@ class Grid:
             self._open[cells] |= scores == 1
 
     def _codes_of(self, values: Sequence[Any], key: Callable[[Any], Hashable]) -> list[int]:
-        """A code for each value, equal for equal keys; negative for missing values."""
+        """Map values to codes, equal for equal keys, and -1 for missing values."""
         code = self._codes.__getitem__
         if _complete(values):
             return list(map(code, map(key, values)))
         return [-1 if value is MISSING else code(key(value)) for value in values]
 
     def _sum_up(self) -> None:
-        """Compare what is left to compare, and complete the stake."""
+        """Compare the values collected as codes, and add the one-sided parts to the stake."""
         if self._coded:
             weights, gold, extracted = map(np.array, zip(*self._coded, strict=True))
             self._coded = []
             self._of_gold += (weights @ (gold >= 0))[:, None]
             self._of_extracted += weights @ (extracted >= 0)
             extracted[extracted < 0] = -2  # a value missing on both sides is not a match
-            if self._matched.size > _SMALL:
+            if self._matched.size > _MAX_VECTORIZED:
                 for weight, own, other in zip(weights, gold, extracted, strict=True):
                     self._matched += weight * (own[:, None] == other)
             else:
@@ -254,7 +252,7 @@ class Grid:
 
 
 def _split_by_type(values: Sequence[Any], kind: type) -> tuple[Sequence[int], Sequence[int]]:
-    """Positions of values of a type, null and missing ones included, and of all others."""
+    """Return positions of values of a type, null or missing, and positions of all others."""
     if set(map(type, values)) <= {kind, type(None), type(MISSING)}:
         return range(len(values)), ()
     odd = [
@@ -283,7 +281,7 @@ def _kinds(values: Sequence[Any]) -> list[int]:
 
 
 def _complete(values: Sequence[Any]) -> bool:
-    """Whether nothing is missing; values are not compared, since they may be of any type."""
+    """Whether no value is missing; checks types, since values may not support comparison."""
     return type(MISSING) not in set(map(type, values))
 
 
@@ -307,7 +305,7 @@ def _prepare(prepare: Callable[[Any], Any], value: Any) -> Any:
 
 
 def _scores(node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> Matrix:
-    """The score of each pair of values, once for equal ones; NaN where they cannot be compared."""
+    """Score all pairs, calling the comparator once per distinct pair; NaN if it fails."""
     places, values = _distinct(gold)
     other_places, other_values = _distinct(extracted)
     table = [[_score(node, g, e) for e in other_values] for g in values]
@@ -316,7 +314,7 @@ def _scores(node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> Matrix
 
 
 def _distinct(values: Sequence[Any]) -> tuple[list[int], list[Any]]:
-    """For each value its position in a list of distinct values, and that list."""
+    """Return the position of each value in a list of distinct values, and that list."""
     place_of: dict[Any, int] = {}
     distinct: list[Any] = []
     places = []

@@ -1,8 +1,7 @@
-"""A schema compiled into nodes that score values.
+"""Nodes of a compiled schema, which score values.
 
-Every node handles two cases for a place in a record: both sides have a value (`pair`), or only one
-side has (`alone`), which is an omission or a hallucination. Results are appended to a list, in the
-order of the schema.
+Each node handles two cases: both sides have a value (`pair`), or only one side has (`alone`), which
+is an omission or a hallucination. Results are appended to a list in schema order.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ from factcheck.fields.types import (
 )
 
 MISSING: Any = object()
-"""Stands for a missing value, or a missing key."""
+"""Sentinel for a missing value or key."""
 
 
 Pairs: TypeAlias = "list[tuple[int, int]]"
-"""Which elements belong together, by position in gold and in the extraction, in the order of the
-results; -1 for the partner that an element lacks, those of the extraction last."""
+"""Alignment as (gold, extracted) positions in result order; -1 for a missing partner, extracted
+elements without partner last."""
 Align = Callable[[Sequence[Any], Sequence[Any], str], Pairs]
-"""Pairs gold with extracted elements; the third argument is the path, for warnings."""
+"""Aligns gold with extracted elements; the third argument is the path, for warnings."""
 
 
 def by_position(gold: Sequence[Any], extracted: Sequence[Any], _path: str = "") -> Pairs:
@@ -39,7 +38,7 @@ def by_position(gold: Sequence[Any], extracted: Sequence[Any], _path: str = "") 
 
 
 _MAX_PATHS = 50_000
-"""Paths that are cached; they repeat from record to record."""
+"""Maximum number of cached paths; paths repeat from record to record."""
 _log = logging.getLogger("factcheck.fields")
 
 
@@ -49,20 +48,20 @@ def _element_path(path: str, position: int) -> str:
 
 
 class Deferred(Protocol):
-    """The place of results that depend on a batch comparator."""
+    """Placeholder for results that depend on a batch comparator."""
 
     @property
     def most(self) -> float:
-        """The highest weight of matched fields it can have."""
+        """Upper bound of the matched weight."""
         ...
 
     @property
     def is_open(self) -> bool:
-        """Whether a batch comparator is still to score a part of it."""
+        """Whether any field awaits a batch comparator."""
         ...
 
     def pending(self) -> list[list[FieldResult]]:
-        """What a batch comparator has to score next, by pair of elements; empty in the end."""
+        """Return the fields to score next, by pair of elements; empty when done."""
         ...
 
     def report(self, out: Out) -> None:
@@ -74,7 +73,7 @@ Out: TypeAlias = "list[FieldResult | Deferred]"
 
 
 def settled(out: Out) -> list[FieldResult]:
-    """The results in the place of what stood for them."""
+    """Replace placeholders by their results."""
     results: Out = out
     if not set(map(type, out)) <= {FieldResult}:
         results = []
@@ -87,9 +86,11 @@ def settled(out: Out) -> list[FieldResult]:
 
 
 def pending_in(out: Out) -> list[list[FieldResult]]:
-    """The pending results of an element, and then of pairs of elements in its arrays."""
-    own = [entry for entry in out if isinstance(entry, FieldResult) and entry.status == "pending"]
-    blocks = [own] if own else []
+    """Return the pending results of an element, followed by those of pairs in its arrays."""
+    direct = [
+        entry for entry in out if isinstance(entry, FieldResult) and entry.status == "pending"
+    ]
+    blocks = [direct] if direct else []
     for entry in out:
         if not isinstance(entry, FieldResult):
             blocks += entry.pending()
@@ -98,36 +99,36 @@ def pending_in(out: Out) -> list[list[FieldResult]]:
 
 OneSided = Literal["omission", "hallucination"]
 _Unread: TypeAlias = "tuple[FieldStatus, str]"
-"""Status and reason of a field of which a value cannot be read."""
+"""Status and reason of a field with an unreadable value."""
 NOT_OF_THE_VALUE = (OSError, MemoryError, UndecidableError)
-"""Errors that the extracted value is not to blame for."""
+"""Errors that the extracted value does not cause."""
 
 
 class Node(Protocol):
-    """One field of the schema."""
+    """A field of the schema."""
 
     path: str
     """Schema path."""
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        """Both sides have a value, which may be null."""
+        """Score a field with values on both sides, which may be null."""
         ...
 
     def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
-        """Only one side has a value: gold for an omission, the extraction for a hallucination."""
+        """Score a value on one side: gold for an omission, extracted for a hallucination."""
         ...
 
 
 @dataclass(slots=True, eq=False)
 class Leaf:
-    """A value that is compared as a whole."""
+    """A value compared as a whole."""
 
     path: str
     name: str
     prepare: Callable[[Any], Any] | None
     threshold: float
     bound: BoundComparator | None
-    """`None` if the comparator takes many fields at once, so that this one stays pending."""
+    """`None` for a batch comparator, which leaves the field pending."""
     params: Mapping[str, Any]
     description: str
 
@@ -151,9 +152,10 @@ class Leaf:
         out.append(_one_sided(path, self.name, value, status))
 
     def fault(self, gold: Any, error: Exception) -> FieldStatus:
-        """The status after a comparison that raised.
+        """Return the status of a comparison that raised.
 
-        If the gold value compares with itself, the extracted one cannot be read: a mismatch.
+        It is a mismatch if gold can be compared with itself, so that the extracted value is to
+        blame, and an error otherwise.
         """
         if isinstance(error, NOT_OF_THE_VALUE) or self.bound is None:
             return "error"
@@ -164,7 +166,7 @@ class Leaf:
         return "mismatch"
 
     def prepared(self, gold: Any, extracted: Any) -> tuple[Any, Any, _Unread | None]:
-        """Both values after transforms; with a failure, those that a transform could not read."""
+        """Transform both values; on failure, also return its status and reason."""
         if self.prepare is None:
             return gold, extracted, None
         try:
@@ -181,7 +183,7 @@ class Leaf:
 
 @dataclass(slots=True, eq=False)
 class Skipped:
-    """A part of the record that is excluded; it appears in the results and counts nowhere."""
+    """An excluded part of the record; appears in the results but is not counted."""
 
     path: str
 
@@ -195,13 +197,13 @@ class Skipped:
 
 
 class ObjectNode:
-    """A record or an object in it, scored property by property, and a map key by key."""
+    """An object, scored by property, or a map, scored by key."""
 
     def __init__(self, path: str, children: Mapping[str, Node], rest: Node | None = None) -> None:
         self.path = path
         self.children = children
         self.rest = rest
-        """Scores the values of all other keys; `None`: they are hallucinations."""
+        """Scores the values of all other keys; `None`: other keys are hallucinations."""
         self._places = functools.lru_cache(_MAX_PATHS)(self._places_at)
 
     def _places_at(self, path: str) -> tuple[tuple[str, Node, bool, str], ...]:
@@ -256,7 +258,7 @@ class ObjectNode:
 
 
 def one_or_both(node: Node, gold: Any, extracted: Any, path: str, out: Out) -> None:
-    """Score a place of which a side, or both, may be missing."""
+    """Score a field of which either or both values may be `MISSING`."""
     if gold is not MISSING and extracted is not MISSING:
         node.pair(gold, extracted, path, out)
     elif gold is not MISSING:
@@ -266,7 +268,7 @@ def one_or_both(node: Node, gold: Any, extracted: Any, path: str, out: Out) -> N
 
 
 class TupleNode:
-    """An array in which each position has a schema of its own: an object with numbers for names."""
+    """An array with a schema per position, scored as an object with numeric names."""
 
     def __init__(self, positions: ObjectNode) -> None:
         self.path = positions.path
@@ -290,14 +292,14 @@ def _numbered(values: Sequence[Any]) -> dict[str, Any]:
 
 
 class RecursiveNode:
-    """A part of a schema that contains itself, compiled as deep as the data is."""
+    """A recursive part of a schema, compiled as deep as the data is."""
 
     def __init__(self, path: str, compile_: Callable[[], Node]) -> None:
         self.path = path
         self._compile = functools.cache(compile_)
 
     def compiled(self) -> Node | str:
-        """The node, or why there is none."""
+        """Return the node, or the reason why it cannot be compiled."""
         try:
             return self._compile()
         except SchemaError as error:
@@ -320,13 +322,13 @@ class RecursiveNode:
 
 @dataclass(slots=True, eq=False)
 class ArrayNode:
-    """An array, aligned and then scored element by element."""
+    """An array, aligned and scored by element."""
 
     path: str
     element: Node
     align: Align = by_position
     search: Callable[[ArrayNode, Sequence[Any], Sequence[Any], str], Deferred] | None = None
-    """Starts the search for the best alignment, if that is asked for."""
+    """Starts the search for the optimal alignment; `None` for other alignments."""
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
         if not (isinstance(gold, list) and isinstance(extracted, list)):
@@ -334,11 +336,11 @@ class ArrayNode:
         elif not gold and not extracted:
             out.append(FieldResult(path, 1.0, "", gold, extracted, "match"))
         elif self.search and gold and extracted:
-            found = self.search(self, gold, extracted, path)
-            if found.is_open:
-                out.append(found)
+            alignment = self.search(self, gold, extracted, path)
+            if alignment.is_open:
+                out.append(alignment)
             else:
-                found.report(out)
+                alignment.report(out)
         else:
             self.score(gold, extracted, self.align(gold, extracted, path), path, out)
 
@@ -372,7 +374,7 @@ def _one_sided(path: str, name: str, value: Any, status: OneSided) -> FieldResul
 
 
 def _pair_mistyped(node: Node, kind: type, gold: Any, extracted: Any, path: str, out: Out) -> None:
-    """Score a container of which at least one side is null or of another type."""
+    """Score a container that is null or has the wrong type on at least one side."""
     if gold is None and extracted is None:
         return
     if gold is None or extracted is None:

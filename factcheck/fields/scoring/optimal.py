@@ -1,8 +1,7 @@
-"""Alignment of arrays by key, or optimally: the pairing of elements with the highest total F1.
+"""Alignment of arrays by key, or optimally, with the highest total F1.
 
-If the F1 of pairs depends on a batch comparator, the pairs that may belong to the optimal pairing
-are scored in rounds, each under a path of its own (`items[2|0]`), together with the pending fields
-of the record.
+If the F1 of pairs depends on a batch comparator, pairs that may belong to the optimal alignment are
+scored in rounds, under paths such as `items[2|0]`, together with the pending fields of the record.
 """
 
 from __future__ import annotations
@@ -28,22 +27,21 @@ from factcheck.fields.values import plain
 from factcheck.stats.intervals import assign
 
 _PREFERENCE = 1e-6
-"""By this share, F1 counts more for pairs that are scored, and for similar ones."""
+"""Relative bonus in F1 for pairs that are scored, or else similar, to break ties."""
 _ROUNDING = 1e-9
 
 
 class OptimalArray:
-    """The search for the pairing with the highest total F1.
+    """Search for the alignment with the highest total F1.
 
-    A pair with a field for a batch comparator is open: it has the F1 it would have if every such
-    field matched. Of open pairs, those that belong to the best pairing are scored, until it has
-    none: since F1 only falls by that, no other pairing is better. Equally good pairings with fewer
-    open pairs come first.
+    A pair with fields for a batch comparator is open: its F1 is an upper bound, as if these fields
+    matched. Each round scores the open pairs of the best alignment, until it has none; scoring only
+    lowers F1, so no other alignment is better then. Ties go to alignments with fewer open pairs.
     """
 
     def __init__(
         self,
-        least_f1: float,
+        min_f1: float,
         weights: Mapping[str, float],
         node: ArrayNode,
         gold: Sequence[Any],
@@ -53,11 +51,11 @@ class OptimalArray:
         from factcheck.fields.scoring.grid import Grid
 
         self._node, self._gold, self._extracted, self._path = node, gold, extracted, path
-        self._least_f1, self._weights = least_f1, weights
+        self._min_f1, self._weights = min_f1, weights
         self._grid = Grid(len(gold), len(extracted), weights)
         self._grid.add(node.element, gold, extracted)
         self._f1, self._undecided, self._open = self._grid.outcome()
-        self._f1[self._f1 < least_f1] = 0.0
+        self._f1[self._f1 < min_f1] = 0.0
         self._scored: dict[tuple[int, int], Out] = {}
         self._next: list[tuple[int, int]] = []
         self.is_open = bool(self._open.any())
@@ -77,7 +75,7 @@ class OptimalArray:
             self._next = [pair for pair in pairs if min(pair) >= 0 and self._open[pair]]
             if not self._next:
                 self._pairs = pairs
-            elif failed and all(failed):  # without verdicts, round after round would ask in vain
+            elif failed and all(failed):  # score all remaining pairs in one last round
                 self._next = [(int(i), int(j)) for i, j in zip(*self._open.nonzero(), strict=True)]
             for i, j in self._next:
                 out = self._scored[i, j] = []
@@ -86,7 +84,7 @@ class OptimalArray:
         return []
 
     def _close(self, pair: tuple[int, int]) -> bool:
-        """Take the F1 of a scored pair; whether a batch comparator gave no verdict on it."""
+        """Update F1 with a scored pair; return whether a batch comparator gave no verdict on it."""
         results = settled(self._scored[pair])
         self._scored[pair] = list(results)
         counts = count(results, self._weights)
@@ -94,7 +92,7 @@ class OptimalArray:
         f1 = 2 * counts.matched / stake if stake else 0.0
         failed = {result.status for result in results} & {"batch_error", "error"}
         self._open[pair] = False
-        self._f1[pair] = f1 if f1 >= self._least_f1 else 0.0
+        self._f1[pair] = f1 if f1 >= self._min_f1 else 0.0
         is_undecided = not stake or (bool(failed) and not counts.matched)
         self._undecided[pair] = is_undecided / (1 + stake)
         return "batch_error" in failed
@@ -112,9 +110,9 @@ class OptimalArray:
         return sum(float(self._f1[pair]) for pair in partner.items())
 
     def _completed(self, partner: dict[int, int]) -> Pairs:
-        """The pairing that also pairs elements that are left over, where nothing could be decided.
+        """Align remaining elements of undecided pairs, and add those without partner.
 
-        Such elements may be neither omitted nor hallucinated.
+        Elements of undecided pairs may be neither omissions nor hallucinations.
         """
         n, m = self._f1.shape
         if len(partner) < min(n, m) and self._undecided.any():
@@ -128,7 +126,7 @@ class OptimalArray:
 
     @functools.cached_property
     def _similarity(self) -> Any:
-        """Of the texts of each pair, in [0, 1]: which unscored pairs to score first."""
+        """Text similarity of each pair, in [0, 1]; decides which open pairs are scored first."""
         from rapidfuzz.distance.Indel import normalized_similarity
         from rapidfuzz.process import cdist
 
@@ -139,7 +137,7 @@ class OptimalArray:
         return cdist(texts, others, scorer=normalized_similarity)
 
     def report(self, out: Out) -> None:
-        self.pending()  # nothing is, but without any the pairing is still to be found
+        self.pending()  # completes the alignment if no field was ever pending
         node, path, pairs = self._node, self._path, self._pairs or []
         n_matched = sum(min(pair) >= 0 for pair in pairs) if self._scored else 0
         for i, j in pairs[:n_matched]:
@@ -157,7 +155,7 @@ _log = logging.getLogger("factcheck.fields")
 
 
 def by_key(key_of: Callable[[Any], Any]) -> Align:
-    """Pairs elements with equal keys; of several with the same key, the first."""
+    """Return an alignment of elements with equal keys; of duplicates, the first is used."""
     has_warned = False
 
     def align(gold: Sequence[Any], extracted: Sequence[Any], path: str) -> Pairs:
@@ -176,7 +174,7 @@ def by_key(key_of: Callable[[Any], Any]) -> Align:
         if n_unkeyed and not has_warned:
             has_warned = True
             _log.warning(
-                "%s: %d elements have no unique key and stay unmatched, here and in later records",
+                "%s: %d elements without a unique key are not aligned; reported once",
                 path,
                 n_unkeyed,
             )
@@ -186,7 +184,7 @@ def by_key(key_of: Callable[[Any], Any]) -> Align:
 
 
 def as_key(value: Any) -> Any:
-    """What an element is found by: `1` equals `1.0`, and not `True`; `MISSING` if it is no key."""
+    """Convert a value to a key: `1` equals `1.0` but not `True`; `MISSING` if it is unsuitable."""
     if value is None or isinstance(value, bool):
         return type(value), value
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""A schema compiled for scoring: comparators and transforms are looked up and bound once."""
+"""Compilation of schemas for scoring: comparators and transforms are looked up and bound once."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from factcheck.fields.types import (
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A schema, ready to score records."""
+    """A compiled schema."""
 
     root: nodes.Node
     registry: Registry
     batch_leaves: Mapping[str, nodes.Leaf]
-    """The fields with a batch comparator, by schema path."""
+    """Fields with a batch comparator, by schema path."""
     weights: Mapping[str, float]
-    """Weight of each field by schema path; empty if all count the same."""
+    """Weights by schema path; empty if all are equal."""
     paths: tuple[str, ...]
-    """Every schema path."""
+    """All schema paths."""
 
 
 def compile_schema(schema: SchemaNode, registry: Registry) -> Plan:
-    """Look up and bind everything that a schema names."""
+    """Look up and bind the comparators and transforms of a schema."""
     compiler = _Compiler(registry)
     root = compiler.node(schema)
     weights = compiler.weights if any(w != 1.0 for w in compiler.weights.values()) else {}
@@ -128,7 +128,7 @@ class _Compiler:
         return by_key(key_of)
 
     def _key_part(self, items: SchemaNode, name: str) -> Callable[[Any], Any]:
-        """Reads one part of an element's key, after the transforms of that field."""
+        """Return a function that reads one part of an element's key, after its transforms."""
         steps, field = key_path(items, name)
         steps = steps or (name,)
         prepare = self._prepare(field.transforms) if field else None
@@ -140,7 +140,7 @@ class _Compiler:
                 element = element[step]
             try:
                 return as_key(prepare(element) if prepare else element)
-            except Exception:  # noqa: BLE001 - matches nothing; the field itself reports the error
+            except Exception:  # noqa: BLE001 - the field itself reports the error
                 return nodes.MISSING
 
         return key_of
@@ -157,12 +157,12 @@ def _bound(found: Any, params: dict[str, Any]) -> BoundComparator:
 
 
 def outcome_of(result: Any) -> Outcome:
-    """Score and reason of what a comparator returned: any object with these attributes.
+    """Return score and reason of a comparator's result, which may be any object with these.
 
-    `matched` (true or false), or a `status`, stands in for a missing score.
+    `matched` (a boolean) or `status` replaces a missing score.
 
     Raises:
-        UndecidableError: There is no score, or it is not from 0 to 1.
+        UndecidableError: The score is missing or not in [0, 1].
     """
     score = getattr(result, "score", None)
     if score is None:
