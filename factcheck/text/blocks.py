@@ -1,6 +1,6 @@
-"""The coarse shape of a text: paragraphs, list items, headings, table rows, code.
+"""Block structure of a text: paragraphs, list items, headings, table rows, code.
 
-Owns line structure and Markdown. Sentences inside a block are the business of `sentences`.
+Handles line structure and Markdown; `sentences` splits the blocks into sentences.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ BlockKind = Literal["prose", "item", "heading", "row", "code"]
 
 
 class Block(NamedTuple):
-    """A run of lines that belong together; markers and decoration lie outside its span."""
+    """A run of lines that form a unit; its span excludes markers and decoration."""
 
     kind: BlockKind
     span: Span
@@ -24,9 +24,9 @@ _LINE = re.compile(r"[^\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 _ANY_BREAK = re.compile(r"\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _FENCE = re.compile(r"\s*(?:```+|~~~+)\s*(\w*)")
 _TEXT_LABELS = frozenset({"markdown", "md", "text", "txt", "plain", "plaintext"})
-"""Labels of fences that hold ordinary text."""
+"""Labels of fences that contain ordinary text."""
 _RULE = re.compile(r"[\s\-=_*~|:+#>.•·\u2013—]*")
-"""A line of decoration only: rules, underlines of headings, table separators, empty markers."""
+"""A line of decoration: rule, heading underline, table separator, empty marker."""
 _UNDERLINE = re.compile(r"\s{0,3}(=+|-{2,})\s*")
 _TABLE_RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
 _QUOTE_MARK = re.compile(r"(?:[ \t]*>)+[ \t]*")
@@ -39,11 +39,11 @@ _BOLD_LINE = re.compile(r"\s*(\*\*|__)(?=\S)[^*_]*[^*_\s.!?。\uff01\uff1f:]\1\s
 
 
 def split_blocks(text: str) -> tuple[Block, ...]:
-    """The blocks of a text, in order.
+    """Split a text into blocks, in order.
 
     Every character that is neither white space nor a marker or decoration (bullets, heading marks,
-    rules, code fences, outer pipes of tables) is inside exactly one block. Lines of one paragraph,
-    or of one list item, make one block.
+    rules, code fences, outer pipes of tables) is inside exactly one block. The lines of a paragraph
+    or list item form one block.
     """
     blocks: list[Block] = []
     in_fence = in_code = False
@@ -74,14 +74,14 @@ def split_blocks(text: str) -> tuple[Block, ...]:
 
 
 def _heads(kind: BlockKind, rule: str) -> bool:
-    """Whether a rule right below a block makes it a heading, or the head of a table."""
+    """Whether a rule directly below a block makes it a heading or a table header."""
     return (kind == "prose" and bool(_UNDERLINE.fullmatch(rule))) or (
         kind == "row" and bool(_TABLE_RULE.fullmatch(rule))
     )
 
 
 def _add_line(blocks: list[Block], text: str, line: Span, *, can_grow: bool) -> bool:
-    """Put one line of text where it belongs; whether the next line may continue its block."""
+    """Add a line of text to the blocks; return whether the next line may continue its block."""
     start, end = line
     quote = _QUOTE_MARK.match(text, start, end)
     if quote:
@@ -106,7 +106,7 @@ def _add_line(blocks: list[Block], text: str, line: Span, *, can_grow: bool) -> 
 
 
 def _append(blocks: list[Block], text: str, kind: BlockKind, start: int, end: int) -> bool:
-    """Add what is there between two places, if anything; whether there was."""
+    """Add a block for the text between two offsets; return whether there was any."""
     content = text[start:end]
     stripped = content.strip()
     if not stripped:

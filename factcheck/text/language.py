@@ -1,7 +1,7 @@
-"""Which language a text is in, guessed from its script and its most common words.
+"""Guess of the language of a text from its script and most common words.
 
-The guess chooses stems and grammar words. It is no language identification: a few words in a
-language that is not listed count as English.
+It selects stemmers and function words. It is not full language identification: text in a language
+that is not listed counts as English.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from functools import lru_cache
 from factcheck.text.words import fold_word, frequencies, words
 
 DEFAULT = "en"
-"""What is guessed where nothing speaks for any language."""
+"""Language guessed without evidence for any."""
 _SAMPLE = 4_000
-"""Characters looked at; enough for any guess, and a bound on the time for one."""
+"""Maximum number of characters examined, which bounds the time."""
 _SCRIPTS = (
     ("ja", re.compile(r"[\u3041-\u30ff]"), 0.1),
     ("ko", re.compile(r"[\uac00-\ud7af\u1100-\u11ff]"), 0.3),
@@ -55,16 +55,16 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def guess_language(text: str) -> str:
-    """The two-letter code of the language a text is probably in.
+    """Guess the language of a text.
 
     Args:
-        text: Any text; only its beginning is looked at.
+        text: Any text; only the beginning is examined.
 
     Returns:
-        The language of the prevailing script, or for the Latin script the one with the most
-        common words in it, unless English knows at least as many of the words: a short text has few
-        small words, and some of them belong to foreign names. Ties go to English unless two
-        common words more speak for the other language.
+        Two-letter code of the language of the dominant script. For Latin script, the language with
+        the most common words in the text, unless English knows at least as many of all words, since
+        short texts have few function words, some of them in foreign names. Ties go to English
+        unless the other language leads by two common words.
     """
     return _guess(text[:_SAMPLE])
 

@@ -1,4 +1,4 @@
-"""A text read once: its words, quantities and moments."""
+"""Words, quantities and moments of a text, read in one pass."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from factcheck.text.words import Word, words
 
 
 class Reading(NamedTuple):
-    """What a text holds, each with the positions of its words."""
+    """Words, moments and quantities of a text, with word positions."""
 
     text: str
     language: str
     words: tuple[Word, ...]
     moments: tuple[Moment, ...]
     quantities: tuple[Quantity, ...]
-    """Numbers that belong to no moment."""
+    """Numbers that are not part of a moment."""
 
 
 def read(text: str, language: str) -> Reading:
@@ -25,7 +25,7 @@ def read(text: str, language: str) -> Reading:
 
     Args:
         text: Any text.
-        language: Two-letter code of the language to read it in.
+        language: Two-letter code of its language.
     """
     found = words(text, language)
     moments = find_moments(found, text)

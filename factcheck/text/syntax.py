@@ -1,8 +1,8 @@
-"""The grammar of an English sentence: words, parts of speech, who depends on whom, kinds of names.
+"""Dependency parser for English: part-of-speech tags, dependencies and named entities.
 
-A network of 0.9 million weights reads one sentence at a time, in NumPy. It learnt from the parses
-of spaCy's `en_core_web_sm` (MIT); `benchmarks/embedded/syntax.py` trains and measures it. Tags are
-those of the Penn Treebank, relations those of ClearNLP, entities those of OntoNotes.
+A network with 0.9 million weights parses one sentence at a time in NumPy. It was distilled from
+spaCy's `en_core_web_sm` (MIT); `benchmarks/embedded/syntax.py` trains and measures it. Tags follow
+the Penn Treebank, relations ClearNLP, entities OntoNotes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 
 LONGEST = 160
-"""Words of a sentence; the time for one grows with their square."""
+"""Maximum number of tokens in a sentence; time grows quadratically."""
 _TITLE_WORD = r"(?:[A-Z0-9][^\s\"\u201c\u201d]*|of|the|and|in|an?|to|for|on|at|with|from|by|&|-)"
 _TITLE = re.compile(rf"[\"\u201c](?=[A-Z0-9]){_TITLE_WORD}(?: {_TITLE_WORD}){{0,9}}[\"\u201d]")
 """`"The Leftovers"`: read as one name."""
@@ -37,23 +37,23 @@ _RUN = re.compile(r"(.)\1{3,}")
 
 
 class Token(NamedTuple):
-    """A word of a sentence."""
+    """A token of a parsed sentence."""
 
     text: str
     start: int
-    """Characters before it in the sentence."""
+    """Offset in the sentence."""
     tag: str
     head: int
-    """Place of the word that this one depends on; its own for the word that all depend on."""
+    """Index of the head; that of the token itself for the root."""
     relation: str
     entity: str
-    """Kind of name or number that it is part of (`PERSON`, `DATE`); empty for none."""
+    """Entity type (`PERSON`, `DATE`); empty outside entities."""
     sure: float = 1.0
     """Probability of the head, in [0, 1]."""
 
 
 def tokenize(text: str) -> list[tuple[str, int]]:
-    """The words and marks of a text, each with the place where it starts."""
+    """Split a text into words and punctuation, each with its offset."""
     words = []
     end = 0
     for title in [*_TITLE.finditer(text), None]:
@@ -67,7 +67,7 @@ def tokenize(text: str) -> list[tuple[str, int]]:
 
 @lru_cache(maxsize=4096)
 def parse(sentence: str) -> tuple[Token, ...]:
-    """The words of one sentence and how they depend on each other; empty if it is too long."""
+    """Parse a sentence; empty if it has more than `LONGEST` tokens."""
     words = tokenize(sentence)
     if not words or len(words) > LONGEST:
         return ()
@@ -92,10 +92,10 @@ def parse(sentence: str) -> tuple[Token, ...]:
 
 
 def encode(words: list[str], known: dict[str, int]) -> Any:
-    """What the network is told of each word: itself, its end, its beginning, its shape.
+    """Encode words by form, suffix, prefix and shape.
 
     Returns:
-        Integers, one row per word and four columns: places in the four tables of embeddings.
+        Integer array of shape (words, 4): rows in the four embedding tables.
     """
     return np.array([_features(word.replace("\u2019", "'"), known) for word in words])
 
@@ -117,10 +117,10 @@ def _features(word: str, known: dict[str, int]) -> tuple[int, int, int, int]:
 
 
 def tree(arcs: Any) -> list[int]:
-    """The heads of the words, as a tree, from the score of each word (row) under each head.
+    """Return the head of each word so that they form a tree, given scores of word (row) by head.
 
-    The best head of each word is taken; where that makes a circle, the word of it that loses least
-    is put under a word outside.
+    Starts from the best head of each word; a cycle is broken by moving the word that loses least
+    to a head outside.
     """
     count = len(arcs)
     root = int(np.argmax(np.diagonal(arcs)))
@@ -128,17 +128,17 @@ def tree(arcs: Any) -> list[int]:
     arcs[np.arange(count), np.arange(count)] = -np.inf
     heads = [int(head) for head in np.argmax(arcs, axis=1)]
     heads[root] = root
-    while circle := _circle(heads, root):
-        outside = arcs[circle].copy()
-        outside[:, sorted(_below(heads, circle))] = -np.inf
-        losses = outside.max(axis=1) - arcs[circle, [heads[i] for i in circle]]
+    while cycle := _cycle(heads, root):
+        outside = arcs[cycle].copy()
+        outside[:, sorted(_below(heads, cycle))] = -np.inf
+        losses = outside.max(axis=1) - arcs[cycle, [heads[i] for i in cycle]]
         moved = int(np.argmax(losses))
-        heads[circle[moved]] = int(np.argmax(outside[moved]))
+        heads[cycle[moved]] = int(np.argmax(outside[moved]))
     return heads
 
 
-def _circle(heads: list[int], root: int) -> list[int]:
-    """The words of one circle; none if all hang under the root."""
+def _cycle(heads: list[int], root: int) -> list[int]:
+    """Return the words of one cycle, or nothing if all words descend from the root."""
     done = {root}
     for start in range(len(heads)):
         path: list[int] = []
@@ -153,7 +153,7 @@ def _circle(heads: list[int], root: int) -> list[int]:
 
 
 def _below(heads: list[int], words: list[int]) -> set[int]:
-    """These words and all that hang under them."""
+    """Return words and all their descendants."""
     found = set(words)
     while more := {i for i, head in enumerate(heads) if head in found and i not in found}:
         found |= more
@@ -161,7 +161,7 @@ def _below(heads: list[int], words: list[int]) -> set[int]:
 
 
 class _Model:
-    """The weights, and the scores that they give."""
+    """The network with its weights."""
 
     def __init__(self, weights: dict[str, Any], names: dict[str, list[str]]) -> None:
         self.names = names
@@ -169,7 +169,7 @@ class _Model:
         self._weights = weights
 
     def scores(self, features: Any) -> tuple[Any, Any, Any, Any]:
-        """Scores of heads (word x head), and the best relation (of a pair), tags and entities."""
+        """Return head scores (word by head), a function for the relation, tags and entities."""
         w = self._weights
         x = np.concatenate(
             [w[f"embed{k}"][features[:, k]] for k in range(features.shape[1])], axis=1

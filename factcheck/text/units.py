@@ -1,6 +1,6 @@
-"""Quantities: numbers with their units and limits, and whether two of them can both be true.
+"""Quantities: numbers with units and bounds, and tests of their consistency.
 
-Units of one dimension are converted: 90 minutes are 1.5 hours. Currencies are not.
+Units of the same dimension are converted: 90 minutes are 1.5 hours. Currencies are not.
 """
 
 from __future__ import annotations
@@ -21,36 +21,36 @@ class Unit(NamedTuple):
     name: str
     dimension: str
     factor: float
-    """How many of the basic unit of its dimension it is."""
+    """Size in base units of its dimension."""
     offset: float = 0.0
-    """Its zero point, in basic units."""
+    """Zero point in base units."""
 
     def basic(self, value: float) -> float:
-        """So many of it, in basic units."""
+        """Convert a value to base units."""
         return value * self.factor + self.offset
 
 
 class Quantity(NamedTuple):
-    """A number with what is said about it."""
+    """A number with its unit and bounds."""
 
     value: float
     low: float
-    """The least and the greatest value it can have: `at least 5` is 5 to infinity."""
+    """Lower bound; with `high`, `at least 5` is 5 to infinity."""
     high: float
     kind: NumberKind
     units: tuple[Unit, ...]
-    """What it measures; two readings for `pounds`, none for a count."""
+    """Possible units; two for `pounds`, none for a count."""
     first: int
-    """Positions `[first, middle)` of the number and `[middle, last)` of the unit."""
+    """Word positions: `[first, middle)` is the number and `[middle, last)` the unit."""
     middle: int
     last: int
     start: int
-    """Offsets in the text."""
+    """Offset in the text."""
     end: int
 
     @property
     def key(self) -> str:
-        """The number in one spelling: `1200`, `0.5`, `ord:3`."""
+        """Canonical spelling of the number: `1200`, `0.5`, `ord:3`."""
         written = format(self.value, ".12g")
         return f"ord:{written}" if self.kind == "ordinal" else written
 
@@ -125,14 +125,14 @@ _STUCK_ONLY = word_set(
     "s d y t l b w j v a an in rs mi ha mes stone ore bar amp amps volt std ms gr cc mol "
     "ma mw mv pa ul cl dl quid bucks"
 )
-"""Unit names that are other words when they stand alone in a sentence."""
+"""Unit names that are other words unless directly attached to a number."""
 _NEVER_ALONE = word_set("a an y")
 _LAST_ALONE = word_set("in s rs grad c f")
-"""Names that are other words wherever more follows."""
+"""Unit names that are other words unless they end the value."""
 _CAPITALS = frozenset("VWJABCF")
-"""Units of one letter that are written in capitals; `_APART` never right behind the digits, where
-they are house numbers."""
+"""Capital one-letter units."""
 _APART = frozenset("ABCF")
+"""Capital units that must be separated from the digits, since `12A` is a house number."""
 _BOUNDS = {
     "least": "at least;no fewer than;no less than;a minimum of;≥;mindestens;au moins;al menos",
     "more": "more than;greater than;higher than;longer than;over;above;exceeding;>;mehr als;über;"
@@ -145,7 +145,7 @@ _BOUNDS = {
     "c.;~;±;rund;etwa;ca.;fast;knapp;environ;presque;casi;unos;unas;cerca de;an estimated",
 }
 BOUNDS = {phrase: name for name, phrases in _BOUNDS.items() for phrase in phrases.split(";")}
-"""Words before a number that make it a limit or an estimate."""
+"""Phrases before a number that make it a bound or an estimate."""
 _AFTER = re.compile(
     r"\s*(?:(?P<least>\+|(?:[\w-]+\s+)?(?:or (?:more|over|older|above)|oder mehr))"
     r"|(?P<most>(?:[\w-]+\s+)?or (?:less|fewer|under|younger))"
@@ -156,12 +156,12 @@ _LONGEST_BOUND = 26
 _RANGE = re.compile(r"\s*[-\u2013\u2014]\s*|\s+(?:to|bis|and)\s+")
 _GAP = re.compile(r"[\s-]{0,3}")
 _ROUGHLY = 0.1
-"""How far `about` may be off, as a share of the value."""
+"""Relative tolerance of `about`."""
 _PLAIN = Unit("", "", 1.0)
 _CONVERTED = 0.05
-"""How far a rounded conversion may be off."""
+"""Relative tolerance of rounded conversions between units."""
 _FEWEST_DIGITS = 2
-"""Digits that a whole number needs to be another whole number rounded."""
+"""Minimum number of significant digits of a rounded whole number."""
 
 
 @lru_cache(maxsize=1)
@@ -182,15 +182,15 @@ def _units() -> dict[str, tuple[Unit, ...]]:
 def read_quantity(
     found: Sequence[Word], at: int, text: str, language: str = "en", *, alone: bool = False
 ) -> Quantity | None:
-    """The number that starts at a word, with its unit and its limits, if one does.
+    """Read the quantity that starts at a word, or return `None`.
 
     Args:
-        found: The words of `text`.
-        at: Position of the word; a currency sign before a number belongs to it.
-        text: What the words were read from.
+        found: Words of `text`.
+        at: Position of the number or of a currency sign before it.
+        text: Source of the words.
         language: Two-letter code.
-        alone: Whether the text is a value rather than running text: then short units may stand
-            apart (`5 m`), and rates are read (`5 euros per month`).
+        alone: Whether the text is a value and not running text: short units may then be separate
+            (`5 m`), and rates are read (`5 euros per month`).
     """
     first = at
     units: tuple[Unit, ...] = ()
@@ -217,7 +217,7 @@ def read_quantity(
 
 
 def with_ranges(quantities: Sequence[Quantity], text: str) -> list[Quantity]:
-    """The same quantities, of which each end of `10 to 20 days` has range and unit."""
+    """Give both ends of ranges such as `10 to 20 days` the range and the unit."""
     found = list(quantities)
     for k in range(len(found) - 1):
         one, other = found[k], found[k + 1]
@@ -237,7 +237,7 @@ def with_ranges(quantities: Sequence[Quantity], text: str) -> list[Quantity]:
 
 
 def comparable(one: Quantity, other: Quantity) -> bool:
-    """Whether two quantities measure the same kind of thing: two time spans, two plain counts."""
+    """Whether two quantities have the same dimension: two time spans, two counts."""
     if (one.kind == "ordinal") != (other.kind == "ordinal"):
         return False
     if not one.units or not other.units:
@@ -246,7 +246,7 @@ def comparable(one: Quantity, other: Quantity) -> bool:
 
 
 def agree(one: Quantity, other: Quantity) -> bool:
-    """Whether two quantities can both be true of one thing: equal, rounded, converted or a limit.
+    """Whether two quantities are consistent: equal, rounded, converted or within bounds.
 
     A number without a unit agrees with the same number with one.
     """
@@ -274,7 +274,7 @@ def _meet(one: Quantity, other: Quantity, unit: Unit, other_unit: Unit) -> bool:
 
 
 def _rounds(one: float, other: float) -> bool:
-    """Whether one number is the other one rounded: 1.2 and 1.23, 53,000 and 53,208."""
+    """Whether one number is the other rounded: 1.2 and 1.23, 53,000 and 53,208."""
     coarse, fine = sorted((one, other), key=lambda value: len(_digits(value)))
     n_digits = len(_digits(coarse))
     if n_digits == len(_digits(fine)) or (n_digits < _FEWEST_DIGITS and fine.is_integer()):
@@ -283,14 +283,14 @@ def _rounds(one: float, other: float) -> bool:
 
 
 def _digits(value: float) -> str:
-    """The digits of a number that tell: `123` of 1.23, `53` of 53,000."""
+    """Return the significant digits of a number: `123` of 1.23, `53` of 53,000."""
     return f"{abs(value):.15e}".partition("e")[0].replace(".", "").rstrip("0")
 
 
 def _unit_at(
     found: Sequence[Word], at: int, text: str, *, alone: bool = False
 ) -> tuple[tuple[Unit, ...], int]:
-    """The unit at a place and where it ends; none where something else stands there."""
+    """Return the possible units at a position, which may be none, and the position after them."""
     if not 0 < at < len(found) or not _GAP.fullmatch(text, found[at - 1].end, found[at].start):
         return (), at
     form = found[at].form
@@ -314,7 +314,7 @@ def _unit_at(
 
 
 def _alone(found: Sequence[Word], at: int, *, stuck: bool) -> tuple[Unit, ...]:
-    """The unit that a word of a value is, if it is one."""
+    """Return the units that a word of a value may name."""
     word = found[at]
     if len(word.text) == 1 and word.text.isascii() and word.text.isalpha():
         letter = word.text.upper()
@@ -329,14 +329,14 @@ def _alone(found: Sequence[Word], at: int, *, stuck: bool) -> tuple[Unit, ...]:
 
 
 def _named(word: Word) -> tuple[Unit, ...]:
-    """The units that a word names; where only case sets symbols apart, as it is written."""
+    """Return the units that a word may name, by exact spelling first, since case matters."""
     return _units().get(word.text) or _units().get(word.form, ())
 
 
 def _rate(
     upper: tuple[Unit, ...], found: Sequence[Word], at: int, text: str, *, alone: bool
 ) -> tuple[tuple[Unit, ...], int]:
-    """A unit divided by the one that follows: `mg/dl`, and in a value `euros per month`."""
+    """Divide units by those that follow: `mg/dl`, and in a value `euros per month`."""
     step = 1 if alone and at < len(found) and found[at].form in _PER else 0
     if at + step >= len(found):
         return upper, at
@@ -351,7 +351,7 @@ def _rate(
 
 
 def _limits(value: float, text: str, start: int, end: int) -> tuple[float, float]:
-    """The least and the greatest value by what stands before and after: `at least`, `or more`."""
+    """Return the bounds implied by phrases before and after: `at least`, `or more`."""
     before = text[max(0, start - _LONGEST_BOUND) : start].lower().rstrip("$£€¥ ").split()
     phrases = (" ".join(before[-n:]) for n in (3, 2, 1))
     bound = next((BOUNDS[phrase] for phrase in phrases if phrase in BOUNDS), None)

@@ -1,4 +1,4 @@
-"""A text as words that can be compared: folded forms, stems, kinds and rarities, with offsets."""
+"""Tokenization of text into words with offsets, folded forms, stems, kinds and rarities."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Word(NamedTuple):
     form: str
     """Folded: lower case, no accents, no look-alike letters; `not` for `n't` and `cannot`."""
     stem: str
-    """What it is compared by; equal for `Houses` and `house`, `sold` and `selling`."""
+    """Stem for comparison; equal for `Houses` and `house`, `sold` and `selling`."""
     kind: WordKind
     start: int
     end: int
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a list that is written with spaces."""
+    """Return the set of words in a string separated by spaces."""
     return frozenset(text.split())
 
 
@@ -40,7 +40,7 @@ _UNKNOWN_RARITY = 3.0
 _MOST_COMMON_ZIPF = 7.5
 _RAREST_ZIPF = 2.5
 _GRAMMAR_ZIPF = 6.2
-"""A word this frequent is grammar in most languages; English has a list of its own."""
+"""Zipf frequency above which a word is a function word; English has a list instead."""
 _ENGLISH_GRAMMAR = word_set(
     """a an the this that these those such and or but if then than as of at by for from in into on
     onto to with within about across after against along among around before beneath beside between
@@ -63,7 +63,7 @@ NEGATIONS = {
     "zh": "不 没 沒 無 无 未 非",
     "ja": "不 無 非 未",
 }
-"""Words that turn a statement round, by language."""
+"""Words that negate a statement, by language."""
 _COMMON_CHARACTERS = frozenset("的了是在和有也與而及之其はがのをにへともでたしてるいすま")
 _STEMMERS = {
     "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek",
@@ -101,7 +101,7 @@ _LOOK_ALIKES = str.maketrans(
     "АВЕКМНОРСТУХІЈЅавекмнорстухіјѕһԁԛԝѵΑΒΕΖΗΙΚΜΝΟΡΤΥΧαβεγηικνορτυχωıɡ",
     "ABEKMHOPCTYXIJSabekmhopctyxijshdqwvABEZHIKMNOPTYXabeynikvoptuxwig",
 )
-"""Cyrillic, Greek and phonetic letters that pass for Latin ones."""
+"""Cyrillic, Greek and phonetic homoglyphs of Latin letters."""
 _LATIN = re.compile(r"[A-Za-z]")
 _NOT_LATIN = re.compile(r"[\u0370-\u052f\u0131\u0261]")
 _ELISIONS = word_set("l d j m t s c n qu lorsqu jusqu puisqu dell all un nell sull dall")
@@ -109,7 +109,7 @@ _lock = threading.Lock()
 
 
 def fold_word(word: str) -> str:
-    """Lower case, no accents or invisible marks, straight apostrophes, no look-alike letters.
+    """Fold a word: lower case, no accents or invisible marks, straight apostrophes, no homoglyphs.
 
     A word with a Latin letter is read as Latin: `n\u043et` with a Cyrillic letter is `not`.
     """
@@ -123,14 +123,15 @@ def fold_word(word: str) -> str:
 
 
 def words(text: str, language: str = "en") -> tuple[Word, ...]:
-    """The words, numbers and symbols of a text, in order; punctuation is left out.
+    """Split a text into words, numbers and symbols, in order, without punctuation.
 
-    Digits are cut from the letters that follow them (`12km`), contractions in two (`did` `n't`).
+    Digits are separated from following letters (`12` `km`), and contractions are split (`did`
+    `n't`).
 
     Args:
         text: Any text.
-        language: Two-letter code; decides stems and which words are grammar. In an unknown one a
-            stem is the folded form.
+        language: Two-letter code; selects the stemmer and function words. In an unknown language,
+            stems are folded forms.
     """
     found: list[Word] = []
     for match in _TOKEN.finditer(text):
@@ -155,7 +156,7 @@ def words(text: str, language: str = "en") -> tuple[Word, ...]:
 
 
 def rarity(form: str, language: str) -> float:
-    """How much a folded word tells: from 0.2 (in every sentence) to 5 (hardly ever used)."""
+    """Return the information weight of a folded word, from 0.2 (very common) to 5 (very rare)."""
     zipfs = frequencies(language)
     zipf = zipfs.get(form, _RAREST_ZIPF if zipfs else _MOST_COMMON_ZIPF - _UNKNOWN_RARITY)
     return min(max(_MOST_COMMON_ZIPF - zipf, _GRAMMAR_RARITY), MAX_RARITY)
@@ -163,7 +164,7 @@ def rarity(form: str, language: str) -> float:
 
 @lru_cache(maxsize=32)
 def frequencies(language: str) -> Mapping[str, float]:
-    """Zipf frequencies of the common words of a language, by folded form; empty if unknown."""
+    """Return Zipf frequencies of common words by folded form; empty for an unknown language."""
     import wordfreq
 
     if language not in wordfreq.available_languages("small"):
@@ -183,26 +184,26 @@ def _wordnet() -> Mapping[str, Any]:
 
 
 def irregular_forms() -> Mapping[str, str]:
-    """English forms that a stemmer cannot bring together, each with its base: `sold`, `sell`."""
+    """Map irregular English forms to their bases: `sold` to `sell`."""
     forms: dict[str, str] = _wordnet()["irregular"]
     return forms
 
 
 @lru_cache(maxsize=1)
 def antonyms() -> frozenset[frozenset[str]]:
-    """Pairs of English words that mean the opposite of each other."""
+    """Return pairs of English antonyms."""
     return frozenset(map(word_set, _wordnet()["antonyms"]))
 
 
 def content_stems(text: str, language: str) -> frozenset[str]:
-    """The stems of the words and numbers that carry content; of all words if none does."""
+    """Return the stems of content words and numbers, or of all words if there are none."""
     found = words(text, language)
-    telling = frozenset(word.stem for word in found if word.kind in {"content", "number"})
-    return telling or frozenset(word.stem for word in found)
+    content = frozenset(word.stem for word in found if word.kind in {"content", "number"})
+    return content or frozenset(word.stem for word in found)
 
 
 def _pieces(written: str, start: int, language: str) -> list[tuple[str, int, int]]:
-    """A word cut at its apostrophe: `didn't`, `Anna's`, `l'homme`; offsets are kept."""
+    """Split a word at its apostrophe: `didn't`, `Anna's`, `l'homme`; returns forms and offsets."""
     form, end = fold_word(written) or written, start + len(written)
     if "'" not in form:
         if language == "en" and form in {"cannot", "nt"}:
@@ -245,7 +246,7 @@ def _stem(form: str, language: str) -> str:
 
 @lru_cache(maxsize=4)
 def _stemmer(algorithm: str) -> Any:
-    """A stemmer keeps state while it works, so it is used under a lock."""
+    """Return a stemmer; it is stateful and must be used under the lock."""
     import snowballstemmer
 
     return snowballstemmer.stemmer(algorithm)

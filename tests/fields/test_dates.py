@@ -74,7 +74,7 @@ def test_an_ambiguous_text_is_not_guessed(other: str) -> None:
     if "-" in other:
         result = date(other, "03/04/2024", {})
         assert result.score == 0
-        assert said in str(result.reason)
+        assert reason in str(result.reason)
     else:
         with pytest.raises(ValueError, match="is ambiguous"):
             date(other, "03/04/2024", {})
