@@ -11,6 +11,7 @@ from factcheck.calibration.audit import AuditReport, aaudit_judge, audit_judge, 
 from factcheck.calibration.audit_trials import RULES
 from factcheck.calibration.bullets import BulletRemoval, abullet_removal, bullet_removal
 from factcheck.calibration.cascade import CascadeFit, fit_cascade
+from factcheck.calibration.review import areview_page, review_page
 from factcheck.calibration.texts import BundledText, load_texts
 from factcheck.judges.local.containment import BASELINE, WordContainment
 
@@ -29,10 +30,12 @@ __all__ = [
     "aaudit_judge",
     "abullet_removal",
     "agreement",
+    "areview_page",
     "audit_judge",
     "audits_page",
     "bullet_removal",
     "fit_cascade",
     "load_texts",
     "read_pairs",
+    "review_page",
 ]

@@ -39,28 +39,38 @@ _DIALOG = """\
 def render(page: Page) -> str:
     """Render a page as a self-contained document that follows the system's light or dark mode.
 
-    A page with texts, or with rows that have details, contains one script; the content security
-    policy allows no other. The footer shows the date (UTC).
+    A page with texts, or with rows that have details, contains one script. The footer shows the
+    date (UTC).
     """
     created = ("Created", datetime.now(timezone.utc).date().isoformat())
     page = cleaned(page._replace(footer=(*page.footer, created)))
     tables = (section.table for section in page.sections)
     listing = next((table for table in tables if table and table.details), None)
-    script = policy = packed = ""
-    if page.texts or listing:
-        digest = base64.b64encode(hashlib.sha256(_file("page.js").encode()).digest()).decode()
-        policy = f"; script-src 'sha256-{digest}'"
-        script = f"<script>{_file('page.js')}</script>\n"
+    packed = ""
     if listing and listing.details:
         packed = f"{_DIALOG}{_packed(listing.details, len(listing.rows))}"
+    script = _file("page.js") if page.texts or listing else ""
+    return document_html(page.title, f"{_main(page)}\n{packed}", script)
+
+
+def document_html(title: str, body: str, script: str = "") -> str:
+    """A self-contained document in the style of all pages.
+
+    No other script can join `script`: the content security policy names its digest.
+    """
+    policy = ""
+    if script:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        policy = f"; script-src 'sha256-{digest}'"
+        script = f"<script>{script}</script>\n"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
         f"style-src 'unsafe-inline'{policy}\">\n"
-        f"<title>{escape(page.title)}</title>\n"
+        f"<title>{escape(title)}</title>\n"
         f"<style>\n{_file('page.css')}</style>\n</head>\n"
-        f"<body>\n{_main(page)}\n{packed}{script}</body>\n</html>\n"
+        f"<body>\n{body}{script}</body>\n</html>\n"
     )
 
 

@@ -62,6 +62,30 @@ def test_a_judge_without_verdicts_ends_with_4(
     assert "local returned no verdicts" in err
 
 
+def test_labels_of_some_facts_give_the_human_level(run: Run, desk: Desk) -> None:
+    rows = [
+        {"document": str(n), "text": f"A deep lake {n}.", "fact": "The lake is deep."}
+        for n in range(4)
+    ]
+    data, page = desk.lines("data.jsonl", rows), desk.path("review.html")
+    labels = desk.lines("labels.jsonl", [row | {"label": 1} for row in rows[:3]])
+    stranger = desk.lines("other.jsonl", [{"text": "t", "fact": "f", "label": 1}])
+
+    made = run("calibrate", "agreement", data, "--review", page)
+    measured = run("calibrate", "agreement", data, "--labels", labels)
+    refused = run("calibrate", "agreement", data, "--labels", stranger)
+    unlabelled = run("calibrate", "agreement", data)
+
+    assert (made.code, made.out) == (0, "")
+    assert "then: factcheck calibrate agreement" in made.err
+    assert (desk.folder / "review.html").read_text("utf-8").count("<script") == 2
+    assert "3 of 4 facts labelled, 3 of 4 documents labelled" in measured.out
+    assert "human level 1.000 (.439–1.000), from the labels and local" in measured.out
+    assert refused.code == unlabelled.code == 2
+    assert "1 label of facts or texts that the data do not have" in refused.err
+    assert "no labelled pair" in unlabelled.err
+
+
 # --- bullets ------------------------------------------------------------------------------------
 
 
