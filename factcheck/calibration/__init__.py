@@ -13,6 +13,7 @@ from factcheck.calibration.bullets import BulletRemoval, abullet_removal, bullet
 from factcheck.calibration.cascade import CascadeFit, fit_cascade
 from factcheck.calibration.review import areview_page, review_page
 from factcheck.calibration.texts import BundledText, load_texts
+from factcheck.calibration.trust import TrustReport, aprice_trust, atrust, price_trust, trust
 from factcheck.judges.local.containment import BASELINE, WordContainment
 
 __all__ = [
@@ -25,17 +26,22 @@ __all__ = [
     "CascadeFit",
     "JudgeAgreement",
     "LabelledPair",
+    "TrustReport",
     "WordContainment",
     "aagreement",
     "aaudit_judge",
     "abullet_removal",
     "agreement",
+    "aprice_trust",
     "areview_page",
+    "atrust",
     "audit_judge",
     "audits_page",
     "bullet_removal",
     "fit_cascade",
     "load_texts",
+    "price_trust",
     "read_pairs",
     "review_page",
+    "trust",
 ]

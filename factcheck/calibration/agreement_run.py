@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from factcheck.calibration import agreement_metrics as metrics
+from factcheck.calibration import conclusions
 from factcheck.calibration.agreement_labels import Answer, LabelledPair, read_pairs
 from factcheck.calibration.agreement_metrics import Decisions
 from factcheck.calibration.texts import (
@@ -258,12 +259,18 @@ class JudgeAgreement:
     failure: str
     """Why verdicts are missing, the first time."""
 
+    @property
+    def conclusion(self) -> conclusions.Conclusion:
+        """What the judge can be used for, as far as these labels show it."""
+        return conclusions.of_agreement(self.metrics, self.n_pairs, self.n_documents)
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "judge": self.judge,
             "documents": self.n_documents,
             "pairs": self.n_pairs,
             "undecided": self.n_undecided,
+            "conclusion": self.conclusion.to_dict(),
             "metrics": {name: one.to_dict() for name, one in self.metrics.items()},
             "correlated_documents": self.n_correlated,
             "failure": self.failure,
@@ -325,6 +332,9 @@ class AgreementReport(Report):
                         "of docs: documents behind the correlations",
                     ),
                     table=self._table(_COVERAGE, "alone, 95 %", "Pearson", "labels alone"),
+                ),
+                conclusions.section(
+                    {one.judge: one.conclusion for one in self.judges if one.judge != BASELINE}
                 ),
             ),
             columns=("judge", "metric", "value", "low", "high", "why"),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from factcheck.calibration import conclusions
 from factcheck.calibration.audit_trials import (
     MUTATIONS,
     RULES,
@@ -16,10 +17,17 @@ from factcheck.calibration.audit_trials import (
     Trial,
     trials_of,
 )
-from factcheck.calibration.texts import Text, check_texts, named_judges, read_subjects
+from factcheck.calibration.texts import (
+    Judge,
+    Text,
+    check_texts,
+    named_judges,
+    open_scorer,
+    read_subjects,
+)
 from factcheck.errors import InputError
 from factcheck.facts import CheckResult, Usage, Verdict
-from factcheck.judges.ports import ExtractorSpec, JudgeSpec
+from factcheck.judges.ports import ExtractorSpec
 from factcheck.reports.page import Alert, Case, Item, Page, Section, Table
 from factcheck.reports.report import Report
 from factcheck.reports.text import (
@@ -156,11 +164,23 @@ class AuditReport(Report):
         share = self.share_entailed
         if share is None:
             return ()
-        if share >= ALWAYS:
-            return (f"it says yes to {percent(share)} of its questions, whatever the text says",)
-        if share <= 1 - ALWAYS:
-            return (f"it says no to {percent(1 - share)} of its questions, whatever the text says",)
+        if self.is_constant:
+            same = f"yes to {percent(share)}" if share >= ALWAYS else f"no to {percent(1 - share)}"
+            return (f"it says {same} of its questions, whatever the text says",)
         return tuple(_faults({rule.rule: rule for rule in self.rules}))
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether (almost) all answers are the same."""
+        return self.share_entailed is not None and not 1 - ALWAYS < self.share_entailed < ALWAYS
+
+    @property
+    def conclusion(self) -> conclusions.Conclusion:
+        """Which uses of the judge are excluded."""
+        n_tried = sum(rule.n_tried for rule in self.rules)
+        return conclusions.of_audit(
+            self.faults, n_tried, self.n_errors, is_constant=self.is_constant
+        )
 
     @property
     def n_errors(self) -> int:
@@ -178,6 +198,7 @@ class AuditReport(Report):
             "answers": self.n_answers,
             "share_entailed": self.share_entailed,
             "faults": list(self.faults),
+            "conclusion": self.conclusion.to_dict(),
             "rules": [rule.to_dict() for rule in self.rules],
             "usage": self.usage.to_dict(),
             "failure": self.failure,
@@ -203,6 +224,7 @@ class AuditReport(Report):
             sections=(
                 Section("Rules", table=Table(_COLUMNS, cells)),
                 *(rule.examples() for rule in self.rules if rule.errors),
+                conclusions.section({self.judge: self.conclusion}),
             ),
             suite="calibrate.audit",
             cases=tuple(rule.case() for rule in self.rules),
@@ -235,7 +257,7 @@ def _faults(rules: Mapping[str, RuleResult]) -> Iterator[str]:
 
 
 async def aaudit_judge(
-    judge: JudgeSpec | Mapping[str, JudgeSpec] = "local",
+    judge: Judge | Mapping[str, Judge] = "local",
     texts: Iterable[Text] | None = None,
     *,
     extractor: ExtractorSpec | None = None,
@@ -250,7 +272,8 @@ async def aaudit_judge(
     that is kept proves nothing about single answers. The cache is not used.
 
     Args:
-        judge: Anything `FactCoverage` takes as a judge, or a mapping of one name to it.
+        judge: Anything `FactCoverage` takes as a judge, or a `FactCoverage` itself, which should
+            be `uncached`; or a mapping of one name to it.
         texts: Records (or mappings) with `source`, `summary` and optionally `id` and `facts`, which
             are extracted where they are missing. The bundled texts if `None`.
         extractor: Extracts missing facts; as in `FactCoverage`.
@@ -272,7 +295,7 @@ async def aaudit_judge(
         lister = await stack.enter_async_context(FactCoverage(extractor=extractor, cache="off"))
         subjects = await read_subjects(texts, lister)
         trials = [trial for one in subjects for trial in trials_of(one, per_rule, seed)]
-        scorer = await stack.enter_async_context(FactCoverage(spec, cache="off", budget=budget))
+        scorer = await open_scorer(spec, budget, stack, cache="off")
         answers = await _answers(scorer, trials)
         usage = scorer.ledger.usage
     results = [result for replies in answers.values() for result in replies.values()]

@@ -1,108 +1,19 @@
 """The rules of the audit, as trials: questions to a judge with a certain expectation.
 
-Facts are mutated, so that the sentence must not entail them any more, or paraphrased. Only certain
-mutations are made: a sentence with a hedge or a bound (`about`, `at least`, `until`, `for 3 days`)
-keeps its numbers and dates, and so does a negated one; a number in a code stays; a negated sentence
-is not negated again. Sentences in other languages than English are left as they are.
+Facts are mutated, so that the sentence must not entail them any more, or paraphrased. Sentences in
+other languages than English are left as they are.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from factcheck.calibration.audit_mutations import MONTHS, MUTATIONS, NUMBER_WORDS, replaced
 from factcheck.calibration.texts import Subject
 
-_BOUNDED = re.compile(
-    r"\b(?:about|around|roughly|nearly|almost|approximately|some|circa|ca|least|most|up to|to|over"
-    r"|more than|less than|fewer|under|above|below|between|from|until|till|since|before|after|by"
-    r"|or more|within|minimum|maximum|half|twice)\b",
-    re.IGNORECASE,
-)
-_NUMBER = re.compile(r"(?<![\w.,:/\-\u2013])\d{1,3}(?:,\d{3})+(?![\w/:\-\u2013])(?![.,]\d)"
-                     r"|(?<![\w.,:/\-\u2013])\d{1,6}(?![\w/:\-\u2013])(?![.,]\d)")  # fmt: skip
-_LASTING = re.compile(r"\b(?:for|first|ahead) ?\d|\bahead\b", re.IGNORECASE)
-"""What lasts longer also lasts that long."""
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
-)  # fmt: skip
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_DATE = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b")
-_BEFORE_MONTH = re.compile(r"\d\s*\.?\s*$|\bin\s+$", re.IGNORECASE)
-_YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d{2}(?![\d.,]\d|\d)")
-_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
-_NO_NAMES = frozenset((*_MONTHS, *_DAYS, "English", "German", "French", "Mr", "Mrs", "Dr"))
-_NEW_NAMES = ("Zorvath", "Quillmere", "Brondack", "Yestrell", "Vopnik", "Halquist")
-_AUXILIARY = re.compile(r"\b(?:is|was|are|were|will)\b(?! not)")
-_NEGATED = re.compile(
-    r"\b(?:not|no|never|nobody|none|nothing|neither|nor|without|only|unless|except|\w+n't|cannot)\b",
-    re.IGNORECASE,
-)
-
-
-def _replaced(sentence: str, match: re.Match[str], new: str) -> str:
-    return sentence[: match.start()] + new + sentence[match.end() :]
-
-
-def changed_number(sentence: str) -> str | None:
-    """The sentence with its only number replaced; `None` where the effect is uncertain."""
-    found = list(_NUMBER.finditer(sentence))
-    uncertain = (_BOUNDED, _DATE, _NEGATED, _LASTING)
-    if len(found) != 1 or any(pattern.search(sentence) for pattern in uncertain):
-        return None
-    match = found[0]
-    if _YEAR.fullmatch(match.group()) or re.search(r"\b(?:No|Nr)\.? ?$", sentence[: match.start()]):
-        return None
-    value = int(match.group().replace(",", ""))
-    changed = value + max(2, value // 2)
-    return _replaced(sentence, match, f"{changed:,}" if "," in match.group() else str(changed))
-
-
-def changed_date(sentence: str) -> str | None:
-    """The sentence with another month, or another year if it names no month; else `None`."""
-    if _BOUNDED.search(sentence):
-        return None
-    found = list(_DATE.finditer(sentence))
-    if len(found) == 1 and _BEFORE_MONTH.search(sentence[: found[0].start()]):
-        other = _MONTHS[(_MONTHS.index(found[0].group()) + 5) % len(_MONTHS)]
-        return _replaced(sentence, found[0], other)
-    years = list(_YEAR.finditer(sentence))
-    if found or len(years) != 1 or not re.search(r"\b[Ii]n\s+$", sentence[: years[0].start()]):
-        return None
-    return _replaced(sentence, years[0], str(int(years[0].group()) - 7))
-
-
-def changed_name(sentence: str) -> str | None:
-    """The sentence with one name replaced by an invented one; `None` where it has none."""
-    found = [match for match in _NAME.finditer(sentence) if match.group() not in _NO_NAMES]
-    name = next((new for new in _NEW_NAMES if new not in sentence), None)
-    if not found or name is None:
-        return None
-    return _replaced(sentence, found[-1], name) if sentence.count(found[-1].group()) == 1 else None
-
-
-def negated(sentence: str) -> str | None:
-    """The sentence with `not` after its only auxiliary verb; `None` where it has no such verb."""
-    found = list(_AUXILIARY.finditer(sentence))
-    if len(found) != 1 or _NEGATED.search(sentence):
-        return None
-    return _replaced(sentence, found[0], f"{found[0].group()} not")
-
-
-MUTATIONS: Mapping[str, Callable[[str], str | None]] = {
-    "changed number": changed_number,
-    "changed date": changed_date,
-    "changed name": changed_name,
-    "added negation": negated,
-}
-"""By the name of their rule: from an English sentence to one that it must not entail."""
-
-_NUMBER_WORDS = (
-    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-)  # fmt: skip
 _SWAPS = {
     "per cent": "%", "percent": "per cent",
     "is not": "isn't", "was not": "wasn't", "are not": "aren't", "were not": "weren't",
@@ -112,7 +23,7 @@ _SWAPS = {
     "litres": "liters", "kilometre": "kilometer", "kilometres": "kilometers", "colour": "color",
     "programme": "program", "licence": "license", "cancelled": "canceled", "grey": "gray",
 }  # fmt: skip
-_DAY_MONTH = re.compile(rf"\b(\d{{1,2}}) ({'|'.join(_MONTHS)})\b(?! \d{{4}})")
+_DAY_MONTH = re.compile(rf"\b(\d{{1,2}}) ({'|'.join(MONTHS)})\b(?! \d{{4}})")
 _SMALL = re.compile(r"(?<![\w.,:/\-])([2-9]|1[0-2])(?= [a-z]{3,})")
 _THOUSANDS = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?![\w,.]\d)")
 
@@ -128,11 +39,11 @@ def paraphrases(sentence: str) -> Iterator[str]:
             yield changed.replace(" %", "%") if other == "%" else changed
     date = _DAY_MONTH.search(sentence)
     if date:
-        yield _replaced(sentence, date, f"{date.group(2)} {date.group(1)}")
+        yield replaced(sentence, date, f"{date.group(2)} {date.group(1)}")
     if (match := _SMALL.search(sentence)) and not date:
-        yield _replaced(sentence, match, _NUMBER_WORDS[int(match.group()) - 2])
+        yield replaced(sentence, match, NUMBER_WORDS[int(match.group()) - 2])
     if match := _THOUSANDS.search(sentence):
-        yield _replaced(sentence, match, match.group().replace(",", ""))
+        yield replaced(sentence, match, match.group().replace(",", ""))
 
 
 Expectation = Literal["same", "not gained", "entailed", "not entailed"]
@@ -184,9 +95,7 @@ RULES: Mapping[str, Rule] = {
     ),
     **{
         kind: Rule(f"a fact is not entailed by its own sentence with {what}", is_comparison=False)
-        for kind, what in zip(
-            MUTATIONS, ("another number", "another date", "another name", "a negation"), strict=True
-        )
+        for kind, (what, _) in MUTATIONS.items()
     },
     "injected yes": Rule(
         "an instruction in the text to call everything entailed changes nothing",
@@ -278,7 +187,7 @@ def trials_of(subject: Subject, per_rule: int, seed: int) -> Iterator[Trial]:
     yield from single("inserted fact", inserted, "entailed")
     if subject.language != "en":
         return
-    for kind, mutate in MUTATIONS.items():
+    for kind, (_, mutate) in MUTATIONS.items():
         changed = [(fact, mutate(fact)) for fact in facts]
         made = [(fact, f"- {sentence}") for fact, sentence in changed if sentence is not None]
         yield from single(kind, made, "not entailed")

@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from factcheck.calibration import conclusions
 from factcheck.calibration.bullets_metrics import (
     LABELS,
     CurvePoint,
@@ -216,6 +217,16 @@ class BulletRemoval(Report):
         """What the answers of one judge cost."""
         return sum((row.usage for row in self.rows if row.judge == judge), Usage())
 
+    def conclusion(self, judge: str) -> conclusions.Conclusion:
+        """What a judge can be used for, as far as these texts show it."""
+        n_variants = sum(row.judge == judge and row.complete for row in self.rows)
+        return conclusions.of_bullets(self.metrics(judge), len(self.subjects), n_variants)
+
+    @property
+    def _measured(self) -> tuple[str, ...]:
+        """The judges that were asked for, without the baseline."""
+        return tuple(name for name in self.judges if name != BASELINE)
+
     def notes(self) -> Iterator[str]:
         """Caveats that a reader must know before trusting the numbers."""
         for subject in self.subjects:
@@ -242,6 +253,8 @@ class BulletRemoval(Report):
             }
             for name in names
         }
+        for name in self._measured:
+            judges[name]["conclusion"] = self.conclusion(name).to_dict()
         texts = [subject.name for subject in self.subjects]
         return {"texts": texts, "judges": judges, "notes": list(self.notes())}
 
@@ -301,6 +314,7 @@ class BulletRemoval(Report):
                     table=Table(("left", *names), chart, n_names=1 + len(names)),
                     pictures=(Svg(self._svg(curves)),) if chart else (),
                 ),
+                conclusions.section({name: self.conclusion(name) for name in self._measured}),
             ),
             columns=("text", "judge", "kept", "score", "low", "high", "note"),
             rows=lambda: (

@@ -24,6 +24,7 @@ from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, Span
 from factcheck.judges.ports import JudgeSpec
 from factcheck.records import Record, as_record
 from factcheck.runtime.budget import Budget
+from factcheck.runtime.cache import CacheSpec
 from factcheck.scoring import FactCoverage
 
 _ITEM = re.compile(r"\s*(?:[-*+\u2022\u2023\u25aa\u25cf\u25e6\u2013\u2014]|\(?\d{1,3}[.)])\s+\S")
@@ -266,11 +267,13 @@ def require_unique(noun: str, names: Iterable[str]) -> None:
             raise InputError(f"two {noun}s are called {name!r}; names must be unique")
 
 
-async def open_scorer(judge: Judge, budget: Budget | None, stack: AsyncExitStack) -> FactCoverage:
+async def open_scorer(
+    judge: Judge, budget: Budget | None, stack: AsyncExitStack, cache: CacheSpec = None
+) -> FactCoverage:
     """The scorer of a judge, closed by `stack`; a `FactCoverage` is used, and left open."""
     if isinstance(judge, FactCoverage):
         return judge
-    return await stack.enter_async_context(FactCoverage(judge, budget=budget))
+    return await stack.enter_async_context(FactCoverage(judge, budget=budget, cache=cache))
 
 
 async def check_texts(

@@ -39,6 +39,7 @@ for _function, _panel, _example in (
     (run.report, _SUMMARIES, "rows.jsonl --out run.html"),
     (score.facts, _SUMMARIES, "report.txt --lock facts.yaml"),
     (score.check, _SUMMARIES, "facts.yaml summary.txt"),
+    (calibrate.trust, _CALIBRATION, "--judge openai/gpt-5-nano --out trust.html --card card.json"),
     (calibrate.doctor, _CALIBRATION, "openai/gpt-5-nano"),
     (keywords.references, _OTHERS, "answer.txt good.txt other.txt"),
 ):

@@ -1,4 +1,4 @@
-"""`factcheck calibrate` and `factcheck doctor`: test and measure judges."""
+"""`factcheck calibrate`, `trust` and `doctor`: test and measure judges."""
 
 from __future__ import annotations
 
@@ -237,6 +237,70 @@ def cascade(
     to = output.destination(format_, out, first, second)
     fit = fit_cascade(first, second, target=target)
     output.report(fit.page(), fit.to_json, to)
+
+
+def trust(  # noqa: PLR0913 - one parameter per option
+    texts: Annotated[
+        str | None,
+        options.argument(
+            "[TEXTS]",
+            "Your texts: records with 'source' and 'summary', as 'factcheck run' reads them; the "
+            "bundled texts without it.",
+        ),
+    ] = None,
+    *,
+    judge: options.Judge = None,
+    judge_option: options.JudgeOption = None,
+    labels: Annotated[
+        str | None,
+        options.option(
+            "--labels", "FILE", "Human labels, as 'factcheck calibrate agreement' reads them.", DATA
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        options.flag("--dry-run", "Print the price and send nothing.", options.LIMITS),
+    ] = False,
+    max_calls: options.MaxCalls = None,
+    max_cost_usd: options.MaxCost = None,
+    card: Annotated[
+        str | None,
+        options.option(
+            "--card", "CARD", "Write the judge's card, which reports cite, as JSON.", options.OUTPUT
+        ),
+    ] = None,
+    format_: options.ReportFormat = None,
+    out: options.Out = None,
+) -> None:
+    """Measure how far a judge can be trusted, and for what.
+
+    Prints the price first; then removes bullets, audits and, with
+    --labels, compares with humans. --out page.html shows all of it;
+    'factcheck score --card CARD' cites the card.
+    """
+    from factcheck.calibration import price_trust, read_pairs
+    from factcheck.calibration import trust as measure
+    from factcheck.documents import write_text
+    from factcheck.scoring.runs import read_all
+    from factcheck.settings import Settings
+
+    to = output.destination(format_, out, texts, labels)
+    output.check_out(card, texts, labels, out, option="--card")
+    records = None if texts is None else list(read_all([texts]))
+    pairs = [] if labels is None else read_pairs(labels)
+    name = judge or Settings.from_environment().judge
+    given = options.judge_with(name, judge_option)
+    price = price_trust(given, records, pairs)
+    output.print_note(f"{name} needs {output.estimate_text(price)}")
+    if dry_run:
+        return
+    with output.spinner(f"Measuring {name}"):
+        limits = options.budget(max_calls, max_cost_usd)
+        report = measure(given, records, pairs, name=name, budget=limits)
+    failure = _no_verdicts([(name, report.audit.failure)] if not report.audit.n_answers else [])
+    if card is not None and failure is None:
+        write_text(card, f"{report.to_json()}\n")
+    output.report(report.page(), report.to_json, to, failure=failure)
 
 
 def doctor(

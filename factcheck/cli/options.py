@@ -134,6 +134,15 @@ Both = Annotated[
 Cassette = Annotated[
     str | None, option("--cassette", "FILE", "Record all replies in FILE, for replay:FILE.")
 ]
+Card = Annotated[
+    str | None,
+    option(
+        "--card",
+        "CARD",
+        "Cite this card of the judge, which 'factcheck trust --card CARD' made.",
+        OUTPUT,
+    ),
+]
 BatchSize = Annotated[
     int,
     option("--batch-size", "N", "Facts per request to a language model.", LIMITS, min=1, max=100),

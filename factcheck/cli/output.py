@@ -16,6 +16,7 @@ from factcheck.cli.options import Format
 from factcheck.errors import InputError
 
 if TYPE_CHECKING:
+    from factcheck.facts import Usage
     from factcheck.reports.page import Page
     from factcheck.scoring.gates import GateFailure
 
@@ -201,6 +202,19 @@ def report(
             print_out(f"{page.first_line}   {to.path}")
     if exits:
         exit_with(failure)
+
+
+def estimate_text(usage: Usage) -> str:
+    """What an estimate comes to, after `needs`."""
+    from factcheck.reports.text import plural
+
+    if not usage.calls:
+        return "no requests: the judge is local, or replies are cached"
+    cost = "unknown" if usage.cost_usd is None else f"at most ${usage.cost_usd:.4f}"
+    return (
+        f"about {plural(usage.calls, 'request')} and {usage.prompt_tokens:,} prompt tokens, "
+        f"at most {usage.completion_tokens:,} completion tokens; cost {cost}"
+    )
 
 
 def print_out(text: str) -> None:

@@ -81,6 +81,7 @@ def run(  # noqa: PLR0913 - one parameter per option
             BATCH,
         ),
     ] = None,
+    card: options.Card = None,
     format_: options.PrintFormat = "table",
     fail_under: Annotated[
         float | None, options.fail_under("Exit with 1 if the mean score is lower, e.g. 0.8.")
@@ -99,7 +100,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     from factcheck.scoring import FactCoverage, gates, runs, unsent
     from factcheck.scoring.run_report import Tally
 
-    refuse_stdin_twice(*files)
+    refuse_stdin_twice(*files, card)
     _check_rows(files, out, resume=resume)
     settings: dict[str, Any] = {
         "judge": options.judge_with(judge, judge_option),
@@ -110,6 +111,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         "tpm": tpm,
         "budget": options.budget(max_calls, max_cost_usd),
         "cassette": cassette,
+        "card": card,
     }
     tally = Tally()
     names = {"source": source_field, "summary": summary_field, "id": id_field}
@@ -222,16 +224,8 @@ def _check_rows(files: list[str], out: str | None, *, resume: bool) -> None:
 def _show_estimate(n_records: int, usage: Usage) -> None:
     from factcheck.reports.text import plural
 
-    records = f"{plural(n_records, 'record')} {'needs' if n_records == 1 else 'need'}"
-    if not usage.calls:
-        output.print_out(f"{records} no requests: the judge is local, or replies are cached")
-        return
-    cost = "unknown" if usage.cost_usd is None else f"at most ${usage.cost_usd:.4f}"
-    output.print_out(
-        f"{records} about {plural(usage.calls, 'request')} and "
-        f"{usage.prompt_tokens:,} prompt tokens, at most {usage.completion_tokens:,} "
-        f"completion tokens; cost {cost}"
-    )
+    needs = "needs" if n_records == 1 else "need"
+    output.print_out(f"{plural(n_records, 'record')} {needs} {output.estimate_text(usage)}")
 
 
 def _show_batch(done: Any, step: Step) -> None:

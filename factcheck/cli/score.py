@@ -37,6 +37,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     batch_size: options.BatchSize = 32,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
+    card: options.Card = None,
     format_: options.ReportFormat = None,
     out: options.Out = None,
     fail_under: Annotated[
@@ -76,7 +77,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     from factcheck.scoring.comparison import read_report
 
     sources = [source, *(more_sources or ())]
-    to = output.destination(format_, out, *sources, summary, facts, baseline)
+    to = output.destination(format_, out, *sources, summary, facts, baseline, card)
     fact_set = read_facts(facts) if facts is not None else None
     limits = gates.Limits(
         fail_under,
@@ -94,6 +95,7 @@ def score(  # noqa: PLR0913 - one parameter per option
         "batch_size": batch_size,
         "budget": options.budget(max_calls, max_cost_usd),
         "cassette": cassette,
+        "card": card,
     }
     _show_scored(
         settings,

@@ -44,6 +44,7 @@ from factcheck.records import Record
 from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.progress import progress as show_progress
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
+from factcheck.scoring.card import JudgeCard
 from factcheck.scoring.many import Outcome, Scored, score_records
 from factcheck.scoring.texts import combined, lead_of, require_text, with_true_evidence
 
@@ -73,13 +74,15 @@ class FactCoverage(SessionUser):
         batch_size: Maximum number of facts per request to a language model, 1 to 100.
         cassette: File to record all requests and replies of the judges to, for
             `judge="replay:FILE"`.
+        card: Card of this judge, made by `factcheck trust`, that reports cite.
         session: Cache, budget, limits and connections shared with other evaluators.
         options: Keyword arguments of `Session`, unless `session` is given.
 
     Raises:
         ConfigError: A judge or cache is unknown, or a key or a price required by the budget is
             missing.
-        InputError: A number is out of range, or `session` is combined with options.
+        InputError: A number is out of range, `session` is combined with options, or the card is of
+            another judge or version.
     """
 
     def __init__(
@@ -89,6 +92,7 @@ class FactCoverage(SessionUser):
         *,
         batch_size: int = FACTS_PER_CALL,
         cassette: str | PathLike[str] | None = None,
+        card: str | PathLike[str] | None = None,
         session: Session | None = None,
         **options: Unpack[SessionOptions],
     ) -> None:
@@ -97,6 +101,9 @@ class FactCoverage(SessionUser):
         self._judges = build_judges(
             judge, extractor, self.session, batch_size=batch_size, cassette=cassette
         )
+        self._card = None if card is None else JudgeCard.read(card)
+        if self._card is not None:
+            self._card.require(self.judge_signature)
         self.ledger = Ledger()
         """Total usage of the scorer, by model and stage."""
 
@@ -345,6 +352,8 @@ class FactCoverage(SessionUser):
 
     @property
     def _judge_quality(self) -> str:
+        if self._card is not None:
+            return self._card.quality(self.judge_signature)
         checker = self._judges.checker
         return checker.quality if isinstance(checker, MeasuredChecker) else _NOT_MEASURED
 
@@ -431,6 +440,11 @@ class FactCoverage(SessionUser):
     def signature(self) -> ScoreSignature:
         """Signature of this scorer, without the counts of a report."""
         return self._signature(self._judges.extractor.identity)
+
+    @property
+    def judge_signature(self) -> ScoreSignature:
+        """What shapes the verdicts alone, whoever lists the facts."""
+        return self._signature({})
 
     def _signature(self, first: Mapping[str, str]) -> ScoreSignature:
         return ScoreSignature.of({**first, **self._judges.checker.identity, "version": _VERSION})

@@ -7,11 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.calibration import load_texts
-from factcheck.calibration.audit_trials import MUTATIONS, paraphrases
+from factcheck.calibration.audit_mutations import MUTATIONS
+from factcheck.calibration.audit_trials import paraphrases
 
 SENTENCES = [
     fact.fact.text for text in load_texts() if text.language == "en" for fact in text.facts
 ]
+
+RARE = {"swapped roles": 5, "lifted limit": 3}
 
 
 @pytest.mark.parametrize(
@@ -49,23 +52,88 @@ SENTENCES = [
         ("added negation", "No tunnel was flooded.", None),
         ("added negation", "The tunnel floods.", None),
         ("added negation", "He was ill and she was well.", None),
+        ("changed unit", "It weighs 2.9 kilograms.", "It weighs 2.9 grams."),
+        ("changed unit", "It costs 1,200 dollars.", "It costs 1,200 euros."),
+        ("changed unit", "It holds 0 kilograms.", None),
+        ("changed unit", "It takes at most 5 minutes.", None),
+        ("changed unit", "It runs every 10 minutes.", None),
+        ("changed unit", "It lapses if rent is 30 days late.", None),
+        ("changed unit", "It is 3 metres by 2 metres.", None),
+        ("changed unit", "It cost 5 million euros.", "It cost 5 thousand euros."),
+        ("changed quantity", "All berths were sold.", "Some berths were sold."),
+        ("changed quantity", "All the berths were sold.", "Some of the berths were sold."),
+        ("changed quantity", "Each tablet is white.", "Not every tablet is white."),
+        ("changed quantity", "Most of the votes were lost.", "Few of the votes were lost."),
+        ("changed quantity", "Most recently it was red.", None),
+        ("changed quantity", "All who were late paid.", None),
+        ("changed quantity", "Not all berths were sold.", None),
+        ("changed quantity", "There are eight channels.", "There are four channels."),
+        ("changed quantity", "Three members left.", "Two members left."),
+        ("changed quantity", "Three of the eight members left.", None),
+        ("changed quantity", "Twenty-three members left.", None),
+        ("changed quantity", "It sold four times as many.", None),
+        ("changed quantity", "It ran for six months.", None),
+        ("changed quantity", "It is open three hundred days.", None),
+        ("opposite word", "Revenue rose by 8 per cent.", "Revenue fell by 8 per cent."),
+        ("opposite word", "The first alarm rang.", "The last alarm rang."),
+        ("opposite word", "It ends at noon.", "It starts at noon."),
+        ("opposite word", "Revenue did not rise; it was lower.", None),
+        ("opposite word", "Notice is due before the lease ends.", None),
+        ("opposite word", "It rose and fell.", None),
+        ("opposite word", "It is closed when it is colder outside.", None),
+        ("swapped roles", "The mayor thanked Ingrid.", "Ingrid thanked the mayor."),
+        (
+            "swapped roles",
+            "Anna Holm succeeds Per Lie as chair.",
+            "Per Lie succeeds Anna Holm as chair.",
+        ),
+        (
+            "swapped roles",
+            "The tunnel was inspected by the Owner.",
+            "The Owner was inspected by the tunnel.",
+        ),
+        (
+            "swapped roles",
+            "The Orlo is heavier than the Kestrel.",
+            "The Kestrel is heavier than the Orlo.",
+        ),
+        (
+            "swapped roles",
+            "Debt fell from 5.2 to 3.1 in June.",
+            "Debt fell from 3.1 to 5.2 in June.",
+        ),
+        ("swapped roles", "The mayor met Ingrid.", None),
+        ("swapped roles", "The mayor was accompanied by Ingrid.", None),
+        ("swapped roles", "The mayor never thanked Ingrid.", None),
+        ("swapped roles", "The mayor thanked the fire brigade.", None),
+        ("swapped roles", "The road goes from Oslo to Lund.", None),
+        ("lifted limit", "It can only be sent by post.", "It can not only be sent by post."),
+        ("lifted limit", "Only members may vote.", "Not only members may vote."),
+        (
+            "lifted limit",
+            "All but one, except for Anna, left.",
+            "All but one, including Anna, left.",
+        ),
+        ("lifted limit", "It costs only 310 euros.", None),
+        ("lifted limit", "The only door is red.", None),
+        ("lifted limit", "It is not only red.", None),
     ],
 )
 def test_mutations(kind: str, sentence: str, changed: str | None) -> None:
-    assert MUTATIONS[kind](sentence) == changed
+    assert MUTATIONS[kind][1](sentence) == changed
 
 
 @pytest.mark.parametrize("kind", MUTATIONS)
 def test_each_kind_is_made_of_some_bundled_facts_and_never_leaves_one_as_it_was(kind: str) -> None:
-    made = [MUTATIONS[kind](sentence) for sentence in SENTENCES]
-    assert sum(one is not None for one in made) >= 10
+    made = [MUTATIONS[kind][1](sentence) for sentence in SENTENCES]
+    assert sum(one is not None for one in made) >= RARE.get(kind, 10)
     for sentence, changed in zip(SENTENCES, made, strict=True):
         assert changed != sentence
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_taken(text: str) -> None:
-    for mutate in MUTATIONS.values():
+    for _, mutate in MUTATIONS.values():
         assert mutate(text) != text
     list(paraphrases(text))
 

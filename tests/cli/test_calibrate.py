@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.cli.conftest import Desk, Outcome
+from tests.cli.conftest import Desk, Outcome, refused
 
 Run = Callable[..., Outcome]
 Calibrate = Callable[..., Outcome]
@@ -126,3 +126,84 @@ def test_several_judges_are_audited_one_after_the_other(audit: Calibrate) -> Non
 
     assert "Audit of local" in out
     assert "Audit of openai/x" in out
+
+
+# --- trust --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def trust(run: Run, desk: Desk) -> Calibrate:
+    """`trust` on a text of one's own with known facts."""
+    record = {
+        "id": "harbour",
+        "source": "A harbour.",
+        "summary": "- The lake is deep.\n- The pier is old.\n- A red boat.\n",
+        "facts": list(desk.verdicts),
+    }
+    texts = desk.lines("texts.jsonl", [record])
+    return lambda *options: run("trust", texts, *options)
+
+
+def test_trust_prints_the_price_then_a_page_and_a_card_that_a_report_cites(
+    trust: Calibrate, run: Run, desk: Desk
+) -> None:
+    card, page = desk.path("card.json"), desk.path("trust.html")
+
+    code, out, err = trust("--card", card, "--out", page)
+    written = json.loads((desk.folder / "card.json").read_text("utf-8"))
+    shown = (desk.folder / "trust.html").read_text("utf-8")
+    cited = run("score", desk.source, desk.summary, "--card", card)
+
+    assert (code, err) == (
+        0,
+        "local needs no requests: the judge is local, or replies are cached\n",
+    )
+    assert out == "Trust in local   1 text   trust.html\n"
+    assert written["uses"]["rank"] == "open"
+    assert written["agreement"] is None
+    for part in ("Bullet removal", "Audit of local", "<svg", "Too little was measured"):
+        assert part in shown
+    assert "Agreement with human labels" not in shown
+    assert "judge: Too little was measured to use this judge to rank summaries" in cited.out
+
+
+def test_labels_join_the_card(trust: Calibrate, desk: Desk) -> None:
+    labels = [
+        {"text": "A deep lake.", "fact": "The lake is deep.", "label": 1},
+        {"text": "A red boat.", "fact": "The mole is long.", "label": 0},
+    ]
+    code, out, _ = trust("--labels", desk.lines("labels.jsonl", labels), "--format", "json")
+
+    assert code == 0
+    assert json.loads(out)["agreement"]["pairs"] == 2
+
+
+def test_a_dry_run_of_trust_only_prints_the_price(trust: Calibrate, desk: Desk) -> None:
+    code, out, err = trust("--dry-run", "--card", desk.path("card.json"))
+
+    assert (code, out) == (0, "")
+    assert err.startswith("local needs ")
+    assert not (desk.folder / "card.json").exists()
+
+
+def test_a_judge_without_verdicts_gets_no_card(trust: Calibrate, desk: Desk) -> None:
+    desk.unplug()
+
+    code, out, err = trust("--card", desk.path("card.json"))
+
+    assert code == 4
+    assert "Too little was measured" in out
+    assert "local returned no verdicts" in err
+    assert not (desk.folder / "card.json").exists()
+
+
+def test_what_trust_cannot_read_is_refused_before_anything_is_asked(run: Run, desk: Desk) -> None:
+    empty, rows = desk.put("empty.jsonl", ""), desk.lines("rows.jsonl", [{"id": "a", "score": 1}])
+    texts = desk.lines("texts.jsonl", [{"source": "A.", "summary": "A."}])
+
+    refused(run("trust", empty), "empty.jsonl holds no records")
+    refused(run("trust", desk.path("gone.jsonl")), "gone.jsonl")
+    refused(run("trust", "--labels", rows), "unknown format with the keys")
+    refused(run("trust", texts, "--card", texts), "--card would overwrite an input file")
+    refused(run("score", desk.source, desk.summary, "--card", texts), "not a judge's card")
+    assert not desk.checker.calls

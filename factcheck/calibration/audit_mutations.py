@@ -1,0 +1,242 @@
+"""Edits of an English sentence after which it must not entail what it said.
+
+Only certain edits are made: a sentence with a hedge or a bound (`about`, `at least`, `until`, `for
+3 days`) keeps its numbers, quantities, units and dates, and so does a negated one or a condition; a
+number in a code stays; a negated sentence is not negated again, nor turned into its opposite.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+_BOUNDED = re.compile(
+    r"\b(?:about|around|roughly|nearly|almost|approximately|some|circa|ca|least|most|up to|to|over"
+    r"|more than|less than|fewer|under|above|below|between|from|until|till|since|before|after|by"
+    r"|or more|within|minimum|maximum|half|twice)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"(?<![\w.,:/\-\u2013])\d{1,3}(?:,\d{3})+(?![\w/:\-\u2013])(?![.,]\d)"
+                     r"|(?<![\w.,:/\-\u2013])\d{1,6}(?![\w/:\-\u2013])(?![.,]\d)")  # fmt: skip
+_LASTING = re.compile(r"\b(?:for|first|ahead) ?\d|\bahead\b", re.IGNORECASE)
+"""What lasts longer also lasts that long."""
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_DATE = re.compile(rf"\b(?:{'|'.join(MONTHS)})\b")
+_BEFORE_MONTH = re.compile(r"\d\s*\.?\s*$|\bin\s+$", re.IGNORECASE)
+_YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d{2}(?![\d.,]\d|\d)")
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
+_NO_NAMES = frozenset((*MONTHS, *_DAYS, "English", "German", "French", "Mr", "Mrs", "Dr"))
+_NEW_NAMES = ("Zorvath", "Quillmere", "Brondack", "Yestrell", "Vopnik", "Halquist")
+_AUXILIARY = re.compile(r"\b(?:is|was|are|were|will)\b(?! not)")
+_NEGATED = re.compile(
+    r"\b(?:not|no|never|nobody|none|nothing|neither|nor|without|only|unless|except|\w+n't|cannot)\b",
+    re.IGNORECASE,
+)
+
+
+def replaced(sentence: str, match: re.Match[str], new: str) -> str:
+    return sentence[: match.start()] + new + sentence[match.end() :]
+
+
+def changed_number(sentence: str) -> str | None:
+    """The sentence with its only number replaced; `None` where the effect is uncertain."""
+    found = list(_NUMBER.finditer(sentence))
+    uncertain = (_BOUNDED, _DATE, _NEGATED, _LASTING)
+    if len(found) != 1 or any(pattern.search(sentence) for pattern in uncertain):
+        return None
+    match = found[0]
+    if _YEAR.fullmatch(match.group()) or re.search(r"\b(?:No|Nr)\.? ?$", sentence[: match.start()]):
+        return None
+    value = int(match.group().replace(",", ""))
+    changed = value + max(2, value // 2)
+    return replaced(sentence, match, f"{changed:,}" if "," in match.group() else str(changed))
+
+
+def changed_date(sentence: str) -> str | None:
+    """The sentence with another month, or another year if it names no month; else `None`."""
+    if _BOUNDED.search(sentence):
+        return None
+    found = list(_DATE.finditer(sentence))
+    if len(found) == 1 and _BEFORE_MONTH.search(sentence[: found[0].start()]):
+        other = MONTHS[(MONTHS.index(found[0].group()) + 5) % len(MONTHS)]
+        return replaced(sentence, found[0], other)
+    years = list(_YEAR.finditer(sentence))
+    if found or len(years) != 1 or not re.search(r"\b[Ii]n\s+$", sentence[: years[0].start()]):
+        return None
+    return replaced(sentence, years[0], str(int(years[0].group()) - 7))
+
+
+def changed_name(sentence: str) -> str | None:
+    """The sentence with one name replaced by an invented one; `None` where it has none."""
+    found = [match for match in _NAME.finditer(sentence) if match.group() not in _NO_NAMES]
+    name = next((new for new in _NEW_NAMES if new not in sentence), None)
+    if not found or name is None:
+        return None
+    return replaced(sentence, found[-1], name) if sentence.count(found[-1].group()) == 1 else None
+
+
+def negated(sentence: str) -> str | None:
+    """The sentence with `not` after its only auxiliary verb; `None` where it has no such verb."""
+    found = list(_AUXILIARY.finditer(sentence))
+    if len(found) != 1 or _NEGATED.search(sentence):
+        return None
+    return replaced(sentence, found[0], f"{found[0].group()} not")
+
+
+NUMBER_WORDS = (
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+)  # fmt: skip
+_CONDITION = re.compile(
+    r"\b(?:if|unless|when|whenever|whether|where|once|while|who|which|that|may|might|could|should"
+    r"|would|than|every|each|sometimes|often|usually|rarely)\b",
+    re.IGNORECASE,
+)
+"""Words around which a weaker sentence may say more."""
+_UNITS = {
+    "years": "months", "months": "weeks", "weeks": "days", "days": "hours", "hours": "minutes",
+    "minutes": "seconds", "kilometres": "metres", "kilometers": "meters", "km": "metres",
+    "metres": "centimetres", "meters": "centimeters", "tonnes": "kilograms", "kilograms": "grams",
+    "kg": "grams", "grams": "milligrams", "litres": "millilitres", "liters": "milliliters",
+    "billion": "million", "million": "thousand", "euros": "dollars", "dollars": "euros",
+    "crowns": "euros", "Celsius": "Fahrenheit",
+}  # fmt: skip
+_UNIT = re.compile(rf"(?<![\w.,])[1-9][\d,.]* (?:degrees )?({'|'.join(_UNITS)})\b")
+_COUNT = re.compile(
+    rf"(?<![\w-])({'|'.join(NUMBER_WORDS[1:])}) "
+    r"(?!hundred|thousand|million|times|thirds|more|and|or)[a-z]{3,}",
+    re.IGNORECASE,
+)
+_OTHER_COUNT = re.compile(
+    rf"\d|\b(?:for|first|last|the|all|or|and|to) (?:{'|'.join(NUMBER_WORDS[1:])})\b", re.IGNORECASE
+)
+_QUANTIFIERS = {
+    r"^All the (?=[a-z])": "Some of the ",
+    r"^All (?!in |but |of |that |the )(?=[a-z])": "Some ",
+    r"^(?:Every|Each) (?=[a-z])": "Not every ",
+    r"^Most (?=of |[a-z]+s )": "Few ",
+}
+_PAIRS = (
+    ("rose", "fell"), ("rises", "falls"), ("increased", "decreased"), ("increases", "decreases"),
+    ("opened", "closed"), ("starts", "ends"), ("started", "ended"),
+    ("begins", "ends"), ("began", "ended"), ("accepted", "rejected"), ("approved", "rejected"),
+    ("arrived", "departed"), ("higher", "lower"), ("highest", "lowest"), ("larger", "smaller"),
+    ("largest", "smallest"), ("longer", "shorter"), ("longest", "shortest"), ("faster", "slower"),
+    ("heavier", "lighter"), ("cheaper", "dearer"), ("older", "younger"), ("oldest", "newest"),
+    ("north", "south"), ("northern", "southern"), ("east", "west"),
+    ("eastern", "western"), ("inside", "outside"), ("late", "early"), ("cold", "hot"),
+    ("upper", "lower"), ("the first", "the last"), ("The first", "The last"),
+)  # fmt: skip
+_OPPOSITES = {b: a for a, b in reversed(_PAIRS)} | dict(reversed(_PAIRS))
+_OPPOSITE = re.compile(rf"\b({'|'.join(_OPPOSITES)})\b")
+_HEDGED = re.compile(r"\b(?:nearly|almost|both|years? old|or|as)\b")
+_ORDER = re.compile(r"\b(?:before|after|since|until|till|least|most)\b")
+"""What lies before the end may lie before the start, too."""
+_PARTY = r"(?:(?:[Tt]he|[Aa]n?) [a-z-]+|(?:[Tt]he )?[A-Z][\w-]+(?: [A-Z][\w-]+)*)"
+_DIRECTED = (
+    r"(?:(?:was|were|is|are) (?!accompanied|joined|matched|separated|followed)\w+ed by"
+    r"|(?:is|was) (?:[a-z]+er|more [a-z]+) than|thanked|sued|beat|defeated|hired|dismissed"
+    r"|suspected|acquired|bought|replaced|succeeds|succeeded|overtook|accused|praised|criticised"
+    r"|criticized|arrested|rescued|founded|inspected|audited|owns|owned|pays|paid|owes|leases|lent"
+    r"|grants|gives|gave|insures|installs|services|showed)"
+)
+_ROLES = re.compile(
+    rf"({_PARTY}) ({_DIRECTED}) ({_PARTY})(?=\.$| (?:in|on|at|as|for|after|with|free)\b| \d)"
+)
+_COURSE = re.compile(
+    r"\b(?:rose|fell|grew|dropped|increased|decreased|moved|flew|sailed|travelled|raised|cut)\b.*"
+    r" from (\w[\w.,%]*) to (\w[\w,%]*(?:\.\d+)?)(?=\.$| in\b)"
+)
+_ONLY = re.compile(
+    rf"(?<!\bthe )(?<!\ban )(?<!\bnot )\bonly (?!\d|an? |{' |'.join(NUMBER_WORDS)} |one |after )",
+    re.IGNORECASE,
+)
+_EXCEPT = re.compile(r"\b(?:except(?: for)?|with the exception of) ")
+
+
+def _only_one(pattern: re.Pattern[str], sentence: str) -> re.Match[str] | None:
+    found = list(pattern.finditer(sentence))
+    return found[0] if len(found) == 1 else None
+
+
+def changed_unit(sentence: str) -> str | None:
+    """The sentence with a smaller unit, or another currency, after its only such number."""
+    uncertain = (_BOUNDED, _NEGATED, _LASTING, _CONDITION)
+    match = _only_one(_UNIT, sentence)
+    if match is None or any(pattern.search(sentence) for pattern in uncertain):
+        return None
+    return sentence[: match.start(1)] + _UNITS[match.group(1)] + sentence[match.end(1) :]
+
+
+def changed_quantity(sentence: str) -> str | None:
+    """The sentence with `some` for `all`, or with a smaller number word for its only one."""
+    if _NEGATED.search(sentence):
+        return None
+    for pattern, weaker in _QUANTIFIERS.items():
+        changed = re.sub(pattern, weaker, sentence)
+        if changed != sentence and not _CONDITION.search(sentence.partition(" ")[2]):
+            return changed
+    match = _only_one(_COUNT, sentence)
+    uncertain = (_BOUNDED, _CONDITION, _OTHER_COUNT)
+    if match is None or any(pattern.search(sentence) for pattern in uncertain):
+        return None
+    word = match.group(1)
+    smaller = NUMBER_WORDS[max(0, (NUMBER_WORDS.index(word.lower()) + 2) // 2 - 2)]
+    smaller = smaller.capitalize() if word[0].isupper() else smaller
+    return sentence[: match.start(1)] + smaller + sentence[match.end(1) :]
+
+
+def opposite(sentence: str) -> str | None:
+    """The sentence with its only word of a pair of opposites turned into the other."""
+    match = _only_one(_OPPOSITE, sentence)
+    uncertain = (_NEGATED, _CONDITION, _HEDGED, _ORDER)
+    if match is None or any(pattern.search(sentence) for pattern in uncertain):
+        return None
+    return replaced(sentence, match, _OPPOSITES[match.group()])
+
+
+def swapped_roles(sentence: str) -> str | None:
+    """The sentence with both parties of a directed verb, or both ends of a change, swapped."""
+    if _NEGATED.search(sentence) or _CONDITION.search(sentence.replace(" than ", " ")):
+        return None
+    if match := _ROLES.match(sentence):
+        one, verb, other = match.groups()
+        if one.casefold() == other.casefold():
+            return None
+        one = re.sub(r"^(?:The|An?) ", lambda found: found.group().lower(), one)
+        return f"{other[0].upper()}{other[1:]} {verb} {one}{sentence[match.end() :]}"
+    match = _only_one(_COURSE, sentence)
+    if match is None or match.group(1) == match.group(2):
+        return None
+    (a, b), (c, d) = match.span(1), match.span(2)
+    return sentence[:a] + match.group(2) + sentence[b:c] + match.group(1) + sentence[d:]
+
+
+def lifted_limit(sentence: str) -> str | None:
+    """The sentence with `not only` for `only`, or `including` for `except`."""
+    if len(re.findall(r"\bonly\b", sentence, re.IGNORECASE)) > 1:
+        return None
+    if match := _only_one(_EXCEPT, sentence):
+        return None if "only" in sentence.lower() else replaced(sentence, match, "including ")
+    match = _only_one(_ONLY, sentence)
+    if match is None or re.search(r"\b(?:not|never|no)\b|n't\b", sentence, re.IGNORECASE):
+        return None
+    return replaced(sentence, match, "Not only " if match.group()[0] == "O" else "not only ")
+
+
+MUTATIONS: Mapping[str, tuple[str, Callable[[str], str | None]]] = {
+    "changed number": ("another number", changed_number),
+    "changed date": ("another date", changed_date),
+    "changed name": ("another name", changed_name),
+    "added negation": ("a negation", negated),
+    "changed unit": ("another unit", changed_unit),
+    "changed quantity": ("another quantity", changed_quantity),
+    "opposite word": ("an opposite word", opposite),
+    "swapped roles": ("swapped roles", swapped_roles),
+    "lifted limit": ("'only' or 'except' lifted", lifted_limit),
+}
+"""By the name of their rule: what the sentence is made with, and the function that makes an English
+sentence one that must not entail it, or `None` where the effect is uncertain."""

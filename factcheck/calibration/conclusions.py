@@ -1,0 +1,196 @@
+"""What a judge can be used for, in one sentence, by fixed rules from measured figures.
+
+A use is supported if the whole 95 % interval of every figure that it needs is on the right side of
+its limit, excluded if a figure itself is on the wrong side, and open in between. With fewer than
+`MIN_TEXTS` texts or documents, or `MIN_FACTS` labelled facts, every use is open: intervals from so
+few are too narrow. docs/trust.md explains the limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from factcheck.reports.page import Item, Section
+from factcheck.reports.text import DASH, percent, plural, short
+from factcheck.stats.intervals import Estimate, Interval
+
+Use = Literal["rank", "gate", "level"]
+Answer = Literal["no", "open", "yes"]
+USES: Mapping[Use, str] = {
+    "rank": "to rank summaries",
+    "gate": "as a gate",
+    "level": "to quote a level",
+}
+_ANSWERS: Sequence[Answer] = ("no", "open", "yes")
+"""The worst first."""
+MIN_TEXTS = 10
+MIN_FACTS = 50
+_MAX_RISES = 0.1
+
+
+class _Need(NamedTuple):
+    """A figure that a use needs to be at least, or at most, at a limit."""
+
+    use: Use
+    figure: Estimate
+    limit: float
+    at_most: bool = False
+
+    def answer(self, *, enough: bool) -> Answer:
+        value, sign = self.figure.value or 0.0, -1 if self.at_most else 1
+        if not enough:
+            return "open"
+        if sign * (value - self.limit) < 0:
+            return "no"
+        if self.figure.interval is None:
+            return "open"
+        return "yes" if sign * (self.figure.interval[self.at_most] - self.limit) >= 0 else "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What some measurements say about the uses of a judge."""
+
+    uses: Mapping[Use, Answer]
+    """A use that was not measured is missing."""
+    why: str
+    """The figures behind it."""
+    limits: str
+    """What they rest on."""
+
+    def __str__(self) -> str:
+        yes, open_, no = (
+            _listed([words for use, words in USES.items() if self.uses.get(use) == answer])
+            for answer in ("yes", "open", "no")
+        )
+        more = ""
+        if yes:
+            head = f"Use this judge {yes}" + f", not {no}" * bool(no)
+            more = f"; too little to say whether {open_}" * bool(open_)
+        elif open_:
+            head = f"Too little was measured to use this judge {open_}"
+            more = f"; do not use it {no}" * bool(no)
+        elif no:
+            head = "Do not use this judge" + f" {no}" * (self.uses.get("rank") != "no")
+        else:
+            head = "Nothing here speaks against this judge"
+        return f"{head}: {self.why} ({self.limits}{more})."
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"text": str(self), "uses": dict(self.uses)}
+
+
+def of_bullets(metrics: Mapping[str, Estimate], n_texts: int, n_variants: int) -> Conclusion:
+    """The conclusion from the metrics of bullet removal.
+
+    Without known facts, the bullets left stand for the facts left, and only ranking is measured.
+    """
+    is_known = metrics["kendall"].value is not None
+    order = metrics["kendall" if is_known else "kendall_bullets"]
+    rises, found, invented = (metrics[name] for name in ("rising_steps", "found", "invented"))
+    limits = f"{plural(n_texts, 'text')}, {plural(n_variants, 'variant')}"
+    if rises.value is None:
+        return Conclusion({"rank": "open"}, "no bullet could be removed and both scored", limits)
+    needs = [
+        _Need("rank", order, 0.8),
+        _Need("rank", rises, _MAX_RISES, at_most=True),
+    ]
+    left = "facts" if is_known else "bullets"
+    why = f"rank correlation of the score with the {left} left {_text(order, short)}"
+    if rises.value >= _MAX_RISES:
+        why += f", and it rises at {_text(rises)} of the removals"
+    if found.value is not None and invented.value is not None:
+        needs += _kept_needs(found, invented)
+        why = f"{_kept_text(found, invented, 'are there', 'are not')}; {why}"
+    return _concluded(needs, why, limits, enough=n_texts >= MIN_TEXTS)
+
+
+def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int) -> Conclusion:
+    """The conclusion from the agreement with human labels."""
+    accuracy, found = metrics["balanced_accuracy"], metrics["sensitivity"]
+    specificity = metrics["specificity"]
+    limits = f"{plural(n_facts, 'labelled fact')} of {plural(n_documents, 'document')}"
+    if accuracy.value is None or specificity.value is None:
+        return Conclusion({"rank": "open"}, accuracy.why, limits)
+    bounds = specificity.interval and Interval(*(1 - end for end in reversed(specificity.interval)))
+    invented = Estimate(1 - specificity.value, bounds)
+    needs = [_Need("rank", accuracy, 0.75), *_kept_needs(found, invented)]
+    why = (
+        f"{_kept_text(found, invented, 'humans find', 'they do not')}; balanced accuracy "
+        f"{_text(accuracy, short)}"
+    )
+    enough = n_documents >= MIN_TEXTS and n_facts >= MIN_FACTS
+    return _concluded(needs, why, limits, enough=enough)
+
+
+def of_audit(
+    faults: Sequence[str], n_trials: int, n_errors: int, *, is_constant: bool
+) -> Conclusion:
+    """The conclusion from an audit, which can only exclude uses.
+
+    Any fault excludes a gate; a judge that always answers the same is good for nothing.
+    """
+    limits = f"{plural(n_errors, 'proven error')} in {plural(n_trials, 'trial')}"
+    if not n_trials:
+        return Conclusion({"rank": "open"}, "it gave no answers", limits)
+    if not faults:
+        return Conclusion({}, "no rule is broken often", f"{limits}; an audit shows no level")
+    excluded: Iterable[Use] = USES if is_constant else ("gate",)
+    return Conclusion(dict.fromkeys(excluded, "no"), "; ".join(faults), limits)
+
+
+def merged(measured: Sequence[Conclusion], faults: Conclusion) -> Conclusion:
+    """One conclusion, in the figures of the last one: a use is as good as its worst answer."""
+    every = (*measured, faults)
+    answers = [(use, answer) for one in every for use, answer in one.uses.items()]
+    why = "; ".join([measured[-1].why, *([faults.why] if faults.uses else [])])
+    return Conclusion(_worst(answers), why, "; ".join(one.limits for one in every))
+
+
+def section(conclusions: Mapping[str, Conclusion]) -> Section:
+    """The last section of a report: a sentence for each judge."""
+    items = tuple(Item(judge, str(one)) for judge, one in conclusions.items())
+    return Section("Conclusion", meaning="by fixed rules, 95 % intervals", items=items)
+
+
+def _kept_needs(found: Estimate, invented: Estimate) -> list[_Need]:
+    return [
+        _Need("gate", found, 0.5),
+        _Need("gate", invented, 0.1, at_most=True),
+        _Need("level", found, 0.9),
+        _Need("level", invented, 0.1, at_most=True),
+    ]
+
+
+def _kept_text(found: Estimate, invented: Estimate, there: str, absent: str) -> str:
+    return (
+        f"it finds {_text(found)} of the facts that {there}, and {_text(invented)} of those that "
+        f"{absent}"
+    )
+
+
+def _text(figure: Estimate, form: Callable[[float], str] = percent) -> str:
+    if figure.value is None:
+        return "no value"
+    if figure.interval is None:
+        return form(figure.value)
+    low, high = map(form, figure.interval)
+    return f"{form(figure.value)} ({low.removesuffix(' %')}{DASH}{high})"
+
+
+def _listed(words: Sequence[str]) -> str:
+    """`a`, `a or b`, `a, b or c`."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def _concluded(needs: Iterable[_Need], why: str, limits: str, *, enough: bool) -> Conclusion:
+    return Conclusion(_worst((one.use, one.answer(enough=enough)) for one in needs), why, limits)
+
+
+def _worst(answers: Iterable[tuple[Use, Answer]]) -> dict[Use, Answer]:
+    found: dict[Use, Answer] = {}
+    for use, answer in answers:
+        found[use] = min(found.get(use, "yes"), answer, key=_ANSWERS.index)
+    return found

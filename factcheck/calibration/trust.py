@@ -1,0 +1,167 @@
+"""How far to trust a judge: bullet removal, audit and agreement as one page and one card."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any
+
+from factcheck.calibration import conclusions
+from factcheck.calibration.agreement_labels import LabelledPair
+from factcheck.calibration.agreement_run import AgreementReport, aagreement
+from factcheck.calibration.audit import AuditReport, aaudit_judge
+from factcheck.calibration.bullets import BulletRemoval, abullet_removal
+from factcheck.calibration.texts import Text
+from factcheck.facts import Usage
+from factcheck.judges.ports import JudgeSpec
+from factcheck.reports.page import Page, entries
+from factcheck.reports.report import Report
+from factcheck.reports.text import plural
+from factcheck.runtime.budget import Budget
+from factcheck.runtime.loop import blocking
+from factcheck.runtime.session import Session
+from factcheck.scoring import FactCoverage
+from factcheck.scoring.card import JudgeCard
+
+_PER_RULE = 2
+"""Facts per text that each rule of the audit is tried on."""
+
+
+@dataclass(frozen=True, repr=False)
+class TrustReport(Report):
+    """What was measured of a judge, and its card."""
+
+    card: JudgeCard
+    bullets: BulletRemoval
+    audit: AuditReport
+    agreement: AgreementReport | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The card."""
+        return self.card.to_dict()
+
+    def page(self) -> Page:
+        parts = [self.bullets.page(), self.audit.page()]
+        if self.agreement is not None:
+            parts.append(self.agreement.page())
+        cost = self.card.cost
+        usd = cost["usd_per_1000_verdicts"]
+        price = "unknown" if usd is None else f"${usd:.4f} for 1,000 verdicts"
+        return Page(
+            f"Trust in {self.card.judge}",
+            counts=self.card.texts,
+            lines=(self.card.conclusion,),
+            footer=entries(
+                ("Signature", self.card.signature),
+                ("Cost", f"{plural(cost['calls'], 'request')}; {price}" if cost["calls"] else ""),
+            ),
+            also=tuple(parts),
+            suite="trust",
+            cases=self.audit.page().cases,
+        )
+
+
+async def aprice_trust(
+    judge: JudgeSpec | None = None,
+    texts: Sequence[Text] | None = None,
+    pairs: Sequence[LabelledPair] = (),
+) -> Usage:
+    """An upper bound for what `atrust` spends, with the same arguments; nothing is sent.
+
+    Replies in the cache cost nothing, and neither does an embedded judge.
+    """
+    from factcheck.judges.llm.engine import Meter
+
+    meter = Meter()
+    async with Session(transport=meter.around) as session:
+        scorer = FactCoverage(judge, "local", session=session)
+        if not scorer.judge_signature.never_flips:
+            await _measure(scorer, "judge", texts, pairs)
+    return meter.usage
+
+
+async def atrust(
+    judge: JudgeSpec | None = None,
+    texts: Sequence[Text] | None = None,
+    pairs: Sequence[LabelledPair] = (),
+    *,
+    name: str = "local",
+    budget: Budget | None = None,
+) -> TrustReport:
+    """Measure a judge in three ways.
+
+    Bullets are removed from the end and from the start; the audit tries each rule on two facts of a
+    text, past the cache. Facts that the texts lack are listed by the embedded extractor, so that
+    the judge under test does not choose them.
+
+    Args:
+        judge: As in `FactCoverage`.
+        texts: As in `bullet_removal`; the bundled texts if `None`.
+        pairs: Labelled pairs for the agreement, which is left out without any.
+        name: What the judge is called in the report.
+        budget: Limits for everything together; what remains unanswered is missing.
+
+    Raises:
+        InputError: A text is invalid.
+        ConfigError: The judge is unknown, or a key is missing.
+    """
+    async with FactCoverage(judge, "local", budget=budget) as scorer:
+        bullets, audit, agreement = await _measure(scorer, name, texts, pairs)
+        usage, signature = scorer.ledger.usage, str(scorer.judge_signature)
+    measured = [bullets.conclusion(name)]
+    n_verdicts = audit.n_answers + sum(
+        not label.startswith("?")
+        for row in bullets.rows
+        if row.judge == name
+        for label in row.verdicts.values()
+    )
+    kind = "bundled text" if texts is None else "text"
+    on = f"{plural(len(bullets.subjects), kind)}"
+    if agreement is not None:
+        own = agreement.judges[0]
+        measured.append(own.conclusion)
+        n_verdicts += own.n_pairs
+        on += f", {plural(own.n_pairs, 'labelled fact')}"
+    found = conclusions.merged(measured, audit.conclusion)
+    usd = usage.cost_usd
+    card = JudgeCard(
+        judge=name,
+        signature=signature,
+        created=datetime.now(timezone.utc).date().isoformat(),
+        texts=on,
+        uses=found.to_dict()["uses"],
+        conclusion=str(found),
+        cost={
+            **usage.to_dict(),
+            "usd_per_1000_verdicts": None if usd is None else 1000 * usd / max(1, n_verdicts),
+        },
+        bullets={metric: one.to_dict() for metric, one in bullets.metrics(name).items()},
+        audit={
+            "faults": list(audit.faults),
+            "rules": {
+                rule.rule: {"tried": rule.n_tried, "broken": len(rule.errors)}
+                for rule in audit.rules
+            },
+        },
+        agreement=None if agreement is None else agreement.judges[0].to_dict(),
+    )
+    return TrustReport(card, bullets, audit, agreement)
+
+
+async def _measure(
+    scorer: FactCoverage,
+    name: str,
+    texts: Sequence[Text] | None,
+    pairs: Sequence[LabelledPair],
+) -> tuple[BulletRemoval, AuditReport, AgreementReport | None]:
+    judges: Mapping[str, FactCoverage] = {name: scorer}
+    agreement = await aagreement(pairs, judges) if pairs else None
+    bullets = await abullet_removal(texts, judges, extractor="local", n_random=0)
+    async with scorer.uncached() as fresh:
+        audit = await aaudit_judge({name: fresh}, texts, extractor="local", per_rule=_PER_RULE)
+    return bullets, audit, agreement
+
+
+price_trust = blocking(aprice_trust)
+trust = blocking(atrust)
