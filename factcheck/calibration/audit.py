@@ -10,8 +10,8 @@ from itertools import chain
 from typing import Any
 
 from factcheck.calibration import conclusions
+from factcheck.calibration.audit_mutations import MUTATIONS
 from factcheck.calibration.audit_trials import (
-    MUTATIONS,
     RULES,
     Question,
     Trial,

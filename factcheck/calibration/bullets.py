@@ -219,8 +219,14 @@ class BulletRemoval(Report):
 
     def conclusion(self, judge: str) -> conclusions.Conclusion:
         """What a judge can be used for, as far as these texts show it."""
-        n_variants = sum(row.judge == judge and row.complete for row in self.rows)
-        return conclusions.of_bullets(self.metrics(judge), len(self.subjects), n_variants)
+        rows = [row for row in self.rows if row.judge == judge]
+        complete = [row for row in rows if row.complete]
+        sizes = {subject.name: len(subject.bullets) for subject in self.subjects}
+        n_texts = sum(len(row.kept) == sizes[row.text] for row in complete)
+        limits = f"{plural(len(sizes), 'text')}, {plural(len(rows), 'variant')}"
+        if len(complete) < len(rows):
+            limits += f", of which {n_texts} and {len(complete)} were decided in full"
+        return conclusions.of_bullets(self.metrics(judge), n_texts, limits)
 
     @property
     def _measured(self) -> tuple[str, ...]:

@@ -82,15 +82,14 @@ class Conclusion:
         return {"text": str(self), "uses": dict(self.uses)}
 
 
-def of_bullets(metrics: Mapping[str, Estimate], n_texts: int, n_variants: int) -> Conclusion:
-    """The conclusion from the metrics of bullet removal.
+def of_bullets(metrics: Mapping[str, Estimate], n_texts: int, limits: str) -> Conclusion:
+    """The conclusion from the metrics of bullet removal, on `n_texts` fully decided summaries.
 
     Without known facts, the bullets left stand for the facts left, and only ranking is measured.
     """
     is_known = metrics["kendall"].value is not None
     order = metrics["kendall" if is_known else "kendall_bullets"]
     rises, found, invented = (metrics[name] for name in ("rising_steps", "found", "invented"))
-    limits = f"{plural(n_texts, 'text')}, {plural(n_variants, 'variant')}"
     if rises.value is None:
         return Conclusion({"rank": "open"}, "no bullet could be removed and both scored", limits)
     needs = [

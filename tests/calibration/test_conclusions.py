@@ -27,7 +27,7 @@ def bullets(n_texts: int = 12, **changed: float | Estimate | None) -> conclusion
     metrics = {
         name: one if isinstance(one, Estimate) else around(one) for name, one in figures.items()
     }
-    return conclusions.of_bullets(metrics, n_texts, 300)
+    return conclusions.of_bullets(metrics, n_texts, "12 texts, 300 variants")
 
 
 def agreement(

@@ -45,6 +45,13 @@ def test_the_page_has_the_curve(removal: BulletRemoval) -> None:
     assert page.count("<polyline") == 2
 
 
+def test_a_conclusion_counts_the_texts_that_were_decided_in_full(removal: BulletRemoval) -> None:
+    assert "(1 text, 3 variants)" in str(removal.conclusion("local"))
+    rows = tuple(replace(row, low=0.0) for row in removal.rows)
+    undecided = str(replace(removal, rows=rows).conclusion("local"))
+    assert "of which 0 and 0 were decided in full" in undecided
+
+
 def test_costs_are_shown_where_there_are_any(removal: BulletRemoval) -> None:
     assert "tokens" not in str(removal)
     usage = Usage(calls=1200, prompt_tokens=30, completion_tokens=3, cost_usd=0.25)
