@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -160,7 +160,14 @@ def measure_agreement(
     rows = _decisions(
         decided, [answers[place] for place in places], baseline and [baseline[n] for n in places]
     )
-    texts = _coverages(decided, rows)
+    by_both = metrics.by_document(decided, [answers[place] for place in places])
+    texts = {
+        document: [
+            (fmean(a.entailed is True for _, a in facts), fmean(p.label is True for p, _ in facts))
+            for facts in summaries
+        ]
+        for document, summaries in by_both.items()
+    }
     documents = metrics.by_document(pairs, answers)
     coverage = metrics.mean_coverage(documents)
     human = metrics.human_level(documents, coverage.value, metrics.rates(rows))
@@ -219,16 +226,6 @@ def _decisions(
         documents=np.array(documents, dtype=int),
         baseline=np.array([one.entailed for one in words], dtype=bool) if words else None,
     )
-
-
-def _coverages(pairs: Sequence[LabelledPair], rows: Decisions) -> metrics.Coverages:
-    places: dict[tuple[str, str, str], list[int]] = defaultdict(list)
-    for place, pair in enumerate(pairs):
-        places[pair.document, pair.system, pair.text].append(place)
-    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for (document, _, _), of in places.items():
-        found[document].append((float(rows.entailed[of].mean()), float(rows.labels[of].mean())))
-    return found
 
 
 @dataclass(frozen=True, slots=True)
