@@ -1,11 +1,10 @@
 """Dates and times of day: `14 July`, `July 14th, 2021`, `2021-07-14`, `the 1980s`, `2:30 pm`.
 
-A text is cut into tokens of one class each, and the notations are patterns over the string of
+A text is split into tokens of one class each, and notations are patterns over the string of
 classes: `d`, `D`, `y` are one, two, four digits, `s`, `b` six and eight, `n` others; `M` is a
-month, `P` the beginning of one, `W`, `A` a weekday and its abbreviation, `o` the end of an ordinal,
-`f` of, `l` a link, `h` am or pm, `E` before Christ, `Z` a zone, `N` noon, `X` a decade; marks stand
-for themselves. A value is read by more notations than running text, in which only those count that
-are hardly ever anything else.
+month, `P` a prefix of one, `W`, `A` a weekday and its abbreviation, `o` an ordinal suffix, `f` of,
+`l` a link, `h` am or pm, `E` BC, `Z` a zone, `N` noon, `X` a decade; marks are their own class.
+Values allow more notations than running text, in which only unambiguous ones count.
 """
 
 from __future__ import annotations
@@ -24,30 +23,30 @@ from factcheck.text.words import Word, fold_word, word_set
 
 
 class Moment(NamedTuple):
-    """What a text says of a date or a time; `None` for the parts that it leaves open."""
+    """A date or time as written; `None` for parts that are not given."""
 
     year: int | None = None
-    """Negative before Christ."""
+    """Negative for BC."""
     month: int | None = None
     day: int | None = None
     clock: dt.time | None = None
-    """Without time zone; up to noon where the half of the day is open."""
+    """Time of day without time zone; before noon if am or pm is unknown."""
     zone: dt.timedelta | None = None
-    """How far the clock is ahead of UTC."""
+    """Offset from UTC."""
     weekday: int | None = None
-    """From 0, Monday."""
+    """0 (Monday) to 6."""
     last_year: int | None = None
     """1989 for the 1980s, 2008 for 2007-08; `None` for a single year."""
     half_known: bool = True
     order: str = ""
-    """`day` or `month`: which was taken to come first, where either can."""
+    """Assumed order of an ambiguous numeric date: `day` or `month` first; else empty."""
     first: int = 0
-    """Positions `[first, last)` of its words in running text."""
+    """Word positions `[first, last)` in running text."""
     last: int = 0
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Each part that is said, in one spelling: `2021`, `month:7`, `day:14`, `time:14:30`."""
+        """Canonical spelling of each part given: `2021`, `month:7`, `day:14`, `time:14:30`."""
         year = f"{self.year}s" if self.last_year else f"{self.year}"
         kind = "time" if self.half_known else "clock"
         parts = (
@@ -61,12 +60,12 @@ class Moment(NamedTuple):
 
 
 class Notation(NamedTuple):
-    """How dates are written where that is in doubt."""
+    """Interpretation of ambiguous dates."""
 
     day_first: bool | None = None
-    """Whether 03/04/2024 is in April; `None`: it can be two dates, but 03.04.2024 is in April."""
+    """Whether 03/04/2024 is in April; `None`: it is ambiguous, but 03.04.2024 is in April."""
     pivot: int | None = None
-    """The earliest year that two digits stand for; `None`: they stand for none."""
+    """Earliest year that two digits can mean; `None`: two-digit years are not read."""
 
 
 _MONTHS = (
@@ -104,20 +103,20 @@ _ANY_WEEKDAY = _numbered(_ABBREVIATED, 0) | _WEEKDAY
 _DECADE = {form: 1920 + 10 * n for n, form in enumerate(_DECADES.split())}
 _NAMES = frozenset((*_MONTH, *_WEEKDAY, *_DECADE))
 _AMBIGUOUS = word_set("march may mars mai mei marco august")
-"""Names of months that are also something else: a month only beside a day, a year or a lead."""
+"""Month names that are also other words: a month only beside a day, a year or a lead."""
 _LEADS = word_set(
     "in on of since until till by from last next early late mid this during before after im seit "
     "bis ab en desde hasta depuis de du le"
 )
 _COUNTING = word_set("over than nearly almost least most")
-"""Before a number that is no year."""
+"""Words before a number that is not a year."""
 _HOUR_OF = {"noon": 12, "midday": 12, "mittag": 12, "midnight": 0, "mitternacht": 0}
 FILLERS = word_set("the of de del at t . , ( ) '")
-"""What may stand in a value beside the parts of a date and leaves no doubt."""
+"""Words and marks that may surround the parts of a date in a value."""
 _PERIOD = word_set("to until till bis through au al hasta -")
-"""Between the two ends of a period."""
+"""Words between the two ends of a period."""
 _CENTURIES = frozenset(map(str, range(10, 21)))
-"""Of years in running text."""
+"""First two digits of years in running text."""
 _NOON, _MONTHS_IN_YEAR, _CENTURY = 12, 12, 100
 
 _TOKEN = re.compile(
@@ -128,7 +127,7 @@ _TOKEN = re.compile(
 )
 _OF_KIND = {"half": "h", "era": "E", "space": " ", "mark": "-"}
 _OF_DIGITS = {1: "d", 2: "D", 4: "y", 6: "s", 8: "b"}
-"""The class of digits by their number; others are `n`."""
+"""Class of a run of digits by length; others are `n`."""
 _OF_WORDS = {
     **dict.fromkeys(_ANY_WEEKDAY, "A"),
     **dict.fromkeys(_WEEKDAY, "W"),
@@ -152,7 +151,7 @@ _ZONE = r"(?: ?(?P<zone>Z|\+D(?::?D)?|[+-]y|(?(T)-D(?::?D)?|(?(second)-D(?::?D)?
 
 
 def _grammar(months: str, year: str, *notations: str) -> Any:
-    """Patterns over classes; digits beside a match would make it part of something else."""
+    """Compile patterns over classes; a match must not be adjacent to other digits."""
     named = rf"(?P<month>{months})"
     either = (
         r"(?P<year>y)-(?P<number>[dD])-(?P<day>[dD])",
@@ -199,7 +198,7 @@ _IN_VALUE = _grammar(
 
 
 def _prefixes() -> dict[str, int]:
-    """The months that beginnings of their names, of three letters and more, stand for; 0: two."""
+    """Map prefixes of month names, of at least three letters, to months; 0 if ambiguous."""
     found: dict[str, int] = {}
     for name, number in _FULL_MONTH.items():
         for length in range(len("jan"), len(name)):
@@ -212,7 +211,7 @@ _BEGINNING = _prefixes()
 
 
 def month_of(form: str) -> int:
-    """The month that a folded word names, or is the only one to begin with; 0 if none."""
+    """Return the month that a folded word names or unambiguously abbreviates, or 0."""
     return _BEGINNING.get(form, 0)
 
 
@@ -223,7 +222,7 @@ def _class_of(word: str) -> str:
 
 
 def _tokens(text: str) -> tuple[list[Any], str]:
-    """The tokens of a text and their classes, one letter each."""
+    """Return the tokens of a text and their classes, one letter each."""
     tokens = list(_TOKEN.finditer(text))
     classes = []
     for token in tokens:
@@ -243,18 +242,18 @@ def read_moments(
     notation: Notation = Notation(),  # noqa: B008 - immutable
     fillers: frozenset[str] = FILLERS,
 ) -> tuple[tuple[Moment, ...], ...]:
-    """The moments that a value names: one, two for a period, or none if it says anything else.
+    """Read a value that is a date or time: one moment, two for a period, none for other text.
 
     Args:
         text: A value.
-        notation: What is to be made of short years and of figures in either order.
-        fillers: Folded words and marks that are passed over.
+        notation: Interpretation of two-digit years and ambiguous numeric dates.
+        fillers: Folded words and marks to skip.
 
     Returns:
-        The readings of each moment: two where day and month may be swapped.
+        Readings of each moment; two if day and month may be swapped.
 
     Raises:
-        ValueError: There is no such day or time.
+        ValueError: The day or time does not exist.
     """
     tokens, classes = _tokens(text)
 
@@ -287,11 +286,11 @@ def read_moments(
 
 
 def find_moments(found: Sequence[Word], text: str) -> list[Moment]:
-    """The dates and times of day in running text, in order.
+    """Find the dates and times in running text, in order.
 
     Args:
-        found: The words of `text`, in any language; names of months are read in seven.
-        text: What the words were read from.
+        found: Words of `text`, in any language; month names are known in seven.
+        text: Source of the words.
     """
     if not any(word.kind == "number" or word.form in _NAMES for word in found):
         return []
@@ -319,7 +318,7 @@ def find_moments(found: Sequence[Word], text: str) -> list[Moment]:
 
 
 def _may_be_year(found: Sequence[Word], at: int, text: str) -> bool:
-    """Whether a number of four digits is no amount of money and nothing that is counted."""
+    """Whether a four-digit number may be a year, and not an amount or a count."""
     word = found[at]
     counts = at and (found[at - 1].kind == "symbol" or found[at - 1].form in _COUNTING)
     if counts or word.form[:2] not in _CENTURIES:
@@ -337,7 +336,7 @@ def _may_be_year(found: Sequence[Word], at: int, text: str) -> bool:
 
 
 def _is_sure(moment: Moment, found: Sequence[Word], first: int, last: int) -> bool:
-    """Whether a lone word is a month or a day of the week."""
+    """Whether a match is unambiguous; a lone word must clearly be a month or weekday."""
     word, form = found[first].text, found[first].form
     if last - first > 1 or not word[0].isalpha():
         return True
@@ -348,7 +347,7 @@ def _is_sure(moment: Moment, found: Sequence[Word], first: int, last: int) -> bo
 
 
 def _merged(one: Moment, other: Moment) -> Moment | None:
-    """What two moments say together; `None` if both say one part."""
+    """Combine two moments; `None` if they have a part in common."""
     pairs = zip(one[:6], other[:6], strict=True)
     if any(a is not None and b is not None for a, b in pairs):
         return None
@@ -359,7 +358,7 @@ def _merged(one: Moment, other: Moment) -> Moment | None:
 
 
 def _readings(found: Any, tokens: Sequence[Any], notation: Notation) -> list[Moment]:
-    """The readings of one match; raises `ValueError` where there is no such day or time."""
+    """Return the readings of a match; raises `ValueError` if the day or time does not exist."""
     said = {
         name: "".join(token[0] for token in tokens[slice(*found.span(name))])
         for name, letters in found.groupdict().items()
@@ -446,7 +445,7 @@ def _zone(written: str) -> dt.timedelta | None:
 
 
 def shared(one: Moment, other: Moment) -> list[bool]:
-    """For each part that two moments both give, whether it can be the same."""
+    """Return, for each part given by both moments, whether it may be the same."""
     found = [a == b for a, b in zip(one[1:3], other[1:3], strict=True) if a and b]
     if one.year is not None and other.year is not None:
         last_years = one.last_year or one.year, other.last_year or other.year
@@ -465,10 +464,10 @@ def _minutes(clock: dt.time) -> float:
 
 
 def differ(one: Moment, other: Moment) -> bool:
-    """Whether two moments cannot be the same: a part that both give is not equal."""
+    """Whether two moments contradict each other in a part given by both."""
     return not all(shared(one, other))
 
 
 def meet(one: Moment, other: Moment) -> bool:
-    """Whether two moments have a part in common and none in which they differ."""
+    """Whether two moments have a part in common and do not contradict each other."""
     return bool(parts := shared(one, other)) and all(parts)

@@ -1,7 +1,7 @@
-"""Numbers in digits or words, brought to one value: `1,200`, `1.5 million`, `twenty-one`, `half`.
+"""Parsing of numbers in digits or words: `1,200`, `1.5 million`, `twenty-one`, `half`.
 
-English is read fully; German, French, Spanish and Italian have decimal commas and simple number
-words, other languages digits.
+English is supported fully; German, French, Spanish and Italian with decimal commas and simple
+number words; other languages with digits only.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ NumberKind = Literal["count", "ordinal", "share"]
 
 
 class Number(NamedTuple):
-    """One number and the words `[first, last)` that it was read from."""
+    """A number and its word positions `[first, last)`."""
 
     value: float
     kind: NumberKind
-    """`share` for fractions of a whole: `half`, `two thirds`, `50 %` without the sign read yet."""
+    """`share` for fractions of a whole such as `half` and `two thirds`."""
     first: int
     last: int
 
@@ -81,13 +81,13 @@ _MIXED = {
     True: re.compile(r"[1-9]\d{0,2}(?:(?:\.\d{3})+,\d+|(?:\.\d{3}){2,})"),
     False: re.compile(r"[1-9]\d{0,2}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})"),
 }
-"""With both separators, or one twice, which is which is sure in any language."""
+"""Numbers with both separators, or one twice, which are unambiguous in any language."""
 _ROUND = re.compile(r"[1-9]\d{0,2}[.,]\d\d0")
 """Three digits of which the last is 0 are a group in any style: nobody writes 1.500 for 1.5."""
 _SPACED = re.compile(r"\d{1,3}(?:['\u00a0\u202f\u2009]\d{3})+(?:[.,]\d+)?")
 _PLAIN = re.compile(r"\d+(?:[.,]\d+)?")
 _LONGEST = 15
-"""Digits beyond which a number is a code; a float holds this many."""
+"""Maximum number of digits that a float represents; longer numbers are codes."""
 _JOINT = re.compile(r"[\s-]*|\s*[\u2010-\u2013]\s*")
 _HUNDRED = 100
 _LENGTH_HEADS = frozenset(
@@ -225,7 +225,7 @@ def _compound(found: Sequence[Word], at: int, text: str, language: str) -> Numbe
 
 
 def _decimals(found: Sequence[Word], at: int) -> str:
-    """The 5 of `three point five`."""
+    """Return the decimals of a spelled number: the 5 of `three point five`."""
     digits = ""
     if at < len(found) and found[at].form == "point":
         for word in found[at + 1 : at + _LONGEST]:
@@ -242,7 +242,7 @@ def _is_year(century: float, value: int) -> bool:
 
 
 def _continues(group: float, value: int, total: float) -> bool:
-    """Whether a number word goes on: `twenty` `one`, `hundred` `five`, `thousand` `two`."""
+    """Whether a number word continues: `twenty` `one`, `hundred` `five`, `thousand` `two`."""
     if group == 0:
         return total > 0
     return group % 100 == 0 or (value < 10 and group % 10 == 0 and group % 100 >= 20)  # noqa: PLR2004 - digits and tens
@@ -255,7 +255,7 @@ def _is_cardinal(found: Sequence[Word], at: int) -> bool:
 def _magnified(
     value: float, found: Sequence[Word], first: int, at: int, text: str, language: str
 ) -> Number:
-    """The value times the magnitudes that follow it."""
+    """Multiply a value by the magnitudes that follow it."""
     powers = _powers(language)
     while at < len(found) and found[at].form in powers and _adjoin(found, at - 1, text):
         value *= 10 ** powers[found[at].form]
@@ -264,7 +264,7 @@ def _magnified(
 
 
 def _is_million(found: Sequence[Word], at: int, text: str) -> bool:
-    """Whether an `m` stuck to a number multiplies it: `£3m` and `3m people`, not `3m high`."""
+    """Whether an `m` attached to a number means million: `£3m`, `3m people`, not `3m high`."""
     if at and found[at - 1].kind == "symbol" and found[at - 1].end == found[at].start:
         return True
     if at + 2 >= len(found):
@@ -275,7 +275,7 @@ def _is_million(found: Sequence[Word], at: int, text: str) -> bool:
 
 
 def _goes_on(found: Sequence[Word], at: int, text: str) -> bool:
-    """The same, or a comma between parts of a number: `one thousand, nine hundred`."""
+    """Whether a number continues after a word, also over a comma: `one thousand, nine hundred`."""
     if _adjoin(found, at, text):
         return True
     comma = text[found[at].end : found[at + 1].start] == ", "
@@ -283,13 +283,13 @@ def _goes_on(found: Sequence[Word], at: int, text: str) -> bool:
 
 
 def _adjoin(found: Sequence[Word], at: int, text: str) -> bool:
-    """Whether nothing but a space or a hyphen stands between a word and the next one."""
+    """Whether only a space or a hyphen separates a word from the next one."""
     return bool(_JOINT.fullmatch(text, found[at].end, found[at + 1].start))
 
 
 @lru_cache(maxsize=32)
 def cardinals(language: str) -> Mapping[str, int]:
-    """Number words up to 99."""
+    """Return the number words up to 99."""
     units = _UNITS.get(language, "").split()
     tens = list(zip(range(20, 100, 10), _TENS.get(language, "").split(), strict=False))
     table = {form: value for value, form in [*enumerate(units), *tens] if form != "."}
@@ -306,8 +306,8 @@ def _powers(language: str) -> Mapping[str, int]:
 
 
 def power_of_ten(form: str) -> int:
-    """The power by which a folded word after a number multiplies it: 6 for `million`; else 0.
+    """Return the power of ten of a folded magnitude word, 6 for `million`, or 0.
 
-    English comes first: a `billion` is ten to the ninth.
+    English takes precedence: a `billion` is ten to the ninth.
     """
     return next((powers[form] for powers in map(_powers, _POWERS) if form in powers), 0)

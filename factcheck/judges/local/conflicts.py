@@ -1,8 +1,8 @@
-"""Evidence that a passage contradicts a fact: another number, unit or date, or two exchanged.
+"""Rules for contradictions between a passage and a fact: numbers, units, dates, and swapped items.
 
-Precise rather than complete: a conflict is reported only where the passage plainly speaks of the
-same thing. All is read off English words without a parser. Opposites, negations and other words are
-left to the reader, who knows them better (`benchmarks/embedded/conflicts.md`).
+The rules favour precision over recall: a conflict is reported only if the passage clearly is about
+the same thing. They use English words without a parser. Antonyms, negations and other words are
+left to the reader network, which is better at them (`benchmarks/embedded/conflicts.md`).
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ Place = tuple[int, int]
 
 
 class Analysed(NamedTuple):
-    """A fact or a passage prepared for comparison; depends on nothing but its own text."""
+    """A fact or a passage prepared for comparison; depends on its text only."""
 
     text: str
     words: tuple[Word, ...]
     quantities: tuple[Quantity, ...]
-    """The first `_MOST_ITEMS`, as of moments and names."""
+    """At most `_MAX_ITEMS`, like moments and names."""
     moments: tuple[Moment, ...]
     names: tuple[Place, ...]
     """Runs of words with a capital letter."""
     content: tuple[int, ...]
-    """Positions of the content words that belong to no number or date."""
+    """Positions of content words outside numbers and dates."""
     stems: frozenset[str]
-    """Of these words."""
+    """Stems of the words at `content`."""
     passive: frozenset[int]
     """Positions of verbs in the passive voice."""
 
     def wording(self, first: int, last: int) -> str:
-        """The words at positions `[first, last)` as they are written."""
+        """Return the text of the words at positions `[first, last)`."""
         return self.text[self.words[first].start : self.words[last - 1].end]
 
 
-_MOST_ITEMS = 16
-"""Numbers, dates and names that are looked at: a bound on the time for one pair."""
-_SAME = 0.6
-"""Share of a fact's other content words from which a passage speaks of the same thing."""
-_HARDLY = 0.5
-"""The same, where a number has its like in the passage and no other can be meant."""
+_MAX_ITEMS = 16
+"""Maximum number of numbers, dates and names each; bounds the time per pair."""
+_MIN_OVERLAP = 0.6
+"""Minimum fraction of a fact's other content words in a passage about the same thing."""
+_MIN_OVERLAP_SINGLE = 0.5
+"""Minimum fraction if the passage has exactly one comparable number with a unit."""
 _PREPOSITIONS = word_set(
     "of by for from to in at on with against after before than into as during until under over"
 )
@@ -56,7 +56,7 @@ _MUTUAL = word_set(
     "marri meet divorc wed resembl join combin merg share match equal border face play fight"
     " call name connect relat link"
 )
-"""Stems of verbs whose two sides can change places."""
+"""Stems of symmetric verbs."""
 _LISTING = word_set("and or the")
 
 
@@ -69,9 +69,9 @@ def analyse(text: str) -> Analysed:
     return Analysed(
         text=text,
         words=found.words,
-        quantities=found.quantities[:_MOST_ITEMS],
-        moments=found.moments[:_MOST_ITEMS],
-        names=tuple(_names(found.words, content))[:_MOST_ITEMS],
+        quantities=found.quantities[:_MAX_ITEMS],
+        moments=found.moments[:_MAX_ITEMS],
+        names=tuple(_names(found.words, content))[:_MAX_ITEMS],
         content=content,
         stems=frozenset(found.words[at].stem for at in content),
         passive=_passives(found.words, content),
@@ -86,7 +86,7 @@ def _names(every: Sequence[Word], content: Sequence[int]) -> Iterator[Place]:
 
 
 def _passives(every: Sequence[Word], content: Sequence[int]) -> frozenset[int]:
-    """Verbs in the passive voice: `was hired`, `overtaken by`, `found in 2001 by`."""
+    """Find verbs in the passive voice: `was hired`, `overtaken by`, `found in 2001 by`."""
     found = set()
     for at in content:
         is_past = every[at].form.endswith("ed") or every[at].form in irregular_forms()
@@ -99,10 +99,7 @@ def _passives(every: Sequence[Word], content: Sequence[int]) -> frozenset[int]:
 
 
 def find_conflict(fact: Analysed, passage: Analysed) -> str | None:
-    """How a passage says something else than a fact, if it does.
-
-    The time is bounded by the lengths of the two, whatever they hold.
-    """
+    """Describe how a passage contradicts a fact, or return `None`."""
     if not fact.content or not passage.content:
         return None
     pair = _Pair(fact, passage)
@@ -110,28 +107,28 @@ def find_conflict(fact: Analysed, passage: Analysed) -> str | None:
 
 
 class _Pair:
-    """A fact and a passage with what all kinds of conflict ask about them."""
+    """A fact and a passage, with measures shared by all rules."""
 
     def __init__(self, fact: Analysed, passage: Analysed) -> None:
         self.fact, self.passage = fact, passage
         self._held = {at for at in fact.content if fact.words[at].stem in passage.stems}
 
     def rest(self, place: Place) -> float:
-        """Share of the fact's content words, without those at a place, that are held."""
+        """Fraction of the fact's content words outside a place that the passage has, too."""
         others = [at for at in self.fact.content if not place[0] <= at < place[1]]
         return sum(at in self._held for at in others) / len(others) if others else 0.0
 
     def slot(self, ours: Place, theirs: Place) -> int:
-        """How many of the neighbours of two places are the same word."""
+        """Count the neighbours, up to two, that two places have in common."""
         return _common(_neighbours(self.fact, *ours), _neighbours(self.passage, *theirs))
 
     def wordings(self, ours: Place, theirs: Place) -> tuple[str, str]:
-        """What the passage says at a place, and what the fact says at another."""
+        """Return the text of the passage and of the fact at their places."""
         return self.passage.wording(*theirs), self.fact.wording(*ours)
 
 
 def _neighbours(analysed: Analysed, first: int, last: int) -> tuple[str, str]:
-    """The nearest content word or number before and after a place, with a passive voice marked."""
+    """Return the nearest content word or number before and after a place; `~` marks a passive."""
     found = analysed.words
     sides = (range(first - 1, max(-1, first - 5), -1), range(last, min(len(found), last + 4)))
     return tuple(  # type: ignore[return-value]
@@ -152,7 +149,7 @@ def _common(one: tuple[str, str], other: tuple[str, str]) -> int:
 
 
 def _numbers(pair: _Pair) -> Iterator[str]:
-    """Another number or unit for the same thing."""
+    """Find a different number or unit for the same thing."""
     ours = pair.fact.quantities
     theirs = pair.passage.quantities
     dated = {n for m in pair.passage.moments for n in (m.year, m.day)}
@@ -169,8 +166,10 @@ def _numbers(pair: _Pair) -> Iterator[str]:
                 continue
             same_noun = bool(noun) and _counted(pair.passage, p) == noun
             free = not equal and not any(agree(o, p) for o in ours if o is not q)
-            alone = bool(q.units) and len(rivals) == 1 and rest >= _HARDLY
-            if (same_noun and rest >= _SAME) or (free and (alone or (near and rest >= _SAME))):
+            alone = bool(q.units) and len(rivals) == 1 and rest >= _MIN_OVERLAP_SINGLE
+            if (same_noun and rest >= _MIN_OVERLAP) or (
+                free and (alone or (near and rest >= _MIN_OVERLAP))
+            ):
                 text_word, fact_word = pair.wordings(place, (p.first, p.last))
                 if q.value == p.value or not _same_digits(text_word, fact_word):
                     yield f"says {text_word}, the fact says {fact_word}"
@@ -178,13 +177,13 @@ def _numbers(pair: _Pair) -> Iterator[str]:
 
 
 def _same_digits(one: str, other: str) -> bool:
-    """Whether two numbers may differ in their separators only: 18,365 and 18.365."""
+    """Whether two numbers differ at most in separators: 18,365 and 18.365."""
     separators = str.maketrans("", "", ".,' \u00a0\u202f")
     return one.translate(separators) == other.translate(separators)
 
 
 def _counted(analysed: Analysed, quantity: Quantity) -> str:
-    """The stem of the content word right after a number, if it counts that."""
+    """Return the stem of the noun that a number counts, or an empty string."""
     found, at = analysed.words, quantity.last
     if at >= len(found) or found[at].kind != "content":
         return ""
@@ -193,7 +192,7 @@ def _counted(analysed: Analysed, quantity: Quantity) -> str:
 
 
 def _derived(quantity: Quantity, others: Sequence[Quantity]) -> bool:
-    """Whether a number is the sum, difference or share of two others: 59 for 13 of 72."""
+    """Whether a number is the sum, difference or percentage of two others: 59 for 13 of 72."""
     return any(
         quantity.value in {a.value + b.value, abs(a.value - b.value)}
         or ("share" in {a.kind, b.kind} and quantity.value == a.value * b.value)
@@ -202,12 +201,12 @@ def _derived(quantity: Quantity, others: Sequence[Quantity]) -> bool:
 
 
 def _dates(pair: _Pair) -> Iterator[str]:
-    """Another day, month, year, weekday or time of the same event."""
+    """Find a different day, month, year, weekday or time of the same event."""
     ours = pair.fact.moments
     theirs = pair.passage.moments
     for d in ours:
         place = (d.first, d.last)
-        if any(meet(d, m) for m in theirs) or pair.rest(place) < _SAME:
+        if any(meet(d, m) for m in theirs) or pair.rest(place) < _MIN_OVERLAP:
             continue
         rivals = [m for m in theirs if differ(d, m)]
         for m in rivals:
@@ -219,16 +218,16 @@ def _dates(pair: _Pair) -> Iterator[str]:
 
 
 def _swaps(pair: _Pair) -> Iterator[str]:
-    """Two names, dates or numbers that changed places."""
+    """Find two names, dates or numbers that are swapped."""
     here, there = _items(pair.fact), _items(pair.passage)
     for (key, ours), (other_key, others) in combinations(here.items(), 2):
         if key[0] != other_key[0] or key not in there or other_key not in there:
             continue
-        if _may_change(pair.fact, ours[0], others[0]) or pair.rest(ours[0]) < _SAME:
+        if _is_symmetric(pair.fact, ours[0], others[0]) or pair.rest(ours[0]) < _MIN_OVERLAP:
             continue
         swapped = all(
-            not any(_alike(pair, place, own) for place in mine for own in there[own_key])
-            and any(_alike(pair, place, cross) for place in mine for cross in there[cross_key])
+            not any(_same_role(pair, place, own) for place in mine for own in there[own_key])
+            and any(_same_role(pair, place, cross) for place in mine for cross in there[cross_key])
             for mine, own_key, cross_key in ((ours, key, other_key), (others, other_key, key))
         )
         if swapped:
@@ -237,7 +236,7 @@ def _swaps(pair: _Pair) -> Iterator[str]:
 
 
 def _items(analysed: Analysed) -> dict[tuple[str, object], list[Place]]:
-    """The places of each name, date and number, by sort and content."""
+    """Return the places of each name, date and number, by kind and value."""
     found: dict[tuple[str, object], list[Place]] = {}
     for name in analysed.names:
         stems = tuple(word.stem for word in analysed.words[slice(*name)])
@@ -249,21 +248,21 @@ def _items(analysed: Analysed) -> dict[tuple[str, object], list[Place]]:
     return found
 
 
-def _alike(pair: _Pair, ours: Place, theirs: Place) -> bool:
-    """Whether two places have a neighbour in common, after the same preposition."""
+def _same_role(pair: _Pair, ours: Place, theirs: Place) -> bool:
+    """Whether two places have a common neighbour, with the same preposition."""
     here, there = _frame(pair.fact, *ours), _frame(pair.passage, *theirs)
     return _common(here, there) > 0
 
 
 def _frame(analysed: Analysed, first: int, last: int) -> tuple[str, str]:
-    """The neighbours of a place, that before it with the preposition between."""
+    """Return the neighbours of a place, the first with the preposition after it."""
     before, after = _neighbours(analysed, first, last)
     word = analysed.words[first - 1].form if first else ""
     return f"{before} {word}" if before and word in _PREPOSITIONS else before, after
 
 
-def _may_change(analysed: Analysed, one: Place, other: Place) -> bool:
-    """Whether two places are items of a list, or the two sides of a verb such as `married`."""
+def _is_symmetric(analysed: Analysed, one: Place, other: Place) -> bool:
+    """Whether two places are items of a list, or sides of a symmetric verb such as `married`."""
     low, high = sorted((one, other))
     between = analysed.words[low[1] : high[0]]
     return any(word.stem in _MUTUAL for word in between) or all(

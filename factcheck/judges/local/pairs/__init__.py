@@ -1,4 +1,4 @@
-"""The embedded judge of value pairs: whether two values of a field mean the same, offline."""
+"""Embedded pair judge: decides offline whether two values of a field are equivalent."""
 
 from factcheck.judges.local.pairs.judge import LocalPairJudge, compare_values, judge_pair
 from factcheck.judges.local.pairs.model import DECISION

@@ -1,7 +1,7 @@
-"""Values that are quantities and nothing else: `at least 5 kg`, `10-20 %`, `1 h 30 min`.
+"""Comparison of values that consist of quantities: `at least 5 kg`, `10-20 %`, `1 h 30 min`.
 
-Numbers and units are read by the text room. What is added: every way the separators of a number
-may be read, and notations of values.
+Builds on the quantities of `factcheck.text`, and adds all readings of number separators and
+notations that occur in values only.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from factcheck.text.words import Word, word_set, words
 
 
 class Amount(NamedTuple):
-    """What a number with its unit may mean."""
+    """Possible readings of a number with its unit."""
 
     values: frozenset[tuple[str, float]]
-    """In basic units, with their dimension; that of a plain number is empty."""
+    """Pairs of dimension, empty for a plain number, and value in base units."""
     numbers: frozenset[float]
-    """As written, whatever the unit."""
+    """Values in the unit as written."""
     units: tuple[Unit, ...]
     decimals: int
-    """Digits behind the point."""
+    """Number of decimal places."""
     bound: str = ""
     """`least`, `more`, `most`, `less`, `about`, or empty for an exact amount."""
     link: str = ""
-    """What stands between it and the amount before."""
+    """Symbol or word between the previous amount and this one."""
 
 
 _BOUNDS = {fold(phrase): bound for phrase, bound in BOUNDS.items()} | {
@@ -62,14 +62,14 @@ _AND = frozenset({"and", "und", "et", "y"})
 _PLAIN_LINKS = frozenset({"", "+", ","})
 _LONGEST_VALUE = 120
 _TOLERANCE = 0.01
-"""Between a rounded imperial and a rounded metric quantity."""
+"""Relative tolerance between rounded imperial and metric quantities."""
 _OTHER_BOUND, _ABOUT, _MILLION, _FIRST_YEAR, _CENTURY = 0.1, 0.6, 1e6, 1000, 100
 _NO_UNIT = Unit("", "", 1.0)
 _DOLLARS = {"us": "usd", "c": "cad", "ca": "cad", "a": "aud", "au": "aud", "nz": "nzd", "r": "brl"}
 
 
 def _as_decimal(match: re.Match[str]) -> str:
-    """A proper fraction, alone or behind a whole number; what may be something else is kept."""
+    """Convert a proper fraction or mixed number to a decimal; keep anything else."""
     whole, upper, lower = match[1] or "0", int(match[2]), int(match[3])
     return match[0] if upper >= lower else f"{int(whole) + upper / lower:.10g}"
 
@@ -108,17 +108,17 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"\bhalf (?:an?\b|of an?\b)|\bhalb\w{1,2}\b", "0.5"),
     )
 )
-"""Fractions, powers, feet, debts and dollars, and the plain numbers and codes for them."""
+"""Notations of fractions, powers, feet, negative amounts and dollars, with replacements."""
 
 
 def measure(quantity: Quantity, found: Sequence[Word], text: str, language: str) -> Amount:
-    """All that a quantity of a value may mean.
+    """Return the possible readings of a quantity.
 
     Args:
-        quantity: Read from `text`.
-        found: The words of `text`.
+        quantity: Quantity read from `text`.
+        found: Words of `text`.
         text: A value.
-        language: Decides which separator is likelier a decimal point.
+        language: Two-letter code; determines the likelier decimal mark.
     """
     units = quantity.units
     is_money = any(unit.dimension.startswith("money") for unit in units)
@@ -139,15 +139,15 @@ def measure(quantity: Quantity, found: Sequence[Word], text: str, language: str)
 
 
 def _rounded(value: float) -> float:
-    """A value without what computing in floats adds to it."""
+    """Round to 12 significant digits, to remove floating-point noise."""
     return float(f"{value:.12g}")
 
 
 @lru_cache(maxsize=4096)
 def _readings(digits: str, language: str, *, is_money: bool) -> tuple[float, ...]:
-    """The numbers that digits with separators may stand for.
+    """Return the possible values of digits with separators, likeliest first.
 
-    A point before three digits divides thousands only in money and in languages that write so.
+    A point before three digits groups thousands only in money and in languages that write so.
     """
     with_comma = language in DECIMAL_COMMA
     readings: dict[float, None] = {}
@@ -162,7 +162,7 @@ def _readings(digits: str, language: str, *, is_money: bool) -> tuple[float, ...
 
 @lru_cache(maxsize=8192)
 def read_amounts(text: str, language: str) -> tuple[Amount, ...]:
-    """The quantities of a tidy text that holds nothing else; none if it holds anything else."""
+    """Read a tidy text that consists of quantities; empty if it holds anything else."""
     if len(text) > _LONGEST_VALUE:
         return ()
     plain = text
@@ -198,7 +198,7 @@ def read_amounts(text: str, language: str) -> tuple[Amount, ...]:
 
 
 def _lead(gap: str, text: str, *, is_first: bool) -> tuple[str, str] | None:
-    """The limit and the link before a quantity; `None` if anything else stands there."""
+    """Return the bound and link before a quantity, or `None` if there is any other text."""
     link, phrase = "", fold(gap).strip(" .()[]")
     if not is_first:
         mark, phrase = _LINK.findall(fold(gap).strip(" .)]"))[0]
@@ -210,7 +210,7 @@ def _lead(gap: str, text: str, *, is_first: bool) -> tuple[str, str] | None:
 
 
 def _adds_up(before: Amount, item: Amount) -> bool:
-    """Whether a quantity goes on with a smaller unit: `1 h 30 min`."""
+    """Whether a quantity continues with a smaller unit: `1 h 30 min`."""
     return any(a == b and a and low < high for a, high in before.values for b, low in item.values)
 
 
@@ -220,7 +220,7 @@ def _sum(before: Amount, item: Amount) -> Amount:
 
 
 def _as_range(items: list[Amount]) -> tuple[Amount, ...]:
-    """`5-10 kg` with the unit for both, `1939-45` with both years in full."""
+    """Complete ranges: `5-10 kg` with the unit for both, `1939-45` with full years."""
     last = items[-1]
     if last.link == "-" and not last.units:
         first, end = max(items[-2].numbers), max(last.numbers)
@@ -242,7 +242,7 @@ def _as_range(items: list[Amount]) -> tuple[Amount, ...]:
 def compare_amounts(
     first: str, second: str, language: str, specificity: Specificity
 ) -> Finding | None:
-    """Whether two tidy texts are the same quantity; `None` if they are not both quantities."""
+    """Compare two tidy texts as quantities; `None` unless both are."""
     ones, others = read_amounts(first, language), read_amounts(second, language)
     if not ones or len(ones) != len(others):
         return None
@@ -263,7 +263,7 @@ def _compare(one: Amount, other: Amount, conflict: str, specificity: Specificity
 
 
 def _same(one: Amount, other: Amount, specificity: Specificity) -> Finding | None:
-    """The finding on two numbers that are the same in some reading; `None` if they are not."""
+    """Return the finding on amounts that are equal in some reading, or `None`."""
     if one.values & other.values:
         return Finding(SAME, "same quantity" if one.units or other.units else "same number")
     if one.units and other.units:
@@ -279,9 +279,9 @@ def _same(one: Amount, other: Amount, specificity: Specificity) -> Finding | Non
 
 
 def _nearly(one: Amount, other: Amount) -> bool:
-    """Whether they are the same but for the rounding of a conversion, as from miles to km.
+    """Whether amounts are equal up to rounding in a conversion, as from miles to km.
 
-    Where one unit is a whole number of the other, as an hour of minutes, nothing is rounded.
+    Units that are integer multiples, such as hours and minutes, are converted without rounding.
     """
     ratios = [max(a.factor / b.factor, b.factor / a.factor) for a in one.units for b in other.units]
     if all(isclose(ratio, round(ratio), rel_tol=1e-9) for ratio in ratios):
@@ -294,7 +294,7 @@ def _nearly(one: Amount, other: Amount) -> bool:
 
 
 def _precision(one: Amount, other: Amount) -> Relation:
-    """`3.14` against `3.14159`: the second says more."""
+    """Compare precision: `3.14159` says more than `3.14`."""
     for a in one.numbers:
         for b in other.numbers:
             if 0 < one.decimals < other.decimals and round(b, one.decimals) == a:

@@ -1,4 +1,4 @@
-"""Values of a closed kind: no value, yes and no, places, addresses, phone numbers, identifiers."""
+"""Comparison of absent values, yes and no, places, addresses, phone numbers and identifiers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LABEL = re.compile(
     rf"\A(?:(?:{'|'.join(TABLES['labels'].split())})[.:#]*\s+(?=\S))*#?",
     re.IGNORECASE,
 )
-"""What says what a number or a code is the number of."""
+"""Label before a number or code."""
 _BORDER = re.compile(r"[^\W\d_][-\s]?\d|\d[-\s]?[^\W\d_]")
 _SEPARATORS = re.compile(r"[\s()./_-]+")
 _RANGE = re.compile(r"\d+\s?[-/_]\s?\d+|[\d.,\s]{1,8}[^\W\d_]{0,3}")
@@ -35,12 +35,12 @@ _LONGEST_CODE, _SHORTEST_CODE = 64, 5
 
 
 def compare_closed(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | None:
-    """The finding on two tidy texts that are values of one closed kind; `None` if they are not."""
+    """Compare two tidy texts as answers, absent values or places; `None` if they are neither."""
     return _compare_answers(*plains) or compare_absence(*plains) or _places(first, second, plains)
 
 
 def compare_absence(first: Plain, second: Plain) -> Finding | None:
-    """Whether there is a value at all; `None` if there is on both sides."""
+    """Compare values of which at least one is absent; `None` if both are present."""
     is_first, is_second = is_absent(first), is_absent(second)
     if is_first and is_second:
         return Finding(SAME, "no value on either side")
@@ -50,7 +50,7 @@ def compare_absence(first: Plain, second: Plain) -> Finding | None:
 
 
 def is_absent(value: Plain) -> bool:
-    """Whether a value says that there is none."""
+    """Whether a value is empty or a phrase such as `n/a`."""
     return not value.tokens or value.text in _ABSENT
 
 
@@ -64,7 +64,7 @@ def _compare_answers(first: Plain, second: Plain) -> Finding | None:
 
 
 def _answer(value: Plain, other: Plain) -> bool | None:
-    """A yes or a no; digits are one only beside a word that is."""
+    """Return an answer as a boolean; 1 and 0 count only beside a word."""
     if value.text in {"1", "0"} and other.text in _YES | _NO:
         return value.text == "1"
     if value.text in _YES:
@@ -74,9 +74,9 @@ def _answer(value: Plain, other: Plain) -> bool | None:
 
 @lru_cache(maxsize=1)
 def places() -> dict[str, frozenset[str]]:
-    """What the codes and names of countries and of states of the US stand for, by normal form.
+    """Map codes and names of countries and US states, in normal form, to the places they mean.
 
-    A code may stand for two of them (`de`, `ca`), so that names are the same if they share one.
+    A code may mean two places (`de`, `ca`); names are equivalent if they have one in common.
     """
     meant: dict[str, set[str]] = {}
     for kind in ("countries", "states"):
@@ -87,7 +87,7 @@ def places() -> dict[str, frozenset[str]]:
 
 
 def _places(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | None:
-    """The finding on two texts that name places; codes do so only in capitals."""
+    """Compare two texts as places; codes count only in capitals."""
     one, other = (
         places().get(form.text, frozenset())
         if len(form.text) > _LONGEST_PLACE_CODE or text.isupper()
@@ -100,7 +100,7 @@ def _places(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | N
 
 
 def compare_codes(first: str, second: str) -> Finding | None:
-    """Whether two tidy texts are the same address, phone number or identifier."""
+    """Return the finding on equal addresses, phone numbers or identifiers, or `None`."""
     one, other = _net_address(first), _net_address(second)
     if one and other:
         return (
@@ -122,7 +122,7 @@ def compare_codes(first: str, second: str) -> Finding | None:
 
 @lru_cache(maxsize=8192)
 def _net_address(text: str) -> str:
-    """An e-mail or web address or a DOI in its shortest form; empty if the text is none."""
+    """Return the canonical form of an e-mail address, URL or DOI; empty for other text."""
     found = _ADDRESS.fullmatch(text)
     if found is None:
         return ""
@@ -132,7 +132,7 @@ def _net_address(text: str) -> str:
 
 @lru_cache(maxsize=8192)
 def _phone(text: str) -> str:
-    """The digits of a phone number, `+` in front if international; empty if the text is none."""
+    """Return the digits of a phone number, with `+` if international; empty for other text."""
     if not _PHONE.fullmatch(text) or _DATE_LIKE.fullmatch(text.strip()):
         return ""
     digits = "".join(c for c in text.replace("(0)", "") if c.isdigit())
@@ -143,7 +143,7 @@ def _phone(text: str) -> str:
 
 
 def _same_line(short: str, long: str) -> bool:
-    """Whether two phone numbers are the same, or but for the country code of one."""
+    """Whether two phone numbers are equal, except for the country code of one."""
     line = short.removeprefix("0")
     with_code = long.startswith("+") and not short.startswith("+")
     n_code = len(long) - 1 - len(line)
@@ -152,10 +152,7 @@ def _same_line(short: str, long: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def _code(text: str) -> str:
-    """An identifier without label and separators, its suffix kept; empty if the text is none.
-
-    `ISBN 978-...`, `Invoice No. 5`: what stands behind the words for what it is.
-    """
+    """Return an identifier without label (`ISBN 978-...`) and separators; empty for other text."""
     if len(text) > _LONGEST_CODE or not any(c.isdigit() for c in text):
         return ""
     bare = _LABEL.sub("", text.strip("#. "))

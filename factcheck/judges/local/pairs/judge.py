@@ -1,8 +1,8 @@
-"""The embedded pair judge: whether two values of a field mean the same, offline.
+"""Embedded pair judge: decides offline whether two values of a field are equivalent.
 
-Values are compared in the notation they are in: quantities as quantities, dates as dates, lists
-item by item. What words cannot decide goes to the networks of the embedded judge. `description`
-and `instructions` are not read: they are written for judges that understand them.
+Values are compared by kind: quantities as quantities, dates as dates, lists by item. Pairs that
+words cannot decide go to the networks of the embedded judge. `description` and `instructions` are
+ignored; only language models understand them.
 """
 
 from __future__ import annotations
@@ -46,20 +46,21 @@ from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity,
 from factcheck.text.words import NEGATIONS, word_set
 
 _NORMAL, _JOINED, _OTHER_FORM = 0.99, 0.97, 0.35
-"""For values that are the same after normalisation, without spaces, but for their legal form."""
-_MOST_COMBINATIONS = 2048
-"""Of alternatives on both sides; where there are more, all are compared by their form only."""
-_MOST_READ = 3
-"""Pairs of alternatives read by the networks."""
-_DEEPEST = 2
-"""Levels of lists and objects that are compared part by part."""
+"""Probabilities of values that are equal after normalisation, or without spaces, or except for
+their legal forms."""
+_MAX_COMBINATIONS = 2048
+"""Maximum number of pairs of alternatives that are compared in full."""
+_MAX_READ = 3
+"""Maximum number of pairs of alternatives read by the networks."""
+_MAX_DEPTH = 2
+"""Maximum depth at which lists and objects are compared by part."""
 _SAME_BAG, _LONG_SHARE = 0.8, 0.98
-"""For two long texts with at least this share of their words in common."""
+"""Probability for two long texts with at least this fraction of words in common."""
 _DENIALS = sorted(word_set(" ".join(NEGATIONS.values())))
 
 
 def compare_values(pair: ValuePair) -> PairVerdict:
-    """Whether the two values of a pair mean the same; the same for every call."""
+    """Judge a pair of values; deterministic."""
     checkpoint()
     finding = judge_pair(pair.gold, pair.extracted, pair.specificity, load_pair_model())
     probability = round(min(max(finding.probability, 0.0), 1.0), 6)
@@ -67,21 +68,21 @@ def compare_values(pair: ValuePair) -> PairVerdict:
 
 
 class LocalPairJudge:
-    """Compares the values of fields offline, by `compare_values`."""
+    """Compares values of fields offline with `compare_values`."""
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """The judge and the version of its model."""
+        """Judge name and model version."""
         return {"judge": f"local/5@{load_pair_model().version}"}
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
-        """One verdict per pair, in their order; costs nothing and never fails."""
+        """Return one verdict per pair, in order; free of charge."""
         del ledger
         return await run_in_thread(lambda: tuple(compare_values(pair) for pair in pairs))
 
 
 def judge_pair(gold: str, extracted: str, specificity: Specificity, model: PairModel) -> Finding:
-    """How likely two values mean the same; with leeway, never less likely than without."""
+    """Judge two values; a lenient specificity never lowers the probability."""
     finding = _judge(gold, extracted, specificity, model)
     if specificity == "exact" or finding.probability >= SAME:
         return finding
@@ -90,18 +91,18 @@ def judge_pair(gold: str, extracted: str, specificity: Specificity, model: PairM
 
 
 def _judge(gold: str, extracted: str, specificity: Specificity, model: PairModel) -> Finding:
-    """As likely as the closest two of their alternatives; the networks read but the closest."""
+    """Judge by the closest pair of alternatives; the networks read only the closest pairs."""
     if gold == extracted:
         return Finding(1.0, "identical")
     first, second = read_value(gold), read_value(extracted)
     if not (isinstance(first, str) and isinstance(second, str)):
         return _compare(first, second, specificity, model, depth=0)
     ones, others, note = alternatives(first), alternatives(second), ""
-    if len(ones) * len(others) > _MOST_COMBINATIONS:
+    if len(ones) * len(others) > _MAX_COMBINATIONS:
         forms = [{plain(tidy(text)).tokens for text in texts} for texts in (ones, others)]
         if (forms[0] & forms[1]) - {()}:
             return Finding(_NORMAL, "same after normalisation")
-        limit = isqrt(_MOST_COMBINATIONS)
+        limit = isqrt(_MAX_COMBINATIONS)
         ones, others, note = ones[:limit], others[:limit], " (only the first alternatives compared)"
     if len(ones) == len(others) == 1:
         return compare_strings(ones[0], others[0], specificity, model)
@@ -110,7 +111,7 @@ def _judge(gold: str, extracted: str, specificity: Specificity, model: PairModel
     def order(pair: tuple[str, str]) -> tuple[float, list[str], tuple[str, str]]:
         return -found[pair].probability, sorted(pair), pair
 
-    closest = sorted(found, key=order)[:_MOST_READ]
+    closest = sorted(found, key=order)[:_MAX_READ]
     if found[closest[0]].probability < DECISION:
         found |= {pair: compare_strings(*pair, specificity, model) for pair in closest}
     finding = found[min(found, key=order)]
@@ -120,7 +121,7 @@ def _judge(gold: str, extracted: str, specificity: Specificity, model: PairModel
 def _compare(
     first: Value, second: Value, specificity: Specificity, model: PairModel | None, *, depth: int
 ) -> Finding:
-    """Compare two values by their structure; what is nested deep, as texts."""
+    """Compare two values by structure; deeply nested parts are compared as texts."""
 
     def compare_parts(one: Value, other: Value, reads: bool) -> Finding:  # noqa: FBT001
         return _compare(one, other, specificity, model if reads else None, depth=depth + 1)
@@ -130,7 +131,7 @@ def _compare(
         return compare_strings(one, other, specificity, model, is_nested=depth > 0)
 
     are_texts = isinstance(first, str) and isinstance(second, str)
-    if are_texts or depth == _DEEPEST:
+    if are_texts or depth == _MAX_DEPTH:
         return compare_as_texts(with_keys=True)
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         return compare_objects(first, second, specificity, compare_parts)
@@ -154,14 +155,14 @@ def compare_strings(
     *,
     is_nested: bool = False,
 ) -> Finding:
-    """How likely two texts mean the same; order and notation never matter, numbers always do.
+    """Compare two texts; order of items and notation do not count, numbers always do.
 
     Args:
-        gold: One value, or a part of one.
-        extracted: The other.
-        specificity: What may differ.
-        model: Weighs what the networks read; `None` to do without.
-        is_nested: Whether they are parts of a list or an object, of which there may be many.
+        gold: Gold value or a part of it.
+        extracted: Extracted value or a part of it.
+        specificity: Permitted differences.
+        model: Model for the outputs of the networks; `None`: do not use the networks.
+        is_nested: Whether the texts are among many parts of a list or object.
     """
     if gold == extracted:
         return Finding(1.0, "identical")
@@ -221,12 +222,12 @@ def _by_form(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | 
 
 
 def _differ_in_case(first: str, second: str) -> bool:
-    """Whether two texts hold numbers and differ in case, which may make another unit."""
+    """Whether two texts with numbers differ in case, which may change a unit."""
     return first != second and any(map(str.isdigit, first)) and first.lower() == second.lower()
 
 
 def _compare_long(first: Plain, second: Plain) -> Finding:
-    """How likely two long texts mean the same, by how many words they have in common."""
+    """Compare two long texts by their common words."""
     one, other = Counter(first.tokens), Counter(second.tokens)
     common, largest = sum((one & other).values()), max(len(first.tokens), len(second.tokens))
     numbers = [

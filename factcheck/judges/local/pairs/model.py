@@ -1,4 +1,4 @@
-"""What comparing two values finds, as a probability: fixed for rules, fitted for the rest."""
+"""Findings on pairs of values: fixed probabilities for rules, a fitted model for the rest."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from factcheck.judges.ports import Specificity
 
 
 class Finding(NamedTuple):
-    """That two values mean the same, as a probability, and why."""
+    """Probability that two values are equivalent, and the reason."""
 
     probability: float
     reason: str
 
 
 Relation = Literal["same", "more", "less", "other"]
-"""What the second value is to the first: it says the same, more, less, or something else."""
+"""Relation of the second value to the first: the same, more specific, less specific, different."""
 
 DECISION = 0.5
-"""The probability from which two values count as equivalent."""
+"""Probability threshold of equivalence."""
 SAME = 0.98
-"""For values that differ in notation only."""
+"""Probability for values that differ in notation only."""
 SAME_WORDS = 0.93
-"""For values that differ in the order or the form of their words, or in an addition."""
+"""Probability for values that differ in word order, inflection or a harmless addition."""
 SIMILAR = 0.75
-"""For values that are the same if something unsaid is as it usually is."""
+"""Probability for values that are equivalent under a usual assumption."""
 VAGUE = 0.3
-"""For one value that says more than the other where it may not."""
+"""Probability for a value more specific than the other where that is not allowed."""
 TURNED = 0.05
-"""For a negation, an opposite or an exchange of roles."""
+"""Probability for a negation, an antonym or swapped roles."""
 OTHER = 0.02
-"""For values that contradict each other."""
+"""Probability for contradictory values."""
 LEAST = 0.06
-"""The least for values that only differ in words."""
+"""Minimum probability for values that differ in words only."""
 _LONGEST_QUOTE = 60
 FEATURES = ("least_entailed", "most_entailed", "names")
-"""Of two values that both have words of their own, as `texts.features` computes them."""
+"""Features of values that both have distinct words; see `texts.features`."""
 
 
 def settle(relation: Relation, specificity: Specificity, reason: str) -> Finding:
-    """The finding on an extracted value that has this relation to the gold one."""
+    """Return the finding for a relation of the extracted value to gold."""
     allowed = {"allow_more_specific": "more", "allow_less_specific": "less"}.get(specificity)
     if relation in {"same", allowed}:
         return Finding(SAME, reason)
@@ -50,34 +50,34 @@ def settle(relation: Relation, specificity: Specificity, reason: str) -> Finding
 
 
 def against(first: str, second: str) -> str:
-    """The reason of a contradiction: `28 against 82`."""
+    """Format the reason of a contradiction: `28 against 82`."""
     return f"{quoted(first)} against {quoted(second)}"
 
 
 def quoted(text: str) -> str:
-    """A value, or the beginning of a long one, in one line."""
+    """Format a value in one line, shortened if long."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text[:200]).split())
     line = line.encode("utf-8", "replace").decode("utf-8")
     return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1].rstrip() + "…"
 
 
 class PairModel(NamedTuple):
-    """A logistic model of whether two values mean the same."""
+    """Logistic model of equivalence."""
 
     bias: float
     weights: tuple[float, ...]
-    """For `FEATURES`."""
+    """Weights of `FEATURES`."""
     version: str
     """First 8 hex digits of the SHA-256 of the file."""
 
     def probability(self, features: Sequence[float]) -> float:
-        """That two values mean the same; never below `LEAST`, since words are no proof."""
+        """Probability of equivalence, at least `LEAST`."""
         score = sum(w * value for w, value in zip(self.weights, features, strict=True))
         return LEAST + (1 - LEAST) * logistic(self.bias + score)
 
 
 @lru_cache(maxsize=1)
 def load_pair_model() -> PairModel:
-    """The model that is shipped."""
+    """Load the packaged model."""
     weights, version = read_weights("factcheck.judges.local.pairs")
     return PairModel(weights["bias"], tuple(weights[name] for name in FEATURES), version)

@@ -1,7 +1,6 @@
-"""Values that are dates or times and nothing else, in any notation, and periods between two.
+"""Comparison of values that are dates, times or periods, in any notation.
 
-A date in digits whose order is unclear has both readings; two of the same notation are read in the
-same order.
+A numeric date with ambiguous order has two readings; two such dates are read in the same order.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _PARTS = ("year", "month", "day", "time")
 
 @lru_cache(maxsize=8192)
 def read_ends(text: str) -> tuple[tuple[Moment, ...], ...]:
-    """The moments a tidy text names, each with its readings: one, two for a period, or none."""
+    """Return the readings of each moment in a tidy text: one, two for a period, or none."""
     try:
         ends = read_moments(text, _NOTATION, _FILLERS) if len(text) <= _LONGEST_VALUE else ()
     except ValueError:
@@ -46,7 +45,7 @@ def read_ends(text: str) -> tuple[tuple[Moment, ...], ...]:
 
 
 def _without_midnight(moment: Moment) -> Moment:
-    """A date that was given a time, without it."""
+    """Drop the midnight of a date."""
     return moment._replace(clock=None) if moment.day and moment.clock == dt.time(0) else moment
 
 
@@ -55,7 +54,7 @@ def _parts(moment: Moment) -> tuple[object, ...]:
 
 
 def compare_moments(first: str, second: str, specificity: Specificity) -> Finding | None:
-    """Whether two tidy texts name the same time; `None` if they are not both dates or times."""
+    """Compare two tidy texts as dates or times; `None` unless both are."""
     ones, others = read_ends(first), read_ends(second)
     readings = [moment for ends in (ones, others) for each in ends for moment in each]
     is_date = any(m.month or m.clock or (m.year or 0) < 0 for m in readings)  # no lone year
@@ -79,7 +78,7 @@ def compare_moments(first: str, second: str, specificity: Specificity) -> Findin
 
 
 def _closest(ones: Sequence[Moment], others: Sequence[Moment]) -> tuple[Relation, Moment, Moment]:
-    """The closest relation of two readings in the same order of day and month, and the two."""
+    """Return the closest relation of readings with the same day-month order, and the readings."""
     order: tuple[Relation, ...] = ("same", "more", "less", "other")
     pairs = [
         _in_utc(a, b)
@@ -92,7 +91,7 @@ def _closest(ones: Sequence[Moment], others: Sequence[Moment]) -> tuple[Relation
 
 
 def _in_utc(one: Moment, other: Moment) -> tuple[Moment, Moment]:
-    """Two moments of one day in UTC, if both have a time zone."""
+    """Convert two moments to UTC if both have a day and a time zone."""
     if one.zone is None or other.zone is None or not (one.day and other.day):
         return one, other
     return _shifted(one), _shifted(other)

@@ -1,7 +1,7 @@
-"""Values brought to a normal form: what is left is what makes them different values.
+"""Normalization of values.
 
-Owns the differences that mean nothing: case, accents, punctuation, articles, legal forms, the dots
-of initials. Signs that mean something stay: `A+` is not `A-`, `1.5` is not `1-5`.
+Removes insignificant differences: case, accents, punctuation, articles, legal forms, dots of
+initials. Significant signs are kept: `A+` is not `A-`, `1.5` is not `1-5`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 from factcheck.text.words import fold_word, word_set
 
 TABLES: Mapping[str, Any] = json.loads((files(__package__) / "words.json").read_text("utf-8"))
-"""Lists of words, as normal forms."""
+"""Word lists in normal form."""
 _FOREIGN_ARTICLES = word_set(TABLES["articles"])
-"""Dropped only where they open a value in lower case: `die Brücke`, but `Die Hard`."""
+"""Articles dropped only at the start of a value in lower case: `die Brücke`, not `Die Hard`."""
 _LEGAL_FORMS = {form: short for short, long in TABLES["legal"].items() for form in (short, long)}
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 _QUOTES = "\u2018\u2019\u201a\u201b\u2032\u00b4`\u02bc\uff07"
@@ -52,7 +52,7 @@ _TOKEN = re.compile(
 )
 _BLANKS = {ord(mark): None for mark in "°()[]{}/&\u00b7\u2022\u2039\u203a¿¡§¶_"}
 LONG = 4_000
-"""Characters from which a text is compared as a whole only, and not kept in memory."""
+"""Length in characters above which texts are compared as a whole and not cached."""
 
 
 class Plain(NamedTuple):
@@ -60,7 +60,7 @@ class Plain(NamedTuple):
 
     tokens: tuple[str, ...]
     legal_form: str
-    """Of a company, in its short form; empty if none is named."""
+    """Legal form of a company, abbreviated; may be empty."""
 
     @property
     def text(self) -> str:
@@ -68,13 +68,13 @@ class Plain(NamedTuple):
 
     @property
     def joined(self) -> str:
-        """The same without spaces, if no digits could run into each other; else empty."""
+        """Text without spaces; empty if it contains digits, which could run together."""
         joined = "".join(self.tokens)
         return "" if any(c.isdigit() for c in joined) else joined
 
 
 def tidy(text: str) -> str:
-    """A text in one line, with one form of each mark and letter, spaced initials as one word."""
+    """Put a text on one line, unify marks and letters, and join spaced initials."""
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8").translate(_UNIFIED)
         text = _POWER.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[0]), text)
@@ -86,19 +86,19 @@ def tidy(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Lower case, without accents, every letter that of the alphabet it comes from."""
+    """Fold to lower case without accents, with base letters for `ø`, `ł` and the like."""
     if text.isascii():
         return text.lower().replace("`", "'")
     return " ".join(fold_word(word) for word in text.split(" ")).translate(_BASE_LETTERS)
 
 
 def with_digraphs(text: str) -> str:
-    """The text with `ä` as `ae`, and so on; the same text if it has none of these."""
+    """Replace umlauts by digraphs: `ä` by `ae`."""
     return text if text.isascii() else text.translate(_DIGRAPHS)
 
 
 def plain(text: str) -> Plain:
-    """The normal form of a tidy text."""
+    """Normalize a tidy text."""
     return _remembered(text) if len(text) <= LONG else _plain(text)
 
 
@@ -125,7 +125,7 @@ def _token(written: str) -> str:
 
 
 def _without_articles(tokens: list[str], text: str) -> list[str]:
-    """Without `the`, without `a` before another word: `vitamin A` keeps it."""
+    """Drop `the`, and `a` before another word, but not in `vitamin A`."""
     if tokens and tokens[0] in _FOREIGN_ARTICLES and text[:1].islower():
         tokens = tokens[1:] or tokens
     followed = [*(token[0].isalnum() for token in tokens[1:]), False][: len(tokens)]

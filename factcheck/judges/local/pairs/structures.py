@@ -1,4 +1,4 @@
-"""Lists, objects and alternatives: read from texts, and compared part by part."""
+"""Parsing and comparison of lists, objects and alternatives."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from factcheck.judges.ports import Specificity
 Value = Union[str, "tuple[Value, ...]", "Mapping[str, Value]"]
 """A text, a list whose order does not matter, or an object."""
 Compare = Callable[[Value, Value, bool], Finding]
-"""Compares two parts, the last argument says whether the networks may be asked."""
+"""Compares two parts; the last argument allows the use of the networks."""
 _DEEPEST = 32
 _ALTERNATIVES = re.compile(r"(?<=\s)/(?=\s)")
 _BULLET = re.compile(r"\s*(?:[-*\u2022\u2023\u00b7\u2013]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)")
@@ -33,26 +33,28 @@ _HARD_BREAK = re.compile(r"\s*(?:;|\r?\n)+\s*")
 _SOFT_BREAK = re.compile(r"\s*,\s+(?:(?:and|und|et|y|e|&)\s+)?|(?<=\w),(?=[^\W\d])")
 _AND = re.compile(r"\s+(?:and|und|et|y|&)\s+")
 _FEWEST_ITEMS, _LONGEST_ITEM = 2, 8
-"""Of a list; words of an item, above which it is a clause."""
+"""Minimum number of items in a list; maximum number of words in an item, above which it is a
+clause."""
 _MOST_CHARACTERS, _LEAST_SIZE = 60_000, 10
-"""Of all pairs of items of two lists that are compared one by one."""
+"""Bound on the total length of pairs of items that are compared; length added to each item."""
 _MOST_NESTED, _MOST_READ, _FEW = 4, 4, 3
-"""Items of nested lists compared one by one; pairs read by the networks; items in a reason."""
+"""Maximum numbers of compared items of nested lists, of pairs read by the networks, and of items in
+a reason."""
 
 
 class TextList(NamedTuple):
     """A list written as text."""
 
     items: tuple[str, ...] = ()
-    """Empty if the text is no list, or one of clauses."""
+    """Items; empty if the text is not a list, or a list of clauses."""
     is_certain: bool = False
-    """Whether it can be nothing but a list: lines, semicolons, `and`, or three items and more."""
+    """Whether it must be a list: lines, semicolons, `and`, or at least three items."""
     has_breaks: bool = False
-    """Whether lines or semicolons divide it."""
+    """Whether items are separated by lines or semicolons."""
 
 
 def read_value(text: str) -> Value:
-    """A value as it was written: JSON lists and objects, else the text itself."""
+    """Parse a JSON list or object; return any other text unchanged."""
     stripped = text.strip()
     if stripped[:1] + stripped[-1:] not in {"[]", "{}"} or _is_deep(stripped):
         return text
@@ -64,7 +66,7 @@ def read_value(text: str) -> Value:
 
 
 def _is_deep(text: str) -> bool:
-    """Whether brackets are nested deeper than any value is, counted without parsing."""
+    """Whether brackets are nested too deeply, without parsing."""
     depth = deepest = 0
     for bracket in re.findall(r"[][{}]", text):
         depth += 1 if bracket in "[{" else -1
@@ -81,7 +83,7 @@ def _from_json(parsed: Any) -> Value:
 
 
 def as_text(value: Value, *, with_keys: bool = True) -> str:
-    """A value as a text that says the same, with or without the names of entries."""
+    """Format a value as text, with or without the keys of objects."""
     if isinstance(value, str):
         return value
     if isinstance(value, tuple):
@@ -91,7 +93,7 @@ def as_text(value: Value, *, with_keys: bool = True) -> str:
 
 
 def alternatives(text: str) -> tuple[str, ...]:
-    """The values of which each is right: those that ` / ` joins, else the text itself."""
+    """Split alternatives separated by ` / `; a text without any is its only one."""
     parts = [part.strip() for part in _ALTERNATIVES.split(text) if part.strip()]
     if len(parts) < _FEWEST_ITEMS or is_absent(plain(tidy(text))):
         return (text,)
@@ -99,7 +101,7 @@ def alternatives(text: str) -> tuple[str, ...]:
 
 
 def read_list(text: str) -> TextList:
-    """The items of a list written as text; long texts are none."""
+    """Split a list written as text; texts longer than `LONG` are not split."""
     if len(text) > LONG:
         return TextList()
     parts = [_BULLET.sub("", part, count=1) for part in _HARD_BREAK.split(text.strip())]
@@ -123,10 +125,10 @@ def compare_lists(
     *,
     is_nested: bool = False,
 ) -> Finding:
-    """Whether two lists hold the same items, in whatever order.
+    """Compare two lists regardless of order.
 
-    Equal items are found in lists of any length; of what remains of long ones, only the first few
-    are compared with all others, and the reason says so.
+    Equal items are found in lists of any length; of the remaining ones in long lists, only the
+    first few are compared with each other, and the reason says so.
     """
     if not first or not second:
         if not first and not second:
@@ -147,7 +149,7 @@ def compare_lists(
 
 
 def _unequal(first: Sequence[Value], second: Sequence[Value]) -> tuple[list[Value], list[Value]]:
-    """The items of two lists without those that are equal."""
+    """Return the items of two lists without equal ones."""
     keys: dict[str, list[int]] = {}
     for at, item in enumerate(second):
         keys.setdefault(_key(item), []).append(at)
@@ -161,7 +163,7 @@ def _unequal(first: Sequence[Value], second: Sequence[Value]) -> tuple[list[Valu
 
 
 def _key(item: Value) -> str:
-    """The same for items that are equal, in whatever order their own parts are."""
+    """Return a key that is equal for equal items, regardless of the order of their parts."""
     if isinstance(item, str):
         return plain(tidy(item)).text or item
     if isinstance(item, Mapping):
@@ -171,7 +173,7 @@ def _key(item: Value) -> str:
 
 
 def _n_compared(ones: Sequence[Value], others: Sequence[Value], *, is_nested: bool) -> int:
-    """How many items of two lists can be compared each with each."""
+    """Return the maximum number of items of each list to compare pairwise."""
     longest = max((len(as_text(item)) for item in (*ones, *others)), default=0)
     most = max(isqrt(_MOST_CHARACTERS // (longest + _LEAST_SIZE)), _FEWEST_ITEMS)
     return min(most, _MOST_NESTED) if is_nested else most
@@ -180,7 +182,7 @@ def _n_compared(ones: Sequence[Value], others: Sequence[Value], *, is_nested: bo
 def _closest(
     ones: Sequence[Value], others: Sequence[Value], compare: Compare
 ) -> list[tuple[Finding, int, int]]:
-    """Pairs of items that are the same, the surest first; few are read by the networks, too."""
+    """Pair equivalent items, most probable first; the networks read only a few pairs."""
     chosen: list[tuple[Finding, int, int]] = []
     for reads in (False, True):
         free = [i for i in range(len(ones)) if i not in {i for _, i, _ in chosen}]
@@ -225,7 +227,7 @@ def compare_objects(
     specificity: Specificity,
     compare: Compare,
 ) -> Finding:
-    """Whether two objects have the same entries."""
+    """Compare two objects by entry."""
     ones = {_key(key): value for key, value in first.items()}
     others = {_key(key): value for key, value in second.items()}
     shared = sorted(ones.keys() & others.keys())

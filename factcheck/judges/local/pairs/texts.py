@@ -1,8 +1,8 @@
-"""Whether two texts mean the same: by what words rule out or settle, else by the networks.
+"""Comparison of two texts by word rules and, if these do not decide, by the networks.
 
-What one value has alone is sorted by how it stands to the words in common: in the frame of a
-sentence around an answer, aside in brackets, as a title; only what makes another value counts. A
-number on one side only is never made up for.
+Words of one value only are classified by their position relative to the common words: in a sentence
+that frames an answer, in brackets, as a title, and so on. Only words that change the value count. A
+number on one side only always counts.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _EXCEPTIONS, _HEDGES = word_set("except ausser sauf salvo excepto"), word_set("m
 _CLAUSES = word_set("because although while when unless")
 _COPULAS = word_set("is are was were be been ist war est es")
 _HARMLESS = frozenset({"frame", "aside", "title", "degree"})
-"""Places where a word says nothing that makes another value of it."""
+"""Positions in which a word does not change the value."""
 _SIGNS = frozenset("+\u2212#<>=~^≤≥")
 _GAP = re.compile(
     r"[\s\"'*_-]*(?:(?:the|an?|der|die|das|le|la|les|el|los|las)\s+)?[\"']*", re.IGNORECASE
@@ -60,31 +60,32 @@ _ALIAS = re.compile(r"\s(?:aka|alias|or)\s|\s-\s|\s/\s")
 _NESTED = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 _JOINT = re.compile(r"\s(?:of|over|than|to|in|on|under)\s(?:the\s|an?\s)?")
 _LARGEST_FRAME = 8
-"""Units around an answer, above which a text says much besides."""
+"""Maximum number of units that frame an answer."""
 _FEW, _SHORT = 3, 6
 _FIRST = 32
-"""Sum of the places of a unit in both values, up to which its order is looked at."""
+"""Maximum sum of the positions of a unit in both values for checks of order."""
 _FAMILY_LETTERS, _FAMILY_SHARE = 5, 0.65
 _LONGEST_READ = 400
-"""Characters up to which the networks read a value."""
+"""Maximum length in characters of values read by the networks."""
 
 
 class Side(NamedTuple):
-    """One value of a pair, as seen from the other."""
+    """One value of a pair, relative to the other."""
 
     own: tuple[Unit, ...]
-    """Units the other does not have, at places where they matter."""
+    """Units missing from the other value, in positions that count."""
     added: dict[str, tuple[Unit, ...]]
-    """The same at places where they do not matter unless both values have some."""
+    """Missing units by position, in positions that count only if both values have some."""
     heads: tuple[Unit, ...]
-    """Units among its own that make something else of the rest: `attack` in `heart attack`."""
+    """Missing units that change the meaning of the rest: `attack` in `heart attack`."""
     share: float
-    """Of its weight that the other has, too, or that does not matter."""
+    """Fraction of the weight that is common or does not count."""
     n_shared: int
+    """Number of units in common."""
 
     @property
     def all_own(self) -> tuple[Unit, ...]:
-        """Units the other does not have, but for the frame of an answer."""
+        """Units missing from the other value, except those that frame an answer."""
         added = (units for place, units in self.added.items() if place != "frame")
         return (*self.own, *(unit for units in added for unit in units))
 
@@ -97,7 +98,7 @@ def compare_texts(
     language: str,
     model: PairModel | None,
 ) -> Finding:
-    """How likely two tidy texts mean the same; without a model, by their words alone."""
+    """Compare two tidy texts; without a model, by words only."""
     one, other = wording(first, language), wording(second, language)
     matching = match(one, other)
     sides = _view(one, matching.first, other), _view(other, matching.second, one)
@@ -129,7 +130,7 @@ def compare_texts(
 
 
 def _eased(sides: tuple[Side, Side], specificity: Specificity) -> tuple[Side, Side]:
-    """The sides without what one of them may say in addition."""
+    """Remove the units by which one side may be more specific."""
     gold, extracted = sides
     if specificity == "allow_more_specific":
         extracted = extracted._replace(own=extracted.heads) if extracted.n_shared else extracted
@@ -139,9 +140,9 @@ def _eased(sides: tuple[Side, Side], specificity: Specificity) -> tuple[Side, Si
 
 
 def _is_doubtful(sides: Sequence[Side]) -> bool:
-    """Whether the reader is not to be trusted: look-alikes, signs without letters.
+    """Whether the networks are unreliable: non-ASCII text, or similar words of different meaning.
 
-    `German` and `Germany`, `universal` and `university` are one family with another meaning.
+    Examples are `German` and `Germany`, `universal` and `university`.
     """
     one, other = (" ".join(unit.form for unit in side.own) for side in sides)
     family = max(_FAMILY_LETTERS, _FAMILY_SHARE * max(len(one), len(other)))
@@ -149,7 +150,7 @@ def _is_doubtful(sides: Sequence[Side]) -> bool:
 
 
 def _is_framed(one: Wording, other: Wording, sides: Sequence[Side]) -> bool:
-    """Whether one value is a sentence that holds the whole other one: an answer to a question."""
+    """Whether one value is a sentence that contains the whole other one, as an answer does."""
     for each, side, rest in ((one, sides[0], other), (other, sides[1], one)):
         is_plain = each.is_sentence and not each.grammar & _CLAUSES and not side.heads
         if 0 < len(side.own) < _SHORT and is_plain and not rest.is_sentence:
@@ -158,9 +159,9 @@ def _is_framed(one: Wording, other: Wording, sides: Sequence[Side]) -> bool:
 
 
 def _carried(one: Wording, other: Wording) -> tuple[str, str]:
-    """Two values as sentences, without the words both begin or end with, but for one of each.
+    """Turn values into short sentences, without common words at start and end but one of each.
 
-    The reader overlooks one other word in a long sentence, and hardly ever in a short one.
+    The networks may overlook a single differing word in a long sentence.
     """
     texts = [each.text.rstrip(".").split() for each in (one, other)]
     folded = [[word.lower() for word in text] for text in texts]
@@ -177,7 +178,7 @@ def _carried(one: Wording, other: Wording) -> tuple[str, str]:
 def features(
     carried: tuple[str, str], sides: Sequence[Side], specificity: Specificity
 ) -> tuple[float, ...]:
-    """`FEATURES` of a pair; with leeway, only one direction has to hold."""
+    """Compute `FEATURES` of a pair; with a lenient specificity, from one direction only."""
     directions = {"allow_more_specific": (0,), "allow_less_specific": (1,)}.get(specificity, (0, 1))
     opinions = judge(*carried), judge(*carried[::-1])
     capitals = [sum(u.weight for u in s.own if u.is_capital) / (1 + len(s.own)) for s in sides]
@@ -189,7 +190,7 @@ def features(
 
 
 def _view(wording: Wording, credits_: Sequence[float], other: Wording) -> Side:
-    """What one value has in common with the other, and what it has alone."""
+    """Compare the units of one value with the other."""
     units = wording.units
     shared = [at for at, credit in enumerate(credits_) if credit]
     missing = [at for at, credit in enumerate(credits_) if not credit]
@@ -215,16 +216,16 @@ def _view(wording: Wording, credits_: Sequence[float], other: Wording) -> Side:
 
 
 def _is_head(unit: Unit, where: str) -> bool:
-    """Whether a word that is added names another thing: `heart attack`, `New York`."""
+    """Whether an additional word changes the thing named: `heart attack`, `New York`."""
     if where == "behind":
         return not unit.is_capital and not unit.is_number
     return where == "before" and unit.is_capital and unit.form in _PLACE_MODIFIERS
 
 
 def _answer_in(wording: Wording, shared: Sequence[int], other: Wording) -> tuple[int, int] | None:
-    """The part of a label, a sentence or a quotation that may be the answer.
+    """Return the span of the answer in a labelled value, sentence or quotation.
 
-    `Capital: Paris` and `It is called "Paris"` are read so only beside a value that is not.
+    `Capital: Paris` or `It is called "Paris"` count as such only if the other value does not.
     """
     if not shared:
         return None
@@ -241,7 +242,7 @@ def _answer_in(wording: Wording, shared: Sequence[int], other: Wording) -> tuple
 
 
 def _place(wording: Wording, at: int, shared: Sequence[int], answer: tuple[int, int] | None) -> str:
-    """How a unit stands to the shared ones that the other value does not have."""
+    """Classify the position of a missing unit relative to the common ones."""
     if not shared:
         return "apart"
     units = wording.units
@@ -270,13 +271,13 @@ def _place(wording: Wording, at: int, shared: Sequence[int], answer: tuple[int, 
 
 
 def _is_counted(unit: Unit, ours: Sequence[Unit]) -> bool:
-    """Whether a unit is what a lone number counts: `28 pieces`; `28 knots` measures."""
+    """Whether a unit is counted by a lone number, as in `28 pieces`, not measured, `28 knots`."""
     is_measure = unit.form in _MEASURES or len(unit.form) <= _FEW
     return all(each.is_number for each in ours) and not (unit.is_number or is_measure)
 
 
 def _is_attached(wording: Wording, at: int, shared: Sequence[int]) -> bool:
-    """Whether nothing but other such words stand between a unit and a shared one."""
+    """Whether a unit is connected to a common one, with only missing units between."""
     if wording.units[at].start in wording.verbs:
         return False
     near = [k for k in shared if k > at][:1] + [k for k in shared if k < at][-1:]
@@ -295,7 +296,7 @@ def _touches(wording: Wording, low: int, high: int) -> bool:
 
 
 def _conflict(one: Wording, other: Wording, sides: Sequence[Side]) -> Finding | None:
-    """What makes two values different whatever they have in common."""
+    """Find differences that outweigh anything in common."""
     numbers = [[unit for unit in side.own if unit.is_number] for side in sides]
     if all(numbers):
         return Finding(OTHER, against(_listed(numbers[0]), _listed(numbers[1])))
@@ -318,19 +319,19 @@ def _conflict(one: Wording, other: Wording, sides: Sequence[Side]) -> Finding | 
 
 
 def _reversed(one: Wording, other: Wording) -> Finding | None:
-    """`not active` against `active`, `with` against `without`."""
+    """Find a negation or opposite on one side: `not active`, `with` against `without`."""
     if bool(one.denials) != bool(other.denials):
         name, denied = ("gold", one) if one.denials else ("extracted", other)
         return Finding(TURNED, f"denied in {name} only: {quoted(denied.text)}")
     for low, high in (*_OPPOSITES, *((high, low) for low, high in _OPPOSITES)):
-        said, meant = one.grammar & low, other.grammar & high
-        if said and meant and not (one.grammar & high or other.grammar & low):
-            return Finding(TURNED, against(min(said), min(meant)))
+        in_one, in_other = one.grammar & low, other.grammar & high
+        if in_one and in_other and not (one.grammar & high or other.grammar & low):
+            return Finding(TURNED, against(min(in_one), min(in_other)))
     return None
 
 
 def _misplaced(one: Wording, other: Wording, matching: Matching) -> Finding | None:
-    """The same words in an order, or behind words, that make another value."""
+    """Find common words whose order or neighbours change the value."""
     pairs = [(i, j) for i, j in matching.pairs if i + j < _FIRST]
     numbers = [pair for pair in pairs if one.units[pair[0]].is_number]
     for (i, j), step in [(pair, step) for pair in pairs for step in (-1, 1)] if numbers[1:] else ():
@@ -342,9 +343,9 @@ def _misplaced(one: Wording, other: Wording, matching: Matching) -> Finding | No
 
 
 def _crossed(one: Wording, other: Wording, pairs: Sequence[tuple[int, int]]) -> Finding | None:
-    """Both sides of a word changed places: `tenant pays landlord`, `landlord pays tenant`.
+    """Find swapped sides of a word: `tenant pays landlord`, `landlord pays tenant`.
 
-    Unless only one of two values is in the passive voice; then they have to.
+    If exactly one value is passive, sides that are not swapped are a conflict instead.
     """
     copulas = (one.grammar | other.grammar) & _COPULAS
     passive = "by" in one.grammar, "by" in other.grammar
@@ -371,7 +372,7 @@ def _stretch(wording: Wording, *places_: int) -> str:
 
 
 def _is_beside(wording: Wording, at: int, beside: int) -> bool:
-    """Whether a number stands right beside a word."""
+    """Whether a number is adjacent to a word."""
     if not 0 <= beside < len(wording.units):
         return False
     word, number = wording.units[at], wording.units[beside]
@@ -380,7 +381,7 @@ def _is_beside(wording: Wording, at: int, beside: int) -> bool:
 
 
 def _signs(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | None:
-    """`C++` against `C`."""
+    """Find different signs in short values: `C++` against `C`."""
     signs = [sorted(token for token in plain.tokens if token in _SIGNS) for plain in plains]
     if signs[0] == signs[1] or max(len(plain.tokens) for plain in plains) > _SHORT:
         return None
@@ -392,7 +393,7 @@ def _listed(units: Sequence[Unit]) -> str:
 
 
 def _reason(sides: Sequence[Side]) -> str:
-    """What two values have in common, or what each has on its own."""
+    """Describe the common or the distinct words of two values."""
     first, second = sides
     if not (first.n_shared and second.n_shared):
         return "no word in common"

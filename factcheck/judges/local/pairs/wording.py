@@ -1,4 +1,4 @@
-"""The words of a value as units that can be paired with those of another: words, numbers, dates."""
+"""Splitting of values into units (words, numbers, measures), and matching of units."""
 
 from __future__ import annotations
 
@@ -25,46 +25,46 @@ class Unit(NamedTuple):
 
     text: str
     forms: tuple[str, ...]
-    """What it is paired by: units with a form in common are the same."""
+    """Forms for matching; units with a common form are equal."""
     start: int
     end: int
     stem: str = ""
     weight: float = 3.0
-    """How much it tells."""
+    """Information weight."""
     is_number: bool = False
 
     @property
     def form(self) -> str:
-        """Its first form."""
+        """First form."""
         return self.forms[0]
 
     @property
     def is_capital(self) -> bool:
-        """Whether it is written with a capital letter."""
+        """Whether the text starts with a capital letter."""
         return self.text[0].isupper()
 
 
 class Wording(NamedTuple):
-    """The units of one value, with what stands between them."""
+    """Units of a value, with its negations, function words and verbs."""
 
     text: str
     units: tuple[Unit, ...]
     denials: int
-    """How often something is denied."""
+    """Number of negations."""
     grammar: frozenset[str]
-    """The words that tell nothing, folded."""
+    """Folded function words."""
     verbs: frozenset[int]
-    """Where its finite verbs start."""
+    """Offsets of finite verbs."""
     is_sentence: bool
 
 
 class Matching(NamedTuple):
-    """For each unit of both values, how surely the other value has it: 0 if it has not."""
+    """Confidence, for each unit of both values, that the other value has it; 0 if missing."""
 
     first: list[float]
     second: list[float]
     pairs: list[tuple[int, int]]
-    """Units paired one to one, in the order of the first value."""
+    """Units matched one to one, in the order of the first value."""
 
 
 TITLES = word_set(TABLES["titles"])
@@ -75,7 +75,7 @@ _GRAMMAR = word_set(
     " eines und oder von im am an auf fur zu zur zum mit le la les l un une des du de d et ou en el"
     " los las unos unas del al y o e i s"
 )
-"""Tell nothing whatever their case; other function words may be names: `Will`, `The Who`."""
+"""Function words in any case; others may be names when capitalized: `Will`, `The Who`."""
 _ROMAN = {
     f"{tens}{ones}": 10 * n_tens + n_ones
     for n_tens, tens in enumerate(("", "x", "xx"))
@@ -86,7 +86,7 @@ _AUXILIARIES = word_set("is was are were has have had will can did does do ist w
 _NO_VERBS = word_set("left felt ground wound saw")
 _ENDINGS = word_set("s es d ed ing n en e er em ns x ies ied") | {""}
 _SHORTEST = 5
-"""Words of the shortest sentence that has no verb."""
+"""Minimum number of words in a sentence without a verb."""
 _MOST_LEFT = 40
 _LETTERS = 3
 _SAME, _INFLECTED, _SHORT, _REPEATED = 1.0, 0.97, 0.95, 0.9
@@ -94,7 +94,7 @@ _SAME, _INFLECTED, _SHORT, _REPEATED = 1.0, 0.97, 0.95, 0.9
 
 @lru_cache(maxsize=8192)
 def language_of(first: str, second: str) -> str:
-    """The language of two values."""
+    """Guess the common language of two values."""
     both = f"{min(first, second)} {max(first, second)}"
     guess = guess_language(both)
     numbers = {word.form for word in words(both)} - cardinals(DEFAULT).keys() - {"once", "elf"}
@@ -109,13 +109,13 @@ def wording(text: str, language: str) -> Wording:
     units: list[Unit] = []
     grammar: set[str] = set()
     denials = at = 0
-    has_telling = any(_tells(found, place) for place in range(len(found)))
+    has_content = any(_is_content(found, place) for place in range(len(found)))
     while at < len(found):
         word = found[at]
         some, last = _numbers(found, at, text, language, units)
         if not some and word.kind == "negation":
             denials += 1
-        elif not some and has_telling and not _tells(found, at):
+        elif not some and has_content and not _is_content(found, at):
             grammar.add(word.form)
         elif not some:
             some = [_word_unit(word, language)]
@@ -129,7 +129,7 @@ def wording(text: str, language: str) -> Wording:
 
 
 def _is_verb(word: Word) -> bool:
-    """An auxiliary or a past form in lower case; those that are other words, too, are none."""
+    """Whether a word is an auxiliary or an unambiguous past form in lower case."""
     base = irregular_forms().get(word.form, "s")
     is_past = word.form.endswith("ed") or (base[0] == word.form[0] and word.form not in _NO_VERBS)
     is_past = is_past and not word.form.endswith(("eed", "s", "ice", "en", "dren", "eet"))
@@ -138,8 +138,8 @@ def _is_verb(word: Word) -> bool:
     )
 
 
-def _tells(found: Sequence[Word], at: int) -> bool:
-    """Whether a word tells something: `Will Smith`, `The Who`, `vitamin A`, too."""
+def _is_content(found: Sequence[Word], at: int) -> bool:
+    """Whether a word carries content, also in `Will Smith`, `The Who` and `vitamin A`."""
     word = found[at]
     if word.kind in {"content", "number"} or (word.kind == "symbol" and word.text in "$£€¥₹%‰°"):
         return True
@@ -153,7 +153,7 @@ def _tells(found: Sequence[Word], at: int) -> bool:
 def _numbers(
     found: Sequence[Word], at: int, text: str, language: str, before: Sequence[Unit]
 ) -> tuple[list[Unit], int]:
-    """The units of the number or date that starts at a word, and where it ends."""
+    """Return the units of a number or measure that starts at a word, and the next position."""
     word = found[at]
 
     def number(last: int, *forms: str) -> Unit:
@@ -185,7 +185,7 @@ def _numbers(
 
 
 def _roman(found: Sequence[Word], at: int, before: Sequence[Unit]) -> int:
-    """The number that `VII` is behind a word; 0 if it is none."""
+    """Return the value of a Roman numeral after a word, or 0."""
     written = found[at].text
     if not before or before[-1].is_number or not written.isupper():
         return 0
@@ -202,7 +202,7 @@ def _word_unit(word: Word, language: str) -> Unit:
 
 
 def match(first: Wording, second: Wording) -> Matching:
-    """Pair the units of two values; swapping the values swaps the result."""
+    """Match the units of two values; symmetric in the values."""
     ones, others = first.units, second.units
     found = Matching([0.0] * len(ones), [0.0] * len(others), [])
     holders: dict[str, list[int]] = {}
@@ -236,7 +236,7 @@ def match(first: Wording, second: Wording) -> Matching:
 
 
 def _forgive_repeats(units: Sequence[Unit], others: Sequence[Unit], credits_: list[float]) -> None:
-    """A word said twice, or spelt out beside its acronym, is not missing; a number is."""
+    """Credit words that repeat others or spell out an acronym; numbers are not credited."""
     forms = {form for unit in others if not unit.is_number for form in unit.forms}
     repeated = [
         [at]
@@ -251,7 +251,7 @@ def _forgive_repeats(units: Sequence[Unit], others: Sequence[Unit], credits_: li
 
 
 def _pair_up(found: Matching, candidates: set[tuple[float, int, int]]) -> None:
-    """Take the surest pairs first, among equals those in corresponding places."""
+    """Match greedily by confidence; ties go to pairs in corresponding positions."""
     for credit, i, j in sorted(candidates, key=lambda c: (-c[0], abs(c[1] - c[2]), c[1] + c[2])):
         if not found.first[i] and not found.second[j]:
             found.first[i] = found.second[j] = credit
@@ -259,7 +259,7 @@ def _pair_up(found: Matching, candidates: set[tuple[float, int, int]]) -> None:
 
 
 def _spelt_out(units: Sequence[Unit], texts: Sequence[Unit]) -> Iterator[tuple[int, range]]:
-    """Acronyms, each with the places of the words that have its letters as initials."""
+    """Yield acronyms, each with the positions of the words whose initials it consists of."""
     initials = "".join(unit.form[0] for unit in texts)
     for i, unit in enumerate(units):
         at = initials.find(unit.form) if len(unit.form) > 1 and unit.text.isupper() else -1
@@ -268,7 +268,7 @@ def _spelt_out(units: Sequence[Unit], texts: Sequence[Unit]) -> Iterator[tuple[i
 
 
 def _likeness(one: Unit, other: Unit) -> float:
-    """How likely two different units are meant to be the same."""
+    """Return the confidence that two different units are equivalent."""
     if one.is_number or other.is_number:
         return 0.0
     if other.form in _ABBREVIATIONS.get(one.form, ()) or one.form in _ABBREVIATIONS.get(
@@ -280,7 +280,7 @@ def _likeness(one: Unit, other: Unit) -> float:
 
 
 def _is_inflected(short: str, long: str) -> bool:
-    """Whether two words of one stem differ in their ending only."""
+    """Whether two words of one stem differ only in inflection."""
     irregular = irregular_forms()
     if irregular.get(long, long) == irregular.get(short, short):
         return True
@@ -290,6 +290,6 @@ def _is_inflected(short: str, long: str) -> bool:
 
 
 def n_shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many letters, or words, two of them begin with alike."""
+    """Return the length of the common prefix of two sequences."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
