@@ -1,1 +1,1 @@
-"""How a text is built and read: its blocks, sentences and words, its numbers and dates."""
+"""Text analysis: blocks, words, languages, numbers, units, dates and syntax."""

@@ -1,1 +1,1 @@
-"""What compares two values, and what prepares them."""
+"""Comparators, and transforms applied before comparison."""

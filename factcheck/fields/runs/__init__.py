@@ -1,1 +1,1 @@
-"""From the results of records to the figures of a run."""
+"""Scores of records aggregated to runs, and their export and comparison."""

@@ -1,1 +1,1 @@
-"""Evaluation schemas: made, resolved, checked and read into nodes."""
+"""Evaluation schemas: inference, resolution, parsing and validation."""

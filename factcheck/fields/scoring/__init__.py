@@ -1,1 +1,1 @@
-"""From a schema to the results of one record."""
+"""Compilation of schemas, and scoring of single records."""

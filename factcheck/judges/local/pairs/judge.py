@@ -210,7 +210,7 @@ def _compare_plain(
 
 
 def _by_form(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | None:
-    """What can be said of two tidy texts by their normal forms alone."""
+    """Compare two tidy texts by their normal forms; `None` if these do not decide."""
     one, other = plains
     if one.tokens and one.tokens == other.tokens and not _differ_in_case(first, second):
         if one.legal_form and other.legal_form and one.legal_form != other.legal_form:
