@@ -93,7 +93,7 @@ def as_guide(guide: Any) -> Guide:
 def _guide(node: Node) -> Guide:
     node.require_keys(keywords=True)
     keywords = node.keywords()
-    return node.made(lambda: Guide(keywords))
+    return node.build(lambda: Guide(keywords))
 
 
 def classify_behavior(response: str, guide: Guide | Mapping[str, Any]) -> str:
@@ -150,12 +150,12 @@ def _case(node: Node, number: int) -> BehaviorCase:
     node.require_keys("id", "instruction", "input", "output", "evaluation_guide", "expected")
     instruction = node.member("instruction").text()
     guide = _guide(node.member("evaluation_guide"))
-    own, name = node.member("expected", None), node.member("id", None)
-    variants = () if own.value is None else own.mapping()
-    expected = {variant: own.member(variant).text() for variant in variants}
+    by_variant, name = node.member("expected", None), node.member("id", None)
+    variants = () if by_variant.value is None else by_variant.mapping()
+    expected = {variant: by_variant.member(variant).text() for variant in variants}
     id_ = str(number) if name.value is None else name.id()
     texts = (node.member("input", "").text(), node.member("output", "").text())
-    return node.made(lambda: BehaviorCase(id_, instruction, guide, *texts, expected))
+    return node.build(lambda: BehaviorCase(id_, instruction, guide, *texts, expected))
 
 
 def as_cases(cases: Any, expected: Mapping[str, str] | None = None) -> tuple[BehaviorCase, ...]:

@@ -160,17 +160,17 @@ def compare_runs(a: Run, b: Run) -> KeywordComparison:
     common = [str(change.name) for change in changes]
     if differing := [name for name in common if a.digests[name] != b.digests[name]]:
         raise InputError(
-            f"run b expects something else than run a in {len(differing)} of "
+            f"runs a and b have different expectations in {len(differing)} of "
             f"{plural(len(common), 'case')} ({_ids(differing)}); "
-            "evaluate both runs with the same ones"
+            "evaluate both with the same ones"
         )
     notes: tuple[str, ...] = ()
     if isinstance(a, DatasetResult) and isinstance(b, DatasetResult):
-        own, other = to_plain(a.settings), to_plain(b.settings)
+        settings_a, settings_b = to_plain(a.settings), to_plain(b.settings)
         notes = tuple(
-            f"{name} is {own[name]!r} in run a and {other[name]!r} in run b"
-            for name in own
-            if own[name] != other[name]
+            f"{name} is {settings_a[name]!r} in run a and {settings_b[name]!r} in run b"
+            for name in settings_a
+            if settings_a[name] != settings_b[name]
         )
     return KeywordComparison(
         "cards" if isinstance(a, DatasetResult) else "behaviors",

@@ -170,7 +170,7 @@ def match(
         len(cards),
         tuple(_match(i, j, scores[i][j], expected[i], cards[j]) for i, j in partners.items()),
         tuple(
-            _missed(i, own, expected[i], cards) for i, own in enumerate(scores) if i not in partners
+            _missed(i, row, expected[i], cards) for i, row in enumerate(scores) if i not in partners
         ),
         tuple(sorted({*range(len(cards))} - {*partners.values()})),
         note,
@@ -244,8 +244,8 @@ def greedy(scores: PairScores, threshold: float) -> Partners:
     """Match each expected card in turn with the best card left, the first of equals."""
     partners: dict[int, int] = {}
     taken: set[int] = set()
-    for i, own in enumerate(scores):
-        left = {j: score for j, score in own.items() if j not in taken and score >= threshold}
+    for i, row in enumerate(scores):
+        left = {j: score for j, score in row.items() if j not in taken and score >= threshold}
         if left:
             partners[i] = max(left, key=left.__getitem__)
             taken.add(partners[i])
@@ -255,8 +255,8 @@ def greedy(scores: PairScores, threshold: float) -> Partners:
 def optimal(scores: PairScores, n_generated: int, threshold: float) -> Partners:
     """Find the pairs with the maximum total score among those that reach the threshold."""
     gains = np.zeros((len(scores), n_generated))
-    for i, own in enumerate(scores):
-        for j, score in own.items():
+    for i, row in enumerate(scores):
+        for j, score in row.items():
             if score >= threshold:
                 gains[i, j] = score
     return assign(gains)

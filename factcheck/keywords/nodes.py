@@ -37,7 +37,7 @@ class Node(NamedTuple):
         path = "".join(steps).lstrip(".")
         return self.document.error(self.path, f"{path}: {message}" if path else message)
 
-    def made(self, make: Callable[[], T]) -> T:
+    def build(self, make: Callable[[], T]) -> T:
         """Call `make`; its `InputError` is prefixed with the location of this part."""
         try:
             return make()

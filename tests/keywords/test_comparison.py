@@ -96,7 +96,7 @@ def test_settings_that_differ_are_noted() -> None:
         (
             BEFORE,
             card_run(case("a", 1, 1, 1), digests={"a": "other"}),
-            "run b expects something else than run a in 1 of 1 case .a",
+            "runs a and b have different expectations in 1 of 1 case .a",
         ),
     ],
 )
