@@ -246,18 +246,18 @@ def listed(
     title: str,
     tone: Tone,
     meaning: str,
-    things: Sequence[_T],
+    values: Sequence[_T],
     item: Callable[[_T], Item],
     noun: str,
     limit: int = MOST_ROWS,
 ) -> Section:
-    """Build a section with one item for each of the first `limit` things and their total count."""
+    """Build a section with one item for each of the first `limit` values and their total count."""
     return Section(
-        f"{title} {len(things):,}",
+        f"{title} {len(values):,}",
         tone,
         meaning,
-        items=tuple(map(item, things[:limit])),
-        more=more_of(len(things) - limit, noun),
+        items=tuple(map(item, values[:limit])),
+        more=more_of(len(values) - limit, noun),
     )
 
 

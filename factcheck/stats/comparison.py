@@ -114,9 +114,9 @@ def compare_scores(
     by_chance = np.hstack(list(_randomized(a, b, n_resamples, seed)))
     intervals = bootstrap_scores(b, n_resamples, seed, minus=a)
     found = {}
-    for name, own, other, chances in zip(a.names, scores_a, scores_b, by_chance, strict=True):
-        p_value = randomization_p(abs(other - own), np.abs(chances))
-        found[name] = Comparison(own, other, other - own, intervals[name], p_value, p_value)
+    for name, of_a, of_b, chances in zip(a.names, scores_a, scores_b, by_chance, strict=True):
+        p_value = randomization_p(abs(of_b - of_a), np.abs(chances))
+        found[name] = Comparison(of_a, of_b, of_b - of_a, intervals[name], p_value, p_value)
     return found, by_chance
 
 
