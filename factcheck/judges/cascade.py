@@ -66,7 +66,7 @@ def parse_cascade(name: object) -> Cascade | None:
         except ValueError:
             raise ConfigError(f"{name!r}: {key}={value} is not a number") from None
     if len(judges) != 2 or not all(judges):  # noqa: PLR2004 - a first and a second
-        raise ConfigError(f"{name!r} needs two judges, as in {_EXAMPLE}, not {len(judges)}")
+        raise ConfigError(f"{name!r} needs two judges, as in {_EXAMPLE}, got {len(judges)}")
     return Cascade(judges[0], judges[1], **thresholds)
 
 
@@ -104,7 +104,7 @@ class CascadeJudge:
         self, first: Any, second: Any, *, low: float = LOW, high: float = HIGH, batch_size: int = 0
     ) -> None:
         if not 0.0 <= low <= high <= 1.0:
-            raise InputError(f"low and high must be 0 <= low <= high <= 1, not {low} and {high}")
+            raise InputError(f"expected 0 <= low <= high <= 1, got low={low} and high={high}")
         self._first = first
         self._second = second
         self._low = low

@@ -378,7 +378,7 @@ def _model_in_file(
     document = read_document(path, expected="models come from")
     models = document.value
     if not isinstance(models, dict) or not models:
-        raise ConfigError(f"{document.name}: expected names and the settings of each")
+        raise ConfigError(f"{document.name}: expected a mapping from names to model settings")
     name = name or (next(iter(models)) if len(models) == 1 else None)
     if name not in models:
         which = f"has no {name!r}" if name else "has several models"
@@ -395,10 +395,12 @@ def _described_model(values: Any, settings: Settings) -> Model:
     if not isinstance(values, Mapping) or not isinstance(values.get(_MODEL), str):
         raise ConfigError("a model needs its name: `model: PROVIDER/MODEL`")
     if "api_key" in values:
-        raise ConfigError(f"a key does not belong into a file; name its variable as {_KEY}")
+        raise ConfigError(
+            f"a key does not belong in a file; set {_KEY} to the name of its environment variable"
+        )
     if unknown := sorted(map(str, values.keys() - _SETTINGS)):
         raise ConfigError(
-            f"unknown: {', '.join(unknown)}; known are {', '.join(sorted(_SETTINGS))}"
+            f"unknown settings: {', '.join(unknown)}; use {', '.join(sorted(_SETTINGS))}"
         )
     options = {name: value for name, value in values.items() if name not in {_MODEL, _KEY}}
     variable = values.get(_KEY)

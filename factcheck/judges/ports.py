@@ -181,7 +181,7 @@ class Rating:
 
     def __post_init__(self) -> None:
         if type(self.value) is not int or not LOWEST <= self.value <= HIGHEST:
-            raise InputError(f"a rating must be a whole number from 1 to 5, not {self.value!r}")
+            raise InputError(f"a rating must be an integer from 1 to 5, got {self.value!r}")
 
 
 RatingResult = Rating | Failure[Any]

@@ -54,7 +54,7 @@ class BackgroundLoop:
         if self.is_current:
             work.close()
             raise RuntimeError(
-                "a synchronous factcheck call inside an asynchronous judge would wait for itself; "
+                "a synchronous factcheck call inside an asynchronous judge would deadlock; "
                 "await the asynchronous form (ascore, acheck, aextract) instead"
             )
         future = asyncio.run_coroutine_threadsafe(contained := _Contained(work), self._running())

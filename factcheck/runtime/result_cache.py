@@ -73,7 +73,7 @@ class SingleFlight(Generic[T]):
         try:
             yield claim
             if len(claim.settled) < len(claim.keys):
-                raise AssertionError("asked for keys that were never settled")
+                raise AssertionError("claimed keys were never settled")
         finally:
             with lock:
                 for key in claim.keys:
@@ -179,7 +179,7 @@ class ResultCache(SingleFlight[T]):
         try:
             return self._decode(json.loads(text)["answer"])
         except (InputError, ValueError, KeyError, TypeError) as error:
-            _log.warning("a cached response cannot be read and is asked for again: %s", error)
+            _log.warning("a cached response cannot be read and is requested again: %s", error)
             return None
 
     async def _keep(self, results: Mapping[str, T]) -> None:

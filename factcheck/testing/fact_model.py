@@ -126,7 +126,7 @@ def _parse_facts(lines: str) -> Mapping[str, str]:
     for line in filter(str.strip, lines.splitlines()):
         fact_id, _, fact = line.partition(" ")
         if not fact or fact_id in facts:
-            raise InputError(f"not a line 'id fact' with an id of its own: {line!r}")
+            raise InputError(f"expected a line 'id fact' with a unique id, got {line!r}")
         facts[fact_id] = fact
     return facts
 
@@ -148,7 +148,7 @@ def _parse_pairs(lines: str) -> Mapping[str, ValuePair]:
         elif word in {"description", "instructions"}:
             notes[word] = value
         elif not isinstance(value, list) or len(value) != 2 or word in pairs:  # noqa: PLR2004 - a pair
-            raise InputError(f"not a line 'id: [value, value]' with an id of its own: {line!r}")
+            raise InputError(f"expected a line 'id: [value, value]' with a unique id, got {line!r}")
         else:
             pairs[word] = ValuePair(*value, **notes)
     return {word.removesuffix(":"): pair for word, pair in pairs.items()}

@@ -80,7 +80,7 @@ def test_options_of_a_judge_go_out_and_what_cannot_be_one_is_said_in_one_line(
     assert "temp:0.5" in json.loads(done.out)["signature"]
     assert server.requests[0].body["temperature"] == 0.5
     assert server.requests[-1].body["seed"] == 7
-    refused(run(*score, "temprature=1"), "--judge-option: unknown: temprature; known are", 3)
+    refused(run(*score, "temprature=1"), "--judge-option: unknown settings: temprature; use", 3)
     refused(run(*score[:4], "local", "--judge-option", "seed=1"), "not for 'local'", 3)
     cascade = "cascade(local, openai/tiny)"
     refused(run(*score[:4], cascade, "--judge-option", "seed=1"), "judges.yaml#NAME", 3)

@@ -215,10 +215,10 @@ def test_a_name_says_judges_and_thresholds(name: str, cascade: Cascade | None) -
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("cascade(a)", "needs two judges, .*not 1"),
+        ("cascade(a)", "needs two judges, .*got 1"),
         ("cascade()", "needs two judges"),
         ("cascade(a,)", "needs two judges"),
-        ("cascade(a, b, c)", "needs two judges, .*not 3"),
+        ("cascade(a, b, c)", "needs two judges, .*got 3"),
         ("cascade(a, b", r"does not end with '\)'"),
         ("cascade(a, b, low=much)", "low=much is not a number"),
     ],

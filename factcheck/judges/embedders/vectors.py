@@ -56,10 +56,9 @@ def direction_of(vector: Any) -> Direction:
     values = numbers.astype(np.float64)
     largest = float(np.abs(values).max(initial=0.0))
     if not math.isfinite(largest):
-        raise JudgeOutputError("the vector holds NaN or infinity")
+        raise JudgeOutputError("the vector contains NaN or infinity")
     if largest == 0.0:
-        wrong = "all zero and points nowhere" if values.size else "empty"
-        raise JudgeOutputError(f"the vector is {wrong}")
+        raise JudgeOutputError(f"the vector is {'all zero' if values.size else 'empty'}")
     scaled = np.ldexp(values, -math.frexp(largest)[1])
     return Direction(scaled, float((scaled * scaled).sum()))
 
@@ -76,7 +75,8 @@ def similarity(one: Direction, other: Direction) -> float:
         lengths = sorted((one.values.size, other.values.size))
         raise JudgeOutputError(
             f"vectors of {lengths[0]} and {lengths[1]} numbers cannot be compared; "
-            "they come from different models; if one was changed under its name, clear the cache"
+            "they come from different models; if a model was replaced under its name, "
+            "clear the cache"
         )
     cosine = float((one.values * other.values).sum()) / math.sqrt(one.square * other.square)
     return round(min(max(cosine, 0.0), 1.0), _DIGITS)
@@ -99,7 +99,7 @@ def single_precision(numbers: Any) -> array[float]:
         else:
             raise JudgeOutputError("a vector must be a list of numbers, or base64")
     except OverflowError as error:
-        raise JudgeOutputError("the vector holds a number beyond single precision") from error
+        raise JudgeOutputError("the vector contains a number beyond single precision") from error
     except ValueError as error:
         raise JudgeOutputError(f"the vector is not base64 of 4-byte numbers ({error})") from error
     direction_of(found)

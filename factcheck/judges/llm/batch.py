@@ -170,8 +170,8 @@ def collect(path: Path, run: Run) -> Outcome:
     run(inbox.around)
     if inbox.left and inbox.unanswered and not inbox.used:
         raise InputError(
-            f"none of the {inbox.left:,} answers to {path} was asked for; collect them with the "
-            "records, judge and batch size they were submitted with"
+            f"the run requested none of the {inbox.left:,} answers to {path}; collect them with "
+            "the records, judge and batch size of the submission"
         )
     if not inbox.left:
         path.unlink()
@@ -195,7 +195,7 @@ def _requests_of(run: Run) -> dict[Batch, bytes]:
 
     run(around)
     if not queued:
-        raise ConfigError("no language model takes part; batches are for judges 'openai/MODEL'")
+        raise ConfigError("the run uses no language model; batches need a judge 'openai/MODEL'")
     return dict(file for model, lines in queued.items() for file in request_files(model, lines))
 
 
@@ -231,7 +231,7 @@ def request_id(body: Body) -> str:
 
 def _require_openai(transport: Transport) -> ChatTransport:
     if not isinstance(transport, ChatTransport):
-        raise ConfigError(f"{transport.name} takes no batches; only 'openai/MODEL' can")
+        raise ConfigError(f"{transport.name} does not support batches; use 'openai/MODEL'")
     return transport
 
 
@@ -394,7 +394,7 @@ class _Inbox:
         self, name: str, line: Mapping[str, Any], reply: Mapping[str, Any]
     ) -> FactcheckError:
         error, status = error_in(reply.get("body") or line), reply.get("status_code")
-        why = error.message or " ".join(error.kinds).strip() or "it does not say why"
+        why = error.message or " ".join(error.kinds).strip() or "no reason given"
         problem = f"{name}: no answer from the batch ({why})"
         if isinstance(status, int) and status >= _FIRST_ERROR:
             translated = from_status(status, problem, kinds=error.kinds)

@@ -258,9 +258,9 @@ def forget_dialects() -> None:
 
 def _parse_maximum(text: str, limit: int) -> int:
     """Parse the maximum token limit from a refusal; 0 if it names none."""
-    context, given = _CONTEXT.search(text), _INPUT.search(text)
+    context, prompt = _CONTEXT.search(text), _INPUT.search(text)
     if context:
-        left = _int(context[1]) - _int(given[1]) if given else 0
+        left = _int(context[1]) - _int(prompt[1]) if prompt else 0
         return left if 0 < left < limit else 0
     return max((n for n in map(_int, _NUMBER.findall(text)) if 0 < n < limit), default=0)
 

@@ -125,7 +125,7 @@ async def examine(model: LanguageModel) -> Diagnosis:
         await checker.check(facts, _TEXT, ledger)
     except JudgeError as error:
         tried = "; ".join(model.learned)
-        raise JudgeError(f"{error}; tried in vain: {tried}") if tried else error from error
+        raise JudgeError(f"{error}; already tried: {tried}") if tried else error from error
     first = ledger.usage
     started = time.perf_counter()
     results = await checker.check(facts, f"{_TEXT}\n", ledger)

@@ -97,14 +97,14 @@ class RequestRunner(Generic[R]):
         limiter, queued_s, n_sent = self.limiter(), waited_s, 0
         estimate = upper_bound.prompt_tokens // _BYTES_PER_TOKEN
         async for attempt in self._retry.retrying(lambda: queued_s):  # noqa: B023 - as it is then
-            asked = time.perf_counter()
+            queued = time.perf_counter()
             with attempt:
                 async with (
                     self._budget.reserve(self._priced(upper_bound)) as spent,
                     limiter.slot(estimate) as number,
                 ):
                     started = time.perf_counter()
-                    queued_s += started - asked
+                    queued_s += started - queued
                     if self._locked_until > started:
                         spent.append(Usage())
                         raise NoAccess(self._locked_because)
@@ -177,11 +177,11 @@ def limit_of(body: Body) -> int:
 
 def tokens_of(answer: Answer, prompt: str) -> Usage:
     """Tokens of an exchange; estimated where the server reports none."""
-    given, taken = answer.prompt_tokens, answer.completion_tokens
+    n_prompt, n_completion = answer.prompt_tokens, answer.completion_tokens
     return Usage(
-        prompt_tokens=likely_tokens(prompt) if given is None else given,
+        prompt_tokens=likely_tokens(prompt) if n_prompt is None else n_prompt,
         cached_tokens=answer.cached_tokens,
-        completion_tokens=likely_tokens(answer.text) if taken is None else taken,
+        completion_tokens=likely_tokens(answer.text) if n_completion is None else n_completion,
     )
 
 

@@ -110,7 +110,7 @@ def _located(facts: tuple[AtomicFact, ...], source: str) -> tuple[AtomicFact, ..
     located = []
     for number, fact in enumerate(facts, 1):
         stems = content_stems(fact.text, language)
-        shared = [len(stems & held) for _, held in sentences]
+        shared = [len(stems & others) for _, others in sentences]
         most = max(shared, default=0)
         span = None
         if most >= _MIN_SHARED * len(stems) > 0:

@@ -89,7 +89,7 @@ class JsonClient:
             ) from error
         if len(text) > self._largest:
             raise JudgeUnavailable(
-                f"{name}: the answer has more than {self._largest // _MIB} MiB, and was not read on"
+                f"{name}: the server's answer exceeds {self._largest // _MIB} MiB"
             )
         try:
             answer = json.loads(text)

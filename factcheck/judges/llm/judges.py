@@ -173,9 +173,9 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
 
         async def retry_alone(keys: Sequence[str]) -> None:
             some = {key: questions[key] for key in keys}
-            own = dict(zip(keys, await self._ask([*some.values()], account), strict=True))
-            await self._repeat(some, own, account)
-            results.update(own)
+            retried = dict(zip(keys, await self._ask([*some.values()], account), strict=True))
+            await self._repeat(some, retried, account)
+            results.update(retried)
 
         await together(retry_alone(keys) for keys in by_text.values() if keys)
         return None

@@ -191,7 +191,7 @@ class LanguageModel:
                     raise InputError(f"{self.name}: {error}") from error
                 dialect = await self._learn(dialect, changed)
         raise JudgeRejected(
-            f"{self.name}: {_MAX_ATTEMPTS} ways of asking were turned down; "
+            f"{self.name}: {_MAX_ATTEMPTS} request formats were rejected; "
             f"run `factcheck doctor {self.name}`"
         )
 

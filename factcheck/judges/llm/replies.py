@@ -93,7 +93,7 @@ def find_answer(
         JudgeOutputError: There is no answer, or several different ones.
     """
     if len(reply) > _MAX_CHARS:
-        raise JudgeOutputError(f"the reply has {len(reply):,} characters")
+        raise JudgeOutputError(f"the reply is too long ({len(reply):,} characters)")
     text = reply.strip().removeprefix("\ufeff").strip()
     data = _parse(text)
     if data is None:
@@ -113,7 +113,7 @@ def find_answer(
         if (is_whole is None or is_whole(answer.value)) and answer not in answers:
             answers.append(answer)
     if len(answers) > 1:
-        raise JudgeOutputError(f"the reply has {len(answers)} answers that differ")
+        raise JudgeOutputError(f"the reply contains {len(answers)} different answers")
     if not answers:
         raise JudgeOutputError(problem)
     return answers[0]
@@ -147,9 +147,9 @@ def _objects(text: str) -> Iterator[Any]:
             found, position = _DECODER.raw_decode(text, match.start())
             _require_unicode(found)
         except (ValueError, RecursionError):
-            raise JudgeOutputError("the reply has JSON that cannot be read") from None
+            raise JudgeOutputError("the reply contains invalid JSON") from None
         yield found
-    raise JudgeOutputError(f"the reply has more than {_MAX_OBJECTS} JSON objects")
+    raise JudgeOutputError(f"the reply contains more than {_MAX_OBJECTS} JSON objects")
 
 
 def _without_reasoning(text: str) -> str:
@@ -157,7 +157,7 @@ def _without_reasoning(text: str) -> str:
     ends = list(_REASONING_END.finditer(text))
     text = text[ends[-1].end() :].strip() if ends else text
     if _REASONING.search(text):
-        raise JudgeOutputError("the reply ends in the model's thought")
+        raise JudgeOutputError("the reply ends within the model's reasoning")
     return text
 
 
@@ -169,7 +169,7 @@ def _object(pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
 
 
 def _reject_constant(constant: str) -> Any:
-    raise JudgeOutputError(f"the reply has {constant}, which is not JSON")
+    raise JudgeOutputError(f"the reply contains {constant}, which is not JSON")
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_reject_constant)
@@ -193,7 +193,7 @@ def read_fields(data: Any, types: Mapping[str, pydantic.TypeAdapter[Any]]) -> di
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         problem = f"{first['msg']} at {where!r}" if where else first["msg"]
-        raise JudgeOutputError(f"the reply does not fit: {problem}") from None
+        raise JudgeOutputError(f"the reply does not match the schema: {problem}") from None
 
 
 def _by_id(data: Any, expected: Iterable[str]) -> dict[str, Any]:
@@ -208,9 +208,9 @@ def _by_id(data: Any, expected: Iterable[str]) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise JudgeOutputError(f"the reply is a JSON {type(data).__name__}, not an object")
     if unknown := [key for key in data if key not in ids and _ID.fullmatch(key)]:
-        raise JudgeOutputError(f"the reply answers {unknown[0]!r}, which was not asked")
+        raise JudgeOutputError(f"the reply has an unknown id {unknown[0]!r}")
     if data and ids.isdisjoint(data):
-        raise JudgeOutputError("the reply has none of the ids that were asked")
+        raise JudgeOutputError("the reply has none of the expected ids")
     return data
 
 
@@ -389,7 +389,7 @@ def read_pairs(data: Any, questions: Mapping[str, ValuePair], judge: str) -> dic
 
 def _require_int(value: Any) -> Any:
     if type(value) is not int:
-        raise ValueError("not a whole number")
+        raise ValueError("not an integer")
     return value
 
 

@@ -75,7 +75,7 @@ class Answer(NamedTuple):
             raise JudgeTruncated(f"{name}: the reply was cut off at the token limit")
         if reason not in _FINISHED:
             ended = "without a reason" if self.finish_reason is None else f"with {reason[:40]!r}"
-            raise JudgeOutputError(f"{name}: the reply ended {ended}, so it may not be whole")
+            raise JudgeOutputError(f"{name}: the reply ended {ended}, so it may be incomplete")
         if not self.text.strip():
             raise JudgeOutputError(f"{name}: the reply is empty")
 
@@ -126,12 +126,12 @@ def read_completion(body: Any) -> Answer:
     """Parse the JSON of a chat completion; raises `ValueError` and the like if malformed."""
     choices = body["choices"]
     if not isinstance(choices, list) or len(choices) != 1:
-        raise ValueError("it has not one choice")
+        raise ValueError("expected exactly one choice")
     choice = choices[0]
     message = choice["message"]
     content, reason = message.get("content"), choice.get("finish_reason")
     if not isinstance(content, (str, list, type(None))):
-        raise TypeError("its content is not text")
+        raise TypeError("the content is not text")
     usage = body.get("usage")
     usage = usage if isinstance(usage, Mapping) else {}
     return Answer(
@@ -165,7 +165,7 @@ def _tokens(logprobs: Any) -> tuple[Token, ...]:
 def _probability(logprob: Any) -> float:
     if type(logprob) in (int, float) and logprob <= 0:  # which NaN is not
         return math.exp(logprob)
-    raise ValueError("not a log-probability")
+    raise ValueError("not a log probability")
 
 
 def _texts(parts: Sequence[Any]) -> Iterator[str]:

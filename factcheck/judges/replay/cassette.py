@@ -119,7 +119,7 @@ def read_cassette(path: str | os.PathLike[str]) -> tuple[list[Recorded], str]:
         InputError: The file cannot be read, is not a cassette, or has an invalid line.
     """
     if read_signature(path) != _RUN:
-        raise InputError(f"{path} is not a cassette of factcheck")
+        raise InputError(f"{path} is not a factcheck cassette")
     rows = enumerate(read_results(path), 2)
     answers = [parse_answer(row, Place(str(path), "line", number)) for number, row in rows]
     with file_errors(str(path), "read"):

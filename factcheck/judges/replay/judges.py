@@ -188,7 +188,7 @@ def _only(identities: Sequence[Identity], role: str, path: CassettePath) -> Iden
     problem = f"no {role} was recorded in it; record this run again"
     if identities:
         several = " / ".join(map(describe_identity, dict.fromkeys(identities)))
-        problem = f"it has several ({several}); record each to a file of its own"
+        problem = f"it has several ({several}); record each to a separate file"
     raise ConfigError(f"cannot replay {path} as {role}: {problem}")
 
 

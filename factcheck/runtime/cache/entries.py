@@ -72,7 +72,7 @@ def is_key(text: str) -> bool:
 def check_keys(keys: Sequence[str]) -> None:
     for key in keys:
         if not is_key(key):
-            raise ValueError(f"{key!r} is not a cache key; answer_key makes them")
+            raise ValueError(f"{key!r} is not a cache key; use answer_key")
 
 
 def seal(key: str, value: str) -> bytes:

@@ -149,14 +149,14 @@ class Store(ReadOnlyStore):
 
         A lease that would outlast a new one is ignored: the clock was set back.
         """
-        own, name = str(os.getpid()).encode(), _lease_of(key)
-        if self.rows.add(name, own, expire=seconds):
+        process, name = str(os.getpid()).encode(), _lease_of(key)
+        if self.rows.add(name, process, expire=seconds):
             return True
         with self.rows.transact():
             found = self._connection.execute(_LEASE, (name, time.time() + seconds)).fetchone()
             is_free = found is None or not _is_alive(found[0])
             if is_free:
-                self.rows.set(name, own, expire=seconds)
+                self.rows.set(name, process, expire=seconds)
         return is_free
 
     def release(self, key: str) -> None:
@@ -207,5 +207,5 @@ def _check_settings(path: Path) -> None:
         if tables.fetchone() is not None:
             names = {name for (name,) in connection.execute("SELECT key FROM Settings")}
             if not names <= {*DEFAULT_SETTINGS, *METADATA}:
-                raise DamagedStore("it has settings that are not those of diskcache")
+                raise DamagedStore("it has settings unknown to diskcache")
         connection.execute("ROLLBACK")

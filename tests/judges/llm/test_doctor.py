@@ -89,7 +89,7 @@ BAD: dict[str, tuple[ChatAnswer, str, int]] = {
     "a bomb": (bomb, "MiB", 4),
     "a refusal of everything": (
         lambda _: Reply(status=400, error={"message": "response_format is not supported"}),
-        "response_format is not supported.*tried in vain: no response_format",
+        "response_format is not supported.*already tried: no response_format",
         2,
     ),
 }

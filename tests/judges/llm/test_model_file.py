@@ -86,7 +86,7 @@ def test_a_file_names_models_with_their_settings(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("a: {model: openai/m, temprature: 1}", "line 1: unknown: temprature"),
+        ("a: {model: openai/m, temprature: 1}", "line 1: unknown settings: temprature"),
         ("a: {model: openai/m, temperature: 9}", "temperature"),
         ("a: {model: openai/m, api_key: geheim123}", "does not belong"),
         ("a: {model: openai/m, api_key_env: NO_SUCH_KEY}", "NO_SUCH_KEY, which is not set"),
@@ -130,7 +130,7 @@ def test_a_provider_whose_packages_are_missing_names_the_extra(
     [
         (["temperature"], "'temperature' is not NAME=VALUE, such as temperature=0.5"),
         (["temperature="], "is not NAME=VALUE"),
-        (["temprature=1"], "unknown: temprature; known are api_key_env, base_url"),
+        (["temprature=1"], "unknown settings: temprature; use api_key_env, base_url"),
         (["temperature=warm"], "temperature must be a finite number"),
         (["temperature=[", "seed=1"], "value of temperature"),
         (["seed=1", "seed=2"], "seed is given twice"),

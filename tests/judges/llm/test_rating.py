@@ -1,4 +1,4 @@
-"""The 1-5 judge over HTTP: a whole number from 1 to 5, or a failure."""
+"""The 1-5 judge over HTTP: an integer from 1 to 5, or a failure."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_the_identity_names_model_and_prompt_and_rating_leaves_no_trace(rating: 
 
 @pytest.mark.parametrize("value", [0, 6, 4.0, True, "4", None])
 def test_no_rater_can_give_a_rating_off_the_scale(value: Any) -> None:
-    with pytest.raises(InputError, match="whole number from 1 to 5"):
+    with pytest.raises(InputError, match="integer from 1 to 5"):
         Rating(value, "", "mine")
-    with pytest.raises(InputError, match="whole number from 1 to 5"):
+    with pytest.raises(InputError, match="integer from 1 to 5"):
         asyncio.run(ScriptedRater({SUMMARY: value}).rate(SOURCE, SUMMARY, Ledger()))

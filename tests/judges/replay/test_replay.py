@@ -344,7 +344,7 @@ def test_another_file_is_no_cassette(path: Path, content: bytes) -> None:
         answers(path)
     with ResultsFile(path.with_name("rows.jsonl"), lambda: "judge:a", resume=False):
         pass
-    with pytest.raises(InputError, match="not a cassette"):
+    with pytest.raises(InputError, match="not a factcheck cassette"):
         answers(path.with_name("rows.jsonl"))
     with pytest.raises(InputError, match="not cassette"):
         CassetteWriter(path.with_name("rows.jsonl"))

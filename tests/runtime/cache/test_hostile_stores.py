@@ -108,7 +108,7 @@ def test_planted_settings_do_not_become_attributes(
     run_sql(folder, "INSERT INTO Settings VALUES (?, 'planted')", (name,))
     disk.set_many({KEY: "new"})
     assert disk.get_many([KEY, *ENTRIES]) == {KEY: "new"}
-    assert "settings that are not those of diskcache" in caplog.text
+    assert "settings unknown to diskcache" in caplog.text
 
 
 @pytest.mark.parametrize(
