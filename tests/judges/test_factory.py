@@ -85,7 +85,7 @@ def test_a_cascade_may_begin_with_the_embedded_judge_and_go_on_with_a_cascade() 
         (build_pair_judge, "replay:a.jsonl", "cassettes hold verdicts on facts only"),
         (build_pair_judge, "cascade(openai/a, replay:a.jsonl)", "cassettes hold verdicts on facts"),
         (build_pair_judge, "locale", r"unknown pair judge 'locale'; use 'local'.*'cascade\("),
-        (build_pair_judge, "cascade(openai/a)", "needs two judges, as in.*, not 1"),
+        (build_pair_judge, "cascade(openai/a)", "needs two judges, as in.*, got 1"),
         (build_pair_judge, "cascade(openai/a, nobody)", "unknown pair judge 'nobody'"),
         (build_pair_judge, "", "unknown pair judge ''"),
         (
