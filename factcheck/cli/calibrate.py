@@ -243,7 +243,7 @@ def trust(  # noqa: PLR0913 - one parameter per option
     texts: Annotated[
         str | None,
         options.argument(
-            "[TEXTS]",
+            "TEXTS",
             "Your texts: records with 'source' and 'summary', as 'factcheck run' reads them; the "
             "bundled texts without it.",
         ),
