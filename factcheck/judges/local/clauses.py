@@ -175,9 +175,14 @@ class ParsedSentence(Phrases):
                 reach += [kid, *(i for i in self.kids[kid] if self.tokens[i].relation not in inner)]
             elif self.tokens[kid].relation != "ccomp":
                 reach += self.under(kid)
-        return self.is_scoped(reach) or any(
-            self.tokens[i].relation in ("appos", "relcl", "conj") and self.is_crossed(i)
-            for i in self.under(verb)
+        is_torn = len(self.of(verb, "dobj")) > 1
+        return (
+            is_torn
+            or self.is_scoped(reach)
+            or any(
+                self.tokens[i].relation in ("appos", "relcl", "conj") and self.is_crossed(i)
+                for i in self.under(verb)
+            )
         )
 
     def _said(self, verb: int, parts: Sequence[int]) -> int | None:
@@ -209,6 +214,8 @@ class ParsedSentence(Phrases):
 
     def _is_free(self, kid: int, clause: _Clause) -> bool:
         """Whether a phrase at the beginning may be left out."""
+        if kid - 1 in clause.spare and self.tokens[kid].tag in ("IN", "RP") and not self.kids[kid]:
+            return True  # `from 2016 on`
         if self.low[kid] in _BESIDES or self.low[kid : kid + 2] == ["in", "addition"]:
             return True
         places = [i for i in self.of(kid, "pobj") if self.tokens[i].entity in PLACES]
@@ -362,7 +369,8 @@ class ParsedSentence(Phrases):
             )
         if subject is not None:
             is_named = self.low[subject] not in _PRONOUNS or subject in self.named
-            is_sure = opening in _CONTRASTS | {"because"} or self.is_past(kid)
+            is_contrast = opening in _CONTRASTS and (opening != "while" or self.is_set_off(kid))
+            is_sure = is_contrast or opening == "because" or self.is_past(kid)
             is_first = self.low[words[0]] == opening and self.finite(kid) is not None
             return is_sure and is_named and is_first and opening in _STATED
         edge = words[-1] + 1 if words[0] == 0 else words[0] - 1

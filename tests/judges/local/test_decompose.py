@@ -70,6 +70,8 @@ SPLIT = {
         "Orr Pictures is a production company."]),
     "two participles": ("The mill was built in 1968 and renovated in 1997.",
         ["The mill was built in 1968.", "The mill was renovated in 1997."]),
+    "from a year on": ("From 2016 on, Anna Kern grew peas.", ["Anna Kern grew peas.",
+        "From 2016 on, Anna Kern grew peas."]),
     "connective": ("However, it rained in London.", ["It rained in London."]),
 }  # fmt: skip
 
@@ -115,6 +117,8 @@ WHOLE = [
     "The two hikers were carried away but remained on the surface.",
     "The contact was cleaned and the telephone replaced.",
     "Whoever sees a fire calls out and leaves the room.",
+    "Anna Kern grew peas in pots, at the end some four tonnes of peas.",
+    "The park is open while the season lasts.",
     "Receipts are photographed and kept for seven years.",
 ]
 
