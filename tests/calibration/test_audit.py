@@ -101,7 +101,14 @@ BROKEN: dict[str, tuple[Callable[[str, str, int], bool], str]] = {
 
 
 def test_a_sound_judge_breaks_no_rule() -> None:
-    report = audit_judge(SOUND, TEXTS)
+    facts = (
+        "The pier weighs 40 tonnes.",
+        "All berths were sold.",
+        "Revenue rose sharply.",
+        "The gate can only be opened by hand.",
+    )
+    others = {**record("three", facts), "facts": facts}
+    report = audit_judge(SOUND, [*TEXTS, others])
     assert (report.n_errors, report.faults) == (0, ())
     assert all(rule.n_tried for rule in report.rules)
 
