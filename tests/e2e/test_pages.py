@@ -1,28 +1,14 @@
-"""The pages in headless Chromium: facts light their places, rows sort and open, by keyboard too.
-
-Skipped without playwright and a Chromium. With PAGES_SCREENSHOTS=FOLDER the screens are kept
-there, to be looked at.
-"""
+"""The pages in headless Chromium: facts light their places, rows sort and open, by keyboard too."""
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from factcheck.facts import AtomicFact, CoverageReport, Evidence, Span, Texts
 from factcheck.scoring.many import RecordFailure
 from factcheck.scoring.run_report import RunReport
 from tests.reports.examples import report_of, verdict
-
-playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 
 SOURCE = "It froze in 1903.\n" + "Nothing happened for years.\n" * 200 + "The lake is deep."
 
@@ -33,39 +19,6 @@ def report(label: Any = "contradicted") -> CoverageReport:
     found = replace(verdict(froze, label), evidence=Evidence("froze in 1930", 9, 22))
     texts = Texts.of(SOURCE, "The lake froze in 1930.").named("lake.txt", "short.txt")
     return replace(report_of(found, verdict(deep, "neutral")), texts=texts)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as running:
-        chromium = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture
-def tab(browser: Any, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Opens a page; nothing of it may be refused or fail."""
-    pages: list[Any] = []
-    complaints: list[str] = []
-
-    def show(html: str, **options: Any) -> Any:
-        path = tmp_path / "page.html"
-        path.write_text(html, "utf-8")
-        page = browser.new_page(**options)
-        pages.append(page)
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("requestfailed", lambda asked: complaints.append(asked.url))
-        page.goto(path.as_uri())
-        return page
-
-    yield show
-    assert not complaints
-    for page in pages:
-        if folder := os.environ.get("PAGES_SCREENSHOTS"):
-            page.screenshot(path=Path(folder, f"{request.node.name}.png"))
-        page.close()
 
 
 def lit(page: Any) -> list[str]:

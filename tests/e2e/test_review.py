@@ -1,7 +1,4 @@
-"""The review page in headless Chromium: one key a verdict, and labels that the command reads.
-
-Skipped without playwright and a Chromium. With PAGES_SCREENSHOTS=FOLDER the screens are kept there.
-"""
+"""The review page in headless Chromium: one key a verdict, and labels that the command reads."""
 
 from __future__ import annotations
 
@@ -12,9 +9,6 @@ from typing import Any
 from factcheck.calibration import LabelledPair, read_pairs
 from factcheck.calibration.agreement_labels import Answer
 from factcheck.calibration.review import render
-from tests.e2e.test_pages import browser, playwright, pytestmark, tab
-
-__all__ = ["browser", "playwright", "pytestmark", "tab"]
 
 NASTY = "The lake </script><script>document.title='owned'</script> froze \u202ein 1903."
 ROWS = [
