@@ -154,7 +154,7 @@ def test_doubled_and_unknown_entries_count_for_nothing(more: str) -> None:
     try:
         assert kept(read("line", "1 0", more)) == [None, None]
     except JudgeOutputError as error:
-        assert "not asked" in str(error)
+        assert "unknown id" in str(error)
 
 
 def test_only_texts_that_are_not_known_are_asked() -> None:
