@@ -10,9 +10,7 @@ those to chance: its interval, which is for other documents too, must hold more 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import os
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.agreement.run import LABELS
+from benchmarks.agreement.run import LABELS, data_and_judges
 from factcheck.calibration import read_pairs
 from factcheck.calibration.agreement_metrics import corrected_share
 from factcheck.calibration.agreement_run import check_pairs
@@ -57,12 +55,8 @@ class Drawn(NamedTuple):
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--data", type=Path, default=os.environ.get("FACTCHECK_DATA"))
-    parser.add_argument("--judge", action="append", metavar="NAME", help="repeatable")
-    arguments = parser.parse_args()
-    data = Path(arguments.data or parser.error("give --data DIR, or set FACTCHECK_DATA"))
-    for judge in arguments.judge or ["local-fast", "local"]:
+    data, judges = data_and_judges(str(__doc__), "repeatable")
+    for judge in judges or ["local-fast", "local"]:
         documents = asyncio.run(judged(data / LABELS, judge))
         levels = np.array(
             [(one.shares[[0, 1]].sum(), one.shares[[0, 2]].sum()) for one in documents]

@@ -34,19 +34,25 @@ Joined = list[tuple[LabelledPair, Answer]]
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--data", type=Path, default=os.environ.get("FACTCHECK_DATA"))
-    parser.add_argument("--judge", action="append", metavar="NAME", help="repeatable; not recorded")
-    arguments = parser.parse_args()
-    data = Path(arguments.data or parser.error("give --data DIR, or set FACTCHECK_DATA"))
+    data, judges = data_and_judges(str(__doc__), "repeatable; not recorded")
     pairs = [pair for pair in read_pairs(data / LABELS) if pair.label is not None]
     measured = []
     for judge, replies in read_replies(data).items():
         seen, answers = map(list, zip(*join(replies, pairs), strict=True))
         words = asyncio.run(check_pairs(FactCoverage(WordContainment()), seen))
         measured.append(measure_agreement(judge, seen, answers, words))
-    report = agreement(pairs, arguments.judge or ["local"])
+    report = agreement(pairs, judges or ["local"])
     print(replace(report, judges=(*measured, *report.judges)))
+
+
+def data_and_judges(description: str, about_judges: str) -> tuple[Path, list[str]]:
+    """Parse the command line: the folder with the data, and the names of judges, if any."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=os.environ.get("FACTCHECK_DATA"))
+    parser.add_argument("--judge", action="append", metavar="NAME", help=about_judges)
+    arguments = parser.parse_args()
+    data = Path(arguments.data or parser.error("give --data DIR, or set FACTCHECK_DATA"))
+    return data, arguments.judge or []
 
 
 def join(replies: Sequence[Reply], pairs: Sequence[LabelledPair]) -> Joined:

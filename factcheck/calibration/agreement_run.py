@@ -156,11 +156,9 @@ def measure_agreement(
     places = [
         n for n, answer in enumerate(answers) if is_labelled[n] and answer.entailed is not None
     ]
-    decided = [pairs[place] for place in places]
-    rows = _decisions(
-        decided, [answers[place] for place in places], baseline and [baseline[n] for n in places]
-    )
-    by_both = metrics.by_document(decided, [answers[place] for place in places])
+    decided, verdicts = [pairs[n] for n in places], [answers[n] for n in places]
+    rows = _decisions(decided, verdicts, baseline and [baseline[n] for n in places])
+    by_both = metrics.by_document(decided, verdicts)
     texts = {
         document: [
             (fmean(a.entailed is True for _, a in facts), fmean(p.label is True for p, _ in facts))

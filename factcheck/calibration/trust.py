@@ -42,7 +42,8 @@ class TrustReport(Report):
         return self.card.to_dict()
 
     def page(self) -> Page:
-        parts = [self.bullets.page(), self.audit.page()]
+        audit = self.audit.page()
+        parts = [self.bullets.page(), audit]
         if self.agreement is not None:
             parts.append(self.agreement.page())
         cost = self.card.cost
@@ -58,7 +59,7 @@ class TrustReport(Report):
             ),
             also=tuple(parts),
             suite="trust",
-            cases=self.audit.page().cases,
+            cases=audit.cases,
         )
 
 
