@@ -132,8 +132,7 @@ class ResultsFile:
         """Write a line, after the header if it is the first; without data, only the header."""
         text = "" if data is None else json_text(data) + "\n"
         if self._end == 0:
-            head = {"factcheck_results": _FORMAT, "run": self._signature()}
-            text = json_text({**head, "version": version("factcheck")}) + "\n" + text
+            text = results_header(self._signature()) + text
         if self._descriptor < 0:
             raise InputError(f"{self.path} was closed, or writing to it failed; open it again")
         remaining = memoryview(text.encode())
@@ -177,6 +176,12 @@ class ResultsFile:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def results_header(signature: str) -> str:
+    """Return the first line of a results file."""
+    head = {"factcheck_results": _FORMAT, "run": signature, "version": version("factcheck")}
+    return json_text(head) + "\n"
 
 
 def read_results(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from factcheck.errors import FactcheckError, Failure, JudgeError, describe
 from factcheck.facts import CoverageReport
+from factcheck.facts.report import Direction
 from factcheck.records import Record, as_record
 from factcheck.runtime.loop import background
 
@@ -60,7 +61,7 @@ def score_records(
 
     try:
         for group in groups_of(records, group_size):
-            window.append(background.submit(_score_group(score, group, start)))
+            window.append(background.submit(score_group(score, group, start)))
             while window and (len(window) * group_size >= in_flight or window[0].done()):
                 yield from first()
         while window:
@@ -93,9 +94,31 @@ def groups_of(
         yield group
 
 
-async def _score_group(
+def by_source(
+    score_summaries: Callable[..., Awaitable[Sequence[CoverageReport]]],
+    *,
+    direction: Direction,
+    lead: bool = False,
+) -> Score:
+    """Make the function that scores records from a method like `FactCoverage.ascore_summaries`."""
+
+    def score(records: Sequence[Record]) -> Awaitable[Sequence[CoverageReport]]:
+        summaries = [record.summary for record in records]
+        facts = records[0].facts
+        return score_summaries(
+            records[0].source, summaries, facts=facts, direction=direction, lead=lead
+        )
+
+    return score
+
+
+async def score_group(
     score: Score, group: Sequence[Record | RecordFailure], start: asyncio.Lock
 ) -> list[Scored]:
+    """Score a group of `groups_of`, one by one if scoring it as a whole fails.
+
+    All groups of a run share the lock `start`.
+    """
     async with start:  # one at a time, so that requests are sent before all groups are prepared
         await asyncio.sleep(0)
     records = [record for record in group if isinstance(record, Record)]
@@ -109,5 +132,5 @@ async def _score_group(
     except Exception as error:  # noqa: BLE001 - a user's judge may raise anything
         code, message = JudgeError.code, describe(error)
     if len(records) > 1:
-        return [one for record in records for one in await _score_group(score, [record], start)]
+        return [one for record in records for one in await score_group(score, [record], start)]
     return [Scored(records[0], RecordFailure(records[0].id, code, message))]

@@ -83,7 +83,7 @@ def score_run(
                 tally.add(record_id, outcome, places.pop(record_id, number))
                 if rows is not None and codes_of(outcome) <= FINAL:
                     try:
-                        rows.append(record_id, _row(record, outcome))
+                        rows.append(record_id, row_of(record, outcome))
                     except InputError as error:  # disk full: still report what was paid for
                         tally.write_error = str(error)
                         break
@@ -120,7 +120,8 @@ def _pending(
     tally.left_out = len(digests) - n_rows
 
 
-def _row(record: Record | None, outcome: Outcome) -> dict[str, Any]:
+def row_of(record: Record | None, outcome: Outcome) -> dict[str, Any]:
+    """Return the row of a record, without its id; inverse: `outcome_of`."""
     row: dict[str, Any] = {} if record is None else {"record": record_digest(record)}
     if isinstance(outcome, RecordFailure):
         return {**row, "error": {"code": outcome.code, "message": outcome.message}}

@@ -45,7 +45,7 @@ from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.progress import progress as show_progress
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.scoring.card import JudgeCard
-from factcheck.scoring.many import Outcome, Scored, score_records
+from factcheck.scoring.many import Outcome, Scored, by_source, score_records
 from factcheck.scoring.texts import combined, lead_of, require_text, with_true_evidence
 
 if TYPE_CHECKING:
@@ -249,16 +249,7 @@ class FactCoverage(SessionUser):
         lead: bool = False,
     ) -> Generator[Scored, None, None]:
         """Score many records and yield each with its outcome; see `score_many` and `score`."""
-
-        async def score(records: Sequence[Record]) -> Sequence[CoverageReport]:
-            return await self.ascore_summaries(
-                records[0].source,
-                [record.summary for record in records],
-                facts=records[0].facts,
-                direction=direction,
-                lead=lead,
-            )
-
+        score = by_source(self.ascore_summaries, direction=direction, lead=lead)
         in_flight = 3 * self.session.concurrency
         size = self.summaries_per_call
         return score_records(score, records, in_flight=in_flight, group_size=size)
