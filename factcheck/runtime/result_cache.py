@@ -1,6 +1,7 @@
 """Result cache with single-flight: equal questions asked at the same time are sent once.
 
 Callers may run in different event loops and threads; they share a table of results in flight.
+Processes that share a cache with leases share its answers, too.
 """
 
 from __future__ import annotations
@@ -13,11 +14,10 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from factcheck.errors import InputError
-from factcheck.runtime.cache import DiskCache
+from factcheck.runtime.cache.entries import LeasingCache
 from factcheck.runtime.loop import PerProcess, together
 
 if TYPE_CHECKING:
@@ -34,67 +34,17 @@ _MAX_PAUSE_S = 1.0
 _log = logging.getLogger("factcheck.cache")
 
 
-@dataclass(slots=True)
-class Claim(Generic[T]):
+class _Claim(NamedTuple, Generic[T]):
     """Keys claimed by a caller, and results claimed by others."""
 
     keys: list[str]
     """Keys that this caller must request and settle."""
     others: set[Future[Mapping[str, T]]]
-    settled: dict[str, T] = field(default_factory=dict)
+    settled: dict[str, T]
     """Results of this caller, shared with all that wait for them."""
 
-    async def results(self) -> dict[str, T]:
-        """Wait for all results, including those of other callers, except ones they abandoned."""
-        results = dict(self.settled)
-        for other in self.others:
-            await asyncio.wait([asyncio.wrap_future(other)])  # cancellation is not passed on
-            results.update(other.result())
-        return results
 
-
-class SingleFlight(Generic[T]):
-    """Results in flight, by key."""
-
-    def __init__(self) -> None:
-        self._table: PerProcess[tuple[threading.Lock, dict[str, Future[Mapping[str, T]]]]] = (
-            PerProcess(lambda: (threading.Lock(), {}))
-        )
-
-    @contextmanager
-    def claim(self, keys: Sequence[str]) -> Iterator[Claim[T]]:
-        """Claim the keys not in flight; other callers take over those left unsettled."""
-        lock, in_flight = self._table()
-        ended: Future[Mapping[str, T]] = Future()
-        with lock:
-            others = {in_flight[key] for key in keys if key in in_flight}
-            claim: Claim[T] = Claim([key for key in keys if key not in in_flight], others)
-            in_flight.update(dict.fromkeys(claim.keys, ended))
-        try:
-            yield claim
-            if len(claim.settled) < len(claim.keys):
-                raise AssertionError("claimed keys were never settled")
-        finally:
-            with lock:
-                for key in claim.keys:
-                    del in_flight[key]
-            ended.set_result(claim.settled)
-
-    async def resolve(self, keys: Sequence[str], ask: Ask[T]) -> dict[str, T]:
-        """Return the results of all distinct keys; `ask` is called for those not in flight.
-
-        If `ask` raises, so does this call, and other callers that waited ask for themselves.
-        """
-        results: dict[str, T] = {}
-        while missing := [key for key in keys if key not in results]:
-            with self.claim(missing) as claim:
-                if claim.keys:
-                    claim.settled |= zip(claim.keys, await ask(claim.keys), strict=True)
-            results.update(await claim.results())
-        return results
-
-
-class ResultCache(SingleFlight[T]):
+class ResultCache(Generic[T]):
     """Cached results of one kind of question, and those in flight.
 
     Args:
@@ -102,7 +52,7 @@ class ResultCache(SingleFlight[T]):
         labels: Stored with each result, for statistics.
         encode: Converts a result to JSON; `None` for one that must not be cached.
         decode: Inverse of `encode`; raises `InputError` for invalid data.
-        leases: Whether processes that share a cache on disk wait for each other's answers.
+        leases: Whether processes that share the cache wait for each other's answers.
     """
 
     def __init__(
@@ -114,12 +64,14 @@ class ResultCache(SingleFlight[T]):
         *,
         leases: bool = False,
     ) -> None:
-        super().__init__()
-        self._shared = cache if leases and isinstance(cache, DiskCache) else None
         self._cache = cache
+        self._leases = cache if leases and isinstance(cache, LeasingCache) else None
         self._labels = labels
         self._encode = encode
         self._decode = decode
+        self._table: PerProcess[tuple[threading.Lock, dict[str, Future[Mapping[str, T]]]]] = (
+            PerProcess(lambda: (threading.Lock(), {}))
+        )
 
     async def results(
         self,
@@ -128,32 +80,30 @@ class ResultCache(SingleFlight[T]):
         ask: Ask[T],
         book_hits: Callable[[int], None],
         *,
-        mend: Callable[[dict[str, T]], Awaitable[None]] | None = None,
         keys_now: Callable[[], Mapping[str, str]] = dict,
     ) -> list[T]:
         """Return one result per key, in key order, requesting those not cached in batches.
+
+        If `ask` raises, so does this call, and other callers that waited ask for themselves.
 
         Args:
             keys: Keys of the questions.
             batches: Splits keys into batches.
             ask: Requests the results of one batch.
             book_hits: Records a number of cache hits.
-            mend: Retries failed results in place before they are cached.
             keys_now: Maps keys to those to store results under, if an answer has changed them.
         """
         found = await self._known(keys)
         if found:
             book_hits(len(found))
         while missing := [key for key in dict.fromkeys(keys) if key not in found]:
-            with self.claim(missing) as claim:
+            with self._claim(missing) as claim:
 
                 async def settle(batch: Sequence[str]) -> None:
                     async with self._lease(batch) as received:
                         results: dict[str, T] = {}
                         if rest := [key for key in batch if key not in received]:
                             results = dict(zip(rest, await ask(rest), strict=True))
-                            if mend is not None:
-                                await mend(results)
                             now = keys_now()
                             await self._keep({now.get(key, key): results[key] for key in rest})
                     if received:
@@ -162,8 +112,30 @@ class ResultCache(SingleFlight[T]):
 
                 work = [settle(batch) for batch in batches(claim.keys)]
                 await (work[0] if len(work) == 1 else together(work))
-            found |= await claim.results()
+            found |= claim.settled
+            for other in claim.others:
+                await asyncio.wait([asyncio.wrap_future(other)])  # cancellation is not passed on
+                found |= other.result()
         return [found[key] for key in keys]
+
+    @contextmanager
+    def _claim(self, keys: Sequence[str]) -> Iterator[_Claim[T]]:
+        """Claim the keys not in flight; other callers take over those left unsettled."""
+        lock, in_flight = self._table()
+        ended: Future[Mapping[str, T]] = Future()
+        with lock:
+            others = {in_flight[key] for key in keys if key in in_flight}
+            claim: _Claim[T] = _Claim([key for key in keys if key not in in_flight], others, {})
+            in_flight.update(dict.fromkeys(claim.keys, ended))
+        try:
+            yield claim
+            if len(claim.settled) < len(claim.keys):
+                raise AssertionError("claimed keys were never settled")
+        finally:
+            with lock:
+                for key in claim.keys:
+                    del in_flight[key]
+            ended.set_result(claim.settled)
 
     async def _known(self, keys: Sequence[str]) -> dict[str, T]:
         """Return the cached results of these keys; unreadable ones are skipped with a warning."""
@@ -172,15 +144,13 @@ class ResultCache(SingleFlight[T]):
         return self._decoded(await asyncio.to_thread(self._cache.get_many, keys))
 
     def _decoded(self, found: Mapping[str, str]) -> dict[str, T]:
-        read = {key: self._read(text) for key, text in found.items()}
-        return {key: result for key, result in read.items() if result is not None}
-
-    def _read(self, text: str) -> T | None:
-        try:
-            return self._decode(json.loads(text)["answer"])
-        except (InputError, ValueError, KeyError, TypeError) as error:
-            _log.warning("a cached response cannot be read and is requested again: %s", error)
-            return None
+        results: dict[str, T] = {}
+        for key, text in found.items():
+            try:
+                results[key] = self._decode(json.loads(text)["answer"])
+            except (InputError, ValueError, KeyError, TypeError) as error:  # noqa: PERF203
+                _log.warning("a cached response cannot be read and is requested again: %s", error)
+        return results
 
     async def _keep(self, results: Mapping[str, T]) -> None:
         if self._cache is None:
@@ -201,7 +171,7 @@ class ResultCache(SingleFlight[T]):
         The lease is on the first key. Another process that needs it waits until this one has the
         answer or dies, or the lease expires.
         """
-        cache, first, pause_s = self._shared, keys[0], _FIRST_PAUSE_S
+        cache, first, pause_s = self._leases, keys[0], _FIRST_PAUSE_S
         if cache is None:
             yield {}
             return

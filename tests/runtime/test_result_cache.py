@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from factcheck.runtime.result_cache import SingleFlight
+from factcheck.runtime.result_cache import Ask, ResultCache
 
 
 class Asked:
@@ -24,22 +24,30 @@ class Asked:
         return [key.upper() for key in keys]
 
 
+def flight() -> ResultCache[str]:
+    return ResultCache(None, {}, lambda _: None, str)
+
+
+async def resolve(cache: ResultCache[str], keys: Sequence[str], ask: Ask[str]) -> list[str]:
+    return await cache.results(keys, lambda some: [some] if some else [], ask, lambda _: None)
+
+
 @pytest.mark.anyio
 async def test_callers_at_the_same_time_share_one_answer() -> None:
-    ask, flight = Asked(), SingleFlight[str]()
-    answers = await asyncio.gather(*(flight.resolve(["a", "b"], ask) for _ in range(20)))
-    assert answers == [{"a": "A", "b": "B"}] * 20
+    ask, cache = Asked(), flight()
+    answers = await asyncio.gather(*(resolve(cache, ["a", "b"], ask) for _ in range(20)))
+    assert answers == [["A", "B"]] * 20
     assert sorted(ask.keys) == ["a", "b"]
 
 
 def test_callers_in_different_loops_and_threads_share_it_too() -> None:
-    ask, flight = Asked(pause_s=0.3), SingleFlight[str]()
-    answers: list[dict[str, str]] = []
+    ask, cache = Asked(pause_s=0.3), flight()
+    answers: list[list[str]] = []
     barrier = threading.Barrier(4)
 
     def caller() -> None:
         barrier.wait()
-        answers.append(asyncio.run(flight.resolve(["a"], ask)))
+        answers.append(asyncio.run(resolve(cache, ["a"], ask)))
 
     threads = [threading.Thread(target=caller) for _ in range(4)]
     for thread in threads:
@@ -47,37 +55,37 @@ def test_callers_in_different_loops_and_threads_share_it_too() -> None:
     for thread in threads:
         thread.join()
 
-    assert answers == [{"a": "A"}] * 4
+    assert answers == [["A"]] * 4
     assert ask.keys == ["a"]
 
 
 @pytest.mark.anyio
 async def test_a_question_is_asked_again_once_its_answer_has_been_given() -> None:
-    ask, flight = Asked(), SingleFlight[str]()
-    await flight.resolve(["a"], ask)
-    await flight.resolve(["a"], ask)
+    ask, cache = Asked(), flight()
+    await resolve(cache, ["a"], ask)
+    await resolve(cache, ["a"], ask)
     assert ask.keys == ["a", "a"]
 
 
 @pytest.mark.anyio
 async def test_when_whoever_asked_gives_up_the_others_ask_for_themselves() -> None:
-    ask, flight = Asked(pause_s=0.05), SingleFlight[str]()
-    first = asyncio.ensure_future(flight.resolve(["a"], ask))
+    ask, cache = Asked(pause_s=0.05), flight()
+    first = asyncio.ensure_future(resolve(cache, ["a"], ask))
     await asyncio.sleep(0)
-    second = asyncio.ensure_future(flight.resolve(["a"], ask))
+    second = asyncio.ensure_future(resolve(cache, ["a"], ask))
     await asyncio.sleep(0)
     first.cancel()
-    assert await second == {"a": "A"}
+    assert await second == ["A"]
     assert ask.keys == ["a", "a"]
 
 
 @pytest.mark.anyio
 async def test_a_waiter_that_gives_up_takes_nothing_from_the_others() -> None:
-    ask, flight = Asked(pause_s=0.05), SingleFlight[str]()
-    first, second, third = (asyncio.ensure_future(flight.resolve(["a"], ask)) for _ in range(3))
+    ask, cache = Asked(pause_s=0.05), flight()
+    first, second, third = (asyncio.ensure_future(resolve(cache, ["a"], ask)) for _ in range(3))
     await asyncio.sleep(0.01)
     second.cancel()
-    assert [await first, await third] == [{"a": "A"}] * 2
+    assert [await first, await third] == [["A"]] * 2
     assert ask.keys == ["a"]
 
 
@@ -87,7 +95,7 @@ async def test_an_error_reaches_whoever_asked() -> None:
         raise ValueError("broken")
 
     with pytest.raises(ValueError, match="broken"):
-        await SingleFlight[str]().resolve(["a"], fail)
+        await resolve(flight(), ["a"], fail)
 
 
 @pytest.mark.anyio
@@ -96,16 +104,16 @@ async def test_forgetting_a_key_is_a_defect_and_not_an_endless_loop() -> None:
         return ["x"]
 
     with pytest.raises(ValueError, match="shorter"):
-        await SingleFlight[str]().resolve(["a", "b"], forget)
+        await resolve(flight(), ["a", "b"], forget)
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("turns", range(14))
 async def test_a_waiter_that_is_cancelled_with_whoever_asked_stays_cancelled(turns: int) -> None:
-    ask, flight = Asked(pause_s=5), SingleFlight[str]()
-    first = asyncio.ensure_future(flight.resolve(["a"], ask))
+    ask, cache = Asked(pause_s=5), flight()
+    first = asyncio.ensure_future(resolve(cache, ["a"], ask))
     await asyncio.sleep(0)
-    second = asyncio.ensure_future(flight.resolve(["a"], ask))
+    second = asyncio.ensure_future(resolve(cache, ["a"], ask))
     await asyncio.sleep(0)
     first.cancel()
     for _ in range(turns):

@@ -121,14 +121,20 @@ class BatchedJudge(Generic[Q, R]):
         keys = make_keys()
         by_key = dict(zip(keys, questions, strict=True))
         account = Account(ledger, self.stage)
+
+        async def ask(some: Sequence[str]) -> Sequence[R]:
+            found = await self._ask([by_key[key] for key in some], account)
+            results = dict(zip(some, found, strict=True))
+            await self._repeat(by_key, results, account)
+            return tuple(results.values())
+
         return self._cache.results(
             keys,
             lambda some: self._batches({key: by_key[key] for key in some}),
-            lambda some: self._ask([by_key[key] for key in some], account),
+            ask,
             lambda count: ledger.book(
                 Usage(cache_hits=count), model=self._model.name, stage=self.stage
             ),
-            mend=lambda results: self._repeat(by_key, results, account),
             keys_now=keys_now,
         )
 

@@ -76,10 +76,7 @@ class DiskCache:
         self.leased -= answered
 
     def lease(self, key: str, seconds: float) -> bool:
-        """Lease a key; `False` if another live process holds it.
-
-        The lease ends after `seconds`, when the answer is stored, or with `release`.
-        """
+        """Lease a key, also from a process that has ended; see `LeasingCache`."""
         is_ours = self._use(lambda store: store.lease(key, seconds)) is not False
         if is_ours:
             self.leased.add(key)

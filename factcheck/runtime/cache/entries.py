@@ -18,6 +18,8 @@ KEY_SCHEMA = 1
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 _CHECKSUM_DIGITS = 16
+_MARK = token_hex(16)
+"""Marks the place of a question's part in the serialised parts; it occurs in no text."""
 _ENCODER = json.JSONEncoder(
     ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
 )
@@ -42,16 +44,12 @@ def answer_keys(questions: Sequence[Mapping[str, JSON]], **shared: JSON) -> list
 
     Shared parts are serialised once.
     """
-    marks = {name: token_hex(16) for name in questions[0]} if questions else {}
-    frame = _canonical({"key_schema": KEY_SCHEMA, "parts": {**shared, **marks}})
-    names = sorted(marks)
-    pieces = []
-    for name in names:
-        piece, frame = frame.split(f'"{marks[name]}"')
-        pieces.append(piece)
+    names = sorted(questions[0]) if questions else []
+    parts: dict[str, JSON] = {**shared, **dict.fromkeys(names, _MARK)}
+    *pieces, end = _canonical({"key_schema": KEY_SCHEMA, "parts": parts}).split(f'"{_MARK}"')
     return [
         _sha256(
-            "".join(p + _canonical(q[name]) for p, name in zip(pieces, names, strict=True)) + frame
+            "".join(p + _canonical(q[name]) for p, name in zip(pieces, names, strict=True)) + end
         )
         for q in questions
     ]
@@ -142,6 +140,25 @@ class AnswerCache(Protocol):
 
     def close(self) -> None:
         """Release files and connections; the next use reopens them."""
+        ...
+
+
+@runtime_checkable
+class LeasingCache(AnswerCache, Protocol):
+    """A cache whose processes can wait for each other's answers."""
+
+    leased: set[str]
+    """Keys leased by this process."""
+
+    def lease(self, key: str, seconds: float) -> bool:
+        """Lease a key; `False` if another process holds it.
+
+        The lease ends after `seconds`, when the answer is stored, or with `release`.
+        """
+        ...
+
+    def release(self, key: str) -> None:
+        """End a lease of this process."""
         ...
 
 

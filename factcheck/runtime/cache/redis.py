@@ -13,6 +13,8 @@ T = TypeVar("T")
 
 PREFIX = "factcheck:1:"
 """Prefix of every key, with the version of the stored format."""
+_LEASE = f"{PREFIX}lease "
+"""Prefix of the leases of keys."""
 TIMEOUT_S = 5.0
 """Timeout of a request in seconds."""
 PAUSE_S = 10.0
@@ -52,6 +54,8 @@ class RedisCache:
                 "it looks like redis://user:password@host:6379/0"
             ) from error
         self._errors: tuple[type[Exception], ...] = (redis.RedisError, OSError)
+        self.leased: set[str] = set()
+        """Keys leased by this process."""
         self._warn = WarnOnce()
         self._paused_until = 0.0
 
@@ -76,6 +80,20 @@ class RedisCache:
         sealed = {PREFIX + key: seal(key, value) for key, value in entries.items()}
         if sealed:
             self._ask(lambda: self._client.mset(sealed))
+        for key in self.leased & entries.keys():
+            self.release(key)
+
+    def lease(self, key: str, seconds: float) -> bool:
+        """Lease a key; see `LeasingCache`. The lease of a process that dies ends with its time."""
+        time_ms = max(1, round(1000 * seconds))
+        is_ours = self._ask(lambda: bool(self._client.set(_LEASE + key, 1, nx=True, px=time_ms)))
+        if is_ours is not False:
+            self.leased.add(key)
+        return is_ours is not False
+
+    def release(self, key: str) -> None:
+        self.leased.discard(key)
+        self._ask(lambda: self._client.delete(_LEASE + key))
 
     def close(self) -> None:
         self._client.close()

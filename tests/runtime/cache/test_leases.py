@@ -5,48 +5,70 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from factcheck.runtime.cache import DiskCache, answer_key
+from factcheck.runtime.cache import DiskCache
 from factcheck.runtime.cache.maintenance import contents
+from factcheck.runtime.cache.redis import RedisCache
 from factcheck.runtime.result_cache import ResultCache
+from tests.runtime.cache.conftest import KEY, OTHER, free_port
 
-KEY, OTHER = answer_key(n=1), answer_key(n=2)
+Shared = DiskCache | RedisCache
 
 
-@pytest.fixture
-def two(tmp_path: Path) -> Iterator[tuple[DiskCache, DiskCache]]:
-    caches = DiskCache(tmp_path), DiskCache(tmp_path)
+@pytest.fixture(params=["disk", "redis"])
+def two(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Shared, Shared]]:
+    caches: tuple[Shared, Shared] = DiskCache(tmp_path), DiskCache(tmp_path)
+    if request.param == "redis":
+        url = request.getfixturevalue("empty_redis")
+        caches = RedisCache(url), RedisCache(url)
     yield caches
     for cache in caches:
         cache.close()
 
 
-def test_a_lease_is_granted_once_and_is_no_answer(two: tuple[DiskCache, DiskCache]) -> None:
+def test_a_lease_is_granted_once_and_is_no_answer(two: tuple[Shared, Shared]) -> None:
     one, other = two
     assert [one.lease(KEY, 60), other.lease(KEY, 60), other.lease(OTHER, 60)] == [True, False, True]
     assert other.get_many([KEY, OTHER]) == {}
-    assert contents(one.folder)[:2] == ({}, ())
+    if isinstance(one, DiskCache):
+        assert contents(one.folder)[:2] == ({}, ())
     one.release(KEY)
     assert other.lease(KEY, 60)
 
 
-def test_a_lease_ends_with_its_time_or_its_process(two: tuple[DiskCache, DiskCache]) -> None:
+def test_a_lease_ends_with_its_time_or_its_answer(two: tuple[Shared, Shared]) -> None:
     one, other = two
     assert one.lease(KEY, 0)
+    time.sleep(0.01)
     assert other.lease(KEY, 60)
-    code = f"from factcheck.runtime.cache import DiskCache as D; D({str(one.folder)!r}).lease"
-    subprocess.run([sys.executable, "-c", f"{code}({OTHER!r}, 60)"], check=True)  # noqa: S603
+    assert one.lease(OTHER, 60)
+    one.set_many({OTHER: "answer"})
     assert other.lease(OTHER, 60)
 
 
-def test_whoever_waits_gets_the_answer_or_asks_after_a_failure(
-    two: tuple[DiskCache, DiskCache],
-) -> None:
+def test_a_lease_on_disk_ends_with_its_process(tmp_path: Path) -> None:
+    code = f"from factcheck.runtime.cache import DiskCache as D; D({str(tmp_path)!r}).lease"
+    subprocess.run([sys.executable, "-c", f"{code}({OTHER!r}, 60)"], check=True)  # noqa: S603
+    with closing(DiskCache(tmp_path)) as other:
+        assert other.lease(OTHER, 60)
+
+
+def test_without_a_server_every_lease_is_granted() -> None:
+    pytest.importorskip("redis")
+    with closing(RedisCache(f"redis://127.0.0.1:{free_port()}/0")) as cache:
+        assert cache.lease(KEY, 60)
+        cache.release(KEY)
+        assert not cache.leased
+
+
+def test_whoever_waits_gets_the_answer_or_asks_after_a_failure(two: tuple[Shared, Shared]) -> None:
     asked: list[str] = []
     begun = asyncio.Event()
 
@@ -56,7 +78,7 @@ def test_whoever_waits_gets_the_answer_or_asks_after_a_failure(
     def encode(answer: str) -> dict[str, str] | None:
         return None if answer == "failure" else {"text": answer}
 
-    async def ask(cache: DiskCache, answer: str) -> set[str]:
+    async def ask(cache: Shared, answer: str) -> set[str]:
         async def asking(keys: Sequence[str]) -> list[str]:
             asked.append(answer)
             begun.set()
@@ -81,7 +103,7 @@ def test_whoever_waits_gets_the_answer_or_asks_after_a_failure(
     assert len(asked) == 2
 
 
-def test_an_answer_that_cannot_be_read_is_asked_for(two: tuple[DiskCache, DiskCache]) -> None:
+def test_an_answer_that_cannot_be_read_is_asked_for(two: tuple[Shared, Shared]) -> None:
     two[0].set_many({KEY: "not JSON"})
 
     async def ask(keys: Sequence[str]) -> list[str]:
