@@ -287,6 +287,11 @@ class AgreementReport(Report):
     share_entailed: float
     """Share of them with the label entailed."""
 
+    @property
+    def conclusions(self) -> dict[str, conclusions.Conclusion]:
+        """The conclusion about each judge, without the baseline."""
+        return {one.judge: one.conclusion for one in self.judges if one.judge != BASELINE}
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "documents": self.n_documents,
@@ -328,9 +333,7 @@ class AgreementReport(Report):
                     ),
                     table=self._table(_COVERAGE, "alone, 95 %", "Pearson", "labels alone"),
                 ),
-                conclusions.section(
-                    {one.judge: one.conclusion for one in self.judges if one.judge != BASELINE}
-                ),
+                conclusions.section(self.conclusions),
             ),
             columns=("judge", "metric", "value", "low", "high", "why"),
             rows=self._rows,

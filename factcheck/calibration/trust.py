@@ -12,7 +12,7 @@ from factcheck.calibration.agreement_labels import LabelledPair
 from factcheck.calibration.agreement_run import AgreementReport, aagreement
 from factcheck.calibration.audit import AuditReport, aaudit_judge
 from factcheck.calibration.bullets import BulletRemoval, abullet_removal
-from factcheck.calibration.texts import Text
+from factcheck.calibration.texts import Text, named_judges
 from factcheck.facts import Usage
 from factcheck.judges.ports import JudgeSpec
 from factcheck.reports.page import Page, entries
@@ -23,6 +23,7 @@ from factcheck.runtime.loop import blocking
 from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
 from factcheck.scoring.card import JudgeCard
+from factcheck.settings import Settings
 
 _PER_RULE = 2
 """Facts per text that each rule of the audit is tried on."""
@@ -87,7 +88,7 @@ async def atrust(
     texts: Sequence[Text] | None = None,
     pairs: Sequence[LabelledPair] = (),
     *,
-    name: str = "local",
+    name: str | None = None,
     budget: Budget | None = None,
 ) -> TrustReport:
     """Measure a judge in three ways.
@@ -100,13 +101,15 @@ async def atrust(
         judge: As in `FactCoverage`.
         texts: As in `bullet_removal`; the bundled texts if `None`.
         pairs: Labelled pairs for the agreement, which is left out without any.
-        name: What the judge is called in the report.
+        name: Name of the judge in the report; derived from the judge if `None`.
         budget: Limits for everything together; what remains unanswered is missing.
 
     Raises:
         InputError: A text is invalid.
         ConfigError: The judge is unknown, or a key is missing.
     """
+    if name is None:
+        ((name, _),) = named_judges([judge or Settings.from_environment().judge])
     async with FactCoverage(judge, "local", budget=budget) as scorer:
         bullets, audit, agreement = await _measure(scorer, name, texts, pairs)
         usage, signature = scorer.ledger.usage, str(scorer.judge_signature)

@@ -146,7 +146,8 @@ def audit(  # noqa: PLR0913 - one parameter per option
     failure = _no_verdicts((one.judge, one.failure) for one in reports if not one.n_answers)
     if strict and failure is None:
         failure = gates.strict_gate(sum(len(one.faults) for one in reports), "fault")
-    output.report(audits_page(reports), to_json, to, failure=failure)
+    found = {one.judge: one.conclusion for one in reports}
+    output.report(audits_page(reports), to_json, to, conclusions=found, failure=failure)
 
 
 @app.command("agreement", epilog="Example: factcheck calibrate agreement labelled.jsonl")
@@ -209,7 +210,8 @@ def agreement(  # noqa: PLR0913 - one parameter per option
         for one in report.judges
         if one.judge != BASELINE and not one.n_pairs
     )
-    output.report(report.page(), report.to_json, to, failure=failure)
+    found = report.conclusions
+    output.report(report.page(), report.to_json, to, conclusions=found, failure=failure)
 
 
 @app.command("cascade", epilog="Example: factcheck calibrate cascade small.jsonl large.jsonl")
@@ -300,7 +302,8 @@ def trust(  # noqa: PLR0913 - one parameter per option
     failure = _no_verdicts([(name, report.audit.failure)] if not report.audit.n_answers else [])
     if card is not None and failure is None:
         write_text(card, f"{report.to_json()}\n")
-    output.report(report.page(), report.to_json, to, failure=failure)
+    found = {name: report.card.conclusion}
+    output.report(report.page(), report.to_json, to, conclusions=found, failure=failure)
 
 
 def doctor(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -162,16 +162,18 @@ def report(
     to: Destination,
     *,
     warnings: Sequence[str] = (),
+    conclusions: Mapping[str, object] | None = None,
     failure: GateFailure | None = None,
     exits: bool = True,
 ) -> None:
-    """Print a report, or write it to its file and print its first line.
+    """Print a report, or write it to its file and print its first line and conclusions.
 
     Args:
         page: Report.
         to_json: Formats the result as JSON.
         to: Format and path.
         warnings: Printed on standard error unless the report is printed as a table or Markdown.
+        conclusions: Sentences of the report by judge, printed if the report is written to a file.
         failure: Failure of the gate, if any; shown in JUnit.
         exits: Whether to exit with the code of a failed gate.
 
@@ -199,7 +201,8 @@ def report(
             except InputError:
                 print_out(render(page))  # the result may have been paid for
                 raise
-            print_out(f"{page.first_line}   {to.path}")
+            said = (f"{judge}: {sentence}" for judge, sentence in (conclusions or {}).items())
+            print_out("\n".join([f"{page.first_line}   {to.path}", *said]))
     if exits:
         exit_with(failure)
 

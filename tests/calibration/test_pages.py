@@ -12,6 +12,7 @@ from factcheck.calibration import (
     WordContainment,
     audit_judge,
     bullet_removal,
+    trust,
 )
 from factcheck.facts import Usage
 from factcheck.reports.report import render
@@ -37,6 +38,12 @@ def test_broken_rules_are_failed_tests() -> None:
     assert cases["asked again"].status == "passed"
     assert cases["changed number"].status == "failed"
     assert cases["changed number"].details == ("harbour: The ferry carried 240 cars.",)
+
+
+def test_a_report_of_trust_names_the_judge() -> None:
+    for judge, named in ((None, "local"), ("local-fast", "local-fast"), (WordContainment(), None)):
+        assert trust(judge, [TEXT]).card.judge == (named or "WordContainment")
+    assert trust("local-fast", [TEXT], name="mine").page().name == "Trust in mine"
 
 
 def test_the_page_has_the_curve(removal: BulletRemoval) -> None:

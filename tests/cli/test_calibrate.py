@@ -76,6 +76,8 @@ def test_labels_of_some_facts_give_the_human_level(run: Run, desk: Desk) -> None
     refused = run("calibrate", "agreement", data, "--labels", stranger)
     unlabelled = run("calibrate", "agreement", data)
 
+    written = run("calibrate", "agreement", data, "--labels", labels, "--out", desk.path("a.md"))
+    assert "\nlocal: Too little was measured to use this judge" in written.out
     assert (made.code, made.out) == (0, "")
     assert "then: factcheck calibrate agreement" in made.err
     assert (desk.folder / "review.html").read_text("utf-8").count("<script") == 2
@@ -121,11 +123,15 @@ def test_a_judge_that_ignores_the_text_is_exposed(audit: Calibrate, desk: Desk) 
     assert by_rule["added negation"]["broken"] == len(by_rule["added negation"]["errors"]) == 4
 
 
-def test_several_judges_are_audited_one_after_the_other(audit: Calibrate) -> None:
-    out = audit("--judge", "local", "--judge", "openai/x").out
+def test_several_judges_are_audited_one_after_the_other(audit: Calibrate, desk: Desk) -> None:
+    judges = ("--judge", "local", "--judge", "openai/x")
+    out = audit(*judges).out
+    first, *conclusions = audit(*judges, "--out", desk.path("audit.md")).out.splitlines()
 
     assert "Audit of local" in out
     assert "Audit of openai/x" in out
+    assert first.endswith("audit.md")
+    assert [line.split(": ")[0] for line in conclusions] == ["local", "openai/x"]
 
 
 # --- trust --------------------------------------------------------------------------------------
@@ -158,7 +164,8 @@ def test_trust_prints_the_price_then_a_page_and_a_card_that_a_report_cites(
         0,
         "local needs no requests: the judge is local, or replies are cached\n",
     )
-    assert out == "Trust in local   1 text   trust.html\n"
+    assert out.startswith("Trust in local   1 text   trust.html\nlocal: Too little was measured")
+    assert out.endswith(f"{written['conclusion']}\n")
     assert written["uses"]["rank"] == "open"
     assert written["agreement"] is None
     for part in ("Bullet removal", "Audit of local", "<svg", "Too little was measured"):
