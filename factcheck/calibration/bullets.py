@@ -14,6 +14,7 @@ from typing import Any
 from factcheck.calibration import conclusions
 from factcheck.calibration.bullets_metrics import (
     LABELS,
+    UNSURE,
     CurvePoint,
     Paths,
     Point,
@@ -42,7 +43,7 @@ from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.judges.ports import HIGHEST, LOWEST, ExtractorSpec, Ledger, Rater, RaterSpec
 from factcheck.reports.page import Alert, Page, Section, Svg, Table, filled
 from factcheck.reports.report import Report, render
-from factcheck.reports.text import DASH, plural, short
+from factcheck.reports.text import DASH, percent, plural, short
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.session import Session
@@ -225,7 +226,9 @@ class BulletRemoval(Report):
         n_texts = sum(len(row.kept) == sizes[row.text] for row in complete)
         limits = f"{plural(len(sizes), 'text')}, {plural(len(rows), 'variant')}"
         if len(complete) < len(rows):
-            limits += f", of which {n_texts} and {len(complete)} were decided in full"
+            limits += f", of which {n_texts} and {len(complete)} have all answers"
+        if open_ := _left_open(complete):
+            limits += f"; {percent(open_)} of the facts left open as unsure"
         return conclusions.of_bullets(self.metrics(judge), n_texts, limits)
 
     @property
@@ -240,6 +243,11 @@ class BulletRemoval(Report):
                 yield f"{subject.name}: only one bullet; there is nothing to remove"
         for judge in self.judges:
             rows = [row for row in self.rows if row.judge == judge]
+            if open_ := _left_open(rows):
+                yield (
+                    f"{judge}: unsure about {percent(open_)} of the facts, which are outside its "
+                    "scores, as in a report"
+                )
             missing = [row for row in rows if not row.complete]
             if missing:
                 low, high = fmean(row.low for row in rows), fmean(row.high for row in rows)
@@ -358,11 +366,16 @@ def _bar(score: float | None) -> str:
     return DASH if score is None else f"{short(score)} {'█' * round(_BAR * score)}"
 
 
+def _left_open(rows: Sequence[VariantRow]) -> float:
+    """Share of the facts that the judge is unsure about, in [0, 1]."""
+    return sum(row.n_unsure for row in rows) / max(1, sum(len(row.verdicts) for row in rows))
+
+
 def _called_entailed(row: VariantRow, subject: Subject, is_there: bool) -> float | None:  # noqa: FBT001 - private
-    """Of the facts that are really there, or not there, the share that is called entailed."""
+    """Of the decided facts that are there, or not there, the share that is called entailed."""
     if subject.carriers is None or not row.complete:
         return None
     carriers = subject.carriers
     asked = (fact for fact in row.verdicts if carriers[fact].isdisjoint(row.kept) != is_there)
-    labels = [row.verdicts[fact] for fact in asked]
+    labels = [label for fact in asked if (label := row.verdicts[fact]) != UNSURE]
     return labels.count("entailed") / len(labels) if labels else None

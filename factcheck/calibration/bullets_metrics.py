@@ -1,8 +1,9 @@
 """Scores of a judge while bullets are removed: rows, metrics and the curve, with intervals.
 
-Only complete answers count: a variant with an undecided fact is missing, and so is every step to or
-from it. A metric is the mean over the removal orders of a text, then over the texts; its interval
-comes from resampling texts, since variants of one text are not independent.
+A score is that of a report: facts that the judge leaves open as unsure are outside it. A variant
+that lacks an answer for another reason is missing, and so is every step to or from it. A metric is
+the mean over the removal orders of a text, then over the texts; its interval comes from resampling
+texts, since variants of one text are not independent.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from factcheck.facts import CoverageReport, Usage, Verdict
 from factcheck.stats.intervals import Estimate, Interval, kendall
 from factcheck.stats.resampling import bootstrap_mean, mean_estimate
 
+UNSURE = "?unsure"
+"""Label of a fact that the judge leaves open."""
 _TENTHS = tuple(tenth / 10 for tenth in range(10, 0, -1))
 
 
@@ -46,7 +49,13 @@ class VariantRow:
 
     @property
     def complete(self) -> bool:
-        return self.score is not None and self.low == self.high
+        """Whether no answer is missing; an unsure one is not."""
+        is_missing = (label[0] == "?" and label != UNSURE for label in self.verdicts.values())
+        return self.score is not None and not any(is_missing)
+
+    @property
+    def n_unsure(self) -> int:
+        return list(self.verdicts.values()).count(UNSURE)
 
     @classmethod
     def of(cls, text: str, judge: str, kept: frozenset[int], report: CoverageReport) -> VariantRow:
@@ -74,9 +83,9 @@ class Point(NamedTuple):
     """Share of the facts that the bullets left carry: the true score."""
     score: float | None
     found: float | None = None
-    """Of the facts that are really there, the share called entailed."""
+    """Of the decided facts that are really there, the share called entailed."""
     invented: float | None = None
-    """Of the facts that are not there, the share called entailed."""
+    """Of the decided facts that are not there, the share called entailed."""
 
 
 Paths = Mapping[str, Sequence[Sequence[Point]]]
@@ -103,8 +112,8 @@ LABELS = {
 - `at_ceiling`: share of variants with the highest possible score.
 - `full_score`: the score of the whole summary.
 - `error`: mean absolute difference to the true score, where it is known. A small one may be two
-  errors that cancel out: `found` and `invented` are the shares of the facts that are, and that are
-  not, in the whole summary which the judge calls entailed.
+  errors that cancel out: `found` and `invented` are the shares of the decided facts that are, and
+  that are not, in the whole summary which the judge calls entailed.
 """
 
 

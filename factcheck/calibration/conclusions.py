@@ -65,18 +65,17 @@ class Conclusion:
             _listed([words for use, words in USES.items() if self.uses.get(use) == answer])
             for answer in ("yes", "open", "no")
         )
-        more = ""
-        if yes:
-            head = f"Use this judge {yes}" + f", not {no}" * bool(no)
-            more = f"; too little to say whether {open_}" * bool(open_)
+        if self.uses.get("rank") == "no":
+            head = "Do not use this judge"
+        elif yes or no:
+            head = f"Use this judge {yes}" if yes else f"Do not use this judge {no}"
+            head += f", not {no}" * bool(yes and no)
+            head += f"; too little was measured to use it {open_}" * bool(open_)
         elif open_:
             head = f"Too little was measured to use this judge {open_}"
-            more = f"; do not use it {no}" * bool(no)
-        elif no:
-            head = "Do not use this judge" + f" {no}" * (self.uses.get("rank") != "no")
         else:
             head = "Nothing here speaks against this judge"
-        return f"{head}: {self.why} ({self.limits}{more})."
+        return f"{head}: {self.why} ({self.limits})."
 
     def to_dict(self) -> dict[str, Any]:
         return {"text": str(self), "uses": dict(self.uses)}
@@ -87,6 +86,8 @@ def of_bullets(metrics: Mapping[str, Estimate], n_texts: int, limits: str) -> Co
 
     Without known facts, the bullets left stand for the facts left, and only ranking is measured.
     """
+    enough = n_texts >= MIN_TEXTS
+    limits += f"; at least {MIN_TEXTS} texts are needed" * (not enough)
     is_known = metrics["kendall"].value is not None
     order = metrics["kendall" if is_known else "kendall_bullets"]
     rises, found, invented = (metrics[name] for name in ("rising_steps", "found", "invented"))
@@ -103,14 +104,16 @@ def of_bullets(metrics: Mapping[str, Estimate], n_texts: int, limits: str) -> Co
     if found.value is not None and invented.value is not None:
         needs += _kept_needs(found, invented)
         why = f"{_kept_text(found, invented, 'are there', 'are not')}; {why}"
-    return _concluded(needs, why, limits, enough=n_texts >= MIN_TEXTS)
+    return _concluded(needs, why, limits, enough=enough)
 
 
 def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int) -> Conclusion:
     """The conclusion from the agreement with human labels."""
     accuracy, found = metrics["balanced_accuracy"], metrics["sensitivity"]
     specificity = metrics["specificity"]
+    enough = n_documents >= MIN_TEXTS and n_facts >= MIN_FACTS
     limits = f"{plural(n_facts, 'labelled fact')} of {plural(n_documents, 'document')}"
+    limits += f"; {MIN_FACTS} facts of {MIN_TEXTS} documents are needed" * (not enough)
     if accuracy.value is None or specificity.value is None:
         return Conclusion({"rank": "open"}, accuracy.why, limits)
     bounds = specificity.interval and Interval(*(1 - end for end in reversed(specificity.interval)))
@@ -120,7 +123,6 @@ def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int
         f"{_kept_text(found, invented, 'humans find', 'they do not')}; balanced accuracy "
         f"{_text(accuracy, short)}"
     )
-    enough = n_documents >= MIN_TEXTS and n_facts >= MIN_FACTS
     return _concluded(needs, why, limits, enough=enough)
 
 
@@ -135,7 +137,7 @@ def of_audit(
     if not n_trials:
         return Conclusion({"rank": "open"}, "it gave no answers", limits)
     if not faults:
-        return Conclusion({}, "no rule is broken often", f"{limits}; an audit shows no level")
+        return Conclusion({}, "no rule is broken often, which alone supports no use", limits)
     excluded: Iterable[Use] = USES if is_constant else ("gate",)
     return Conclusion(dict.fromkeys(excluded, "no"), "; ".join(faults), limits)
 

@@ -74,13 +74,24 @@ def test_an_interval_across_a_limit_leaves_a_use_open() -> None:
     wide = bullets(found=around(0.93, 0.06))
 
     assert wide.uses == {"rank": "yes", "gate": "yes", "level": "open"}
-    assert "too little to say whether to quote a level" in str(wide)
+    head = (
+        "Use this judge to rank summaries or as a gate; too little was measured to use it to quote"
+    )
+    assert str(wide).startswith(head)
+    mixed = bullets(kendall=around(0.8, 0.1), found=0.4)
+    assert str(mixed).startswith(
+        "Do not use this judge as a gate or to quote a level; too little was measured to use it to "
+        "rank summaries: it finds"
+    )
 
 
 def test_few_labels_or_texts_allow_and_exclude_nothing() -> None:
     assert set(bullets(n_texts=9).uses.values()) == {"open"}
+    assert str(bullets(n_texts=9)).endswith("; at least 10 texts are needed).")
     assert set(agreement(1.0, 1.0, n_facts=49, half=0.0).uses.values()) == {"open"}
-    assert str(agreement(0.2, 0.2, n_facts=10)).startswith("Too little was measured")
+    few = str(agreement(0.2, 0.2, n_facts=10))
+    assert few.startswith("Too little was measured")
+    assert few.endswith("(10 labelled facts of 20 documents; 50 facts of 10 documents are needed).")
 
 
 def test_texts_without_known_facts_show_ranking_alone() -> None:

@@ -14,6 +14,7 @@ from factcheck.calibration import (
     bullet_removal,
     trust,
 )
+from factcheck.calibration.bullets_metrics import VariantRow
 from factcheck.facts import Usage
 from factcheck.reports.report import render
 from factcheck.reports.text import short, short_range
@@ -53,10 +54,26 @@ def test_the_page_has_the_curve(removal: BulletRemoval) -> None:
 
 
 def test_a_conclusion_counts_the_texts_that_were_decided_in_full(removal: BulletRemoval) -> None:
-    assert "(1 text, 3 variants)" in str(removal.conclusion("local"))
-    rows = tuple(replace(row, low=0.0) for row in removal.rows)
-    undecided = str(replace(removal, rows=rows).conclusion("local"))
-    assert "of which 0 and 0 were decided in full" in undecided
+    assert "(1 text, 3 variants; at least" in str(removal.conclusion("local"))
+    lost = replace(removal, rows=tuple(with_labels(row, "?timeout") for row in removal.rows))
+    assert "of which 0 and 0 have all answers" in str(lost.conclusion("local"))
+    assert "3 of 3 variants lack an answer" in next(iter(lost.notes()))
+
+
+def test_unsure_facts_are_outside_the_scores_and_said(removal: BulletRemoval) -> None:
+    rows = tuple(with_labels(row, "?unsure") for row in removal.rows)
+    unsure = replace(removal, rows=rows)
+    assert "(1 text, 3 variants; 33 % of the facts left open as unsure" in str(
+        unsure.conclusion("local")
+    )
+    assert "unsure about 33 % of the facts" in next(iter(unsure.notes()))
+    assert unsure.metrics("local")["full_score"].value is not None
+
+
+def with_labels(row: VariantRow, label: str) -> VariantRow:
+    """The row with this label for its first fact."""
+    first, *_ = row.verdicts
+    return replace(row, verdicts={**row.verdicts, first: label})
 
 
 def test_costs_are_shown_where_there_are_any(removal: BulletRemoval) -> None:
