@@ -138,6 +138,12 @@ class BudgetExceeded(JudgeError):
     code = "budget"
 
 
+class DeadlineExceeded(JudgeError):
+    """The caller's deadline passed before there was a result."""
+
+    code = "deadline"
+
+
 class JudgeNotAsked(JudgeError):
     """The request was deliberately not sent: it was only counted, or queued."""
 

@@ -1,0 +1,269 @@
+"""Configuration and admission: judges, API keys, rates, and limits of requests."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import logging
+import re
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fastapi import Request
+
+from factcheck.errors import ConfigError, InputError
+from factcheck.runtime.budget import Budget, BudgetTracker
+from factcheck.server.problems import Problem, problem_of
+from factcheck.settings import LOCAL, require_integer, require_number
+
+if TYPE_CHECKING:
+    from factcheck.judges.ports import JudgeSpec
+    from factcheck.runtime.cache import CacheSpec
+
+Message: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+Observe: TypeAlias = Callable[[str, int, float], None]
+"""Receives the route, the status and the seconds of every request."""
+
+PUBLIC = frozenset({"/healthz", "/readyz", "/openapi.json"})
+"""Paths that need no API key."""
+_READ_S = 30.0
+"""Maximum number of seconds for a body to arrive."""
+_JOBS = "/v1/jobs"
+_SCHEME = "bearer "
+_MINUTE_S = 60.0
+_log = logging.getLogger("factcheck.server")
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+"""Addresses that need no API keys."""
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """An API key, known only by its digest, and the limits of its holder.
+
+    Raises:
+        ConfigError: The name is blank, the digest is malformed, or a limit is out of range.
+    """
+
+    name: str
+    """Holder, for logs and jobs."""
+    sha256: str
+    """SHA-256 of the key, as 64 lower-case hexadecimal digits."""
+    rpm: int | None = None
+    """Maximum number of requests per minute; `None` for no limit."""
+    max_calls: int | None = None
+    """Maximum number of requests to language models, while the service runs."""
+    max_cost_usd: float | None = None
+    """Maximum cost in US dollars, while the service runs; only for models with a known price."""
+
+    def __post_init__(self) -> None:
+        try:
+            self._check()
+        except InputError as error:
+            raise ConfigError(f"API key {self.name!r:.60}: {error}") from error
+
+    def _check(self) -> None:
+        if not self.name.strip():
+            raise InputError("the name is blank")
+        if not _SHA256.fullmatch(self.sha256):
+            raise InputError("sha256 must be the digest of the key: 64 digits 0-9, a-f")
+        if self.rpm is not None:
+            require_integer("rpm", self.rpm, 1)
+        Budget(max_calls=self.max_calls, max_cost_usd=self.max_cost_usd)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerConfig:
+    """Configuration of the service.
+
+    Raises:
+        ConfigError: There is no judge, two keys share a name, the host is not a loopback address
+            and there are no keys, or a limit is out of range.
+    """
+
+    judges: Mapping[str, JudgeSpec] = field(default_factory=lambda: {LOCAL: LOCAL})
+    """Judges by the names that callers use; the first is the default."""
+    cache: CacheSpec = None
+    budget: Budget | None = None
+    concurrency: int = 32
+    rpm: int | None = None
+    tpm: int | None = None
+    host: str = "127.0.0.1"
+    """Address the service listens on."""
+    keys: Sequence[ApiKey] = ()
+    """API keys; required unless the host is a loopback address."""
+    jobs_path: str | None = None
+    """SQLite file of the jobs; `None`: no jobs."""
+    max_body_bytes: int = 2_000_000
+    """Maximum size of a request body; `JOB_BODIES` times as much for a job."""
+    max_text_chars: int = 200_000
+    """Maximum number of characters in a request, all its strings together."""
+    max_facts: int = 500
+    """Maximum number of items in any list of a request: facts, pairs, records, cards."""
+    max_in_flight: int = 64
+    """Maximum number of requests judged at the same time."""
+    max_deadline_s: float = 120.0
+    """Seconds after which undecided facts are returned as such; requests may ask for less."""
+
+    def __post_init__(self) -> None:
+        if not self.judges:
+            raise ConfigError("the service has no judges; name at least one")
+        for what in ("name", "sha256"):
+            for value, count in Counter(getattr(key, what) for key in self.keys).items():
+                if count > 1:
+                    raise ConfigError(f"two API keys have the {what} {value!r:.60}")
+        if self.host not in LOOPBACK and not self.keys:
+            raise ConfigError(
+                f"{self.host} can be reached from outside; listen on 127.0.0.1, or add API keys"
+            )
+        try:
+            for limit in ("max_body_bytes", "max_text_chars", "max_facts", "max_in_flight"):
+                require_integer(limit, getattr(self, limit), 1)
+            require_number("max_deadline_s", self.max_deadline_s, above=0)
+        except InputError as error:
+            raise ConfigError(f"service: {error}") from error
+
+
+JOB_BODIES = 50
+"""Maximum size of the body of a job, in bodies of other requests."""
+
+
+def require_bounded(data: Any, config: ServerConfig) -> None:
+    """Raise `InputError` if parsed JSON has too many characters or too long a list."""
+    n_chars, left = 0, [data]
+    while left:
+        value = left.pop()
+        if isinstance(value, str):
+            n_chars += len(value)
+        elif isinstance(value, dict):
+            left += value.keys()
+            left += value.values()
+        elif isinstance(value, list):
+            if len(value) > config.max_facts:
+                raise InputError(
+                    f"a list has {len(value):,} items; at most {config.max_facts:,} are allowed: "
+                    "split the request, or use a job"
+                )
+            left += value
+    if n_chars > config.max_text_chars:
+        raise InputError(
+            f"the texts have {n_chars:,} characters; at most {config.max_text_chars:,} are "
+            "allowed: split them"
+        )
+
+
+class Caller:
+    """The holder of an API key, or anyone if the service has none."""
+
+    def __init__(self, key: ApiKey | None = None) -> None:
+        self.name = "" if key is None else key.name
+        caps = Budget(max_calls=key.max_calls, max_cost_usd=key.max_cost_usd) if key else None
+        self.budget = BudgetTracker(caps)
+        self._rpm = None if key is None else key.rpm
+        self._tokens = float(self._rpm or 0)
+        self._at = time.monotonic()
+
+    def require_rate(self) -> None:
+        """Take a token from the bucket, which holds those of one minute."""
+        if self._rpm is None:
+            return
+        now, per_s = time.monotonic(), self._rpm / _MINUTE_S
+        self._tokens = min(float(self._rpm), self._tokens + (now - self._at) * per_s)
+        self._at = now
+        if self._tokens < 1.0:
+            wait_s = (1.0 - self._tokens) / per_s
+            detail = f"more than {self._rpm} requests in a minute"
+            raise Problem(429, "rate", detail, retry_after_s=wait_s)
+        self._tokens -= 1.0
+
+
+class Gate:
+    """ASGI middleware in front of the application, which sees only admitted requests."""
+
+    def __init__(self, app: Any, config: ServerConfig, observe: Observe) -> None:
+        self._app = app
+        self._config = config
+        self._observe = observe
+        self.callers: Mapping[str, Caller] = {key.sha256: Caller(key) for key in config.keys}
+        self._anyone = Caller()
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status, caller = time.perf_counter(), 0, self._anyone
+
+        async def watched(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            try:
+                caller = self._admitted(Request(scope))
+                scope.setdefault("state", {})["caller"] = caller
+                await self._app(scope, self._bounded(scope, receive), watched)
+            except Exception as error:  # noqa: BLE001 - answered as a problem
+                response = problem_of(error).response()
+                if not status:
+                    await response(scope, receive, watched)
+        finally:
+            seconds = time.perf_counter() - started
+            route = getattr(scope.get("route"), "path", "-")
+            self._observe(route, status, seconds)
+            facts = (scope["method"], route, status, 1_000 * seconds, caller.name or "-")
+            _log.info("%s %s %d %.0f ms %s", *facts)
+
+    def _admitted(self, request: Request) -> Caller:
+        """Return the caller of a request before any of its body is read."""
+        path = request.url.path
+        if path in PUBLIC:
+            return self._anyone
+        caller = self._anyone
+        if self.callers:
+            header = request.headers.get("authorization", "")
+            key = header[len(_SCHEME) :] if header.lower().startswith(_SCHEME) else ""
+            digest = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
+            found = [one for name, one in self.callers.items() if hmac.compare_digest(name, digest)]
+            if not found:
+                detail = "the API key is missing or unknown; send 'Authorization: Bearer KEY'"
+                raise Problem(401, "unauthorised", detail, headers={"WWW-Authenticate": "Bearer"})
+            caller = found[0]
+        caller.require_rate()
+        announced = request.headers.get("content-length", "")
+        if announced.isdecimal():
+            self._require_size(path, int(announced))
+        return caller
+
+    def _require_size(self, path: str, n_bytes: int) -> None:
+        most = self._config.max_body_bytes * (JOB_BODIES if path == _JOBS else 1)
+        if n_bytes > most:
+            detail = f"the body is larger than the limit of {most:,} bytes; split it"
+            raise Problem(413, "too_large", detail, headers={"Connection": "close"})
+
+    def _bounded(self, scope: Message, receive: Receive) -> Receive:
+        """Return `receive` with a limit on the size of the body and the time it takes to arrive."""
+        n_bytes, ends, is_whole = 0, time.monotonic() + _READ_S, False
+
+        async def bounded() -> Message:
+            nonlocal n_bytes, is_whole
+            if is_whole:
+                return await receive()
+            try:
+                message = await asyncio.wait_for(receive(), ends - time.monotonic())
+            except asyncio.TimeoutError:
+                detail = f"the body did not arrive within {_READ_S:g} s"
+                raise Problem(408, "timeout", detail, headers={"Connection": "close"}) from None
+            n_bytes += len(message.get("body", b""))
+            self._require_size(scope["path"], n_bytes)
+            is_whole = not message.get("more_body", False)
+            return message
+
+        return bounded
