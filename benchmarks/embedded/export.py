@@ -1,6 +1,6 @@
-"""Packs the frozen encoder and the trained reader into the files that the package ships.
+"""Packs the encoder and the reader into the files that the package ships.
 
-    python -m benchmarks.embedded.export ENCODERS_FOLDER READER.pt [--out FOLDER]
+    python -m benchmarks.embedded.export ENCODERS_FOLDER READER.pt [--encoder ENCODER.pt]
 
 writes `encoder.npz`, `reader.npz`, their graphs, the tokenizer and `SHA256SUMS`. Both models read
 the same word pieces; those of MPNet are put in the order of BERT's.
@@ -145,6 +145,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("encoders", type=Path)
     parser.add_argument("reader", type=Path)
+    parser.add_argument("--encoder", type=Path, help="trained by match.py; by default as published")
     parser.add_argument("--out", type=Path, default=ROOM)
     arguments = parser.parse_args()
 
@@ -152,8 +153,11 @@ def main() -> None:
     import torch
 
     minilm = arguments.encoders / "all-MiniLM-L6-v2"
-    loaded = safetensors.numpy.load_file(minilm / "model.safetensors")
-    encoder = {name: array.astype(np.float32) for name, array in loaded.items()}
+    if arguments.encoder:
+        encoder = {name: each.numpy() for name, each in torch.load(arguments.encoder).items()}
+    else:
+        loaded = safetensors.numpy.load_file(minilm / "model.safetensors")
+        encoder = {name: array.astype(np.float32) for name, array in loaded.items()}
     trained = torch.load(arguments.reader)
     reader = {name.removeprefix("body."): tensor.numpy() for name, tensor in trained.items()}
     write(arguments.out, "encoder", encoder_graph(), stack_weights(encoder, MINILM))
