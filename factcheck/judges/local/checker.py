@@ -35,7 +35,7 @@ CERTAIN = 0.99
 """Probability of a fact that the text states verbatim."""
 _WORTH_READING = 0.3
 """Minimum attainable probability for a passage to be read."""
-_ALIKE = 0.7
+_ALIKE = 0.8
 """Minimum mean match for the reader to report a contradiction."""
 _CONTRADICTED_FROM = 1.5
 """Log odds of the reader from which a fact that is not entailed is contradicted."""

@@ -1,9 +1,9 @@
 """The two networks of the embedded judge: 4-bit weights, run by onnxruntime.
 
 The encoder (all-MiniLM-L6-v2, fine-tuned) turns a sentence into one vector per word piece, for
-matching. The reader (eight layers of all-mpnet-base-v2, fine-tuned) reads a fact together with a passage and
-rates whether it follows. Activations are quantised per row and batches hold strings of one length
-only, so a result never depends on the rest of its batch.
+matching. The reader (eight layers of all-mpnet-base-v2, fine-tuned) reads a fact together with a
+passage and rates whether it follows. Activations are quantised per row and batches hold strings of
+one length only, so a result never depends on the rest of its batch.
 """
 
 from __future__ import annotations
