@@ -19,6 +19,7 @@ from factcheck.records.facts import facts_of
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
+from factcheck.server import jobs
 from factcheck.server.access import Gate, ServerConfig, require_bounded
 from factcheck.server.models import CheckAnswer, CheckRequest
 from factcheck.server.problems import RESPONSES, Problem, answer_problem
@@ -122,15 +123,21 @@ def create_app(config: ServerConfig) -> FastAPI:
     """Create the application; the caller serves it on `config.host`.
 
     Raises:
-        ConfigError: A judge is unknown, its key is missing, or the cache is invalid.
+        ConfigError: A judge is unknown, its key is missing, the cache is invalid, or the file of
+            the jobs cannot be used.
     """
     service = Service(config)
+    job_queue = jobs.Jobs(config, service.scorers) if config.jobs_path is not None else None
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        if job_queue is not None:
+            job_queue.start()
         try:
             yield
         finally:
+            if job_queue is not None:
+                await job_queue.stop()
             await asyncio.shield(background.hop(service.session.aclose()))
 
     app = FastAPI(
@@ -141,7 +148,9 @@ def create_app(config: ServerConfig) -> FastAPI:
         redoc_url=None,
     )
     app.state.service = service
+    app.state.jobs = job_queue
     app.include_router(router)
+    app.include_router(jobs.router)
     for kind in (HTTPException, RequestValidationError, FactcheckError):
         app.add_exception_handler(kind, answer_problem)
     app.add_middleware(Gate, config=config, observe=lambda *_: None)

@@ -1,0 +1,513 @@
+"""Jobs without HTTP: rows, bad lines, owners, stops and restarts, a full or shared disk."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from factcheck.documents.results import ResultsFile, read_results
+from factcheck.errors import ConfigError, InputError, JudgeUnavailable
+from factcheck.scoring import FactCoverage
+from factcheck.scoring.run_report import RunReport, Tally
+from factcheck.scoring.runs import read_all, run_signature, score_run
+from factcheck.server import create_app
+from factcheck.server.access import ApiKey, ServerConfig
+from factcheck.server.jobs import Jobs, JobStatus
+from factcheck.server.problems import Problem
+from factcheck.testing import FactModel, LocalOpenAIServer, Reply, ScriptedChecker
+
+pytestmark = pytest.mark.anyio
+FACTS = ["The lake is deep.", "The pier is old."]
+
+
+def record(number: int, **others: Any) -> dict[str, Any]:
+    return {
+        "id": f"r{number}",
+        "source": "",
+        "summary": f"Lake {number}.",
+        "facts": FACTS,
+        **others,
+    }
+
+
+def lines(records: Sequence[Any]) -> list[bytes]:
+    """JSON lines; bytes are sent as they are."""
+    return [one if isinstance(one, bytes) else json.dumps(one).encode() for one in records]
+
+
+def checker(name: str = "scripted") -> Any:
+    return ScriptedChecker(lambda fact, _: "entailed" if "lake" in fact else "neutral", name=name)
+
+
+class Bench:
+    """Jobs over one database, opened as often as a test likes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "jobs.sqlite"
+        self.scorers = {"main": FactCoverage(checker(), cache="off")}
+        self.config = ServerConfig(jobs_path=str(self.path), max_text_chars=2_000, max_facts=3)
+
+    def open(self) -> Jobs:
+        return Jobs(self.config, self.scorers)
+
+    async def done(self, jobs: Jobs, job: str, owner: str = "") -> JobStatus:
+        """The status of a job that has ended."""
+        await until(lambda: jobs.status(job, owner).state not in {"queued", "running"})
+        return jobs.status(job, owner)
+
+    async def rows_of(self, records: Sequence[Any], **options: Any) -> list[dict[str, Any]]:
+        """The rows of a job that was scored without a stop."""
+        jobs = self.open()
+        jobs.start()
+        job = submit(jobs, records, **options)
+        jobs.wake()
+        assert (await self.done(jobs, job)).state == "done"
+        found = rows(jobs, job)
+        await jobs.stop()
+        return found
+
+
+def submit(jobs: Jobs, records: Sequence[Any], owner: str = "", **options: Any) -> str:
+    options = {"judge": None, "direction": "coverage", **options}
+    return jobs.submit(lines(records), owner=owner, **options).id
+
+
+def rows(jobs: Jobs, job: str, owner: str = "") -> list[dict[str, Any]]:
+    return [json.loads(line) for line in jobs.rows(job, owner)][1:]
+
+
+def comparable(row: dict[str, Any]) -> dict[str, Any]:
+    """A row without usage and the `cached` flags, which depend on the run."""
+    data: dict[str, Any] = json.loads(json.dumps(row), object_hook=_stable)
+    return data
+
+
+def _stable(data: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if key not in {"usage", "cached"}}
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalOpenAIServer]:
+    """A scripted model that takes 20 ms."""
+    model = FactModel()
+    with LocalOpenAIServer(lambda request: Reply(model(request), delay_s=0.02)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        yield server
+
+
+def test_a_job_over_http(tmp_path: Path) -> None:
+    """Keys name the owner; a job that has not ended outlives the application."""
+    keys = [ApiKey(name, hashlib.sha256(name.encode()).hexdigest()) for name in ("ann", "bob")]
+    ann, bob = ({"Authorization": f"Bearer {name}"} for name in ("ann", "bob"))
+    config = ServerConfig(
+        judges={"main": checker(), "other": checker("other")},
+        cache="off",
+        keys=keys,
+        jobs_path=str(tmp_path / "jobs.sqlite"),
+    )
+    body = b"\n".join(lines([record(1), b"{", record(3)]))
+    with TestClient(create_app(config), headers=ann) as client:
+        answer = client.post("/v1/jobs?judge=other", content=body)
+        assert answer.status_code == 202
+        url = f"/v1/jobs/{answer.json()['id']}"
+        while (status := client.get(url).json())["state"] != "done":
+            pass
+        assert (status["judge"], status["rows"], status["failed"]) == ("other", 3, 1)
+        rows = client.get(f"{url}/rows")
+        assert rows.headers["content-type"] == "application/x-ndjson"
+        assert [json.loads(row).get("id") for row in rows.text.splitlines()] == [
+            *(None, "r1", "line 2", "r3")
+        ]
+        for method, path in (("GET", url), ("GET", f"{url}/rows"), ("DELETE", url)):
+            problem = client.request(method, path, headers=bob)
+            assert (problem.status_code, problem.json()["code"]) == (404, "not_found")
+        for query in ("judge=x", "direction=up"):
+            assert client.post(f"/v1/jobs?{query}", content=body).status_code == 422
+        assert client.post("/v1/jobs", content=b"").json()["code"] == "input"
+        last = client.post("/v1/jobs", content=body).json()["id"]
+
+    with TestClient(create_app(config), headers=ann) as client:
+        assert client.get(f"/v1/jobs/{last}").json()["records"] == 3
+        assert client.delete(url).status_code == 204
+        assert client.get(url).status_code == 404
+
+
+def test_a_service_without_a_file_has_no_jobs() -> None:
+    with TestClient(create_app(ServerConfig(judges={"main": checker()}))) as client:
+        answer = client.post("/v1/jobs", content=b"{}")
+
+    assert answer.status_code == 404
+    assert "keeps no jobs" in answer.json()["detail"]
+
+
+async def test_rows_are_those_of_a_run(bench: Bench, tmp_path: Path) -> None:
+    records = [record(n) for n in range(250)] + [record(250, facts=None, source=" ")]
+    path, out = tmp_path / "records.jsonl", tmp_path / "rows.jsonl"
+    path.write_bytes(b"\n".join(lines(records)))
+    scorer = bench.scorers["main"]
+
+    def signature() -> str:
+        return run_signature(scorer, "coverage")
+
+    def run() -> None:
+        with ResultsFile(out, signature, resume=False) as results:
+            score_run(scorer, read_all([path]), Tally(), rows=results)
+
+    await asyncio.to_thread(run)
+    found = await bench.rows_of(records)
+
+    assert list(map(comparable, found)) == list(map(comparable, read_results(out)))
+    assert found[250]["error"]["code"] == "input"
+
+
+async def test_the_lines_are_a_results_file(bench: Bench, tmp_path: Path) -> None:
+    jobs = bench.open()
+    jobs.start()
+    job = submit(jobs, [record(1), record(2)])
+    jobs.wake()
+    await bench.done(jobs, job)
+    (tmp_path / "rows.jsonl").write_text("".join(jobs.rows(job, "")), "utf-8")
+    await jobs.stop()
+
+    report = RunReport.read(tmp_path / "rows.jsonl")
+
+    assert (len(report.rows), report.score) == (2, 0.5)
+    assert "judge:scripted" in report.signature
+
+
+async def test_a_bad_line_is_a_row_with_its_error(bench: Bench) -> None:
+    bad = [
+        b"{nonsense",
+        b"[1]",
+        b'{"source": "x"}',
+        b'{"id": "r1", "source": "x", "summary": "y"}',
+        b"\xff",
+        record(9, summary="x" * 2_001),
+        record(9, facts=["a", "b", "c", "d"]),
+        record(9, facts=[]),
+        record(9, id="line 3"),
+    ]
+    found = await bench.rows_of([b"\xef\xbb\xbf", record(1), b" \r\n", *bad, record(2)])
+    errors = {row["id"]: row["error"]["message"] for row in found if "error" in row}
+
+    assert [row["id"] for row in found if "error" not in row] == ["r1", "line 3", "r2"]
+    assert {row["error"]["code"] for row in found if "error" in row} == {"input"}
+    assert list(errors) == [f"line {n}" for n in range(4, 12)]
+    for name, message in {
+        "line 4": "job, line 4: not valid JSON",
+        "line 5": "job, line 5: expected an object",
+        "line 6": "job, line 6: 'summary' is missing",
+        "line 7": "job, line 7: the id 'r1' was used before, in line 2",
+        "line 8": "job, line 8: not UTF-8",
+        "line 9": "job, line 9: the texts have",
+        "line 10": "job, line 10: a list has 4 items",
+        "line 11": "job, line 11: 'facts' is empty",
+    }.items():
+        assert errors[name].startswith(message), errors[name]
+
+
+async def test_ids_of_bad_lines_give_way(bench: Bench) -> None:
+    found = await bench.rows_of([record(1, id="line 2"), b"{", record(3, id="line 2*")])
+
+    assert [row["id"] for row in found] == ["line 2", "line 2*", "line 3"]
+    assert "was used before, in line 2" in found[2]["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("records", "options", "message"),
+    [
+        ([b" ", b""], {}, "the job holds no records"),
+        ([record(1)], {"judge": "other"}, "no judge 'other'; use one of main"),
+        ([record(1)], {"direction": "up"}, "direction 'up' is not one of"),
+    ],
+)
+async def test_a_job_that_cannot_be_is_refused(
+    bench: Bench, records: Any, options: Any, message: str
+) -> None:
+    jobs = bench.open()
+    with pytest.raises(InputError, match=message):
+        submit(jobs, records, **options)
+
+    assert jobs.n_open == 0
+    await jobs.stop()
+
+
+async def test_an_owner_sees_only_own_jobs(bench: Bench) -> None:
+    jobs = bench.open()
+    job = submit(jobs, [record(1)], owner="ann")
+
+    for attempt in (jobs.status, jobs.rows):
+        with pytest.raises(Problem) as refused:
+            attempt(job, "bob")
+        assert refused.value.status_code == 404
+    with pytest.raises(Problem):
+        await jobs.cancel(job, "bob")
+    assert jobs.status(job, "ann").state == "queued"
+    await jobs.stop()
+
+
+async def test_unfinished_jobs_of_an_owner_are_limited(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("factcheck.server.jobs._MAX_OPEN", 2)
+    jobs = bench.open()
+    first = submit(jobs, [record(1)], owner="ann")
+    submit(jobs, [record(1)], owner="ann")
+
+    with pytest.raises(Problem) as refused:
+        submit(jobs, [record(1)], owner="ann")
+    assert (refused.value.status_code, refused.value.code) == (429, "rate")
+    submit(jobs, [record(1)], owner="bob")
+    await jobs.cancel(first, "ann")
+    submit(jobs, [record(1)], owner="ann")
+    await jobs.stop()
+
+
+async def test_a_cancelled_job_stops_and_the_next_one_runs(
+    bench: Bench, server: LocalOpenAIServer
+) -> None:
+    bench.scorers["model"] = FactCoverage("openai/tiny", concurrency=2)
+    jobs = bench.open()
+    jobs.start()
+    job = submit(jobs, [record(n) for n in range(500)], judge="model")
+    other = submit(jobs, [record(1)])
+    jobs.wake()
+    await scored(jobs, job, 5)
+    assert jobs.status(job, "").state == "running"
+    assert await jobs.cancel(job, "")
+    await bench.done(jobs, other)
+    n_rows, n_requests = jobs.status(job, "").rows, len(server.requests)
+    await asyncio.sleep(0.1)
+
+    status = jobs.status(job, "")
+    assert (status.state, status.rows, status.records) == ("cancelled", n_rows, 500)
+    assert len(server.requests) == n_requests < 100
+    assert len(rows(jobs, job)) == n_rows
+
+    assert not await jobs.cancel(job, "")  # deletes it
+    with pytest.raises(Problem):
+        jobs.status(job, "")
+    await jobs.stop()
+
+
+async def test_a_stopped_job_continues_and_pays_nothing_twice(
+    bench: Bench, server: LocalOpenAIServer
+) -> None:
+    """A clean stop lets records in flight finish, so that no request is sent twice."""
+    bench.scorers = {"model": FactCoverage("openai/tiny", concurrency=4)}
+    records = [record(n) for n in range(120)]
+    expected = await bench.rows_of([*records, b"{"])
+    assert len(server.requests) == 120
+    server.clear()
+    bench.scorers = {"model": FactCoverage("openai/tiny", concurrency=4, cache="off")}
+
+    jobs = bench.open()
+    job = submit(jobs, [*records, b"{"])
+    n_rows = 1
+    for _ in range(3):
+        jobs.start()
+        await scored(jobs, job, n_rows + 10)
+        await jobs.stop()
+        assert len(server.requests) == jobs_rows(bench.path) - 1
+        jobs = bench.open()
+        n_rows = jobs.status(job, "").rows
+        assert 10 < n_rows < 121
+    jobs.start()
+    assert (await bench.done(jobs, job)).state == "done"
+
+    assert list(map(comparable, rows(jobs, job))) == list(map(comparable, expected))
+    assert len(server.requests) == 120
+    await jobs.stop()
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    while not condition():  # noqa: ASYNC110 - no event tells
+        await asyncio.sleep(0.005)
+
+
+async def scored(jobs: Jobs, job: str, n_rows: int) -> None:
+    """Wait for so many rows."""
+    await until(lambda: jobs.status(job, "").rows >= n_rows)
+
+
+def jobs_rows(path: Path) -> int:
+    """Number of rows in a database that no service uses."""
+    with sqlite3.connect(path) as database:
+        (count,) = database.execute(
+            "SELECT count(failed) FROM records WHERE job = (SELECT max(number) FROM jobs)"
+        ).fetchone()
+    database.close()
+    return int(count)
+
+
+async def test_a_judge_that_hangs_does_not_delay_a_stop(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("factcheck.server.jobs._DRAIN_S", 0.1)
+    waiting = threading.Event()
+
+    class Hanging(ScriptedChecker):
+        async def check(self, *_: Any) -> Any:
+            waiting.set()
+            await asyncio.sleep(60)
+
+    bench.scorers = {"main": FactCoverage(Hanging({}), cache="off")}
+    jobs = bench.open()
+    jobs.start()
+    job = submit(jobs, [record(1)])
+    jobs.wake()
+    await asyncio.to_thread(waiting.wait)
+    await asyncio.wait_for(jobs.stop(), 5)
+
+    jobs = bench.open()
+    assert jobs.status(job, "").rows == 0
+    await jobs.stop()
+
+
+async def test_a_judge_that_fails_is_a_row(bench: Bench) -> None:
+    def judge(_: str, text: str) -> Any:
+        return RuntimeError("down") if "1" in text else JudgeUnavailable("gone")
+
+    bench.scorers = {"main": FactCoverage(ScriptedChecker(judge), cache="off")}
+    found = await bench.rows_of([record(1), record(2)])
+
+    assert [row["error"]["code"] for row in found] == ["judge", "unavailable"]
+
+
+async def test_a_judge_that_has_changed_ends_the_job(bench: Bench) -> None:
+    jobs = bench.open()
+    job = submit(jobs, [record(1)])
+    await jobs.stop()
+    database = sqlite3.connect(bench.path)
+    with database:
+        database.execute("UPDATE jobs SET signature = 'judge:another'")
+    database.close()
+
+    jobs = bench.open()
+    jobs.start()
+    status = await bench.done(jobs, job)
+    assert status.state == "failed"
+    assert "the judge 'main' has changed since the job began" in status.problem
+    assert status.rows == 0
+    gone = submit(jobs, [record(1)])
+    await jobs.stop()
+
+    bench.scorers = {"other": bench.scorers["main"]}
+    jobs = bench.open()
+    jobs.start()
+    assert "no longer has a judge 'main'" in (await bench.done(jobs, gone)).problem
+    await jobs.stop()
+
+
+async def test_a_full_disk_stops_the_jobs_and_loses_nothing(bench: Bench) -> None:
+    records = [record(n) for n in range(300)]
+    jobs = bench.open()
+    job = submit(jobs, records)
+    (n_pages,) = jobs._all("PRAGMA page_count")[0]
+    jobs._all(f"PRAGMA max_page_count = {n_pages + 20}")
+    jobs.start()
+    await until(lambda: bool(jobs.status(job, "").problem))
+
+    status = jobs.status(job, "")
+    assert status.state == "queued"
+    assert "until the service restarts: database or disk is full" in status.problem
+    with pytest.raises(Problem) as refused:
+        submit(jobs, records)
+    assert refused.value.status_code == 503
+    n_rows = status.rows
+    await jobs.stop()
+
+    jobs = bench.open()
+    assert jobs.n_open == 1
+    jobs.start()
+    status = await bench.done(jobs, job)
+    assert 0 < n_rows < 300
+    assert (status.state, status.rows, status.failed) == ("done", 300, 0)
+    await jobs.stop()
+
+
+async def test_a_job_that_was_not_received_in_full_is_removed(bench: Bench) -> None:
+    def broken() -> Iterator[bytes]:
+        yield from lines([record(n) for n in range(300)])
+        raise ConnectionError
+
+    jobs = bench.open()
+    with pytest.raises(ConnectionError):
+        jobs.submit(broken(), owner="", judge=None, direction="coverage")
+    assert jobs._all("SELECT * FROM records") == jobs._all("SELECT * FROM jobs") == []
+
+    jobs._change("INSERT INTO jobs VALUES (7, 'x', '', 'main', 'coverage', 'loading', '', '')")
+    jobs._change("INSERT INTO records VALUES (7, 1, 'r1', NULL, '{}')")
+    await jobs.stop()
+    jobs = bench.open()
+    assert jobs._all("SELECT * FROM records") == jobs._all("SELECT * FROM jobs") == []
+    await jobs.stop()
+
+
+async def test_the_file_is_private(bench: Bench) -> None:
+    jobs = bench.open()
+    submit(jobs, [record(1)])
+
+    assert {path.stat().st_mode & 0o777 for path in bench.path.parent.iterdir()} == {0o600}
+    await jobs.stop()
+
+
+def test_a_file_in_use_is_refused(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("factcheck.server.jobs._LOCK_WAIT_S", 0.1)
+    code = (
+        "import sys\nfrom factcheck.server.access import ServerConfig\n"
+        "from factcheck.server.jobs import Jobs\n"
+        f"jobs = Jobs(ServerConfig(jobs_path={str(bench.path)!r}), {{}})\n"
+        "print('open', flush=True)\nsys.stdin.read()"
+    )
+    process = subprocess.Popen(  # noqa: S603 - our own code
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"open\n"
+        with pytest.raises(ConfigError, match=r"jobs\.sqlite is in use by another service; stop"):
+            bench.open()
+        process.kill()
+    asyncio.run(bench.open().stop())
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"no database" * 500, "file is not a database"), (None, "unable to open|is a directory")],
+)
+async def test_a_file_that_cannot_be_used_is_refused(
+    bench: Bench, content: bytes | None, message: str
+) -> None:
+    if content is None:
+        bench.path.mkdir()
+    else:
+        bench.path.write_bytes(content)
+
+    with pytest.raises((ConfigError, InputError), match=message):
+        bench.open()
+
+
+async def test_a_file_of_another_version_is_refused(bench: Bench) -> None:
+    database = sqlite3.connect(bench.path)
+    database.execute("PRAGMA user_version = 9")
+    database.close()
+
+    with pytest.raises(ConfigError, match="written by another version; name another file"):
+        bench.open()
