@@ -135,17 +135,38 @@ _OPPOSITE = re.compile(rf"\b({'|'.join(_OPPOSITES)})\b")
 _HEDGED = re.compile(r"\b(?:nearly|almost|both|years? old|or|as)\b")
 _ORDER = re.compile(r"\b(?:before|after|since|until|till|least|most)\b")
 """What lies before the end may lie before the start, too."""
-_PARTY = r"(?:(?:[Tt]he|[Aa]n?) [a-z-]+|(?:[Tt]he )?[A-Z][\w-]+(?: [A-Z][\w-]+)*)"
+_NO_NOUN = (
+    r"(?!(?:a|an|the|is|are|was|were|be|been|has|have|had|will|would|can|could|may|might|must|should|do|does|did|and|or|of|by|to|for|from|with|in"
+    r"|on|at|as|into|over|under|up|down|back|now|also|before|after|than|he|she|it|they|his|her|its"
+    r"|their|\w+ly|\w+sel(?:f|ves))\b)"
+)
+_NAME_OF_PARTY = (
+    r"(?:[Tt]he )?(?!(?:He|She|It|They|We|You|I|This|These|Those|There)\b)"
+    r"[A-Z][\w-]+(?: [A-Z\d][\w-]*)*"
+)
+_PARTY = rf"(?:(?:[Tt]he|[Aa]n?)(?: {_NO_NOUN}[a-z-]+){{1,3}}?|{_NAME_OF_PARTY})"
+_SHORT_PARTY = rf"(?:(?:[Tt]he|[Aa]n?) [a-z-]+|{_NAME_OF_PARTY})"
+_AFTER_PARTY = r"(?=\.$| (?:in|on|at|as|by|for|from|after|under|with|without|within|free)\b| \d)"
+_BE = r"(?:was|were|is|are|(?:is|are|was|were|has|have) to be|must be)"
 _DIRECTED = (
-    r"(?:(?:was|were|is|are) (?!accompanied|joined|matched|separated|followed)\w+ed by"
-    r"|(?:is|was) (?:[a-z]+er|more [a-z]+) than|thanked|sued|beat|defeated|hired|dismissed"
+    rf"(?:{_BE} (?!accompanied|joined|matched|separated|followed|met)"
+    r"(?:\w+ed|made|built|written|drawn|sent|bought|sold|taken|led|beaten|paid|caught|run) by"
+    r"|(?:is|was) (?:[a-z]+er|more [a-z]+) than"
+    rf"|{_BE} \w+ed (?:before|after)"
+    rf"|(?:{_BE} (?:put|poured|plugged|inserted)|goes|go|went) into"
+    r"|thanked|sued|beat|defeated|hired|dismissed|withdrew|leaves|enters|entered"
     r"|suspected|acquired|bought|replaced|succeeds|succeeded|overtook|accused|praised|criticised"
-    r"|criticized|arrested|rescued|founded|inspected|audited|owns|owned|pays|paid|owes|leases|lent"
-    r"|grants|gives|gave|insures|installs|services|showed)"
+    r"|criticized|arrested|rescued|founded|inspected|audited|owns|owned|leases|insures|installs"
+    rf"|services|(?:pays|paid|owes|lent|grants|gives|gave|sends|sent|showed)(?= {_SHORT_PARTY}"
+    rf"{_AFTER_PARTY}))"
 )
-_ROLES = re.compile(
-    rf"({_PARTY}) ({_DIRECTED}) ({_PARTY})(?=\.$| (?:in|on|at|as|for|after|with|free)\b| \d)"
+_HANDED = (
+    r"(?:leases|leased|sells|sold|lends|lent|sends|sent|gives|gave|pays|paid|grants|granted|hands"
+    r"|handed|donates|donated|ships|shipped) (?:(?! to )[^,.;])+ to"
 )
+_ROLES = re.compile(rf"({_PARTY}) ({_DIRECTED}|{_HANDED}) ({_PARTY}){_AFTER_PARTY}")
+_PLURAL = re.compile(r"[a-z-]*[a-hj-rtv-z]s")
+_PLURAL_FORMS = {"is": "are", "was": "were", "has": "have", "goes": "go"}
 _COURSE = re.compile(
     r"\b(?:rose|fell|grew|dropped|increased|decreased|moved|flew|sailed|travelled|raised|cut)\b.*"
     r" from (\w[\w.,%]*) to (\w[\w,%]*(?:\.\d+)?)(?=\.$| in\b)"
@@ -153,6 +174,15 @@ _COURSE = re.compile(
 _ONLY = re.compile(
     rf"(?<!\bthe )(?<!\ban )(?<!\bnot )\bonly (?!\d|an? |{' |'.join(NUMBER_WORDS)} |one |after )",
     re.IGNORECASE,
+)
+_OPEN_TO_OTHERS = re.compile(
+    rf"(?!An? )(?:{_PARTY} (?:costs?|weigh(?:s|ed)|has|had|holds|needs|employs|contains|serves)"
+    rf" (?:about |up to )?(?:\d|a single |(?:{'|'.join(NUMBER_WORDS)})\b)"
+    rf"|{_NAME_OF_PARTY} (?:is|was) an? )"
+)
+"""A price, a weight, a number or a profession, which is nobody's alone."""
+_UNIQUE = re.compile(
+    r"%|\b(?:per ?cent|of|majority|monopoly|more|less|than|as|same|other|own|its|his|her|their)\b"
 )
 _EXCEPT = re.compile(r"\b(?:except(?: for)?|with the exception of) ")
 
@@ -207,12 +237,21 @@ def swapped_roles(sentence: str) -> str | None:
         if one.casefold() == other.casefold():
             return None
         one = re.sub(r"^(?:The|An?) ", lambda found: found.group().lower(), one)
+        verb = _agreeing(verb, is_plural=bool(_PLURAL.fullmatch(other.split()[-1])))
         return f"{other[0].upper()}{other[1:]} {verb} {one}{sentence[match.end() :]}"
     match = _only_one(_COURSE, sentence)
-    if match is None or match.group(1) == match.group(2):
+    if match is None or match.group(1) == match.group(2) or _YEAR.fullmatch(match.group(1)):
         return None
     (a, b), (c, d) = match.span(1), match.span(2)
     return sentence[:a] + match.group(2) + sentence[b:c] + match.group(1) + sentence[d:]
+
+
+def _agreeing(verb: str, *, is_plural: bool) -> str:
+    """The verb of `_ROLES` in the number of its subject."""
+    first, space, rest = verb.partition(" ")
+    singular = next((one for one, many in _PLURAL_FORMS.items() if many == first), first)
+    plural = _PLURAL_FORMS.get(singular, singular.removesuffix("s"))
+    return f"{plural if is_plural else singular}{space}{rest}"
 
 
 def lifted_limit(sentence: str) -> str | None:
@@ -225,6 +264,13 @@ def lifted_limit(sentence: str) -> str | None:
     if match is None or re.search(r"\b(?:not|never|no)\b|n't\b", sentence, re.IGNORECASE):
         return None
     return replaced(sentence, match, "Not only " if match.group()[0] == "O" else "not only ")
+
+
+def limited(sentence: str) -> str | None:
+    """The sentence with `Only` before its subject, where others can always do the same."""
+    if not _OPEN_TO_OTHERS.match(sentence) or _NEGATED.search(sentence) or _UNIQUE.search(sentence):
+        return None
+    return "Only " + re.sub(r"^(?:The|An?) ", lambda found: found.group().lower(), sentence)
 
 
 MUTATIONS: Mapping[str, tuple[str, Callable[[str], str | None]]] = {

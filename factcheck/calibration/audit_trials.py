@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from factcheck.calibration.audit_mutations import MONTHS, MUTATIONS, NUMBER_WORDS, replaced
+from factcheck.calibration.audit_mutations import MONTHS, MUTATIONS, NUMBER_WORDS, limited, replaced
 from factcheck.calibration.texts import Subject
 
 _SWAPS = {
@@ -189,6 +189,8 @@ def trials_of(subject: Subject, per_rule: int, seed: int) -> Iterator[Trial]:
         return
     for kind, (_, mutate) in MUTATIONS.items():
         changed = [(fact, mutate(fact)) for fact in facts]
+        if kind == "lifted limit":
+            changed += [(limit, fact) for fact in facts if (limit := limited(fact)) is not None]
         made = [(fact, f"- {sentence}") for fact, sentence in changed if sentence is not None]
         yield from single(kind, made, "not entailed")
     ways = [(fact, f"- {list(paraphrases(fact))[-1]}") for fact in facts]

@@ -7,14 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.calibration import load_texts
-from factcheck.calibration.audit_mutations import MUTATIONS
+from factcheck.calibration.audit_mutations import MUTATIONS, limited
 from factcheck.calibration.audit_trials import paraphrases
 
+RARE = ("swapped roles", "lifted limit")
 SENTENCES = [
     fact.fact.text for text in load_texts() if text.language == "en" for fact in text.facts
 ]
-
-RARE = {"swapped roles": 5, "lifted limit": 3}
 
 
 @pytest.mark.parametrize(
@@ -105,7 +104,28 @@ RARE = {"swapped roles": 5, "lifted limit": 3}
         ("swapped roles", "The mayor met Ingrid.", None),
         ("swapped roles", "The mayor was accompanied by Ingrid.", None),
         ("swapped roles", "The mayor never thanked Ingrid.", None),
-        ("swapped roles", "The mayor thanked the fire brigade.", None),
+        (
+            "swapped roles",
+            "The mayor thanked the fire brigade.",
+            "The fire brigade thanked the mayor.",
+        ),
+        ("swapped roles", "The tugs go into the lock.", "The lock goes into the tugs."),
+        ("swapped roles", "The pins were made by Ada.", "Ada was made by the pins."),
+        (
+            "swapped roles",
+            "The Owner leases two boats to the Lessee.",
+            "The Lessee leases two boats to the Owner.",
+        ),
+        (
+            "swapped roles",
+            "The seal must be fitted before the lid.",
+            "The lid must be fitted before the seal.",
+        ),
+        ("swapped roles", "The mayor gave the pupils flowers.", None),
+        ("swapped roles", "The pump is drained before the lid is removed.", None),
+        ("swapped roles", "The loan was paid back to the bank.", None),
+        ("swapped roles", "He hired Ingrid.", None),
+        ("swapped roles", "The fleet grew from 1990 to 2005.", None),
         ("swapped roles", "The road goes from Oslo to Lund.", None),
         ("lifted limit", "It can only be sent by post.", "It can not only be sent by post."),
         ("lifted limit", "Only members may vote.", "Not only members may vote."),
@@ -126,15 +146,37 @@ def test_mutations(kind: str, sentence: str, changed: str | None) -> None:
 @pytest.mark.parametrize("kind", MUTATIONS)
 def test_each_kind_is_made_of_some_bundled_facts_and_never_leaves_one_as_it_was(kind: str) -> None:
     made = [MUTATIONS[kind][1](sentence) for sentence in SENTENCES]
-    assert sum(one is not None for one in made) >= RARE.get(kind, 10)
+    if kind == "lifted limit":
+        made = [one or limited(sentence) for one, sentence in zip(made, SENTENCES, strict=True)]
+    assert sum(one is not None for one in made) >= (15 if kind in RARE else 10)
     for sentence, changed in zip(SENTENCES, made, strict=True):
         assert changed != sentence
+
+
+@pytest.mark.parametrize(
+    ("sentence", "changed"),
+    [
+        ("The tent has two doors.", "Only the tent has two doors."),
+        ("Maren Holt is a nurse.", "Only Maren Holt is a nurse."),
+        ("The tent is the heaviest.", None),
+        ("The tent has the oldest door.", None),
+        ("The board has 60 per cent of the votes.", None),
+        ("Lunde is a part of Oslo.", None),
+        ("There was a fire.", None),
+        ("A metre has 100 centimetres.", None),
+        ("The fence would cost 600 crowns.", None),
+        ("The tent has not 2 doors.", None),
+    ],
+)
+def test_a_limit_is_added_where_others_can_do_the_same(sentence: str, changed: str | None) -> None:
+    assert limited(sentence) == changed
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_taken(text: str) -> None:
     for _, mutate in MUTATIONS.values():
         assert mutate(text) != text
+    assert limited(text) != text
     list(paraphrases(text))
 
 
