@@ -293,7 +293,9 @@ def trust(  # noqa: PLR0913 - one parameter per option
     name = judge or Settings.from_environment().judge
     given = options.judge_with(name, judge_option)
     price = price_trust(given, records, pairs)
-    output.print_note(f"{name} needs {output.estimate_text(price)}")
+    extracts = any(record.facts is None for record in records or ())
+    free = "; facts are extracted by the embedded extractor, free of charge" * extracts
+    output.print_note(f"{name} needs {output.estimate_text(price)}{free}")
     if dry_run:
         return
     with output.spinner(f"Measuring {name}"):

@@ -190,6 +190,17 @@ def test_a_dry_run_of_trust_only_prints_the_price(trust: Calibrate, desk: Desk) 
 
     assert (code, out) == (0, "")
     assert err.startswith("local needs ")
+    assert "free of charge" not in err
+    assert not (desk.folder / "card.json").exists()
+
+
+def test_the_price_of_trust_says_what_extraction_costs(run: Run, desk: Desk) -> None:
+    texts = desk.lines("texts.jsonl", [{"source": "A deep lake.", "summary": "- A lake."}])
+
+    code, out, err = run("trust", texts, "--dry-run")
+
+    assert (code, out) == (0, "")
+    assert err.endswith("; facts are extracted by the embedded extractor, free of charge\n")
     assert not (desk.folder / "card.json").exists()
 
 
