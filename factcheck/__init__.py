@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from factcheck.records.facts import load_lock as load_lock
     from factcheck.records.reading import read_records as read_records
     from factcheck.runtime.budget import Budget as Budget
+    from factcheck.runtime.deadline import deadline as deadline
     from factcheck.runtime.retry import RetryPolicy as RetryPolicy
     from factcheck.runtime.session import Session as Session
     from factcheck.scoring import FactCoverage as FactCoverage
@@ -70,6 +71,7 @@ _HOMES = {
     "records.facts": "load_lock",
     "records.reading": "read_records",
     "runtime.budget": "Budget",
+    "runtime.deadline": "deadline",
     "runtime.retry": "RetryPolicy",
     "runtime.session": "Session",
     "settings": "Model",

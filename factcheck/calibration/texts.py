@@ -284,4 +284,4 @@ async def check_texts(
     try:
         return await scorer.acheck(given, text)
     except JudgeError as error:
-        return tuple(CheckFailure(fact, error.code, str(error)) for fact in given)
+        return tuple(CheckFailure.of(fact, error) for fact in given)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from factcheck.documents import PlainData, Reader, shown
-from factcheck.errors import InputError
+from factcheck.errors import FactcheckError, InputError
 
 EntailmentLabel = Literal["entailed", "contradicted", "neutral"]
 """Whether a text entails a fact, contradicts it, or does neither."""
@@ -123,6 +123,11 @@ class CheckFailure(PlainData):
     """Stable reason: `missing`, `duplicate`, `invalid`, `unsure`, `language`, or a code of
     `factcheck.errors`."""
     message: str
+
+    @classmethod
+    def of(cls, fact: AtomicFact, error: FactcheckError) -> CheckFailure:
+        """Make the failure of a fact from an error."""
+        return cls(fact, error.code, str(error))
 
 
 CheckResult = Verdict | CheckFailure

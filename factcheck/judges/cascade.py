@@ -125,10 +125,7 @@ class CascadeJudge:
         async def ask(judge: Checker, some: Sequence[AtomicFact]) -> list[CheckResult]:
             return match_results(some, await judge.check(some, text, ledger))
 
-        def failure(fact: AtomicFact, error: JudgeError) -> CheckResult:
-            return CheckFailure(fact, error.code, str(error))
-
-        return await self._decide(facts, ask, failure, ledger)
+        return await self._decide(facts, ask, CheckFailure.of, ledger)
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
         async def ask(judge: PairJudge, some: Sequence[ValuePair]) -> list[PairResult]:

@@ -26,6 +26,7 @@ from factcheck.judges.ports import (
     Rater,
     RaterSpec,
 )
+from factcheck.runtime.deadline import within
 from factcheck.runtime.loop import BackgroundLoop, background
 from factcheck.settings import LOCAL, Model, Settings, require_integer
 
@@ -94,7 +95,9 @@ class Isolated:
                 name = type(self._judge).__name__
                 raise JudgeError(f"{name} raised {describe(error)}") from error
 
-        return await (self._loop.hop(work()) if background.is_current else work())
+        if not background.is_current:
+            return await within(work)
+        return await within(lambda: self._loop.hop(work()))
 
     async def aclose(self) -> None:
         """Stop the loop; the next call starts another."""

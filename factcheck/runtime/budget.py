@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -68,22 +69,41 @@ class BudgetTracker:
     def capped_by_usd(self) -> bool:
         return self._budget.max_cost_usd is not None
 
+    @contextmanager
+    def spending(self) -> Iterator[None]:
+        """Charge the requests made in this block to this budget, besides that of their session."""
+        token = _spender.set(self)
+        try:
+            yield
+        finally:
+            _spender.reset(token)
+
     @asynccontextmanager
     async def reserve(self, upper_bound: Usage) -> AsyncIterator[list[Usage]]:
         """Reserve the upper bound of a cost; the caller appends the actual cost to the list.
 
+        It is also reserved in the budget of a surrounding `spending`.
+
         Raises:
             BudgetExceeded: The request may exceed a cap.
         """
+        actual: list[Usage] = []
+        async with AsyncExitStack() as stack:
+            for budget in filter(None, (_spender.get(), self)):
+                await stack.enter_async_context(budget.hold(upper_bound, actual))
+            yield actual
+
+    @asynccontextmanager
+    async def hold(self, upper_bound: Usage, actual: list[Usage]) -> AsyncIterator[None]:
+        """Reserve in this budget alone; see `reserve`."""
         needed, reserved = _amounts(upper_bound), self._reserved()
         while (cap := self._exceeded_cap([needed, *reserved])) is not None:
             if not reserved or cap == self._exceeded_cap([needed]):
                 raise _budget_error(cap, getattr(self._budget, cap))
             await self._change()
         reserved.append(needed)
-        actual: list[Usage] = []
         try:
-            yield actual
+            yield
         finally:
             reserved.remove(needed)
             for name, amount in (_amounts(actual[0]) if actual else needed).items():
@@ -109,6 +129,9 @@ class BudgetTracker:
             turn = waiting.pop()
             if not turn.done():
                 turn.set_result(None)
+
+
+_spender: ContextVar[BudgetTracker | None] = ContextVar("_spender", default=None)
 
 
 def _budget_error(name: str, cap: float) -> BudgetExceeded:

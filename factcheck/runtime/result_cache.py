@@ -16,8 +16,9 @@ from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from factcheck.errors import InputError
+from factcheck.errors import DeadlineExceeded, InputError
 from factcheck.runtime.cache.entries import LeasingCache
+from factcheck.runtime.deadline import is_over, remaining_s
 from factcheck.runtime.loop import PerProcess, together
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class _Claim(NamedTuple, Generic[T]):
     others: set[Future[Mapping[str, T]]]
     settled: dict[str, T]
     """Results of this caller, shared with all that wait for them."""
+    late: dict[str, T]
+    """Failures by the deadline of this caller, shared with nobody."""
 
 
 class ResultCache(Generic[T]):
@@ -89,7 +92,7 @@ class ResultCache(Generic[T]):
         Args:
             keys: Keys of the questions.
             batches: Splits keys into batches.
-            ask: Requests the results of one batch.
+            ask: Requests the results of one batch; after the deadline, returns failures instead.
             book_hits: Records a number of cache hits.
             keys_now: Maps keys to those to store results under, if an answer has changed them.
         """
@@ -108,14 +111,21 @@ class ResultCache(Generic[T]):
                             await self._keep({now.get(key, key): results[key] for key in rest})
                     if received:
                         book_hits(len(received))
-                    claim.settled.update({**results, **received})
+                    claim.settled.update(received)
+                    for key, result in results.items():
+                        is_late = getattr(result, "code", "") == DeadlineExceeded.code
+                        (claim.late if is_late else claim.settled)[key] = result
 
                 work = [settle(batch) for batch in batches(claim.keys)]
                 await (work[0] if len(work) == 1 else together(work))
-            found |= claim.settled
+            found |= claim.settled | claim.late
             for other in claim.others:
-                await asyncio.wait([asyncio.wrap_future(other)])  # cancellation is not passed on
-                found |= other.result()
+                # cancellation is not passed on
+                await asyncio.wait([asyncio.wrap_future(other)], timeout=remaining_s())
+                found |= other.result() if other.done() else {}
+            if is_over() and (left := [key for key in missing if key not in found]):
+                for batch in batches(left):
+                    found |= zip(batch, await ask(batch), strict=True)
         return [found[key] for key in keys]
 
     @contextmanager
@@ -125,11 +135,11 @@ class ResultCache(Generic[T]):
         ended: Future[Mapping[str, T]] = Future()
         with lock:
             others = {in_flight[key] for key in keys if key in in_flight}
-            claim: _Claim[T] = _Claim([key for key in keys if key not in in_flight], others, {})
+            claim: _Claim[T] = _Claim([key for key in keys if key not in in_flight], others, {}, {})
             in_flight.update(dict.fromkeys(claim.keys, ended))
         try:
             yield claim
-            if len(claim.settled) < len(claim.keys):
+            if len(claim.settled) + len(claim.late) < len(claim.keys):
                 raise AssertionError("claimed keys were never settled")
         finally:
             with lock:
@@ -179,11 +189,11 @@ class ResultCache(Generic[T]):
         def take() -> dict[str, str] | None:
             return cache.get_many(keys) if cache.lease(first, LEASE_S) else None
 
-        while (found := await asyncio.to_thread(take)) is None:
+        while (found := await asyncio.to_thread(take)) is None and not is_over():
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, _MAX_PAUSE_S)
         try:
-            yield self._decoded(found)
+            yield self._decoded(found or {})
         finally:
             if first in cache.leased:
                 await asyncio.to_thread(cache.release, first)

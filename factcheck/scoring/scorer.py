@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Generator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing, nullcontext
 from dataclasses import replace
 from importlib.metadata import version
-from itertools import chain
+from itertools import chain, repeat
 from os import PathLike
 from typing import TYPE_CHECKING, Any, get_args
 
-from factcheck.errors import InputError, JudgeNotAsked
+from factcheck.errors import DeadlineExceeded, InputError, JudgeNotAsked
 from factcheck.facts import (
     AtomicFact,
     CheckFailure,
@@ -391,10 +391,14 @@ class FactCoverage(SessionUser):
     ) -> list[tuple[CheckResult, ...]]:
         """Check facts against each text, in shared requests if the judge supports that."""
         checker, filled = self._judges.checker, [text for text in texts if text.strip()]
-        if len(filled) > 1 and isinstance(checker, SummariesChecker):
-            found = iter(await checker.check_summaries(tuple(facts), filled, ledger))
-        else:
-            found = iter([await checker.check(facts, text, ledger) for text in filled])
+        found: Iterator[Sequence[CheckResult]]
+        try:
+            if len(filled) > 1 and isinstance(checker, SummariesChecker):
+                found = iter(await checker.check_summaries(tuple(facts), filled, ledger))
+            else:
+                found = iter([await checker.check(facts, text, ledger) for text in filled])
+        except DeadlineExceeded as error:
+            found = repeat([CheckFailure.of(fact, error) for fact in facts])
         return [
             tuple(with_true_evidence(result, text) for result in match_results(facts, next(found)))
             if text.strip()

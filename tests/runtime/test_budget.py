@@ -96,3 +96,19 @@ def test_an_unknown_price_is_unknown_and_not_zero() -> None:
     assert price_of("openai/gpt-5-nano") is not None
     assert price_of("openai/my-own-model") is None
     assert price_of("local") is None
+
+
+def test_a_caller_has_a_budget_besides_that_of_the_session() -> None:
+    session, caller = BudgetTracker(Budget(max_calls=3)), BudgetTracker(Budget(max_calls=2))
+
+    async def work() -> None:
+        with caller.spending():
+            await spend(session, Usage(), Usage())
+            await spend(session, Usage(), Usage())
+            with pytest.raises(BudgetExceeded, match="2 requests"):
+                await spend(session, Usage(), Usage())
+        await spend(session, Usage(), Usage())
+        with pytest.raises(BudgetExceeded, match="3 requests"):
+            await spend(session, Usage(), Usage())
+
+    asyncio.run(work())

@@ -16,6 +16,7 @@ from factcheck.judges.llm.providers import access_to
 from factcheck.judges.ports import EmbeddingResult
 from factcheck.runtime.budget import Price
 from factcheck.runtime.cache import answer_key
+from factcheck.runtime.deadline import within
 from factcheck.runtime.loop import background
 from factcheck.runtime.result_cache import ResultCache
 from factcheck.settings import Model
@@ -100,14 +101,15 @@ class OpenAIEmbedder(JsonClient):
     async def _ask(
         self, ledger: Ledger, texts: Sequence[str]
     ) -> list[EmbeddingResult] | Failure[None]:
-        request = self._runner.run(
+        request = partial(
+            self._runner.run,
             lambda: self._send(texts),
             Account(ledger, STAGE),
             upper_bound=Usage(prompt_tokens=sum(map(most_tokens, texts))),
             tokens_of=lambda answer: _tokens(answer, texts),
         )
         try:
-            answer = await background.hop(request)
+            answer = await within(lambda: background.hop(request()))
         except RequestRefused as error:
             return Failure.of(None, error)
         except JudgeError as error:

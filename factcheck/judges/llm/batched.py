@@ -13,6 +13,7 @@ from factcheck.errors import Failure, JudgeError, JudgeRejected
 from factcheck.facts import Usage
 from factcheck.judges.llm.engine import Account
 from factcheck.runtime.cache import JSON, answer_keys
+from factcheck.runtime.deadline import within
 from factcheck.runtime.loop import background, together
 from factcheck.runtime.result_cache import ResultCache
 
@@ -144,9 +145,9 @@ class BatchedJudge(Generic[Q, R]):
 
     async def _ask(self, questions: Sequence[Q], account: Account) -> Sequence[R]:
         """Send one request and return one result per question, in question order."""
-        work = self._model.ask(*self._request(questions), account)
+        request = self._request(questions)
         try:
-            reply = await (work if background.is_current else background.hop(work))
+            reply = await within(lambda: background.hop(self._model.ask(*request, account)))
         except JudgeError as error:
             return [self._failure(question, error) for question in questions]
         return self._outcome(reply, questions)

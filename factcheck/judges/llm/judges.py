@@ -184,7 +184,7 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         return {"fact": question.fact.text, "text": question.digest}
 
     def _failure(self, question: _FactQuestion, error: JudgeError) -> CheckResult:
-        return CheckFailure(question.fact, error.code, str(error))
+        return CheckFailure.of(question.fact, error)
 
     def _to_json(self, result: CheckResult) -> Mapping[str, Any] | None:
         if isinstance(result, CheckFailure):

@@ -1,4 +1,4 @@
-"""Work in a thread that stops soon after its caller is cancelled."""
+"""Work in a thread that stops soon after its caller is cancelled, or its deadline passes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import contextvars
 import threading
 from collections.abc import Callable
 from typing import TypeVar
+
+from factcheck.runtime.deadline import require_time
 
 T = TypeVar("T")
 _cancelled: contextvars.ContextVar[threading.Event] = contextvars.ContextVar("_cancelled")
@@ -37,7 +39,9 @@ def checkpoint() -> None:
 
     Raises:
         Cancelled: The caller was cancelled.
+        DeadlineExceeded: The deadline has passed.
     """
     event = _cancelled.get(None)
     if event is not None and event.is_set():
         raise Cancelled
+    require_time()

@@ -22,6 +22,7 @@ from factcheck.judges.local.evidence import (
 from factcheck.judges.local.model import Features, load_model
 from factcheck.judges.local.quality import quality_of
 from factcheck.judges.ports import Ledger
+from factcheck.runtime.deadline import decide_each
 from factcheck.text.language import guess_language
 
 JUDGE = "local"
@@ -51,7 +52,7 @@ def check_facts(facts: Sequence[AtomicFact], text: str) -> tuple[CheckResult, ..
         One result per fact, in fact order.
     """
     read = read_text(text)
-    return tuple(_check(fact, text, read) for fact in facts)
+    return decide_each(lambda fact: _check(fact, text, read), facts, CheckFailure.of)
 
 
 class LocalChecker:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from factcheck.errors import InputError
-from factcheck.facts import AtomicFact, CheckResult, Verdict
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Verdict
 from factcheck.judges.local.cancellation import checkpoint, run_in_thread
 from factcheck.judges.local.model import logistic
 from factcheck.judges.local.quality import quality_of
 from factcheck.judges.ports import Ledger
+from factcheck.runtime.deadline import decide_each
 from factcheck.text.language import guess_language
 from factcheck.text.words import content_stems, words
 
@@ -58,12 +59,13 @@ class WordContainment:
         del ledger
         return await run_in_thread(self._check, facts, text)
 
-    def _check(self, facts: Sequence[AtomicFact], text: str) -> tuple[Verdict, ...]:
-        languages = [guess_language(fact.text) for fact in facts]
-        present = {language: content_stems(text, language) for language in set(languages)}
-        return tuple(
-            self._verdict(fact, language, present[language])
-            for fact, language in zip(facts, languages, strict=True)
+    def _check(self, facts: Sequence[AtomicFact], text: str) -> tuple[CheckResult, ...]:
+        language_of = {fact: guess_language(fact.text) for fact in facts}
+        present = {one: content_stems(text, one) for one in set(language_of.values())}
+        return decide_each(
+            lambda fact: self._verdict(fact, language_of[fact], present[language_of[fact]]),
+            facts,
+            CheckFailure.of,
         )
 
     def _verdict(self, fact: AtomicFact, language: str, present: frozenset[str]) -> Verdict:

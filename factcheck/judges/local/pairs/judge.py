@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from math import isqrt
 
+from factcheck.errors import Failure
 from factcheck.judges.local.cancellation import checkpoint, run_in_thread
 from factcheck.judges.local.pairs.amounts import compare_amounts
 from factcheck.judges.local.pairs.closed import (
@@ -43,6 +44,7 @@ from factcheck.judges.local.pairs.structures import (
 from factcheck.judges.local.pairs.texts import compare_texts
 from factcheck.judges.local.pairs.wording import language_of, wording
 from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity, ValuePair
+from factcheck.runtime.deadline import decide_each
 from factcheck.text.words import NEGATIONS, word_set
 
 _NORMAL, _JOINED, _OTHER_FORM = 0.99, 0.97, 0.35
@@ -78,7 +80,7 @@ class LocalPairJudge:
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
         """Return one verdict per pair, in order; free of charge."""
         del ledger
-        return await run_in_thread(lambda: tuple(compare_values(pair) for pair in pairs))
+        return await run_in_thread(decide_each, compare_values, pairs, Failure.of)
 
 
 def judge_pair(gold: str, extracted: str, specificity: Specificity, model: PairModel) -> Finding:

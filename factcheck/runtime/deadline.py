@@ -1,0 +1,89 @@
+"""Deadlines: what is not decided in time is a failure with the code `deadline`."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+from factcheck.errors import DeadlineExceeded
+from factcheck.settings import require_number
+
+Q = TypeVar("Q")
+R = TypeVar("R")
+_ends_at: ContextVar[float] = ContextVar("_ends_at", default=math.inf)
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Limit the time of the judging in a block, including its threads and tasks.
+
+    Facts and pairs that are undecided by then are returned as failures with the code `deadline`,
+    and their requests are cancelled. Facts that could not be extracted by then raise
+    `DeadlineExceeded`. Of nested deadlines, the first to end counts.
+
+    Args:
+        seconds: Greater than 0.
+
+    Raises:
+        InputError: The number of seconds is out of range.
+
+    Example:
+        `with deadline(2.0): report = factcheck.score(source, summary)`
+    """
+    ends_at = time.monotonic() + require_number("seconds", seconds, above=0)
+    token = _ends_at.set(min(ends_at, _ends_at.get()))
+    try:
+        yield
+    finally:
+        _ends_at.reset(token)
+
+
+def remaining_s() -> float | None:
+    """Seconds until the deadline, negative after it; `None` without one."""
+    ends_at = _ends_at.get()
+    return None if ends_at == math.inf else ends_at - time.monotonic()
+
+
+def is_over() -> bool:
+    """Whether the deadline has passed."""
+    return time.monotonic() >= _ends_at.get()
+
+
+def require_time() -> None:
+    """Raise `DeadlineExceeded` after the deadline."""
+    if is_over():
+        raise DeadlineExceeded("undecided when the deadline passed")
+
+
+async def within(work: Callable[[], Coroutine[Any, Any, R]]) -> R:
+    """Await `work()`, but cancel it at the deadline; after the deadline, do not call it.
+
+    Raises:
+        DeadlineExceeded: The deadline passed first.
+    """
+    require_time()
+    try:
+        return await asyncio.wait_for(work(), remaining_s())
+    except asyncio.TimeoutError:
+        require_time()
+        raise
+
+
+def decide_each(
+    decide: Callable[[Q], R], questions: Iterable[Q], failed: Callable[[Q, DeadlineExceeded], R]
+) -> tuple[R, ...]:
+    """Map `decide` over questions in order; `failed` makes the results of those left over."""
+
+    def one(question: Q) -> R:
+        try:
+            require_time()
+            return decide(question)
+        except DeadlineExceeded as error:
+            return failed(question, error)
+
+    return tuple(map(one, questions))

@@ -1,0 +1,183 @@
+"""What is undecided at a deadline is a failure, and harms nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Sequence
+
+import pytest
+
+import factcheck
+from factcheck import AtomicFact, CheckFailure, FactCoverage, FactSet, Model, Verdict
+from factcheck.errors import DeadlineExceeded, Failure, InputError
+from factcheck.judges.ports import Ledger, PairVerdict, ValuePair
+from factcheck.runtime.deadline import decide_each
+from factcheck.testing import (
+    ChatRequest,
+    FactModel,
+    LocalOpenAIServer,
+    Reply,
+    ScriptedChecker,
+    ScriptedExtractor,
+    parse_prompt,
+)
+
+FACTS = ["Rome is old.", "Oslo is cold.", "Paris is big.", "Cairo is dry."]
+TEXT = " ".join(FACTS)
+
+
+def slow_server(word: str, delay_s: float) -> LocalOpenAIServer:
+    """A model that takes `delay_s` for requests about facts with a word."""
+    model = FactModel()
+
+    def answer(request: ChatRequest) -> Reply:
+        is_slow = any(word in fact for fact in parse_prompt(request.body).facts.values())
+        return Reply(model(request), delay_s=delay_s if is_slow else 0.0)
+
+    return LocalOpenAIServer(answer)
+
+
+def scorer_of(server: LocalOpenAIServer, batch_size: int = 2) -> FactCoverage:
+    model = Model("openai/scripted", base_url=server.base_url, api_key="none")
+    return FactCoverage(model, batch_size=batch_size, cache="off")
+
+
+def outcomes(results: Sequence[Verdict | CheckFailure]) -> list[str]:
+    return [one.code if isinstance(one, CheckFailure) else one.label for one in results]
+
+
+def test_batches_that_are_answered_in_time_are_kept() -> None:
+    with slow_server("Cairo", 5) as server, scorer_of(server) as scorer:
+        scorer.check(["Ready?"], "Ready?")  # the form of replies is known
+        started = time.monotonic()
+        with factcheck.deadline(0.5):
+            results = scorer.check(FACTS, TEXT)
+        seconds = time.monotonic() - started
+        in_flight = server.in_flight
+
+    assert outcomes(results) == ["entailed", "entailed", "deadline", "deadline"]
+    assert seconds < 3
+    assert in_flight == 0
+
+
+def test_after_a_deadline_nothing_is_sent() -> None:
+    with slow_server("Cairo", 0) as server, scorer_of(server) as scorer:
+        with factcheck.deadline(0.001):
+            time.sleep(0.01)
+            results = scorer.check(FACTS, TEXT)
+        n_sent = len(server.requests)
+
+    assert outcomes(results) == ["deadline"] * 4
+    assert n_sent == 0
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("impatient_first", [True, False])
+async def test_a_deadline_is_its_callers_alone(impatient_first: bool) -> None:  # noqa: FBT001
+    """Both ask the same question; whoever sends it, only one has a deadline."""
+
+    async def impatient() -> Sequence[Verdict | CheckFailure]:
+        with factcheck.deadline(0.4):
+            return await scorer.acheck(["Cairo is dry."], TEXT)
+
+    with slow_server("Cairo", 1.5) as server, scorer_of(server) as scorer:
+        await scorer.acheck(["Ready?"], "Ready?")
+        server.clear()
+        patient = scorer.acheck(["Cairo is dry."], TEXT)
+        works = [impatient(), patient] if impatient_first else [patient, impatient()]
+        tasks = []
+        for work in works:
+            tasks.append(asyncio.ensure_future(work))
+            await asyncio.sleep(0.1)
+        found = [outcomes(one) for one in await asyncio.gather(*tasks)]
+        n_sent = len(server.requests)
+
+    assert found == (
+        [["deadline"], ["entailed"]] if impatient_first else [["entailed"], ["deadline"]]
+    )
+    assert n_sent == (2 if impatient_first else 1)
+
+
+def test_a_blocking_judge_is_left_behind() -> None:
+    free = threading.Event()
+
+    def block(fact: str, text: str) -> str:
+        free.wait(20)
+        return "entailed"
+
+    with FactCoverage(ScriptedChecker(block), ScriptedExtractor({})) as scorer:  # type: ignore[arg-type]
+        started = time.monotonic()
+        with factcheck.deadline(0.3):
+            results = scorer.check(FACTS, TEXT)
+        seconds = time.monotonic() - started
+        free.set()
+
+    assert outcomes(results) == ["deadline"] * 4
+    assert seconds < 5
+
+
+@pytest.mark.parametrize("judge", ["local", "local-fast", "cascade(local-fast, local)"])
+def test_embedded_judges_leave_facts_undecided(judge: str) -> None:
+    with FactCoverage(judge, "local") as scorer:
+        with factcheck.deadline(0.001):
+            time.sleep(0.01)
+            report = scorer.score(TEXT, TEXT, facts=FACTS)
+        again = scorer.score(TEXT, TEXT, facts=FACTS)
+
+    assert outcomes(report.results) == ["deadline"] * 4
+    assert (report.score, report.lead, report.low, report.high) == (None, None, 0.0, 1.0)
+    assert again.score == 1.0
+
+
+def test_embedded_judges_keep_what_they_decided() -> None:
+    def decide(fact: AtomicFact) -> Verdict | CheckFailure:
+        time.sleep(0.2)
+        return Verdict(fact, "entailed")
+
+    with factcheck.deadline(0.3):
+        results = decide_each(decide, FactSet.of(FACTS), CheckFailure.of)
+
+    assert outcomes(results) == ["entailed", "entailed", "deadline", "deadline"]
+
+
+@pytest.mark.anyio
+async def test_pairs_of_values_are_undecided_too() -> None:
+    from factcheck.judges.local.pairs import LocalPairJudge
+
+    with factcheck.deadline(0.001):
+        await asyncio.sleep(0.01)
+        (late,) = await LocalPairJudge().compare([ValuePair("a car", "an auto")], Ledger())
+    (judged,) = await LocalPairJudge().compare([ValuePair("a car", "an auto")], Ledger())
+
+    assert isinstance(late, Failure)
+    assert late.code == "deadline"
+    assert isinstance(judged, PairVerdict)
+
+
+@pytest.mark.parametrize("extractor", ["local", "openai/scripted"])
+def test_there_is_no_report_without_facts(extractor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    with FactCoverage("local", extractor) as scorer, factcheck.deadline(0.001):
+        time.sleep(0.01)
+        with pytest.raises(DeadlineExceeded, match="deadline"):
+            scorer.score(TEXT, TEXT)
+
+
+def test_of_nested_deadlines_the_first_to_end_counts() -> None:
+    with FactCoverage("local-fast") as scorer, factcheck.deadline(0.001):
+        time.sleep(0.01)
+        with factcheck.deadline(60):
+            inner = scorer.check(FACTS, TEXT)
+    outer = FactCoverage("local-fast").check(FACTS, TEXT)
+
+    assert outcomes(inner) == ["deadline"] * 4
+    assert outcomes(outer) == ["entailed"] * 4
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), "2"])
+def test_a_deadline_is_a_positive_number_of_seconds(seconds: float) -> None:
+    with pytest.raises(InputError, match="seconds must be a finite number above 0"):
+        factcheck.deadline(seconds).__enter__()
