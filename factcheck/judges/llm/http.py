@@ -108,8 +108,11 @@ class JsonClient:
         import aiohttp
         import httpx2
 
+        is_secure = urlsplit(self.access.base_url).scheme == "https"
         session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ssl=httpx2.create_ssl_context()),
+            connector=aiohttp.TCPConnector(
+                limit=0, ssl=httpx2.create_ssl_context() if is_secure else True
+            ),
             timeout=aiohttp.ClientTimeout(total=self._timeout_s),
             trust_env=bool(getproxies()),  # otherwise every request starts a thread to look
         )

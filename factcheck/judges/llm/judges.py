@@ -9,7 +9,6 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from factcheck.documents import to_plain
 from factcheck.errors import Failure, InputError, JudgeError, JudgeQueued
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict, digest
 from factcheck.judges.llm.batched import (
@@ -189,9 +188,16 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
     def _to_json(self, result: CheckResult) -> Mapping[str, Any] | None:
         if isinstance(result, CheckFailure):
             return None
-        data: dict[str, Any] = to_plain(result)
-        del data["fact"]
-        return data
+        at = result.evidence
+        return {  # takes 1 µs, `to_plain` 40
+            "label": result.label,
+            "probability": result.probability,
+            "evidence": at and {"quote": at.quote, "start": at.start, "end": at.end},
+            "reason": result.reason,
+            "judge": result.judge,
+            "cached": result.cached,
+            "flags": list(result.flags),
+        }
 
     def _from_json(self, data: Mapping[str, Any]) -> CheckResult:
         at = data["evidence"]
