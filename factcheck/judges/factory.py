@@ -20,7 +20,6 @@ from factcheck.judges.ports import (
     Extractor,
     ExtractorSpec,
     JudgeSpec,
-    Ledger,
     PairJudge,
     PairJudgeSpec,
     Rater,
@@ -52,6 +51,13 @@ _SETTINGS = {_MODEL, _KEY, *(field.name for field in fields(Model))} - {"name", 
 """Settings allowed in a model file."""
 
 
+def _isolated(method: str) -> Any:
+    async def call(judge: Isolated, *arguments: Any) -> Any:
+        return await judge.call(method, *arguments)
+
+    return call
+
+
 class Isolated:
     """Runs a user-defined judge, implementing every port that it does.
 
@@ -70,22 +76,13 @@ class Isolated:
         identity: Mapping[str, str] = self._judge.identity
         return identity
 
-    async def extract(self, source: str, ledger: Ledger) -> Any:
-        return await self._call("extract", source, ledger)
+    extract = _isolated("extract")
+    check = _isolated("check")
+    compare = _isolated("compare")
+    rate = _isolated("rate")
+    embed = _isolated("embed")
 
-    async def check(self, facts: Sequence[Any], text: str, ledger: Ledger) -> Any:
-        return await self._call("check", facts, text, ledger)
-
-    async def compare(self, pairs: Sequence[Any], ledger: Ledger) -> Any:
-        return await self._call("compare", pairs, ledger)
-
-    async def rate(self, source: str, summary: str, ledger: Ledger) -> Any:
-        return await self._call("rate", source, summary, ledger)
-
-    async def embed(self, texts: Sequence[str], ledger: Ledger) -> Any:
-        return await self._call("embed", texts, ledger)
-
-    async def _call(self, method: str, *arguments: Any) -> Any:
+    async def call(self, method: str, *arguments: Any) -> Any:
         async def work() -> Any:
             try:
                 return await getattr(self._judge, method)(*arguments)

@@ -63,7 +63,7 @@ class BudgetTracker:
         self._budget = budget or Budget()
         self._spent: dict[str, float] = dict.fromkeys(_UNITS, 0)
         self._reserved: PerProcess[list[dict[str, float]]] = PerProcess(list)
-        self._waiting: PerProcess[list[asyncio.Future[None]]] = PerProcess(list)
+        self._changed = PerProcess(asyncio.Event)
 
     @property
     def capped_by_usd(self) -> bool:
@@ -100,7 +100,7 @@ class BudgetTracker:
         while (cap := self._exceeded_cap([needed, *reserved])) is not None:
             if not reserved or cap == self._exceeded_cap([needed]):
                 raise _budget_error(cap, getattr(self._budget, cap))
-            await self._change()
+            await self._changed().wait()
         reserved.append(needed)
         try:
             yield
@@ -108,7 +108,8 @@ class BudgetTracker:
             reserved.remove(needed)
             for name, amount in (_amounts(actual[0]) if actual else needed).items():
                 self._spent[name] += amount
-            self._wake()
+            if waited_for := self._changed.take():
+                waited_for.set()
 
     def _exceeded_cap(self, requests: Sequence[Mapping[str, float]]) -> str | None:
         """Return the name of a cap that these requests could exceed, if any."""
@@ -117,18 +118,6 @@ class BudgetTracker:
             if cap is not None and self._spent[name] + sum(one[name] for one in requests) > cap:
                 return name
         return None
-
-    async def _change(self) -> None:
-        turn = asyncio.get_running_loop().create_future()
-        self._waiting().append(turn)
-        await turn
-
-    def _wake(self) -> None:
-        waiting = self._waiting()
-        while waiting:
-            turn = waiting.pop()
-            if not turn.done():
-                turn.set_result(None)
 
 
 _spender: ContextVar[BudgetTracker | None] = ContextVar("_spender", default=None)

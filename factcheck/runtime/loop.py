@@ -57,12 +57,11 @@ class BackgroundLoop:
                 "a synchronous factcheck call inside an asynchronous judge would deadlock; "
                 "await the asynchronous form (ascore, acheck, aextract) instead"
             )
-        future = asyncio.run_coroutine_threadsafe(contained := _Contained(work), self._running())
+        future = self.submit(work)
         try:
             return future.result()
         except BaseException:
-            if future.cancel():
-                contained.ended.wait(_CLEAN_UP_S)
+            self.cancel([future])
             raise
 
     async def hop(self, work: Coroutine[Any, Any, T]) -> T:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import inspect
 import math
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from factcheck.errors import FactcheckError, Failure, JudgeOutputError, describe
 from factcheck.judges.ports import EmbeddingResult
+from factcheck.runtime.loop import call
 
 if TYPE_CHECKING:
     import numpy as np
@@ -173,29 +173,27 @@ class CallableEmbedder:
         return await ask_in_parts(texts, self._ask) if texts else []
 
     async def _ask(self, texts: Sequence[str]) -> Sequence[EmbeddingResult] | Failure[None]:
-        try:
-            vectors = list(await self._call(texts))
-        except FactcheckError as error:
-            return Failure.of(None, error)
-        except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - a user's
-            return Failure(None, "judge", f"{self._name} raised {describe(error)}")
-        if len(vectors) != len(texts):
-            message = f"{self._name} gave {len(vectors)} vectors for {len(texts)} texts"
+        found = await call(self._vectors, list(texts), failed=self._failure)
+        if isinstance(found, Failure):
+            return found
+        if len(found) != len(texts):
+            message = f"{self._name} gave {len(found)} vectors for {len(texts)} texts"
             return [Failure(None, JudgeOutputError.code, message)] * len(texts)
-        return vectors
+        return found  # type: ignore[no-any-return]
 
-    async def _call(self, texts: Sequence[str]) -> Any:
-        if inspect.iscoroutinefunction(self._function):
-            return await self._function(list(texts))
-        vectors = await asyncio.to_thread(self._call_exclusively, list(texts))
-        return await vectors if inspect.isawaitable(vectors) else vectors
-
-    def _call_exclusively(self, texts: list[str]) -> Any:
+    def _vectors(self, texts: list[str]) -> Any:
         with self._one_at_a_time:
-            try:
-                return self._function(texts)
-            except (StopIteration, SystemExit, KeyboardInterrupt) as error:
-                raise RuntimeError(describe(error)) from error  # these would break the event loop
+            vectors = self._function(texts)
+        return _listed(vectors) if inspect.isawaitable(vectors) else list(vectors)
+
+    def _failure(self, error: BaseException) -> Failure[None]:
+        if isinstance(error, FactcheckError):
+            return Failure.of(None, error)
+        return Failure(None, "judge", f"{self._name} raised {describe(error)}")
+
+
+async def _listed(vectors: Awaitable[Any]) -> list[Any]:
+    return list(await vectors)
 
 
 def _name_of(function: Any) -> str:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from factcheck.documents import PlainData
 from factcheck.errors import JudgeError
-from factcheck.facts import AtomicFact, Verdict
+from factcheck.facts import AtomicFact, CheckFailure, Verdict
 from factcheck.judges.llm.judges import LLMChecker
 from factcheck.judges.ports import Ledger
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
-    from factcheck.runtime.budget import Price
 
 _TEXT = (
     "The museum in Bergen reopened on 3 May after two years of repairs. The works cost 4.2 million "
@@ -50,9 +49,9 @@ class Diagnosis(PlainData):
     """Parameter for the reply's token limit; empty if there is none."""
     room: int
     learned: tuple[str, ...]
-    verdicts: tuple[str, ...]
-    """Labels in the trial, one per fact; `undecided` where there is no verdict."""
-    expected: tuple[str, ...]
+    n_facts: int
+    n_decided: int
+    n_right: int
     requests: int
     seconds: float
     prompt_tokens: int
@@ -60,17 +59,10 @@ class Diagnosis(PlainData):
     """Mean per request of the second trial, once the dialect is known; so are `seconds` and
     `prompt_tokens`."""
     usd_per_1000_pairs: float | None
-    """List price for pairs of 15 given facts and a summary of 150 words; `None` if unknown."""
+    """List price for pairs of 15 given facts and a summary of 150 words, extrapolated from the
+    replies in the trial; `None` if unknown."""
     problem: str = ""
     """Message of the first failed verdict; empty if there is none."""
-
-    @property
-    def n_decided(self) -> int:
-        return sum(verdict != "undecided" for verdict in self.verdicts)
-
-    @property
-    def n_right(self) -> int:
-        return sum(a == b for a, b in zip(self.verdicts, self.expected, strict=True))
 
     @property
     def advice(self) -> tuple[str, ...]:
@@ -83,15 +75,13 @@ class Diagnosis(PlainData):
             )
         if self.room and "effort" not in self.sampling:
             notes.append("the model thinks: reasoning_effort may make it cheaper")
-        if self.n_decided and self.n_right < len(self.expected):
+        if self.n_decided and self.n_right < self.n_facts:
             notes.append("not all verdicts are right: run `factcheck calibrate` before trusting it")
-        if not notes:
-            notes.append(f"nothing; use it as --judge {self.model}")
-        return tuple(notes)
+        return tuple(notes or [f"nothing; use it as --judge {self.model}"])
 
     def __str__(self) -> str:
         price = self.usd_per_1000_pairs
-        decided = f"{self.n_decided} of {len(self.expected)} facts decided"
+        decided = f"{self.n_decided} of {self.n_facts} facts decided"
         rows = [
             ("model", f"{self.model} at {self.endpoint}"),
             ("asked for", self.form),
@@ -126,16 +116,17 @@ async def examine(model: LanguageModel) -> Diagnosis:
     except JudgeError as error:
         tried = "; ".join(model.learned)
         raise JudgeError(f"{error}; already tried: {tried}") if tried else error from error
-    first = ledger.usage
+    trial = Ledger(ledger)
     started = time.perf_counter()
-    results = await checker.check(facts, f"{_TEXT}\n", ledger)
+    results = await checker.check(facts, f"{_TEXT}\n", trial)
     seconds = time.perf_counter() - started
-    calls = max(1, ledger.usage.calls - first.calls)
-    prompt = (ledger.usage.prompt_tokens - first.prompt_tokens) // calls
-    completion = (ledger.usage.completion_tokens - first.completion_tokens) // calls
-    dialect = model.dialect
+    calls = max(1, trial.usage.calls)
+    prompt, completion = trial.usage.prompt_tokens // calls, trial.usage.completion_tokens // calls
+    dialect, price = model.dialect, model.price
     sampling = {k: v for k, v in model.identity.items() if k not in {"dspy", "endpoint", "form"}}
-    problems = [r.message for r in results if not isinstance(r, Verdict)]
+    labels = [result.label if isinstance(result, Verdict) else None for result in results]
+    problems = [result.message for result in results if isinstance(result, CheckFailure)]
+    reply = completion * _FACTS_OF_A_PAIR // len(_FACTS)
     return Diagnosis(
         model=model.name,
         endpoint=model.identity.get("endpoint", "the provider's own address"),
@@ -144,20 +135,13 @@ async def examine(model: LanguageModel) -> Diagnosis:
         limit=dialect.limit,
         room=dialect.room,
         learned=tuple(model.learned),
-        verdicts=tuple(r.label if isinstance(r, Verdict) else "undecided" for r in results),
-        expected=tuple(label for _, label in _FACTS),
+        n_facts=len(facts),
+        n_decided=len(facts) - labels.count(None),
+        n_right=sum(a == b for a, (_, b) in zip(labels, _FACTS, strict=True)),
         requests=ledger.usage.attempts,
         seconds=seconds / calls,
         prompt_tokens=prompt,
         completion_tokens=completion,
-        usd_per_1000_pairs=_usd_per_1000_pairs(model.price, completion),
+        usd_per_1000_pairs=price and _PAIRS * price.cost_usd(_TOKENS_OF_A_PAIR, 0, reply),
         problem=problems[0] if problems else "",
     )
-
-
-def _usd_per_1000_pairs(price: Price | None, completion_tokens: int) -> float | None:
-    """Extrapolate the list price from the reply length in the trial."""
-    if price is None:
-        return None
-    reply = completion_tokens * _FACTS_OF_A_PAIR // len(_FACTS)
-    return _PAIRS * price.cost_usd(_TOKENS_OF_A_PAIR, 0, reply)

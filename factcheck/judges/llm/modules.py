@@ -53,7 +53,6 @@ from factcheck.judges.llm.replies import (
     KeyFact,
     Reason,
     read_fields,
-    read_marks,
     read_pairs,
     read_verdicts,
     with_probabilities,
@@ -254,7 +253,7 @@ class FactChecker(_OneCall):
         return Question(
             {"facts": [fact.text for fact in by_id.values()], "text": text},
             by_id_schema(list(by_id), _VERDICT[self._form]),
-            lambda data, judge: read_verdicts(data, by_id, checked, judge),
+            lambda data, judge: read_verdicts(data, by_id, [checked], judge),
             _is_whole,
             _TOKENS_PER_REPLY + _TOKENS_PER_VERDICT[self._form] * len(by_id),
             with_probabilities if self._form == "label" else None,
@@ -291,7 +290,7 @@ class TextsChecker(_OneCall):
         return Question(
             {"facts": [fact.text for fact in by_id.values()], "texts": list(texts)},
             by_id_schema(list(by_id), {"type": "string", "pattern": pattern}),
-            lambda data, judge: read_marks(data, by_id, checked, judge),
+            lambda data, judge: read_verdicts(data, by_id, checked, judge),
             _is_whole,
             _TOKENS_PER_REPLY + _TOKENS_PER_MARK * len(by_id) * (len(texts) + 1),
         )

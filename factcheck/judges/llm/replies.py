@@ -50,10 +50,7 @@ ANSWERS: Mapping[str, EntailmentLabel] = {
 }
 """Labels by answer word; small models misunderstand `neutral`."""
 _LINE_AND_ANSWER = re.compile(r"(?:(?:line )?(\d{1,6})[\s,:]+)?([a-z]+)", re.ASCII)
-_MARKS: Mapping[VerdictForm, Mapping[str, str]] = {
-    "label": {"y": "yes", "c": "contradicted", "n": NO},
-    "line": {"0": NO},
-}
+_LETTERS = {"y": "yes", "c": "contradicted", "n": NO}
 _SIGNED_LINE = re.compile(r"-?[1-9]\d{0,5}", re.ASCII)
 _SEPARATOR = re.compile(r"[\s,]+")
 _MIN_LABEL_SHARE = 0.5
@@ -65,8 +62,17 @@ Q = TypeVar("Q")
 A = TypeVar("A")
 
 
-_DUPLICATE, _MISSING = object(), object()
-"""Sentinels for the value of a duplicate key and of a missing one."""
+@dataclass(frozen=True)
+class _Problem:
+    """What is wrong with an item; also the value of a missing key, and of a duplicate one."""
+
+    code: str
+    found: str
+
+
+_MISSING = _Problem("missing", "no verdict")
+_DUPLICATE = _Problem("duplicate", "more than one verdict")
+_INVALID = _Problem("invalid", "something that is not a verdict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,19 +225,23 @@ def _parse_items(
     questions: Mapping[str, Q],
     read: Callable[[Any, Q], A | None],
     fail: Callable[[Q, str, str], A],
+    judge: str,
 ) -> dict[str, A]:
-    """Parse the answer to each question; one that is missing, duplicate or invalid is a failure."""
+    """Parse the answer to each question; one that is missing, duplicate or invalid is a failure.
+
+    Raises:
+        JudgeOutputError: The reply has unknown ids, or none.
+    """
     found = _by_id(data, questions)
     answers: dict[str, A] = {}
     for call_id, question in questions.items():
         item = found.get(call_id, _MISSING)
-        if item is _MISSING:
-            answers[call_id] = fail(question, "missing", "no verdict")
-        elif item is _DUPLICATE:
-            answers[call_id] = fail(question, "duplicate", "more than one verdict")
-        else:
-            bad = "something that is not a verdict"
-            answers[call_id] = read(item, question) or fail(question, "invalid", bad)
+        answer = None if isinstance(item, _Problem) else read(item, question)
+        if answer is None:
+            problem = item if isinstance(item, _Problem) else _INVALID
+            kind = "pair" if isinstance(question, ValuePair) else "fact"
+            answer = fail(question, problem.code, f"{judge} gave {problem.found} for this {kind}")
+        answers[call_id] = answer
     return answers
 
 
@@ -245,23 +255,44 @@ class Checked(NamedTuple):
 
 
 def read_verdicts(
-    data: Any, questions: Mapping[str, AtomicFact], checked: Checked, judge: str
+    data: Any, questions: Mapping[str, AtomicFact], texts: Sequence[Checked], judge: str
 ) -> dict[str, CheckResult]:
-    """Parse one result per fact, in order.
+    """Parse one result per fact and text, in fact order; results of the first text first.
 
-    A missing, duplicate or invalid verdict becomes a `CheckFailure`.
-
-    Raises:
-        JudgeOutputError: The reply has unknown ids, or none.
+    About several texts, an entry has a mark for each, and is invalid as a whole if their number is
+    wrong or one of them is unknown. A missing, duplicate or invalid entry becomes `CheckFailure`s.
     """
 
-    def read(item: Any, fact: AtomicFact) -> CheckResult | None:
-        return _verdict(item, fact, checked, judge)
+    def read(item: Any, fact: AtomicFact) -> list[CheckResult] | None:
+        items = [item] if len(texts) == 1 else _answers_in(item, texts[0].form)
+        if len(items) != len(texts):
+            return None
+        pairs = zip(items, texts, strict=True)
+        found = [_verdict(one, fact, checked, judge) for one, checked in pairs]
+        return [verdict for verdict in found if verdict] if all(found) else None
 
-    def fail(fact: AtomicFact, code: str, what: str) -> CheckResult:
-        return CheckFailure(fact, code, f"{judge} gave {what} for this fact")
+    def fail(*problem: Any) -> list[CheckResult]:
+        return [CheckFailure(*problem)] * len(texts)
 
-    return _parse_items(data, questions, read, fail)
+    rows = _parse_items(data, questions, read, fail, judge)
+    if len(texts) == 1:
+        return {key: row[0] for key, row in rows.items()}
+    return {f"{key}/{n}": row[n] for n in range(len(texts)) for key, row in rows.items()}
+
+
+def _answers_in(item: Any, form: VerdictForm) -> list[str]:
+    """Expand the marks of an entry to answers about single texts."""
+    words = _SEPARATOR.split(item.strip().lower()) if isinstance(item, str) else []
+    if form == "label":
+        return [_LETTERS.get(letter, "") for letter in "".join(words)]
+    return [_answer_of(word) for word in words]
+
+
+def _answer_of(mark: str) -> str:
+    """Expand a line number to an answer; a negative one contradicts the fact."""
+    if _SIGNED_LINE.fullmatch(mark):
+        return f"{mark[1:]} contradicted" if mark[0] == "-" else f"{mark} yes"
+    return NO if mark == "0" else ""
 
 
 class Token(NamedTuple):
@@ -301,42 +332,6 @@ def with_probabilities(
         return replace(result, probability=weights["yes"] / total)
 
     return {key: with_probability(key, result) for key, result in results.items()}
-
-
-def read_marks(
-    data: Any, questions: Mapping[str, AtomicFact], texts: Sequence[Checked], judge: str
-) -> dict[str, CheckResult]:
-    """Parse the marks of several texts, one per fact and text; results of the first text first.
-
-    An entry is invalid as a whole if the number of marks is wrong or one of them is unknown.
-
-    Raises:
-        JudgeOutputError: The reply has unknown ids, or none.
-    """
-
-    def read(item: Any, fact: AtomicFact) -> list[CheckResult] | None:
-        words = _SEPARATOR.split(item.strip().lower()) if isinstance(item, str) else []
-        marks = list("".join(words)) if texts[0].form == "label" else words
-        if len(marks) != len(texts):
-            return None
-        found = [
-            _verdict(_answer_of(mark, checked.form), fact, checked, judge)
-            for mark, checked in zip(marks, texts, strict=True)
-        ]
-        return [verdict for verdict in found if verdict] if all(found) else None
-
-    def fail(fact: AtomicFact, code: str, what: str) -> list[CheckResult]:
-        return [CheckFailure(fact, code, f"{judge} gave {what} for this fact")] * len(texts)
-
-    rows = _parse_items(data, questions, read, fail)
-    return {f"{key}/{n}": row[n] for n in range(len(texts)) for key, row in rows.items()}
-
-
-def _answer_of(mark: str, form: VerdictForm) -> str:
-    """Expand a mark to an answer about a single text."""
-    if form == "line" and _SIGNED_LINE.fullmatch(mark):
-        return f"{mark[1:]} contradicted" if mark[0] == "-" else f"{mark} yes"
-    return _MARKS[form].get(mark, "")
 
 
 def _verdict(item: Any, fact: AtomicFact, checked: Checked, judge: str) -> Verdict | None:
@@ -381,10 +376,7 @@ def read_pairs(data: Any, questions: Mapping[str, ValuePair], judge: str) -> dic
             return None
         return PairVerdict(equivalent, None, reason.strip(), judge)
 
-    def fail(pair: ValuePair, code: str, what: str) -> PairResult:
-        return Failure(pair, code, f"{judge} gave {what} for this pair")
-
-    return _parse_items(data, questions, read, fail)
+    return _parse_items(data, questions, read, Failure, judge)
 
 
 def _require_int(value: Any) -> Any:
