@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from math import isqrt
 from typing import Any, NamedTuple, Union
 
-from factcheck.judges.local.pairs.closed import is_absent
 from factcheck.judges.local.pairs.model import (
     DECISION,
     OTHER,
@@ -19,7 +20,7 @@ from factcheck.judges.local.pairs.model import (
     quoted,
     settle,
 )
-from factcheck.judges.local.pairs.normal import LONG, plain, tidy
+from factcheck.judges.local.pairs.normal import LONG, is_absent, plain, tidy
 from factcheck.judges.ports import Specificity
 
 Value = Union[str, "tuple[Value, ...]", "Mapping[str, Value]"]
@@ -27,6 +28,7 @@ Value = Union[str, "tuple[Value, ...]", "Mapping[str, Value]"]
 Compare = Callable[[Value, Value, bool], Finding]
 """Compares two parts; the last argument allows the use of the networks."""
 _DEEPEST = 32
+_DEPTHS = {"[": 1, "{": 1, "]": -1, "}": -1}
 _ALTERNATIVES = re.compile(r"(?<=\s)/(?=\s)")
 _BULLET = re.compile(r"\s*(?:[-*\u2022\u2023\u00b7\u2013]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)")
 _HARD_BREAK = re.compile(r"\s*(?:;|\r?\n)+\s*")
@@ -56,29 +58,20 @@ class TextList(NamedTuple):
 def read_value(text: str) -> Value:
     """Parse a JSON list or object; return any other text unchanged."""
     stripped = text.strip()
-    if stripped[:1] + stripped[-1:] not in {"[]", "{}"} or _is_deep(stripped):
+    is_json = stripped[:1] + stripped[-1:] in {"[]", "{}"}
+    if not is_json or max(accumulate(_DEPTHS.get(c, 0) for c in stripped)) > _DEEPEST:
         return text
     try:
-        parsed = json.loads(stripped, parse_int=str, parse_float=str, parse_constant=str)
+        return _from_json(json.loads(stripped, parse_int=str, parse_float=str, parse_constant=str))
     except (ValueError, RecursionError):
         return text
-    return _from_json(parsed)
-
-
-def _is_deep(text: str) -> bool:
-    """Whether brackets are nested too deeply, without parsing."""
-    depth = deepest = 0
-    for bracket in re.findall(r"[][{}]", text):
-        depth += 1 if bracket in "[{" else -1
-        deepest = max(deepest, depth)
-    return deepest > _DEEPEST
 
 
 def _from_json(parsed: Any) -> Value:
     if isinstance(parsed, dict):
         return {str(key): _from_json(value) for key, value in parsed.items()}
     if isinstance(parsed, list):
-        return tuple(_from_json(value) for value in parsed)
+        return tuple(map(_from_json, parsed))
     return parsed if isinstance(parsed, str) else json.dumps(parsed)
 
 
@@ -106,14 +99,14 @@ def read_list(text: str) -> TextList:
         return TextList()
     parts = [_BULLET.sub("", part, count=1) for part in _HARD_BREAK.split(text.strip())]
     parts = [part for part in parts if part.strip()]
-    has_breaks, has_and = len(parts) > 1, bool(_AND.search(text))
+    has_breaks = len(parts) > 1
     if not has_breaks:
         parts = [part for part in _SOFT_BREAK.split(" ".join(text.split())) if part.strip()]
         parts = [*parts[:-1], *_AND.split(parts[-1])] if parts else []
     is_wordy = any(len(part.split()) > _LONGEST_ITEM for part in parts)
     if len(parts) < _FEWEST_ITEMS or (is_wordy and not has_breaks):
         return TextList()
-    is_certain = has_breaks or has_and or len(parts) > _FEWEST_ITEMS
+    is_certain = has_breaks or bool(_AND.search(text)) or len(parts) > _FEWEST_ITEMS
     return TextList(tuple(part.strip() for part in parts), is_certain, has_breaks)
 
 
@@ -130,17 +123,18 @@ def compare_lists(
     Equal items are found in lists of any length; of the remaining ones in long lists, only the
     first few are compared with each other, and the reason says so.
     """
-    if not first or not second:
-        if not first and not second:
-            return Finding(SAME, "no value on either side")
+    if not (first or second):
+        return Finding(SAME, "no value on either side")
+    if not (first and second):
         return Finding(OTHER, f"no value in {'extracted' if first else 'gold'}")
-    ones, others = _unequal(first, second)
+    ones, others = _without(first, second), _without(second, first)
     met = [Finding(SAME, "same items")] * (len(first) - len(ones))
-    note = ""
-    n_compared = _n_compared(ones, others, is_nested=is_nested)
-    if n_compared < min(len(ones), len(others)):
-        note = f" (of the rest, only the first {n_compared} items compared with each other)"
-    pairs = _closest(ones[:n_compared], others[:n_compared], compare)
+    longest = max((len(as_text(item)) for item in (*ones, *others)), default=0)
+    most = max(isqrt(_MOST_CHARACTERS // (longest + _LEAST_SIZE)), _FEWEST_ITEMS)
+    most = min(most, _MOST_NESTED) if is_nested else most
+    is_cut = most < min(len(ones), len(others))
+    note = f" (of the rest, only the first {most} items compared with each other)" if is_cut else ""
+    pairs = _closest(ones[:most], others[:most], compare)
     met += [finding for finding, _, _ in pairs]
     ones = [item for i, item in enumerate(ones) if i not in {i for _, i, _ in pairs}]
     others = [item for j, item in enumerate(others) if j not in {j for _, _, j in pairs}]
@@ -148,18 +142,15 @@ def compare_lists(
     return finding._replace(reason=finding.reason + note)
 
 
-def _unequal(first: Sequence[Value], second: Sequence[Value]) -> tuple[list[Value], list[Value]]:
-    """Return the items of two lists without equal ones."""
-    keys: dict[str, list[int]] = {}
-    for at, item in enumerate(second):
-        keys.setdefault(_key(item), []).append(at)
-    ones, taken = [], set()
-    for item in first:
-        if places := keys.get(_key(item)):
-            taken.add(places.pop(0))
-        else:
-            ones.append(item)
-    return ones, [item for at, item in enumerate(second) if at not in taken]
+def _without(items: Sequence[Value], others: Sequence[Value]) -> list[Value]:
+    """Return the items without those equal to one of the others."""
+    free, rest = Counter(map(_key, others)), []
+    for item in items:
+        key = _key(item)
+        free[key] -= 1
+        if free[key] < 0:
+            rest.append(item)
+    return rest
 
 
 def _key(item: Value) -> str:
@@ -167,16 +158,8 @@ def _key(item: Value) -> str:
     if isinstance(item, str):
         return plain(tidy(item)).text or item
     if isinstance(item, Mapping):
-        entries = sorted(f"{_key(name)}: {_key(part)}" for name, part in item.items())
-        return "{" + "; ".join(entries) + "}"
-    return "[" + "; ".join(sorted(_key(part) for part in item)) + "]"
-
-
-def _n_compared(ones: Sequence[Value], others: Sequence[Value], *, is_nested: bool) -> int:
-    """Return the maximum number of items of each list to compare pairwise."""
-    longest = max((len(as_text(item)) for item in (*ones, *others)), default=0)
-    most = max(isqrt(_MOST_CHARACTERS // (longest + _LEAST_SIZE)), _FEWEST_ITEMS)
-    return min(most, _MOST_NESTED) if is_nested else most
+        return "{" + "; ".join(sorted(f"{_key(k)}: {_key(v)}" for k, v in item.items())) + "}"
+    return "[" + "; ".join(sorted(map(_key, item))) + "]"
 
 
 def _closest(
@@ -185,8 +168,8 @@ def _closest(
     """Pair equivalent items, most probable first; the networks read only a few pairs."""
     chosen: list[tuple[Finding, int, int]] = []
     for reads in (False, True):
-        free = [i for i in range(len(ones)) if i not in {i for _, i, _ in chosen}]
-        left = [j for j in range(len(others)) if j not in {j for _, _, j in chosen}]
+        free = sorted({*range(len(ones))} - {i for _, i, _ in chosen})
+        left = sorted({*range(len(others))} - {j for _, _, j in chosen})
         if reads and len(free) * len(left) > _MOST_READ:
             break
         found = [(compare(ones[i], others[j], reads), i, j) for i in free for j in left]
@@ -204,6 +187,7 @@ def _on_the_rest(
     specificity: Specificity,
     n_items: int,
 ) -> Finding:
+    """Return the finding on two lists, given those on equivalent items, and the other items."""
     if ones and others:
         reason = against(_listed(ones), _listed(others))
         return Finding(OTHER + (VAGUE - OTHER) * len(met) / n_items, reason)
@@ -231,15 +215,11 @@ def compare_objects(
     ones = {_key(key): value for key, value in first.items()}
     others = {_key(key): value for key, value in second.items()}
     shared = sorted(ones.keys() & others.keys())
-    reads = len(shared) <= _MOST_READ
-    found = [(compare(ones[key], others[key], reads), key) for key in shared]
-    weakest, name = min(found, key=lambda pair: pair[0].probability, default=(None, ""))
-    if weakest is not None and weakest.probability < DECISION:
-        return weakest._replace(reason=f"{quoted(name)}: {weakest.reason}")
-    own = [sorted(ones.keys() - others.keys()), sorted(others.keys() - ones.keys())]
-    if not any(own):
-        if weakest is None or weakest.probability >= SAME:
-            return Finding(SAME, "same entries")
-        return weakest
-    met = [finding for finding, _ in found]
-    return _on_the_rest(met, own[0], own[1], specificity, len(ones) + len(others))
+    found = {key: compare(ones[key], others[key], len(shared) <= _MOST_READ) for key in shared}
+    for key, finding in sorted(found.items(), key=lambda entry: entry[1].probability)[:1]:
+        if finding.probability < DECISION:
+            return finding._replace(reason=f"{quoted(key)}: {finding.reason}")
+    own = sorted(ones.keys() - others.keys()), sorted(others.keys() - ones.keys())
+    finding = _on_the_rest([*found.values()], *own, specificity, len(ones) + len(others))
+    is_same = finding.probability == SAME and not any(own)
+    return Finding(SAME, "same entries") if is_same or not (ones or others) else finding

@@ -6,18 +6,12 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from factcheck.judges.local.pairs.amounts import measure
 from factcheck.judges.local.pairs.normal import TABLES, fold
+from factcheck.judges.local.pairs.quantities import measure
 from factcheck.text.language import DEFAULT, guess_language
 from factcheck.text.numbers import cardinals
 from factcheck.text.units import read_quantity
-from factcheck.text.words import (
-    Word,
-    irregular_forms,
-    rarity,
-    word_set,
-    words,
-)
+from factcheck.text.words import Word, irregular_forms, rarity, word_set, words
 
 
 class Unit(NamedTuple):
@@ -45,29 +39,25 @@ class Unit(NamedTuple):
 
 
 class Wording(NamedTuple):
-    """Units of a value, with its negations, function words and verbs."""
+    """Units of a value, with its negations and function words."""
 
     text: str
     units: tuple[Unit, ...]
-    denials: int
-    """Number of negations."""
+    is_denied: bool
     grammar: frozenset[str]
     """Folded function words."""
-    verbs: frozenset[int]
-    """Offsets of finite verbs."""
     is_sentence: bool
 
 
 class Matching(NamedTuple):
-    """Confidence, for each unit of both values, that the other value has it; 0 if missing."""
+    """Positions of the units of either value that the other value has."""
 
-    first: list[float]
-    second: list[float]
+    first: set[int]
+    second: set[int]
     pairs: list[tuple[int, int]]
     """Units matched one to one, in the order of the first value."""
 
 
-TITLES = word_set(TABLES["titles"])
 _ABBREVIATIONS = {short: word_set(long) for short, long in TABLES["abbreviations"].items()}
 _GRAMMAR = word_set(
     "the a an of and or in on at by for from to with into onto as than but if then it its is are"
@@ -87,9 +77,7 @@ _NO_VERBS = word_set("left felt ground wound saw")
 _ENDINGS = word_set("s es d ed ing n en e er em ns x ies ied") | {""}
 _SHORTEST = 5
 """Minimum number of words in a sentence without a verb."""
-_MOST_LEFT = 40
-_LETTERS = 3
-_SAME, _INFLECTED, _SHORT, _REPEATED = 1.0, 0.97, 0.95, 0.9
+_MOST_REPEATED, _LETTERS = 40, 3
 
 
 @lru_cache(maxsize=8192)
@@ -108,24 +96,26 @@ def wording(text: str, language: str) -> Wording:
     found = words(text, language)
     units: list[Unit] = []
     grammar: set[str] = set()
-    denials = at = 0
+    is_denied, at = False, 0
     has_content = any(_is_content(found, place) for place in range(len(found)))
     while at < len(found):
         word = found[at]
-        some, last = _numbers(found, at, text, language, units)
-        if not some and word.kind == "negation":
-            denials += 1
-        elif not some and has_content and not _is_content(found, at):
+        number, last = _number(found, at, text, language, units)
+        if number is not None:
+            units.append(number)
+        elif word.kind == "negation":
+            is_denied = True
+        elif has_content and not _is_content(found, at):
             grammar.add(word.form)
-        elif not some:
-            some = [_word_unit(word, language)]
-        units += some
+        else:
+            form = fold(word.text).replace("'", "") or word.stem
+            weight = max(rarity(word.form, language), 1.0)
+            units.append(Unit(word.text, (form,), word.start, word.end, word.stem, weight))
         at = last
     inner = found[1:] if found and found[0].kind == "function" else found[1:-1]
-    verbs = frozenset(word.start for word in inner if _is_verb(word))
     ends = text.endswith((".", "!")) and len(found) >= _SHORTEST
-    is_sentence = bool(verbs) or (ends and sum(word.text.islower() for word in found) > 1)
-    return Wording(text, tuple(units), denials, frozenset(grammar), verbs, is_sentence)
+    is_sentence = any(map(_is_verb, inner)) or (ends and sum(w.text.islower() for w in found) > 1)
+    return Wording(text, tuple(units), is_denied, frozenset(grammar), is_sentence)
 
 
 def _is_verb(word: Word) -> bool:
@@ -150,25 +140,19 @@ def _is_content(found: Sequence[Word], at: int) -> bool:
     return word.form not in _GRAMMAR
 
 
-def _numbers(
+def _number(
     found: Sequence[Word], at: int, text: str, language: str, before: Sequence[Unit]
-) -> tuple[list[Unit], int]:
-    """Return the units of a number or measure that starts at a word, and the next position."""
-    word = found[at]
-
-    def number(last: int, *forms: str) -> Unit:
-        end = found[last - 1].end
-        return Unit(text[word.start : end], forms, word.start, end, is_number=True)
-
+) -> tuple[Unit | None, int]:
+    """Return the number or measure that starts at a word, or `None`, and the next position."""
+    word, last = found[at], at + 1
     quantity = read_quantity(found, at, text, language, alone=True)
-    last = at + 1
+    forms: Sequence[str] = ()
     if quantity is not None and quantity.units:
+        last = quantity.last
         values = measure(quantity, found, text, language).values
         forms = sorted(f"{dimension}={value:.12g}" for dimension, value in values)
-        return [number(quantity.last, *forms)], quantity.last
-    if quantity is not None or any(character.isdigit() for character in word.form):
-        last = quantity.last if quantity is not None else last
-        plain_end = last
+    elif quantity is not None or any(character.isdigit() for character in word.form):
+        last = plain_end = quantity.last if quantity is not None else last
         while last < len(found) and found[last].start == found[last - 1].end:
             if found[last].kind == "symbol":
                 break
@@ -176,12 +160,16 @@ def _numbers(
         written = text[word.start : found[last - 1].end]
         is_version = written.endswith("0") and "." in written and before and before[-1].is_capital
         if quantity is None or last > plain_end or is_version:
-            return [number(last, fold(written))], last
-        keys = [f"{value:.12g}" for value in measure(quantity, found, text, language).numbers]
-        keys = sorted(keys, key=lambda key: key != quantity.key)
-        return [number(last, *keys, quantity.key)], last
-    value = _roman(found, at, before)
-    return [number(last, f"{value}", f"ord:{value}")] if value else [], last
+            forms = [fold(written)]
+        else:
+            numbers = measure(quantity, found, text, language).numbers
+            keys = {f"{value:.12g}" for value in numbers} | {quantity.key}
+            forms = sorted(keys, key=lambda key: (key != quantity.key, key))
+    elif value := _roman(found, at, before):
+        forms = [f"{value}", f"ord:{value}"]
+    end = found[last - 1].end
+    unit = Unit(text[word.start : end], tuple(forms), word.start, end, is_number=True)
+    return (unit if forms else None), last
 
 
 def _roman(found: Sequence[Word], at: int, before: Sequence[Unit]) -> int:
@@ -195,67 +183,63 @@ def _roman(found: Sequence[Word], at: int, before: Sequence[Unit]) -> int:
     return _ROMAN.get(found[at].form, 0)
 
 
-def _word_unit(word: Word, language: str) -> Unit:
-    form = fold(word.text).replace("'", "") or word.stem
-    weight = max(rarity(word.form, language), _SAME)
-    return Unit(word.text, (form,), word.start, word.end, word.stem, weight)
-
-
 def match(first: Wording, second: Wording) -> Matching:
-    """Match the units of two values; symmetric in the values."""
+    """Match the units of two values, closest forms and positions first; symmetric in the values."""
     ones, others = first.units, second.units
-    found = Matching([0.0] * len(ones), [0.0] * len(others), [])
     holders: dict[str, list[int]] = {}
     for j, unit in enumerate(others):
-        for form in unit.forms:
-            holders.setdefault(form, []).append(j)
-    _pair_up(
-        found,
-        {
-            (_SAME, i, j)
-            for i, unit in enumerate(ones)
-            for form in unit.forms
-            for j in holders.get(form, ())[:_MOST_LEFT]
-            if unit.is_number == others[j].is_number
-        },
-    )
-    credit = found.first, found.second
-    sides = enumerate(((ones, others), (others, ones)))
-    runs = [(-len(run), i + run[0], side, i, run) for side, x in sides for i, run in _spelt_out(*x)]
-    for _, _, side, i, run in sorted(runs, key=lambda each: each[:4]):
-        if not credit[side][i] and not any(credit[1 - side][at] for at in run):
-            credit[side][i] = _SHORT
-            credit[1 - side][run.start : run.stop] = [_SHORT] * len(run)
-    free, left = ([at for at, c in enumerate(each) if not c][:_MOST_LEFT] for each in credit)
-    alike = {(_likeness(ones[i], others[j]), i, j) for i in free for j in left}
-    _pair_up(found, {candidate for candidate in alike if candidate[0]})
-    _forgive_repeats(ones, others, found.first)
-    _forgive_repeats(others, ones, found.second)
+        for key in _keys(unit):
+            holders.setdefault(key, []).append(j)
+    candidates = {
+        (_unlikeness(unit, others[j]), abs(i - j), i + j, i, j)
+        for i, unit in enumerate(ones)
+        for key in _keys(unit)
+        for j in holders.get(key, ())[:_MOST_REPEATED]
+    }
+    found = Matching(set(), set(), [])
+    for unlikeness, _, _, i, j in sorted(candidates):
+        if unlikeness < 1 and i not in found.first and j not in found.second:
+            found.first.add(i)
+            found.second.add(j)
+            found.pairs.append((i, j))
+    _add_acronyms(found, ones, others)
     found.pairs.sort()
     return found
 
 
-def _forgive_repeats(units: Sequence[Unit], others: Sequence[Unit], credits_: list[float]) -> None:
-    """Credit words that repeat others or spell out an acronym; numbers are not credited."""
-    forms = {form for unit in others if not unit.is_number for form in unit.forms}
-    repeated = [
-        [at]
-        for at, unit in enumerate(units)
-        if not unit.is_number and not forms.isdisjoint(unit.forms)
-    ]
-    for i, run in _spelt_out(units, units):
-        if any(credits_[at] for at in (i, *run)):
-            repeated.append([i, *run])
-    for at in (at for span in repeated for at in span):
-        credits_[at] = credits_[at] or _REPEATED
+def _add_acronyms(found: Matching, ones: Sequence[Unit], others: Sequence[Unit]) -> None:
+    """Match acronyms with what they stand for, in the other value or in their own."""
+    sides = ((found.first, ones, found.second, others), (found.second, others, found.first, ones))
+    for matched, units, rest, texts in sides:
+        for i, run in _spelt_out(units, texts):
+            if i not in matched and rest.isdisjoint(run):
+                matched.add(i)
+                rest.update(run)
+    for matched, units in ((found.first, ones), (found.second, others)):
+        for i, run in _spelt_out(units, units):
+            if not matched.isdisjoint((i, *run)):
+                matched.update((i, *run))
 
 
-def _pair_up(found: Matching, candidates: set[tuple[float, int, int]]) -> None:
-    """Match greedily by confidence; ties go to pairs in corresponding positions."""
-    for credit, i, j in sorted(candidates, key=lambda c: (-c[0], abs(c[1] - c[2]), c[1] + c[2])):
-        if not found.first[i] and not found.second[j]:
-            found.first[i] = found.second[j] = credit
-            found.pairs.append((i, j))
+def _keys(unit: Unit) -> set[str]:
+    """Return keys of which units that may be equivalent have one in common."""
+    if unit.is_number:
+        return {*unit.forms}
+    return {unit.form, f"{unit.stem}-", *_ABBREVIATIONS.get(unit.form, ())}
+
+
+def _unlikeness(one: Unit, other: Unit) -> float:
+    """Return 0 for equal units, below 1 for a word inflected or abbreviated, 1 for others."""
+    if one.is_number or other.is_number:
+        is_same = one.is_number and other.is_number and not {*one.forms}.isdisjoint(other.forms)
+        return 0.0 if is_same else 1.0
+    if one.form == other.form:
+        return 0.0
+    pairs = ((one.form, other.form), (other.form, one.form))
+    if any(long in _ABBREVIATIONS.get(short, ()) for short, long in pairs):
+        return 0.5
+    short, long = sorted((one.form, other.form), key=len)
+    return 0.3 if one.stem == other.stem and _is_inflected(short, long) else 1.0
 
 
 def _spelt_out(units: Sequence[Unit], texts: Sequence[Unit]) -> Iterator[tuple[int, range]]:
@@ -265,18 +249,6 @@ def _spelt_out(units: Sequence[Unit], texts: Sequence[Unit]) -> Iterator[tuple[i
         at = initials.find(unit.form) if len(unit.form) > 1 and unit.text.isupper() else -1
         if at >= 0:
             yield i, range(at, at + len(unit.form))
-
-
-def _likeness(one: Unit, other: Unit) -> float:
-    """Return the confidence that two different units are equivalent."""
-    if one.is_number or other.is_number:
-        return 0.0
-    if other.form in _ABBREVIATIONS.get(one.form, ()) or one.form in _ABBREVIATIONS.get(
-        other.form, ()
-    ):
-        return _SHORT
-    short, long = sorted((one.form, other.form), key=len)
-    return _INFLECTED if one.stem == other.stem and _is_inflected(short, long) else 0.0
 
 
 def _is_inflected(short: str, long: str) -> bool:

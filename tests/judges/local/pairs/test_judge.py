@@ -23,13 +23,13 @@ SAME = {
     ],
     "people": [
         ("J.R.R. Tolkien", "Tolkien, J. R. R."), ("Dr. Anna Berg", "Anna Berg"),
-        ("Anna Berg, PhD", "Anna Berg"), ("George Bush", "George W. Bush"),
+        ("Anna Berg, PhD", "Anna Berg"),
         ("Martin Luther King Jr.", "Martin Luther King, Junior"),
         ("Sean O'Neill", "Sean ONeill"),
         ("Edward VII", "Edward the Seventh"), ("Xi Jinping", "Jinping Xi"),
     ],
     "places": [
-        ("Deutschland", "Germany"), ("CA", "California"), ("Paris, France", "Paris"),
+        ("Deutschland", "Germany"), ("CA", "California"),
         ("Republic of Korea", "South Korea"), ("St. Louis", "Saint Louis"),
         ("12 Main St., Springfield, IL", "12 Main Street, Springfield, Illinois"),
         ("Flat 2, 10 High St", "10 High Street, Flat 2"),
@@ -147,11 +147,13 @@ DIFFERENT = {
         ("Serena Williams", "Venus Williams"), ("J. Smith", "P. Smith"),
         ("George H. W. Bush", "George W. Bush"), ("Anna Berg", "Anna Bergmann"),
         ("Mr. Smith", "Mrs. Smith"), ("John Smith Jr.", "John Smith Sr."),
-        ("Will Smith", "Jaden Smith"), ("Martin Luther", "Martin Luther King"),
+        ("Will Smith", "Jaden Smith"), ("George Bush", "George W. Bush"),
+        ("Martin Luther", "Martin Luther King"),
         ("Henry VIII", "Henry VII"),
     ],
     "places": [
-        ("Paris, France", "Paris, Texas"), ("New York", "York"), ("North Korea", "South Korea"),
+        ("Paris, France", "Paris, Texas"), ("Georgia, USA", "Georgia"),
+        ("New York", "York"), ("North Korea", "South Korea"),
         ("Austria", "Australia"), ("12 Main Street", "21 Main Street"),
         ("Flat 2, 10 High St", "Flat 10, 2 High Street"), ("123 N Main St", "123 S Main St"),
         ("48.8584 N", "48.8584 S"),
@@ -166,7 +168,8 @@ DIFFERENT = {
     "identifiers": [
         ("INV-2021-003", "INV-2021-008"), ("555-123-4567", "555-123-4568"),
         ("bob@example.com", "bob@example.org"), ("v1.2.3", "v1.2.4"), ("iPhone 12", "iPhone"),
-        ("Python 3.10", "Python 3.1"), ("C++", "C"),
+        ("Python 3.10", "Python 3.1"), ("C++", "C"), ("192.168.1.11", "192.168.11.1"),
+        ("A1-12", "A11-2"), ("10.12.3.45", "101.2.34.5"),
     ],
     "grades": [("A+", "A-"), ("AB+", "A+"), ("Type A", "Type B"), ("vitamin A", "vitamin")],
     "yes and no": [("not active", "active"), ("0", "null"), ("never", "always"), ("Y", "n")],
@@ -209,6 +212,7 @@ DIFFERENT = {
     "roles": [
         ("tenant pays landlord", "landlord pays tenant"), ("cat chasing dog", "dog chasing cat"),
         ("history of art", "art of history"), ("buyer", "seller"), ("employer", "employee"),
+        ("lessor", "lessee"),
     ],
     "words": [("universal", "university"), ("🐭", "🐁"), ("German", "Germany")],
 }  # fmt: skip
@@ -308,7 +312,7 @@ def test_the_reason_says_what_the_verdict_rests_on(gold: str, extracted: str, re
         ("car", "red car"), ("Engineer", "Senior Engineer"), ("2021", "3 May 2021"),
         ("red, green", "red, green, blue"), ('["a"]', '["b", "a"]'),
         ('{"a": 1}', '{"b": 2, "a": 1}'), ("Apollo", "Apollo 11"),
-        ("pain", "severe pain in the left knee"), ("3.14", "3.14159"),
+        ("pain", "severe pain in the left knee"),
         ("The crane fell.", "The crane fell because a cable snapped."),
     ],
 )  # fmt: skip
@@ -416,7 +420,7 @@ def test_the_judge_fulfils_its_port_and_costs_nothing() -> None:
     assert isinstance(judge, PairJudge)
     assert asyncio.run(judge.compare(pairs, ledger)) == tuple(map(compare_values, pairs))
     assert ledger.usage.calls == 0
-    assert judge.identity["judge"].startswith("local/6@")
+    assert judge.identity["judge"].startswith("local/7@")
 
 
 def test_what_the_field_is_about_changes_nothing() -> None:

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from factcheck.judges.local.pairs import compare_values
-from factcheck.judges.local.pairs.amounts import compare_amounts, read_amounts
 from factcheck.judges.local.pairs.model import (
     LEAST,
     OTHER,
@@ -17,8 +16,8 @@ from factcheck.judges.local.pairs.model import (
     PairModel,
     load_pair_model,
 )
-from factcheck.judges.local.pairs.moments import read_ends
 from factcheck.judges.local.pairs.normal import tidy
+from factcheck.judges.local.pairs.quantities import compare_amounts, read_amounts, read_ends
 from factcheck.judges.local.pairs.structures import alternatives, read_list, read_value
 from factcheck.judges.ports import Specificity, ValuePair
 

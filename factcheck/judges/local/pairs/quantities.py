@@ -1,18 +1,21 @@
-"""Comparison of values that consist of quantities: `at least 5 kg`, `10-20 %`, `1 h 30 min`.
+"""Comparison of values that are quantities, `at least 5 kg`, or dates and times, in any notation.
 
-Builds on the quantities of `factcheck.text`, and adds all readings of number separators and
-notations that occur in values only.
+Builds on the quantities and dates of `factcheck.text`, and adds all readings of number separators
+and notations that occur in values only. A numeric date with ambiguous order has two readings; two
+such dates are read in the same order.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import isclose
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from factcheck.judges.local.pairs.model import (
+    OTHER,
     SAME,
     SIMILAR,
     VAGUE,
@@ -23,26 +26,10 @@ from factcheck.judges.local.pairs.model import (
 )
 from factcheck.judges.local.pairs.normal import fold
 from factcheck.judges.ports import Specificity
+from factcheck.text.dates import FILLERS, Moment, Notation, meet, read_moments
 from factcheck.text.numbers import DECIMAL_COMMA, read_digits
 from factcheck.text.units import BOUNDS, Quantity, Unit, read_quantity
 from factcheck.text.words import Word, word_set, words
-
-
-class Amount(NamedTuple):
-    """Possible readings of a number with its unit."""
-
-    values: frozenset[tuple[str, float]]
-    """Pairs of dimension, empty for a plain number, and value in base units."""
-    numbers: frozenset[float]
-    """Values in the unit as written."""
-    units: tuple[Unit, ...]
-    decimals: int
-    """Number of decimal places."""
-    bound: str = ""
-    """`least`, `more`, `most`, `less`, `about`, or empty for an exact amount."""
-    link: str = ""
-    """Symbol or word between the previous amount and this one."""
-
 
 _BOUNDS = {fold(phrase): bound for phrase, bound in BOUNDS.items()} | {
     **dict.fromkeys(
@@ -60,11 +47,11 @@ _LINK = re.compile(r"\s*([-/:,+±x\u00d7]|(?:to|bis|through|by|and|und|et|y)\b)?
 _LINKS = dict.fromkeys(("to", "bis", "through"), "-") | {"by": "x", "\u00d7": "x"}
 _AND = frozenset({"and", "und", "et", "y"})
 _PLAIN_LINKS = frozenset({"", "+", ","})
-_LONGEST_VALUE = 120
+_LONGEST_VALUE, _LONGEST_MOMENT = 120, 80
 _TOLERANCE = 0.01
 """Relative tolerance between rounded imperial and metric quantities."""
-_OTHER_BOUND, _ABOUT, _MILLION, _FIRST_YEAR, _CENTURY = 0.1, 0.6, 1e6, 1000, 100
-_NO_UNIT = Unit("", "", 1.0)
+_OTHER_BOUND, _ABOUT, _FIRST_YEAR, _CENTURY = 0.1, 0.6, 1000, 100
+_NO_UNIT, _MILLION = Unit("", "", 1.0), Unit("million", "", 1e6)
 _DOLLARS = {"us": "usd", "c": "cad", "ca": "cad", "a": "aud", "au": "aud", "nz": "nzd", "r": "brl"}
 
 
@@ -92,7 +79,6 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         ),
         (rf"(?<=\d)\s[kt]\s?{_BEFORE_MONEY}", " thousand "),
         (rf"(?<=\d)\sm\s?{_BEFORE_MONEY}", " million "),
-        (rf"(?<=\d)\sbn\s?{_BEFORE_MONEY}", " billion "),
         (
             r"(?<![\w.,])(\d+(?:\.\d+)?)e(\d{1,2})\b",
             lambda found: f"{float(found[1]) * 10 ** int(found[2]):.15g}",
@@ -111,6 +97,28 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
 """Notations of fractions, powers, feet, negative amounts and dollars, with replacements."""
 
 
+class Amount(NamedTuple):
+    """A number with its unit."""
+
+    numbers: frozenset[float]
+    """Possible values in the unit as written."""
+    units: tuple[Unit, ...]
+    """Possible units."""
+    bound: str = ""
+    """`least`, `more`, `most`, `less`, `about`, or empty for an exact amount."""
+    link: str = ""
+    """Symbol or word between the previous amount and this one."""
+
+    @property
+    def values(self) -> set[tuple[str, float]]:
+        """Pairs of dimension, empty for a plain number, and value in base units."""
+        return {
+            (unit.dimension, _rounded(unit.basic(number)))
+            for number in self.numbers
+            for unit in self.units or (_NO_UNIT,)
+        }
+
+
 def measure(quantity: Quantity, found: Sequence[Word], text: str, language: str) -> Amount:
     """Return the possible readings of a quantity.
 
@@ -122,20 +130,14 @@ def measure(quantity: Quantity, found: Sequence[Word], text: str, language: str)
     """
     units = quantity.units
     is_money = any(unit.dimension.startswith("money") for unit in units)
-    digits = next(
-        (w.form for w in found[quantity.first : quantity.middle] if w.kind == "number"), ""
-    )
+    written = [w.form for w in found[quantity.first : quantity.middle] if w.kind == "number"]
+    digits = written[0] if written else ""
     main = read_digits(digits, language) if digits else None
     readings = _readings(digits, language, is_money=is_money) if main else (1.0,)
-    numbers = [value * quantity.value / (main or 1.0) for value in readings]
-    values = {
-        (u.dimension, _rounded(u.basic(number))) for number in numbers for u in units or (_NO_UNIT,)
-    }
-    is_stuck = text[quantity.end - 2 : quantity.end - 1].isdigit()
-    if is_stuck and any(unit.name == "metre" for unit in units):
-        values |= {("", _rounded(number * _MILLION)) for number in numbers}
-    decimals = len(digits.partition(".")[2])
-    return Amount(frozenset(values), frozenset(map(_rounded, numbers)), units, decimals)
+    if text[quantity.end - 2 : quantity.end - 1].isdigit() and "metre" in {u.name for u in units}:
+        units = (*units, _MILLION)
+    numbers = frozenset(_rounded(value * quantity.value / (main or 1.0)) for value in readings)
+    return Amount(numbers, units)
 
 
 def _rounded(value: float) -> float:
@@ -143,21 +145,19 @@ def _rounded(value: float) -> float:
     return float(f"{value:.12g}")
 
 
-@lru_cache(maxsize=4096)
-def _readings(digits: str, language: str, *, is_money: bool) -> tuple[float, ...]:
-    """Return the possible values of digits with separators, likeliest first.
+def _readings(digits: str, language: str, *, is_money: bool) -> list[float]:
+    """Return the possible values of digits with separators.
 
     A point before three digits groups thousands only in money and in languages that write so.
     """
     with_comma = language in DECIMAL_COMMA
-    readings: dict[float, None] = {}
-    for style in ("de", "en") if with_comma else ("en", "de"):
-        value = read_digits(digits, style)
-        if value is not None and (not readings or is_money or with_comma):
-            readings[value] = None
+    styles = ("de", "en") if with_comma else ("en", "de") if is_money else ("en",)
+    readings = [value for style in styles if (value := read_digits(digits, style)) is not None]
+    if not readings and not is_money and not with_comma:
+        readings = [value for value in (read_digits(digits, "de"),) if value is not None]
     if digits.count(".") == 1 and "," not in digits:
-        readings[float(digits)] = None
-    return tuple(readings)
+        readings.append(float(digits))
+    return readings
 
 
 @lru_cache(maxsize=8192)
@@ -181,10 +181,11 @@ def read_amounts(text: str, language: str) -> tuple[Amount, ...]:
         if lead is None or quantity.kind == "ordinal":
             return ()
         item = measure(quantity, found, plain, language)._replace(bound=lead[0], link=lead[1])
-        if items and not item.bound and item.link in _PLAIN_LINKS and _adds_up(items[-1], item):
-            items[-1] = _sum(items[-1], item)
-        elif items and item.link in _PLAIN_LINKS:
-            return ()
+        if items and item.link in _PLAIN_LINKS:
+            total = None if item.bound else _sum(items[-1], item)
+            if total is None:
+                return ()
+            items[-1] = total
         else:
             items.append(item)
         at, end = quantity.last, quantity.end
@@ -194,7 +195,7 @@ def read_amounts(text: str, language: str) -> tuple[Amount, ...]:
         return ()
     if bound is not None:
         items[-1] = items[-1]._replace(bound=bound.lastgroup or "")
-    return _as_range(items)
+    return tuple(_completed(items))
 
 
 def _lead(gap: str, text: str, *, is_first: bool) -> tuple[str, str] | None:
@@ -209,34 +210,29 @@ def _lead(gap: str, text: str, *, is_first: bool) -> tuple[str, str] | None:
     return (bound or "", link) if bound or not bare else None
 
 
-def _adds_up(before: Amount, item: Amount) -> bool:
-    """Whether a quantity continues with a smaller unit: `1 h 30 min`."""
-    return any(a == b and a and low < high for a, high in before.values for b, low in item.values)
+def _sum(before: Amount, item: Amount) -> Amount | None:
+    """Add a quantity in a smaller unit, `1 h 30 min`; `None` if it is none."""
+    for large in before.units:
+        for small in item.units:
+            ratio = large.factor / small.factor
+            if large.dimension == small.dimension and ratio > 1:
+                numbers = {_rounded(a * ratio + b) for a in before.numbers for b in item.numbers}
+                return before._replace(numbers=frozenset(numbers), units=(small,))
+    return None
 
 
-def _sum(before: Amount, item: Amount) -> Amount:
-    values = {(a, _rounded(x + y)) for a, x in before.values for b, y in item.values if a == b}
-    return before._replace(values=frozenset(values), units=before.units + item.units)
-
-
-def _as_range(items: list[Amount]) -> tuple[Amount, ...]:
+def _completed(items: list[Amount]) -> list[Amount]:
     """Complete ranges: `5-10 kg` with the unit for both, `1939-45` with full years."""
-    last = items[-1]
+    *before, last = items
     if last.link == "-" and not last.units:
-        first, end = max(items[-2].numbers), max(last.numbers)
+        first, end = max(before[-1].numbers), max(last.numbers)
         if first >= _FIRST_YEAR and first % _CENTURY < end < _CENTURY:
-            year = first - first % _CENTURY + end
-            last = last._replace(values=frozenset({("", year)}), numbers=frozenset({year}))
-    if last.link == "-" and items[-2].bound == "least":
-        items[-2] = items[-2]._replace(bound="")
-    if last.units and last.link in {"-", "x", "/"}:
-        for at, item in enumerate(items[:-1]):
-            if not item.units:
-                pairs = {
-                    (u.dimension, _rounded(u.basic(n))) for u in last.units for n in item.numbers
-                }
-                items[at] = item._replace(values=frozenset(pairs), units=last.units)
-    return (*items[:-1], last)
+            last = last._replace(numbers=frozenset({first - first % _CENTURY + end}))
+    if last.link == "-" and before[-1].bound == "least":
+        before[-1] = before[-1]._replace(bound="")
+    if last.link in {"-", "x", "/"}:
+        before = [item._replace(units=item.units or last.units) for item in before]
+    return [*before, last]
 
 
 def compare_amounts(
@@ -252,9 +248,7 @@ def compare_amounts(
 
 
 def _compare(one: Amount, other: Amount, conflict: str, specificity: Specificity) -> Finding:
-    finding = _same(one, other, specificity) or settle(
-        _precision(one, other), specificity, conflict
-    )
+    finding = _same(one, other, specificity) or Finding(OTHER, conflict)
     if finding.probability < VAGUE or one.bound == other.bound:
         return finding
     if {one.bound, other.bound} == {"", "about"}:
@@ -293,12 +287,82 @@ def _nearly(one: Amount, other: Amount) -> bool:
     )
 
 
-def _precision(one: Amount, other: Amount) -> Relation:
-    """Compare precision: `3.14159` says more than `3.14`."""
-    for a in one.numbers:
-        for b in other.numbers:
-            if 0 < one.decimals < other.decimals and round(b, one.decimals) == a:
-                return "more"
-            if 0 < other.decimals < one.decimals and round(a, other.decimals) == b:
-                return "less"
-    return "other"
+_MOMENT_FILLERS = FILLERS | word_set(
+    "der den dem am on um in im le la el les a year y and und et date dated since h uhr oclock"
+    " clock o from von du vom"
+)
+_NOTATION = Notation(pivot=1950)
+_PARTS = ("year", "month", "day", "time")
+_Difference = Literal["same", "half", "more", "less", "other"]
+
+
+@lru_cache(maxsize=8192)
+def read_ends(text: str) -> tuple[tuple[Moment, ...], ...]:
+    """Return the readings of each moment in a tidy text: one, two for a period, or none."""
+    try:
+        ends = (
+            read_moments(text, _NOTATION, _MOMENT_FILLERS) if len(text) <= _LONGEST_MOMENT else ()
+        )
+    except ValueError:
+        return ()
+    found = tuple(tuple(map(_without_midnight, readings)) for readings in ends)
+    return found if all(any(m[: len(_PARTS)]) for readings in found for m in readings) else ()
+
+
+def _without_midnight(moment: Moment) -> Moment:
+    return moment._replace(clock=None) if moment.day and moment.clock == dt.time(0) else moment
+
+
+def compare_moments(first: str, second: str, specificity: Specificity) -> Finding | None:
+    """Compare two tidy texts as dates or times; `None` unless both are."""
+    ones, others = read_ends(first), read_ends(second)
+    moments = [moment for ends in (ones, others) for ways in ends for moment in ways]
+    is_date = any(m.month or m.clock or (m.year or 0) < 0 for m in moments)  # no lone year
+    if not is_date or len(ones) != len(others):
+        return None
+    found = dict(_closest(*ends) for ends in zip(ones, others, strict=True))
+    if "other" in found or found.keys() >= {"more", "less"}:
+        return Finding(OTHER, against(first, second))
+    relation: Relation
+    for relation, side in (("more", "extracted"), ("less", "gold")):
+        if relation in found:
+            reason = f"only {side} has the {' and the '.join(found[relation])}"
+            return settle(relation, specificity, reason)
+    if "half" in found:
+        return Finding(SIMILAR, "same time, if the same half of the day is meant")
+    is_time = all(m.year is m.month is m.day is None for m in moments)
+    return Finding(SAME, f"same {'time' if is_time else 'date'}")
+
+
+def _closest(ones: Sequence[Moment], others: Sequence[Moment]) -> tuple[_Difference, list[str]]:
+    """Return the smallest difference of readings with the same day-month order."""
+    found = [
+        _difference(a, b)
+        for a in ones
+        for b in others
+        if "" in (a.order, b.order) or a.order == b.order
+    ]
+    return min(found, key=lambda each: get_args(_Difference).index(each[0]))
+
+
+def _difference(one: Moment, other: Moment) -> tuple[_Difference, list[str]]:
+    """Return how a moment differs from another one, and the parts that only one of them has."""
+    if one.zone is not None and other.zone is not None and one.day and other.day:
+        one, other = _in_utc(one), _in_utc(other)
+    parts = list(zip(_PARTS, one, other, strict=False))
+    more = [name for name, a, b in parts if a is None and b is not None]
+    less = [name for name, a, b in parts if b is None and a is not None]
+    if not meet(one, other) or (more and less):
+        return "other", []
+    if more or less:
+        return ("more", more) if more else ("less", less)
+    return ("same" if one.clock == other.clock else "half"), []
+
+
+def _in_utc(moment: Moment) -> Moment:
+    day = dt.date(moment.year or 2000, moment.month or 1, moment.day or 1)
+    try:
+        then = dt.datetime.combine(day, moment.clock or dt.time()) - (moment.zone or dt.timedelta())
+    except OverflowError:
+        return moment
+    return Moment(then.year, then.month, then.day, then.time())
