@@ -34,8 +34,6 @@ UNSURE = 0.05
 would be wrong."""
 CERTAIN = 0.99
 """Probability of a fact that the text states verbatim."""
-_WORTH_READING = 0.3
-"""Minimum attainable probability for a passage to be read."""
 _ALIKE = 0.8
 """Minimum mean match for the reader to report a contradiction."""
 _CONTRADICTED_FROM = 1.5
@@ -122,7 +120,7 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
     best, closest, stating, against = 0.0, None, None, None
     for passage in passages(statement, read):
         closest = closest or passage
-        if model.probability(passage.at_best) < max(_WORTH_READING, best):
+        if model.probability(passage.at_best) < max(DECISION - UNSURE, best):
             best = max(best, model.probability(passage.unread))
             continue
         features, conflict = passage.read(), passage.conflict()
