@@ -26,7 +26,8 @@ def curves_svg(
     for place, (judge, points) in enumerate(judges.items()):
         if points:
             curves.append((judge, points, _COLOURS[place % len(_COLOURS)]))
-    parts = list(_axes(f"Bullets are removed one by one ({plural(n_texts, 'text')})"))
+    title = f"Bullets are removed one by one ({plural(n_texts, 'text')})"
+    parts = list(_axes(title))
     for place, (name, points, colour) in enumerate(curves):
         parts += _curve(points, colour)
         y = _BOTTOM - 12 - (len(curves) - 1 - place) * _LEGEND_STEP
@@ -36,7 +37,8 @@ def curves_svg(
     body = "\n".join(parts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" fill="none" '
-        'stroke-width="2" font-family="sans-serif" font-size="12" color="#808080" role="img">\n'
+        'stroke-width="2" font-family="sans-serif" font-size="12" color="#808080" role="img" '
+        f'aria-label="{title}">\n'
         f"{body}\n</svg>\n"
     )
 

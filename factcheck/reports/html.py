@@ -274,7 +274,8 @@ def _sheet(sheet: Sheet) -> Iterator[str]:
         box = f'<input type="checkbox" id="status{n}" checked autocomplete="off">'
         yield f"<label>{box} {escape(status)}</label>"
     names = (f'<option id="kind{n}">{escape(kind)}</option>' for n, kind in enumerate(kinds))
-    yield f'<select autocomplete="off"><option>all fields</option>{"".join(names)}</select></p>'
+    options = f"<option>all fields</option>{''.join(names)}"
+    yield f'<select aria-label="Field" autocomplete="off">{options}</select></p>'
     for title, block in sheet.blocks:
         rows = "\n".join(
             f'<tr class="s{statuses[line.status]} k{kinds[line.kind]} {line.tone}">'
