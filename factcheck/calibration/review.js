@@ -10,8 +10,11 @@ try {
   given = [...given];
 }
 
+const GRAMMAR = /^(the|and|are|was|were|has|had|have|for|from|with|that|this|its|his|her|their|not)$/;
+
 function marked(text, fact) {
-  const words = new Set(fact.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu));
+  const found = fact.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) || [];
+  const words = new Set(found.filter((word) => !GRAMMAR.test(word)));
   return text.split(/([\p{L}\p{N}]+)/u).map((piece) => {
     if (!words.has(piece.toLowerCase())) return piece;
     const mark = document.createElement("mark");
