@@ -104,8 +104,8 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def _no_memory_of_servers() -> Iterator[None]:
     """Another test may have had another kind of server on the same port."""
     yield
-    if dialect := sys.modules.get("factcheck.judges.llm.dialect"):
-        dialect.forget_dialects()
+    if language_model := sys.modules.get("factcheck.judges.llm.language_model"):
+        language_model.remembered.take()
 
 
 @pytest.fixture(scope="session")

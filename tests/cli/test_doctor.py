@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from factcheck.judges.llm.dialect import forget_dialects
+from factcheck.judges.llm.language_model import remembered
 from factcheck.testing import SERVER_KINDS, FactModel, LocalOpenAIServer, unauthorized
 from tests.cli.conftest import Folder, Outcome, refused
 
@@ -59,7 +59,7 @@ def test_rows_say_what_was_learned_and_a_later_run_goes_on_with_it(
                 "run", str(records), "--judge", "openai/tiny", "--out", str(rows), "--resume"
             )
             assert done.code == 0, done.err
-            forget_dialects()
+            remembered.take()
     head, *scored = rows.read_text().splitlines()
     assert "temp:default" in json.loads(head)["run"]
     assert len(scored) == 2

@@ -9,7 +9,7 @@ import pytest
 
 from factcheck import FactCoverage, Verdict
 from factcheck.errors import JudgeRejected
-from factcheck.judges.llm.dialect import forget_dialects
+from factcheck.judges.llm.language_model import remembered
 from factcheck.runtime.cache import MemoryCache
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
@@ -80,7 +80,7 @@ def test_answers_are_kept_under_what_was_learned() -> None:
                 report = scorer.score(TEXT, TEXT)
                 assert report.score == 1.0
                 assert "temp:default" in str(report.signature)
-            forget_dialects()
+            remembered.take()
         assert len(server.requests) == 3
 
 
@@ -95,7 +95,7 @@ def test_what_was_learned_is_remembered_in_the_cache() -> None:
                 scorer.check([fact], TEXT)
                 assert "form:text" in str(scorer.signature)
             refused.append(len(server.requests))
-            forget_dialects()
+            remembered.take()
     assert refused == [2, 3, 4]
 
 

@@ -6,31 +6,21 @@ server refuses, and no other, is dropped or rewritten from then on.
 
 from __future__ import annotations
 
-import asyncio
-import json
 import re
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from factcheck.documents import PlainData
-from factcheck.errors import InputError
 from factcheck.facts import short_digest
 from factcheck.judges.llm.questions import Form, Message, Question, response_format
-from factcheck.runtime.cache import answer_key
-from factcheck.runtime.loop import PerProcess
+from factcheck.judges.llm.transports import Answer, limit_of
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.errors import RequestRefused
-    from factcheck.runtime.cache import AnswerCache
     from factcheck.settings import Model
 
-_VERSION = 1
-"""Version of the stored format; increment it when the meaning changes."""
-_TASK = "dialect"
-
-_SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort")
+SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort")
 _SHORT_NAMES = {"temperature": "temp", "reasoning_effort": "effort"}
 """Short names of settings in signatures."""
 _LOGPROBS = "logprobs"
@@ -86,7 +76,7 @@ class Dialect(PlainData):
     def identity(self, model: Model) -> dict[str, str]:
         """Signature entries for the settings that affect answers, as sent rather than as set."""
         entries = {"temp": "default"}
-        for name in _SAMPLING:
+        for name in SAMPLING:
             value = getattr(model, name)
             if value is not None:
                 text = f"{value:g}" if isinstance(value, float) else str(value)
@@ -115,7 +105,7 @@ class Dialect(PlainData):
     ) -> dict[str, Any]:
         """Build the body of a request in OpenAI's chat protocol, without the model name."""
         body: dict[str, Any] = {"messages": messages if self.system else _merged(messages)}
-        for name in _SAMPLING:
+        for name in SAMPLING:
             value = getattr(model, name)
             if value is not None and name not in self.refused:
                 body[name] = value
@@ -152,8 +142,8 @@ class Dialect(PlainData):
         place = _FORMS.index(self.form) + 1
         return replace(self, form=_FORMS[place]) if place < len(_FORMS) else None
 
-    def without(self, refusal: RequestRefused, sent: Mapping[str, Any]) -> Dialect | None:
-        """Return this dialect without the options a refusal names, or `None` if it names none."""
+    def without(self, refusal: RequestRefused, sent: Mapping[str, Any]) -> Dialect:
+        """Return this dialect without the options that a refusal names."""
         text = refusal.about.lower()
         found = _with_format(
             _with_limit(_without_sampling(self, text, sent), text, sent), text, sent
@@ -161,32 +151,31 @@ class Dialect(PlainData):
         has_system = any(message["role"] == "system" for message in sent["messages"])
         if self.system and has_system and _SYSTEM.search(text):
             found = replace(found, system=False)
-        return None if found == self else found
+        return found
 
-    def after_cut(self, limit: int, hidden: int) -> Dialect | None:
-        """Return this dialect adapted to a truncated reply, or `None` if no higher limit helps.
+    def after(self, answer: Answer, sent: Mapping[str, Any], model: Model) -> Dialect:
+        """Return this dialect with what an answer shows: unsent parameters and room for reasoning.
 
-        Args:
-            limit: Token limit of the request; 0 if it had none.
-            hidden: Number of reasoning tokens in the reply.
+        A truncated reply raises the limit unless it is given or at its maximum: by an allowance for
+        reasoning if that took much of it, or else not at all, because the caller may split the
+        request; it is only never lower again.
         """
-        if not limit or (self.most and limit >= self.most):
-            return None
-        floor = max(self.floor, limit)
-        if 4 * hidden < limit:  # the reply itself is long: the caller may split the request
-            return replace(self, floor=floor)
-        return replace(self, room=max(_REASONING_TOKENS, 2 * limit), floor=floor)
-
-    def after_thought(self, tokens: int) -> Dialect:
-        """Return this dialect with an allowance that fits replies with `tokens` of reasoning."""
-        needed = max(_REASONING_TOKENS, 2 * tokens) if tokens else 0
-        return self if needed <= self.room else replace(self, room=needed)
+        unsent = {name for name in answer.unsent if name in sent}
+        room = 2 * answer.reasoning_tokens and max(_REASONING_TOKENS, 2 * answer.reasoning_tokens)
+        floor, limit = self.floor, limit_of(sent)
+        at_most = model.max_tokens is not None or (self.most and limit >= self.most)
+        if answer.is_truncated and limit and not at_most:
+            floor = max(floor, limit)
+            if 4 * answer.least_reasoning_tokens(limit) >= limit:
+                room = max(room, _REASONING_TOKENS, 2 * limit)
+        refused = tuple(dict.fromkeys([*self.refused, *sorted(unsent)]))
+        return replace(self, refused=refused, room=max(self.room, room), floor=floor)
 
 
 def _without_sampling(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dialect:
     named = [
         name
-        for name in _SAMPLING
+        for name in SAMPLING
         if name in sent and re.search(rf"\b{name.replace('_', '[_ .]')}\b", text)
     ]
     if "reasoning_effort" in sent and re.search(r"\breasoning\b|\bthinking\b", text):
@@ -221,39 +210,6 @@ def _with_format(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dialec
         return dialect
     named = dialect.form == "schema" and re.search(r"schema|json_object|\btype\b", text)
     return replace(dialect, form="json_object" if named else "text")
-
-
-_remembered: PerProcess[dict[str, Dialect]] = PerProcess(dict)
-
-
-class Memory:
-    """Stores the dialect of a model at an endpoint, in this process and in the cache."""
-
-    def __init__(self, name: str, endpoint: str, cache: AnswerCache | None) -> None:
-        self._name = name
-        self._cache = cache
-        self._key = answer_key(task=_TASK, version=_VERSION, model=name, endpoint=endpoint)
-
-    def recall(self) -> Dialect | None:
-        if (known := _remembered().get(self._key)) is not None:
-            return known
-        found = self._cache.get_many([self._key]) if self._cache is not None else {}
-        try:
-            return Dialect.from_dict(json.loads(found[self._key])["answer"])
-        except (KeyError, TypeError, ValueError, InputError):
-            return None
-
-    async def keep(self, dialect: Dialect) -> None:
-        _remembered()[self._key] = dialect
-        if self._cache is not None:
-            labels = {"task": _TASK, "judge": self._name, "at": int(time.time())}
-            entry = json.dumps({**labels, "answer": dialect.to_dict()})
-            await asyncio.to_thread(self._cache.set_many, {self._key: entry})
-
-
-def forget_dialects() -> None:
-    """Clear the dialects held by this process; those in caches remain."""
-    _remembered().clear()
 
 
 def _parse_maximum(text: str, limit: int) -> int:

@@ -21,7 +21,7 @@ from factcheck.errors import (
 )
 from factcheck.facts import Usage
 from factcheck.judges.llm.errors import NoAccess, RequestRefused
-from factcheck.judges.llm.transports import Answer, Body, Transport, WrappedTransport
+from factcheck.judges.llm.transports import Answer, Body, Transport, WrappedTransport, limit_of
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Price, price_of
 from factcheck.runtime.loop import PerProcess
@@ -167,12 +167,6 @@ def likely_tokens(text: str) -> int:
 def prompt_of(body: Body) -> str:
     """Concatenated message contents of a request."""
     return "".join(message["content"] for message in body["messages"])
-
-
-def limit_of(body: Body) -> int:
-    """Completion token limit of a request; 0 if it has none."""
-    limit: int = body.get("max_completion_tokens") or body.get("max_tokens") or 0
-    return limit
 
 
 def tokens_of(answer: Answer, prompt: str) -> Usage:

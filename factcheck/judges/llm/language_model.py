@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, TypeVar
@@ -26,11 +26,10 @@ from factcheck.errors import (
     JudgeTruncated,
 )
 from factcheck.facts import Usage
-from factcheck.judges.llm.dialect import Dialect, Memory
+from factcheck.judges.llm.dialect import SAMPLING, Dialect
 from factcheck.judges.llm.engine import (
     Account,
     RequestRunner,
-    limit_of,
     most_tokens,
     prompt_of,
     tokens_of,
@@ -45,9 +44,11 @@ from factcheck.judges.llm.transports import (
     ChatTransport,
     LMTransport,
     Transport,
+    limit_of,
 )
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Price, price_of
+from factcheck.runtime.cache import answer_key
 from factcheck.runtime.loop import PerProcess
 from factcheck.settings import Model
 
@@ -58,9 +59,12 @@ T = TypeVar("T")
 _DSPY_VERSION = version("dspy")
 _MAX_ATTEMPTS = 8
 """Maximum number of requests for one prompt while its dialect is being learned."""
+_DIALECT = "dialect"
+"""Label of dialects in the cache."""
+_VERSION = 1
+"""Version of their format; increment it when the meaning changes."""
 _log = logging.getLogger("factcheck.judge")
 _OPENAI = "openai"
-_SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort")
 _NOT_SENT = frozenset(
     {"timeout", "num_retries", "cache", "rollout_id", "prompt_cache", "logprobs", "top_logprobs"}
 )
@@ -72,6 +76,10 @@ _CONNECTION = frozenset(
     }
 )
 """Settings that only DSPy's own client supports."""
+
+
+remembered: PerProcess[dict[str, Dialect]] = PerProcess(dict)
+"""Dialects learned in this process."""
 
 
 class LanguageModel:
@@ -108,21 +116,32 @@ class LanguageModel:
         self._runner: RequestRunner[Answer] = RequestRunner(
             self.name, session, price, self._release_waiting
         )
-        self._memory = Memory(self.name, transport.endpoint or "", session.cache)
+        self._key = answer_key(
+            task=_DIALECT, version=_VERSION, model=self.name, endpoint=transport.endpoint or ""
+        )
         self._default = dialect
         self._known: Dialect | None = None
+        self._shared_cache = session.cache
         self._form_is_known = is_batch
         """Whether a reply was parsed, or a trial of the next form failed."""
         self._pilot: PerProcess[list[asyncio.Event]] = PerProcess(list)
 
     @property
     def dialect(self) -> Dialect:
-        """The current dialect."""
+        """The current dialect, initially the one learned in this process or kept in the cache."""
         if self._known is None:
-            found = self._memory.recall()
+            found = remembered().get(self._key) or self._cached_dialect()
             self._form_is_known |= found is not None
             self._known = found or self._default
         return self._known
+
+    def _cached_dialect(self) -> Dialect | None:
+        cache = self._shared_cache
+        try:
+            found = cache.get_many([self._key]) if cache is not None else {}
+            return Dialect.from_dict(json.loads(found[self._key])["answer"])
+        except (KeyError, TypeError, ValueError, InputError):
+            return None
 
     @property
     def shape(self) -> dict[str, str]:
@@ -158,42 +177,54 @@ class LanguageModel:
         """
         account = account or Account(Ledger())
         async with self._turn() as waited_s:
-            dialect = self.dialect
+            dialect, is_trial = self.dialect, False
             for _ in range(_MAX_ATTEMPTS):
-                body = dialect.body(self.settings, messages, question)
-                text = prompt_of(body)
-                bound = Usage(prompt_tokens=most_tokens(text), completion_tokens=limit_of(body))
+                changed, body = dialect, dialect.body(self.settings, messages, question)
                 try:
-                    answer = await self._runner.run(
-                        partial(self._transport.send, body),
-                        account,
-                        upper_bound=bound,
-                        tokens_of=partial(tokens_of, prompt=text),
-                        waited_s=waited_s,
-                    )
-                    return await self._accept(answer, question, dialect, body)
+                    answer = await self._send(body, account, waited_s)
+                    changed = dialect.after(answer, body, self.settings)
+                    await self._learn(dialect, changed)
+                    answer.require_whole(self.name)
+                    value = question.value(answer.text, answer.tokens, self.name)
                 except RequestRefused as error:
                     changed = dialect.without(error, body)
-                    if changed is None:
+                    if changed == dialect:
                         raise
-                except _NeedsRoom as error:
-                    changed = error.dialect
+                    await self._learn(dialect, changed)
                 except JudgeTruncated:
-                    raise
+                    if changed.room == dialect.room:
+                        raise
                 except JudgeOutputError:
-                    trial = None if self._form_is_known else dialect.next_form()
+                    trial = None if self._form_is_known else changed.next_form()
                     self._form_is_known = True
                     if trial is None:
                         raise
-                    dialect = trial
-                    continue
-                except UnicodeEncodeError as error:
-                    raise InputError(f"{self.name}: {error}") from error
-                dialect = await self._learn(dialect, changed)
+                    changed, is_trial = trial, True
+                else:
+                    self._form_is_known = True
+                    if is_trial:
+                        await self._learn(self.dialect, changed)
+                    return value
+                dialect = changed if is_trial else self.dialect
         raise JudgeRejected(
             f"{self.name}: {_MAX_ATTEMPTS} request formats were rejected; "
             f"run `factcheck doctor {self.name}`"
         )
+
+    async def _send(self, body: Body, account: Account, waited_s: float) -> Answer:
+        text = prompt_of(body)
+        try:
+            return await self._runner.run(
+                partial(self._transport.send, body),
+                account,
+                upper_bound=Usage(
+                    prompt_tokens=most_tokens(text), completion_tokens=limit_of(body)
+                ),
+                tokens_of=partial(tokens_of, prompt=text),
+                waited_s=waited_s,
+            )
+        except UnicodeEncodeError as error:
+            raise InputError(f"{self.name}: {error}") from error
 
     async def aclose(self) -> None:
         await self._transport.aclose()
@@ -219,64 +250,18 @@ class LanguageModel:
         for event in self._pilot():
             event.set()
 
-    async def _accept(
-        self, answer: Answer, question: Question[T], dialect: Dialect, body: Body
-    ) -> T:
-        """Parse an answer and update the dialect from it.
-
-        Raises `_NeedsRoom` if reasoning used up the token limit.
-        """
-        if refused := [name for name in answer.unsent if name in body]:
-            changed = replace(dialect, refused=tuple({*dialect.refused, *refused}))
-            dialect = await self._learn(dialect, changed)
-        try:
-            answer.require_whole(self.name)
-        except JudgeTruncated as error:
-            limit = limit_of(body)
-            roomier = dialect.after_cut(limit, _reasoning_tokens(answer, limit))
-            if roomier is None or self.settings.max_tokens is not None:
-                raise
-            if roomier.room > dialect.room:
-                raise _NeedsRoom(str(error), roomier) from error
-            await self._learn(dialect, roomier)
-            raise
-        await self._learn(self.dialect, self.dialect.after_thought(answer.reasoning_tokens))
-        value = question.find(answer.text, self.name).value
-        self._form_is_known = True
-        if dialect.form != self.dialect.form:
-            await self._learn(self.dialect, dialect)
-        return question.weigh(value, answer.tokens) if question.weigh else value
-
-    async def _learn(self, known: Dialect, changed: Dialect) -> Dialect:
-        """Publish a change of the dialect; return the dialect for the next attempt."""
-        if known.form != self.dialect.form:  # a trial of another form, not adopted yet
-            return changed
-        if self.dialect not in {known, changed}:
-            return self.dialect  # changed by another request in the meantime
-        if self.dialect != changed:
-            what = self.dialect.difference(changed)
-            self.learned += [what] if what else []
-            _log.info("%s: %s", self.name, what)
-            self._known = changed
-            await self._memory.keep(changed)
-        return changed
-
-
-class _NeedsRoom(JudgeTruncated):
-    """Reasoning used up the token limit; `dialect` has a higher one."""
-
-    def __init__(self, message: str, dialect: Dialect) -> None:
-        super().__init__(message)
-        self.dialect = dialect
-
-
-def _reasoning_tokens(answer: Answer, limit: int) -> int:
-    """Lower bound of the reasoning tokens in a truncated reply."""
-    visible = answer.text
-    if "<think>" in visible and "</think>" not in visible:
-        visible = visible.partition("<think>")[0]
-    tokens = answer.completion_tokens or limit
-    return max(answer.reasoning_tokens, tokens - len(visible.encode("utf-8", "surrogatepass")) // 2)
+    async def _learn(self, known: Dialect, changed: Dialect) -> None:
+        """Adopt a change of the dialect, unless another request has changed it meanwhile."""
+        if changed in (known, self.dialect) or self.dialect != known:
+            return
+        what = known.difference(changed)
+        self.learned += [what] if what else []
+        _log.info("%s: %s", self.name, what)
+        self._known = remembered()[self._key] = changed
+        if self._shared_cache is not None:
+            labels = {"task": _DIALECT, "judge": self.name, "at": int(time.time())}
+            entry = json.dumps({**labels, "answer": changed.to_dict()})
+            await asyncio.to_thread(self._shared_cache.set_many, {self._key: entry})
 
 
 def connect(
@@ -325,7 +310,7 @@ def connect(
 def _settings_of(lm: dspy.BaseLM) -> Model:
     """Extract the request settings of a DSPy language model, without those of its client."""
     options = {k: v for k, v in lm.kwargs.items() if v is not None and k not in _NOT_SENT}
-    sampling = {name: options.pop(name, None) for name in _SAMPLING}
+    sampling = {name: options.pop(name, None) for name in SAMPLING}
     base_url = options.pop("api_base", None) or options.pop("base_url", None)
     limits = [options.pop(name, None) for name in ("max_completion_tokens", "max_tokens")]
     body = dict(options.pop("extra_body", {}))

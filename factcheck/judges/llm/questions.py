@@ -53,6 +53,11 @@ class Question(Generic[R]):
         """Parse a reply; raises `JudgeOutputError`."""
         return find_answer(reply, lambda data: self.read(data, judge), self.is_whole)
 
+    def value(self, reply: str, tokens: Sequence[Token], judge: str) -> R:
+        """Parse a reply, and add probabilities if it has tokens; raises `JudgeOutputError`."""
+        value = self.find(reply, judge).value
+        return self.weigh(value, tokens) if self.weigh else value
+
 
 class QuestionAdapter(dspy.Adapter):
     """DSPy adapter that sends a question as one request and parses the reply strictly."""

@@ -66,18 +66,36 @@ class Answer(NamedTuple):
     tokens: tuple[Token, ...] = ()
     """Tokens of the text, if the server returns log probabilities."""
 
+    @property
+    def is_truncated(self) -> bool:
+        return str(self.finish_reason).lower() in _TRUNCATED and not self.is_declined
+
+    def least_reasoning_tokens(self, limit: int) -> int:
+        """Lower bound of the reasoning tokens in a reply that was truncated at `limit`."""
+        visible = self.text
+        if "<think>" in visible and "</think>" not in visible:
+            visible = visible.partition("<think>")[0]
+        n_visible = len(visible.encode("utf-8", "surrogatepass")) // 2
+        return max(self.reasoning_tokens, (self.completion_tokens or limit) - n_visible)
+
     def require_whole(self, name: str) -> None:
         """Raise a `JudgeError` if the reply is truncated, refused, empty, or ended abnormally."""
         reason = str(self.finish_reason).lower()
         if self.is_declined or reason in _REFUSED:
             raise JudgeRefused(f"{name}: the model or its content filter declined to answer")
-        if reason in _TRUNCATED:
+        if self.is_truncated:
             raise JudgeTruncated(f"{name}: the reply was cut off at the token limit")
         if reason not in _FINISHED:
             ended = "without a reason" if self.finish_reason is None else f"with {reason[:40]!r}"
             raise JudgeOutputError(f"{name}: the reply ended {ended}, so it may be incomplete")
         if not self.text.strip():
             raise JudgeOutputError(f"{name}: the reply is empty")
+
+
+def limit_of(body: Body) -> int:
+    """Completion token limit of a request; 0 if it has none."""
+    limit: int = body.get("max_completion_tokens") or body.get("max_tokens") or 0
+    return limit
 
 
 class Transport(Protocol):
