@@ -286,6 +286,18 @@ class TestBestPairing:
         assert sum(map(len, judge.calls)) <= 2 * n
         assert result.total_omissions == result.total_hallucinations == 0
 
+    def test_elements_without_a_partner_cost_few_rounds(self) -> None:
+        """Each could mean any other one, so that every pair is asked, but not one after another."""
+        judge, n = Recorder(lambda _item: one(0.0)), 40
+        gold = [{"d": f"gold {k}", "n": k} for k in range(n)]
+        found = [{"d": f"found {k}", "n": n + k} for k in range(n)]
+        schema = record(s=best(record(d=JUDGED, n=NUMBER)))
+
+        run(schema, [{"s": gold}], [{"s": found}], registry_of(judge=judge))
+
+        assert sum(len(call) for call in judge.calls) == n * n
+        assert len(judge.calls) <= n / 2
+
     def test_a_judge_without_verdicts_is_asked_twice_at_most(self) -> None:
         judge = Recorder(lambda _item: None)
         texts = [str(n) for n in range(6)]

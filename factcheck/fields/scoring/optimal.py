@@ -12,6 +12,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from factcheck.fields.runs.records import count
 from factcheck.fields.scoring.nodes import (
     MISSING,
@@ -58,6 +60,8 @@ class OptimalArray:
         self._f1[self._f1 < min_f1] = 0.0
         self._scored: dict[tuple[int, int], Out] = {}
         self._next: list[tuple[int, int]] = []
+        self._width = 1
+        """Maximum number of pairs per element in a round; doubles while no pair matches."""
         self.is_open = bool(self._open.any())
         self._pairs: Pairs | None = None if self.is_open else self._completed(assign(self._f1))
 
@@ -70,13 +74,20 @@ class OptimalArray:
             blocks = [block for pair in self._next for block in pending_in(self._scored[pair])]
             if blocks:
                 return blocks
+            hoped = [self._f1[pair] for pair in self._next]
             failed = [self._close(pair) for pair in self._next]
+            is_hopeless = bool(failed) and all(
+                self._f1[pair] < hope for pair, hope in zip(self._next, hoped, strict=True)
+            )
+            self._width = 2 * self._width if is_hopeless else 1
             pairs = self._best()
             self._next = [pair for pair in pairs if min(pair) >= 0 and self._open[pair]]
             if not self._next:
                 self._pairs = pairs
             elif failed and all(failed):  # score all remaining pairs in one last round
                 self._next = [(int(i), int(j)) for i, j in zip(*self._open.nonzero(), strict=True)]
+            elif is_hopeless:
+                self._next = self._wider(self._next)
             for i, j in self._next:
                 out = self._scored[i, j] = []
                 place = f"{self._path}[{i}|{j}]"
@@ -96,6 +107,18 @@ class OptimalArray:
         is_undecided = not stake or (bool(failed) and not counts.matched)
         self._undecided[pair] = is_undecided / (1 + stake)
         return "batch_error" in failed
+
+    def _wider(self, pairs: Pairs) -> Pairs:
+        """Return open pairs of the elements of some pairs, the most similar ones of each."""
+        rows, columns = map(sorted, zip(*pairs, strict=True))
+        cells = np.ix_(rows, columns)
+        order = np.argsort(-(self._open * (1 + self._similarity))[cells], axis=1, kind="stable")
+        wider = {
+            (i, columns[k])
+            for i, row in zip(rows, order[:, : self._width].tolist(), strict=True)
+            for k in row
+        }
+        return sorted({*pairs} | {pair for pair in wider if self._open[pair]})
 
     def _best(self) -> Pairs:
         preferred = 1 - self._open * (1 - self._similarity)
