@@ -197,8 +197,11 @@ def _run_failures(
         code = InputError.exit_code if set(tally.failures) == {"input"} else NOTHING_DECIDED
         what = _records(len(failures), "has", "have")
         yield GateFailure(code, f"{what} no report ({failures[0]})")
-    if tally.score is None:
-        yield GateFailure(NOTHING_DECIDED, "nothing was scored: there are no records")
+    undecided = [row for row in tally.rows if row.score is None]
+    if tally.score is None or (undecided and threshold is not None):
+        what = f"{_records(len(undecided), 'has', 'have')} no score, as no fact was decided"
+        reason = f"{what} ({undecided[0].id})" if undecided else "there are no records"
+        yield GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {reason}")
     lost = [f"{row.id}: {row.lost_must}" for row in tally.rows if row.lost_must]
     yield from _failed(
         f"{plural(len(lost), 'record')} lost a must fact ({lost[0]})" if lost else "",

@@ -25,6 +25,7 @@ COUNTS = ("facts", "kept", "distorted", "dropped", "undecided")
 """Keys of `CoverageReport.counts`."""
 FINAL = frozenset(
     {"input", "output", "truncated", "refused", "missing", "duplicate", "invalid", "flipped"}
+    | {"unsure", "language"}
 )
 """Codes of permanent failures. Records with other failures get no row and are retried on resume."""
 NO_USAGE = Usage()

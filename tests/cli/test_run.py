@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +180,26 @@ def test_a_failure_that_may_pass_has_no_row_and_is_tried_again(desk: Desk, job: 
     assert after_first == ["r0", "r2"]
     assert ids(job.rows) == ["r0", "r2", "r1"]
     assert len(desk.checker.calls) == 4
+
+
+@pytest.mark.parametrize("code", ["unsure", "language"])
+def test_what_the_embedded_judge_leaves_undecided_is_final(desk: Desk, job: Job, code: str) -> None:
+    """It would answer the same again, so the row is written; a record without score never passes."""
+    lost = replace(LOST, code=code)
+    desk.verdicts["The boat has number 1."] = lost
+
+    done = job([record(0), record(1)], "--fail-under", "0.1")
+
+    assert done.code == 0, done.err
+    assert ids(job.rows) == ["r0", "r1"]
+    assert "2 of 2 records scored" in done.out
+    desk.verdicts.update(dict.fromkeys((*FACTS, "The boat has number 1."), lost))
+    again = job([record(0), record(1)], out=False)
+    gated = job([record(0), record(1)], "--fail-under", "0.1", out=False)
+    assert again.code == 0
+    assert gated.code == 4
+    assert "2 records have no score" not in gated.err
+    assert "1 record has no score, as no fact was decided (r1)" in gated.err
 
 
 def test_a_failure_that_stays_is_a_row_with_its_error(job: Job) -> None:
