@@ -184,7 +184,7 @@ def test_a_failure_that_may_pass_has_no_row_and_is_tried_again(desk: Desk, job: 
 
 @pytest.mark.parametrize("code", ["unsure", "language"])
 def test_what_the_embedded_judge_leaves_undecided_is_final(desk: Desk, job: Job, code: str) -> None:
-    """It would answer the same again, so the row is written; a record without score never passes."""
+    """The row is written, as it would answer the same; a record without score passes no gate."""
     lost = replace(LOST, code=code)
     desk.verdicts["The boat has number 1."] = lost
 
