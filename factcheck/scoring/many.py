@@ -6,13 +6,15 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import closing, nullcontext
 from typing import Any, NamedTuple
 
 from factcheck.errors import FactcheckError, Failure, JudgeError, describe
-from factcheck.facts import CoverageReport
+from factcheck.facts import CoverageReport, Usage
 from factcheck.facts.report import Direction
 from factcheck.records import Record, as_record
 from factcheck.runtime.loop import background
+from factcheck.runtime.progress import progress as show_progress
 
 Score = Callable[[Sequence[Record]], Awaitable[Sequence[CoverageReport]]]
 """Scores records that share source and facts."""
@@ -68,6 +70,21 @@ def score_records(
             yield from first()
     finally:
         background.cancel(window)
+
+
+def outcomes(
+    scored: Generator[Scored, None, None], *, progress: bool
+) -> Generator[Outcome, None, None]:
+    """Yield the outcomes of scored records, showing progress on standard error if asked to."""
+    n_records, n_facts, usage = 0, 0, Usage()
+    shown = show_progress("Scoring") if progress else nullcontext()
+    with closing(scored), shown as show:
+        for _, outcome in scored:
+            if show and isinstance(outcome, CoverageReport):
+                n_records, n_facts = n_records + 1, n_facts + len(outcome.facts)
+                usage = usage + outcome.usage
+                show(n_records, n_facts, usage)
+            yield outcome
 
 
 def groups_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, closing, nullcontext
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from itertools import chain, repeat
@@ -21,7 +21,6 @@ from factcheck.facts import (
     Source,
     SourceDocument,
     Texts,
-    Usage,
     Verdict,
     as_source,
     digest,
@@ -42,10 +41,9 @@ from factcheck.judges.ports import (
 )
 from factcheck.records import Record
 from factcheck.runtime.loop import blocking, together
-from factcheck.runtime.progress import progress as show_progress
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.scoring.card import JudgeCard
-from factcheck.scoring.many import Outcome, Scored, by_source, score_records
+from factcheck.scoring.many import Outcome, Scored, by_source, outcomes, score_records
 from factcheck.scoring.texts import combined, lead_of, require_text, with_true_evidence
 
 if TYPE_CHECKING:
@@ -231,15 +229,7 @@ class FactCoverage(SessionUser):
             own record. Closing the iterator cancels the records in flight; replies received so far
             are cached.
         """
-        n_records, n_facts, usage = 0, 0, Usage()
-        shown = show_progress("Scoring") if progress else nullcontext()
-        with closing(self.score_records(records, direction=direction)) as scored, shown as show:
-            for _, outcome in scored:
-                if show and isinstance(outcome, CoverageReport):
-                    n_records, n_facts = n_records + 1, n_facts + len(outcome.facts)
-                    usage = usage + outcome.usage
-                    show(n_records, n_facts, usage)
-                yield outcome
+        return outcomes(self.score_records(records, direction=direction), progress=progress)
 
     def score_records(
         self,

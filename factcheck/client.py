@@ -1,0 +1,254 @@
+"""Client of a service started by `factcheck serve`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import weakref
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from factcheck.documents import json_text, to_plain
+from factcheck.errors import (
+    ConfigError,
+    FactcheckError,
+    InputError,
+    JudgeOutputError,
+    JudgeRateLimited,
+    JudgeUnavailable,
+)
+from factcheck.facts import (
+    CheckFailure,
+    CheckResult,
+    CoverageReport,
+    FactSet,
+    Source,
+    Verdict,
+    as_source,
+)
+from factcheck.facts.report import Direction
+from factcheck.judges.llm.errors import UNREADABLE, redacted, retry_after_s
+from factcheck.judges.llm.http import close_in
+from factcheck.records import Record
+from factcheck.runtime.loop import PerProcess, background, blocking, together
+from factcheck.runtime.retry import RetryPolicy
+from factcheck.runtime.session import Closing
+from factcheck.scoring import Facts
+from factcheck.scoring.many import Outcome, by_source, outcomes, score_records
+from factcheck.scoring.texts import require_text
+from factcheck.settings import require_number
+
+if TYPE_CHECKING:
+    import aiohttp
+
+T = TypeVar("T")
+_IN_FLIGHT = 16
+"""Maximum number of records that `score_many` sends at the same time."""
+_GRACE_S = 10.0
+"""Seconds for an answer to arrive after its deadline."""
+
+
+class Client(Closing):
+    """Scores summaries with a judge of a service; has the methods of `FactCoverage`.
+
+    Every method has a synchronous and an asynchronous form (`score`, `ascore`). Requests that the
+    service turned away, or that never reached it, are repeated for up to `timeout_s` seconds; the
+    service judges a repeated request once. Close the client, or use it as a context manager.
+
+    Args:
+        url: Address of the service, such as `"http://127.0.0.1:8000"`.
+        key: API key; not needed for a service without keys.
+        judge: Name of one of the judges of the service; `None` for its first.
+        timeout_s: Seconds for an answer; facts that are undecided by then have the code `deadline`.
+
+    Raises:
+        ConfigError: The URL is not an HTTP address.
+        InputError: The timeout is not greater than 0.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: str | None = None,
+        judge: str | None = None,
+        timeout_s: float = 120.0,
+    ) -> None:
+        if urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).hostname:
+            raise ConfigError(f"{url!r:.80} is not an address; expected 'http://HOST:PORT'")
+        self._url = url.rstrip("/")
+        self._judge = judge
+        self._timeout_s = require_number("timeout_s", timeout_s, above=0)
+        self._retry = RetryPolicy(stop_after_delay=timeout_s)
+        self._headers = {
+            "Content-Type": "application/json",
+            "Factcheck-Deadline-Ms": str(max(1, int(1_000 * timeout_s))),
+            **({"Authorization": f"Bearer {key}"} if key is not None else {}),
+        }
+        self._session = PerProcess(self._connect)
+
+    async def aextract(self, source: Source) -> FactSet:
+        """Extract the atomic facts of a source; see `FactCoverage.extract`."""
+        return await self._post("facts", {"source": to_plain(as_source(source))}, FactSet.from_dict)
+
+    extract = blocking(aextract)
+
+    async def acheck(self, facts: Facts, text: str) -> tuple[CheckResult, ...]:
+        """Check facts against a text; see `FactCoverage.check`."""
+        require_text(text, "the text")
+        body = {"facts": FactSet.of(facts).to_dict(), "text": text}
+        return await self._post(
+            "check", body, lambda answer: tuple(map(_result, answer["results"]))
+        )
+
+    check = blocking(acheck)
+
+    async def ascore(
+        self,
+        source: Source,
+        summary: str,
+        *,
+        facts: Facts | None = None,
+        direction: Direction = "coverage",
+        lead: bool = True,
+    ) -> CoverageReport:
+        """Score how much of a source a summary keeps; see `FactCoverage.score`."""
+        require_text(summary, "the summary")
+        body = {
+            "source": to_plain(as_source(source)),
+            "summary": summary,
+            "facts": None if facts is None else FactSet.of(facts).to_dict(),
+            "direction": direction,
+            "lead": lead,
+        }
+        return await self._post("coverage", body, CoverageReport.from_dict)
+
+    score = blocking(ascore)
+
+    async def ascore_summaries(
+        self,
+        source: Source,
+        summaries: Sequence[str],
+        *,
+        facts: Facts | None = None,
+        direction: Direction = "coverage",
+        lead: bool = False,
+    ) -> tuple[CoverageReport, ...]:
+        """Score several summaries of one source, with the facts of the first request for all."""
+
+        async def score(summary: str, facts: Facts | None) -> CoverageReport:
+            return await self.ascore(source, summary, facts=facts, direction=direction, lead=lead)
+
+        if not summaries:
+            return ()
+        first = await score(summaries[0], facts)
+        others = await together(score(summary, first.facts) for summary in summaries[1:])
+        return (first, *others)
+
+    score_summaries = blocking(ascore_summaries)
+
+    def score_many(
+        self,
+        records: Iterable[Record | Mapping[str, Any]],
+        *,
+        direction: Direction = "coverage",
+        progress: bool = False,
+    ) -> Generator[Outcome, None, None]:
+        """Score many records lazily, in order, 16 at a time; see `FactCoverage.score_many`."""
+        score = by_source(self.ascore_summaries, direction=direction)
+        return outcomes(score_records(score, records, in_flight=_IN_FLIGHT), progress=progress)
+
+    async def aclose(self) -> None:
+        """Close the connections; the next use reopens them."""
+        session = self._session.take()
+        if session is not None:
+            await background.hop(session.close())
+
+    def close(self) -> None:
+        background.run(self.aclose())
+
+    async def _post(self, path: str, body: Any, read: Callable[[Any], T]) -> T:
+        data = json_text({**body, "judge": self._judge}).encode()
+        answer = await background.hop(self._send(f"{self._url}/v1/{path}", data))
+        try:
+            return read(answer)
+        except (InputError, KeyError, TypeError, AttributeError) as error:
+            raise JudgeOutputError(
+                f"{self._url} does not answer like factcheck: {error}"
+            ) from error
+
+    async def _send(self, url: str, data: bytes) -> Any:
+        """Return the answer to a request, repeating it while the service turns it away."""
+        headers = {**self._headers, "Idempotency-Key": uuid4().hex}
+        found: Any = None
+        async for attempt in self._retry.retrying():
+            with attempt:
+                found = await self._attempt(url, data, headers)
+        if isinstance(found, FactcheckError):
+            raise found
+        return found
+
+    async def _attempt(self, url: str, data: bytes, headers: Mapping[str, str]) -> Any:
+        """Return the answer, or the error that is final; raise one that may pass."""
+        import aiohttp
+
+        try:
+            async with self._session().post(
+                url, data=data, headers=headers, allow_redirects=False
+            ) as response:
+                text, status = await response.read(), response.status
+                wait_s = retry_after_s(response.headers)
+        except asyncio.TimeoutError:
+            return JudgeUnavailable(f"{url}: no answer within {self._timeout_s:g} seconds")
+        except (aiohttp.ClientError, OSError) as error:
+            raise JudgeUnavailable(f"{url}: cannot be reached ({redacted(error)})") from error
+        try:
+            answer = json.loads(text)
+        except UNREADABLE:
+            answer = None
+        if status == HTTPStatus.OK:
+            return answer
+        problem = answer if isinstance(answer, dict) else {}
+        code = str(problem.get("code", ""))
+        kind = _KINDS.get(code) or _kind_of(status)
+        refused = kind(str(problem.get("detail") or f"{url} answers HTTP {status}"))
+        if code in _TURNED_AWAY and isinstance(refused, (JudgeRateLimited, JudgeUnavailable)):
+            refused.retry_after_s = wait_s
+            raise refused
+        return refused
+
+    def _connect(self) -> aiohttp.ClientSession:
+        import aiohttp
+
+        timeout = aiohttp.ClientTimeout(total=self._timeout_s + _GRACE_S)
+        session = aiohttp.ClientSession(timeout=timeout)
+        weakref.finalize(self, close_in, asyncio.get_running_loop(), session)
+        return session
+
+
+def _kinds() -> dict[str, type[FactcheckError]]:
+    """Our errors by code; of several with the same code, the most general."""
+    kinds: list[type[FactcheckError]] = [FactcheckError]
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+    return {**{kind.code: kind for kind in reversed(kinds)}, "rate": JudgeRateLimited}
+
+
+_TURNED_AWAY = frozenset({"rate", "busy"})
+"""Codes of requests that were not begun."""
+_KINDS = _kinds()
+
+
+def _kind_of(status: int) -> type[FactcheckError]:
+    """Return the error for a status without a code of ours."""
+    if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+        return ConfigError
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == HTTPStatus.REQUEST_TIMEOUT:
+        return JudgeUnavailable
+    return InputError if status >= HTTPStatus.BAD_REQUEST else ConfigError
+
+
+def _result(data: Mapping[str, Any]) -> CheckResult:
+    return (Verdict if "label" in data else CheckFailure).from_dict(data)
