@@ -78,7 +78,7 @@ class Client(Closing):
     ) -> None:
         if urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).hostname:
             raise ConfigError(f"{url!r:.80} is not an address; expected 'http://HOST:PORT'")
-        self._url = url.rstrip("/")
+        self.url = url.rstrip("/")
         self._judge = judge
         self._timeout_s = require_number("timeout_s", timeout_s, above=0)
         self._retry = RetryPolicy(stop_after_delay=timeout_s)
@@ -171,13 +171,11 @@ class Client(Closing):
 
     async def _post(self, path: str, body: Any, read: Callable[[Any], T]) -> T:
         data = json_text({**body, "judge": self._judge}).encode()
-        answer = await background.hop(self._send(f"{self._url}/v1/{path}", data))
+        answer = await background.hop(self._send(f"{self.url}/v1/{path}", data))
         try:
             return read(answer)
         except (InputError, KeyError, TypeError, AttributeError) as error:
-            raise JudgeOutputError(
-                f"{self._url} does not answer like factcheck: {error}"
-            ) from error
+            raise JudgeOutputError(f"{self.url} does not answer like factcheck: {error}") from error
 
     async def _send(self, url: str, data: bytes) -> Any:
         """Return the answer to a request, repeating it while the service turns it away."""

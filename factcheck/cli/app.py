@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from factcheck.cli import cache, calibrate, fields, keywords, run, score
+from factcheck.cli import cache, calibrate, fields, keywords, run, score, serve
 from factcheck.cli.options import flag, show_help
 from factcheck.cli.output import discard_stdout, print_error
 from factcheck.errors import FactcheckError, InputError
@@ -24,6 +24,7 @@ DEBUG = "--debug"
 _SUMMARIES = "Score summaries"
 _OTHERS = "Evaluate other outputs"
 _CALIBRATION = "Calibrate judges"
+_SERVICE = "Serve others"
 _MAINTENANCE = "Maintenance"
 
 app = typer.Typer(
@@ -42,6 +43,7 @@ for _function, _panel, _example in (
     (calibrate.trust, _CALIBRATION, "--judge openai/gpt-5-nano --out trust.html --card card.json"),
     (calibrate.doctor, _CALIBRATION, "openai/gpt-5-nano"),
     (keywords.references, _OTHERS, "answer.txt good.txt other.txt"),
+    (serve.serve, _SERVICE, "--judge main=openai/gpt-5-nano --jobs-db jobs.sqlite"),
 ):
     _name = _function.__name__
     app.command(_name, rich_help_panel=_panel, epilog=f"Example: factcheck {_name} {_example}")(

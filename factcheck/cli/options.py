@@ -147,6 +147,9 @@ BatchSize = Annotated[
     int,
     option("--batch-size", "N", "Facts per request to a language model.", LIMITS, min=1, max=100),
 ]
+Concurrency = Annotated[
+    int, option("--concurrency", "N", "Maximum number of concurrent requests.", LIMITS, min=1)
+]
 RequestsPerMinute = Annotated[
     int | None, option("--rpm", "N", "Maximum number of requests per minute.", LIMITS, min=1)
 ]

@@ -42,12 +42,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         ),
     ] = False,
     batch_size: options.BatchSize = 32,
-    concurrency: Annotated[
-        int,
-        options.option(
-            "--concurrency", "N", "Maximum number of concurrent requests.", options.LIMITS, min=1
-        ),
-    ] = 32,
+    concurrency: options.Concurrency = 32,
     rpm: options.RequestsPerMinute = None,
     tpm: options.TokensPerMinute = None,
     max_calls: options.MaxCalls = None,

@@ -24,12 +24,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from factcheck.documents import MAX_TEXT_BYTES, Place, check_writable, json_text, parse_json_line
 from factcheck.documents.results import results_header
-from factcheck.errors import ConfigError, InputError, describe
+from factcheck.errors import BudgetExceeded, ConfigError, InputError, describe
 from factcheck.facts.report import Direction
 from factcheck.records import Record, as_record
 from factcheck.runtime.loop import together
 from factcheck.scoring import FactCoverage, RecordFailure
 from factcheck.scoring.many import Scored, by_source, groups_of, score_group
+from factcheck.scoring.run_report import codes_of
 from factcheck.scoring.runs import row_of, run_signature
 from factcheck.server.access import ServerConfig, require_bounded
 from factcheck.server.problems import RESPONSES, Problem
@@ -60,6 +61,7 @@ _PAGE = 200
 _MAX_OPEN = 100
 """Maximum number of unfinished jobs of one owner."""
 _RETRY_S = 60.0
+_BUDGET = BudgetExceeded.code
 _log = logging.getLogger("factcheck.server")
 
 
@@ -357,19 +359,27 @@ class Jobs:
         score = by_source(scorer.ascore_summaries, direction=job.direction)
         groups = groups_of(self._pending(job), scorer.summaries_per_call)
         turn = asyncio.Lock()
+        is_spent = False
 
         async def work() -> None:
-            while not self._stopping:
+            nonlocal is_spent
+            while not (self._stopping or is_spent):
                 async with turn:
                     group = await asyncio.to_thread(next, groups, None)
                 if group is None:
                     return
                 scored = await score_group(score, group, turn)
-                await asyncio.to_thread(self._keep, job, scorer, scored)
+                final = [one for one in scored if _BUDGET not in codes_of(one.outcome)]
+                is_spent |= len(final) < len(scored)
+                await asyncio.to_thread(self._keep, job, scorer, final)
 
         is_local = scorer.signature.never_flips
         n_workers = 1 if is_local else 2 * scorer.session.concurrency
         await together(work() for _ in range(n_workers))
+        if is_spent:
+            raise BudgetExceeded(
+                "the budget is spent; once it is raised, submit the records that have no row again"
+            )
 
     def _pending(self, job: Job) -> Iterator[Record]:
         for place, line in self._pages(job, pending=True):

@@ -13,7 +13,7 @@ from tests.cli.conftest import Outcome
 Run = Callable[..., Outcome]
 
 FAMILIES = {
-    "": "score run report compare facts check fields keywords references calibrate cache",
+    "": "score run report compare facts check fields keywords references calibrate cache serve",
     "fields": "evaluate infer-schema suggest compare",
     "keywords": "run behaviors compare",
     "calibrate": "bullets audit agreement cascade",

@@ -18,6 +18,7 @@ from fastapi.testclient import TestClient
 
 from factcheck.documents.results import ResultsFile, read_results
 from factcheck.errors import ConfigError, InputError, JudgeUnavailable
+from factcheck.runtime.budget import Budget
 from factcheck.scoring import FactCoverage
 from factcheck.scoring.run_report import RunReport, Tally
 from factcheck.scoring.runs import read_all, run_signature, score_run
@@ -25,7 +26,7 @@ from factcheck.server import create_app
 from factcheck.server.access import ApiKey, ServerConfig
 from factcheck.server.jobs import Jobs, JobStatus
 from factcheck.server.problems import Problem
-from factcheck.testing import FactModel, LocalOpenAIServer, Reply, ScriptedChecker
+from factcheck.testing import LocalOpenAIServer, ScriptedChecker
 
 pytestmark = pytest.mark.anyio
 FACTS = ["The lake is deep.", "The pier is old."]
@@ -100,15 +101,6 @@ def _stable(data: dict[str, Any]) -> dict[str, Any]:
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalOpenAIServer]:
-    """A scripted model that takes 20 ms."""
-    model = FactModel()
-    with LocalOpenAIServer(lambda request: Reply(model(request), delay_s=0.02)) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        yield server
 
 
 def test_a_job_over_http(tmp_path: Path) -> None:
@@ -280,7 +272,7 @@ async def test_unfinished_jobs_of_an_owner_are_limited(
 
 
 async def test_a_cancelled_job_stops_and_the_next_one_runs(
-    bench: Bench, server: LocalOpenAIServer
+    bench: Bench, model: LocalOpenAIServer
 ) -> None:
     bench.scorers["model"] = FactCoverage("openai/tiny", concurrency=2)
     jobs = bench.open()
@@ -292,12 +284,12 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     assert jobs.status(job, "").state == "running"
     assert await jobs.cancel(job, "")
     await bench.done(jobs, other)
-    n_rows, n_requests = jobs.status(job, "").rows, len(server.requests)
+    n_rows, n_requests = jobs.status(job, "").rows, len(model.requests)
     await asyncio.sleep(0.1)
 
     status = jobs.status(job, "")
     assert (status.state, status.rows, status.records) == ("cancelled", n_rows, 500)
-    assert len(server.requests) == n_requests < 100
+    assert len(model.requests) == n_requests < 100
     assert len(rows(jobs, job)) == n_rows
 
     assert not await jobs.cancel(job, "")  # deletes it
@@ -307,14 +299,14 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
 
 
 async def test_a_stopped_job_continues_and_pays_nothing_twice(
-    bench: Bench, server: LocalOpenAIServer
+    bench: Bench, model: LocalOpenAIServer
 ) -> None:
     """A clean stop lets records in flight finish, so that no request is sent twice."""
     bench.scorers = {"model": FactCoverage("openai/tiny", concurrency=4)}
     records = [record(n) for n in range(120)]
     expected = await bench.rows_of([*records, b"{"])
-    assert len(server.requests) == 120
-    server.clear()
+    assert len(model.requests) == 120
+    model.clear()
     bench.scorers = {"model": FactCoverage("openai/tiny", concurrency=4, cache="off")}
 
     jobs = bench.open()
@@ -324,7 +316,7 @@ async def test_a_stopped_job_continues_and_pays_nothing_twice(
         jobs.start()
         await scored(jobs, job, n_rows + 10)
         await jobs.stop()
-        assert len(server.requests) == jobs_rows(bench.path) - 1
+        assert len(model.requests) == jobs_rows(bench.path) - 1
         jobs = bench.open()
         n_rows = jobs.status(job, "").rows
         assert 10 < n_rows < 121
@@ -332,7 +324,7 @@ async def test_a_stopped_job_continues_and_pays_nothing_twice(
     assert (await bench.done(jobs, job)).state == "done"
 
     assert list(map(comparable, rows(jobs, job))) == list(map(comparable, expected))
-    assert len(server.requests) == 120
+    assert len(model.requests) == 120
     await jobs.stop()
 
 
@@ -388,6 +380,22 @@ async def test_a_judge_that_fails_is_a_row(bench: Bench) -> None:
     found = await bench.rows_of([record(1), record(2)])
 
     assert [row["error"]["code"] for row in found] == ["judge", "unavailable"]
+
+
+async def test_a_spent_budget_ends_the_job(bench: Bench, model: LocalOpenAIServer) -> None:
+    """What was begun is finished; records beyond the budget have no row."""
+    scorer = FactCoverage("openai/tiny", concurrency=4, budget=Budget(max_calls=20))
+    bench.scorers = {"model": scorer}
+    jobs = bench.open()
+    jobs.start()
+    job = submit(jobs, [record(n) for n in range(60)])
+    jobs.wake()
+    status = await bench.done(jobs, job)
+
+    assert (status.state, status.rows, status.failed) == ("failed", 20, 0)
+    assert status.problem.startswith("the budget is spent; once it is raised, submit")
+    assert len(model.requests) == 20
+    await jobs.stop()
 
 
 async def test_a_judge_that_has_changed_ends_the_job(bench: Bench) -> None:

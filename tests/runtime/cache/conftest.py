@@ -39,14 +39,14 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         stdout=subprocess.DEVNULL,
     )
     try:
-        _wait_for(port, server)
+        wait_for(port, server)
         yield f"redis://127.0.0.1:{port}/0"
     finally:
         server.terminate()
         server.wait(timeout=30)
 
 
-def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
+def wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
     for _ in range(1000):
         assert server.poll() is None, "redis-server ended"
         with socket.socket() as probe:

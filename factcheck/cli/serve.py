@@ -1,0 +1,163 @@
+"""`factcheck serve`: the HTTP service in the foreground."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import re
+import signal
+import socket
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated, Any
+
+from factcheck.cli import options, output
+from factcheck.errors import ConfigError, FactcheckError, InputError
+
+if TYPE_CHECKING:
+    from factcheck.server import ApiKey
+
+_NAMED = re.compile(r"(?P<name>[\w.-]+)=(?P<judge>.+)")
+_DRAIN_S = 20
+"""Seconds for open requests to finish when the service is stopped."""
+
+
+def serve(  # noqa: PLR0913 - one parameter per option
+    *,
+    judge: Annotated[
+        list[str] | None,
+        options.option(
+            "--judge",
+            "NAME=JUDGE",
+            "Judge that callers choose by NAME, e.g. main=openai/gpt-5-nano; repeatable, the first "
+            "is the default.",
+            show_default="$FACTCHECK_JUDGE or local",
+        ),
+    ] = None,
+    host: Annotated[
+        str,
+        options.option("--host", "ADDRESS", "Address to listen on; all but loopback need --keys."),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int,
+        options.option("--port", "N", "Port to listen on; 0 for a free one.", min=0, max=65_535),
+    ] = 8000,
+    keys: Annotated[
+        str | None,
+        options.option(
+            "--keys", "FILE", "API keys (.yaml): a list of name, sha256 and optional limits."
+        ),
+    ] = None,
+    jobs_db: Annotated[
+        str | None, options.option("--jobs-db", "FILE", "Accept jobs, and keep them in FILE.")
+    ] = None,
+    cache: Annotated[
+        str | None,
+        options.option(
+            "--cache",
+            "CACHE",
+            "Response cache: a folder, a redis:// URL or off.",
+            show_default="$FACTCHECK_CACHE or the user's cache folder",
+        ),
+    ] = None,
+    concurrency: options.Concurrency = 32,
+    rpm: options.RequestsPerMinute = None,
+    tpm: options.TokensPerMinute = None,
+    max_calls: options.MaxCalls = None,
+    max_cost_usd: options.MaxCost = None,
+) -> None:
+    """Serve facts, checks, coverage, fields and jobs over HTTP, until stopped.
+
+    Listens on this machine only, unless there are --keys. Callers choose
+    among the judges named here; keys of providers stay with the service.
+    """
+    try:
+        import uvicorn
+    except ImportError as error:
+        raise ConfigError(
+            "the service needs uvicorn; install it: pip install 'factcheck[server]'"
+        ) from error
+    from factcheck.server import ServerConfig, create_app
+
+    config = ServerConfig(
+        judges=_judges(judge),
+        cache=cache,
+        budget=options.budget(max_calls, max_cost_usd),
+        concurrency=concurrency,
+        rpm=rpm,
+        tpm=tpm,
+        host=host,
+        keys=() if keys is None else _read_keys(keys),
+        jobs_path=jobs_db,
+    )
+    with closing(_listen(host, port)) as listener:
+        app = create_app(config)
+        settings: dict[str, Any] = {"access_log": False, "log_config": None, "ws": "none"}
+        settings |= {"server_header": False, "proxy_headers": False, "lifespan": "on"}
+        server = uvicorn.Server(uvicorn.Config(app, timeout_graceful_shutdown=_DRAIN_S, **settings))
+        _log_to_stderr()
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn restores and raises it
+        address = f"[{host}]" if ":" in host else host
+        names = ", ".join(config.judges)
+        output.print_note(f"Serving {names} on http://{address}:{listener.getsockname()[1]}")
+        server.run(sockets=[listener])
+
+
+def _judges(given: list[str] | None) -> dict[str, str]:
+    if not given:
+        from factcheck.settings import Settings
+
+        given = [Settings.from_environment().judge]
+    judges: dict[str, str] = {}
+    for one in given:
+        named = _NAMED.fullmatch(one)
+        name, judge = named.groups() if named else (one, one)
+        if name in judges:
+            raise ConfigError(f"--judge: two judges have the name {name!r:.60}")
+        judges[name] = judge
+    return judges
+
+
+def _read_keys(path: str) -> list[ApiKey]:
+    from factcheck.documents import from_plain
+    from factcheck.documents.reading import read_document
+    from factcheck.facts.model import refuse_unknown_keys
+    from factcheck.server import ApiKey
+
+    document = read_document(path, expected="keys come from")
+    if not isinstance(document.value, list):
+        raise document.error((), "expected a list of keys, each with name and sha256")
+    keys = []
+    for place, entry in enumerate(document.value):
+        try:
+            if isinstance(entry, dict):
+                refuse_unknown_keys(entry, ApiKey.__slots__)
+            keys.append(from_plain(ApiKey, entry, "key"))
+        except FactcheckError as error:  # noqa: PERF203 - it names the key
+            raise ConfigError(f"{document.place((place,))}: {error}") from error
+    return keys
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise InputError(
+                f"port {port} is in use; stop the other program, or choose another with --port"
+            ) from error
+        raise InputError(
+            f"cannot listen on {host}, port {port}: {error.strerror or error}"
+        ) from error
+
+
+def _log_to_stderr() -> None:
+    """Log requests, which name no text, and the problems of the server."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    for name, level in (("factcheck", logging.INFO), ("uvicorn", logging.WARNING)):
+        logger = logging.getLogger(name)
+        logger.addHandler(handler)
+        logger.setLevel(level)
+        logger.propagate = False

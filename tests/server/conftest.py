@@ -1,0 +1,121 @@
+"""The service as a process of its own, started by the command line."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+
+from factcheck.testing import FactModel, LocalOpenAIServer, Reply
+
+ROOT = Path(__file__).resolve().parents[2]
+LATENCY_S = 0.02
+Start = Callable[..., "Service"]
+
+
+class Service:
+    """`factcheck serve` on a free port, with these options, after some code."""
+
+    def __init__(self, *options: str, patch: str = "") -> None:
+        code = f"{patch}\nfrom factcheck.cli import main\nmain()"
+        self.process = subprocess.Popen(  # noqa: S603 - our own program
+            [sys.executable, "-c", code, "serve", "--port", "0", *options],
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stderr is not None
+        first = self.process.stderr.readline()
+        found = re.fullmatch(r"Serving (.+) on (http://.+)\n", first)
+        assert found is not None, first + self.process.stderr.read()
+        self.judges, self.url = found.groups()
+
+    def job(self, lines: Iterable[str], **query: str) -> str:
+        """Submit a job and return its address."""
+        body = "".join(f"{line}\n" for line in lines)
+        answer = httpx.post(f"{self.url}/v1/jobs", content=body, params=query)
+        assert answer.status_code == 202, answer.text
+        return f"/v1/jobs/{answer.json()['id']}"
+
+    def get(self, path: str) -> Any:
+        answer = httpx.get(f"{self.url}{path}")
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def wait(self, job: str, n_rows: int | None = None) -> Any:
+        """The status of a job once it has so many rows; by default, once it has ended."""
+        while True:
+            status = self.get(job)
+            if status["state"] not in {"queued", "running"}:
+                return status
+            if n_rows is not None and status["rows"] >= n_rows:
+                return status
+            time.sleep(0.02)
+
+    def rows(self, job: str) -> str:
+        return httpx.get(f"{self.url}{job}/rows").text
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> tuple[int, str]:
+        """The exit code, and what was logged."""
+        self.process.send_signal(how)
+        _, log = self.process.communicate(timeout=60)
+        return self.process.returncode, log
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts services, which end with the test."""
+    started: list[Service] = []
+
+    def serve(*options: str, patch: str = "") -> Service:
+        started.append(Service(*options, patch=patch))
+        return started[-1]
+
+    yield serve
+    for service in started:
+        if service.process.poll() is None:
+            service.stop(signal.SIGKILL)
+        if service.process.stderr is not None:
+            service.process.stderr.close()
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalOpenAIServer]:
+    """A scripted model that takes 20 ms, as `openai/NAME`."""
+    answer = FactModel()
+    with LocalOpenAIServer(lambda request: Reply(answer(request), delay_s=LATENCY_S)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        yield server
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Any], str]]:
+    """Serves applications in threads of this process, and returns their addresses."""
+    running: list[tuple[uvicorn.Server, threading.Thread]] = []
+
+    def run(app: Any) -> str:
+        config = uvicorn.Config(app, port=0, log_config=None, ws="none", lifespan="on")
+        listener = config.bind_socket()
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, args=([listener],))
+        thread.start()
+        running.append((server, thread))
+        while not server.started:
+            assert thread.is_alive()
+            time.sleep(0.01)
+        return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+    yield run
+    for server, thread in running:
+        server.should_exit = True
+        thread.join()

@@ -1,0 +1,234 @@
+"""The client over a real service on the loopback interface, beside the scorer it stands for."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import inspect
+import socket
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import factcheck
+from factcheck.errors import (
+    ConfigError,
+    FactcheckError,
+    InputError,
+    JudgeError,
+    JudgeOutputError,
+    JudgeRateLimited,
+    JudgeRefused,
+    JudgeRejected,
+    JudgeTruncated,
+    JudgeUnavailable,
+    SchemaError,
+)
+from factcheck.facts import CoverageReport, Usage
+from factcheck.scoring import FactCoverage
+from factcheck.server import ApiKey, ServerConfig, create_app
+from factcheck.testing import ScriptedChecker, ScriptedExtractor
+
+pytestmark = pytest.mark.filterwarnings("error")
+Serve = Callable[[Any], str]
+FACTS = ["The lake is deep.", "The pier is old.", "The boat is blue."]
+SOURCE = " ".join(FACTS)
+SUMMARY = "A deep lake and an old pier."
+
+
+class Judge(ScriptedExtractor):
+    """Lists sentences, and compares one word."""
+
+    def __init__(self, error: Exception | None = None, delay_s: float = 0.0) -> None:
+        super().__init__(lambda source: [f"{one}." for one in source.rstrip(".").split(". ")])
+        self.checker = ScriptedChecker(
+            lambda fact, text: error or ("entailed" if fact.split()[1] in text else "neutral")
+        )
+        self.delay_s = delay_s
+
+    async def check(self, *arguments: Any) -> Any:
+        await asyncio.sleep(self.delay_s)
+        return await self.checker.check(*arguments)
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return Judge()
+
+
+@pytest.fixture
+def client(serve: Serve, judge: Any) -> Iterator[factcheck.Client]:
+    app = create_app(ServerConfig(judges={"main": judge, "lexical": "local-fast"}, cache="off"))
+    with factcheck.Client(serve(app)) as client:
+        yield client
+
+
+def same(a: CoverageReport, b: CoverageReport) -> None:
+    """Whether reports are equal apart from their usage."""
+    assert replace(a, usage=Usage()) == replace(b, usage=Usage())
+
+
+def test_a_check_is_that_of_the_scorer(client: factcheck.Client, judge: Any) -> None:
+    with FactCoverage(judge) as scorer:
+        assert client.check(FACTS, SUMMARY) == scorer.check(FACTS, SUMMARY)
+        facts = scorer.extract(SOURCE)
+        assert client.check(facts, SUMMARY) == scorer.check(facts, SUMMARY)
+        assert client.check(list(facts), "") == scorer.check(facts, "")
+
+
+def test_the_asynchronous_form_is_the_same(client: factcheck.Client) -> None:
+    async def two() -> Any:
+        return await asyncio.gather(client.acheck(FACTS, SUMMARY), client.acheck(FACTS, "pier"))
+
+    both, one = asyncio.run(two())
+    assert [verdict.supported for verdict in both] == [True, True, False]
+    assert (both, one) == (client.check(FACTS, SUMMARY), client.check(FACTS, "pier"))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        JudgeUnavailable("no reply"),
+        JudgeRejected("no such model"),
+        JudgeRefused("declined"),
+        JudgeTruncated("cut off"),
+        JudgeError("other"),
+    ],
+)
+def test_an_error_of_the_judge_comes_back_as_it_is(serve: Serve, error: FactcheckError) -> None:
+    judge: Any = Judge(error)
+    app = create_app(ServerConfig(judges={"main": judge}, cache="off"))
+    with factcheck.Client(serve(app)) as client, pytest.raises(type(error)) as raised:
+        client.check(FACTS, SUMMARY)
+
+    assert type(raised.value) is type(error)
+    assert str(raised.value) == str(error)
+    assert len(judge.checker.calls) == 1  # the service has retried already
+
+
+def test_invalid_input_is_an_input_error(client: factcheck.Client, judge: Judge) -> None:
+    with pytest.raises(InputError, match="the text must be a string, not int"):
+        client.check(FACTS, 3)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="expected a list of facts"):
+        client.check("A fact.", SUMMARY)
+    assert client.check([], SUMMARY) == ()
+    with pytest.raises(InputError, match="a list has 501 items"):
+        client.check(["A fact."] * 501, SUMMARY)
+    assert not judge.calls
+    assert not any(call.facts for call in judge.checker.calls)
+
+
+def test_the_judge_is_named_by_the_client(client: factcheck.Client, judge: Judge) -> None:
+    with factcheck.Client(client.url, judge="lexical") as other:
+        verdict = other.check(["The lake is deep."], "The lake is deep.")[0]
+        assert getattr(verdict, "judge", "") == "containment"
+    message = "unknown judge 'nobody'; use one of main, lexical"
+    with (
+        factcheck.Client(client.url, judge="nobody") as other,
+        pytest.raises(InputError, match=message),
+    ):
+        other.check(FACTS, SUMMARY)
+    assert judge.checker.calls == ()
+
+
+def test_a_key_that_is_missing_or_used_up(serve: Serve, judge: Any) -> None:
+    key = ApiKey("ann", hashlib.sha256(b"secret").hexdigest(), rpm=60)
+    url = serve(create_app(ServerConfig(judges={"main": judge}, cache="off", keys=[key])))
+
+    for wrong in (None, "public"):
+        with factcheck.Client(url, wrong) as client, pytest.raises(ConfigError, match="API key is"):
+            client.check(FACTS, SUMMARY)
+    with factcheck.Client(url, "secret", timeout_s=0.1) as client:
+        assert "secret" not in repr(client)
+        for _ in range(60):
+            client.check(FACTS, SUMMARY)
+        with pytest.raises(JudgeRateLimited, match="more than 60 requests in a minute") as raised:
+            exhaust(client)
+    assert raised.value.retry_after_s == 1
+
+
+def exhaust(client: factcheck.Client) -> None:
+    """Ask on; the bucket is refilled with one request a second."""
+    for _ in range(60):
+        client.check(FACTS, SUMMARY)
+
+
+def test_a_service_that_is_busy_is_asked_again(serve: Serve) -> None:
+    judge: Any = Judge(delay_s=0.3)
+    config = ServerConfig(judges={"main": judge}, cache="off", max_in_flight=1)
+    with factcheck.Client(serve(create_app(config))) as client:
+
+        async def three() -> Any:
+            return await asyncio.gather(*(client.acheck(FACTS, text) for text in ("a", "b", "c")))
+
+        assert len(asyncio.run(three())) == 3
+    assert len(judge.checker.calls) == 3
+
+
+def test_a_service_that_is_not_there(judge: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    started = time.monotonic()
+    url = f"http://127.0.0.1:{port}"
+    with (
+        factcheck.Client(url, timeout_s=1) as client,
+        pytest.raises(JudgeUnavailable, match=f"{url}/v1/check: cannot be reached"),
+    ):
+        client.check(FACTS, SUMMARY)
+    assert time.monotonic() - started < 10
+
+
+async def _other(scope: Any, receive: Any, send: Any) -> None:
+    """Another kind of service: what it answers is in the path."""
+    if scope["type"] == "lifespan":
+        for kind in ("startup", "shutdown"):
+            await receive()
+            await send({"type": f"lifespan.{kind}.complete"})
+        return
+    status, body = scope["path"].removesuffix("/v1/check").strip("/").split("/", 1)
+    headers = [(b"location", b"http://127.0.0.1/")]
+    await send({"type": "http.response.start", "status": int(status), "headers": headers})
+    await send({"type": "http.response.body", "body": body.encode()})
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "message"),
+    [
+        ("200/<html>", JudgeOutputError, "does not answer like factcheck"),
+        ("200/{}", JudgeOutputError, "does not answer like factcheck"),
+        ('200/{"results": [3]}', JudgeOutputError, "does not answer like factcheck"),
+        ("307/x", ConfigError, "answers HTTP 307"),
+        ("404/x", InputError, "answers HTTP 404"),
+        ("401/[]", ConfigError, "answers HTTP 401"),
+        ("502/<html>bad gateway", JudgeUnavailable, "answers HTTP 502"),
+        ('422/{"code": "schema", "detail": "no"}', SchemaError, "no"),
+        ('500/{"code": "internal", "detail": "failed"}', JudgeUnavailable, "failed"),
+        ('418/{"code": "error"}', FactcheckError, "answers HTTP 418"),
+    ],
+)
+def test_another_service_is_an_error(
+    serve: Serve, answer: str, kind: type[FactcheckError], message: str
+) -> None:
+    with factcheck.Client(f"{serve(_other)}/{answer}") as client, pytest.raises(kind) as raised:
+        client.check(FACTS, SUMMARY)
+
+    assert type(raised.value) is kind
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize("url", ["localhost:8000", "ftp://x", "http://", ""])
+def test_an_address_that_is_none(url: str) -> None:
+    with pytest.raises(ConfigError, match="is not an address; expected 'http://HOST:PORT'"):
+        factcheck.Client(url)
+    with pytest.raises(InputError, match="timeout_s must be a finite number above 0"):
+        factcheck.Client("http://localhost", timeout_s=0)
+
+
+@pytest.mark.parametrize("name", ["score", "check", "extract", "score_summaries", "score_many"])
+def test_signatures_are_those_of_the_scorer(name: str) -> None:
+    for one in (name, f"a{name}") if name != "score_many" else (name,):
+        client, scorer = (getattr(kind, one) for kind in (factcheck.Client, FactCoverage))
+        assert inspect.signature(client) == inspect.signature(scorer)

@@ -1,0 +1,194 @@
+"""The service killed, stopped and started again with a job in work; caches that go and come."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.runtime.kill import comparable
+from benchmarks.runtime.server import asked
+from benchmarks.runtime.workload import facts_of, label_of, make_pairs
+from factcheck.documents.results import read_results
+from factcheck.facts import CoverageReport
+from factcheck.scoring import FactCoverage
+from factcheck.scoring.run_report import Tally
+from factcheck.scoring.runs import score_run
+from factcheck.testing import FactModel, LocalOpenAIServer, Reply
+from tests.runtime.cache.conftest import free_port, wait_for
+from tests.server.conftest import LATENCY_S, Service, Start
+
+JUDGE = ("--judge", "openai/tiny")
+CONCURRENCY = 16
+N_SOURCES = 100 if os.environ.get("FACTCHECK_TESTS") == "nightly" else 20
+"""With ten pairs each; 1,000 pairs take a minute."""
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalOpenAIServer]:
+    """A scripted model for the pairs of the benchmarks."""
+    answer = FactModel(label_of, facts_of)
+    with LocalOpenAIServer(lambda request: Reply(answer(request), delay_s=LATENCY_S)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        yield server
+
+
+def saved(service: Service, job: str, folder: Path) -> Path:
+    """The rows of a job as a file."""
+    path = folder / "rows.jsonl"
+    path.write_text(service.rows(job), "utf-8")
+    return path
+
+
+def test_a_job_survives_kills(start: Start, model: LocalOpenAIServer, tmp_path: Path) -> None:
+    """The rows are those of an undisturbed run; only what was on its way is asked twice."""
+    pairs = make_pairs(N_SOURCES, 10)
+    options = (
+        *JUDGE,
+        "--jobs-db",
+        str(tmp_path / "jobs.sqlite"),
+        "--concurrency",
+        str(CONCURRENCY),
+    )
+    service = start(*options)
+    job = service.job(json.dumps(pair.record()) for pair in pairs)
+    lost: list[set[str]] = []
+    for n_rows in (N_SOURCES, 4 * N_SOURCES, 8 * N_SOURCES):
+        service.wait(job, n_rows)
+        service.stop(signal.SIGKILL)
+        time.sleep(2 * LATENCY_S)
+        lost.append({asked(each.body, 0).question for each in model.requests[-3 * CONCURRENCY :]})
+        service = start(*options)
+        assert service.get(job)["rows"] >= n_rows
+    status = service.wait(job)
+    rows = saved(service, job, tmp_path)
+    assert service.stop()[0] == 0
+
+    assert (status["state"], status["rows"], status["failed"]) == ("done", 10 * N_SOURCES, 0)
+    times = Counter(asked(each.body, 0).question for each in model.requests)
+    assert len(times) == 11 * N_SOURCES
+    assert {question for question, n in times.items() if n > 1} <= set().union(*lost)
+    assert max(times.values()) <= 4
+    assert len(model.requests) - 11 * N_SOURCES <= 3 * 3 * CONCURRENCY
+    for pair, row in zip(pairs, read_results(rows), strict=True):
+        results = CoverageReport.from_dict(row).results
+        assert {one.fact.text: getattr(one, "label", one) for one in results} == pair.labels
+
+    n_requests = len(model.requests)
+    assert comparable(rows) == undisturbed(pairs, tmp_path)
+    assert len(model.requests) == n_requests  # every answer was in the cache
+
+
+def undisturbed(pairs: Any, folder: Path) -> list[Any]:
+    """The rows of `factcheck run` on the same records, from the cache that the service left."""
+    from factcheck.documents.results import ResultsFile
+    from factcheck.records import as_record
+
+    out = folder / "undisturbed.jsonl"
+    records = [as_record(pair.record(), number) for number, pair in enumerate(pairs, 1)]
+    with FactCoverage("openai/tiny") as scorer, ResultsFile(out, lambda: "x", resume=False) as to:
+        score_run(scorer, records, Tally(), rows=to)
+    return comparable(out)
+
+
+def test_a_clean_stop_finishes_what_is_in_flight(
+    start: Start, model: LocalOpenAIServer, tmp_path: Path
+) -> None:
+    options = (*JUDGE, "--jobs-db", str(tmp_path / "jobs.sqlite"), "--cache", "off")
+    service = start(*options, "--concurrency", "4")
+    pairs = make_pairs(1, 60)
+    facts = list(pairs[0].labels)
+    job = service.job(json.dumps({**pair.record(), "facts": facts}) for pair in pairs)
+    service.wait(job, 10)
+    code, log = service.stop(signal.SIGTERM)
+    n_requests = len(model.requests)
+
+    assert code == 0
+    assert "Traceback" not in log
+    assert "ERROR" not in log
+    assert pairs[0].summary not in log
+    service = start(*options, "--concurrency", "4")
+    status = service.get(job)
+    assert status["rows"] == n_requests < 60  # nothing paid for is lost, even without a cache
+    assert service.wait(job)["rows"] == len(model.requests) == 60
+
+
+def test_redis_that_goes_and_comes_loses_nothing(
+    start: Start, model: LocalOpenAIServer, tmp_path: Path
+) -> None:
+    binary = shutil.which("redis-server")
+    if binary is None:
+        pytest.skip("no redis-server here: apt-get install redis-server")
+    port = free_port()
+
+    def redis() -> subprocess.Popen[bytes]:
+        options = ("--port", str(port), "--bind", "127.0.0.1", "--save", "")
+        process = subprocess.Popen([binary, *options], stdout=subprocess.DEVNULL)  # noqa: S603
+        wait_for(port, process)
+        return process
+
+    first = redis()
+    service = start(
+        *(*JUDGE, "--jobs-db", str(tmp_path / "jobs.sqlite"), "--concurrency", "4"),
+        *("--cache", f"redis://127.0.0.1:{port}/0"),
+        patch="from factcheck.runtime.cache import redis; redis.PAUSE_S = 0.2",
+    )
+    pairs = make_pairs(4, 50)
+    job = service.job(json.dumps(pair.record()) for pair in pairs)
+    service.wait(job, 30)
+    first.kill()
+    first.wait()
+    n_gone = service.get(job)["rows"]
+    service.wait(job, n_gone + 40)
+    second = redis()
+    status = service.wait(job)
+    rows = saved(service, job, tmp_path)
+    n_requests = [len(model.requests)]
+    for _ in range(2):
+        again = service.job(json.dumps(pair.record()) for pair in pairs[150:])
+        assert service.wait(again)["state"] == "done"
+        n_requests.append(len(model.requests))
+    code, log = service.stop()
+    second.kill()
+    second.wait()
+
+    assert (status["state"], status["rows"], status["failed"]) == ("done", 200, 0)
+    assert [row["id"] for row in read_results(rows)] == [pair.id for pair in pairs]
+    for pair, row in zip(pairs, read_results(rows), strict=True):
+        results = CoverageReport.from_dict(row).results
+        assert {one.fact.text: getattr(one, "label", one) for one in results} == pair.labels
+    assert log.count("the Redis cache does not answer; continuing without it") == 1
+    assert 204 < n_requests[0] < 400  # without a cache, facts are extracted for each summary
+    assert n_requests[1] == n_requests[2]  # the second server keeps answers again
+    assert code == 0
+
+
+JUMPS = """
+import itertools, time
+real, days = time.time, itertools.cycle((0, 400, -400, 1))
+time.time = lambda: real() + 86_400 * next(days)
+"""
+
+
+def test_a_clock_that_jumps_changes_nothing(
+    start: Start, model: LocalOpenAIServer, tmp_path: Path
+) -> None:
+    service = start(*JUDGE, "--jobs-db", str(tmp_path / "jobs.sqlite"), patch=JUMPS)
+    pairs = make_pairs(2, 20)
+    job = service.job(json.dumps(pair.record()) for pair in pairs)
+    status = service.wait(job)
+    code, log = service.stop()
+
+    assert (status["state"], status["rows"], status["failed"]) == ("done", 40, 0)
+    assert len(model.requests) == 42
+    assert code == 0
+    assert "Traceback" not in log
