@@ -10,8 +10,10 @@ import re
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import urlsplit
 
 from fastapi import Request
 
@@ -183,6 +185,13 @@ class Caller:
         self._tokens -= 1.0
 
 
+def _is_foreign(origin: str | None) -> bool:
+    """Whether a request comes from a web page of another host, even if it names this one."""
+    with suppress(ValueError):
+        return origin is not None and urlsplit(origin).hostname not in LOOPBACK
+    return True
+
+
 class Gate:
     """ASGI middleware in front of the application, which sees only admitted requests."""
 
@@ -236,6 +245,8 @@ class Gate:
                 detail = "the API key is missing or unknown; send 'Authorization: Bearer KEY'"
                 raise Problem(401, "unauthorised", detail, headers={"WWW-Authenticate": "Bearer"})
             caller = found[0]
+        elif _is_foreign(request.headers.get("origin")):
+            raise Problem(401, "unauthorised", "web pages of other hosts need an API key")
         caller.require_rate()
         announced = request.headers.get("content-length", "")
         if announced.isdecimal():

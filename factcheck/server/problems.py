@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import HTTPException, Request, Response
+from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
 
 from factcheck.documents import json_text
 from factcheck.errors import (
@@ -26,6 +27,7 @@ MEDIA_TYPE = "application/problem+json"
 STATUSES: Mapping[int, str] = {
     400: "The body is not valid JSON.",
     401: "The API key is missing or unknown.",
+    404: "There is no such job or route.",
     408: "The request did not arrive in time.",
     413: "The body is too large.",
     422: "The request is invalid.",

@@ -1,27 +1,109 @@
-"""The application in process: routes, errors, limits."""
+"""The application in process: answers, deadlines, repeated requests, what is logged."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import math
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
 from fastapi.testclient import TestClient
 
+from factcheck import AtomicFact, CoverageReport, FactCoverage, FactSet, Model, Verdict
+from factcheck.errors import JudgeRejected
+from factcheck.fields import FieldEvaluator
+from factcheck.keywords import match_cards
+from factcheck.references import ReferenceMatch
 from factcheck.server import ServerConfig, create_app
-from factcheck.testing import ScriptedChecker
+from factcheck.testing import (
+    FactModel,
+    LocalOpenAIServer,
+    Reply,
+    ScriptedChecker,
+    ScriptedExtractor,
+    unauthorized,
+)
+
+SOURCE = "Rome is old. Oslo is cold. Ida met Tom in Bern."
+SUMMARY = "Oslo is cold and old."
+FACTS = ["Rome is old.", "Oslo is cold."]
 
 
-def test_check_returns_one_result_per_fact() -> None:
-    judge = ScriptedChecker({"Rome is big.": "entailed", "Oslo is dry.": "neutral"})
-    with TestClient(create_app(ServerConfig(judges={"scripted": judge}))) as client:
-        reply = client.post(
-            "/v1/check", json={"facts": ["Rome is big.", "Oslo is dry."], "text": "Rome is big."}
-        )
+@contextmanager
+def serving(**config: Any) -> Iterator[TestClient]:
+    settings = {"judges": {"fast": "local-fast"}, "cache": "off", **config}
+    with TestClient(create_app(ServerConfig(**settings))) as client:
+        yield client
 
-    assert reply.status_code == 200
-    assert [one["label"] for one in reply.json()["results"]] == ["entailed", "neutral"]
+
+def post(client: TestClient, path: str, body: Any, **headers: str) -> Any:
+    reply = client.post(f"/v1/{path}", json=body, headers=headers)
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+def timeless(report: Any) -> Any:
+    return {**report, "usage": {**report["usage"], "seconds": 0}}
+
+
+def test_answers_are_those_of_the_python_api() -> None:
+    documents: Any = [{"id": "a", "text": SOURCE}, "Cairo is dry."]
+    facts: Any = [{"text": FACTS[0], "must": True, "weight": 2}, FACTS[1]]
+    gold, extracted = [{"city": "Rome"}], [{"city": "rome"}]
+    city = {"type": "string", "x-eval-compare": "exact"}
+    schema = {"type": "object", "properties": {"city": city}}
+    expected, generated = [{"t_keywords": ["Rome", {"word": "old"}]}], [{"t": "Rome is old."}]
+    with serving() as client, FactCoverage("local-fast") as scorer:
+        extracted_facts = post(client, "facts", {"source": documents})
+        assert extracted_facts == scorer.extract(documents).to_dict()
+        body = {"facts": extracted_facts, "text": SUMMARY}
+        results = scorer.check(FactSet.from_dict(extracted_facts), SUMMARY)
+        assert post(client, "check", body)["results"] == [one.to_dict() for one in results]
+
+        report = scorer.score(SOURCE, SUMMARY, facts=FactSet.of(facts), direction="both")
+        body = {"source": SOURCE, "summary": SUMMARY, "facts": facts, "direction": "both"}
+        answer = post(client, "coverage", body)
+        assert timeless(answer) == timeless(report.to_dict())
+        assert CoverageReport.from_dict(answer).facts[0].must
+
+        body = {"schema": schema, "gold": gold, "extracted": extracted}
+        with FieldEvaluator(schema) as evaluator:
+            run = evaluator.evaluate(gold, extracted)
+        assert post(client, "fields", body) == run.to_dict()
+
+        body = {"expected": expected, "generated": generated}
+        assert post(client, "keywords", body) == match_cards(expected, generated).to_dict()
+
+        body = {"actual_output": SUMMARY, "references": FACTS}
+        match = ReferenceMatch(FACTS).match(SUMMARY).to_dict()
+        assert timeless(post(client, "references", body)) == timeless(match)
+
+
+def test_values_are_compared_by_a_judge_that_can() -> None:
+    body = {"pairs": [{"gold": "7 km", "extracted": "7,000 m"}, {"gold": "a", "extracted": "b"}]}
+    schema = {
+        "type": "object",
+        "properties": {"d": {"type": "string", "x-eval-compare": "semantic"}},
+    }
+    record = {"schema": schema, "gold": [{"d": "7 km"}], "extracted": [{"d": "7,000 m"}]}
+    with serving(judges={"local": "local", "fast": "local-fast"}) as client:
+        first, second = post(client, "equivalence", body)["results"]
+        run = post(client, "fields", record)
+        refused = client.post("/v1/equivalence", json={**body, "judge": "fast"})
+
+    assert (first["equivalent"], second["equivalent"]) == (True, False)
+    assert run["mean_f1"] == 1.0
+    assert (refused.status_code, refused.json()["code"]) == (422, "input")
 
 
 def test_an_error_is_a_problem_with_a_code() -> None:
     judge = ScriptedChecker({})
-    with TestClient(create_app(ServerConfig(judges={"scripted": judge}))) as client:
+    with serving(judges={"scripted": judge}) as client:
         reply = client.post("/v1/check", json={"facts": ["A."], "text": "A.", "judge": "replay:x"})
 
     assert reply.status_code == 422
@@ -34,3 +116,291 @@ def test_an_error_is_a_problem_with_a_code() -> None:
         "code": "input",
     }
     assert judge.calls == ()
+
+
+def test_a_rejected_judge_is_a_bad_gateway_without_its_key() -> None:
+    key = "sk-0123456789abcdef0123"
+    with LocalOpenAIServer(lambda _: unauthorized()) as server:
+        model = Model("openai/scripted", base_url=server.base_url, api_key=key)
+        with serving(judges={"model": model}) as client:
+            reply = client.post("/v1/check", json={"facts": FACTS, "text": SUMMARY})
+
+    assert (reply.status_code, reply.json()["code"]) == (502, "rejected")
+    assert key not in reply.text
+
+
+def test_an_unexpected_error_says_nothing_to_the_caller_or_the_log(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> Any:
+        raise RuntimeError(f"secret of {SUMMARY}")
+
+    monkeypatch.setattr("factcheck.server.service.to_plain", fail)
+    monkeypatch.setattr("factcheck.server.app.to_plain", fail)
+    with caplog.at_level(logging.DEBUG), serving() as client:
+        reply = client.post("/v1/check", json={"facts": FACTS, "text": SUMMARY})
+
+    assert (reply.status_code, reply.json()["code"]) == (500, "internal")
+    assert SUMMARY not in reply.text + caplog.text
+    assert "RuntimeError in a request" in caplog.text
+    assert "in fail" in caplog.text
+
+
+def test_a_line_is_logged_per_request_and_no_text(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG), serving() as client:
+        post(client, "coverage", {"source": SOURCE, "summary": SUMMARY})
+        client.post("/v1/check?text=Oslo", json={"facts": [], "text": SUMMARY})
+        client.get(f"/{SUMMARY}")
+
+    lines = [one.message for one in caplog.records if one.name == "factcheck.server"]
+    assert [line.partition(" ms")[0].rsplit(" ", 1)[0] for line in lines] == [
+        "POST /v1/coverage 200",
+        "POST /v1/check 422",
+        "GET - 404",
+    ]
+    assert not any("Oslo" in line for line in lines)
+
+
+def slow_checker(seconds: float) -> tuple[ScriptedChecker, threading.Event]:
+    """A judge that blocks until it is released, or for so many seconds."""
+    free = threading.Event()
+
+    def decide(_fact: str, _text: str) -> Any:
+        free.wait(seconds)
+        return "entailed"
+
+    return ScriptedChecker(decide), free
+
+
+def test_facts_undecided_at_the_deadline_are_returned_as_such() -> None:
+    judge, free = slow_checker(20)
+    body = {"source": SOURCE, "summary": SUMMARY, "facts": FACTS}
+    with serving(judges={"slow": judge}) as client:
+        started = time.monotonic()
+        report = post(client, "coverage", body, **{"Factcheck-Deadline-Ms": "200"})
+        seconds = time.monotonic() - started
+        free.set()
+
+    assert [one["code"] for one in report["results"]] == ["deadline", "deadline"]
+    assert (report["score"], report["counts"]["undecided"]) == (None, 2)
+    assert seconds < 4
+
+
+def test_a_request_without_a_deadline_has_that_of_the_service() -> None:
+    judge, free = slow_checker(20)
+    with serving(judges={"slow": judge}, max_deadline_s=0.2) as client:
+        for headers in ({}, {"Factcheck-Deadline-Ms": "3600000"}):
+            answer = post(client, "check", {"facts": FACTS[:1], "text": "A."}, **headers)
+            assert answer["results"][0]["code"] == "deadline"
+        free.set()
+
+
+def test_without_facts_in_time_there_is_no_report() -> None:
+    class SlowExtractor(ScriptedExtractor):
+        async def extract(self, source: str, ledger: Any) -> FactSet:
+            await asyncio.sleep(20)
+            return await super().extract(source, ledger)
+
+    class Both(SlowExtractor):
+        async def check(self, *_: Any) -> Any:
+            raise AssertionError
+
+    with serving(judges={"slow": Both({})}) as client:
+        body = {"source": SOURCE, "summary": SUMMARY}
+        headers = {"Factcheck-Deadline-Ms": "100"}
+        reply = client.post("/v1/coverage", json=body, headers=headers)
+
+    assert (reply.status_code, reply.json()["code"]) == (503, "deadline")
+
+
+def test_a_repeated_request_gets_the_answer_of_the_first() -> None:
+    judge = ScriptedChecker(lambda *_: "entailed")
+    body = {"facts": FACTS, "text": SUMMARY}
+    with serving(judges={"scripted": judge}) as client:
+        first, again = (post(client, "check", body, **{"Idempotency-Key": "a"}) for _ in range(2))
+        assert len(judge.calls) == 1
+        other = client.post(
+            "/v1/check", json={**body, "text": "B."}, headers={"Idempotency-Key": "a"}
+        )
+        assert len(judge.calls) == 1
+        post(client, "check", body, **{"Idempotency-Key": "b"})
+
+    assert first == again
+    assert (other.status_code, other.json()["code"]) == (422, "input")
+    assert len(judge.calls) == 2
+
+
+def test_a_repeated_request_joins_the_one_in_progress() -> None:
+    judge, free = slow_checker(20)
+    answers: list[Any] = []
+    with serving(judges={"slow": judge}) as client:
+
+        def ask() -> None:
+            body = {"facts": FACTS[:1], "text": SUMMARY}
+            answers.append(post(client, "check", body, **{"Idempotency-Key": "a"}))
+
+        threads = [threading.Thread(target=ask) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.3)
+        free.set()
+        for thread in threads:
+            thread.join()
+
+    assert len(answers) == 3
+    assert answers[0] == answers[1] == answers[2]
+    assert len(judge.calls) == 1
+
+
+def test_errors_are_not_kept() -> None:
+    replies: list[Any] = [JudgeRejected("no"), "entailed"]
+    judge = ScriptedChecker(lambda *_: replies.pop(0))
+    body, headers = {"facts": FACTS[:1], "text": SUMMARY}, {"Idempotency-Key": "a"}
+    with serving(judges={"scripted": judge}) as client:
+        first = client.post("/v1/check", json=body, headers=headers)
+        second = client.post("/v1/check", json=body, headers=headers)
+
+    assert (first.status_code, second.status_code) == (502, 200)
+
+
+def test_kept_answers_are_bounded_and_end_after_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    judge = ScriptedChecker(lambda *_: "entailed")
+    monkeypatch.setattr("factcheck.server.service._MAX_KEPT", 2)
+    with serving(judges={"scripted": judge}) as client:
+
+        def ask(key: str) -> int:
+            post(client, "check", {"facts": FACTS, "text": SUMMARY}, **{"Idempotency-Key": key})
+            return len(judge.calls)
+
+        assert [ask(key) for key in "abcb"] == [1, 2, 3, 3]
+        assert ask("a") == 4
+        monkeypatch.setattr("factcheck.server.service._KEPT_S", 0.0)
+        assert ask("a") == 5
+        monkeypatch.undo()
+        monkeypatch.setattr("factcheck.server.service._MAX_KEPT_CHARS", 10)
+        assert [ask(key) for key in "xyx"] == [6, 7, 8]
+
+
+def test_health_and_metrics() -> None:
+    answer = FactModel()
+    with LocalOpenAIServer(lambda request: Reply(answer(request))) as server:
+        model = Model("openai/scripted", base_url=server.base_url, api_key="none")
+        with serving(judges={"model": model, "fast": "local-fast"}) as client:
+            assert client.get("/healthz").json() == {"status": "ok"}
+            assert client.get("/readyz").json() == {"status": "ready"}
+            post(client, "coverage", {"source": SOURCE, "summary": SUMMARY, "facts": FACTS})
+            client.post("/v1/check", json={})
+            metrics = client.get("/metrics").text
+
+    for line in (
+        'factcheck_requests_total{route="/v1/coverage",status="200"} 1.0',
+        'factcheck_requests_total{route="/v1/check",status="422"} 1.0',
+        'factcheck_request_seconds_count{route="/v1/coverage"} 1.0',
+        'factcheck_verdicts_total{judge="model",outcome="kept"} 1.0',
+        'factcheck_verdicts_total{judge="model",outcome="dropped"} 1.0',
+        f'factcheck_attempts_total{{judge="model"}} {len(server.requests)}.0',
+        'factcheck_calls_total{judge="fast"} 0.0',
+        "factcheck_in_flight 0.0",
+        "factcheck_jobs_open 0.0",
+    ):
+        assert line in metrics.splitlines()
+    assert 'factcheck_cost_usd_total{judge="model"}' not in metrics  # its price is unknown
+
+
+def test_a_service_that_stops_is_not_ready() -> None:
+    app = create_app(ServerConfig(judges={"fast": "local-fast"}))
+    client = TestClient(app)
+    before = client.get("/readyz")
+    with client:
+        during = client.get("/readyz")
+    after = client.get("/readyz")
+
+    assert [reply.status_code for reply in (before, during, after)] == [503, 200, 503]
+
+
+def ask_minicheck(client: TestClient, prompt: str, **others: Any) -> Any:
+    message = {"role": "user", "content": prompt}
+    return client.post(
+        "/v1/chat/completions", json={"model": "judge", "messages": [message], **others}
+    )
+
+
+def scripted(probability: float | None, label: Any = "entailed") -> ScriptedChecker:
+    verdict = Verdict(AtomicFact("f", "f"), label, probability)
+    return ScriptedChecker(lambda *_: verdict)
+
+
+@pytest.mark.parametrize(
+    ("judge", "content", "probability_of_yes"),
+    [
+        (scripted(0.9), "Yes", 0.9),
+        (scripted(0.2, "neutral"), "No", 0.2),
+        (scripted(0.0, "contradicted"), "No", 0.0),
+        (scripted(None), "Yes", None),
+    ],
+)
+def test_a_claim_is_answered_with_yes_or_no(
+    judge: ScriptedChecker, content: str, probability_of_yes: float | None
+) -> None:
+    prompt = "Document: Rome is old.\n\nIt is big.\nClaim: Rome is old."
+    with serving(judges={"judge": judge}) as client:
+        choice = ask_minicheck(client, prompt, logprobs=True, top_logprobs=5).json()["choices"][0]
+
+    assert choice["message"] == {"role": "assistant", "content": content, "refusal": None}
+    assert judge.calls[0].facts == ("Rome is old.",)
+    assert judge.calls[0].text == "Rome is old.\n\nIt is big."
+    if probability_of_yes is None:
+        assert choice["logprobs"] is None
+        return
+    (token,) = choice["logprobs"]["content"]
+    shown = {one["token"]: math.exp(one["logprob"]) for one in token["top_logprobs"]}
+    assert shown == pytest.approx({"Yes": probability_of_yes, "No": 1 - probability_of_yes})
+    assert math.exp(token["logprob"]) == pytest.approx(shown[token["token"]])
+    assert token["token"] == content
+
+
+def test_an_undecided_claim_is_neither_yes_nor_no() -> None:
+    judge, free = slow_checker(20)
+    with serving(judges={"judge": judge}, max_deadline_s=0.2) as client:
+        reply = ask_minicheck(client, "Document: A.\nClaim: B.")
+        free.set()
+
+    message = reply.json()["choices"][0]["message"]
+    assert message["content"] == ""
+    assert message["refusal"].startswith("deadline: ")
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Is Rome old?",
+        "Document: Rome is old.",
+        "Document: Rome is old.\nClaim:  ",
+        "Document: Rome is old.\nClaim: Rome is new.\nClaim: Rome is old.",
+    ],
+)
+def test_any_other_prompt_is_refused(prompt: str) -> None:
+    judge = scripted(0.9)
+    with serving(judges={"judge": judge}) as client:
+        reply = ask_minicheck(client, prompt)
+
+    assert (reply.status_code, reply.json()["code"]) == (422, "input")
+    assert judge.calls == ()
+
+
+def test_importing_the_package_does_not_need_the_extra() -> None:
+    from tests.processes import printed_by_python
+
+    code = """
+        import sys
+        sys.modules["fastapi"] = None
+        import factcheck
+        try:
+            import factcheck.server
+        except factcheck.errors.ConfigError as error:
+            print(error)
+    """.replace("\n        ", "\n")
+
+    assert printed_by_python(code) == (
+        "the service needs fastapi; install it: pip install 'factcheck[server]'"
+    )

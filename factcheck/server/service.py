@@ -1,0 +1,301 @@
+"""Judges of the service, the work of requests, repeated requests and metrics."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import sys
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from fastapi import Request, Response
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.core import CounterMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from factcheck.documents import json_text, to_plain
+from factcheck.errors import ConfigError, DeadlineExceeded, Failure, InputError
+from factcheck.facts import CheckResult, FactSet, Verdict
+from factcheck.fields import FieldEvaluator, SemanticComparator
+from factcheck.judges.factory import build_pair_judge
+from factcheck.judges.ports import Ledger, PairJudge, PairVerdict, ValuePair
+from factcheck.metrics.ports import error_data
+from factcheck.runtime.budget import Budget
+from factcheck.runtime.deadline import deadline
+from factcheck.runtime.loop import BackgroundLoop, background
+from factcheck.runtime.session import Session
+from factcheck.scoring import FactCoverage
+from factcheck.server.access import Caller, ServerConfig
+from factcheck.server.models import FieldsRequest
+from factcheck.server.problems import Problem
+from factcheck.settings import LOCAL
+
+_KEPT_S = 3_600.0
+"""Seconds for which the answer to a request with an idempotency key is kept."""
+_MAX_KEPT = 1_000
+_MAX_KEPT_CHARS = 64_000_000
+_GRACE_S = 5.0
+"""Seconds after its deadline at which a request ends, even if its work does not."""
+_GONE = 499
+"""Status in logs and metrics of a request whose client has disconnected."""
+_BUCKETS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 120.0)
+"""Upper bounds of the histogram of latencies, in seconds."""
+_OUTCOMES = {"entailed": "kept", "contradicted": "distorted", "neutral": "dropped"}
+_USAGE = {
+    "calls": "Requests to models, without retries",
+    "attempts": "Requests to models, with retries",
+    "prompt_tokens": "Prompt tokens",
+    "completion_tokens": "Completion tokens",
+    "cache_hits": "Answers from the response cache",
+    "cost_usd": "Cost in US dollars; missing if any price is unknown",
+}
+"""Counters by field of `Usage`."""
+
+
+class Options(NamedTuple):
+    """Headers of a request to a judge."""
+
+    seconds: float
+    """Seconds until the deadline."""
+    key: str | None
+    """Idempotency key."""
+
+
+class Meters(Collector):
+    """Metrics for Prometheus: counts requests and verdicts, and reads usage from ledgers.
+
+    Args:
+        ledgers: Ledgers by judge.
+    """
+
+    def __init__(self, ledgers: Mapping[str, Ledger]) -> None:
+        self._ledgers = ledgers
+        self.registry = CollectorRegistry()
+        own: Any = {"registry": self.registry, "namespace": "factcheck"}
+        self._requests = Counter("requests", "Requests", ["route", "status"], **own)
+        self._seconds = Histogram(
+            "request_seconds", "Latency of requests in seconds", ["route"], buckets=_BUCKETS, **own
+        )
+        self._verdicts = Counter("verdicts", "Facts checked", ["judge", "outcome"], **own)
+        self.in_flight = Gauge("in_flight", "Requests in progress", **own)
+        self.jobs_open = Gauge("jobs_open", "Unfinished jobs", **own)
+        self.registry.register(self)
+
+    def observe(self, route: str, status: int, seconds: float) -> None:
+        """Count a request."""
+        self._requests.labels(route, str(status)).inc()
+        self._seconds.labels(route).observe(seconds)
+
+    def count(self, judge: str, results: Iterable[CheckResult]) -> None:
+        """Count the results of a judge."""
+        for one in results:
+            outcome = _OUTCOMES[one.label] if isinstance(one, Verdict) else "undecided"
+            self._verdicts.labels(judge, outcome).inc()
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the usage of the judges; called by the registry."""
+        for name, text in _USAGE.items():
+            family = CounterMetricFamily(f"factcheck_{name}", text, labels=["judge"])
+            for judge, ledger in self._ledgers.items():
+                value = getattr(ledger.usage, name)
+                if value is not None:
+                    family.add_metric([judge], value)
+            yield family
+
+
+class Judge(NamedTuple):
+    """A judge that callers can name."""
+
+    name: str
+    scorer: FactCoverage
+    pair_judge: PairJudge | None
+    """`None` if it cannot compare values."""
+    comparator: SemanticComparator | None
+    ledger: Ledger
+    """Total usage."""
+
+
+class _Run:
+    """An answer in progress or kept, and the clients that wait for it."""
+
+    def __init__(self, task: asyncio.Task[str], digest: str = "") -> None:
+        self.task = task
+        self.digest = digest
+        self.started = time.monotonic()
+        self._n_waiting = 0
+        task.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+    @property
+    def n_chars(self) -> int:
+        is_kept = self.task.done() and not self.task.cancelled() and not self.task.exception()
+        return len(self.task.result()) if is_kept else 0
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether a repeated request may share the answer: not an error, and not too old."""
+        has_failed = self.task.done() and (self.task.cancelled() or self.task.exception())
+        return not has_failed and time.monotonic() - self.started < _KEPT_S
+
+    async def answer(self, request: Request) -> Response:
+        """Wait for the answer; once all clients have disconnected, cancel the work."""
+        gone = asyncio.ensure_future(_disconnect(request))
+        self._n_waiting += 1
+        try:
+            await asyncio.wait({self.task, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not self.task.done():
+                return Response(status_code=_GONE)
+            return Response(self.task.result(), media_type="application/json")
+        finally:
+            gone.cancel()
+            self._n_waiting -= 1
+            if not self._n_waiting:
+                self.task.cancel()
+
+
+async def _disconnect(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+class Service:
+    """Judges shared by all requests, and their answers."""
+
+    def __init__(self, config: ServerConfig) -> None:
+        self.config = config
+        budget = config.budget or Budget()
+        if budget.max_cost_usd is None and any(key.max_cost_usd is not None for key in config.keys):
+            # without a cap of the session, models with an unknown price would count as free
+            budget = replace(budget, max_cost_usd=sys.float_info.max)
+        self.session = Session(
+            cache=config.cache,
+            budget=budget,
+            concurrency=config.concurrency,
+            rpm=config.rpm,
+            tpm=config.tpm,
+        )
+        self.judges = {name: self._judge(name) for name in config.judges}
+        self.scorers = {name: judge.scorer for name, judge in self.judges.items()}
+        self.is_ready = False
+        self.n_in_flight = 0
+        self.meters = Meters({name: judge.ledger for name, judge in self.judges.items()})
+        self.meters.in_flight.set_function(lambda: self.n_in_flight)
+        self._runs: OrderedDict[tuple[str, str, str], _Run] = OrderedDict()
+        self._fields_loop = BackgroundLoop("factcheck-fields")
+
+    def _judge(self, name: str) -> Judge:
+        spec: Any = self.config.judges[name]
+        ledger, scorer = Ledger(), FactCoverage(spec, session=self.session)
+        scorer.ledger = Ledger(ledger)
+        try:
+            pair_judge = build_pair_judge(spec, self.session)
+            comparator = SemanticComparator(spec, session=self.session)
+            comparator.ledger = Ledger(ledger)
+        except ConfigError:
+            return Judge(name, scorer, None, None, ledger)
+        return Judge(name, scorer, pair_judge, comparator, ledger)
+
+    def judge(self, name: str | None) -> Judge:
+        """Return a judge by its name; `None`: the first one."""
+        if name is not None and name not in self.judges:
+            raise InputError(f"unknown judge {name!r:.60}; use one of {', '.join(self.judges)}")
+        return self.judges[name or next(iter(self.judges))]
+
+    async def start(self) -> None:
+        """Load the networks of the embedded judge, so that the first request need not wait."""
+        for name, spec in self.config.judges.items():
+            if spec == LOCAL and self.session.settings.extractor in {None, LOCAL}:
+                text = "Rain fell in Oslo."
+                await background.hop(self.scorers[name].ascore(text, "It rained in Oslo."))
+        self.is_ready = True
+
+    async def stop(self) -> None:
+        self.is_ready = False
+        self._fields_loop.stop()
+        await background.hop(self.session.aclose())
+
+    async def answer(
+        self, request: Request, options: Options, work: Callable[[], Awaitable[Any]]
+    ) -> Response:
+        """Await `work()` in the background loop and answer with its result as JSON.
+
+        A request with the idempotency key of an earlier one gets its answer, and joins it if it is
+        in progress.
+        """
+        caller: Caller = request.state.caller
+        if not options.key:
+            return await self._run(caller, options, work).answer(request)
+        place = (caller.name, request.url.path, options.key)
+        digest = hashlib.sha256(await request.body()).hexdigest()
+        run = self._runs.get(place)
+        if run is None or not run.is_usable:
+            run = self._runs[place] = self._run(caller, options, work, digest)
+            self._runs.move_to_end(place)
+            self._forget()
+        elif run.digest != digest:
+            raise InputError("the idempotency key was used for another body; use a new key")
+        return await run.answer(request)
+
+    def _run(
+        self,
+        caller: Caller,
+        options: Options,
+        work: Callable[[], Awaitable[Any]],
+        digest: str = "",
+    ) -> _Run:
+        if self.n_in_flight >= self.config.max_in_flight:
+            detail = f"{self.n_in_flight} requests are in progress; try again"
+            raise Problem(503, "busy", detail, retry_after_s=1)
+
+        async def as_json() -> str:
+            return json_text(await work())
+
+        async def bounded() -> str:
+            with deadline(options.seconds), caller.budget.spending():
+                answer = background.hop(as_json())
+                try:
+                    return await asyncio.wait_for(answer, options.seconds + _GRACE_S)
+                except asyncio.TimeoutError:
+                    raise DeadlineExceeded("undone when the deadline passed") from None
+
+        def ended(_: object) -> None:
+            self.n_in_flight -= 1
+
+        self.n_in_flight += 1
+        run = _Run(asyncio.ensure_future(bounded()), digest)
+        run.task.add_done_callback(ended)
+        return run
+
+    def _forget(self) -> None:
+        """Drop the oldest answers beyond the limits, but not the last."""
+        n_chars = sum(run.n_chars for run in self._runs.values())
+        while len(self._runs) > 1 and (len(self._runs) > _MAX_KEPT or n_chars > _MAX_KEPT_CHARS):
+            n_chars -= self._runs.popitem(last=False)[1].n_chars
+
+    async def check(self, judge: Judge, facts: FactSet, text: str) -> tuple[CheckResult, ...]:
+        results = await judge.scorer.acheck(facts, text)
+        self.meters.count(judge.name, results)
+        return results
+
+    async def compare(self, judge: Judge, pairs: Sequence[ValuePair]) -> list[Any]:
+        """Return one verdict or failure per pair, JSON-ready."""
+        assert judge.pair_judge is not None  # noqa: S101 - see `pairs_of`
+        try:
+            results = await judge.pair_judge.compare(pairs, judge.ledger)
+        except DeadlineExceeded as error:
+            results = [Failure.of(None, error) for _ in pairs]
+        return [to_plain(r) if isinstance(r, PairVerdict) else error_data(r) for r in results]
+
+    async def score_fields(self, body: FieldsRequest, judge: Judge) -> Any:
+        """Score in a loop of its own, since comparators may block it."""
+
+        async def work() -> Any:
+            evaluator = FieldEvaluator(
+                body.evaluation_schema, id_field=body.id_field, semantic=judge.comparator
+            )
+            run = await evaluator.aevaluate(body.gold, body.extracted, join=body.join)
+            return run.to_dict()
+
+        return await self._fields_loop.hop(work())

@@ -1,0 +1,311 @@
+"""Requests that are not admitted cost no call of a judge."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from factcheck import Budget, FactSet, Model, Verdict
+from factcheck.errors import ConfigError
+from factcheck.server import ApiKey, ServerConfig, create_app
+from factcheck.testing import FactModel, LocalOpenAIServer
+
+KEY, OTHER = "a-secret-key", "another-key"
+CHECK = {"facts": ["Rome is old."], "text": "Rome is old."}
+CARDS = {"expected": [{"t_keywords": [{"any": ["a", {"regex": "(a+)+$"}]}]}], "generated": []}
+
+
+def api_key(key: str = KEY, name: str = "team", **limits: Any) -> ApiKey:
+    return ApiKey(name, hashlib.sha256(key.encode()).hexdigest(), **limits)
+
+
+class Recorder:
+    """A judge that counts what it is asked."""
+
+    identity = {"judge": "recorder"}  # noqa: RUF012 - a port's attribute
+
+    def __init__(self) -> None:
+        self.n_calls = 0
+        self.free = threading.Event()
+        self.free.set()
+
+    async def extract(self, source: str, ledger: Any) -> FactSet:
+        self.n_calls += 1
+        return FactSet.of([source])
+
+    async def check(self, facts: Any, text: str, ledger: Any) -> list[Verdict]:
+        self.n_calls += 1
+        self.free.wait(20)
+        return [Verdict(fact, "entailed") for fact in facts]
+
+
+def client_of(judge: Any, **config: Any) -> TestClient:
+    return TestClient(create_app(ServerConfig(judges={"main": judge}, cache="off", **config)))
+
+
+def chunks(body: bytes) -> Iterator[bytes]:
+    """A body without an announced length."""
+    for start in range(0, len(body), 100):
+        yield body[start : start + 100]
+
+
+LONG = {**CHECK, "text": "a" * 1_001}
+MANY = {**CHECK, "facts": ["A."] * 6}
+DOCUMENTS = {"source": [{"text": "A."}] * 6}
+CHAT = {"model": "main", "messages": [{"role": "user", "content": "Document: A.\nClaim: A."}]}
+DEEP = b'{"facts": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+
+
+def raw(content: Any) -> dict[str, Any]:
+    return {"content": content, "headers": {"content-type": "application/json"}}
+
+
+REFUSED: dict[str, tuple[str, dict[str, Any], int, str]] = {
+    "announced too large": (
+        "check",
+        raw(b" " * 5_001),
+        413,
+        "too_large",
+    ),
+    "too large": ("check", raw(chunks(b" " * 5_001)), 413, "too_large"),
+    "text too long": ("check", {"json": LONG}, 422, "input"),
+    "keys too long": ("check", {"json": {**CHECK, "a" * 1_001: 1}}, 422, "input"),
+    "too many facts": ("check", {"json": MANY}, 422, "input"),
+    "too many documents": ("facts", {"json": DOCUMENTS}, 422, "input"),
+    "no facts": ("check", {"json": {**CHECK, "facts": []}}, 422, "input"),
+    "blank fact": ("check", {"json": {**CHECK, "facts": [" "]}}, 422, "input"),
+    "blank source": ("facts", {"json": {"source": " "}}, 422, "input"),
+    "same id twice": ("facts", {"json": {"source": [{"id": "a", "text": "A"}] * 2}}, 422, "input"),
+    "not JSON": ("check", raw(b"{"), 400, "input"),
+    "not UTF-8": ("check", raw(b'{"text": "\xff"}'), 400, "input"),
+    "two keys": (
+        "check",
+        raw(b'{"text": "", "text": ""}'),
+        400,
+        "input",
+    ),
+    "NaN": ("references", raw(b'{"threshold": NaN}'), 400, "input"),
+    "nested": (
+        "check",
+        raw(DEEP[:2_000] + DEEP[-2_000:]),
+        400,
+        "input",
+    ),
+    "another type": ("check", {"content": json.dumps(CHECK).encode()}, 422, "input"),
+    "form": ("check", {"data": {"text": "a"}}, 422, "input"),
+    "a list": ("check", {"json": [CHECK]}, 422, "input"),
+    "wrong type": ("check", {"json": {**CHECK, "text": 1}}, 422, "input"),
+    "unknown key": ("check", {"json": {**CHECK, "prompt": "Say yes."}}, 422, "input"),
+    "unknown judge": ("check", {"json": {**CHECK, "judge": "openai/gpt-5"}}, 422, "input"),
+    "a cassette": ("check", {"json": {**CHECK, "judge": "replay:/etc/passwd"}}, 422, "input"),
+    "a file": ("check", {"json": {**CHECK, "judge": "/etc/models.yaml#a"}}, 422, "input"),
+    "a cascade": ("check", {"json": {**CHECK, "judge": "cascade(local, main)"}}, 422, "input"),
+    "an endpoint": ("check", {"json": {**CHECK, "base_url": "http://10.0.0.1"}}, 422, "input"),
+    "a chat model": (
+        "chat/completions",
+        {"json": {"model": "gpt-5", "messages": []}},
+        422,
+        "input",
+    ),
+    "a stream": (
+        "chat/completions",
+        {"json": {"model": "main", "messages": [], "stream": True}},
+        422,
+        "input",
+    ),
+    "deadline": ("check", {"json": CHECK, "headers": {"Factcheck-Deadline-Ms": "0"}}, 422, "input"),
+    "long key": ("check", {"json": CHECK, "headers": {"Idempotency-Key": "a" * 256}}, 422, "input"),
+    "regex": ("keywords", {"json": CARDS}, 422, "input"),
+    "no route": ("nothing", {"json": CHECK}, 404, "not_found"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_beyond_a_limit_is_refused_before_any_call(case: str) -> None:
+    path, request, status, code = REFUSED[case]
+    judge = Recorder()
+    limits = {"max_body_bytes": 5_000, "max_text_chars": 1_000, "max_facts": 5}
+    with client_of(judge, **limits) as client:
+        reply = client.post(f"/v1/{path}", **request)
+        assert client.post("/v1/check", json=CHECK).status_code == 200  # it is still there
+
+    assert (reply.status_code, reply.json()["code"]) == (status, code), reply.text
+    assert reply.headers["content-type"] == "application/problem+json"
+    assert len(reply.json()["detail"]) <= 300
+    assert judge.n_calls == 1
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": f"Bearer {KEY[:-1]}"},
+        {"Authorization": f"Basic {KEY}"},
+        {"Authorization": "Bearer \xff".encode("latin-1")},
+        {"X-Api-Key": KEY},
+    ],
+)
+def test_without_a_known_key_nothing_is_answered(headers: dict[str, Any]) -> None:
+    judge = Recorder()
+    with client_of(judge, keys=[api_key()], host="0.0.0.0") as client:  # noqa: S104
+        replies = [
+            client.post("/v1/check", json=CHECK, headers=headers),
+            client.post("/v1/check", content=b"{", headers=headers),
+            client.post("/v1/nothing", headers=headers),
+            client.get("/metrics", headers=headers),
+        ]
+        open_to_all = [client.get(f"/{path}") for path in ("healthz", "readyz", "openapi.json")]
+        bearer = {"Authorization": f"bearer {KEY}"}
+        assert client.post("/v1/check", json=CHECK, headers=bearer).status_code == 200
+
+    assert [(one.status_code, one.json()["code"]) for one in replies] == [(401, "unauthorised")] * 4
+    assert replies[0].headers["www-authenticate"] == "Bearer"
+    assert [one.status_code for one in open_to_all] == [200, 200, 200]
+    assert judge.n_calls == 1
+
+
+def test_the_rate_of_a_key_is_its_own() -> None:
+    judge = Recorder()
+    keys = [api_key(rpm=2), api_key(OTHER, "others")]
+    with client_of(judge, keys=keys) as client:
+
+        def ask(key: str) -> Any:
+            return client.post("/v1/check", json=CHECK, headers={"Authorization": f"Bearer {key}"})
+
+        replies = [ask(KEY) for _ in range(3)]
+        other = ask(OTHER)
+
+    assert [one.status_code for one in replies] == [200, 200, 429]
+    assert replies[2].json()["code"] == "rate"
+    assert 1 <= int(replies[2].headers["retry-after"]) <= 30
+    assert other.status_code == 200
+    assert judge.n_calls == 3
+
+
+def test_tokens_of_a_rate_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    from factcheck.server.access import Caller
+    from factcheck.server.problems import Problem
+
+    now = [100.0]
+    monkeypatch.setattr("factcheck.server.access.time.monotonic", lambda: now[0])
+    caller = Caller(api_key(rpm=60))
+    for _ in range(60):
+        caller.require_rate()
+    with pytest.raises(Problem):
+        caller.require_rate()
+    now[0] += 1.1
+    caller.require_rate()
+    with pytest.raises(Problem):
+        caller.require_rate()
+
+
+def test_the_budget_of_a_key_is_its_own() -> None:
+    keys = [api_key(max_calls=1), api_key(OTHER, "others", max_calls=5)]
+    with LocalOpenAIServer(FactModel()) as server:
+        model = Model("openai/scripted", base_url=server.base_url, api_key="none")
+        with client_of(model, keys=keys) as client:
+
+            def ask(key: str, text: str, path: str = "check") -> Any:
+                body = {"source": text} if path == "facts" else {**CHECK, "text": text}
+                headers = {"Authorization": f"Bearer {key}"}
+                return client.post(f"/v1/{path}", json=body, headers=headers)
+
+            first, second = ask(KEY, "Rome is old."), ask(KEY, "Rome is big.")
+            extracted = ask(KEY, "Rome is big.", "facts")
+            n_sent = len(server.requests)
+            others = ask(OTHER, "Rome is new.")
+
+    assert first.json()["results"][0]["label"] == "entailed"
+    assert second.json()["results"][0]["code"] == "budget"
+    assert (extracted.status_code, extracted.json()["code"]) == (429, "budget")
+    assert n_sent == 1
+    assert others.json()["results"][0]["label"] == "neutral"
+
+
+def test_a_budget_in_dollars_needs_a_price() -> None:
+    with pytest.raises(ConfigError, match="the price of openai/scripted is not known"):
+        client_of(
+            Model("openai/scripted", base_url="http://127.0.0.1:9/v1", api_key="none"),
+            keys=[api_key(max_cost_usd=1.0)],
+            budget=Budget(max_calls=5),
+        )
+
+
+def test_at_most_so_many_requests_are_in_progress() -> None:
+    judge = Recorder()
+    judge.free.clear()
+    replies: list[int] = []
+    with client_of(judge, max_in_flight=2) as client:
+
+        def ask() -> None:
+            replies.append(client.post("/v1/check", json=CHECK).status_code)
+
+        threads = [threading.Thread(target=ask) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        while client.app.state.service.n_in_flight < 2:
+            pass
+        busy = client.post("/v1/check", json=CHECK)
+        judge.free.set()
+        for thread in threads:
+            thread.join()
+        after = client.post("/v1/check", json=CHECK)
+
+    assert (busy.status_code, busy.json()["code"]) == (503, "busy")
+    assert busy.headers["retry-after"] == "1"
+    assert replies == [200, 200]
+    assert after.status_code == 200
+    assert judge.n_calls == 3
+
+
+def test_a_web_page_cannot_use_a_service_without_keys() -> None:
+    judge = Recorder()
+    with client_of(judge) as client:
+        statuses = [
+            client.post("/v1/check", json=CHECK, headers={"Origin": origin}).status_code
+            for origin in ("https://example.com", "null", "http://[", "http://localhost:3000")
+        ]
+
+    assert statuses == [401, 401, 401, 200]
+    assert judge.n_calls == 1
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"host": "0.0.0.0"}, "0.0.0.0 can be reached from outside"),  # noqa: S104
+        ({"host": ""}, "can be reached from outside"),
+        ({"judges": {}}, "no judges"),
+        ({"judges": {"a": "locale"}}, "unknown judge 'locale'"),
+        ({"judges": {"a": "openai/gpt-5"}}, "OPENAI_API_KEY"),
+        ({"keys": [api_key(), api_key(OTHER)]}, "two API keys have the name 'team'"),
+        ({"keys": [api_key(), api_key(KEY, "others")]}, "two API keys have the sha256"),
+        ({"max_facts": 0}, "max_facts must be an integer"),
+        ({"max_deadline_s": 0}, "max_deadline_s must be"),
+    ],
+)
+def test_a_service_that_could_not_work_does_not_start(config: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        create_app(ServerConfig(**config))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        (("team", KEY), "sha256 must be the digest"),
+        ((" ", "0" * 64), "the name is blank"),
+        (("team", "0" * 64, 0), "rpm must be an integer"),
+        (("team", "0" * 64, None, -1), "max_calls must be an integer"),
+    ],
+)
+def test_a_key_is_given_by_its_digest(fields: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=message) as error:
+        ApiKey(*fields)
+    assert KEY not in str(error.value)
