@@ -203,7 +203,7 @@ class ParsedSentence(Phrases):
         """Whether a word only links the clause to another one."""
         relation = self.tokens[kid].relation
         if (relation == "mark" and self.tokens[kid].head != self.root) or (
-            relation == "intj" and self.low[kid] != "no"
+            relation == "intj" and self.low[kid] not in ("no", "a")  # `Plan A`
         ):
             return True
         is_since_then = kid > 0 and self.tokens[kid - 1].tag == "IN"

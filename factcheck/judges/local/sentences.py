@@ -48,10 +48,12 @@ _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\Z")
 _ORDINAL_LANGUAGES = frozenset({"de", "da", "nb", "fi", "cs", "pl", "hu"})
 _ORDINARY = re.compile(
     r"(?<!\S)[\"'(\u201c\u2018]*"
-    r"(?:me|no|[mM]ay|art|miss|ill|id|ok|OK|fed|con|arc|[kK]en|del)"
+    r"(?:me|no|[mM]ay|art|miss|ill|id|ok|OK|fed|con|arc|[kK]en|del|"
+    r"(?i:appendix|block|category|class|figure|grade|group|hepatitis|level|line|option|part|"
+    r"phase|plan|room|route|scenario|section|team|type|unit|variant|vitamin|zone) [B-HJ-Z])"
     rf"\.{_CLOSERS}*\s*\Z"
 )
-"""Words that look like abbreviations and end sentences."""
+"""Words that look like abbreviations or initials and end sentences."""
 _NEVER_ENDS = re.compile(
     r"(?<!\w)(?:(?:a|an|the|his|her|its|their|our|my|your|at|as|is|was|to|and) "
     r"[\"'\u201c\u2018]?No|approx|M[rs]|Mrs|Dr|Prof|Rev|Hon|Gov|Sen|Gen|Col|Capt|Lt|Sgt)\.\s*\Z"

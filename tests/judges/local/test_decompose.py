@@ -72,6 +72,7 @@ SPLIT = {
         ["The mill was built in 1968.", "The mill was renovated in 1997."]),
     "from a year on": ("From 2016 on, Anna Kern grew peas.", ["Anna Kern grew peas.",
         "From 2016 on, Anna Kern grew peas."]),
+    "a letter that is no article": ("Plan A closes the street.", ["Plan A closes the street."]),
     "connective": ("However, it rained in London.", ["It rained in London."]),
 }  # fmt: skip
 

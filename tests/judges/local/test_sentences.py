@@ -11,6 +11,7 @@ from factcheck.judges.local.sentences import cut_at_abbreviations, join_at_times
 PROSE = {
     "titles": "Dr. Olu met Mrs. Kern. ¦They talked.",
     "initials": "J. K. Orr wrote it. ¦It sold.",
+    "letters that are no initials": "We chose Option C. ¦Option B costs more. ¦He lacks vitamin D.",
     "decimals": "It rose by 3.5 to 4.25. ¦Then it fell.",
     "address": "See https://a.example/b.c?d=1. ¦It helps.",
     "time": "It ended at 5 p.m. on Monday. ¦We left.",
