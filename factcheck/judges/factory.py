@@ -148,12 +148,9 @@ def _checker(spec: Any, session: Session, batch_size: int) -> Checker:
         return _cascade(spec, batch_size, lambda part: _checker(part, session, batch_size))
     kind = _kind(spec)
     if kind == _MODEL:
-        from factcheck.judges.llm.judges import LLMChecker, RepeatedChecker
+        from factcheck.judges.llm.judges import LLMChecker
 
-        model = _model(spec, session)
-        times = range(model.settings.repeats)
-        checkers = [LLMChecker(model, batch_size=batch_size, number=n) for n in times]
-        return RepeatedChecker(checkers) if len(checkers) > 1 else checkers[0]
+        return LLMChecker(_model(spec, session), batch_size=batch_size)
     if kind == LOCAL:
         from factcheck.judges.local.checker import LocalChecker
 

@@ -65,17 +65,17 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
     section = 120_000
     """Maximum characters of text in one request (about 30,000 tokens)."""
 
-    def __init__(self, model: LanguageModel, *, batch_size: int, number: int = 0) -> None:
+    def __init__(self, model: LanguageModel, *, batch_size: int) -> None:
         settings = model.settings
         module = FactChecker(settings.verdict)
         super().__init__(model, module, batch_size=batch_size, parts={"truncated": 2})
         self.summaries_per_call = settings.summaries_per_call
         """Maximum number of summaries in one request."""
+        self._repeats = settings.repeats
         n = self.summaries_per_call
         self._shared: dict[str, JSON] = {
             "facts_per_call": batch_size,
             **({"summaries_per_call": n} if n > 1 else {}),
-            **({"repeat": number} if number else {}),
         }
         if self.summaries_per_call > 1:
             self._for_texts = TextsChecker(settings.verdict)
@@ -83,25 +83,67 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
 
     @property
     def identity(self) -> dict[str, str]:
-        n = self.summaries_per_call
-        return {**super().identity, **({"summaries_per_call": str(n)} if n > 1 else {})}
+        numbers = {"summaries_per_call": self.summaries_per_call, "repeats": self._repeats}
+        return {**super().identity, **{name: str(n) for name, n in numbers.items() if n > 1}}
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> tuple[CheckResult, ...]:
-        """Check facts against a text; return one result per fact, in fact order.
+        """Check facts against a text; see `check_summaries`."""
+        (results,) = await self.check_summaries(facts, [text], ledger)
+        return results
 
-        A text too long for one request is checked section by section; facts that a section entails
-        are not checked against later ones.
+    async def check_summaries(
+        self, facts: Sequence[AtomicFact], summaries: Sequence[str], ledger: Ledger
+    ) -> list[tuple[CheckResult, ...]]:
+        """Return one result per fact, in fact order, for each summary.
+
+        If any summary is too long to share a request, each is checked by itself. With `repeats`,
+        facts are checked that many times, in different orders, and the majority verdict counts.
 
         Raises:
             JudgeRejected: Every request was rejected.
         """
+        if self._repeats == 1:
+            return await self._check_texts(facts, summaries, ledger)
+        seeds = map(random.Random, range(1, self._repeats))
+        orders = [facts, *(seed.sample(facts, len(facts)) for seed in seeds)]
+        checks = await together(
+            self._check_texts(order, summaries, ledger, **({"repeat": n} if n else {}))
+            for n, order in enumerate(orders)
+        )
+        by_text = [
+            [{result.fact: result for result in of_text} for of_text in times]
+            for times in zip(*checks, strict=True)
+        ]
+        return [tuple(_majority([one[f] for one in times]) for f in facts) for times in by_text]
+
+    async def _check_texts(
+        self,
+        facts: Sequence[AtomicFact],
+        summaries: Sequence[str],
+        ledger: Ledger,
+        **repeat: JSON,
+    ) -> list[tuple[CheckResult, ...]]:
+        """Check facts once against each summary."""
+        if max(map(len, summaries)) > self.section // self.summaries_per_call:
+            return await together(self._check_text(facts, t, ledger, **repeat) for t in summaries)
+        texts = list(dict.fromkeys(summaries))
+        questions = _questions(facts, texts)
+        found = iter(await self._results(questions, ledger, **self._shared, **repeat))
+        results = {text: tuple(_placed(next(found), fact, 0) for fact in facts) for text in texts}
+        require_one_not_rejected([result for of_text in results.values() for result in of_text])
+        return [results[text] for text in summaries]
+
+    async def _check_text(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger, **repeat: JSON
+    ) -> tuple[CheckResult, ...]:
+        """Check facts section by section; those that a section entails, not against later ones."""
         results: dict[str, CheckResult] = {}
         for span in sections(text, self.section, self.section // _OVERLAP):
             facts_left = [fact for fact in facts if not _is_settled(results.get(fact.id))]
             questions = _questions(facts_left, [text[slice(*span)]])
-            found = await self._results(questions, ledger, **self._shared)
+            found = await self._results(questions, ledger, **self._shared, **repeat)
             for fact, result in zip(facts_left, found, strict=True):
                 placed = _placed(result, fact, span.start)
                 earlier = results.get(fact.id)
@@ -109,24 +151,6 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         in_order = tuple(results[fact.id] for fact in facts)
         require_one_not_rejected(in_order)
         return in_order
-
-    async def check_summaries(
-        self, facts: Sequence[AtomicFact], summaries: Sequence[str], ledger: Ledger
-    ) -> list[tuple[CheckResult, ...]]:
-        """Return one result per fact for each summary.
-
-        If any summary is too long to share a request, each is checked by itself.
-
-        Raises:
-            JudgeRejected: Every request was rejected.
-        """
-        if max(map(len, summaries)) > self.section // self.summaries_per_call:
-            return await together(self.check(facts, text, ledger) for text in summaries)
-        texts = list(dict.fromkeys(summaries))
-        found = iter(await self._results(_questions(facts, texts), ledger, **self._shared))
-        results = {text: tuple(_placed(next(found), fact, 0) for fact in facts) for text in texts}
-        require_one_not_rejected([result for of_text in results.values() for result in of_text])
-        return [results[text] for text in summaries]
 
     def _batches(self, questions: Mapping[str, _FactQuestion]) -> list[list[str]]:
         """Group texts that are checked against the same facts."""
@@ -215,42 +239,6 @@ def _questions(facts: Sequence[AtomicFact], texts: Sequence[str]) -> list[_FactQ
 def _facts_and_texts(questions: Sequence[_FactQuestion]) -> tuple[list[AtomicFact], list[str]]:
     facts = dict.fromkeys(question.fact for question in questions)
     return list(facts), list(dict.fromkeys(question.text for question in questions))
-
-
-class RepeatedChecker:
-    """Checks facts repeatedly, in a different order each time, and takes the majority verdict.
-
-    Each repetition has a checker, because their verdicts are cached separately.
-    """
-
-    def __init__(self, checkers: Sequence[LLMChecker]) -> None:
-        self._checkers = checkers
-        self.summaries_per_call = checkers[0].summaries_per_call
-
-    @property
-    def identity(self) -> dict[str, str]:
-        return {**self._checkers[0].identity, "repeats": str(len(self._checkers))}
-
-    async def check(
-        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
-    ) -> tuple[CheckResult, ...]:
-        (results,) = await self.check_summaries(facts, [text], ledger)
-        return results
-
-    async def check_summaries(
-        self, facts: Sequence[AtomicFact], summaries: Sequence[str], ledger: Ledger
-    ) -> list[tuple[CheckResult, ...]]:
-        seeds = map(random.Random, range(1, len(self._checkers)))
-        orders = [facts, *(seed.sample(facts, len(facts)) for seed in seeds)]
-        checks = await together(
-            checker.check_summaries(order, summaries, ledger)
-            for checker, order in zip(self._checkers, orders, strict=True)
-        )
-        by_text = [
-            [{result.fact: result for result in of_text} for of_text in times]
-            for times in zip(*checks, strict=True)
-        ]
-        return [tuple(_majority([one[f] for one in times]) for f in facts) for times in by_text]
 
 
 def _majority(results: Sequence[CheckResult]) -> CheckResult:
