@@ -24,10 +24,10 @@ from factcheck.judges.ports import (
     Specificity,
     ValuePair,
 )
-from factcheck.runtime.cache import MemoryCache
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedPairJudge, same_words
+from tests.runtime.cache.stores import MemoryCache
 
 SPECIFICITIES: tuple[Specificity, ...] = ("exact", "allow_more_specific", "allow_less_specific")
 PAIRS = [

@@ -12,9 +12,10 @@ from factcheck import Budget, FactCoverage
 from factcheck.errors import InputError
 from factcheck.fields import SemanticComparator
 from factcheck.references import ReferenceMatch
-from factcheck.runtime.cache import DiskCache, MemoryCache
+from factcheck.runtime.cache import DiskCache
 from factcheck.runtime.session import Session
 from factcheck.testing import FactModel, LocalOpenAIServer
+from tests.runtime.cache.stores import MemoryCache
 
 FACTS = ["The lake is deep."]
 

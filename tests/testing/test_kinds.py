@@ -10,11 +10,11 @@ import pytest
 from factcheck import FactCoverage, Verdict
 from factcheck.errors import JudgeRejected
 from factcheck.judges.llm.language_model import remembered
-from factcheck.runtime.cache import MemoryCache
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import SERVER_KINDS, FactModel, LocalOpenAIServer, Reply, ServerKind
 from factcheck.testing.kinds import FACTS, LABELS, TEXT, thinking
+from tests.runtime.cache.stores import MemoryCache
 
 
 def labels(base_url: str, facts: Sequence[str], text: str) -> list[str | None]:

@@ -1,4 +1,4 @@
-"""Response caches with one entry per question: in memory, on disk or in Redis."""
+"""Response caches with one entry per question: on disk or in Redis."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from factcheck.errors import ConfigError
 from factcheck.runtime.cache.disk import DiskCache
-from factcheck.runtime.cache.entries import JSON, AnswerCache, MemoryCache, answer_key, answer_keys
+from factcheck.runtime.cache.entries import JSON, AnswerCache, answer_key, answer_keys
 from factcheck.settings import Settings
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "AnswerCache",
     "CacheSpec",
     "DiskCache",
-    "MemoryCache",
     "answer_key",
     "answer_keys",
     "default_folder",

@@ -1,4 +1,4 @@
-"""Port of response caches, cache keys, checksummed values, and an in-memory cache."""
+"""Ports of response caches, cache keys, and checksummed values."""
 
 from __future__ import annotations
 
@@ -160,21 +160,3 @@ class LeasingCache(AnswerCache, Protocol):
     def release(self, key: str) -> None:
         """End a lease of this process."""
         ...
-
-
-class MemoryCache:
-    """Stores responses in memory."""
-
-    def __init__(self) -> None:
-        self._entries: dict[str, str] = {}
-
-    def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        check_keys(keys)
-        return {key: self._entries[key] for key in keys if key in self._entries}
-
-    def set_many(self, entries: Mapping[str, str]) -> None:
-        check_keys(tuple(entries))
-        self._entries |= entries
-
-    def close(self) -> None:
-        pass

@@ -19,7 +19,6 @@ from factcheck.errors import Failure
 from factcheck.judges.embedders.openai import MAX_TEXTS, OpenAIEmbedder, read_vectors
 from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbeddingResult, Ledger
-from factcheck.runtime.cache import MemoryCache
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
@@ -38,6 +37,7 @@ from factcheck.testing import (
     server_error,
     unauthorized,
 )
+from tests.runtime.cache.stores import MemoryCache
 
 QUICK = RetryPolicy(stop_after_attempt=3, wait_multiplier=0.001, wait_max=1.0)
 

@@ -16,7 +16,6 @@ from factcheck import CheckFailure, FactCoverage, RetryPolicy, Verdict
 from factcheck.errors import ConfigError, InputError
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.runtime.budget import Budget
-from factcheck.runtime.cache import MemoryCache
 from factcheck.testing import (
     ChatRequest,
     FactModel,
@@ -29,6 +28,7 @@ from factcheck.testing import (
     sequence,
 )
 from tests.judges.llm.conftest import MODEL, QUICK, MakePairSetup, MakeSetup
+from tests.runtime.cache.stores import MemoryCache
 
 FACTS = ["The dam holds.", "The dam is 40 metres high.", "Nobody lives below it."]
 TEXT = "The dam holds and is 40 metres high."

@@ -13,8 +13,8 @@ import pytest
 from factcheck import CheckFailure, FactCoverage, Model, Verdict
 from factcheck.errors import ConfigError
 from factcheck.judges.llm.transports import read_completion
-from factcheck.runtime.cache import MemoryCache
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
+from tests.runtime.cache.stores import MemoryCache
 
 FACTS = ("The mill closed.", "It rained.", "A fox slept.", "Ida left.")
 TEXT = "The mill closed. Ida left."

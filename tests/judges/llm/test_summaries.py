@@ -14,7 +14,6 @@ from factcheck.errors import ConfigError, JudgeOutputError
 from factcheck.facts import CheckResult
 from factcheck.judges.llm.judges import LLMChecker
 from factcheck.judges.llm.modules import TextsChecker
-from factcheck.runtime.cache import MemoryCache
 from factcheck.testing import (
     ChatAnswer,
     ChatRequest,
@@ -30,6 +29,7 @@ from factcheck.testing import (
     truncated,
 )
 from tests.judges.llm.conftest import QUICK
+from tests.runtime.cache.stores import MemoryCache
 
 FACTS = ("The mill closed in 1987.", "Ida Berg owned the mill.", "It rained.")
 TEXTS = (

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from factcheck.runtime.cache import DiskCache, MemoryCache, answer_key
+from factcheck.runtime.cache import DiskCache, answer_key
 from factcheck.runtime.cache.redis import RedisCache
+from tests.runtime.cache.stores import MemoryCache
 
 Kept = DiskCache | MemoryCache | RedisCache
 

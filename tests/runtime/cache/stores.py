@@ -1,19 +1,38 @@
-"""Disk caches with something planted in them."""
+"""A cache in memory, and disk caches with something planted in them."""
 
 from __future__ import annotations
 
 import pickle
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from factcheck.runtime.cache import DiskCache
+from factcheck.runtime.cache.entries import check_keys
 
 _DEFAULTS: Mapping[str, Any] = {
     "raw": 1, "store_time": 1.0, "access_time": 1.0, "mode": 1, "filename": None,
 }  # fmt: skip
+
+
+class MemoryCache:
+    """A cache of a user: stores responses in memory."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, str] = {}
+
+    def get_many(self, keys: Sequence[str]) -> dict[str, str]:
+        check_keys(keys)
+        return {key: self._entries[key] for key in keys if key in self._entries}
+
+    def set_many(self, entries: Mapping[str, str]) -> None:
+        check_keys(tuple(entries))
+        self._entries |= entries
+
+    def close(self) -> None:
+        pass
 
 
 def database(folder: Path) -> Path:

@@ -13,7 +13,6 @@ from factcheck.errors import ConfigError
 from factcheck.runtime.cache import (
     AnswerCache,
     DiskCache,
-    MemoryCache,
     answer_key,
     default_folder,
     open_cache,
@@ -21,7 +20,7 @@ from factcheck.runtime.cache import (
 from factcheck.runtime.cache.maintenance import verify
 from factcheck.runtime.cache.redis import RedisCache
 from factcheck.settings import Settings
-from tests.runtime.cache.stores import database
+from tests.runtime.cache.stores import MemoryCache, database
 
 
 def folder_of(cache: AnswerCache | None) -> Path:
