@@ -1,7 +1,10 @@
-"""Parsing of numbers in digits or words: `1,200`, `1.5 million`, `twenty-one`, `half`.
+"""Numbers in digits or words: `1,200`, `1.5 million`, `twenty-one`, `half`.
 
-English is supported fully; German, French, Spanish and Italian with decimal commas and simple
-number words; other languages with digits only.
+Number words are a grammar over classes, one letter a word: `u` is 1 to 9, `t` to 99, `c` 13 to 19,
+`T` a multiple of ten and `C` twenty, `0` zero, `a` an article, `h` hundred, `p` a larger power of
+ten, `z` dozen, `o` an ordinal, `f` half or parts in the plural, `&` and, `.` point. English is
+supported fully; German, French, Spanish and Italian with decimal commas and simple number words;
+other languages with digits only.
 """
 
 from __future__ import annotations
@@ -52,48 +55,42 @@ _POWERS = {
     "es": "cien 2 mil 3 millon 6 millones 6",
     "it": "cento 2 mille 3 mila 3 milione 6 milioni 6 miliardo 9 miliardi 9",
 }
-_ORDINALS = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
-    "eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12,
-}  # fmt: skip
-_ORDINALS |= {
-    form + "th": n for n, form in enumerate(_UNITS["en"].split()) if n > max(_ORDINALS.values())
-}
-_ORDINALS |= {
-    form[:-1] + "ieth": n for n, form in zip(range(20, 100, 10), _TENS["en"].split(), strict=True)
-}
+_FIRST = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_ORDINALS = {form: n for n, form in enumerate(_FIRST.split(), 1)}
+_ORDINALS |= {form + "th": n for n, form in enumerate(_UNITS["en"].split()[13:], 13)}
+_ORDINALS |= {form[:-1] + "ieth": 10 * n for n, form in enumerate(_TENS["en"].split(), 2)}
 _PARTS = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4} | {
-    form + ending: number
-    for form, number in list(_ORDINALS.items())[:12]
-    for ending in ("", "s")
-    if number > 2  # noqa: PLR2004 - first and second are no parts
+    form + ending: n for form, n in list(_ORDINALS.items())[2:12] for ending in ("", "s")
 }
-_ONES = frozenset(("a", "an", "one", "ein", "eine", "un", "une", "una"))
-_NO_COUNT = frozenset(("no", "any", "every", "each", "this", "that", "the", "another"))
+_NO_COUNT = word_set("no any every each this that the another")
 """Before `one`."""
 DECIMAL_COMMA = word_set("de fr es it pt nl sv da nb no fi pl cs sk ru uk tr el hu ro bg")
 """Languages that write 1,5 for one and a half."""
-_GROUPED = {
-    True: re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?"),
-    False: re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"),
-}
-_MIXED = {
-    True: re.compile(r"[1-9]\d{0,2}(?:(?:\.\d{3})+,\d+|(?:\.\d{3}){2,})"),
-    False: re.compile(r"[1-9]\d{0,2}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})"),
-}
-"""Numbers with both separators, or one twice, which are unambiguous in any language."""
-_ROUND = re.compile(r"[1-9]\d{0,2}[.,]\d\d0")
-"""Three digits of which the last is 0 are a group in any style: nobody writes 1.500 for 1.5."""
-_SPACED = re.compile(r"\d{1,3}(?:['\u00a0\u202f\u2009]\d{3})+(?:[.,]\d+)?")
+_GROUPED = re.compile(
+    r"(?:[1-9]\d{0,2}(?P<mark>[.,])|\d{1,3}(?P<space>['\u00a0\u202f\u2009]))\d{3}"
+    r"(?P<more>(?:(?P=mark)|(?P=space))\d{3})*(?P<point>(?!(?P=mark))[.,]\d+)?"
+)
 _PLAIN = re.compile(r"\d+(?:[.,]\d+)?")
 _LONGEST = 15
 """Maximum number of digits that a float represents; longer numbers are codes."""
 _JOINT = re.compile(r"[\s-]*|\s*[\u2010-\u2013]\s*")
-_HUNDRED = 100
-_LENGTH_HEADS = frozenset(
-    ("high", "tall", "long", "wide", "deep", "away", "from", "race", "sprint", "freestyle", "dash")
-)
+_MINUS = re.compile(r"(?:\A|[ (\n])[-\u2212]\Z")
+_LENGTH_HEADS = word_set("high tall long wide deep away from race sprint freestyle dash")
 """After these, `100m` is a length and not a million."""
+_DIGITS, _CENTURIES = range(10), range(13, 21)
+"""Centuries begin a year of two number words."""
+_BELOW_21 = "0" + "u" * 9 + "ttt" + "c" * 7 + "C"
+_HUNDRED = 2
+"""Power of ten."""
+_MOST_WORDS = 64
+_X = "(?:[CT](?: [1u])?|[ctu1])"
+_H = f"(?: h(?: &(?= {_X}))?(?: {_X})?| z)?"
+_GRAMMAR = re.compile(
+    f"(?:{_X}|a) (?P<share>f|q(?=.O))|(?P<ordinal>[oq])"
+    f"|(?:[Cc] (?:[CT](?: [1u])?|[ct])|0"
+    f"|(?:{_X}|a(?= [hpz])){_H}(?: p(?:(?:[ ,]| & ){_X}{_H} p)*(?:(?:[ ,]| & ){_X}{_H})?)?)"
+    r"(?:.\.(?:.[01u])+)?"
+)
 
 
 def read_digits(digits: str, language: str = "en") -> float | None:
@@ -108,159 +105,98 @@ def read_digits(digits: str, language: str = "en") -> float | None:
     """
     if len(digits) > _LONGEST + 8:
         return None
-    comma = language in DECIMAL_COMMA
-    if _SPACED.fullmatch(digits):
-        digits = re.sub("['\u00a0\u202f\u2009]", "", digits).replace(",", ".")
-    elif _GROUPED[comma].fullmatch(digits):
-        point, group = (",", ".") if comma else (".", ",")
-        digits = digits.replace(group, "").replace(point, ".")
-    elif _MIXED[not comma].fullmatch(digits):
-        return read_digits(digits, "en" if comma else "de")
-    elif _ROUND.fullmatch(digits):
-        digits = digits.replace(".", "").replace(",", "")
-    elif _PLAIN.fullmatch(digits):
-        digits = digits.replace(",", ".")
-    else:
+    grouped = _GROUPED.fullmatch(digits)
+    if grouped and (
+        grouped["more"] or grouped["point"] or grouped["space"]
+        or grouped["mark"] == (".,"[language not in DECIMAL_COMMA])
+        or digits.endswith("0")  # nobody writes 1.500 for 1.5
+    ):  # fmt: skip
+        digits = digits.replace(grouped["mark"] or grouped["space"], "")
+    elif not _PLAIN.fullmatch(digits):
         return None
+    digits = digits.replace(",", ".")
     return float(digits) if len(digits) <= _LONGEST + 1 else None
 
 
 def read_number(found: Sequence[Word], at: int, text: str, language: str = "en") -> Number | None:
-    """The number that starts at a word, if one does.
+    """Read the number that starts at a word, or return `None`.
 
     Args:
-        found: The words of `text`.
+        found: Words of `text`.
         at: Position of the word.
-        text: What the words were read from.
+        text: Source of the words.
         language: Two-letter code.
     """
     word = found[at]
     if word.kind == "number":
         return _in_digits(found, at, text, language)
-    if word.form in _ONES:
-        return _counted(found, at, text, language)
-    if word.form in cardinals(language):
-        number = _compound(found, at, text, language)
-        part = _part(found, number.last, text, language)
-        if part and number.value < _HUNDRED:
-            return Number(number.value / part, "share", at, number.last + 1)
-        return number
-    following = found[at + 1].kind if at + 1 < len(found) else "function"
-    if language == "en" and word.form == "half" and following in {"function", "symbol"}:
-        return Number(0.5, "share", at, at + 1)
-    ordinal = _ORDINALS.get(word.form) if language == "en" else None
-    return Number(float(ordinal), "ordinal", at, at + 1) if ordinal else None
+    classes = _number_words(language)
+    if word.form not in classes:
+        return None
+    if word.form == "half":
+        is_whole = at + 1 == len(found) or found[at + 1].kind in {"function", "symbol"}
+        return Number(0.5, "share", at, at + 1) if is_whole else None
+    said = ""
+    values = []
+    for k in range(at, min(at + _MOST_WORDS, len(found))):
+        if found[k].form not in classes:
+            break
+        letter, value = classes[found[k].form]
+        values.append(value)
+        said += (_gap(found, k, text, language) if said else "") + letter
+    match = _GRAMMAR.match(said)
+    n = len(match[0]) // 2 + 1 if match else 0
+    is_pronoun = n == 1 and word.form == "one" and at > 0 and found[at - 1].form in _NO_COUNT
+    if match is None or is_pronoun:
+        return None
+    number, kind = _worth(match[0][::2], values), match.lastgroup or "count"
+    return Number(float(values[0]) if kind == "ordinal" else number, kind, at, at + n)
+
+
+def _worth(letters: str, values: Sequence[int]) -> float:
+    """Return the value of a number from the classes and values of its words."""
+    total = group = 0.0
+    for place, (letter, n) in enumerate(zip(letters, values, strict=False), 1):
+        if letter in "hz":
+            group *= n
+        elif letter == "p":
+            total, group = total + group * n, 0
+        elif letter in "fq":
+            group /= n
+        elif letter == ".":
+            return total + group + float("0." + "".join(map(str, values[place : len(letters)])))
+        else:  # `nineteen eighty-four`
+            group = group * 100 + n if group in _CENTURIES and n > max(_DIGITS) else group + n
+    return total + group
+
+
+def _gap(found: Sequence[Word], at: int, text: str, language: str) -> str:
+    """Return a space if only a space or hyphen precedes a word, `,` for an English comma."""
+    start, end = found[at - 1].end, found[at].start
+    if _JOINT.fullmatch(text, start, end):
+        return " "
+    return "," if language == "en" and text[start:end] == ", " else "|"
 
 
 def _in_digits(found: Sequence[Word], at: int, text: str, language: str) -> Number | None:
     value = read_digits(found[at].form, language)
     if value is None:
         return None
-    start = found[at].start
-    if text[start - 1 : start] in {"-", "\u2212"} and (start < 2 or text[start - 2] in " (\n"):  # noqa: PLR2004 - sign and what stands before it
+    start, last = found[at].start, at + 1
+    if _MINUS.search(text[max(start - 2, 0) : start]):
         value = -value
-    tail = found[at + 1] if at + 1 < len(found) else None
+    tail = found[last] if last < len(found) else None
     if tail is not None and tail.start == found[at].end and tail.kind != "symbol":
         if tail.form in {"st", "nd", "rd", "th"}:
             return Number(value, "ordinal", at, at + 2)
-        power = _powers("en").get(tail.form) or (tail.form == "b" and 9)
-        if not power and tail.form == "m" and _is_million(found, at, text):
-            power = 6
-        if power:
-            return Number(value * 10**power, "count", at, at + 2)
-        return Number(value, "count", at, at + 1)
-    return _magnified(value, found, at, at + 1, text, language)
-
-
-def _counted(found: Sequence[Word], at: int, text: str, language: str) -> Number | None:
-    """`a million`, `a dozen`, `one third`, and `one` itself; no plain article."""
-    following = found[at + 1] if at + 1 < len(found) else None
-    if following is not None and _adjoin(found, at, text):
-        if following.form == "dozen":
-            return Number(12.0, "count", at, at + 2)
-        part = _part(found, at + 1, text, language)
-        if part:
-            return Number(1 / part, "share", at, at + 2)
-        if following.form in _powers(language):
-            return _compound(found, at, text, language)
-    counts = found[at].form == "one" and not (at and found[at - 1].form in _NO_COUNT)
-    return _compound(found, at, text, language) if counts else None
-
-
-def _part(found: Sequence[Word], at: int, text: str, language: str) -> int | None:
-    """The denominator at a place; `third` counts only before `of`, `thirds` anywhere."""
-    if language != "en" or not 0 < at < len(found) or not _adjoin(found, at - 1, text):
-        return None
-    form = found[at].form
-    before_of = at + 1 < len(found) and found[at + 1].form == "of"
-    plain = form.endswith("s") or form in {"half", "quarter"} or before_of
-    return _PARTS.get(form) if plain else None
-
-
-def _compound(found: Sequence[Word], at: int, text: str, language: str) -> Number:
-    """`two hundred and fifty thousand`, from its first word."""
-    ones, powers = cardinals(language), _powers(language)
-    total, group, used = 0.0, float(ones.get(found[at].form, 1)), 1
-    while at + used < len(found) and _goes_on(found, at + used - 1, text):
-        form = found[at + used].form
-        if form in powers and group:
-            if powers[form] == 2 and group >= _HUNDRED:  # noqa: PLR2004 - ten to the second
-                break
-            if powers[form] == 2:  # noqa: PLR2004
-                group *= _HUNDRED
-            else:
-                total, group = total + group * 10 ** powers[form], 0
-        elif form == "dozen" and 0 < group < _HUNDRED:
-            group *= 12
-        elif form in ones and _continues(group, ones[form], total):
-            group += ones[form]
-        elif form in ones and not total and _is_year(group, ones[form]):
-            group = group * _HUNDRED + ones[form]
-        elif not (form == "and" and group % 100 == 0 and _is_cardinal(found, at + used + 1)):
-            break
-        used += 1
-    decimals = _decimals(found, at + used)
-    last = at + used + (1 + len(decimals) if decimals else 0)
-    return Number(total + group + float(f"0.{decimals}"), "count", at, last)
-
-
-def _decimals(found: Sequence[Word], at: int) -> str:
-    """Return the decimals of a spelled number: the 5 of `three point five`."""
-    digits = ""
-    if at < len(found) and found[at].form == "point":
-        for word in found[at + 1 : at + _LONGEST]:
-            digit = str(cardinals("en").get(word.form, ""))
-            if len(digit) != 1:
-                break
-            digits += digit
-    return digits
-
-
-def _is_year(century: float, value: int) -> bool:
-    """Whether two number words are a year: `nineteen` `eighty-four`."""
-    return 13 <= century <= 20 and value >= 10  # noqa: PLR2004 - of the last centuries
-
-
-def _continues(group: float, value: int, total: float) -> bool:
-    """Whether a number word continues: `twenty` `one`, `hundred` `five`, `thousand` `two`."""
-    if group == 0:
-        return total > 0
-    return group % 100 == 0 or (value < 10 and group % 10 == 0 and group % 100 >= 20)  # noqa: PLR2004 - digits and tens
-
-
-def _is_cardinal(found: Sequence[Word], at: int) -> bool:
-    return at < len(found) and found[at].form in cardinals("en")
-
-
-def _magnified(
-    value: float, found: Sequence[Word], first: int, at: int, text: str, language: str
-) -> Number:
-    """Multiply a value by the magnitudes that follow it."""
+        power = _powers("en").get(tail.form) or 9 * (tail.form == "b")
+        power = power or 6 * (tail.form == "m" and _is_million(found, at, text))
+        return Number(value * 10**power, "count", at, at + 2 if power else last)
     powers = _powers(language)
-    while at < len(found) and found[at].form in powers and _adjoin(found, at - 1, text):
-        value *= 10 ** powers[found[at].form]
-        at += 1
-    return Number(value, "count", first, at)
+    while last < len(found) and found[last].form in powers and _gap(found, last, text, "") == " ":
+        value *= 10 ** powers[found[last].form]
+        last += 1
+    return Number(value, "count", at, last)
 
 
 def _is_million(found: Sequence[Word], at: int, text: str) -> bool:
@@ -274,17 +210,19 @@ def _is_million(found: Sequence[Word], at: int, text: str) -> bool:
     return between == " " and following.form not in _LENGTH_HEADS and following.kind == "content"
 
 
-def _goes_on(found: Sequence[Word], at: int, text: str) -> bool:
-    """Whether a number continues after a word, also over a comma: `one thousand, nine hundred`."""
-    if _adjoin(found, at, text):
-        return True
-    comma = text[found[at].end : found[at + 1].start] == ", "
-    return comma and _powers("en").get(found[at].form, 0) > 2 and _is_cardinal(found, at + 1)  # noqa: PLR2004 - thousands
-
-
-def _adjoin(found: Sequence[Word], at: int, text: str) -> bool:
-    """Whether only a space or a hyphen separates a word from the next one."""
-    return bool(_JOINT.fullmatch(text, found[at].end, found[at + 1].start))
+@lru_cache(maxsize=32)
+def _number_words(language: str) -> Mapping[str, tuple[str, int]]:
+    """Return class and value of each word that may be part of a number."""
+    found = dict.fromkeys(("a", "an", "ein", "eine", "un", "une", "una"), ("a", 1))
+    for form, n in cardinals(language).items():
+        found[form] = _BELOW_21[n] if n < len(_BELOW_21) else "T" if n % 10 == 0 else "t", n
+    for form, power in _powers(language).items():
+        found[form] = "h" if power == _HUNDRED else "p", 10**power
+    if language == "en":
+        found |= {form: ("o", n) for form, n in _ORDINALS.items()}
+        found |= {form: ("q" if form in _ORDINALS else "f", n) for form, n in _PARTS.items()}
+        found |= {"and": ("&", 0), "point": (".", 0), "of": ("O", 0)}
+    return found | {"one": ("1", 1), "dozen": ("z", 12)}
 
 
 @lru_cache(maxsize=32)
