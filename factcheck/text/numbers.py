@@ -149,8 +149,10 @@ def read_number(found: Sequence[Word], at: int, text: str, language: str = "en")
     is_pronoun = n == 1 and word.form == "one" and at > 0 and found[at - 1].form in _NO_COUNT
     if match is None or is_pronoun:
         return None
-    number, kind = _worth(match[0][::2], values), match.lastgroup or "count"
-    return Number(float(values[0]) if kind == "ordinal" else number, kind, at, at + n)
+    if match["ordinal"]:
+        return Number(float(values[0]), "ordinal", at, at + n)
+    kind: NumberKind = "share" if match["share"] else "count"
+    return Number(_worth(match[0][::2], values), kind, at, at + n)
 
 
 def _worth(letters: str, values: Sequence[int]) -> float:

@@ -13,11 +13,8 @@ from typing import NamedTuple
 from factcheck.facts import Span
 from factcheck.judges.local.grammar import (
     FINITE,
-    NOUNS,
-    PLACES,
     PLURAL,
     SUBJECTS,
-    TELLING,
     WORDS,
     Item,
     Statement,
@@ -71,9 +68,9 @@ class ParsedSentence(Phrases):
         facts = list(self._parts()) if self._may_be_cut() else [everything]
         if len(facts) > _MOST_FACTS:
             facts = [everything]
-        facts = [fact for fact in facts if self._is_whole(fact)]
-        if not self._are_all_told(facts):
-            facts = [*facts, everything] if len(facts) > 1 else [everything]
+        whole = [fact for fact in facts if self._is_whole(fact)]
+        if len(whole) < len(facts):
+            facts = [*whole, everything] if len(whole) > 1 else [everything]
         return tuple(sorted(dict.fromkeys(map(self.tell, facts)), key=lambda s: s.own))
 
     # --- what is safe -------------------------------------------------------------------------
@@ -81,23 +78,21 @@ class ParsedSentence(Phrases):
     def _may_be_cut(self) -> bool:
         tokens, root = self.tokens, self.root
         subject = self.subject(root)
-        if subject is None or subject > root or self.is_crossed(subject):
+        if subject is None or subject > root:
             return False
         if self.finite(root) is None or self.low[0] in _NEVER_CUT:
             return False
-        in_brackets = any(a < root < b for a, b in self.pairs)
-        if in_brackets or min(tokens[root].sure, tokens[subject].sure) < SURE:
+        if min(tokens[root].sure, tokens[subject].sure) < SURE:
             return False
         for place, token in enumerate(tokens):
-            if token.relation == "parataxis" or self.low[place] in ("?", "\u2026", "...", ":", ";"):
+            if self.low[place] in ("?", "\u2026", "...", ":", ";"):
                 return False
             is_wrong = self.is_mark[place] and (self.kids[place] or token.relation in _PHRASES)
             is_clause = token.relation in ("advcl", "ccomp") and self.finite(place) is not None
             subjects = [i for i in self.of(place, "nsubj", "nsubjpass") if not self.is_mark[i]]
             if is_wrong or len(subjects) > 1 or (is_clause and self.subject(place) is None):
                 return False
-        in_pairs = {tokens[i].tag for a, b in self.pairs for i in range(a, b)}
-        return not (in_pairs & FINITE and TELLING & set(self.low))
+        return True
 
     def _is_whole(self, fact: Sequence[Item]) -> bool:
         """Whether a fact has more than one word, and its beginning and end."""
@@ -107,15 +102,6 @@ class ParsedSentence(Phrases):
         is_torn = first and (self.tokens[first].tag in _NO_BEGINNING or self.low[first] == "not")
         last = rest[-1]
         return not (is_torn or (isinstance(last, int) and self.tokens[last].tag in _NO_END))
-
-    def _are_all_told(self, facts: Sequence[Sequence[Item]]) -> bool:
-        """Whether each word that tells something is in some fact."""
-        told = {item for fact in facts for item in fact}
-        return all(
-            place in told or token.tag not in ("CD", "JJ", "VBD", "VBN", "VBZ", *NOUNS)
-            for place, token in enumerate(self.tokens)
-            if self.low[place] != "such"
-        )
 
     # --- clauses ------------------------------------------------------------------------------
 
@@ -139,9 +125,8 @@ class ParsedSentence(Phrases):
         scoped = self._is_bound(verb, parts)
         start = verb if own is None else self.under(own)[0]
         clause = _Clause([*lead], [], [verb, *shared], [], [])
-        said = None if scoped else self._said(verb, parts)
         for kid in parts:
-            if kid in (own, said) or kid in lead or self._is_link(kid, start):
+            if kid == own or kid in lead or self._is_link(kid, start):
                 continue
             if not scoped and self._is_stated(kid, verb):
                 clause.asides.append(kid)
@@ -158,10 +143,7 @@ class ParsedSentence(Phrases):
         if own is not None:
             subject = [i for i in self.under(own) if i < verb]
             clause.core.extend(i for i in self.under(own) if i > verb)
-        if said is None:
-            yield from self._tellings(clause, subject, parts, scoped=scoped)
-        else:
-            yield from self._report(clause, subject, said)
+        yield from self._tellings(clause, subject, parts, scoped=scoped)
         yield from self._joined(verb, chain, subject, [*clause.front, *clause.spare], shared)
         for aside in clause.asides:
             yield from self._adverbial(aside, subject, verb, lead)
@@ -185,20 +167,6 @@ class ParsedSentence(Phrases):
             )
         )
 
-    def _said(self, verb: int, parts: Sequence[int]) -> int | None:
-        """The clause of what somebody says, if it is all that follows the verb."""
-        if self.low[verb] not in TELLING or not parts:
-            return None
-        last = self.tokens[parts[-1]]
-        is_clause = last.relation == "ccomp" and last.sure >= SURE and parts[-1] > verb
-        has_own = is_clause and None not in (self.subject(parts[-1]), self.finite(parts[-1]))
-        return parts[-1] if has_own and self.opening(parts[-1]) in ("", "that") else None
-
-    def _report(self, clause: _Clause, subject: list[Item], said: int) -> Iterator[list[Item]]:
-        lead = [*clause.front, *clause.spare, *subject, *sorted(clause.core)]
-        for one in self._clause(said, [], []):
-            yield [*lead, *self.of(said, "mark"), *one]
-
     def _is_link(self, kid: int, start: int) -> bool:
         """Whether a word only links the clause to another one."""
         relation = self.tokens[kid].relation
@@ -218,18 +186,14 @@ class ParsedSentence(Phrases):
             return True  # `from 2016 on`
         if self.low[kid] in _BESIDES or self.low[kid : kid + 2] == ["in", "addition"]:
             return True
-        places = [i for i in self.of(kid, "pobj") if self.tokens[i].entity in PLACES]
-        is_place = bool(places) and self.low[kid] in WORDS["outer"]
-        is_phrase = self.is_time(kid) or kid in clause.asides or is_place
-        return is_phrase and self.has_happened(clause.core[0], clause.core[1:])
+        return self.is_time(kid) or kid in clause.asides
 
     def _place(self, kid: int, clause: _Clause, parts: Sequence[int], *, scoped: bool) -> None:
         """Put a phrase of a clause into its core, or among what may be left out."""
         verb, words, details = clause.core[0], self.under(kid), clause.details
-        has_happened = self.has_happened(verb, clause.core[1:])
+        has_happened = self.has_happened(verb)
         before = self.low[details[-1][0]] if details else ""
         goes_on = self.low[kid] == "to" and before not in ("", "on")
-        goes_on |= self.low[kid] in ("until", "till", "through") and before == "from"
         goes_on |= bool(details) and self.low[words[0]] in ("a", "an")  # `an hour`
         if kid > verb and goes_on and self.tokens[kid].relation in ("prep", "npadvmod"):
             details[-1] += words
@@ -268,10 +232,6 @@ class ParsedSentence(Phrases):
     ) -> Iterator[list[Item]]:
         """The statements of the verbs that are joined to one."""
         helpers = self.helped(verb)[1:] or list(shared)
-        hedges = [
-            i for i in self.kids[verb]
-            if self.low[i] in WORDS["hedges"] and i < verb and i not in front
-        ]  # fmt: skip
         holds = any(
             isinstance(i, int)
             and (self.low[i] in WORDS["hedges"] or self.tokens[i].relation == "mark")
@@ -284,7 +244,7 @@ class ParsedSentence(Phrases):
             )
             opening = front if holds or (own is None and not is_later) else []
             is_full = self.finite(other) is not None and not self._is_passive_too(verb, other)
-            kept = [] if own is not None else [*hedges, *([] if is_full else helpers)]
+            kept = [] if own is not None or is_full else helpers
             yield from self._clause(other, [] if own is not None else subject, opening, kept)
             if own is not None:
                 subject = list(self.under(own))
@@ -292,42 +252,29 @@ class ParsedSentence(Phrases):
     def _chain(self, verb: int) -> list[int]:
         """The verbs that are joined to one and stand alone with its subject, or with their own."""
         found, links, last = [], self.of(verb, "cc"), verb
-        while not self.of(last, "preconj"):
+        while True:
             nexts = [i for i in self.of(last, "conj") if self.tokens[i].tag[0] in "VM"]
-            between = self.of(last, "cc")
             if len(nexts) != 1 or nexts[0] in self.cut:
                 break
             last = nexts[0]
-            own = self.under(last, full=True)
-            behind = [i for i in range(max(between, default=last) + 1, last) if not self.is_mark[i]]
-            if (between and own[0] < between[-1]) or not set(own).issuperset(behind):
-                return []  # a noun between them that should be its subject
             found.append(last)
             links += self.of(last, "cc")
         if any(self.low[i] not in ("and", "but") for i in links):
             return []
         if not links and any(self.subject(one) is None for one in found):
             return []
-        edge = min([*self.of(verb, "cc"), *found], default=0)
-        loose = [i for i in self.kids[verb] if i > edge and i not in found and not self.is_mark[i]]
-        if set(loose) - {*links}:
-            return []  # a phrase between or behind them, which may belong to either
-        is_sure = all(self.tokens[i].sure >= SURE and not self.is_crossed(i) for i in found)
+        is_sure = all(self.tokens[i].sure >= SURE for i in found)
         return found if is_sure and all(self._stands_alone(verb, one) for one in found) else []
 
     def _stands_alone(self, verb: int, other: int) -> bool:
         tokens, subject = self.tokens, self.subject(other)
-        conditions = [i for i in self.of(other, "advcl") if i > other and self.opening(i)
-                      and self.opening(i) not in _STATED]  # fmt: skip
-        is_report = self.low[verb] in TELLING and self.low[other] in TELLING and subject is not None
-        if conditions or (self.of(verb, "ccomp") and not is_report):
+        if self.of(verb, "ccomp"):
             return False
         finite, main = self.finite(other), self.finite(verb)
         if subject is not None:
             is_short = bool(self.of(verb, "auxpass")) and self.low[other].endswith("ed")
             is_short &= all(i == subject or self.is_mark[i] for i in self.kids[other])
-            has_link = any(tokens[i].tag[0] == "W" for i in self.under(subject))
-            return finite is not None and not is_short and not has_link  # `and the lamp replaced`
+            return finite is not None and not is_short  # `and the lamp replaced`
         embedded = [i for i in range(verb + 1, other) if tokens[i].relation in EMBEDDED | {"relcl"}]
         if main is None or any((self.finite(i) is None) == (finite is None) for i in embedded):
             return False
@@ -354,37 +301,25 @@ class ParsedSentence(Phrases):
 
     def _is_stated(self, kid: int, verb: int) -> bool:
         """Whether what an adverbial clause says is said to be so."""
-        finite = self.finite(verb)
-        if finite is None or self.tokens[finite].tag == "MD" or self.is_hedged(verb):
-            return False
         relation, opening, subject = self.tokens[kid].relation, self.opening(kid), self.subject(kid)
-        if relation not in ("prep", "advcl") or not self.is_firm(kid):
+        if relation not in ("prep", "advcl") or not self.is_firm(kid) or self.finite(verb) is None:
             return False
-        words = self.under(kid, full=True)
         if relation == "prep":
-            is_done = self.has_happened(verb) and self.low[kid] in _GERUNDS
-            return is_done and any(
+            return self.has_happened(verb) and self.low[kid] in _GERUNDS and any(
                 self.tokens[i].tag == "VBG" and self.subject(i) is None
                 for i in self.of(kid, "pcomp")
-            )
+            )  # fmt: skip
         if subject is not None:
             is_named = self.low[subject] not in _PRONOUNS or subject in self.named
-            is_contrast = opening in _CONTRASTS and (opening != "while" or self.is_set_off(kid))
-            is_sure = is_contrast or opening == "because" or self.is_past(kid)
-            is_first = self.low[words[0]] == opening and self.finite(kid) is not None
-            return is_sure and is_named and is_first and opening in _STATED
+            is_sure = self.is_past(kid) or (
+                opening in _CONTRASTS | {"because"} and (opening != "while" or self.is_set_off(kid))
+            )
+            return is_sure and is_named and opening in _STATED
+        words = self.under(kid, full=True)
         edge = words[-1] + 1 if words[0] == 0 else words[0] - 1
-        is_set_off = edge < len(self.tokens) and self.low[edge] == ","
-        is_bare = words[0] == kid and len(words) > 1
-        if self.tokens[kid].tag == "VBG":
-            return is_set_off and is_bare and self._is_over(verb)
-        return (
-            is_set_off and is_bare and kid == 0
-            and self.tokens[kid].tag == "VBN" and not self.of(kid, "dobj")
-        )  # fmt: skip
-
-    def _is_over(self, verb: int) -> bool:
-        return self.is_past(verb) or self.low[self.finite(verb) or verb] in ("has", "have")
+        is_over = self.is_past(verb) or self.low[self.finite(verb) or verb] in ("has", "have")
+        is_bare = words[0] == kid and self.tokens[kid].tag == "VBG"
+        return is_bare and is_over and self.low[edge : edge + 1] == [","]
 
     def _adverbial(
         self, kid: int, subject: list[Item], verb: int, lead: list[Item]
@@ -394,40 +329,21 @@ class ParsedSentence(Phrases):
             self.cut.update(i for i in self.of(kid, "advmod") if self.tokens[i].tag == "WRB")
             yield from self._clause(kid, [], lead)
             return
-        finite = self.finite(verb) or verb
-        plural = self.low[finite] == "were" or self.tokens[finite].tag == "VBP"
-        first = self.of(kid, "pcomp")[0] if self.tokens[kid].relation == "prep" else kid
-        each = [first, *(i for i in self.of(first, "conj") if self.tokens[i].tag == "VBG")]
-        for one in each:
-            gone = {
-                one,
-                *self.of(one, "cc"),
-                *(i for two in each if two > one for i in self.under(two)),
-            }
-            rest = [i for i in self.under(one) if i not in gone]
-            if self.tokens[one].tag == "VBN":
-                yield [*lead, *subject, be(plural=plural, past=self._is_over(verb)), one, *rest]
-            else:
-                yield [*lead, *subject, past_of(self.low[one]), *rest]
+        verb = self.of(kid, "pcomp")[0] if self.tokens[kid].relation == "prep" else kid
+        rest = [i for i in self.under(verb) if i != verb]
+        yield [*lead, *subject, past_of(self.low[verb]), *rest]
 
     def _parts(self) -> Iterator[list[Item]]:
         """The statements of the sentence, and of what stands behind its nouns."""
         asides = [i for i in range(len(self.tokens)) if self.is_aside(i)]
-        self.cut.update(i for i in asides if not self.is_in(i))
+        self.cut.update(asides)
         yield from self._clause(self.root, [], [])
         for place in asides:
             token = self.tokens[place]
             noun = self.whose(token.head)
             about: list[Item] = list(self.under(noun))
             plural = self.tokens[noun].tag in PLURAL or bool(self.of(noun, "conj"))
-            if self.is_in(place):  # `Ulm, Germany`
-                name = [i for i in self.under(token.head) if i <= token.head]
-                yield [
-                    *(i for i in name if self.tokens[i].tag == "NNP"),
-                    "is in",
-                    *self.under(place),
-                ]
-            elif token.relation == "appos":
+            if token.relation == "appos":
                 yield [*about, be(plural=plural, past=False), *self.under(place)]
             elif token.relation == "acl" and self.low[place - 1] == "(":
                 yield [*about, be(plural=plural, past=True), *self.under(place)]
@@ -444,5 +360,3 @@ class ParsedSentence(Phrases):
             if is_plain and token.relation == "amod" and self.is_identity(token.head):
                 verb = self.tokens[self.first(token.head)].head
                 yield [*self.under(self.whose(token.head)), verb, place]
-            elif token.tag == "NN" and token.relation in ("compound", "nmod"):
-                yield from self.kind(place)

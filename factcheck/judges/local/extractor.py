@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from factcheck.facts import AtomicFact, FactSet, Span, digest
 from factcheck.judges.local.cancellation import checkpoint, run_in_thread
 from factcheck.judges.local.clauses import ParsedSentence
-from factcheck.judges.local.grammar import TELLING, WORDS
+from factcheck.judges.local.grammar import WORDS, Tree
 from factcheck.judges.local.pronouns import Mentions
-from factcheck.judges.local.sentences import block_sentences, cut_at_abbreviations, join_at_times
+from factcheck.judges.local.sentences import block_sentences, cut_at_abbreviations
 from factcheck.text.blocks import Block, split_blocks
 from factcheck.text.language import guess_language
 from factcheck.text.syntax import Token, parse
@@ -27,7 +27,6 @@ _LONGEST_FORMULA = 8
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\s]{0,500}\)")
 _EMPHASIS = re.compile(r"(\*\*|__|`|~~|(?<!\w)[*_](?=\S))(.{1,200}?)(\1)(?!\w)|\*\*")
 _TITLE_END = re.compile(r"(?<=[\w!])([,.;])([\"\u201d])(?=\s|\Z)")
-_QUOTE_EDGE = re.compile(r"\A[\"\u201c]|[\"\u201d](?=[.,;!?]?\Z)")
 _ADDRESS = re.compile(r"\b(?:https?://|www\.)\S+|(?<![\w.+-])[\w.+-]{1,64}@[\w.-]{3,200}")
 _LABEL = re.compile(
     r"(?:\[?\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?: ?[AaPp][Mm])?\]?\s*[-\u2013]?\s*)?"
@@ -121,70 +120,43 @@ def _statements(source: str, language: str) -> Iterator[tuple[str, Span]]:
     places = _Places(source)
     for block in split_blocks(source):
         label = places.above(block)
-        if block.kind == "row":
-            yield from places.row(block)
         if label is None or block.kind not in ("prose", "item"):
             continue
-        paragraph = _Paragraph(language)
-        wholes = join_at_times(source, block_sentences(source, block))
+        mentions, is_english = Mentions(), language == "en"
+        wholes = block_sentences(source, block)
         for whole in wholes:
             is_item = block.kind == "item" and (whole is not wholes[0] or len(wholes) == 1)
             for sentence in cut_at_abbreviations(whole, language):
                 checkpoint()
                 told, offsets = plain(sentence.text)
                 start = sentence.span.start
-                parts = _independent_parts(told) if language == "en" else [(0, told)]
-                for begin, part in parts:
-                    found = paragraph.facts(part, is_item=is_item, label=label)
-                    for text, own in found:
+                for begin, part in _independent_parts(told) if is_english else [(0, told)]:
+                    for text, own in _facts_of(
+                        part, mentions, parsed=is_english, is_item=is_item, label=label
+                    ):
                         first, last = offsets[begin + own.start], offsets[begin + own.end - 1]
                         yield text, Span(start + first, start + last + 1)
 
 
-class _Paragraph:
-    """The sentences of a paragraph, one after the other."""
-
-    def __init__(self, language: str) -> None:
-        self._is_english = language == "en"
-        self._mentions = Mentions()
-        self._speaker = ""
-        self._in_quote = False
-
-    def facts(self, text: str, *, is_item: bool, label: str) -> Iterator[tuple[str, Span]]:
-        """What a sentence states, each with its place in the sentence."""
-        own = _LABEL.match(text)
-        if own and _METADATA.fullmatch(own.group(1)):
-            return
-        start = own.end() if own else 0
-        body = text[start:]
-        tokens = parse(body) if self._is_english else ()
-        parsed = ParsedSentence(body, tokens)
-        parsed.named = self._mentions.read(parsed)
-        is_labelled = bool(own or label)
-        if not _is_statement(body, tokens, is_item=is_item, is_labelled=is_labelled):
-            return
-        said = f"{label} {own.group(1)}" if label and own else own.group(1) if own else label
-        speaker = parsed.speaker()
-        *names, verb = (own.group(1) if own else label or " ").rstrip(":").split(" ")
-        if verb in TELLING:
-            speaker = " ".join(names)
-        was_in_quote = self._in_quote
-        if body.count('"') % 2:
-            self._in_quote = not was_in_quote and bool(speaker or self._speaker)
-        elif body.count("\u201c") != body.count("\u201d"):
-            self._in_quote = body.rfind("\u201c") > body.rfind("\u201d")
-        is_quoted = was_in_quote or body.startswith(('"', "\u201c"))
-        if is_quoted and not speaker:
-            bare = _QUOTE_EDGE.sub("", body)
-            quote = f'{self._speaker} said: "{bare}"' if self._speaker else f'"{bare}"'
-            yield f"{said} {quote}".strip(), Span(start, len(text))
-            return
-        self._speaker = speaker or self._speaker
-        for statement in parsed.statements():
-            place = Span(start + statement.own.start, start + statement.own.end)
-            if said and not statement.own.start:
-                place = Span(0, place.end)
-            yield f"{said} {statement.text}".strip(), place
+def _facts_of(
+    text: str, mentions: Mentions, *, parsed: bool, is_item: bool, label: str
+) -> Iterator[tuple[str, Span]]:
+    """What the next sentence of a paragraph states, each with its place in the sentence."""
+    own = _LABEL.match(text)
+    if own and _METADATA.fullmatch(own.group(1)):
+        return
+    start = own.end() if own else 0
+    body = text[start:]
+    tree = ParsedSentence(body, parse(body) if parsed else ())
+    tree.named = mentions.read(tree)
+    if not _is_statement(body, tree.tokens, is_item=is_item, is_labelled=bool(own or label)):
+        return
+    said = " ".join(filter(None, (label, own.group(1) if own else "")))
+    for statement in tree.statements():
+        place = Span(start + statement.own.start, start + statement.own.end)
+        if said and not statement.own.start:
+            place = Span(0, place.end)
+        yield f"{said} {statement.text}".strip(), place
 
 
 def _independent_parts(text: str) -> list[tuple[int, str]]:
@@ -197,12 +169,13 @@ def _independent_parts(text: str) -> list[tuple[int, str]]:
     if len(parts) == 1 or re.search(r"[\"\u201c()\[\]]", text):
         return whole
     for _, part in parts:
-        tokens = parse(part)
-        root = next((i for i, token in enumerate(tokens) if token.head == i), None)
-        under_root = [token for token in tokens if token.head == root]
-        if not any(token.relation in ("nsubj", "nsubjpass") for token in under_root):
-            return whole
-        if any(t.relation in ("ccomp", "mark") or t.text.lower() == "according" for t in tokens):
+        tree = Tree(part, parse(part))
+        relations = {token.relation for token in tree.tokens}
+        if (
+            tree.subject(tree.root) is None
+            or relations & {"ccomp", "mark"}
+            or ("according" in tree.low)
+        ):
             return whole
     return parts
 
@@ -265,13 +238,12 @@ def _is_statement(  # noqa: PLR0911
 
 
 class _Places:
-    """What stands above a block: headings, the label of an item, the head of a table."""
+    """What stands above a block: headings, and the label of an item."""
 
     def __init__(self, source: str) -> None:
         self._source = source
         self._open: list[tuple[int, str]] = []
         self._is_silent = False
-        self._columns: list[str] = []
 
     def above(self, block: Block) -> str | None:
         """The label of a block, empty if it has none; `None` where nothing is stated.
@@ -280,10 +252,6 @@ class _Places:
         """
         start, end = block.span
         text = plain(self._source[start:end])[0].replace("*", "")
-        if block.kind == "heading":
-            self._columns = [cell.strip() for cell in text.split("|")] if "|" in text else []
-        elif block.kind != "row":
-            self._columns = []
         if block.kind == "heading" or text.endswith(":"):
             self._is_silent = bool(_NO_FACTS_BELOW.match(text))
         elif block.kind == "prose":
@@ -298,11 +266,3 @@ class _Places:
         is_label = text.endswith(":") and text.count(" ") < _LONGEST_LABEL
         self._open.append((column, text if is_label else ""))
         return None if self._is_silent else label
-
-    def row(self, block: Block) -> Iterator[tuple[str, Span]]:
-        """A row of a table, each cell under the head of its column; nothing without a head."""
-        cells = [cell.strip() for cell in self._source[slice(*block.span)].split("|")]
-        if len(cells) == len(self._columns) > 1 and any(cells[1:]):
-            pairs = zip(self._columns, cells, strict=True)
-            told = "; ".join(f"{column}: {cell}".strip(": ") for column, cell in pairs if cell)
-            yield plain(told)[0], block.span

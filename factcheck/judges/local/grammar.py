@@ -30,8 +30,6 @@ WORDS: Mapping[str, frozenset[str]] = {
     for name, words in json.loads((files(__package__) / "words.json").read_text("utf-8")).items()
 }
 """Lists of words, by what they have in common."""
-TELLING = WORDS["telling"]
-"""Verbs of those who say, suppose or hope something."""
 _IRREGULAR = dict(pair.split(":") for pair in WORDS["irregular"])
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
@@ -42,6 +40,7 @@ TIMES = frozenset({"DATE", "TIME"})
 PLACES = frozenset({"GPE", "LOC", "FAC"})
 QUOTES = ('"', "\u201c", "\u201d")
 _MATES = {")": "(", "]": "[", "\u201d": "\u201c", "\u00bb": "\u00ab", '"': '"'}
+_OPENING = frozenset(_MATES.values())
 
 
 class Tree:
@@ -59,14 +58,6 @@ class Tree:
         self.root = next((i for i, t in enumerate(tokens) if t.head == i), 0)
         self.low = [token.text.lower().replace("\u2019", "'") for token in tokens]
         self.is_mark = [not re.search(r"[\w$€£¥%&@#°+=§]", token.text) for token in tokens]
-        self.pairs = _pairs(tokens)
-        """Places of opening and closing quotation marks and brackets."""
-        paired = {i for pair in self.pairs for i in pair}
-        self._free = {
-            i for i, token in enumerate(tokens)
-            if i not in paired and (token.text not in QUOTES or (i and tokens[i - 1].tag == "CD"))
-        }  # fmt: skip
-        """Without quotation marks whose other half stands in another sentence."""
         self.cut: set[int] = set()
         """Phrases that are told on their own, and left out of all others."""
 
@@ -94,14 +85,6 @@ class Tree:
     def subject(self, verb: int) -> int | None:
         """The subject of a verb."""
         return next((i for i in self.of(verb, *SUBJECTS) if not self.is_mark[i]), None)
-
-    def speaker(self) -> str:
-        """Who tells something in this sentence; empty if nobody does."""
-        for place, word in enumerate(self.low):
-            subject = self.subject(place) if word in TELLING else None
-            if subject is not None:
-                return self.tell(self.under(subject)).text.rstrip(".")
-        return ""
 
     def helped(self, verb: int) -> list[int]:
         """A verb and its helping verbs."""
@@ -131,7 +114,7 @@ class Tree:
     def is_set_off(self, place: int) -> bool:
         """Whether a comma or a dash stands before a phrase."""
         first = self.under(place, full=True)[0]
-        return first > 0 and self.low[first - 1] in (",", "(", "\u2013", "\u2014", "--")
+        return first > 0 and self.low[first - 1] in (",", "(")
 
     def is_closed(self, place: int) -> bool:
         """Whether a mark or the end of the sentence stands behind a phrase."""
@@ -189,23 +172,16 @@ class Tree:
         return chosen
 
     def _with_marks(self, items: Sequence[Item]) -> list[Item]:
-        """The words with the marks between neighbours; quotation marks and brackets in pairs."""
-        told = set(items)
-        beside = {(one, two) for one, two in pairwise(items)}
-        pairs = [
-            (a, b) for a, b in self.pairs
-            if all(i in told or self.is_mark[i] for i in range(a, b))
-            and (self.low[a] != "(" or (a - 1, a + 1) in beside)
-        ]  # fmt: skip
-        opening, closing = {a for a, _ in pairs}, {b for _, b in pairs}
+        """The words with the marks between neighbours, and quotation marks and brackets."""
         order: list[Item] = []
         for one, two in pairwise(["", *items, ""]):
             behind = self._marks(one, 1)
-            is_next = isinstance(one, int) and one + len(behind) + 1 == (two or len(self.tokens))
-            kept = closing | opening | self._free if is_next else closing
-            order += [i for i in behind if i in kept]
-            if not is_next:
-                order += [i for i in self._marks(two, -1)[::-1] if i in opening]
+            if isinstance(one, int) and one + len(behind) + 1 == (two or len(self.tokens)):
+                order += behind
+            else:
+                order += [i for i in behind if self.tokens[i].text in _MATES]
+                before = self._marks(two, -1)[::-1]
+                order += [i for i in before if self.tokens[i].text in QUOTES]
             order.append(two)
         return order[:-1]
 
@@ -220,31 +196,32 @@ class Tree:
         if isinstance(previous, int) and isinstance(item, int) and item == previous + 1:
             before = self.tokens[previous]
             return " " if self.tokens[item].start > before.start + len(before.text) else ""
-        opening = [a for a, _ in self.pairs]
-        is_mark = isinstance(item, int) and self.is_mark[item] and item not in opening
-        return "" if previous in (None, *opening) or item in (",", "'s") or is_mark else " "
+        opens = [isinstance(i, int) and self.tokens[i].text in _OPENING for i in (previous, item)]
+        is_mark = isinstance(item, int) and self.is_mark[item] and not opens[1]
+        return "" if previous is None or opens[0] or item in (",", "'s") or is_mark else " "
 
 
 def _finished(text: str) -> str:
     """A statement with a capital at its beginning and a mark at its end."""
-    text = text.strip(" ,;:\u2013\u2014-")
+    text = _paired(text).strip(" ,;:\u2013\u2014-")
     first = next((i for i, c in enumerate(text) if c.isalnum()), 0)
-    if not re.match(r"[a-z]+[A-Z]", text[first:]):
-        text = text[:first] + text[first : first + 1].upper() + text[first + 1 :]
+    text = text[:first] + text[first : first + 1].upper() + text[first + 1 :]
     return text if re.search(r"[.!?\u2026][\"'\u201d\u2019)]*\Z", text) else text + "."
 
 
-def _pairs(tokens: Sequence[Token]) -> list[tuple[int, int]]:
-    """Places of opening and closing quotation marks and brackets."""
-    pairs: list[tuple[int, int]] = []
+def _paired(text: str) -> str:
+    """A text without quotation marks and brackets whose other half is missing."""
     open_: dict[str, int] = {}
-    for place, token in enumerate(tokens):
-        mate = _MATES.get(token.text)
-        if mate in open_:
-            pairs.append((open_.pop(mate), place))
-        elif token.text in _MATES.values():
-            open_[token.text] = place
-    return pairs
+    odd: set[int] = set()
+    for place, mark in enumerate(text):
+        if _MATES.get(mark) in open_:
+            del open_[_MATES[mark]]
+        elif mark in _OPENING:
+            open_[mark] = place
+        elif mark in _MATES:
+            odd.add(place)
+    odd |= {place for mark, place in open_.items() if not text[place - 1 : place].isdigit()}
+    return "".join(mark for place, mark in enumerate(text) if place not in odd)
 
 
 def _is_small(token: Token) -> bool:

@@ -8,7 +8,6 @@ from itertools import takewhile
 from factcheck.judges.local.grammar import (
     NAMES,
     NOUNS,
-    PLACES,
     PLURAL,
     QUOTES,
     SUBJECTS,
@@ -24,15 +23,8 @@ LOAD_BEARING = SUBJECTS | word_set("ROOT cc conj relcl appos advcl ccomp dobj at
 EMBEDDED = word_set("ccomp pcomp csubj csubjpass xcomp advcl acl parataxis")
 """Relations of clauses whose content the sentence need not state as a fact."""
 COMPLEMENTS = word_set("dobj attr acomp xcomp ccomp oprd agent dative prep")
-_BE = word_set("is was are were be been 's")
 SURE = 0.5
 """Least probability of each load-bearing word of what is told on its own."""
-_SURE_OF_LIST = 0.6
-"""The same of each member of a list that is told one by one."""
-_SURE_OF_NAMES = 0.35
-"""The same where every member is a name, which commas alone set apart."""
-_DEEPEST_LIST = 4
-"""Words from a list up to its verb."""
 
 
 class Phrases(Tree):
@@ -58,27 +50,15 @@ class Phrases(Tree):
         return any(
             self.low[i] in WORDS["scopes"]
             or (self.tokens[i].tag == "MD" and self.low[i] not in ("will", "'ll"))
-            or (self.tokens[i].tag in ("JJR", "RBR") and "than" in self.low)
-            or (
-                self.tokens[i].tag in ("JJS", "RBS")
-                and self.low[i : i + 2] != ["best", "known"]
-                and self.low[max(i - 3, 0) : i] != ["one", "of", "the"]
-            )
             for i in places
         )
 
-    def is_hedged(self, verb: int) -> bool:
-        """Whether a source or a hedge holds for all that stands with a verb."""
-        return any(self.low[i] in WORDS["hedges"] for i in self.kids[verb])
-
-    def has_happened(self, verb: int, shared: Sequence[int] = ()) -> bool:
-        """Whether a verb tells of one time or person, and holds also without saying where."""
-        subject = self.subject(verb)
-        is_person = subject is not None and self.tokens[subject].entity == "PERSON"
-        return is_person or self.tokens[verb].relation == "acl" or any(
+    def has_happened(self, verb: int) -> bool:
+        """Whether a verb tells of one time, and holds also without saying where."""
+        return self.tokens[verb].relation == "acl" or any(
             self.tokens[i].tag == "VBD" or self.low[i] in ("has", "have", "will")
-            for i in [*self.helped(verb), *shared]
-        )  # fmt: skip
+            for i in self.helped(verb)
+        )
 
     def says_more(self, verb: int, parts: Iterable[int]) -> bool:
         """Whether something stands behind a verb that completes it."""
@@ -89,16 +69,12 @@ class Phrases(Tree):
     def is_detail(self, kid: int, verb: int, parts: Sequence[int]) -> bool:
         """Whether a phrase may be left out, because the verb says something without it."""
         is_time, relation = self.is_time(kid), self.tokens[kid].relation
-        measures = [i for i in self.of(verb, "npadvmod") if not self.is_time(i)]
-        is_measured = kid - 1 in [self.under(i)[-1] for i in measures]  # `ten miles off the cape`
         if not self.is_firm(kid) or (relation == "prep" and not self.kids[kid]):
             return False
         if self.low[kid] in WORDS["inseparable"] or is_time:
             return is_time and self.low[kid] not in WORDS["inseparable"]
-        if relation != "prep" or is_measured or self.low[verb] in WORDS["needy"]:
+        if relation != "prep" or self.low[verb] in WORDS["needy"]:
             return False
-        if self.low[verb] in _BE:
-            return self.is_set_off(kid)
         return self.says_more(verb, [i for i in parts if i < kid])
 
     def inner_details(self, kid: int) -> list[list[int]]:
@@ -116,65 +92,33 @@ class Phrases(Tree):
             return False
         if token.relation in ("relcl", "appos", "acl"):
             return self.is_set_off(place) and self.is_closed(place)
-        bound = [i for i in self.of(token.head, "conj", "relcl", "acl") if i not in self.cut]
         return (
             token.relation == "prep"
             and self.low[place] in WORDS["outer"]
-            and head.relation in ("dobj", "pobj", "attr")
-            and not bound
             and any(self.tokens[i].entity for i in self.of(place, "pobj"))
         )
 
     # --- behind a noun ------------------------------------------------------------------------
 
-    def kind(self, place: int) -> Iterator[list[Item]]:
-        """What a noun before a name says of it: `the production company "Kern & Co"`."""
-        head = self.tokens[place].head
-        name = [i for i in self.under(head) if place < i <= head]
-        start = place
-        while start and self.tokens[start - 1].tag in ("NN", "JJ", "NNP"):
-            start -= 1
-        is_name = bool(name) and all(
-            self.tokens[i].tag in NAMES and self.tokens[i].text[0].isupper()
-            for i in (name[0], head)
-        )
-        is_told = start > 0 and self.tokens[start - 1].tag in ("DT", "PRP$")
-        is_told |= len(name) > 1 and self.tokens[head].entity == "PERSON"
-        counts = {self.tokens[i].entity for i in (*range(start, place + 1), head)}
-        if (
-            is_name and is_told and self.tokens[place].text.islower()
-            and not counts & {*TIMES, "ORDINAL", "CARDINAL"}
-            and not self.is_scoped(self.kids[head])
-        ):  # fmt: skip
-            yield [*name, "is", "a", *range(start, place + 1)]
-
     def is_aside(self, place: int) -> bool:
         """Whether a phrase says something of its own about the noun that it follows."""
         token, noun = self.tokens[place], self.tokens[place].head
         head = self.tokens[noun]
-        is_noun = head.tag in NOUNS or (head.entity in TIMES and token.relation == "relcl")
-        if token.relation not in ("relcl", "appos", "acl") or not is_noun:
+        if token.relation not in ("relcl", "appos", "acl") or head.tag not in NOUNS:
             return False
-        words = self.under(place, full=True)
-        before = max((i for i in range(words[0]) if not self.is_mark[i]), default=-1)
-        if before < noun or before not in self.under(noun, full=True):
-            return False
-        is_new = self.is_identity(noun)
-        in_list = head.relation == "conj" or bool(self.of(noun, "conj", "cc"))
-        is_beside = self.is_set_off(place) and self.is_closed(place) and not in_list
-        is_own = is_new or (is_beside and (self.is_definite(noun) or head.entity in TIMES))
-        is_said = self.is_hedged(self.root) or any(
-            self.tokens[i].relation in EMBEDDED for i in self.above(noun)
-        )
+        is_beside = self.is_set_off(place) and self.is_closed(place)
+        is_own = self.is_identity(noun) or (is_beside and self.is_definite(noun))
+        is_said = any(self.tokens[i].relation in EMBEDDED for i in self.above(noun))
         if not is_own or is_said or not self.is_firm(place) or self.is_scoped(self.kids[noun]):
             return False
         if head.relation == "pobj" and self.tokens[self.tokens[head.head].head].tag in NOUNS:
             return False  # `the mine at Ulm, which closed in May`: either may be meant
-        is_plain = all(self.tokens[i].relation == "advmod" for i in words if i < place)
         return {
-            "appos": self._is_apposition(place),
-            "relcl": self._is_relative(place, is_new=is_new, is_close=noun == before),
-            "acl": token.tag == "VBN" and is_plain and len(words) > 1,
+            "appos": token.entity != "DATE"
+            and not self.of(place, "cc", "conj")
+            and (token.tag == "NNP") != (head.tag == "NNP"),
+            "relcl": self._is_relative(place),
+            "acl": token.tag == "VBN" and len(self.under(place, full=True)) > 1,
         }[token.relation]
 
     def opener(self, verb: int) -> int:
@@ -182,25 +126,18 @@ class Phrases(Tree):
         first = self.under(verb, full=True)[0]
         return next((i for i in (first, *self.above(first)) if self.tokens[i].head == verb), first)
 
-    def _is_relative(self, verb: int, *, is_new: bool, is_close: bool) -> bool:
+    def _is_relative(self, verb: int) -> bool:
         """Whether a clause speaks of the noun before it, or says all without it."""
         opener, finite = self.opener(verb), self.finite(verb)
-        words, relation = self.under(opener, full=True), self.tokens[opener].relation
-        if (
-            finite is None
-            or opener == verb
-            or self.tokens[words[-1]].tag not in ("WDT", "WP", "WRB")
-        ):
+        relation = self.tokens[opener].relation
+        if finite is None or opener == verb:
             return False
         if relation in ("prep", "advmod"):
             is_where = self.low[opener] in ("where", "when") and self.tokens[finite].tag != "MD"
             has_all = is_where or self.says_more(verb, self.kids[verb])
-            return has_all and self.subject(verb) is not None and not is_new
-        is_loose = self.low[opener] == "which" and (
-            self.low[verb] in WORDS["loose"] or not is_close
-        )
-        is_loose |= self.tokens[self.tokens[verb].head].entity in TIMES
-        return relation in ("nsubj", "nsubjpass") and len(words) == 1 and not is_loose
+            return has_all and self.subject(verb) is not None
+        is_loose = self.low[opener] == "which" and self.low[verb] in WORDS["loose"]
+        return relation in ("nsubj", "nsubjpass") and not is_loose
 
     def is_identity(self, noun: int) -> bool:
         """Whether a noun says what the subject is: `Anna is a lawyer who ...`."""
@@ -211,29 +148,12 @@ class Phrases(Tree):
         articles = self.of(noun, "det", "poss")
         is_new = self.low[articles[0]] in ("a", "an") if articles else self.low[subject] != "it"
         is_scoped = self.is_scoped([*self.kids[token.head], *self.kids[noun]])
-        return is_new and not is_scoped and self.low[subject] not in ("this", "that")
+        return is_new and not is_scoped
 
     def whose(self, noun: int) -> int:
         """Who or what an aside behind a noun is about."""
         subject = self.subject(self.tokens[self.first(noun)].head)
         return subject if subject is not None and self.is_identity(noun) else noun
-
-    def _is_apposition(self, place: int) -> bool:
-        token, head = self.tokens[place], self.tokens[self.tokens[place].head]
-        if self.of(place, "cc", "conj") or head.relation in ("conj", "appos"):
-            return False
-        if token.entity in PLACES and head.entity in PLACES:
-            return token.tag == "NNP" and head.tag == "NNP"
-        is_thing = head.relation not in SUBJECTS and head.entity != "PERSON"
-        if self.low[place] in WORDS["people"] and head.tag in NAMES and is_thing:
-            return False
-        is_name, has_article = token.tag == "NNP", bool(self.of(place, "det", "poss"))
-        is_other = is_name != (head.tag == "NNP") and token.entity != "DATE"
-        return is_other and (is_name or has_article)
-
-    def is_in(self, place: int) -> bool:
-        """Whether a place stands behind another one that lies in it."""
-        return self.tokens[place].relation == "appos" and self.tokens[place].entity in PLACES
 
     # --- lists --------------------------------------------------------------------------------
 
@@ -274,7 +194,7 @@ class Phrases(Tree):
     def _may_list(self, noun: int, verb: int, predicate: Sequence[int]) -> bool:
         """Whether what is said with a list holds with each member of it."""
         path = list(takewhile(lambda place: place != verb, self.above(noun)))
-        if not 0 < len(path) <= _DEEPEST_LIST or not self._members(noun):
+        if not path or not self._members(noun):
             return False
         for place in path:
             head, relation = self.tokens[place].head, self.tokens[place].relation
@@ -299,10 +219,7 @@ class Phrases(Tree):
         while nexts := [i for i in self.of(heads[-1], "conj") if i not in self.cut]:
             links += self.of(heads[-1], "cc")
             heads += nexts
-            if len(nexts) > 1:
-                return []
         tags = [self.tokens[i].tag for i in heads]
-        least = _SURE_OF_NAMES if NAMES.issuperset(tags) else _SURE_OF_LIST
         joins_name = any(
             self.tokens[i - 1].entity and self.tokens[i - 1].entity == self.tokens[i].entity
             for i in links
@@ -312,7 +229,6 @@ class Phrases(Tree):
             not links
             or joins_name
             or any(self.low[i] not in ("and", "&") for i in links)
-            or any(self.tokens[i].sure < least for i in heads[1:])
             or any((tag in NOUNS) != (tags[0] in NOUNS) for tag in tags)
             or any(self.low[i] in WORDS["bundles"] for i in heads[1:])  # "two hours and a half"
         ):
@@ -333,6 +249,4 @@ class Phrases(Tree):
             or tag in {*NAMES, "JJ", "VBN"}
         ):
             return own
-        if self.low[articles[0]] in ("a", "an"):
-            return ["a", *own] if tag == "NN" else own
         return [*self.under(articles[0]), *own]

@@ -18,7 +18,6 @@ _GENDERS = {
     "he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "mr.": "m", "mr": "m", "sir": "m",
     "mrs.": "f", "mrs": "f", "ms.": "f", "ms": "f", "miss": "f", "dame": "f",
 }  # fmt: skip
-_TITLES = {*_GENDERS, "dr", "dr.", "prof", "prof.", "professor", "captain", "judge"}
 _ROLE = re.compile(r"(?:[^h]er|or|ist|ian|man|woman|ess|ete|ant)\Z")
 _NAMELESS = "?"
 """A person without a name."""
@@ -67,13 +66,11 @@ class Mentions:
             elif token.tag in ("PRP", "PRP$") and word in _GENDERS:
                 if is_named and place < (subject or 0):
                     continue  # it may look ahead: "In her youth, Anna ..."
-                who = self._who(_GENDERS[word], people, is_subject=place == subject)
+                who = self._who(_GENDERS[word], people)
                 people.add(who or _NAMELESS)
                 if who:
                     self._genders[who] = _GENDERS[word]
-                    follows = tree.tokens[place + 1].tag if place + 1 < len(tree.tokens) else "."
-                    is_owner = token.tag == "PRP$" and follows not in ("DT", "IN", ".")
-                    found[place] = f"{who}'s" if is_owner else who
+                    found[place] = f"{who}'s" if token.tag == "PRP$" else who
                     topic = who if place == subject else topic
             elif _is_nameless(tree, place):
                 people.add(_NAMELESS)
@@ -84,7 +81,7 @@ class Mentions:
             self._hero = topic if self._hero in ("", topic) else ""
         return found
 
-    def _who(self, gender: str, people: set[str], *, is_subject: bool) -> str:
+    def _who(self, gender: str, people: set[str]) -> str:
         """The person that a pronoun means; empty if that is not certain."""
         near = {
             name
@@ -100,8 +97,7 @@ class Mentions:
             rivals &= {*sure, self._topic}
         elif self._topic == self._hero:
             rivals &= self._actors
-        is_hero = known in ("", gender) and not rivals and (is_subject or not people)
-        return self._hero if is_hero else ""
+        return self._hero if known in ("", gender) and not rivals else ""
 
     def _people(self, tree: Tree) -> Iterator[_Name]:
         """The names of people, by the fullest that is known: `Kern` is `Anna Kern`."""
@@ -116,20 +112,19 @@ class Mentions:
                 end += 1
             last = tree.tokens[end - 1]
             name = tree.text[tree.tokens[start].start : last.start + len(last.text)]
-            is_kind = last.relation == "compound" and tree.tokens[last.head].text.islower()
-            if is_kind or name[0] in '"\u201c':  # `the Garland frog`
+            if name[0] in '"\u201c':
                 continue
             full = [known for known in self._genders if last.text in known.split()]
             is_person = any(token.entity == "PERSON" for token in tree.tokens[start:end])
-            if is_person or full or tree.low[start] in _TITLES or _is_born(tree, start, end):
+            if is_person or full or _is_born(tree, end):
                 name = full[0] if len(full) == 1 else name
                 self._genders.setdefault(name, "")
                 yield _Name(name, start, end)
 
 
-def _is_born(tree: Tree, start: int, end: int) -> bool:
+def _is_born(tree: Tree, end: int) -> bool:
     """Whether a subject is introduced as a person: `Orr is a writer`, `Orr was born`."""
-    if tree.subject(tree.root) != end - 1 or "the" in tree.low[max(start - 1, 0) : start]:
+    if tree.subject(tree.root) != end - 1:
         return False
     roles = [tree.low[i] for i, token in enumerate(tree.tokens)
              if token.relation in ("attr", "appos", "conj")]  # fmt: skip
@@ -158,6 +153,6 @@ def _is_nameless(tree: Tree, place: int) -> bool:
     is_subject = token.tag == "NN" and token.relation in ("nsubj", "nsubjpass") and not is_owned
     if word not in WORDS["people"] and not (is_subject and _ROLE.search(word)):
         return False
-    relation, before = _stands(tree, place)
+    relation, _ = _stands(tree, place)
     is_part = token.relation in ("compound", "nmod", "amod", "appos")
-    return not is_part and before != "as" and relation not in ("attr", "oprd")
+    return not is_part and relation not in ("attr", "oprd")

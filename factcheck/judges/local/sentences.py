@@ -6,14 +6,14 @@ a pair of both. So two sentences that were apart stay apart when the ones betwee
 (but for a number alone, `12.`, which marks an item of a list where it comes to stand first on its
 line). The price is that
 a sentence ending in an abbreviation ("in the U.S.") is not told from the one after it, and that
-each sentence of a longer quotation stands alone. `cut_at_abbreviations` and `join_at_times` look
-to both sides, for those who only read a text and never delete from it.
+each sentence of a longer quotation stands alone. `cut_at_abbreviations` looks to both sides, for
+those who only read a text and never delete from it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -71,11 +71,6 @@ _STARTERS = {
     "de": re.compile(r"(?:Der|Die|Das|Er|Sie|Es|Ein|Eine|Im|Am|In|Wir|Und|Aber|Dann|Danach)\Z"),
 }
 """Words that open a sentence if they have a capital letter; by language."""
-_TIME = re.compile(r"\b[ap]\.\s?m\.\Z")
-_AFTER_TIME = re.compile(
-    r"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|January|February|March|April|May|June|July|"
-    r"August|September|October|November|December|Eastern|Pacific|GMT|UTC|E[DS]?T|P[DS]?T|CES?T)\b"
-)
 _CONTINUES = re.compile(
     r"(?:[,;(\[{\u2013—-]|\b(?:a|an|the|of|and|or|to|in|on|at|by|for|with|from|as|that|which|who|is|are|"
     r"was|were|be|has|have|had|her|his|its|their|der|die|das|den|dem|des|ein|eine|einen|einem|und|"
@@ -188,18 +183,6 @@ def _is_title(before: str, last: str) -> bool:
     """Whether a full stop belongs to `Mr.`, or to the initial of a name."""
     is_initial = len(last) == 1 and not before.endswith(".")
     return last in _NO_END or is_initial
-
-
-def join_at_times(text: str, sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
-    """Sentences of `text`, joined where a day or a zone goes on after `5 p.m.`."""
-    joined: list[Sentence] = []
-    for sentence in sentences:
-        if joined and _TIME.search(joined[-1].text) and _AFTER_TIME.match(sentence.text):
-            span = Span(joined[-1].span.start, sentence.span.end)
-            joined[-1] = Sentence(text[span.start : span.end], span)
-        else:
-            joined.append(sentence)
-    return tuple(joined)
 
 
 def _ends_here(text: str, start: int, cut: int, block: Span) -> bool:

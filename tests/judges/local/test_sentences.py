@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.judges.local.sentences import cut_at_abbreviations, join_at_times, split_sentences
+from factcheck.judges.local.sentences import cut_at_abbreviations, split_sentences
 
 PROSE = {
     "titles": "Dr. Olu met Mrs. Kern. ¦They talked.",
@@ -173,12 +173,3 @@ def test_a_capital_grammar_word_behind_an_abbreviation_starts_a_sentence(
     pieces = cut_at_abbreviations(whole, language)
     assert [piece.text for piece in pieces] == expected
     assert [text[slice(*piece.span)] for piece in pieces] == expected
-
-
-def test_a_day_behind_a_time_is_joined_to_it() -> None:
-    text = "Otto came at 5 p.m. Friday. We met at 6 a.m. The sun rose."
-    joined = join_at_times(text, split_sentences(text))
-    assert [sentence.text for sentence in joined] == [
-        "Otto came at 5 p.m. Friday.", "We met at 6 a.m.", "The sun rose.",
-    ]  # fmt: skip
-    assert all(text[slice(*sentence.span)] == sentence.text for sentence in joined)
