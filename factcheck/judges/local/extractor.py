@@ -19,7 +19,7 @@ from factcheck.text.syntax import Token, parse
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-IDENTITY: Mapping[str, str] = {"extractor": "local/7"}
+IDENTITY: Mapping[str, str] = {"extractor": "local/8"}
 """Moves with every change that can change a fact."""
 _LONGEST_LABEL = 4
 _LONGEST_FORMULA = 8

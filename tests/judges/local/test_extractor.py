@@ -64,7 +64,7 @@ def test_the_fact_set_says_where_it_comes_from() -> None:
     facts = extract_facts(REPORT)
     assert [fact.id for fact in facts] == [f"f{n}" for n in range(1, len(facts) + 1)]
     assert facts.source_digest == digest(REPORT)
-    assert facts.made_by == (("extractor", "local/7"),)
+    assert facts.made_by == (("extractor", "local/8"),)
 
 
 def test_the_port_is_filled_and_costs_nothing() -> None:
@@ -73,12 +73,12 @@ def test_the_port_is_filled_and_costs_nothing() -> None:
     ledger = Ledger()
     assert asyncio.run(judge.extract(REPORT, ledger)) == extract_facts(REPORT)
     assert ledger.usage == Usage()
-    assert judge.identity == {"extractor": "local/7"}
+    assert judge.identity == {"extractor": "local/8"}
 
 
 @pytest.mark.parametrize("source", ["", " \n\t", "Hello!", "# Title", "???", "---\n\n***", "Why?"])
 def test_a_source_that_states_nothing_has_no_facts(source: str) -> None:
-    assert extract_facts(source) == FactSet((), digest(source), (("extractor", "local/7"),))
+    assert extract_facts(source) == FactSet((), digest(source), (("extractor", "local/8"),))
 
 
 LANGUAGES = {
