@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import weakref
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from http import HTTPStatus
@@ -33,6 +34,7 @@ from factcheck.facts.report import Direction
 from factcheck.judges.llm.errors import UNREADABLE, redacted, retry_after_s
 from factcheck.judges.llm.http import close_in
 from factcheck.records import Record
+from factcheck.runtime.deadline import remaining_s, require_time
 from factcheck.runtime.loop import PerProcess, background, blocking, together
 from factcheck.runtime.retry import RetryPolicy
 from factcheck.runtime.session import Closing
@@ -62,7 +64,8 @@ class Client(Closing):
         url: Address of the service, such as `"http://127.0.0.1:8000"`.
         key: API key; not needed for a service without keys.
         judge: Name of one of the judges of the service; `None` for its first.
-        timeout_s: Seconds for an answer; facts that are undecided by then have the code `deadline`.
+        timeout_s: Seconds for an answer; facts that are undecided by then, or when a surrounding
+            `factcheck.deadline` ends, have the code `deadline`. The service may allow less.
 
     Raises:
         ConfigError: The URL is not an HTTP address.
@@ -84,7 +87,6 @@ class Client(Closing):
         self._retry = RetryPolicy(stop_after_delay=timeout_s)
         self._headers = {
             "Content-Type": "application/json",
-            "Factcheck-Deadline-Ms": str(max(1, int(1_000 * timeout_s))),
             **({"Authorization": f"Bearer {key}"} if key is not None else {}),
         }
         self._session = PerProcess(self._connect)
@@ -171,15 +173,21 @@ class Client(Closing):
 
     async def _post(self, path: str, body: Any, read: Callable[[Any], T]) -> T:
         data = json_text({**body, "judge": self._judge}).encode()
-        answer = await background.hop(self._send(f"{self.url}/v1/{path}", data))
+        require_time()
+        seconds = min(self._timeout_s, remaining_s() or math.inf)
+        headers = {
+            **self._headers,
+            "Factcheck-Deadline-Ms": str(math.ceil(1_000 * seconds)),
+            "Idempotency-Key": uuid4().hex,
+        }
+        answer = await background.hop(self._send(f"{self.url}/v1/{path}", data, headers))
         try:
             return read(answer)
         except (InputError, KeyError, TypeError, AttributeError) as error:
             raise JudgeOutputError(f"{self.url} does not answer like factcheck: {error}") from error
 
-    async def _send(self, url: str, data: bytes) -> Any:
+    async def _send(self, url: str, data: bytes, headers: Mapping[str, str]) -> Any:
         """Return the answer to a request, repeating it while the service turns it away."""
-        headers = {**self._headers, "Idempotency-Key": uuid4().hex}
         found: Any = None
         async for attempt in self._retry.retrying():
             with attempt:

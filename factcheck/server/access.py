@@ -193,13 +193,22 @@ def _is_foreign(origin: str | None) -> bool:
 
 
 class Gate:
-    """ASGI middleware in front of the application, which sees only admitted requests."""
+    """ASGI middleware in front of the application, which sees only admitted requests.
 
-    def __init__(self, app: Any, config: ServerConfig, observe: Observe) -> None:
+    Args:
+        app: The application.
+        config: Limits.
+        callers: Holders of API keys, by the digests of the keys; empty if anyone is admitted.
+        observe: Called after every request.
+    """
+
+    def __init__(
+        self, app: Any, config: ServerConfig, callers: Mapping[str, Caller], observe: Observe
+    ) -> None:
         self._app = app
         self._config = config
         self._observe = observe
-        self.callers: Mapping[str, Caller] = {key.sha256: Caller(key) for key in config.keys}
+        self._callers = callers
         self._anyone = Caller()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -236,11 +245,13 @@ class Gate:
         if path in PUBLIC:
             return self._anyone
         caller = self._anyone
-        if self.callers:
+        if self._callers:
             header = request.headers.get("authorization", "")
             key = header[len(_SCHEME) :] if header.lower().startswith(_SCHEME) else ""
             digest = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
-            found = [one for name, one in self.callers.items() if hmac.compare_digest(name, digest)]
+            found = [
+                one for name, one in self._callers.items() if hmac.compare_digest(name, digest)
+            ]
             if not found:
                 detail = "the API key is missing or unknown; send 'Authorization: Bearer KEY'"
                 raise Problem(401, "unauthorised", detail, headers={"WWW-Authenticate": "Bearer"})

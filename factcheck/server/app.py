@@ -318,7 +318,7 @@ def create_app(config: ServerConfig) -> FastAPI:
             the jobs cannot be used.
     """
     service = Service(config)
-    queue = jobs.Jobs(config, service.scorers) if config.jobs_path is not None else None
+    queue = jobs.Jobs(service) if config.jobs_path is not None else None
     service.meters.jobs_open.set_function(lambda: queue.n_open if queue is not None else 0)
 
     @asynccontextmanager
@@ -346,5 +346,5 @@ def create_app(config: ServerConfig) -> FastAPI:
         app.include_router(part)
     for kind in (HTTPException, RequestValidationError, FactcheckError):
         app.add_exception_handler(kind, answer_problem)
-    app.add_middleware(Gate, config=config, observe=service.meters.observe)
+    app.add_middleware(Gate, config=config, callers=service.callers, observe=service.meters.observe)
     return app

@@ -11,8 +11,8 @@ import logging
 import secrets
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext, suppress
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from factcheck.documents import MAX_TEXT_BYTES, Place, check_writable, json_text, parse_json_line
 from factcheck.documents.results import results_header
 from factcheck.errors import BudgetExceeded, ConfigError, InputError, describe
+from factcheck.facts import CoverageReport
 from factcheck.facts.report import Direction
 from factcheck.records import Record, as_record
 from factcheck.runtime.loop import together
@@ -32,8 +33,9 @@ from factcheck.scoring import FactCoverage, RecordFailure
 from factcheck.scoring.many import Scored, by_source, groups_of, score_group
 from factcheck.scoring.run_report import codes_of
 from factcheck.scoring.runs import row_of, run_signature
-from factcheck.server.access import ServerConfig, require_bounded
+from factcheck.server.access import require_bounded
 from factcheck.server.problems import RESPONSES, Problem
+from factcheck.server.service import Service
 
 _FORMAT = 1
 """Version of the tables, kept as `user_version`."""
@@ -107,20 +109,17 @@ class Jobs:
     All methods without `async` block on the disk and may be called from any thread.
 
     Args:
-        config: `jobs_path` is created if it does not exist, readable by its owner only; the limits
-            on texts and facts hold for each record.
-        scorers: Scorers by the names that callers use; the first is the default.
+        service: `jobs_path` of its configuration is created if it does not exist, readable by its
+            owner only; the limits on texts and lists hold for each record.
 
     Raises:
         ConfigError: The file cannot be used, or another service uses it.
     """
 
-    def __init__(self, config: ServerConfig, scorers: Mapping[str, FactCoverage]) -> None:
-        if config.jobs_path is None:
-            raise ConfigError("the service has no file for jobs")
-        self._scorers = scorers
-        self._config = config
-        self._path = path = config.jobs_path
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._budgets = {one.name: one.budget for one in service.callers.values()}
+        self._path = path = str(service.config.jobs_path)
         self._lock = threading.Lock()
         self._current: tuple[Job, asyncio.Task[None]] | None = None
         self._task: asyncio.Task[None] | None = None
@@ -165,9 +164,7 @@ class Jobs:
             InputError: The judge or the direction is unknown, or there are no records.
             Problem: The owner has too many unfinished jobs, or the disk is full.
         """
-        judge = next(iter(self._scorers)) if judge is None else judge
-        if judge not in self._scorers:
-            raise InputError(f"no judge {judge!r:.80}; use one of {', '.join(self._scorers)}")
+        judge = self._service.judge(judge).name
         if direction not in get_args(Direction):
             raise InputError(f"direction {direction!r:.80} is not one of {get_args(Direction)}")
         open_jobs = "SELECT count(*) FROM jobs WHERE owner = ? AND state IN ('loading', 'queued')"
@@ -224,7 +221,7 @@ class Jobs:
             raise InputError(f"{where}: longer than the limit of {MAX_TEXT_BYTES:,} bytes")
         data = parse_json_line(line, where)
         try:
-            require_bounded(data, self._config)
+            require_bounded(data, self._service.config)
             record = as_record(data, place)
         except InputError as error:
             raise InputError(f"{where}: {str(error).removeprefix(f'record {place}: ')}") from error
@@ -353,9 +350,12 @@ class Jobs:
 
     async def _score(self, job: Job) -> None:
         """Score all records without a row; rows are written in the order of completion."""
-        scorer = self._scorers.get(job.judge)
-        if scorer is None:
+        judge, budget = self._service.judges.get(job.judge), self._budgets.get(job.owner)
+        if judge is None:
             raise ConfigError(f"the service no longer has a judge {job.judge!r:.80}")
+        if self._budgets and budget is None:
+            raise ConfigError("the service no longer has the API key of this job")
+        scorer = judge.scorer
         score = by_source(scorer.ascore_summaries, direction=job.direction)
         groups = groups_of(self._pending(job), scorer.summaries_per_call)
         turn = asyncio.Lock()
@@ -371,11 +371,15 @@ class Jobs:
                 scored = await score_group(score, group, turn)
                 final = [one for one in scored if _BUDGET not in codes_of(one.outcome)]
                 is_spent |= len(final) < len(scored)
+                for report in (one.outcome for one in final):
+                    if isinstance(report, CoverageReport):
+                        self._service.meters.count(job.judge, report.results)
                 await asyncio.to_thread(self._keep, job, scorer, final)
 
         is_local = scorer.signature.never_flips
         n_workers = 1 if is_local else 2 * scorer.session.concurrency
-        await together(work() for _ in range(n_workers))
+        with budget.spending() if budget is not None else nullcontext():
+            await together(work() for _ in range(n_workers))
         if is_spent:
             raise BudgetExceeded(
                 "the budget is spent; once it is raised, submit the records that have no row again"

@@ -176,6 +176,7 @@ class Service:
             rpm=config.rpm,
             tpm=config.tpm,
         )
+        self.callers = {key.sha256: Caller(key) for key in config.keys}
         self.judges = {name: self._judge(name) for name in config.judges}
         self.scorers = {name: judge.scorer for name, judge in self.judges.items()}
         self.is_ready = False

@@ -16,6 +16,7 @@ import pytest
 import factcheck
 from factcheck.errors import (
     ConfigError,
+    DeadlineExceeded,
     FactcheckError,
     InputError,
     JudgeError,
@@ -27,7 +28,7 @@ from factcheck.errors import (
     JudgeUnavailable,
     SchemaError,
 )
-from factcheck.facts import CoverageReport, Usage
+from factcheck.facts import CoverageReport, SourceDocument, Usage
 from factcheck.scoring import FactCoverage
 from factcheck.server import ApiKey, ServerConfig, create_app
 from factcheck.testing import ScriptedChecker, ScriptedExtractor
@@ -114,7 +115,8 @@ def test_invalid_input_is_an_input_error(client: factcheck.Client, judge: Judge)
         client.check(FACTS, 3)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="expected a list of facts"):
         client.check("A fact.", SUMMARY)
-    assert client.check([], SUMMARY) == ()
+    with pytest.raises(InputError, match="the list of facts is empty"):
+        client.check([], SUMMARY)
     with pytest.raises(InputError, match="a list has 501 items"):
         client.check(["A fact."] * 501, SUMMARY)
     assert not judge.calls
@@ -232,3 +234,74 @@ def test_signatures_are_those_of_the_scorer(name: str) -> None:
     for one in (name, f"a{name}") if name != "score_many" else (name,):
         client, scorer = (getattr(kind, one) for kind in (factcheck.Client, FactCoverage))
         assert inspect.signature(client) == inspect.signature(scorer)
+
+
+class TestScores:
+    """Facts, coverage, and many records."""
+
+    def test_facts(self, client: factcheck.Client, judge: Any) -> None:
+        documents: list[Any] = [SourceDocument("a", SOURCE), {"id": "b", "text": FACTS[0]}]
+        with FactCoverage(judge) as scorer:
+            assert client.extract(SOURCE) == scorer.extract(SOURCE)
+            assert client.extract(documents) == scorer.extract(documents)
+
+    @pytest.mark.parametrize("direction", ["coverage", "both"])
+    def test_a_score(self, client: factcheck.Client, judge: Any, direction: Any) -> None:
+        documents = (SourceDocument("a", FACTS[0]), SourceDocument("b", FACTS[1]))
+        with FactCoverage(judge) as scorer:
+            for source, facts in ((SOURCE, None), (SOURCE, FACTS), (documents, None)):
+                same(
+                    client.score(source, SUMMARY, facts=facts, direction=direction),
+                    scorer.score(source, SUMMARY, facts=facts, direction=direction),
+                )
+
+    def test_the_lead_baseline(self, client: factcheck.Client) -> None:
+        with factcheck.Client(client.url, judge="lexical") as other:
+            assert other.score(SOURCE, SUMMARY).lead is not None
+            assert other.score(SOURCE, SUMMARY, lead=False).lead is None
+
+    def test_several_summaries(self, client: factcheck.Client, judge: Any) -> None:
+        summaries = [SUMMARY, "A lake.", ""]
+        with FactCoverage(judge) as scorer:
+            expected = scorer.score_summaries(SOURCE, summaries, direction="both")
+        n_extracted = len(judge.calls)
+        found = client.score_summaries(SOURCE, summaries, direction="both")
+
+        for one, other in zip(found, expected, strict=True):
+            same(one, other)
+        assert len(judge.calls) == 2 * n_extracted
+        assert client.score_summaries(SOURCE, []) == ()
+
+    def test_many_records(self, client: factcheck.Client, judge: Any) -> None:
+        records: list[Any] = [
+            {"id": str(n), "source": SOURCE, "summary": f"{SUMMARY} {n}"} for n in range(40)
+        ]
+        records[7] = {"source": SOURCE}
+        records[9] = {"source": " ", "summary": "x"}
+        with FactCoverage(judge) as scorer:
+            expected = list(scorer.score_many(records))
+        for one, other in zip(client.score_many(records), expected, strict=True):
+            if isinstance(one, CoverageReport):
+                assert isinstance(other, CoverageReport)
+                same(one, other)
+            else:
+                assert one == other
+        assert sum(not isinstance(one, CoverageReport) for one in expected) == 2
+
+    def test_a_deadline_leaves_facts_undecided(self, serve: Serve) -> None:
+        judge: Any = Judge(delay_s=30)
+        app = create_app(ServerConfig(judges={"main": judge}, cache="off"))
+        with factcheck.Client(serve(app), timeout_s=0.5) as client:
+            report = client.score(SOURCE, SUMMARY)
+
+        assert {failure.code for failure in report.undecided} == {"deadline"}
+        assert len(report.undecided) == 3
+
+    def test_the_deadline_of_the_caller_holds(self, serve: Serve) -> None:
+        judge: Any = Judge(delay_s=30)
+        app = create_app(ServerConfig(judges={"main": judge}, cache="off"))
+        with factcheck.Client(serve(app)) as client, factcheck.deadline(0.5):
+            (result,) = client.check(FACTS[:1], SUMMARY)
+            assert getattr(result, "code", "") == "deadline"
+            with pytest.raises(DeadlineExceeded):
+                client.check(FACTS, SUMMARY)

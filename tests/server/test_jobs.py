@@ -26,6 +26,7 @@ from factcheck.server import create_app
 from factcheck.server.access import ApiKey, ServerConfig
 from factcheck.server.jobs import Jobs, JobStatus
 from factcheck.server.problems import Problem
+from factcheck.server.service import Service
 from factcheck.testing import LocalOpenAIServer, ScriptedChecker
 
 pytestmark = pytest.mark.anyio
@@ -56,11 +57,18 @@ class Bench:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "jobs.sqlite"
-        self.scorers = {"main": FactCoverage(checker(), cache="off")}
-        self.config = ServerConfig(jobs_path=str(self.path), max_text_chars=2_000, max_facts=3)
+        self.judges: dict[str, Any] = {"main": checker()}
+        self.options: dict[str, Any] = {"cache": "off", "concurrency": 4}
 
     def open(self) -> Jobs:
-        return Jobs(self.config, self.scorers)
+        config = ServerConfig(
+            judges=self.judges,
+            jobs_path=str(self.path),
+            max_text_chars=2_000,
+            max_facts=3,
+            **self.options,
+        )
+        return Jobs(Service(config))
 
     async def done(self, jobs: Jobs, job: str, owner: str = "") -> JobStatus:
         """The status of a job that has ended."""
@@ -152,7 +160,7 @@ async def test_rows_are_those_of_a_run(bench: Bench, tmp_path: Path) -> None:
     records = [record(n) for n in range(250)] + [record(250, facts=None, source=" ")]
     path, out = tmp_path / "records.jsonl", tmp_path / "rows.jsonl"
     path.write_bytes(b"\n".join(lines(records)))
-    scorer = bench.scorers["main"]
+    scorer = FactCoverage(bench.judges["main"], cache="off")
 
     def signature() -> str:
         return run_signature(scorer, "coverage")
@@ -225,7 +233,7 @@ async def test_ids_of_bad_lines_give_way(bench: Bench) -> None:
     ("records", "options", "message"),
     [
         ([b" ", b""], {}, "the job holds no records"),
-        ([record(1)], {"judge": "other"}, "no judge 'other'; use one of main"),
+        ([record(1)], {"judge": "other"}, "unknown judge 'other'; use one of main"),
         ([record(1)], {"direction": "up"}, "direction 'up' is not one of"),
     ],
 )
@@ -274,7 +282,7 @@ async def test_unfinished_jobs_of_an_owner_are_limited(
 async def test_a_cancelled_job_stops_and_the_next_one_runs(
     bench: Bench, model: LocalOpenAIServer
 ) -> None:
-    bench.scorers["model"] = FactCoverage("openai/tiny", concurrency=2)
+    bench.judges["model"] = "openai/tiny"
     jobs = bench.open()
     jobs.start()
     job = submit(jobs, [record(n) for n in range(500)], judge="model")
@@ -302,12 +310,11 @@ async def test_a_stopped_job_continues_and_pays_nothing_twice(
     bench: Bench, model: LocalOpenAIServer
 ) -> None:
     """A clean stop lets records in flight finish, so that no request is sent twice."""
-    bench.scorers = {"model": FactCoverage("openai/tiny", concurrency=4)}
+    bench.judges = {"model": "openai/tiny"}
     records = [record(n) for n in range(120)]
     expected = await bench.rows_of([*records, b"{"])
     assert len(model.requests) == 120
     model.clear()
-    bench.scorers = {"model": FactCoverage("openai/tiny", concurrency=4, cache="off")}
 
     jobs = bench.open()
     job = submit(jobs, [*records, b"{"])
@@ -359,7 +366,7 @@ async def test_a_judge_that_hangs_does_not_delay_a_stop(
             waiting.set()
             await asyncio.sleep(60)
 
-    bench.scorers = {"main": FactCoverage(Hanging({}), cache="off")}
+    bench.judges = {"main": Hanging({})}
     jobs = bench.open()
     jobs.start()
     job = submit(jobs, [record(1)])
@@ -376,7 +383,7 @@ async def test_a_judge_that_fails_is_a_row(bench: Bench) -> None:
     def judge(_: str, text: str) -> Any:
         return RuntimeError("down") if "1" in text else JudgeUnavailable("gone")
 
-    bench.scorers = {"main": FactCoverage(ScriptedChecker(judge), cache="off")}
+    bench.judges = {"main": ScriptedChecker(judge)}
     found = await bench.rows_of([record(1), record(2)])
 
     assert [row["error"]["code"] for row in found] == ["judge", "unavailable"]
@@ -384,8 +391,8 @@ async def test_a_judge_that_fails_is_a_row(bench: Bench) -> None:
 
 async def test_a_spent_budget_ends_the_job(bench: Bench, model: LocalOpenAIServer) -> None:
     """What was begun is finished; records beyond the budget have no row."""
-    scorer = FactCoverage("openai/tiny", concurrency=4, budget=Budget(max_calls=20))
-    bench.scorers = {"model": scorer}
+    bench.judges = {"model": "openai/tiny"}
+    bench.options["budget"] = Budget(max_calls=20)
     jobs = bench.open()
     jobs.start()
     job = submit(jobs, [record(n) for n in range(60)])
@@ -395,6 +402,28 @@ async def test_a_spent_budget_ends_the_job(bench: Bench, model: LocalOpenAIServe
     assert (status.state, status.rows, status.failed) == ("failed", 20, 0)
     assert status.problem.startswith("the budget is spent; once it is raised, submit")
     assert len(model.requests) == 20
+    await jobs.stop()
+
+
+async def test_a_job_is_charged_to_its_key(bench: Bench, model: LocalOpenAIServer) -> None:
+    keys = [ApiKey("ann", "a" * 64, max_calls=7), ApiKey("bob", "b" * 64)]
+    bench.judges = {"model": "openai/tiny"}
+    bench.options["keys"] = keys
+    jobs = bench.open()
+    jobs.start()
+    records = [record(n) for n in range(20)]
+    first, second = submit(jobs, records, owner="ann"), submit(jobs, records[:9], owner="bob")
+    jobs.wake()
+    spent, free = await bench.done(jobs, first, "ann"), await bench.done(jobs, second, "bob")
+
+    assert (spent.state, spent.rows) == ("failed", 7)
+    assert (free.state, free.rows) == ("done", 9)
+    last = submit(jobs, records, owner="bob")
+    await jobs.stop()
+    bench.options["keys"] = keys[:1]
+    jobs = bench.open()
+    jobs.start()
+    assert "no longer has the API key" in (await bench.done(jobs, last, "bob")).problem
     await jobs.stop()
 
 
@@ -416,7 +445,7 @@ async def test_a_judge_that_has_changed_ends_the_job(bench: Bench) -> None:
     gone = submit(jobs, [record(1)])
     await jobs.stop()
 
-    bench.scorers = {"other": bench.scorers["main"]}
+    bench.judges = {"other": checker()}
     jobs = bench.open()
     jobs.start()
     assert "no longer has a judge 'main'" in (await bench.done(jobs, gone)).problem
@@ -480,8 +509,8 @@ def test_a_file_in_use_is_refused(bench: Bench, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("factcheck.server.jobs._LOCK_WAIT_S", 0.1)
     code = (
         "import sys\nfrom factcheck.server.access import ServerConfig\n"
-        "from factcheck.server.jobs import Jobs\n"
-        f"jobs = Jobs(ServerConfig(jobs_path={str(bench.path)!r}), {{}})\n"
+        "from factcheck.server.jobs import Jobs\nfrom factcheck.server.service import Service\n"
+        f"jobs = Jobs(Service(ServerConfig(jobs_path={str(bench.path)!r})))\n"
         "print('open', flush=True)\nsys.stdin.read()"
     )
     process = subprocess.Popen(  # noqa: S603 - our own code
