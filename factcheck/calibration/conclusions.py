@@ -60,22 +60,29 @@ class Conclusion:
     limits: str
     """What they rest on."""
 
-    def __str__(self) -> str:
+    @property
+    def head(self) -> str:
+        """What to do, without the figures."""
         yes, open_, no = (
             _listed([words for use, words in USES.items() if self.uses.get(use) == answer])
             for answer in ("yes", "open", "no")
         )
         if self.uses.get("rank") == "no":
-            head = "Do not use this judge"
-        elif yes or no:
+            return "Do not use this judge"
+        if yes or no:
             head = f"Use this judge {yes}" if yes else f"Do not use this judge {no}"
             head += f", not {no}" * bool(yes and no)
-            head += f"; too little was measured to use it {open_}" * bool(open_)
-        elif open_:
-            head = f"Too little was measured to use this judge {open_}"
-        else:
-            head = "Nothing here speaks against this judge"
-        return f"{head}: {self.why} ({self.limits})."
+            return head + f"; too little was measured to use it {open_}" * bool(open_)
+        if open_:
+            return f"Too little was measured to use this judge {open_}"
+        return "Nothing here speaks against this judge"
+
+    @property
+    def figures(self) -> str:
+        return f"{self.why} ({self.limits})."
+
+    def __str__(self) -> str:
+        return f"{self.head}: {self.figures}"
 
     def to_dict(self) -> dict[str, Any]:
         return {"text": str(self), "uses": dict(self.uses)}

@@ -34,6 +34,7 @@ class TrustReport(Report):
     """What was measured of a judge, and its card."""
 
     card: JudgeCard
+    conclusion: conclusions.Conclusion
     bullets: BulletRemoval
     audit: AuditReport
     agreement: AgreementReport | None
@@ -52,9 +53,10 @@ class TrustReport(Report):
         price = "unknown" if usd is None else f"${usd:.4f} for 1,000 verdicts"
         return Page(
             f"Trust in {self.card.judge}",
-            counts=self.card.texts,
-            lines=(self.card.conclusion,),
+            counts=self.conclusion.head,
+            lines=(f"Why: {self.conclusion.figures}",),
             footer=entries(
+                ("Texts", self.card.texts),
                 ("Signature", self.card.signature),
                 ("Cost", f"{plural(cost['calls'], 'request')}; {price}" if cost["calls"] else ""),
             ),
@@ -150,7 +152,7 @@ async def atrust(
         },
         agreement=None if agreement is None else agreement.judges[0].to_dict(),
     )
-    return TrustReport(card, bullets, audit, agreement)
+    return TrustReport(card, found, bullets, audit, agreement)
 
 
 async def _measure(

@@ -304,7 +304,7 @@ def trust(  # noqa: PLR0913 - one parameter per option
     failure = _no_verdicts([(name, report.audit.failure)] if not report.audit.n_answers else [])
     if card is not None and failure is None:
         write_text(card, f"{report.to_json()}\n")
-    found = {name: report.card.conclusion}
+    found = {"Why": report.conclusion.figures}
     output.report(report.page(), report.to_json, to, conclusions=found, failure=failure)
 
 

@@ -173,7 +173,7 @@ def report(
         to_json: Formats the result as JSON.
         to: Format and path.
         warnings: Printed on standard error unless the report is printed as a table or Markdown.
-        conclusions: Sentences of the report by judge, printed if the report is written to a file.
+        conclusions: Sentences by judge, printed if the report is written to a file.
         failure: Failure of the gate, if any; shown in JUnit.
         exits: Whether to exit with the code of a failed gate.
 

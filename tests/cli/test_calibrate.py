@@ -164,8 +164,9 @@ def test_trust_prints_the_price_then_a_page_and_a_card_that_a_report_cites(
         0,
         "local needs no requests: the judge is local, or replies are cached\n",
     )
-    assert out.startswith("Trust in local   1 text   trust.html\nlocal: Too little was measured")
-    assert out.endswith(f"{written['conclusion']}\n")
+    head, _, figures = written["conclusion"].partition(": ")
+    assert head == "Too little was measured to use this judge to rank summaries"
+    assert out == f"Trust in local   {head}   trust.html\nWhy: {figures}\n"
     assert written["uses"]["rank"] == "open"
     assert written["agreement"] is None
     for part in ("Bullet removal", "Audit of local", "<svg", "Too little was measured"):
