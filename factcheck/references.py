@@ -13,6 +13,7 @@ from factcheck.documents import to_plain
 from factcheck.errors import (
     BudgetExceeded,
     ConfigError,
+    DeadlineExceeded,
     FactcheckError,
     Failure,
     InputError,
@@ -51,7 +52,7 @@ _METHODS = {"max": "the largest similarity", "mean": "the mean similarity"}
 _ERRORS: dict[str, type[FactcheckError]] = {
     kind.code: kind
     for kind in (
-        *(InputError, ConfigError, BudgetExceeded),
+        *(InputError, ConfigError, BudgetExceeded, DeadlineExceeded),
         *(JudgeUnavailable, JudgeRateLimited, JudgeRejected, JudgeRefused),
     )
 }

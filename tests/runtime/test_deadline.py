@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,6 +14,7 @@ import factcheck
 from factcheck import AtomicFact, CheckFailure, FactCoverage, FactSet, Model, Verdict
 from factcheck.errors import DeadlineExceeded, Failure, InputError
 from factcheck.judges.ports import Ledger, PairVerdict, ValuePair
+from factcheck.references import ReferenceMatch
 from factcheck.runtime.deadline import decide_each
 from factcheck.testing import (
     ChatRequest,
@@ -49,17 +51,14 @@ def outcomes(results: Sequence[Verdict | CheckFailure]) -> list[str]:
 
 
 def test_batches_that_are_answered_in_time_are_kept() -> None:
-    with slow_server("Cairo", 5) as server, scorer_of(server) as scorer:
+    with slow_server("Cairo", 60) as server, scorer_of(server) as scorer:
         scorer.check(["Ready?"], "Ready?")  # the form of replies is known
-        started = time.monotonic()
-        with factcheck.deadline(0.5):
+        with factcheck.deadline(3):
             results = scorer.check(FACTS, TEXT)
-        seconds = time.monotonic() - started
-        in_flight = server.in_flight
+        while server.in_flight:  # until the server has noticed
+            time.sleep(0.01)
 
     assert outcomes(results) == ["entailed", "entailed", "deadline", "deadline"]
-    assert seconds < 3
-    assert in_flight == 0
 
 
 def test_after_a_deadline_nothing_is_sent() -> None:
@@ -79,10 +78,10 @@ async def test_a_deadline_is_its_callers_alone(impatient_first: bool) -> None:  
     """Both ask the same question; whoever sends it, only one has a deadline."""
 
     async def impatient() -> Sequence[Verdict | CheckFailure]:
-        with factcheck.deadline(0.4):
+        with factcheck.deadline(1.5):
             return await scorer.acheck(["Cairo is dry."], TEXT)
 
-    with slow_server("Cairo", 1.5) as server, scorer_of(server) as scorer:
+    with slow_server("Cairo", 4) as server, scorer_of(server) as scorer:
         await scorer.acheck(["Ready?"], "Ready?")
         server.clear()
         patient = scorer.acheck(["Cairo is dry."], TEXT)
@@ -131,12 +130,15 @@ def test_embedded_judges_leave_facts_undecided(judge: str) -> None:
     assert again.score == 1.0
 
 
-def test_embedded_judges_keep_what_they_decided() -> None:
+def test_embedded_judges_keep_what_they_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
+    monkeypatch.setattr("factcheck.runtime.deadline.time", clock)
+
     def decide(fact: AtomicFact) -> Verdict | CheckFailure:
-        time.sleep(0.2)
+        clock.now += 1
         return Verdict(fact, "entailed")
 
-    with factcheck.deadline(0.3):
+    with factcheck.deadline(1.5):
         results = decide_each(decide, FactSet.of(FACTS), CheckFailure.of)
 
     assert outcomes(results) == ["entailed", "entailed", "deadline", "deadline"]
@@ -164,6 +166,13 @@ def test_there_is_no_report_without_facts(extractor: str, monkeypatch: pytest.Mo
         time.sleep(0.01)
         with pytest.raises(DeadlineExceeded, match="deadline"):
             scorer.score(TEXT, TEXT)
+
+
+def test_there_is_no_similarity_without_vectors() -> None:
+    with ReferenceMatch(FACTS) as match, factcheck.deadline(0.001):
+        time.sleep(0.01)
+        with pytest.raises(DeadlineExceeded):
+            match.match(TEXT)
 
 
 def test_of_nested_deadlines_the_first_to_end_counts() -> None:

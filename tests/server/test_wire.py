@@ -1,0 +1,244 @@
+"""The application behind uvicorn on the loopback: slow, lost and known clients, and any request."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+import schemathesis
+import uvicorn
+from fastapi import FastAPI
+from hypothesis import Phase, given, settings
+from openai import OpenAI
+from schemathesis import GenerationMode
+from schemathesis.specs.openapi import checks
+
+from factcheck import Model
+from factcheck.server import ApiKey, ServerConfig, create_app
+from factcheck.testing import FactModel, LocalOpenAIServer, Reply, ScriptedChecker
+
+CHECK = {"facts": ["Rome is old."], "text": "Rome is old."}
+KEY = "a-secret-key"
+
+
+@contextmanager
+def running(app: FastAPI) -> Iterator[str]:
+    """Serve an application from a thread; yields its address."""
+    config = uvicorn.Config(app, port=0, log_config=None, timeout_graceful_shutdown=5)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive()
+            time.sleep(0.01)
+        host, port = server.servers[0].sockets[0].getsockname()
+        yield f"http://{host}:{port}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def connected(url: str) -> socket.socket:
+    host, port = url.removeprefix("http://").split(":")
+    return socket.create_connection((host, int(port)), timeout=20)
+
+
+def head(length: int, *more: str) -> bytes:
+    lines = ("POST /v1/check HTTP/1.1", "Host: a", "Content-Type: application/json")
+    return "\r\n".join((*lines, f"Content-Length: {length}", *more, "", "")).encode()
+
+
+def until(condition: Any, seconds: float = 10) -> None:
+    ends = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < ends
+        time.sleep(0.02)
+
+
+def test_a_body_that_drips_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("factcheck.server.access._READ_S", 0.5)
+    judge = ScriptedChecker(lambda *_: "entailed")
+    started = time.monotonic()
+    with running(create_app(ServerConfig(judges={"main": judge}))) as url, connected(url) as client:
+        client.sendall(head(1_000))
+        client.settimeout(0.1)
+        answer = b""
+        while b"}" not in answer:
+            assert time.monotonic() - started < 10
+            try:
+                answer += client.recv(4_096)
+            except TimeoutError:
+                client.sendall(b" ")
+        client.settimeout(5)
+        assert client.recv(1) == b""  # the connection is closed
+        assert httpx.post(f"{url}/v1/check", json=CHECK).status_code == 200
+
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["code"] == "timeout"
+    assert len(judge.calls) == 1
+
+
+def test_a_body_longer_than_announced_is_not_another_request() -> None:
+    judge = ScriptedChecker(lambda *_: "entailed")
+    body = json.dumps(CHECK).encode()
+    with running(create_app(ServerConfig(judges={"main": judge}))) as url, connected(url) as client:
+        client.sendall(head(2) + body)
+        answer = client.recv(65_536)
+
+    assert b" 400 " in answer.splitlines()[0]
+    assert judge.calls == ()
+
+
+@pytest.mark.parametrize("key", [False, True])
+def test_a_lost_client_cancels_its_work(key: bool) -> None:  # noqa: FBT001
+    with LocalOpenAIServer(lambda _: Reply("", delay_s=60)) as server:
+        model = Model("openai/scripted", base_url=server.base_url, api_key="none")
+        app = create_app(ServerConfig(judges={"main": model}, cache="off"))
+        body = json.dumps(CHECK).encode()
+        with running(app) as url:
+            with connected(url) as client:
+                client.sendall(head(len(body), *(["Idempotency-Key: a"] if key else [])) + body)
+                until(lambda: server.in_flight == 1)
+            until(lambda: server.in_flight == 0)
+            until(lambda: app.state.service.n_in_flight == 0)
+            metrics = httpx.get(f"{url}/metrics").text
+
+    assert 'factcheck_requests_total{route="/v1/check",status="499"} 1.0' in metrics
+
+
+def test_work_goes_on_while_another_client_waits_for_it() -> None:
+    answer = FactModel()
+    with LocalOpenAIServer(lambda request: Reply(answer(request), delay_s=1)) as server:
+        model = Model("openai/scripted", base_url=server.base_url, api_key="none")
+        app = create_app(ServerConfig(judges={"main": model}, cache="off"))
+        body = json.dumps(CHECK).encode()
+        replies: list[httpx.Response] = []
+        with running(app) as url:
+
+            def ask() -> None:
+                headers = {"Idempotency-Key": "a", "Content-Type": "application/json"}
+                replies.append(httpx.post(f"{url}/v1/check", content=body, headers=headers))
+
+            with connected(url) as client:
+                client.sendall(head(len(body), "Idempotency-Key: a") + body)
+                until(lambda: server.in_flight == 1)
+                thread = threading.Thread(target=ask)
+                thread.start()
+                time.sleep(0.2)
+            thread.join()
+        n_sent = len(server.requests)
+
+    assert replies[0].json()["results"][0]["label"] == "entailed"
+    assert n_sent == 1
+
+
+def test_work_in_flight_at_a_shutdown_is_finished() -> None:
+    answer = FactModel()
+    replies: list[httpx.Response] = []
+    with LocalOpenAIServer(lambda request: Reply(answer(request), delay_s=1)) as server:
+        model = Model("openai/scripted", base_url=server.base_url, api_key="none")
+        with running(create_app(ServerConfig(judges={"main": model}, cache="off"))) as url:
+            post = threading.Thread(
+                target=lambda: replies.append(httpx.post(f"{url}/v1/check", json=CHECK))
+            )
+            post.start()
+            until(lambda: server.in_flight == 1)
+        post.join()
+
+    assert replies[0].json()["results"][0]["label"] == "entailed"
+
+
+SYSTEM = (
+    "Determine whether the provided claim is consistent with the corresponding document. Please "
+    'assess the claim\'s consistency with the document by responding with either "Yes" or "No".'
+)
+
+
+def test_clients_of_minicheck_change_only_the_address() -> None:
+    """The request of MiniCheck's client for vLLM, and its probability; that of Ollama's chat."""
+    judges = {"Bespoke-MiniCheck-7B": "local", "bespoke-minicheck": "local"}
+    document = "A group of students gather in the school library to study for their final exams."
+    with running(create_app(ServerConfig(judges=judges, cache="off"))) as url:
+        client = OpenAI(base_url=f"{url}/v1", api_key="none")
+
+        def support(claim: str) -> tuple[str | None, float]:
+            completion = client.chat.completions.create(
+                model="Bespoke-MiniCheck-7B",
+                messages=[
+                    {"role": "system", "content": SYSTEM},
+                    {"role": "user", "content": f"Document: {document}\nClaim: {claim}"},
+                ],
+                temperature=0,
+                max_tokens=1,
+                logprobs=True,
+                top_logprobs=5,
+            )
+            choice = completion.choices[0]
+            assert choice.logprobs is not None
+            assert choice.logprobs.content is not None
+            tokens = choice.logprobs.content[0].top_logprobs
+            yes = sum(math.exp(t.logprob) for t in tokens if t.token.lower() == "yes")
+            return choice.message.content, yes
+
+        supported = support("The students gather in the school library.")
+        unsupported = support("The teachers are on vacation in Spain.")
+        prompt = f"Document: {document}\nClaim: The students gather in the school library."
+        message = {"role": "user", "content": prompt}
+        plain = httpx.post(
+            f"{url}/v1/chat/completions",
+            json={"model": "bespoke-minicheck", "messages": [message], "stream": False},
+        )
+
+    assert (supported[0], unsupported[0]) == ("Yes", "No")
+    assert unsupported[1] < 0.5 < supported[1] <= 1
+    assert plain.json()["choices"][0]["message"]["content"] == "Yes"
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    key = ApiKey("team", hashlib.sha256(KEY.encode()).hexdigest())
+    config = ServerConfig(
+        judges={"fast": "local-fast"},
+        cache="off",
+        keys=[key],
+        jobs_path=str(tmp_path_factory.mktemp("jobs") / "jobs.db"),
+    )
+    with running(create_app(config)) as url:
+        yield schemathesis.openapi.from_url(f"{url}/openapi.json")
+
+
+@schemathesis.serializer("application/x-ndjson")
+def as_lines(_context: Any, value: Any) -> bytes:
+    return value if isinstance(value, bytes) else str(value).encode("utf-8", "replace")
+
+
+@pytest.mark.parametrize("mode", GenerationMode)
+def test_no_request_breaks_the_service_or_its_schema(mode: GenerationMode, document: Any) -> None:
+    """Valid requests may state no fact, invalid ones may differ in a header that is ignored."""
+    headers = {"Authorization": f"Bearer {KEY}", "Factcheck-Deadline-Ms": "60000"}
+    excluded = [checks.positive_data_acceptance, checks.negative_data_rejection]
+    operations = [found.ok() for found in document.get_all_operations()]
+    assert len(operations) > 10
+    for operation in operations:
+        if mode is GenerationMode.NEGATIVE and not operation.body:
+            continue
+
+        @given(operation.as_strategy(generation_mode=mode))
+        @settings(max_examples=6, derandomize=True, phases=[Phase.generate])
+        def ask(case: schemathesis.Case[Any]) -> None:
+            # starlette's `Allow` names the methods of one route
+            case.call_and_validate(
+                headers=headers, excluded_checks=[*excluded, checks.unsupported_method]
+            )
+
+        ask()
