@@ -21,7 +21,7 @@ from factcheck.fields.types import (
     finite_number,
     refuse_unknown,
 )
-from factcheck.fields.values import exact_key, is_nan
+from factcheck.fields.values import exact_key, is_nan, json_type
 
 _MISMATCH: Final[Outcome] = (0.0, "mismatch")
 _NOT_ALLOWED: Final[Outcome] = (0.0, "no match in values")
@@ -123,7 +123,8 @@ def _without_texts(gold: Any, extracted: Any) -> Outcome:
     if exact_key(gold) == exact_key(extracted):
         return MATCH
     side, value = ("extracted", extracted) if isinstance(gold, str) else ("gold", gold)
-    return 0.0, f"fuzzy compares strings, but the {side} value is of type {type(value).__name__}"
+    kind = json_type(value) or type(value).__name__
+    return 0.0, f"fuzzy compares strings, but the {side} value is of type {kind}"
 
 
 exact = BuiltinComparator("exact", _bind_exact)

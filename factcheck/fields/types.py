@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from factcheck.documents import shown
-from factcheck.errors import Failure, ParameterError
+from factcheck.errors import Failure, InputError, ParameterError
 
 FieldStatus = Literal[
     "match", "mismatch", "omission", "hallucination", "skipped", "pending", "batch_error", "error",
@@ -93,6 +93,10 @@ class BatchComparator(Protocol):
         or `status` replaces a missing `score`.
         """
         ...
+
+
+class UnreadableError(InputError, TypeError):
+    """A built-in transform cannot read a value."""
 
 
 class UndecidableError(ValueError):

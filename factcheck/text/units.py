@@ -134,11 +134,12 @@ _CAPITALS = frozenset("VWJABCF")
 _APART = frozenset("ABCF")
 """Capital units that must be separated from the digits, since `12A` is a house number."""
 _BOUNDS = {
-    "least": "at least;no fewer than;no less than;a minimum of;≥;mindestens;au moins;al menos",
+    "least": "at least;no fewer than;no less than;no sooner than;no earlier than;a minimum of;≥;"
+    "mindestens;au moins;al menos",
     "more": "more than;greater than;higher than;longer than;over;above;exceeding;>;mehr als;über;"
     "plus de;más de;upwards of;later than;older than",
-    "most": "at most;no more than;up to;as many as;as much as;a maximum of;≤;höchstens;bis zu;"
-    "jusqu'à;hasta;within",
+    "most": "at most;no more than;no later than;no longer than;up to;as many as;as much as;"
+    "a maximum of;≤;höchstens;bis zu;jusqu'à;hasta;within",
     "less": "fewer than;less than;lower than;shorter than;under;below;<;weniger als;unter;"
     "moins de;menos de;earlier than;younger than",
     "about": "about;around;approximately;approx;approx.;roughly;nearly;almost;some;close to;circa;"

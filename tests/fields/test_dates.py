@@ -51,8 +51,8 @@ def test_the_same_date_matches_whatever_its_notation(gold: Any, extracted: Any) 
         ("2024-03-15T10:00Z", "2024-03-15T10:00+01:00",
          "the times differ: 2024-03-15 10:00:00 UTC and 2024-03-15 10:00:00 UTC+01:00"),
         ("2024-03-15T23:00Z", "2024-03-16", "the dates differ: 2024-03-15 23:00:00 UTC and"),
-        ("2024-03-15", None, "the extracted value is of type NoneType"),
-        (20240315, "2024-03-15", "the gold value is of type int"),
+        ("2024-03-15", None, "the extracted value is of type null"),
+        (20240315, "2024-03-15", "the gold value is of type integer"),
         ("soon", "2024-03-15", "'soon' is not a date"),
         ("2024-03-15", "2024-02-30", "'2024-02-30' is a date or time that does not exist"),
     ],
@@ -87,7 +87,7 @@ def test_an_ambiguous_text_is_not_guessed(other: str) -> None:
         ("05/06/2024", "2024-04-03 or 2024-03-04, and 2024-06-05 or 2024-05-06"),
         ("2024-04", "2024-04-03 or 2024-03-04, and 2024-04"),
         ("soon", "'soon' is not a date"),
-        (None, "the extracted value is of type NoneType"),
+        (None, "the extracted value is of type null"),
     ],
 )
 def test_what_an_ambiguous_text_cannot_mean_is_a_mismatch(other: Any, reason: str) -> None:

@@ -62,10 +62,10 @@ def test_a_ratio_that_is_the_threshold_is_enough(tenths: int) -> None:
 @pytest.mark.parametrize(
     ("gold", "extracted", "named"),
     [
-        (None, "a", "gold value is of type NoneType"),
-        ("a", None, "extracted value is of type NoneType"),
-        (5, 5.0, "gold value is of type int"),
-        ("a", ["a"], "extracted value is of type list"),
+        (None, "a", "gold value is of type null"),
+        ("a", None, "extracted value is of type null"),
+        (5, 5.0, "gold value is of type integer"),
+        ("a", ["a"], "extracted value is of type array"),
     ],
 )
 def test_what_is_no_text_does_not_match_and_the_reason_names_its_type(

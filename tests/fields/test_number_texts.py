@@ -39,8 +39,21 @@ def test_the_one_number_of_a_text(text: str, number: float) -> None:
 
 @pytest.mark.parametrize("text", ["1,240", "1.240", "3.125", "€12.345", "123,456 items", "-1,240"])
 def test_a_mark_that_can_be_either_has_to_be_told(text: str) -> None:
-    with pytest.raises(TypeError, match="is ambiguous; set the decimal mark"):
+    with pytest.raises(TypeError, match="is ambiguous; set 'decimal' to"):
         read_number(text)
+
+
+@pytest.mark.parametrize("text", ["£38,000", "38,000 GBP", "$ 38,000", "¥38,000", "(₹38,000)"])
+def test_a_comma_after_some_currencies_groups(text: str) -> None:
+    assert abs(read_number(text)) == 38_000
+
+
+@pytest.mark.parametrize("text", ["38,000", "38,000 €", "38,000.00", "38.000,00"])
+def test_the_grouping_mark_that_is_told_decides_only_what_is_ambiguous(text: str) -> None:
+    assert read_number(text, grouping=",") == 38_000
+    assert read_number("1,5", grouping=",") == 1.5
+    with pytest.raises(TypeError, match="ambiguous"):
+        read_number("38.000", grouping=",")
 
 
 @pytest.mark.parametrize(
@@ -95,6 +108,7 @@ def test_digits_that_are_grouped_wrongly_are_refused(text: str) -> None:
         ("it is a bound or a range", ["<5", "≥ 5", "±5", "about <5k"]),
         ("its minus may be a dash", ["- 5", "- $5"]), ("it has two signs", ["--5", "+-5", "-5-"]),
         ("its sign comes after it", ["5+", "5k+"]), ("its minus is a word", ["minus 5"]),
+        ("it is a reference", ["see page 2", "See the note in section 4", "cf. table 12"]),
         ("its minus is not directly before the digits", ["-US$5"]),
         ("its parentheses may mean a minus", ["total (5)", "(5) total", "(-5)", "(5)-"]),
         ("'m' may multiply it or be a unit", ["5m"]),

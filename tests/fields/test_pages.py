@@ -211,7 +211,7 @@ def test_why_there_is_no_score_is_said_to_the_end() -> None:
     line = next(line for line in text.splitlines() if line.startswith("amount  3"))
     assert line.startswith("amount  3 values could not be compared, for example: transform of")
     assert "'1,240' is ambiguous" in line
-    assert line.endswith("set the decimal mark: {'parse_number': {'decimal': '.'}}")
+    assert line.endswith("set 'decimal' to '.' or ','")
 
 
 def test_one_record_has_no_interval() -> None:

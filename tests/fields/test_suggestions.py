@@ -68,6 +68,9 @@ def test_no_near_miss_matches(registry: Registry) -> None:
     assert matches == []
 
 
+MONEY = [{"parse_number": {"grouping": ","}}]
+
+
 def suggested(name: str, *values: Any, **schema: Any) -> tuple[Any, Any, str]:
     records = [{name: value} for value in values]
     given = {"type": "object", "properties": {name: schema}} if schema else None
@@ -81,16 +84,21 @@ def suggested(name: str, *values: Any, **schema: Any) -> tuple[Any, Any, str]:
         ("order_id", ["A-1"], "exact", TEXT_OF_ID),
         ("customerEmail", ["a@b.c"], "exact", [*TEXT_OF_ID, "casefold"]),
         ("house_number", [5], "exact", [{"type_convert": {"to": "str"}}]),
-        ("number_of_rooms", [3], "numeric", ["parse_number"]),
-        ("x", [1.5], {"numeric": {"tolerance": {"abs": 0.01}}}, ["parse_number"]),
+        ("number_of_rooms", [3], "numeric", MONEY),
+        ("x", [1.5], {"numeric": {"tolerance": {"abs": 0.01}}}, MONEY),
         ("x", [1.2345], {"numeric": {"tolerance": {"rel": 1e-6}}}, ["parse_number"]),
         ("tax_rate", [0, 0.5], {"numeric": {"tolerance": {"abs": 0.01}}},
          [{"parse_number": {"percent": "fraction"}}]),
-        ("tax_rate", [19], "numeric", ["parse_number"]),
+        ("tax_rate", [19], "numeric", MONEY),
+        ("x", ["1,240", "12,500.50"], "numeric", [{"parse_number": {"decimal": "."}}]),
+        ("x", ["1,240", "2,500"], "exact", LABEL),
         ("x", ["7", "1,240.00"], "numeric", ["parse_number"]),
         ("x", ["007"], "exact", LABEL[:2]), ("x", ["A1", "B-2"], "exact", LABEL[:2]),
         ("x", ["5 km", "7"], "semantic", []),
-        ("x", [True], "exact", [{"type_convert": {"to": "bool"}}]),
+        ("x", [True], "exact", ["parse_bool"]), ("x", ["Yes", "no"], "exact", ["parse_bool"]),
+        ("x", [True, "no"], "exact", ["parse_bool"]), ("x", ["y", "n"], "exact", ["parse_bool"]),
+        ("grade", ["N", "B"], "exact", LABEL[:3]), ("x", ["1", "0"], "numeric", ["parse_number"]),
+        ("buyer", ["Hollis & Penn Ltd", "Acme Inc."], "semantic", []),
         ("x", ["2024-03-05"], {"date": {"pivot": 1950}}, []),
         ("x", ["15/06/2024"], {"date": {"day_first": True, "pivot": 1950}}, []),
         ("x", ["06/15/1890"], {"date": {"day_first": False}}, []),
@@ -154,6 +162,26 @@ class Currency(Enum):
 
     EUR = "EUR"
     USD = "USD"
+
+
+def test_other_notations_of_an_invoice_match_and_what_is_unreadable_has_a_plain_reason() -> None:
+    gold = {"net": 38_000, "fee": 12.5, "paid": True, "pages": 2798, "open": "yes"}
+    found = {"net": "£38,000", "fee": "12,50", "paid": "Yes", "pages": "2,798", "open": False}
+    odd = {**found, "net": "see page 2", "fee": "30.000", "paid": "perhaps", "open": 3}
+    result = evaluate([gold, gold], [found, odd], suggest_schema([gold]))
+
+    first, second = result.records
+    read = {field.path: field.status for field in first.field_results}
+    assert read.pop("open") == "mismatch"
+    assert {*read.values()} == {"match"}
+    reasons = {field.path: field.reason for field in second.field_results if field.score == 0}
+    assert [reason.removeprefix("transform of the extracted value: ")
+            for reason in map(str, reasons.values())] == [
+        "parse_number: '30.000' is ambiguous; set 'decimal' to '.' or ','",
+        "parse_number: cannot read 'see page 2': it is a reference; write plain digits",
+        "parse_bool: 3 is neither true or yes nor false or no",
+        "parse_bool: 'perhaps' is neither true or yes nor false or no",
+    ]  # fmt: skip
 
 
 class Invoice(BaseModel):

@@ -26,7 +26,7 @@ def transform(name: str, value: Any, **params: Any) -> Any:
 
 
 def test_which_transforms_there_are() -> None:
-    names = {*OF_TEXT, "round_digits", "type_convert", "parse_number"}
+    names = {*OF_TEXT, "round_digits", "type_convert", "parse_number", "parse_bool"}
     assert {name: one.name for name, one in TRANSFORMS.items()} == {name: name for name in names}
 
 
@@ -45,7 +45,7 @@ def test_an_unknown_parameter_is_an_error_that_names_it(name: str) -> None:
 @pytest.mark.parametrize("name", OF_TEXT)
 @pytest.mark.parametrize("value", [5, 1.5, True, ["a"], {"a": 1}, b"a"])
 def test_what_changes_texts_takes_nothing_else(name: str, value: Any) -> None:
-    with pytest.raises(TypeError, match=f"{name} requires a string, not .* of type"):
+    with pytest.raises(TypeError, match=f"{name} requires a string, not .*; put"):
         transform(name, value)
 
 

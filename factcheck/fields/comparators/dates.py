@@ -24,7 +24,7 @@ from factcheck.fields.types import (
     flag,
     refuse_unknown,
 )
-from factcheck.fields.values import exact_key
+from factcheck.fields.values import exact_key, json_type
 from factcheck.text.dates import Notation, read_moments
 
 _MAX_CHARS = 80
@@ -136,7 +136,7 @@ def _dates(value: Any, side: str, notation: Notation) -> Dates:
         return read_date(value, notation)
     if isinstance(value, dt.date):
         return Dates((reading_of(value),))
-    kind = type(value).__name__
+    kind = json_type(value) or type(value).__name__
     return Dates((), f"date compares dates, but the {side} value is of type {kind}")
 
 

@@ -3,17 +3,17 @@
 `parse_number` parses the only number in a string such as "1,240.00 EUR" and rejects ambiguous ones.
 If both point and comma occur, the last is the decimal mark. One that occurs twice groups digits.
 One that occurs once, after one to three digits without leading zero and before three ("1,240"), is
-ambiguous, and the caller has to name the decimal mark. Spaces, apostrophes and underscores always
-group.
+ambiguous, unless the caller names the decimal mark or the grouping mark; a comma beside a pound,
+dollar, yen or rupee sign groups. Spaces, apostrophes and underscores always group.
 
 As in accounting, a number alone in parentheses ("(1,240.00)", "($5)") or before a minus sign ("5-")
 is negative. "1.2 million", "1.2M" and "5k" are multiplied; "1/2" and "1 ½" are fractions. All other
 text around a number is dropped: units, percent signs and currencies ("12 %" is 12 by default), and
 words ("about 5").
 
-Also rejected: two numbers, bounds ("<5"), a minus that may be a dash ("- 5"), parentheses with more
-text around them ("total (5)"), and letters and words that are or may be multipliers ("5m",
-"2 dozen").
+Also rejected: two numbers, references ("see page 2"), bounds ("<5"), a minus that may be a dash
+("- 5"), parentheses with more text around them ("total (5)"), and letters and words that are or may
+be multipliers ("5m", "2 dozen").
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import Any
 
 from factcheck.documents import shown
 from factcheck.errors import ParameterError
-from factcheck.fields.types import BuiltinTransform, quoted, refuse_unknown
+from factcheck.fields.types import BuiltinTransform, UnreadableError, quoted, refuse_unknown
 from factcheck.text.numbers import power_of_ten
 from factcheck.text.words import fold_word
 
@@ -60,6 +60,10 @@ _NOT_BEFORE = (
     (re.compile(r"[-+][-+]¤?\s*$"), "it has two signs"),
     (re.compile(r"(?<!\w)-[^\W\d_]+\W*$"), "its minus is not directly before the digits"),
     (re.compile(r"\b(?:minus|negative)\s+¤?\s*$", re.IGNORECASE), "its minus is a word"),
+    (
+        re.compile(r"\b(?:see|cf\.|refer to)\s(?:[^\W\d]+\.?\s)*$", re.IGNORECASE),
+        "it is a reference",
+    ),
 )
 """Patterns before a number that change it or may do so, and the problem they pose."""
 _NOT_AFTER = (
@@ -91,10 +95,16 @@ _DIGITS = re.compile(r"\d+")
 _GROUPED = re.compile(r"[1-9]\d{0,2}([.,'_ ])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3}")
 """Groups of three digits, or Indian ones, "12,34,567"."""
 _AMBIGUOUS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+_COMMA_GROUPS = re.compile(r"[$£¥₹]|\b(?:AUD|GBP|INR|JPY|USD)(?![^\W\d_])")
+"""Currencies of countries where a comma groups digits."""
 
 
 def read_number(
-    value: Any, decimal: str | None = None, *, percent_is_fraction: bool = False
+    value: Any,
+    decimal: str | None = None,
+    *,
+    percent_is_fraction: bool = False,
+    grouping: str | None = None,
 ) -> float | int:
     """Parse the number in a string; numbers are converted.
 
@@ -102,34 +112,34 @@ def read_number(
         value: A string or number.
         decimal: The decimal mark, `.` or `,`; the other one groups. `None`: infer it.
         percent_is_fraction: Whether "12 %" is 0.12 instead of 12.
+        grouping: The mark that groups where it could also be decimal: with `,`, "1,240" is 1240.
 
     Returns:
         A float, or an `int` for integers from 2**53 on, so that no digit is lost.
 
     Raises:
-        TypeError: There is no number, more than one, or an ambiguous one.
+        UnreadableError: There is no number, more than one, or an ambiguous one.
     """
     if isinstance(value, str):
-        number = _read(value, decimal, percent_is_fraction=percent_is_fraction)
+        number = _read(value, decimal, grouping, percent_is_fraction=percent_is_fraction)
     elif isinstance(value, Decimal) and value.is_finite():
         number = value
     elif isinstance(value, bool) or not isinstance(value, (Real, Decimal)):
-        raise TypeError(
-            f"parse_number requires a string or a number, not {shown(value)} of type "
-            f"{type(value).__name__}"
-        )
+        raise UnreadableError(f"parse_number requires a string or a number, not {shown(value)}")
     elif isinstance(value, int) and abs(value) >= _EXACT_LIMIT:
         return value
     else:
         return float(value)
     if number and not abs(number.adjusted()) <= _MAX_EXPONENT:
-        raise TypeError(f"parse_number: {shown(value)} is out of range for a float")
+        raise UnreadableError(f"parse_number: {shown(value)} is out of range for a float")
     if abs(number) < _EXACT_LIMIT or number != number.to_integral_value():
         return float(number)
     return int(number)
 
 
-def _read(text: str, decimal: str | None, *, percent_is_fraction: bool) -> Decimal:
+def _read(
+    text: str, decimal: str | None, grouping: str | None, *, percent_is_fraction: bool
+) -> Decimal:
     plain = _without_fraction(_plain(text), decimal or ".")
     figures = [
         figure
@@ -138,7 +148,7 @@ def _read(text: str, decimal: str | None, *, percent_is_fraction: bool) -> Decim
     ]
     if len(figures) != 1:
         what = "more than one number" if figures else "no number"
-        raise TypeError(f"parse_number: there is {what} in {shown(text)}")
+        raise UnreadableError(f"parse_number: there is {what} in {shown(text)}")
     start, end = figures[0].span()
     before, (power, after) = plain[max(0, start - _CONTEXT_CHARS) : start], _magnitude(plain[end:])
     opening, closing = _ACCOUNTING
@@ -151,10 +161,13 @@ def _read(text: str, decimal: str | None, *, percent_is_fraction: bool) -> Decim
     if not problem and minus_after and sign:
         problem = "it has two signs"
     if problem:
-        raise TypeError(f"parse_number: cannot read {shown(text)}: {problem}; write plain digits")
+        raise UnreadableError(
+            f"parse_number: cannot read {shown(text)}: {problem}; write plain digits"
+        )
     if percent_is_fraction and (percent := _PERCENT.match(after)):
         power -= 3 if percent["thousandth"] else 2
-    number = _decimal(figures[0][0], decimal, power, text)
+    grouping = grouping or ("," if _COMMA_GROUPS.search(text) else None)
+    number = _decimal(figures[0][0], decimal, grouping, power, text)
     is_negative = in_parentheses or minus_after or (sign is not None and sign[1] == "-")
     return number.copy_negate() if number and is_negative else number
 
@@ -212,23 +225,25 @@ def _odd_figure(text: str) -> str:
     return ""
 
 
-def _decimal(figure: str, decimal: str | None, power: int, text: str) -> Decimal:
+def _decimal(
+    figure: str, decimal: str | None, grouping: str | None, power: int, text: str
+) -> Decimal:
     mantissa, _, exponent = figure.lower().partition("e")
-    mark = _decimal_mark(mantissa, decimal, text)
+    mark = _decimal_mark(mantissa, decimal, grouping)
     whole, _, fraction = mantissa.partition(mark) if mark else (mantissa, "", "0")
     grouped = _GROUPED.fullmatch(whole)
     plain = not whole or _DIGITS.fullmatch(whole)
     if not (plain or grouped) or not _DIGITS.fullmatch(fraction):
-        raise TypeError(
+        raise UnreadableError(
             f"parse_number: {shown(figure)} in {shown(text)} is not a well-formed number"
         )
     digits = "".join(filter(str.isdecimal, whole)) or "0"
     if len(exponent) > _MAX_EXPONENT_CHARS:
-        raise TypeError(f"parse_number: {shown(figure)} is out of range for a float")
+        raise UnreadableError(f"parse_number: {shown(figure)} is out of range for a float")
     return Decimal(f"{digits}.{fraction}E{int(exponent or 0) + power}")
 
 
-def _decimal_mark(mantissa: str, decimal: str | None, text: str) -> str | None:
+def _decimal_mark(mantissa: str, decimal: str | None, grouping: str | None) -> str | None:
     """Return the decimal mark, `.` or `,`, or `None` if there is none."""
     marks = [letter for letter in mantissa if letter in ".,"]
     if not marks:
@@ -239,9 +254,10 @@ def _decimal_mark(mantissa: str, decimal: str | None, text: str) -> str | None:
     if len(marks) > 1:
         return last if marks[0] != last else None
     if _AMBIGUOUS.fullmatch(mantissa):
-        raise TypeError(
-            f"parse_number: {shown(mantissa)} in {shown(text)} is ambiguous; set the decimal mark: "
-            "{'parse_number': {'decimal': '.'}}"
+        if last == grouping:
+            return None
+        raise UnreadableError(
+            f"parse_number: {shown(mantissa)} is ambiguous; set 'decimal' to '.' or ','"
         )
     return last
 
@@ -258,8 +274,8 @@ def _of_text(name: str, change: Callable[[str], str]) -> BuiltinTransform:
     def apply(value: Any) -> Any:
         if isinstance(value, str):
             return change(value)
-        raise TypeError(
-            f"{name} requires a string, not {shown(value)} of type {type(value).__name__}; put "
+        raise UnreadableError(
+            f"{name} requires a string, not {shown(value)}; put "
             "{'type_convert': {'to': 'str'}} before it, or leave it out"
         )
 
@@ -309,8 +325,8 @@ def _bind_round(params: Mapping[str, Any]) -> _Bound:
     def apply(value: Any) -> Any:
         if isinstance(value, (Real, Decimal)):
             return round(value, digits)
-        raise TypeError(
-            f"round_digits requires a number, not {shown(value)} of type {type(value).__name__}; "
+        raise UnreadableError(
+            f"round_digits requires a number, not {shown(value)}; "
             "put {'type_convert': {'to': 'float'}} or 'parse_number' before it"
         )
 
@@ -340,6 +356,26 @@ def _bool(value: Any) -> bool:
     return word in ("1", "true")
 
 
+_YES, _NO = ("1", "true", "yes", "y"), ("0", "false", "no", "n")
+
+
+def read_bool(value: Any) -> bool:
+    """Parse true, false, 1, 0, yes, no, y or n, in any case.
+
+    Raises:
+        UnreadableError: The value is another one.
+    """
+    word = value.strip().casefold() if isinstance(value, str) else str(value).lower()
+    if word not in (*_YES, *_NO) or not isinstance(value, (str, int)):
+        raise UnreadableError(f"parse_bool: {shown(value)} is neither true or yes nor false or no")
+    return word in _YES
+
+
+def _bind_bool(params: Mapping[str, Any]) -> _Bound:
+    refuse_unknown("parse_bool", params)
+    return read_bool
+
+
 _CASTS: Mapping[str, Callable[[Any], Any]] = {"float": float, "int": int, "str": str, "bool": _bool}
 
 
@@ -358,7 +394,7 @@ def _bind_convert(params: Mapping[str, Any]) -> _Bound:
         try:
             return cast(value)
         except (TypeError, ValueError, OverflowError) as error:
-            raise TypeError(f"Cannot convert {shown(value)} to {target}: {error}") from error
+            raise UnreadableError(f"Cannot convert {shown(value)} to {target}: {error}") from error
 
     return apply
 
@@ -366,17 +402,21 @@ def _bind_convert(params: Mapping[str, Any]) -> _Bound:
 def _bind_parse(params: Mapping[str, Any]) -> _Bound:
     """`decimal`: decimal mark, `.` or `,`, for ambiguous strings such as "1,240".
 
+    `grouping`: the mark that groups in such strings; others are read as without it.
     `percent`: `"fraction"` reads "12 %" as 0.12, `"number"` as 12.
     """
-    refuse_unknown("parse_number", params, "decimal", "percent")
+    refuse_unknown("parse_number", params, "decimal", "percent", "grouping")
     decimal, percent = params.get("decimal"), params.get("percent", "number")
-    if "decimal" in params and decimal not in (".", ","):
-        raise ParameterError(f"parse_number: 'decimal' must be one of '.' and ',', not {decimal!r}")
+    for name in ("decimal", "grouping"):
+        if name in params and params[name] not in (".", ","):
+            one = f"must be one of '.' and ',', not {params[name]!r}"
+            raise ParameterError(f"parse_number: {name!r} {one}")
     if percent not in ("number", "fraction"):
         raise ParameterError(
             f"parse_number: 'percent' must be one of 'number' and 'fraction', not {percent!r}"
         )
-    return partial(read_number, decimal=decimal, percent_is_fraction=percent == "fraction")
+    is_share, grouping = percent == "fraction", params.get("grouping")
+    return partial(read_number, decimal=decimal, percent_is_fraction=is_share, grouping=grouping)
 
 
 _OF_TEXT: Mapping[str, Callable[[str], str]] = {
@@ -396,6 +436,7 @@ TRANSFORMS: Mapping[str, BuiltinTransform] = MappingProxyType(
         "round_digits": BuiltinTransform("round_digits", _bind_round),
         "type_convert": BuiltinTransform("type_convert", _bind_convert),
         "parse_number": BuiltinTransform("parse_number", _bind_parse),
+        "parse_bool": BuiltinTransform("parse_bool", _bind_bool),
     }
 )
 """Built-in transforms, by name."""

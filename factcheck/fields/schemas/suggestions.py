@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 from factcheck.documents import shown
 from factcheck.fields.comparators.dates import read_date
-from factcheck.fields.comparators.transforms import read_number
+from factcheck.fields.comparators.transforms import read_bool, read_number
 from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.references import as_schema, resolved
 from factcheck.fields.schemas.validation import as_list, infer_schema
+from factcheck.fields.types import UnreadableError
 from factcheck.fields.values import as_record, json_type
 from factcheck.reports.text import plural
 from factcheck.text.dates import Notation
@@ -48,6 +49,9 @@ _SHARES = word_set(
 _SEQUENCES = word_set(
     "step steps instruction instructions procedure route stop stops stage stages sequence ranking "
     "rank history timeline path coordinates coordinate position vector line_string pages chapters"
+)
+_LEGAL_FORMS = word_set(
+    "ltd limited inc incorporated llc llp plc corp corporation gmbh ag kg sarl bv nv srl pty"
 )
 _CODE = re.compile(r"(?=.*\d)[A-Za-z0-9]+(?:[-_./#:][A-Za-z0-9]+)*")
 _FIGURES = re.compile(r"\s*(\d\d?)[/-](\d\d?)[/-]\d{4}\b")
@@ -84,6 +88,9 @@ class _Suggestion(NamedTuple):
     compare: str | dict[str, Any]
     transforms: Sequence[str | dict[str, Any]]
     reason: str
+
+
+_YES_OR_NO = _Suggestion("exact", ("parse_bool",), "true or false, yes or no")
 
 
 def suggest_schema(gold: Any, schema: Any = None, *, texts_by_meaning: bool = False) -> Any:
@@ -157,8 +164,8 @@ def _of_leaf(field: _Field, label: Callable[[_Field], _Suggestion]) -> _Suggesti
         return _of_text(field, label)
     if kinds <= {"integer", "number"} and kinds:
         return _of_number(field)
-    if kinds == {"boolean"}:
-        return _Suggestion("exact", ({"type_convert": {"to": "bool"}},), "true or false")
+    if kinds == {"boolean"} or ("boolean" in kinds and _are_booleans(field.values)):
+        return _YES_OR_NO
     if len(kinds) < 2:  # noqa: PLR2004 - one type or none
         return _Suggestion("exact", (), "compared as a whole")
     # several types, or a decimal, which is a number or string
@@ -177,6 +184,8 @@ def _of_number(field: _Field) -> _Suggestion:
     decimals = max((len(repr(value).partition(".")[2]) for value in broken), default=0)
     read: str | dict[str, Any] = "parse_number"
     reason = "a number"
+    if field.values and decimals <= _MONEY_DECIMALS:
+        read = {"parse_number": {"grouping": ","}}
     if {*field.words} & _SHARES and field.values and largest <= 1:
         read = {"parse_number": {"percent": "fraction"}}
         reason = "a share by its name and its values up to 1, so that 19 % is 0.19"
@@ -191,16 +200,31 @@ def _of_number(field: _Field) -> _Suggestion:
     return _Suggestion({"numeric": {"tolerance": limit}}, (read,), reason)
 
 
+def _are_booleans(values: Sequence[Any]) -> bool:
+    try:
+        found = {read_bool(value) for value in values}
+    except UnreadableError:
+        return False
+    words = {str(value).strip().casefold() for value in values}
+    return bool(words & {"yes", "no", "true", "false"}) or (len(found) > 1 and words == {"y", "n"})
+
+
 def _of_text(field: _Field, label: Callable[[_Field], _Suggestion]) -> _Suggestion:
     form = field.schema.get("format")
     rules: tuple[Callable[[_Field], _Suggestion | None], ...] = (
-        _choice, _formatted, _identifier, _date, _number_text, _measure, _code, _prose
+        _yes_or_no, _choice, _formatted, _identifier, _date, _number_text, _measure, _code, _prose,
+        _organisation,
     )  # fmt: skip
     suggestions = (rule(field) for rule in rules)
     suggestion = next((one for one in suggestions if one is not None), None) or label(field)
     if form:
         suggestion = suggestion._replace(reason=f"{suggestion.reason} (format {form!r})")
     return suggestion
+
+
+def _yes_or_no(field: _Field) -> _Suggestion | None:
+    allowed = field.schema.get("enum", field.values)
+    return _YES_OR_NO if isinstance(allowed, list) and _are_booleans(allowed) else None
 
 
 def _choice(field: _Field) -> _Suggestion | None:
@@ -280,21 +304,33 @@ def _order(value: str) -> bool | None:
     return int(figures[1]) > int(figures[2])
 
 
-def _are_numbers(values: Sequence[Any]) -> bool:
+def _are_numbers(values: Sequence[Any], decimal: str | None = None) -> bool:
     try:
-        return all(read_number(value) is not None for value in values)
-    except TypeError:
+        return all(read_number(value, decimal) is not None for value in values)
+    except UnreadableError:
         return False
+
+
+def _mark_needed(values: Sequence[Any]) -> str | None:
+    """Return the decimal mark without which some values are ambiguous, if only one fits all."""
+    marks = [mark for mark in ".," if _are_numbers(values, mark)]
+    return marks[0] if len(marks) == 1 and not _are_numbers(values) else None
 
 
 def _number_text(field: _Field) -> _Suggestion | None:
     plain = re.compile(r"\s*[-+(]?[\d.,'_ ]*\d[\d.,'_ ]*\)?\s*")
     values = field.values
-    if not values or not all(map(plain.fullmatch, values)) or not _are_numbers(values):
+    if not values or not all(map(plain.fullmatch, values)):
+        return None
+    if not _are_numbers(values) and _mark_needed(values) is None:
         return None
     if any(v.strip()[0] == "0" and v.strip().isdigit() and len(v.strip()) > 1 for v in values):
         return _Suggestion("exact", _LAYOUT, "digits with leading zeros, an identifier")
-    return _Suggestion("numeric", ("parse_number",), "numbers written as text")
+    mark = _mark_needed(values)
+    if mark is None:
+        return _Suggestion("numeric", ("parse_number",), "numbers written as text")
+    reason = f"numbers written as text; in some of them only {mark!r} can be the decimal mark"
+    return _Suggestion("numeric", ({"parse_number": {"decimal": mark}},), reason)
 
 
 def _measure(field: _Field) -> _Suggestion | None:
@@ -327,6 +363,13 @@ def _prose(field: _Field) -> _Suggestion | None:
     if mean < _MIN_WORDS_OF_PROSE / (2 if by_name else 1):
         return None
     return _Suggestion(SEMANTIC, (), f"prose: {mean:.0f} words on average")
+
+
+def _organisation(field: _Field) -> _Suggestion | None:
+    names = [_name_words(value)[-1:] for value in field.values]
+    if not names or 2 * sum(bool({*last} & _LEGAL_FORMS) for last in names) < len(names):
+        return None
+    return _Suggestion(SEMANTIC, (), "names of organisations, whose legal forms are abbreviated")
 
 
 def _label(field: _Field) -> _Suggestion:

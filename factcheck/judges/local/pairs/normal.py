@@ -151,7 +151,7 @@ _NO_PHONE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}|\d{4}\s*-\s*\d{4}|\d{1,3
 """Dates, periods and network addresses."""
 _CODE = re.compile(r"[^\W_]+(?:[-\s_/.][^\W_]+)*")
 _LABEL = re.compile(
-    rf"\A(?:(?:{'|'.join(TABLES['labels'].split())})[.:#]*\s+(?=\S))*"
+    rf"\A(?!no \w+ than )(?:(?:{'|'.join(TABLES['labels'].split())})[.:#]*\s+(?=\S))*"
     r"(?:#|v(?:ersion)?\.?\s?(?=\d+\.\d+\.\d))?",
     re.IGNORECASE,
 )

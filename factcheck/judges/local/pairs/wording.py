@@ -10,7 +10,7 @@ from factcheck.judges.local.pairs.normal import TABLES, fold
 from factcheck.judges.local.pairs.quantities import measure
 from factcheck.text.language import DEFAULT, guess_language
 from factcheck.text.numbers import cardinals
-from factcheck.text.units import read_quantity
+from factcheck.text.units import BOUNDS, read_quantity
 from factcheck.text.words import Word, irregular_forms, rarity, word_set, words
 
 
@@ -104,7 +104,12 @@ def wording(text: str, language: str) -> Wording:
         if number is not None:
             units.append(number)
         elif word.kind == "negation":
-            is_denied = True
+            phrase = " ".join(each.form for each in found[at : at + 3])
+            if bound := BOUNDS.get(phrase):  # "no more than 5" denies nothing
+                last, end = at + 3, found[at + 2].end
+                units.append(Unit(text[word.start : end], (bound,), word.start, end, bound))
+            else:
+                is_denied = True
         elif has_content and not _is_content(found, at):
             grammar.add(word.form)
         else:
