@@ -428,7 +428,7 @@ def test_the_judge_fulfils_its_port_and_costs_nothing() -> None:
     assert isinstance(judge, PairJudge)
     assert asyncio.run(judge.compare(pairs, ledger)) == tuple(map(compare_values, pairs))
     assert ledger.usage.calls == 0
-    assert judge.identity["judge"].startswith("local/7@")
+    assert judge.identity["judge"].startswith("local/8@")
 
 
 def test_what_the_field_is_about_changes_nothing() -> None:
