@@ -51,9 +51,11 @@ def hints(
             f"(--id-field {id_key} --join id)"
         )
     elif records and sum(record.f1 for record in records) / len(records) < _GOOD_F1:
+        plain, optimal = _builtin(schema), _builtin(schema, optimal=True)
+        if plain == optimal:
+            return
         sample = sorted(records, key=lambda record: record.f1)[:_MAX_RECORDS]
-        before = _by_list(_builtin(schema), sample)
-        after = _by_list(_builtin(schema, optimal=True), sample)
+        before, after = _by_list(plain, sample), _by_list(optimal, sample)
         for path, counts in before.items():
             old, new = counts.scores().f1, after.get(path, counts).scores().f1
             if new >= old + _MIN_GAIN:

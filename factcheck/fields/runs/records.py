@@ -119,9 +119,8 @@ class FieldSummary:
 
 def _sizes(counts: Mapping[str, int]) -> tuple[int, int, int]:
     """Number of values on both sides, extracted, and in gold."""
-    n = Counter(counts)
-    n_both = n["match"] + n["mismatch"]
-    return n_both, n_both + n["hallucination"], n_both + n["omission"]
+    n_both = counts.get("match", 0) + counts.get("mismatch", 0)
+    return n_both, n_both + counts.get("hallucination", 0), n_both + counts.get("omission", 0)
 
 
 def summary_of(counts: Mapping[str, int], matched: float) -> FieldSummary:
@@ -133,9 +132,9 @@ def summary_of(counts: Mapping[str, int], matched: float) -> FieldSummary:
 
 
 def aggregation_of(counts: Mapping[str, int], matched: float) -> FieldAggregation:
-    summary = summary_of(counts, matched)
     statuses = ("match", "mismatch", "omission", "hallucination")
-    return FieldAggregation(summary.mean_score, *map(summary.n, statuses))
+    found = [counts.get(status, 0) for status in statuses]
+    return FieldAggregation(matched / sum(found) if any(found) else 0.0, *found)
 
 
 @dataclass(frozen=True)
