@@ -32,6 +32,7 @@ LEASE_S = 60.0
 """Seconds after which a lease expires, and another process may send the same question."""
 _FIRST_PAUSE_S = 0.05
 _MAX_PAUSE_S = 1.0
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _log = logging.getLogger("factcheck.cache")
 
 
@@ -170,7 +171,7 @@ class ResultCache(Generic[T]):
             data = self._encode(result)
             if data is not None:
                 entry = {**self._labels, "at": int(time.time()), "answer": data}
-                entries[key] = json.dumps(entry, ensure_ascii=False)
+                entries[key] = _ENCODER.encode(entry)
         if entries:
             await asyncio.to_thread(self._cache.set_many, entries)
 

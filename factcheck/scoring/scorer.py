@@ -335,8 +335,8 @@ class FactCoverage(SessionUser):
     def _judge_quality(self) -> str:
         if self._card is not None:
             return self._card.quality(self.judge_signature)
-        checker = self._judges.checker
-        return checker.quality if isinstance(checker, MeasuredChecker) else _NOT_MEASURED
+        quality: str = getattr(self._judges.checker, "quality", _NOT_MEASURED)
+        return quality
 
     async def _report(
         self,
@@ -373,8 +373,8 @@ class FactCoverage(SessionUser):
     @property
     def summaries_per_call(self) -> int:
         """Maximum number of summaries that the judge checks against the same facts per request."""
-        checker = self._judges.checker
-        return checker.summaries_per_call if isinstance(checker, SummariesChecker) else 1
+        n: int = getattr(self._judges.checker, "summaries_per_call", 1)
+        return n
 
     async def _check(
         self, facts: FactSet, texts: Sequence[str], ledger: Ledger
