@@ -76,6 +76,15 @@ _MONTHS = (
     "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
     "janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro",
     "januari februari maart april mei juni juli augustus september oktober november december",
+    "januari februari mars april maj juni juli augusti september oktober november december",
+    "januar februar marts april maj juni juli august september oktober november desember",
+    "stycznia lutego marca kwietnia maja czerwca lipca sierpnia wrzesnia pazdziernika . grudnia",
+    ". . . . . . . . . . listopada .",
+    "ledna unora brezna dubna kvetna cervna cervence srpna zari rijna listopadu prosince",
+    "ianuarie februarie martie aprilie . iunie iulie . septembrie octombrie noiembrie decembrie",
+    ". . marcius aprilis majus junius julius augusztus szeptember . . .",
+    "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
+    "січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня",
 )
 _WEEKDAYS = (
     "monday tuesday wednesday thursday friday saturday sunday",
@@ -111,7 +120,7 @@ _LEADS = word_set(
 _COUNTING = word_set("over than nearly almost least most")
 """Words before a number that is not a year."""
 _HOUR_OF = {"noon": 12, "midday": 12, "mittag": 12, "midnight": 0, "mitternacht": 0}
-FILLERS = word_set("the of de del at t . , ( ) '")
+FILLERS = word_set("the of de del at t r . , ( ) '")
 """Words and marks that may surround the parts of a date in a value."""
 _PERIOD = word_set("to until till bis through au al hasta -")
 """Words between the two ends of a period."""
@@ -289,7 +298,7 @@ def find_moments(found: Sequence[Word], text: str) -> list[Moment]:
     """Find the dates and times in running text, in order.
 
     Args:
-        found: Words of `text`, in any language; month names are known in seven.
+        found: Words of `text`, in any language; month names are known in sixteen.
         text: Source of the words.
     """
     if not any(word.kind == "number" or word.form in _NAMES for word in found):

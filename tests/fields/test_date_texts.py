@@ -170,3 +170,29 @@ def test_notations_of_strftime_say_the_same_day(day: dt.date) -> None:
         assert read_date(day.strftime(notation)).only == reading_of(day)
     assert read_date(day.strftime("%d.%m.%Y"), Notation(day_first=True)).only == reading_of(day)
     assert read_date(day.strftime("%m/%d/%Y"), Notation(day_first=False)).only == reading_of(day)
+
+
+MONTHS = {
+    "Swedish": "januari februari mars april maj juni juli augusti september oktober november"
+    " december",
+    "Danish": "januar februar marts april maj juni juli august september oktober november december",
+    "Norwegian": "januar februar mars april mai juni juli august september oktober november"
+    " desember",
+    "Polish": "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października"
+    " listopada grudnia",
+    "Czech": "ledna února března dubna května června července srpna září října listopadu prosince",
+    "Romanian": "ianuarie februarie martie aprilie mai iunie iulie august septembrie octombrie"
+    " noiembrie decembrie",
+    "Hungarian": "január február március április május június július augusztus szeptember október"
+    " november december",
+    "Russian": "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
+    "Ukrainian": "січня лютого березня квітня травня червня липня серпня вересня жовтня листопада"
+    " грудня",
+}
+
+
+@pytest.mark.parametrize("language", MONTHS)
+def test_months_are_known_in_other_languages(language: str) -> None:
+    for number, name in enumerate(MONTHS[language].split(), 1):
+        for text in (f"5 {name} 2024", f"5. {name.title()} 2024", f"2024 {name} 5"):
+            assert read_date(text).only == DateReading(2024, number, 5), text
