@@ -2,7 +2,7 @@
 
 The engine and DSPy share them. DSPy's own adapters describe every field in prose, repair truncated
 replies and retry under a different prompt; `QuestionAdapter` does none of that, because every
-verdict counts. A prompt file is one version, pinned by digest and immutable once published.
+verdict counts. A prompt file is one version, immutable once published.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 import dspy
 
 from factcheck.errors import JudgeOutputError, PromptError
-from factcheck.facts import digest
 from factcheck.judges.llm.replies import Answer, Token, find_answer
 
 if TYPE_CHECKING:
@@ -110,7 +109,6 @@ COMPARE_VALUES = "compare_values/v2"
 EXTRACT_FACTS = "extract_facts/v2"
 RATE_FAITHFULNESS = "rate_faithfulness/v1"
 SUMMARIZE = "summarize/v1"
-_PINS = "SHA256SUMS"
 
 
 def prompts_root() -> Traversable:
@@ -120,28 +118,9 @@ def prompts_root() -> Traversable:
 
 
 @cache
-def pinned() -> Mapping[str, str]:
-    """Digests of all published prompt files, keyed by path below `prompts/`."""
-    try:
-        lines = (prompts_root() / _PINS).read_text("utf-8").splitlines()
-    except OSError as error:
-        raise PromptError(f"prompts/{_PINS} cannot be read; reinstall factcheck") from error
-    return {path: sha for sha, path in (line.split(maxsplit=1) for line in lines if line.strip())}
-
-
-@cache
 def load_prompt(name: str) -> str:
-    path = f"{name}.md"
-    expected = pinned().get(path)
-    if expected is None:
-        raise PromptError(f"no prompt named {name!r}; published: {', '.join(sorted(pinned()))}")
+    """Return a published prompt; a changed one would have another fingerprint."""
     try:
-        text = (prompts_root() / path).read_text("utf-8")
+        return (prompts_root() / f"{name}.md").read_text("utf-8").strip()
     except OSError as error:
-        raise PromptError(f"prompt file {path} cannot be read; reinstall factcheck") from error
-    if digest(text) != expected:
-        raise PromptError(
-            f"prompt file {path} was changed after it was published; "
-            "restore it and put new wording into a new version"
-        )
-    return text.strip()
+        raise PromptError(f"prompt file {name}.md cannot be read; reinstall factcheck") from error

@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from factcheck.runtime.cache.entries import WarnOnce, check_keys, seal, unseal
+from factcheck.runtime.cache.entries import WarnOnce, seal, unseal
 
 if TYPE_CHECKING:
     from factcheck.runtime.cache.store import ReadOnlyStore
@@ -59,7 +59,6 @@ class DiskCache:
         self._abandoned = False
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        check_keys(keys)
         stored = self._use(lambda store: store.read(keys), reads=True) if keys else None
         values = {key: unseal(key, value) for key, value in (stored or {}).items()}
         for key in (key for key, value in values.items() if value is None):
@@ -68,7 +67,6 @@ class DiskCache:
 
     def set_many(self, entries: Mapping[str, str]) -> None:
         """Store all entries in one transaction; if that fails, none, with a warning."""
-        check_keys(tuple(entries))
         sealed = {key: seal(key, value) for key, value in entries.items()}
         answered = self.leased & entries.keys()
         if sealed:

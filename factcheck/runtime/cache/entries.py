@@ -67,12 +67,6 @@ def is_key(text: str) -> bool:
     return _KEY.fullmatch(text) is not None
 
 
-def check_keys(keys: Sequence[str]) -> None:
-    for key in keys:
-        if not is_key(key):
-            raise ValueError(f"{key!r} is not a cache key; use answer_key")
-
-
 def seal(key: str, value: str) -> bytes:
     """Encode a value for storage: a checksum over key and value, followed by the value."""
     data = value.encode("utf-8", "surrogatepass")
@@ -123,19 +117,11 @@ class AnswerCache(Protocol):
     """
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        """Return the cached values among these keys.
-
-        Raises:
-            ValueError: A key is not 64 lower-case hexadecimal digits, as `answer_key` makes them.
-        """
+        """Return the cached values among these keys, which `answer_key` makes."""
         ...
 
     def set_many(self, entries: Mapping[str, str]) -> None:
-        """Store all entries, replacing earlier values, or none if the store fails.
-
-        Raises:
-            ValueError: A key is not 64 lower-case hexadecimal digits, as `answer_key` makes them.
-        """
+        """Store all entries, replacing earlier values, or none if the store fails."""
         ...
 
     def close(self) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from factcheck.runtime.cache import DiskCache
-from factcheck.runtime.cache.entries import check_keys
 
 _DEFAULTS: Mapping[str, Any] = {
     "raw": 1, "store_time": 1.0, "access_time": 1.0, "mode": 1, "filename": None,
@@ -24,11 +23,9 @@ class MemoryCache:
         self._entries: dict[str, str] = {}
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        check_keys(keys)
         return {key: self._entries[key] for key in keys if key in self._entries}
 
     def set_many(self, entries: Mapping[str, str]) -> None:
-        check_keys(tuple(entries))
         self._entries |= entries
 
     def close(self) -> None:

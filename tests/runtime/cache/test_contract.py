@@ -47,16 +47,6 @@ def test_a_new_value_replaces_the_old_one_and_a_closed_cache_opens_again(make: M
     assert cache.get_many([KEY, OTHER]) == {KEY: "new", OTHER: "stays"}
 
 
-@pytest.mark.parametrize("key", ["", "k", KEY[:-1], KEY + "0", KEY.upper(), "g" * 64, KEY + "\n"])
-def test_only_keys_of_answer_key_are_taken(make: Make, key: str) -> None:
-    cache = make()
-    with pytest.raises(ValueError, match="is not a cache key"):
-        cache.get_many([KEY, key])
-    with pytest.raises(ValueError, match="is not a cache key"):
-        cache.set_many({KEY: "v", key: "v"})
-    assert cache.get_many([KEY]) == {}
-
-
 def test_threads_share_it(make: Make, caplog: pytest.LogCaptureFixture) -> None:
     cache = make()
     start = threading.Barrier(8)
