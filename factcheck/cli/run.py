@@ -43,6 +43,10 @@ def run(  # noqa: PLR0913 - one parameter per option
     ] = False,
     batch_size: options.BatchSize = 32,
     concurrency: options.Concurrency = 32,
+    jobs: Annotated[
+        int,
+        options.option("--jobs", "N", "Number of processes (local judges).", options.LIMITS, min=1),
+    ] = 1,
     rpm: options.RequestsPerMinute = None,
     tpm: options.TokensPerMinute = None,
     max_calls: options.MaxCalls = None,
@@ -107,6 +111,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         "budget": options.budget(max_calls, max_cost_usd),
         "cassette": cassette,
         "card": card,
+        "processes": jobs,
     }
     tally = Tally()
     names = {"source": source_field, "summary": summary_field, "id": id_field}

@@ -143,6 +143,15 @@ def build_judges(
     )
 
 
+def is_embedded(
+    judge: JudgeSpec | None, extractor: ExtractorSpec | None, settings: Settings
+) -> bool:
+    """Whether a judge and an extractor, or those of the settings, are embedded and no cascade."""
+    judge = settings.judge if judge is None else judge
+    extractor = (settings.extractor or LOCAL) if extractor is None else extractor
+    return _kind(judge) in {LOCAL, _LOCAL_FAST} and _kind(extractor) == LOCAL
+
+
 def _checker(spec: Any, session: Session, batch_size: int) -> Checker:
     if parse_cascade(spec):
         return _cascade(spec, batch_size, lambda part: _checker(part, session, batch_size))

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from itertools import chain, repeat
 from os import PathLike
 from typing import TYPE_CHECKING, Any, get_args
 
-from factcheck.errors import DeadlineExceeded, InputError, JudgeNotAsked
+from factcheck.errors import ConfigError, DeadlineExceeded, InputError, JudgeNotAsked
 from factcheck.facts import (
     AtomicFact,
     CheckFailure,
@@ -31,7 +40,7 @@ from factcheck.facts import (
     source_texts,
 )
 from factcheck.facts.report import Direction
-from factcheck.judges.factory import FACTS_PER_CALL, build_judges
+from factcheck.judges.factory import FACTS_PER_CALL, build_judges, is_embedded
 from factcheck.judges.ports import (
     ExtractorSpec,
     JudgeSpec,
@@ -45,6 +54,7 @@ from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.scoring.card import JudgeCard
 from factcheck.scoring.many import Outcome, Scored, by_source, outcomes, score_records
 from factcheck.scoring.texts import combined, lead_of, require_text, with_true_evidence
+from factcheck.settings import LOCAL, require_integer
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -73,12 +83,14 @@ class FactCoverage(SessionUser):
         cassette: File to record all requests and replies of the judges to, for
             `judge="replay:FILE"`.
         card: Card of this judge, made by `factcheck trust`, that reports cite.
+        processes: Number of processes in which `score_many` scores, 1 for this one only. Embedded
+            judges only: requests to language models run concurrently in one process.
         session: Cache, budget, limits and connections shared with other evaluators.
         options: Keyword arguments of `Session`, unless `session` is given.
 
     Raises:
-        ConfigError: A judge or cache is unknown, or a key or a price required by the budget is
-            missing.
+        ConfigError: A judge or cache is unknown, a key or a price required by the budget is
+            missing, or `processes` is above 1 and the judge or the extractor is not embedded.
         InputError: A number is out of range, `session` is combined with options, or the card is of
             another judge or version.
     """
@@ -91,6 +103,7 @@ class FactCoverage(SessionUser):
         batch_size: int = FACTS_PER_CALL,
         cassette: str | PathLike[str] | None = None,
         card: str | PathLike[str] | None = None,
+        processes: int = 1,
         session: Session | None = None,
         **options: Unpack[SessionOptions],
     ) -> None:
@@ -102,6 +115,13 @@ class FactCoverage(SessionUser):
         self._card = None if card is None else JudgeCard.read(card)
         if self._card is not None:
             self._card.require(self.judge_signature)
+        self._processes = require_integer("processes", processes, 1)
+        if processes > 1 and (cassette or not is_embedded(judge, extractor, self.session.settings)):
+            raise ConfigError(
+                f"processes={processes} is for the embedded judges, 'local' and 'local-fast', "
+                "without a cassette; requests to language models run at the same time in one "
+                "process: set concurrency"
+            )
         self.ledger = Ledger()
         """Total usage of the scorer, by model and stage."""
 
@@ -239,6 +259,13 @@ class FactCoverage(SessionUser):
         lead: bool = False,
     ) -> Generator[Scored, None, None]:
         """Score many records and yield each with its outcome; see `score_many` and `score`."""
+        if self._processes > 1:
+            from factcheck.scoring.processes import score_in_processes
+
+            judge = self._specs[0] or self.session.settings.judge
+            start = partial(_chunk_scorer, judge, self._card, direction, lead=lead)
+            return score_in_processes(start, records, self._processes)
+
         score = by_source(self.ascore_summaries, direction=direction, lead=lead)
         in_flight = 3 * self.session.concurrency
         size = self.summaries_per_call
@@ -433,6 +460,15 @@ class FactCoverage(SessionUser):
 
     def _signature(self, first: Mapping[str, str]) -> ScoreSignature:
         return ScoreSignature.of({**first, **self._judges.checker.identity, "version": _VERSION})
+
+
+def _chunk_scorer(
+    judge: JudgeSpec, card: JudgeCard | None, direction: Direction, *, lead: bool
+) -> Callable[[Sequence[Record]], Iterable[Scored]]:
+    """Open an embedded scorer in a process of its own."""
+    scorer = FactCoverage(judge, LOCAL, cache="off")
+    scorer._card = card  # noqa: SLF001 - read already, perhaps from standard input
+    return partial(scorer.score_records, direction=direction, lead=lead)
 
 
 async def ascore(

@@ -15,7 +15,7 @@ from factcheck.runtime.session import Session
 from factcheck.scoring.many import groups_of
 from factcheck.scoring.scorer import FactCoverage, Facts
 
-_OWN_OPTIONS = ("judge", "extractor", "batch_size", "cassette", "card")
+_OWN_OPTIONS = ("judge", "extractor", "batch_size", "cassette", "card", "processes")
 """Keyword arguments of `FactCoverage` that are not passed to its session."""
 Options = Mapping[str, Any]
 """Keyword arguments of `FactCoverage`."""

@@ -1,0 +1,175 @@
+"""Several processes give what one gives; a process or a run that is killed loses nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from multiprocessing import active_children
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factcheck import FactCoverage, FactSet
+from factcheck.errors import ConfigError, InputError, JudgeError
+from factcheck.facts import CoverageReport
+from tests.scoring.test_card import card, put
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+
+
+def record(number: int) -> dict[str, Any]:
+    source = (
+        f"The mill of Varn has {number} sails. It was built in {1800 + number} by two brothers."
+    )
+    kept = (f"The mill has {number} sails.", f"Two brothers built it in {1900 + number}.")
+    return {"id": f"r{number}", "source": source, "summary": kept[number % 2]}
+
+
+def mixed(size: int) -> list[Any]:
+    """Records of every form, and invalid ones."""
+    records: list[Any] = [record(number) for number in range(size)]
+    records[3] = {"id": "no summary", "source": "It rained."}
+    records[9] = {**record(9), "facts": ["The mill has sails.", {"text": "It burns.", "weight": 2}]}
+    records[17] = {**record(17), "source": [{"id": "a", "text": "It rained."}, "The mill stands."]}
+    records[25] = {"id": "no facts", "source": "?", "summary": "It rained."}
+    records[26] = 26
+    return records
+
+
+def factcheck(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "factcheck", *map(str, arguments)]
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = factcheck("run", *arguments)
+    return subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+
+
+def put_records(folder: Path, records: list[Any]) -> Path:
+    path = folder / "records.jsonl"
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in records), encoding="utf-8")
+    return path
+
+
+def endless(read: list[int]) -> Iterator[dict[str, Any]]:
+    while True:
+        read.append(len(read))
+        yield record(len(read))
+
+
+def test_rows_and_reports_are_those_of_one_process_byte_for_byte(tmp_path: Path) -> None:
+    path = put_records(tmp_path, mixed(60))
+    done = {}
+    for jobs in (1, 2):
+        rows = tmp_path / f"{jobs}.jsonl"
+        found = run(path, "--jobs", jobs, "--out", rows, "--skip-invalid", "--lead")
+        done[jobs] = rows.read_bytes(), found.stdout, found.stderr, found.returncode
+
+    assert done[1][0].count(b"\n") >= 50
+    assert "skipped: " in done[1][2]
+    assert done[1] == done[2]
+
+
+def test_a_resumed_run_ends_with_the_same_rows(tmp_path: Path) -> None:
+    path, whole, part = put_records(tmp_path, mixed(30)), *(tmp_path / f"{n}.jsonl" for n in "12")
+    options = ("--judge", "local-fast", "--skip-invalid")
+    code = run(path, *options, "--out", whole).returncode
+    lines = whole.read_bytes().splitlines(keepends=True)
+    part.write_bytes(b"".join(lines[:8]) + lines[8][:20])
+
+    found = run(path, *options, "--jobs", "2", "--out", part, "--resume")
+
+    assert found.returncode == code
+    assert part.read_bytes() == whole.read_bytes()
+
+
+def test_outcomes_of_mappings_come_in_order_with_the_card(tmp_path: Path) -> None:
+    """Invalid records stand where they were, and every report cites the card."""
+    path = put(tmp_path, card())
+    found = []
+    for processes in (1, 2):
+        with FactCoverage("local-fast", card=path, processes=processes) as scorer:
+            found.append(list(scorer.score_many(mixed(30))))
+
+    assert found[0] == found[1]
+    assert [one.code for one in found[1] if not isinstance(one, CoverageReport)] == ["input"] * 3
+    assert (
+        "Use this judge" in next(x for x in found[1] if isinstance(x, CoverageReport)).judge_quality
+    )
+
+
+def test_records_are_read_lazily_and_closing_ends_the_processes() -> None:
+    read: list[int] = []
+    scorer = FactCoverage("local-fast", processes=2)
+    with contextlib.closing(scorer.score_many(endless(read))) as outcomes:
+        assert all(isinstance(next(outcomes), CoverageReport) for _ in range(9))
+        assert len(active_children()) == 2
+
+    assert len(read) <= 9 + 3 + 2 * 16
+    assert active_children() == []
+
+
+def test_a_killed_process_is_an_error_that_says_so() -> None:
+    with FactCoverage("local-fast", processes=2) as scorer:
+        outcomes = scorer.score_many(endless([]))
+        next(outcomes)
+        for child in active_children():
+            child.kill()
+        with pytest.raises(JudgeError, match=r"ended with code -9: killed.*--resume"):
+            list(outcomes)
+
+    assert active_children() == []
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_stopped_run_leaves_no_process_and_no_gap(tmp_path: Path, how: signal.Signals) -> None:
+    """Ctrl-C reaches the whole process group; a kill only the command."""
+    path = put_records(tmp_path, [record(number) for number in range(400)])
+    whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
+    options = (path, "--judge", "local-fast", "--jobs", "2", "--out")
+    process = subprocess.Popen(  # noqa: S603 - our own command
+        factcheck("run", *options, part),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
+    while process.poll() is None and (not part.exists() or part.read_bytes().count(b"\n") < 5):
+        time.sleep(0.01)
+    kill = os.killpg if how == signal.SIGINT else os.kill
+    kill(process.pid, how)
+    _, errors = process.communicate(timeout=60)  # ends when no process holds standard error
+
+    assert process.returncode == (130 if how == signal.SIGINT else -9)
+    assert b"Traceback" not in errors
+    assert run(*options, part, "--resume").returncode == 0
+    assert run(*options, whole).returncode == 0
+    assert part.read_bytes() == whole.read_bytes()
+
+
+def test_only_embedded_judges_run_in_several_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    refused: list[dict[str, Any]] = [
+        {"judge": "openai/tiny"},
+        {"extractor": "openai/tiny"},
+        {"judge": "cascade(local-fast, local)"},
+        {"cassette": tmp_path / "cassette.jsonl"},
+    ]
+    for options in refused:
+        with pytest.raises(
+            ConfigError, match=r"processes=2 is for the embedded judges.*concurrency"
+        ):
+            FactCoverage(**options, processes=2)
+    for number in (0, 1.5, True):
+        with pytest.raises(InputError, match="processes must be an integer"):
+            FactCoverage("local", processes=number)  # type: ignore[arg-type]
+    assert FactCoverage("local", processes=2).check(FactSet.of(["It rained."]), "It rained.")
