@@ -81,30 +81,6 @@ class Checker(_Named, Protocol):
         ...
 
 
-@runtime_checkable
-class SummariesChecker(Checker, Protocol):
-    """A checker that accepts several summaries at once, at a lower cost."""
-
-    summaries_per_call: int
-    """Maximum number of summaries per call; at least 1."""
-
-    async def check_summaries(
-        self, facts: Sequence[AtomicFact], summaries: Sequence[str], ledger: Ledger
-    ) -> Sequence[Sequence[CheckResult]]:
-        """Return one result per fact, in fact order, for each summary."""
-        ...
-
-
-@runtime_checkable
-class MeasuredChecker(Checker, Protocol):
-    """A free checker whose agreement with human labels has been measured."""
-
-    @property
-    def quality(self) -> str:
-        """The agreement in one line, with the data sets."""
-        ...
-
-
 Specificity = Literal["exact", "allow_more_specific", "allow_less_specific"]
 """Whether an equivalent extracted value may be more, or less, specific than the gold value."""
 

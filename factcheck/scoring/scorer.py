@@ -45,8 +45,6 @@ from factcheck.judges.ports import (
     ExtractorSpec,
     JudgeSpec,
     Ledger,
-    MeasuredChecker,
-    SummariesChecker,
 )
 from factcheck.records import Record
 from factcheck.runtime.loop import blocking, together
@@ -353,7 +351,7 @@ class FactCoverage(SessionUser):
         self, source: str | tuple[SourceDocument, ...], summary: str, facts: FactSet
     ) -> float | None:
         text = lead_of(source, len(summary.split()))
-        if not isinstance(self._judges.checker, MeasuredChecker) or not (summary.strip() and text):
+        if not hasattr(self._judges.checker, "quality") or not (summary.strip() and text):
             return None
         (results,) = await self._check(facts, [text], Ledger())
         return share_entailed(results).value
@@ -407,10 +405,11 @@ class FactCoverage(SessionUser):
         self, facts: FactSet, texts: Sequence[str], ledger: Ledger
     ) -> list[tuple[CheckResult, ...]]:
         """Check facts against each text, in shared requests if the judge supports that."""
-        checker, filled = self._judges.checker, [text for text in texts if text.strip()]
+        checker: Any = self._judges.checker
+        filled = [text for text in texts if text.strip()]
         found: Iterator[Sequence[CheckResult]]
         try:
-            if len(filled) > 1 and isinstance(checker, SummariesChecker):
+            if len(filled) > 1:  # only if it has `summaries_per_call`
                 found = iter(await checker.check_summaries(tuple(facts), filled, ledger))
             else:
                 found = iter([await checker.check(facts, text, ledger) for text in filled])

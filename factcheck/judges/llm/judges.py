@@ -59,7 +59,7 @@ class _FactQuestion(NamedTuple):
 
 
 class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
-    """Checks facts with a language model in batches; implements `SummariesChecker`."""
+    """Checks facts with a language model in batches; implements `Checker`."""
 
     stage = "check"
     section = 120_000
