@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import regex  # type: ignore[import-untyped]
 
-from factcheck.text.words import Word, fold_word, word_set
+from factcheck.text.words import TABLES, Word, fold_word, word_set
 
 
 class Moment(NamedTuple):
@@ -68,48 +68,15 @@ class Notation(NamedTuple):
     """Earliest year that two digits can mean; `None`: two-digit years are not read."""
 
 
-_MONTHS = (
-    "january february march april may june july august september october november december",
-    "januar februar marz april mai juni juli august september oktober november dezember",
-    "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
-    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-    "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-    "janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro",
-    "januari februari maart april mei juni juli augustus september oktober november december",
-    "januari februari mars april maj juni juli augusti september oktober november december",
-    "januar februar marts april maj juni juli august september oktober november desember",
-    "stycznia lutego marca kwietnia maja czerwca lipca sierpnia wrzesnia pazdziernika . grudnia",
-    ". . . . . . . . . . listopada .",
-    "ledna unora brezna dubna kvetna cervna cervence srpna zari rijna listopadu prosince",
-    "ianuarie februarie martie aprilie . iunie iulie . septembrie octombrie noiembrie decembrie",
-    ". . marcius aprilis majus junius julius augusztus szeptember . . .",
-    "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
-    "січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня",
-)
-_WEEKDAYS = (
-    "monday tuesday wednesday thursday friday saturday sunday",
-    "mondays tuesdays wednesdays thursdays fridays saturdays sundays",
-    "montag dienstag mittwoch donnerstag freitag samstag sonntag",
-    "lundi mardi mercredi jeudi vendredi samedi dimanche",
-    "lunes martes miercoles jueves viernes sabado domingo",
-)
-_ABBREVIATED = (
-    "mon tue wed thu fri sat sun",
-    ". tues . thur",
-    ". . . thurs",
-    "mo di mi do fr sa so",
-)
-_DECADES = "twenties thirties forties fifties sixties seventies eighties nineties"
-
-
 def _numbered(rows: Sequence[str], first: int) -> dict[str, int]:
     return {form: n for names in rows for n, form in enumerate(names.split(), first)}
 
 
-_FULL_MONTH, _WEEKDAY = _numbered(_MONTHS, 1), _numbered(_WEEKDAYS, 0)
-_MONTH = {name[:3]: n for n, name in enumerate(_MONTHS[0].split(), 1)} | {"sept": 9} | _FULL_MONTH
-_ANY_WEEKDAY = _numbered(_ABBREVIATED, 0) | _WEEKDAY
-_DECADE = {form: 1920 + 10 * n for n, form in enumerate(_DECADES.split())}
+_FULL_MONTH, _WEEKDAY = _numbered(TABLES["months"], 1), _numbered(TABLES["weekdays"], 0)
+_MONTH = {name[:3]: n for name, n in _numbered(TABLES["months"][:1], 1).items()}
+_MONTH |= {"sept": 9} | _FULL_MONTH
+_ANY_WEEKDAY = _numbered(TABLES["short weekdays"], 0) | _WEEKDAY
+_DECADE = {form: 1920 + 10 * n for n, form in enumerate(TABLES["decades"].split())}
 _NAMES = frozenset((*_MONTH, *_WEEKDAY, *_DECADE))
 _AMBIGUOUS = word_set("march may mars mai mei marco august")
 """Month names that are also other words: a month only beside a day, a year or a lead."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from factcheck.text.words import fold_word, frequencies, words
+from factcheck.text.words import TABLES, fold_word, frequencies, word_set, words
 
 DEFAULT = "en"
 """Language guessed without evidence for any."""
@@ -29,28 +29,7 @@ _SCRIPTS = (
     ("th", re.compile(r"[\u0e00-\u0e7f]"), 0.3),
 )
 _LETTERS = re.compile(r"[^\W\d_]")
-COMMON_WORDS = {
-    "en": "a the of and to in is was that for it with as his he be on by at are this had not which "
-    "but from they have were their been has she you an or we will would who its said after",
-    "de": "der die das und den von zu mit sich des dem ist im für nicht ein eine als auch es an "
-    "werden aus er hat dass sie nach wird bei einer um am sind noch wie einem über einen so "
-    "zum war haben nur oder aber vor zur bis mehr durch man wurde ich wir",
-    "fr": "le la les de des du et en un une est que qui dans pour pas au aux sur par plus ne se ce "
-    "il elle sont avec son sa ses cette ces mais ou été ont être nous vous leur comme était "
-    "je",
-    "es": "el la los las de del que y en un una es por con no para su al lo se como más pero sus "
-    "le ha este sí porque esta entre cuando muy sin sobre también me hasta hay donde fue son "
-    "está",
-    "it": "il lo la i gli le di del della dei e che in un una è per con non da si al alla sono nel "
-    "nella come più ma anche ha dal dalla questo questa ed sul suo sua essere ci era hanno",
-    "pt": "o a os as de do da dos das e que em um uma é por com não para se na no nas nos ao à "
-    "mais mas foi como seu sua ou ele ela são também pelo pela até isso está entre era muito",
-    "nl": "de het een en van ik te dat die in is niet op aan met als voor zijn er maar om hem dan "
-    "zou wat mijn ze wordt werd bij ook door naar uit nog heeft hebben kan deze over tot",
-    "sv": "och att det som en på är av för med den till inte han har ett om hade de jag var men "
-    "sig från vi så kan hon när år under också efter eller nu sin där vid mot ska skulle",
-}
-_VOTES = {language: frozenset(common.split()) for language, common in COMMON_WORDS.items()}
+_VOTES = {language: word_set(common) for language, common in TABLES["most common words"].items()}
 _WORD = re.compile(r"[^\W\d_]+")
 
 

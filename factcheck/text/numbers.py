@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from factcheck.text.words import Word, word_set
+from factcheck.text.words import TABLES, Word, word_set
 
 NumberKind = Literal["count", "ordinal", "share"]
 
@@ -29,34 +29,8 @@ class Number(NamedTuple):
     last: int
 
 
-_UNITS = {
-    "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-    "fifteen sixteen seventeen eighteen nineteen",
-    "de": "null eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn vierzehn "
-    "funfzehn sechzehn siebzehn achtzehn neunzehn",
-    "fr": "zero . deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze "
-    "seize",
-    "es": "cero . dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince "
-    "dieciseis diecisiete dieciocho diecinueve veinte",
-    "it": "zero . due tre quattro cinque sei sette otto nove dieci undici dodici tredici "
-    "quattordici quindici sedici diciassette diciotto diciannove",
-}
-_TENS = {
-    "en": "twenty thirty forty fifty sixty seventy eighty ninety",
-    "de": "zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig",
-    "fr": "vingt trente quarante cinquante",
-    "es": ". treinta cuarenta cincuenta sesenta setenta ochenta noventa",
-    "it": "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
-}
-_POWERS = {
-    "en": "hundred 2 thousand 3 million 6 billion 9 trillion 12 bn 9 mn 6 mln 6 tn 12 k 3",
-    "de": "hundert 2 tausend 3 tsd 3 million 6 millionen 6 mio 6 milliarde 9 milliarden 9 mrd 9",
-    "fr": "cent 2 cents 2 mille 3 million 6 millions 6 milliard 9 milliards 9",
-    "es": "cien 2 mil 3 millon 6 millones 6",
-    "it": "cento 2 mille 3 mila 3 milione 6 milioni 6 miliardo 9 miliardi 9",
-}
-_FIRST = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-_ORDINALS = {form: n for n, form in enumerate(_FIRST.split(), 1)}
+_UNITS, _TENS, _POWERS = TABLES["ones"], TABLES["tens"], TABLES["powers of ten"]
+_ORDINALS = {form: n for n, form in enumerate(TABLES["ordinals"].split(), 1)}
 _ORDINALS |= {form + "th": n for n, form in enumerate(_UNITS["en"].split()[13:], 13)}
 _ORDINALS |= {form[:-1] + "ieth": 10 * n for n, form in enumerate(_TENS["en"].split(), 2)}
 _PARTS = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4} | {

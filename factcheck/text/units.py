@@ -12,7 +12,7 @@ from math import inf, isclose
 from typing import NamedTuple
 
 from factcheck.text.numbers import NumberKind, read_number
-from factcheck.text.words import Word, word_set
+from factcheck.text.words import TABLES, Word, word_set
 
 
 class Unit(NamedTuple):
@@ -55,64 +55,6 @@ class Quantity(NamedTuple):
         return f"ord:{written}" if self.kind == "ordinal" else written
 
 
-_TABLE = """
-time: millisecond .001 milliseconds ms | second 1 seconds sec secs s sekunde sekunden seconde
- secondes segundos | minute 60 minutes min mins minuten minutos minuti | hour 3600 hours hr hrs h
- std stunde stunden heure heures hora horas ore | day 86400 days d tag tage tagen jour jours dia
- dias giorni | week 604800 weeks wk wks woche wochen semaine semaines semana semanas settimane |
- fortnight 1209600 fortnights | month 2629746 months monat monate monaten mois mes meses mesi |
- year 31556952 years y yr yrs jahr jahre jahren an ans annee annees ano anos anni | decade
- 315569520 decades | century 3155695200 centuries
-length: megametre 1e6 Mm | nanometre 1e-9 nm nanometres nanometers | micrometre 1e-6 um μm
- micrometres micrometers microns | millimetre .001 mm millimetres millimeters millimeter |
- centimetre .01 cm centimetres centimeters centimeter zentimeter | decimetre .1 dm | metre 1 m
- metres meters meter metro metros metri | kilometre 1000 km kms kilometres kilometers kilometer
- kilometros chilometri | inch .0254 inches in zoll | foot .3048 feet ft | yard .9144 yards yd yds |
- mile 1609.344 miles mi meile meilen
-mass: megagram 1e6 Mg | microgram 1e-6 micrograms ug μg mcg | milligram .001 mg milligrams
- milligramm | gram 1 g gr grams gramm gramme grammes | kilogram 1000 kg kgs kilograms kilogramm
- kilogramme kilogrammes kilos kilo | tonne 1000000 t tonnes tonnen ton tons | ton 907184.74 tons |
- ounce 28.349523125 ounces oz | pound 453.59237 lb lbs pounds | stone 6350.29318
-area: cm2 .0001 | m2 1 sqm qm quadratmeter | sqft .09290304 ft2 | acre 4046.8564224 acres | hectare
- 10000 hectares hektar ha | km2 1e6 sqkm quadratkilometer | mi2 2589988.110336
-volume: microlitre 1e-9 ul μl | millilitre 1e-6 ml millilitres milliliters cc ccm cm3 | centilitre
- 1e-5 cl | decilitre 1e-4 dl | litre .001 l litres liters liter ltr | m3 1 cbm | gallon
- .003785411784 gallons | pint .000473176473 pints
-length/time: kph .277777777777778 kmh | mph .44704
-data: kilobit 125 Kb | megabit 125000 Mb | gigabit 1.25e8 Gb | terabit 1.25e11 Tb | byte 1 b bytes
- | kb 1000 kilobyte kilobytes | mb 1e6 megabyte megabytes | gb 1e9 gigabyte gigabytes | tb 1e12
- terabyte terabytes | kib 1024 | mib 1048576 | gib 1073741824
-power: milliwatt .001 mW | watt 1 w watts | kilowatt 1000 kilowatts kw | megawatt 1e6 megawatts mw
- | gigawatt 1e9 gigawatts gw
-energy: joule 1 j joules | kj 1000 | wh 3600 | kwh 3600000 | kcal 4184
-pressure: millipascal .001 mPa | pa 1 | hpa 100 mbar | kpa 1000 | mpa 1e6 | bar 1e5 | atm 101325 |
- psi 6894.757293168 | mmhg 133.322387415
-frequency: millihertz .001 mHz | hz 1 hertz | khz 1000 | mhz 1e6 | ghz 1e9
-voltage: megavolt 1e6 MV | volt 1 v volts | mv .001 | kv 1000
-current: megaampere 1e6 MA | ampere 1 a amp amps amperes | ma .001
-amount: mol 1 | mmol .001 | umol 1e-6 μmol
-angle: degree 1 ° degrees grad
-share: percent .01 % pct prozent percentage | ‰ .001 promille | ppm 1e-6
-money gbp: pound 1 £ pounds gbp quid sterling
-money usd: dollar 1 $ dollars usd bucks
-money eur: euro 1 € euros eur
-money jpy: yen 1 ¥ jpy
-money inr: rupee 1 ₹ rupees inr rs
-money chf: franc 1 francs chf sfr franken
-money cny: yuan 1 cny rmb renminbi
-money krw: won 1 krw ₩
-money rub: rouble 1 rub ₽ rubel ruble rubles
-money pln: zloty 1 pln zł zl
-money cad: cad 1
-money aud: aud 1
-money nzd: nzd 1
-money brl: brl 1
-money mxn: mxn 1
-money sek: sek 1
-money nok: nok 1
-money dkk: dkk 1
-temperature: celsius 1 °c centigrade
-"""
 _TEMPERATURES = {
     ("fahrenheit", "°f"): Unit("fahrenheit", "temperature", 5 / 9, -160 / 9),
     ("kelvin",): Unit("kelvin", "temperature", 1.0, -273.15),
@@ -133,19 +75,9 @@ _CAPITALS = frozenset("VWJABCF")
 """Capital one-letter units."""
 _APART = frozenset("ABCF")
 """Capital units that must be separated from the digits, since `12A` is a house number."""
-_BOUNDS = {
-    "least": "at least;no fewer than;no less than;no sooner than;no earlier than;a minimum of;≥;"
-    "mindestens;au moins;al menos",
-    "more": "more than;greater than;higher than;longer than;over;above;exceeding;>;mehr als;über;"
-    "plus de;más de;upwards of;later than;older than",
-    "most": "at most;no more than;no later than;no longer than;up to;as many as;as much as;"
-    "a maximum of;≤;höchstens;bis zu;jusqu'à;hasta;within",
-    "less": "fewer than;less than;lower than;shorter than;under;below;<;weniger als;unter;"
-    "moins de;menos de;earlier than;younger than",
-    "about": "about;around;approximately;approx;approx.;roughly;nearly;almost;some;close to;circa;"
-    "c.;~;±;rund;etwa;ca.;fast;knapp;environ;presque;casi;unos;unas;cerca de;an estimated",
+BOUNDS = {
+    phrase: name for name, phrases in TABLES["bounds"].items() for phrase in phrases.split(";")
 }
-BOUNDS = {phrase: name for name, phrases in _BOUNDS.items() for phrase in phrases.split(";")}
 """Phrases before a number that make it a bound or an estimate."""
 _AFTER = re.compile(
     r"\s*(?:(?P<least>\+|(?:[\w-]+\s+)?(?:or (?:more|over|older|above)|oder mehr))"
@@ -168,8 +100,7 @@ _FEWEST_DIGITS = 2
 @lru_cache(maxsize=1)
 def _units() -> dict[str, tuple[Unit, ...]]:
     found: dict[str, tuple[Unit, ...]] = {}
-    for line in _TABLE.strip().replace("\n ", " ").splitlines():
-        dimension, _, entries = line.partition(": ")
+    for dimension, entries in TABLES["units"].items():
         for entry in entries.split("|"):
             name, factor, *others = entry.split()
             unit = Unit(name, dimension, float(factor))

@@ -41,28 +41,10 @@ _MOST_COMMON_ZIPF = 7.5
 _RAREST_ZIPF = 2.5
 _GRAMMAR_ZIPF = 6.2
 """Zipf frequency above which a word is a function word; English has a list instead."""
-_ENGLISH_GRAMMAR = word_set(
-    """a an the this that these those such and or but if then than as of at by for from in into on
-    onto to with within about across after against along among around before beneath beside between
-    beyond during except off out over past since through throughout toward towards under until up
-    upon via while i me my mine myself we us our ours ourselves you your yours yourself he him his
-    himself she her hers herself it its itself they them their theirs themselves who whom whose
-    which what when where why how is am are was were be been being has have had having do does did
-    doing will would shall should can could may might must ought there here also too very just only
-    even still yet so both each either some any all own other another one ones re ve ll d m s t
-    because although though whether however per amid mr mrs ms dr get got gets"""
-)
-NEGATIONS = {
-    "en": "not no never none nobody nothing nowhere neither nor without hardly scarcely",
-    "de": "nicht nichts nie niemals niemand nirgends kein keine keinen keinem keiner keines ohne",
-    "fr": "ne pas jamais rien aucun aucune sans ni non nulle guere",
-    "es": "no nunca jamas nada nadie ningun ninguno ninguna sin ni tampoco",
-    "it": "non mai niente nulla nessuno nessuna nessun senza ne neppure",
-    "pt": "nao nunca jamais nada ninguem nenhum nenhuma sem nem",
-    "nl": "niet nooit niets niemand geen zonder noch",
-    "zh": "不 没 沒 無 无 未 非",
-    "ja": "不 無 非 未",
-}
+TABLES: Mapping[str, Any] = json.loads((files(__package__) / "tables.json").read_text("utf-8"))
+"""Words and units, by what they have in common, most of them by language."""
+_ENGLISH_GRAMMAR = word_set(TABLES["function words"])
+NEGATIONS: Mapping[str, str] = TABLES["negations"]
 """Words that negate a statement, by language."""
 _COMMON_CHARACTERS = frozenset("的了是在和有也與而及之其はがのをにへともでたしてるいすま")
 _STEMMERS = {
