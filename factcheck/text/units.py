@@ -1,4 +1,4 @@
-"""Quantities: numbers with units and bounds, and tests of their consistency.
+"""Quantities: numbers with units and bounds, tests of their consistency, and texts read at once.
 
 Units of the same dimension are converted: 90 minutes are 1.5 hours. Currencies are not.
 """
@@ -11,8 +11,9 @@ from functools import lru_cache
 from math import inf, isclose
 from typing import NamedTuple
 
+from factcheck.text.dates import Moment, find_moments
 from factcheck.text.numbers import NumberKind, read_number
-from factcheck.text.words import TABLES, Word, word_set
+from factcheck.text.words import TABLES, Word, word_set, words
 
 
 class Unit(NamedTuple):
@@ -148,7 +149,40 @@ def read_quantity(
     )
 
 
-def with_ranges(quantities: Sequence[Quantity], text: str) -> list[Quantity]:
+class Reading(NamedTuple):
+    """Words, moments and quantities of a text, with word positions."""
+
+    text: str
+    language: str
+    words: tuple[Word, ...]
+    moments: tuple[Moment, ...]
+    quantities: tuple[Quantity, ...]
+    """Numbers that are not part of a moment."""
+
+
+def read(text: str, language: str) -> Reading:
+    """Read a text, in time linear in its length.
+
+    Args:
+        text: Any text.
+        language: Two-letter code of its language.
+    """
+    found = words(text, language)
+    moments = find_moments(found, text)
+    taken = {at for moment in moments for at in range(moment.first, moment.last)}
+    quantities: list[Quantity] = []
+    at = 0
+    while at < len(found):
+        quantity = None if at in taken else read_quantity(found, at, text, language)
+        if quantity is not None and taken.isdisjoint(range(at, quantity.last)):
+            quantities.append(quantity)
+            at = quantity.last
+        else:
+            at += 1
+    return Reading(text, language, found, tuple(moments), tuple(_with_ranges(quantities, text)))
+
+
+def _with_ranges(quantities: Sequence[Quantity], text: str) -> list[Quantity]:
     """Give both ends of ranges such as `10 to 20 days` the range and the unit."""
     found = list(quantities)
     for k in range(len(found) - 1):

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from factcheck.text.dates import Moment, differ, meet
 from factcheck.text.numbers import read_digits
-from factcheck.text.reading import read
-from factcheck.text.units import Quantity, agree, comparable
+from factcheck.text.units import Quantity, agree, comparable, read
 
 
 def quantity(text: str, language: str = "en") -> Quantity:

@@ -20,7 +20,7 @@ from factcheck.judges.embedders.vectors import SINGLE
 from factcheck.judges.local.cancellation import checkpoint, run_in_thread
 from factcheck.judges.ports import EmbeddingResult, Ledger
 from factcheck.text.language import guess_language
-from factcheck.text.reading import Reading, read
+from factcheck.text.units import Reading, read
 from factcheck.text.words import fold_word, rarity
 
 NAME = "local/2 (lexical)"

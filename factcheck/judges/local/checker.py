@@ -19,8 +19,7 @@ from factcheck.judges.local.evidence import (
     read_text,
     split_fact,
 )
-from factcheck.judges.local.model import Features, load_model
-from factcheck.judges.local.quality import quality_of
+from factcheck.judges.local.model import Features, load_model, quality_of
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.deadline import decide_each
 from factcheck.text.language import guess_language

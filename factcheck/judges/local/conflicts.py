@@ -12,8 +12,7 @@ from itertools import combinations, groupby
 from typing import NamedTuple
 
 from factcheck.text.dates import Moment, differ, meet
-from factcheck.text.reading import read
-from factcheck.text.units import Quantity, agree, comparable
+from factcheck.text.units import Quantity, agree, comparable, read
 from factcheck.text.words import Word, irregular_forms, word_set
 
 Place = tuple[int, int]

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Verdict
 from factcheck.judges.local.cancellation import checkpoint, run_in_thread
-from factcheck.judges.local.model import logistic
-from factcheck.judges.local.quality import quality_of
+from factcheck.judges.local.model import logistic, quality_of
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.deadline import decide_each
 from factcheck.text.language import guess_language

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 
 IDENTITY: Mapping[str, str] = {"extractor": "local/8"}
 """Moves with every change that can change a fact."""
+
+
+def _any_of(name: str) -> str:
+    """Return a pattern of the phrases of a list."""
+    return "|".join(re.escape(phrase.replace("_", " ")) for phrase in sorted(WORDS[name]))
+
+
 _LONGEST_LABEL = 4
 _LONGEST_FORMULA = 8
 """Words; what begins like a greeting and is longer is a sentence."""
@@ -33,22 +40,8 @@ _LABEL = re.compile(
     r"([^\W\d_][\w'&/.()-]*(?: [\w'&/.()-]+){0,2}[:\uff1a])\s+(?=\S)"
 )
 """`Price: `, `[12:30] Anna: `: up to three words, and what stands behind them is about them."""
-_METADATA = re.compile(
-    r"(?:from|to|cc|bcc|sent|re|fwd|subject|date|time|author|by|tags?|labels?|status|version|"
-    r"category|url|link|id|ticket|issue|reporter|assignee|priority|"
-    r"severity|component|created|updated|"
-    r"published|posted|serves|servings|yield|prep(?:aration)? time|cook(?:ing)? time|total time|"
-    r"page|location|venue|room|ref|reference|phone|tel|fax|e-?mail|"
-    r"address|file|keywords|doi|isbn|issn|"
-    r"licen[cs]e|source|photo|image|figure|caption|environment|"
-    r"os|browser|linkedin|github|website|order no\.?):\Z",
-    re.IGNORECASE,
-)
-_NO_FACTS_BELOW = re.compile(
-    r"(?:.*\b)?(?:ingredients?|you(?:'ll| will)? need|shopping list|(?:table of )?contents|"
-    r"references|bibliography|see also|links|agenda|tags|equipment)\W*\Z",
-    re.IGNORECASE,
-)
+_METADATA = {f"{label}:".replace("_", " ") for label in WORDS["metadata"]}
+_NO_FACTS_BELOW = re.compile(rf"(?:.*\b)?(?:{_any_of('silent headings')})\W*\Z", re.IGNORECASE)
 """Headings and lead-ins of lists that state nothing."""
 _AMOUNT = re.compile(
     r"[\d½¼¾⅓⅔][\d\s./,½¼¾⅓⅔-]*(?:x\s*)?(?:kg|g|mg|ml|cl|dl|l|"
@@ -56,15 +49,7 @@ _AMOUNT = re.compile(
     r"teaspoons?|pinch(?:es)?|cloves?|slices?|cans?|tins?|handfuls?)?\b(?! ?[%:])",
     re.IGNORECASE,
 )
-_FORMULA = re.compile(
-    r"\W*(?:hi|hello|dear|hey|good (?:morning|afternoon|evening|day)|thanks?|thank you|welcome|"
-    r"(?:best|kind|warm) regards|regards|sincerely|yours|cheers|click here|read more|see also|"
-    r"subscribe|sign up|share this|follow us|copyright|©|all rights reserved|advertisement|"
-    r"table of contents|hallo|guten (?:tag|morgen|abend)|liebe[r]?|vielen dank|danke|"
-    r"mit freundlichen grüßen|bonjour|bonsoir|merci|cordialement|hola|buenos días|gracias|saludos)"
-    r"(?!\w)",
-    re.IGNORECASE,
-)
+_FORMULA = re.compile(rf"\W*(?:{_any_of('formulas')})(?!\w)", re.IGNORECASE)
 _SMALL_TALK = WORDS["small talk"]
 _CODE = re.compile(
     r"\A\s*(?:[$>#]\s+\w|(?:at|File|Traceback|import|from|def|class|return|function|const|let|var|"
@@ -143,7 +128,7 @@ def _facts_of(
 ) -> Iterator[tuple[str, Span]]:
     """What the next sentence of a paragraph states, each with its place in the sentence."""
     own = _LABEL.match(text)
-    if own and _METADATA.fullmatch(own.group(1)):
+    if own and own.group(1).lower() in _METADATA:
         return
     start = own.end() if own else 0
     body = text[start:]
