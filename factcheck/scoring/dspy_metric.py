@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from factcheck.errors import FactcheckError, InputError, JudgeError
-from factcheck.facts import CoverageReport, FactSet, Source, Verdict, as_source, digest, source_key
+from factcheck.facts import CoverageReport, FactSet, Source, as_source, digest, source_key
 from factcheck.runtime.loop import background
 from factcheck.scoring.many import RecordFailure
 
@@ -165,37 +166,13 @@ def _value(holder: Any, names: tuple[str, ...], what: str) -> Any:
 
 
 def feedback_of(report: CoverageReport) -> str:
-    """Write feedback that lists every missing, distorted, superfluous or undecided statement."""
-    n_decided = len(report.results) - len(report.undecided)
-    lines = [f"The summary keeps {len(report.kept)} of {n_decided} facts of the source."]
-    undecided = (*report.undecided, *report.undecided_claims)
-    for title, items in (
-        (
-            "Missing: facts of the source that the summary does not say.",
-            [verdict.fact.text for verdict in report.dropped],
-        ),
-        (
-            "Distorted: facts of the source that the summary says differently.",
-            [_beside(verdict, "the summary says") for verdict in report.distorted],
-        ),
-        (
-            "Superfluous: what the summary says and the source does not.",
-            [_beside(verdict, "the source says") for verdict in report.superfluous],
-        ),
-        (
-            "Undecided: no verdict on these; they count neither way.",
-            [f"{failure.fact.text} ({failure.code})" for failure in undecided],
-        ),
-    ):
-        if items:
-            lines += [title, *(f"- {' '.join(item.split())}" for item in items)]
+    """Write the report as plain lines that list every statement but those that are kept."""
+    page, lines = replace(report, texts=None).page(), []
+    for part in (page, *page.also):
+        lines.append(part.first_line)
+        for section in part.problems.sections:
+            lines += [f"{section.title}: {section.meaning}"] * bool(section.items)
+            for one in section.items:
+                quote = one.quote and f'"{one.quote}"'
+                lines.append(" ".join(filter(None, ("-", one.text, quote, *one.notes))))
     return "\n".join(lines)
-
-
-def _beside(verdict: Verdict, who_says: str) -> str:
-    """Format a fact with the contradicting passage of the other text, or the judge's reason."""
-    note = verdict.reason
-    if verdict.evidence is not None:
-        note = f'{who_says}: "{verdict.evidence.quote}"'
-    is_contradicted = verdict.label == "contradicted"
-    return f"{verdict.fact.text} ({note})" if is_contradicted and note else verdict.fact.text

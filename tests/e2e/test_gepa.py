@@ -100,10 +100,10 @@ def test_the_score_rises_because_the_feedback_names_what_was_dropped(
     assert "Facts won: 4, lost: 0" in printed
     assert ASKS_FOR_NUMBERS in printed
     assert models.reflector.feedback[0].splitlines() == [
-        "The summary keeps 2 of 4 facts of the source.",
-        "Missing: facts of the source that the summary does not say.",
-        "- It was rebuilt with 15 windows.",
-        "- The roof cost 73 pounds.",
+        "Coverage 0.50   2 of 4 facts kept",
+        "Dropped 2: not in the text",
+        "- It was rebuilt with 15 windows. missing: rebuilt, 15, windows",
+        "- The roof cost 73 pounds. missing: roof, cost, 73, pounds",
     ]
     improved = Summarizer()
     improved.load(saved)

@@ -54,16 +54,16 @@ def test_evaluation_gets_a_float_and_gepa_the_same_with_the_facts_that_are_not_k
     assert isinstance(answer, dspy.Prediction)
     assert answer.score == metric(example(), predicted())
     assert answer.feedback.splitlines() == [
-        "The summary keeps 1 of 3 facts of the source.",
-        "Missing: facts of the source that the summary does not say.",
-        "- It was rebuilt in stone.",
-        "Distorted: facts of the source that the summary says differently.",
-        '- It burned in 1904. (the summary says: "burned in 1940")',
-        "Undecided: no verdict on these; they count neither way.",
-        "- Ida owned the mill. (output)",
+        "Coverage 0.33   1 of 3 decided facts kept, 1 undecided",
+        "Distorted 1: contradicted by the text",
+        '- It burned in 1904. "burned in 1940"',
+        "Dropped 1: not in the text",
+        "- It was rebuilt in stone. [scripted]",
+        "Undecided 1: no verdict",
+        "- Ida owned the mill. output: gave no verdict",
     ]
     everything = scorer(lambda *_: "entailed").as_dspy_metric()(example(), predicted(), None, "s")
-    assert everything.feedback == "The summary keeps 4 of 4 facts of the source."
+    assert everything.feedback == "Coverage 1.00   4 of 4 facts kept"
 
 
 def claims(fact: str, text: str) -> Any:
@@ -84,9 +84,9 @@ def test_in_both_directions_superfluous_claims_cost_and_are_named() -> None:
     lines = answer.feedback.splitlines()
     assert answer.score == pytest.approx(2 * 0.5 * 0.5 / (0.5 + 0.5))
     assert lines[-3:] == [
-        "Superfluous: what the summary says and the source does not.",
-        "- It is pretty.",
-        "- It burned in 1940. (it was in 1904)",
+        "Superfluous 2: not in the source (≠ contradicted by it)",
+        "- It is pretty. [scripted]",
+        "- It burned in 1940. it was in 1904",
     ]
 
 
