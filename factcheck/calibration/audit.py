@@ -263,7 +263,6 @@ async def aaudit_judge(
     extractor: ExtractorSpec | None = None,
     budget: Budget | None = None,
     per_rule: int = 8,
-    seed: int = 0,
 ) -> AuditReport:
     """Look for answers of a judge that are certainly wrong, without labels.
 
@@ -281,7 +280,6 @@ async def aaudit_judge(
         per_rule: Facts of each text that get questions of their own, for each rule that needs them,
             1 to 100. About 20 questions concern all facts of a text, and at most six times
             `per_rule` concern one.
-        seed: Random seed.
 
     Raises:
         InputError: A text or an argument is invalid.
@@ -294,7 +292,7 @@ async def aaudit_judge(
     async with AsyncExitStack() as stack:
         lister = await stack.enter_async_context(FactCoverage(extractor=extractor, cache="off"))
         subjects = await read_subjects(texts, lister)
-        trials = [trial for one in subjects for trial in trials_of(one, per_rule, seed)]
+        trials = [trial for one in subjects for trial in trials_of(one, per_rule)]
         scorer = await open_scorer(spec, budget, stack, cache="off")
         answers = await _answers(scorer, trials)
         usage = scorer.ledger.usage

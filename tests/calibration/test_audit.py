@@ -146,7 +146,7 @@ def test_an_error_is_listed_with_its_texts_and_answers() -> None:
         report.rule("no such rule")
 
 
-def test_the_same_seed_asks_the_same_and_each_question_once() -> None:
+def test_a_repeated_audit_asks_the_same_and_each_question_once() -> None:
     judge = Judge(lambda fact, text, _: copies(fact, text))
     report = audit_judge(judge, TEXTS)
     assert judge.n_calls == report.n_questions

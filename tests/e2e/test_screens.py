@@ -25,6 +25,7 @@ from factcheck.calibration.review import render
 from factcheck.facts import CoverageReport
 from factcheck.scoring.many import RecordFailure
 from factcheck.scoring.run_report import RunReport
+from tests.reports.examples import all_groups, both_directions
 
 INPUTS = Path(__file__).parents[1] / "goldens" / "inputs"
 SCREENS = Path(__file__).parent / "screens"
@@ -88,6 +89,8 @@ def notebook() -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "report": lambda: reports()[0].to_html(),  # noqa: PLW0108 - made when it is needed
+    "verdicts": lambda: all_groups().to_html(),
+    "claims": lambda: both_directions().to_html(),
     "run": lambda: run().to_html(),
     "compare": lambda: factcheck.compare(*reports()).to_html(),
     "review": review,
