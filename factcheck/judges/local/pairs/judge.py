@@ -172,9 +172,7 @@ def _compare_strings(
     ones, others = lists[0].items or (gold,), lists[1].items or (extracted,)
     by_items = compare_lists(ones, others, specificity, compare_items, is_nested=is_nested)
     are_lists = are_certain and len(ones) == len(others) > 1
-    if by_items.probability >= finding.probability or are_lists:
-        return by_items
-    return finding if model is None else _compare_plain(gold, extracted, specificity, model)
+    return by_items if are_lists or by_items.probability >= finding.probability else finding
 
 
 def _compare_plain(

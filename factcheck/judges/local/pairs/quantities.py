@@ -119,45 +119,30 @@ class Amount(NamedTuple):
         }
 
 
-def measure(quantity: Quantity, found: Sequence[Word], text: str, language: str) -> Amount:
-    """Return the possible readings of a quantity.
+def _amount(quantity: Quantity, found: Sequence[Word], text: str, language: str) -> Amount:
+    """Return a quantity with all readings of its digits.
 
-    Args:
-        quantity: Quantity read from `text`.
-        found: Words of `text`.
-        text: A value.
-        language: Two-letter code; determines the likelier decimal mark.
+    A point before three digits groups thousands only in money and in languages that write so.
     """
-    units = quantity.units
-    is_money = any(unit.dimension.startswith("money") for unit in units)
+    units, with_comma = quantity.units, language in DECIMAL_COMMA
     written = [w.form for w in found[quantity.first : quantity.middle] if w.kind == "number"]
     digits = written[0] if written else ""
     main = read_digits(digits, language) if digits else None
-    readings = _readings(digits, language, is_money=is_money) if main else (1.0,)
+    readings = {main or 1.0}
+    if main and (with_comma or any(unit.dimension.startswith("money") for unit in units)):
+        styles = (read_digits(digits, style) for style in ("en", "de"))
+        readings |= {value for value in styles if value is not None}
+    if main and digits.count(".") == 1 and "," not in digits:
+        readings.add(float(digits))
     if text[quantity.end - 2 : quantity.end - 1].isdigit() and "metre" in {u.name for u in units}:
         units = (*units, _MILLION)
-    numbers = frozenset(_rounded(value * quantity.value / (main or 1.0)) for value in readings)
-    return Amount(numbers, units)
+    factor = quantity.value / (main or 1.0)
+    return Amount(frozenset(_rounded(value * factor) for value in readings), units)
 
 
 def _rounded(value: float) -> float:
     """Round to 12 significant digits, to remove floating-point noise."""
     return float(f"{value:.12g}")
-
-
-def _readings(digits: str, language: str, *, is_money: bool) -> list[float]:
-    """Return the possible values of digits with separators.
-
-    A point before three digits groups thousands only in money and in languages that write so.
-    """
-    with_comma = language in DECIMAL_COMMA
-    styles = ("de", "en") if with_comma else ("en", "de") if is_money else ("en",)
-    readings = [value for style in styles if (value := read_digits(digits, style)) is not None]
-    if not readings and not is_money and not with_comma:
-        readings = [value for value in (read_digits(digits, "de"),) if value is not None]
-    if digits.count(".") == 1 and "," not in digits:
-        readings.append(float(digits))
-    return readings
 
 
 @lru_cache(maxsize=8192)
@@ -180,7 +165,7 @@ def read_amounts(text: str, language: str) -> tuple[Amount, ...]:
         lead = _lead(gap[:-1] if quantity.value < 0 else gap, plain, is_first=not items)
         if lead is None or quantity.kind == "ordinal":
             return ()
-        item = measure(quantity, found, plain, language)._replace(bound=lead[0], link=lead[1])
+        item = _amount(quantity, found, plain, language)._replace(bound=lead[0], link=lead[1])
         if items and item.link in _PLAIN_LINKS:
             total = None if item.bound else _sum(items[-1], item)
             if total is None:
@@ -305,12 +290,12 @@ def read_ends(text: str) -> tuple[tuple[Moment, ...], ...]:
         )
     except ValueError:
         return ()
-    found = tuple(tuple(map(_without_midnight, readings)) for readings in ends)
+    midnight = dt.time(0)
+    found = tuple(
+        tuple(m._replace(clock=None) if m.day and m.clock == midnight else m for m in readings)
+        for readings in ends
+    )
     return found if all(any(m[: len(_PARTS)]) for readings in found for m in readings) else ()
-
-
-def _without_midnight(moment: Moment) -> Moment:
-    return moment._replace(clock=None) if moment.day and moment.clock == dt.time(0) else moment
 
 
 def compare_moments(first: str, second: str, specificity: Specificity) -> Finding | None:

@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.judges.local.pairs.normal import TABLES, fold
-from factcheck.judges.local.pairs.quantities import measure
 from factcheck.text.language import DEFAULT, guess_language
 from factcheck.text.numbers import cardinals
 from factcheck.text.units import BOUNDS, read_quantity
@@ -154,8 +153,7 @@ def _number(
     forms: Sequence[str] = ()
     if quantity is not None and quantity.units:
         last = quantity.last
-        values = measure(quantity, found, text, language).values
-        forms = sorted(f"{dimension}={value:.12g}" for dimension, value in values)
+        forms = [f"{u.dimension}={u.basic(quantity.value):.12g}" for u in quantity.units]
     elif quantity is not None or any(character.isdigit() for character in word.form):
         last = plain_end = quantity.last if quantity is not None else last
         while last < len(found) and found[last].start == found[last - 1].end:
@@ -164,12 +162,8 @@ def _number(
             last += 1
         written = text[word.start : found[last - 1].end]
         is_version = written.endswith("0") and "." in written and before and before[-1].is_capital
-        if quantity is None or last > plain_end or is_version:
-            forms = [fold(written)]
-        else:
-            numbers = measure(quantity, found, text, language).numbers
-            keys = {f"{value:.12g}" for value in numbers} | {quantity.key}
-            forms = sorted(keys, key=lambda key: (key != quantity.key, key))
+        is_plain = quantity is not None and last == plain_end and not is_version
+        forms = [quantity.key if quantity and is_plain else fold(written)]
     elif value := _roman(found, at, before):
         forms = [f"{value}", f"ord:{value}"]
     end = found[last - 1].end
