@@ -26,7 +26,7 @@ from factcheck.errors import (
 )
 from factcheck.facts import ScoreSignature, Usage
 from factcheck.facts.page import usage_text
-from factcheck.judges.embedders.vectors import Direction, direction_of, similarity
+from factcheck.judges.embedders.vectors import direction_of, similarity
 from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbedderSpec, Ledger
 from factcheck.metrics.ports import EvalCase, MetricResult, error_data, text_list
@@ -38,6 +38,8 @@ from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.settings import require_number
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from typing_extensions import Unpack
 
 __all__ = ["Aggregation", "ReferenceMatch", "ReferenceMatchResult"]
@@ -240,7 +242,7 @@ def _compared(
     cases: Sequence[_Case], vectors: Mapping[str, Any]
 ) -> list[tuple[float, ...] | Failure[str]]:
     """Compare each output with its references; returns similarities or a failure."""
-    directions: dict[str, Direction | Failure[str]] = {}
+    directions: dict[str, NDArray[np.float64] | Failure[str]] = {}
     for text, vector in vectors.items():
         try:
             directions[text] = vector if isinstance(vector, Failure) else direction_of(vector)
@@ -248,7 +250,7 @@ def _compared(
             directions[text] = Failure.of("", error)
 
     def compared(case: _Case) -> tuple[float, ...] | Failure[str]:
-        found: list[Direction] = []
+        found: list[NDArray[np.float64]] = []
         for text in () if case.failure else case.texts:
             one = directions[text]
             if isinstance(one, Failure):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _SHOWN = 60
+_PLAIN = frozenset({str, bool, int, float})
 _WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -45,6 +46,8 @@ def shown(value: Any) -> str:
 
 def to_plain(value: Any) -> Any:
     """Convert a value to JSON-ready data: dataclasses become objects, tuples become lists."""
+    if value is None or type(value) in _PLAIN:
+        return value
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, (list, tuple)):

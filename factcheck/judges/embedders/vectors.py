@@ -8,7 +8,7 @@ import math
 import threading
 from array import array
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from factcheck.errors import FactcheckError, Failure, JudgeOutputError, describe
 from factcheck.judges.ports import EmbeddingResult
@@ -28,17 +28,8 @@ _DIGITS = 6
 """Decimal places of a similarity; those that single precision reproduces on every machine."""
 
 
-class Direction(NamedTuple):
-    """A vector scaled for comparison."""
-
-    values: NDArray[np.float64]
-    """The vector, scaled by a power of two so that no square overflows."""
-    square: float
-    """Squared length; greater than 0."""
-
-
-def direction_of(vector: Any) -> Direction:
-    """Validate and scale a vector, given as a list or an array of any library.
+def direction_of(vector: Any) -> NDArray[np.float64]:
+    """Validate a vector, a list or an array of any library, and scale it to length 1.
 
     Raises:
         JudgeOutputError: The vector is not a flat list of numbers, is empty or all zero, or
@@ -59,26 +50,26 @@ def direction_of(vector: Any) -> Direction:
         raise JudgeOutputError("the vector contains NaN or infinity")
     if largest == 0.0:
         raise JudgeOutputError(f"the vector is {'all zero' if values.size else 'empty'}")
-    scaled = np.ldexp(values, -math.frexp(largest)[1])
-    return Direction(scaled, float((scaled * scaled).sum()))
+    scaled = values / largest  # no square overflows
+    return scaled / math.sqrt((scaled * scaled).sum())
 
 
-def similarity(one: Direction, other: Direction) -> float:
-    """Return the cosine similarity of two vectors, in [0, 1], rounded to six decimals.
+def similarity(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Return the cosine similarity of two unit vectors, in [0, 1], rounded to six decimals.
 
     Negative cosines are clipped to 0. The result is symmetric, and exactly 1.0 for equal vectors.
 
     Raises:
         JudgeOutputError: The vectors have different lengths.
     """
-    if one.values.size != other.values.size:
-        lengths = sorted((one.values.size, other.values.size))
+    if one.size != other.size:
+        lengths = sorted((one.size, other.size))
         raise JudgeOutputError(
             f"vectors of {lengths[0]} and {lengths[1]} numbers cannot be compared; "
             "they come from different models; if a model was replaced under its name, "
             "clear the cache"
         )
-    cosine = float((one.values * other.values).sum()) / math.sqrt(one.square * other.square)
+    cosine = float((one * other).sum())
     return round(min(max(cosine, 0.0), 1.0), _DIGITS)
 
 

@@ -213,7 +213,7 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         if isinstance(result, CheckFailure):
             return None
         at = result.evidence
-        return {  # takes 1 µs, `to_plain` 40
+        return {  # takes 1 µs, `to_plain` 20
             "label": result.label,
             "probability": result.probability,
             "evidence": at and {"quote": at.quote, "start": at.start, "end": at.end},
