@@ -245,8 +245,8 @@ def _write_lock(found: FactSet, path: str) -> FactSet:
         output.print_note(f"{path}: {plural(len(found), 'fact')} written")
     else:
         output.print_note(
-            f"{path}: {len(change.added)} added, {len(change.removed)} removed, {len(change.lost)} "
-            f"no longer in the source, {change.unchanged} unchanged"
+            f"{path}: {len(change.added)} added (+), {len(change.removed)} removed (-), "
+            f"{len(change.lost)} kept but no longer in the source (?), {change.unchanged} unchanged"
         )
         for sign, group in (("+", change.added), ("-", change.removed), ("?", change.lost)):
             for fact in group:

@@ -198,6 +198,8 @@ class FactSet(Sequence[AtomicFact]):
     extracted: tuple[str, ...] = ()
     """In a lock file: short digests of the facts last extracted from the source, from which a
     merge detects those reworded or removed by hand."""
+    lost: tuple[str, ...] = ()
+    """In a lock file: short digests of the kept facts that are no longer in the source."""
 
     def __post_init__(self) -> None:
         for id_, count in Counter(fact.id for fact in self.facts).items():
@@ -259,6 +261,7 @@ class FactSet(Sequence[AtomicFact]):
             "made_by": dict(self.made_by),
             "documents": list(self.documents),
             **({"extracted": list(self.extracted)} if self.extracted else {}),
+            **({"lost": list(self.lost)} if self.lost else {}),
         }
 
     @classmethod
@@ -272,6 +275,7 @@ class FactSet(Sequence[AtomicFact]):
             made_by=tuple((str(key), str(value)) for key, value in made_by.items()),
             documents=tuple(read.get("documents", list[str], [])),
             extracted=tuple(read.get("extracted", list[str], [])),
+            lost=tuple(read.get("lost", list[str], [])),
         )
 
 

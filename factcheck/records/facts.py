@@ -22,7 +22,7 @@ from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, SourceDocument, as_source, free_ids, short_digest
 from factcheck.facts.model import refuse_unknown_keys
 
-_SET_KEYS = ("source_digest", "made_by", "documents", "extracted", "facts")
+_SET_KEYS = ("source_digest", "made_by", "documents", "extracted", "lost", "facts")
 _DEFAULTS: dict[str, Any] = {
     "span": None,
     "weight": 1.0,
@@ -176,7 +176,7 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
             removed.append(old)
         else:
             kept.append(replace(old, span=None, documents=()))
-            if old.span is not None:
+            if old.span is not None or short_digest(old.text) in base:
                 lost.append(old)
     known = base | {short_digest(fact.text) for fact in kept}
     added = [fact for fact in facts if short_digest(fact.text) not in known]
@@ -184,7 +184,10 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
     ids = free_ids([*(fact.id for fact in kept), *(None if f.id in used else f.id for f in added)])
     merged = [replace(fact, id=id_) for fact, id_ in zip([*kept, *added], ids, strict=True)]
     digests = tuple(dict.fromkeys(short_digest(fact.text) for fact in facts))
-    write_text(path, lock_text(replace(facts, facts=tuple(merged), extracted=digests)))
+    gone = {*before.lost, *(short_digest(fact.text) for fact in lost)}
+    gone = {digest for fact in kept if (digest := short_digest(fact.text)) in gone - {*digests}}
+    locked = replace(facts, facts=tuple(merged), extracted=digests, lost=tuple(sorted(gone)))
+    write_text(path, lock_text(locked))
     new_facts = tuple(merged[len(kept) :])
     return LockChange(existed, new_facts, tuple(removed), tuple(lost), n_unchanged)
 
@@ -195,8 +198,9 @@ def lock_text(facts: FactSet) -> str:
 
     data = facts.to_dict()
     head = {key: data[key] for key in ("source_digest", "made_by", "documents") if data[key]}
-    if facts.extracted:
-        head["extracted"] = facts.extracted
+    for key in ("extracted", "lost"):
+        if digests := getattr(facts, key):
+            head[key] = digests
     entries = [
         {
             key: tuple(value) if isinstance(value, list) else value

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from factcheck.errors import InputError, JudgeError
-from factcheck.facts import CheckResult, CoverageReport, Verdict, share_entailed
+from factcheck.facts import CheckResult, CoverageReport, Verdict, share_entailed, short_digest
 from factcheck.facts.page import lost_musts
 from factcheck.reports.text import one_line, plural, quote_text
 from factcheck.scoring.run_report import Tally
@@ -78,7 +78,7 @@ def _coverage_failures(report: CoverageReport, limits: Limits) -> Iterator[GateF
         yield GateFailure(NOTHING_DECIDED, reason)
     if problem := misfit(report, limits):
         yield GateFailure(InputError.exit_code, problem)
-    reasons = [lost_musts(report.results)]
+    reasons = [lost_musts(report.results) + _no_longer_in_source(report)]
     shares = [("score", report.results, limits.fail_under)]
     for tag, threshold in limits.tags.items():
         tagged = tuple(result for result in report.results if tag in result.fact.tags)
@@ -94,6 +94,20 @@ def _coverage_failures(report: CoverageReport, limits: Limits) -> Iterator[GateF
     yield from _failed(*reasons, _named(worse, "came out worse than in the baseline"))
     if reason := _named(unknown, "kept in the baseline and undecided now"):
         yield GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {reason}")
+
+
+def _no_longer_in_source(report: CoverageReport) -> str:
+    """Name the `must` facts that are not kept because the source has changed; may be empty."""
+    names = [
+        one_line(r.fact.id)
+        for r in report.results
+        if r.fact.must
+        and not (isinstance(r, Verdict) and r.supported)
+        and short_digest(r.fact.text) in report.facts.lost
+    ]
+    verb = "is" if len(names) == 1 else "are"
+    what = f"{', '.join(names)} {verb} no longer in the source; reword or delete"
+    return f" ({what} in the lock file)" if names else ""
 
 
 def is_worse(result: CheckResult, old: CheckResult) -> bool:

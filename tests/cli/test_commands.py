@@ -98,13 +98,33 @@ def test_a_lock_file_is_written_and_renewed(desk: Desk, run: Run) -> None:
     code, out, err = run("facts", desk.source, "--lock", str(lock))
     assert code == 0
     assert err.splitlines() == [
-        f"{lock}: 1 added, 1 removed, 0 no longer in the source, 3 unchanged",
+        f"{lock}: 1 added (+), 1 removed (-), 0 kept but no longer in the source (?), 3 unchanged",
         "+ The pier is new.",
         "- The pier is old.",
     ]
     assert out.splitlines()[0] == "f1  [must]  The lake is deep."
     printed = run("facts", desk.source, "--format", "yaml", "--lock", str(lock)).out
     assert printed == lock.read_text(encoding="utf-8")
+
+
+def test_a_must_fact_that_left_the_source_is_named_by_the_gate(desk: Desk, run: Run) -> None:
+    lock = desk.folder / "facts.yaml"
+    run("facts", desk.source, "--lock", str(lock))
+    lock.write_text(lock.read_text().replace("blue.", "blue.\n  must: true"))
+    gone = "(f3 is no longer in the source; reword or delete in the lock file)"
+    assert gone not in run("score", desk.source, desk.summary, "--facts", str(lock)).err
+    desk.put("source.txt", SOURCE.replace("blue", "red"))
+
+    for n_lost in (1, 0):
+        note = run("facts", desk.source, "--lock", str(lock)).err
+        assert f"{n_lost} kept but no longer in the source (?)" in note
+        failed = run("score", desk.source, desk.summary, "--facts", str(lock))
+        assert failed.code == 1
+        assert f"1 must fact not kept: f3 {gone}" in failed.err
+
+    desk.put("source.txt", SOURCE)
+    run("facts", desk.source, "--lock", str(lock))
+    assert gone not in run("score", desk.source, desk.summary, "--facts", str(lock)).err
 
 
 @pytest.mark.parametrize(
