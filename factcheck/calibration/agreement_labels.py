@@ -13,8 +13,12 @@ from factcheck.reports.text import plural, quote_text
 
 COVERED = 0.75
 """Share from which a graded label (1, .5, 0) counts as entailed."""
-_YES = ("entailment", "entailed", "supports", "true", "yes")
-_NO = ("neutral", "contradiction", "contradicted", "refutes", "not enough info", "false", "no")
+_YES = ("stated", "entailment", "entailed", "supports", "true", "yes")
+_NO = (
+    "not stated", "neutral", "contradiction", "contradicted", "refutes", "not enough info", "false",
+    "no",
+)  # fmt: skip
+_UNLABELLED = ("", "cannot tell")
 _NAMES = ("doc_id", "document")
 Row = Mapping[str, Any]
 
@@ -177,7 +181,7 @@ def _share(text: Any, fact: Any, label: Any) -> float | None:
     """The share of a fact that annotators see covered, in [0, 1]; `None` without a label."""
     if not isinstance(text, str) or not isinstance(fact, str) or not fact.strip():
         raise TypeError("fact and text must be strings, and the fact not blank")
-    if label is None or label == "":
+    if label is None or (isinstance(label, str) and label.strip().casefold() in _UNLABELLED):
         return None
     number, expected = label, "true, false, or a number from 0 to 1"
     if isinstance(label, str):

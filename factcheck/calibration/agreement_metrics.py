@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factcheck.calibration.agreement_labels import Answer, LabelledPair
-from factcheck.stats.intervals import Cluster, Estimate, powered_mean, ranks
+from factcheck.stats.intervals import Cluster, Estimate, Interval, powered_mean, ranks, wilson
 from factcheck.stats.resampling import mean_estimate
 
 Array = Any
@@ -53,6 +53,18 @@ def balanced_accuracy(pairs: Decisions) -> float | None:
     if sensitivity is None or specificity is None:
         return None
     return (sensitivity + specificity) / 2
+
+
+def share_interval(pairs: Decisions, labels: Sequence[bool]) -> Interval:
+    """Return Wilson's interval of the share of right verdicts on a label, or the mean of several.
+
+    For shares without spread over documents, such as 5 of 5. Every label must occur.
+    """
+    found = []
+    for label in labels:
+        right = pairs.entailed[pairs.labels == label] == label
+        found.append(wilson(float(right.mean()), len(right)))
+    return Interval(*map(fmean, zip(*found, strict=True)))
 
 
 def baseline_accuracy(pairs: Decisions) -> float | None:

@@ -170,8 +170,15 @@ def measure_agreement(
     coverage = metrics.mean_coverage(documents)
     human = metrics.human_level(documents, coverage.value, metrics.rates(rows))
 
-    def estimate(metric: Callable[[Decisions], float | None], why: str = _ALIKE) -> Estimate:
-        """A metric with its interval over documents, or why it is undefined."""
+    def estimate(
+        metric: Callable[[Decisions], float | None],
+        why: str = _ALIKE,
+        labels: Sequence[bool] = (),
+    ) -> Estimate:
+        """A metric with its interval over documents, or why it is undefined.
+
+        `labels`: those whose shares of right verdicts the metric averages.
+        """
         if not len(rows.labels):
             return Estimate(None, why="nothing was decided")
         value = metric(rows)
@@ -180,6 +187,8 @@ def measure_agreement(
         interval = bootstrap_groups(
             rows.documents, lambda drawn: metric(rows.of(drawn)), n_resamples, seed=0
         )
+        if labels and interval is not None and interval.low == interval.high:
+            interval = metrics.share_interval(rows, labels)
         return Estimate(value, interval)
 
     unscaled = _NO_PROBABILITIES if rows.probabilities is None else _ALIKE
@@ -187,9 +196,9 @@ def measure_agreement(
     return JudgeAgreement(
         judge=judge,
         metrics={
-            "balanced_accuracy": estimate(metrics.balanced_accuracy),
-            "sensitivity": estimate(lambda rows: metrics.rates(rows)[0]),
-            "specificity": estimate(lambda rows: metrics.rates(rows)[1]),
+            "balanced_accuracy": estimate(metrics.balanced_accuracy, labels=(True, False)),
+            "sensitivity": estimate(lambda rows: metrics.rates(rows)[0], labels=(True,)),
+            "specificity": estimate(lambda rows: metrics.rates(rows)[1], labels=(False,)),
             "baseline_accuracy": estimate(metrics.baseline_accuracy, alone),
             "over_baseline": estimate(metrics.over_baseline, alone),
             "auroc": estimate(metrics.auroc, unscaled),

@@ -15,7 +15,7 @@ from factcheck.calibration.agreement_labels import Answer
 from factcheck.calibration.agreement_run import measure_agreement
 from factcheck.errors import InputError
 from factcheck.facts import EntailmentLabel
-from factcheck.stats.intervals import Estimate
+from factcheck.stats.intervals import Estimate, wilson
 from factcheck.testing import ScriptedChecker
 
 FACT = AtomicFact("f", "scripted")
@@ -207,6 +207,31 @@ def test_tables_are_read_too(tmp_path: Path) -> None:
 def test_partly_covered_facts_are_not_covered(tmp_path: Path) -> None:
     row = {"doc_id": 0, "summary": "t", "facts": ["f", "g", "h"], "labels": [1, 0.5, 0]}
     assert [pair.label for pair in read_pairs(written(tmp_path, row))] == [True, False, False]
+
+
+def test_a_share_without_spread_has_the_interval_of_its_trials() -> None:
+    """5 of 5 facts are no proof of 100 %; with spread, the interval is that of the documents."""
+    rows = [LabelledPair(f"d{n}", "", "t", f"{n}", label=n < 5) for n in range(10)]
+    right = [Answer(n < 5, 0.9) for n in range(10)]
+    found = measure_agreement("m", rows, right).metrics
+    low, high = found["sensitivity"].interval or (0, 0)
+    assert (round(low, 3), high) == (0.566, 1.0)
+    assert found["specificity"].interval == found["balanced_accuracy"].interval == (low, high)
+
+    mixed = measure_agreement("m", rows, [Answer(n < 4, 0.9) for n in range(10)]).metrics
+    spread = mixed["sensitivity"].interval or (0, 0)
+    assert spread[0] < spread[1] == 1.0
+    assert spread != wilson(0.8, 5)
+
+
+@pytest.mark.parametrize(
+    ("word", "label"),
+    [("stated", True), ("Not stated", False), ("cannot tell", None), ("yes", True), ("no", False)],
+)
+def test_labels_may_be_the_words_of_the_page(tmp_path: Path, word: str, label: Any) -> None:
+    row = {"document": "d", "text": "t", "fact": "f", "label": word}
+    (pair,) = read_pairs(written(tmp_path, row), need_labels=False)
+    assert pair.label is label
 
 
 def test_every_judge_stands_beside_word_containment_on_its_own_facts() -> None:
