@@ -67,7 +67,7 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
         min: float | None = None,  # noqa: A002 - reads well at the call site
         must: Sequence[str] = (),
         max_distorted: int | None = None,
-        facts: FactSet | Iterable[AtomicFact | str] | None = None,
+        facts: FactSet | Iterable[AtomicFact | str] | str | PathLike[str] | None = None,
         baseline: CoverageReport | str | PathLike[str] | None = None,
     ) -> CoverageReport:
         """Score a summary and return the report if it passes.
@@ -79,7 +79,8 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
             must: Facts that have to be kept: ids of `facts`, or statements. Statements that are
                 not among the facts are checked as well, with weight 0.
             max_distorted: Maximum number of distorted facts.
-            facts: Facts to check; `None`: extract them from the source.
+            facts: Facts to check, or their `.txt`, `.json` or `.yaml` file; `None`: extract them
+                from the source.
             baseline: Earlier report, or its `.json` file; no fact may come out worse.
 
         Raises:
@@ -88,12 +89,18 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
             JudgeError: The judge could not be reached.
         """
         __tracebackhide__ = True
+        from factcheck.errors import InputError
         from factcheck.facts import FactSet
+        from factcheck.records.facts import read_facts
         from factcheck.reports.report import render
         from factcheck.scoring.comparison import read_report
         from factcheck.scoring.gates import Limits, coverage_gate
         from factcheck.scoring.rechecks import settled
 
+        if min is not None and not 0.0 <= min <= 1.0:
+            raise InputError(f"min is {min:g}; expected 0 to 1")
+        if isinstance(facts, (str, PathLike)):
+            facts = read_facts(facts)
         if isinstance(baseline, (str, PathLike)):
             baseline = read_report(baseline)
         limits = Limits(min, max_distorted, baseline=baseline)

@@ -24,7 +24,7 @@ Step = Literal["submit", "collect"]
 def run(  # noqa: PLR0913 - one parameter per option
     files: Annotated[
         list[str],
-        options.argument("FILE", "Records: .jsonl, .csv, .tsv or .parquet (.gz)."),
+        options.argument("FILE", "Records: .jsonl, .json, .yaml, .csv, .tsv or .parquet."),
     ],
     *,
     judge: options.Judge = None,

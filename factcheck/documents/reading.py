@@ -139,7 +139,10 @@ def _detected(path: PathOrDash, *, as_text: bool) -> Iterator[tuple[Place, Any]]
 
 
 def table_entries(
-    path: PathOrDash, required: Sequence[str] = (), optional: Sequence[str] | None = None
+    path: PathOrDash,
+    required: Sequence[str] = (),
+    optional: Sequence[str] | None = None,
+    hint: str = "",
 ) -> Iterator[Entry]:
     """Stream the rows of a table as mappings from column to value.
 
@@ -147,6 +150,7 @@ def table_entries(
         path: `.csv` or `.tsv`, optionally with `.gz`, or `.parquet`.
         required: Columns that the table must have.
         optional: Other columns to read; `None`: all. The columns read must be unique.
+        hint: End of the message about a missing column.
 
     Returns:
         The entries. In CSV and TSV the place is the first line of the row and values are strings;
@@ -161,7 +165,7 @@ def table_entries(
         for name in required:
             if name not in columns:
                 raise InputError(
-                    f"{where}: no column {name!r}; found {reprlib.repr(list(columns))}"
+                    f"{where}: no column {name!r}; found {reprlib.repr(list(columns))}{hint}"
                 )
         for name in columns if optional is None else (*required, *optional):
             if columns.count(name) > 1:

@@ -25,6 +25,7 @@ from factcheck.records.facts import facts_from_lines, facts_of
 
 _REQUIRED = ("source", "summary")
 _OPTIONAL = ("id", "facts")
+_HINT = "; name other columns with --source-field and --summary-field"
 _NO_NAMES: Mapping[str, str] = {}
 _JSON_LINES = (".jsonl", ".ndjson")
 _TABLES = (".csv", ".tsv")
@@ -62,13 +63,16 @@ def as_record(item: Mapping[str, Any] | Record, number: int) -> Record:
     return _record(item, number, where)
 
 
-def _record(data: Any, number: int, where: str, fields: Mapping[str, str] = _NO_NAMES) -> Record:
+def _record(
+    data: Any, number: int, where: str, fields: Mapping[str, str] = _NO_NAMES, hint: str = ""
+) -> Record:
     if not isinstance(data, Mapping):
         raise InputError(f"{where}: expected an object with source and summary, got {shown(data)}")
     source, summary, id_, facts = names = [fields.get(key, key) for key in _REQUIRED + _OPTIONAL]
     for name in names[: len(_REQUIRED)]:
         if name not in data:
-            raise InputError(f"{where}: {name!r} is missing; found {reprlib.repr(list(data))}")
+            found = reprlib.repr(list(data))
+            raise InputError(f"{where}: {name!r} is missing; found {found}{hint}")
     if not isinstance(data[summary], str):
         raise InputError(f"{where}: {summary!r}: expected a string, got {shown(data[summary])}")
     return Record(
@@ -149,9 +153,12 @@ def _entries(path: PathOrDash, fields: Mapping[str, str]) -> Iterable[Entry]:
     if name.endswith(_DOCUMENTS):
         return (Entry(*entry) for entry in read_entries(path))
     if bare.endswith(_TABLES) or name.endswith(".parquet"):
-        columns = ([fields.get(key, key) for key in keys] for keys in (_REQUIRED, _OPTIONAL))
+        required, optional = (
+            [fields.get(key, key) for key in keys] for keys in (_REQUIRED, _OPTIONAL)
+        )
         facts = fields.get("facts", "facts")
-        return (_with_facts(entry, facts) for entry in table_entries(path, *columns))
+        entries = table_entries(path, required, optional, _HINT)
+        return (_with_facts(entry, facts) for entry in entries)
     raise InputError(
         f"{path}: records come from a .jsonl, .ndjson, .json, .yaml, .csv, .tsv or .parquet file"
     )
@@ -169,7 +176,7 @@ def _records(
         try:
             if isinstance(data, InputError):
                 raise data
-            record = _record(data, number, str(place), fields)
+            record = _record(data, number, str(place), fields, _HINT)
             _refuse_duplicate(record.id, place, first_use)
         except InputError as error:  # noqa: PERF203 - it concerns one record
             if skip_bad is None:

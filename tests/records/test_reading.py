@@ -146,7 +146,11 @@ AROUND: dict[str, tuple[list[Any], list[Any]]] = {
         ("jsonl", '{"source": "a", "summary"}', "not valid JSON (expecting ':' delimiter, found"),
         ("jsonl", "[" * 100_000, "nested more than 300 levels deep"),
         ("jsonl", '["a", "b"]', "expected an object with source and summary, got a list"),
-        ("jsonl", '{"source": "a"}', "'summary' is missing; found ['source']"),
+        (
+            "jsonl",
+            '{"source": "a"}',
+            "'summary' is missing; found ['source']; name other columns with --source-field and",
+        ),
         ("jsonl", b'{"source": "\xe9t\xe9", "summary": ""}', "not UTF-8 (byte 0xe9 at byte 12 of"),
         ("jsonl", b'{"source": "a\0"}', "NUL byte at byte 13 of the line"),
         ("jsonl", TRAM, "the id 'tram' was used before, in line 1"),
