@@ -1,12 +1,7 @@
-"""Pages in headless Chromium.
-
-Tests are skipped without playwright or a Chromium. With PAGES_SCREENSHOTS=FOLDER a screenshot of
-each page is kept there, to be looked at.
-"""
+"""Pages in headless Chromium; tests are skipped without playwright or a Chromium."""
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +23,7 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def tab(browser: Any, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
+def tab(browser: Any, tmp_path: Path) -> Iterator[Any]:
     """Open pages; the test fails if a page logs an error or a request is refused."""
     pages: list[Any] = []
     problems: list[str] = []
@@ -47,6 +42,4 @@ def tab(browser: Any, tmp_path: Path, request: pytest.FixtureRequest) -> Iterato
     yield show
     assert not problems
     for page in pages:
-        if folder := os.environ.get("PAGES_SCREENSHOTS"):
-            page.screenshot(path=Path(folder, f"{request.node.name}.png"))
         page.close()
