@@ -13,7 +13,7 @@ those who only read a text and never delete from it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -128,20 +128,13 @@ def cut_at_abbreviations(sentence: Sentence, language: str) -> tuple[Sentence, .
     It does where the next word could not go on after it: `in the U.S. The children`.
     """
     starters = _STARTERS.get(language)
-    if starters is None:
-        return (sentence,)
-    text, offset = sentence
-    pieces, start = [], 0
-    for match in _ABBREVIATED.finditer(text):
+
+    def ends(match: re.Match[str], _: int) -> bool:
         last = match.group().strip().rstrip(".\"')\u201d\u2019").lower()
-        if starters.match(match.group(1)) and not _is_title(text[: match.start()], last):
-            pieces.append(_trimmed(text, start, match.end()))
-            start = match.end()
-    pieces.append(_trimmed(text, start, len(text)))
-    return tuple(
-        Sentence(piece, Span(offset.start + span.start, offset.start + span.end))
-        for piece, span in pieces
-    )
+        is_start = starters is not None and starters.match(match.group(1)) is not None
+        return is_start and not _is_title(match.string[: match.start()], last)
+
+    return tuple(_cut(sentence, _ABBREVIATED, ends))
 
 
 def split_passages(text: str) -> tuple[Sentence, ...]:
@@ -150,21 +143,29 @@ def split_passages(text: str) -> tuple[Sentence, ...]:
     For looking things up: if two sentences of a reader were left in one piece, deleting the next
     one would put another beside them, and more would seem to stand together than before.
     """
-    return tuple(piece for sentence in split_sentences(text) for piece in _pieces(sentence))
+
+    def ends(match: re.Match[str], start: int) -> bool:
+        left = match.string[max(start, match.end() - _REACH) : match.end()]
+        right = match.string[match.end() : match.end() + _REACH]
+        return not _starts_lower(right) and not _surely_goes_on(left)
+
+    return tuple(
+        piece for sentence in split_sentences(text) for piece in _cut(sentence, _MAY_END, ends)
+    )
 
 
-def _pieces(sentence: Sentence) -> Iterator[Sentence]:
+def _cut(
+    sentence: Sentence, pattern: re.Pattern[str], ends: Callable[[re.Match[str], int], bool]
+) -> Iterator[Sentence]:
+    """Cut a sentence behind the matches for which `ends(match, start of the piece)` holds."""
     text, span = sentence
     start = 0
-    for match in _MAY_END.finditer(text):
-        left = text[max(start, match.end() - _REACH) : match.end()]
-        right = text[match.end() : match.end() + _REACH]
-        if not _starts_lower(right) and not _surely_goes_on(left):
-            piece, place = _trimmed(text, start, match.end())
+    for match in (*pattern.finditer(text), None):
+        if match is None or ends(match, start):
+            end = len(text) if match is None else match.end()
+            piece, place = _trimmed(text, start, end)
             yield Sentence(piece, Span(span.start + place.start, span.start + place.end))
-            start = match.end()
-    piece, place = _trimmed(text, start, len(text))
-    yield Sentence(piece, Span(span.start + place.start, span.start + place.end))
+            start = end
 
 
 def _surely_goes_on(tail: str) -> bool:
