@@ -1,4 +1,4 @@
-"""How well the embedded pair judge agrees with labels on whether two values mean the same.
+"""How well the embedded pair judge agrees with labels, and how much it can decide alone.
 
     python -m benchmarks.pairs.run --data DIR            # or FACTCHECK_DATA=DIR
     python -m benchmarks.pairs.run --data DIR --errors   # and every answer decided otherwise
@@ -6,7 +6,8 @@
 `DIR` holds `answer_equiv_dev.jsonl` and, for the table of swapped words, `nli/breaking_nli.jsonl`.
 Coefficients are those of a model fitted on other questions; so are the thresholds of the
 baselines, which have no threshold of their own. `values.tsv` beside this file holds pairs written
-for this; every third was never fitted on.
+for this; every third was never fitted on. A cascade hands on the pairs whose probability lies
+strictly between two bounds; for some of them, the share handed on and the errors among the rest.
 """
 
 from __future__ import annotations
@@ -34,9 +35,11 @@ from benchmarks.pairs.fit import (
 )
 from factcheck.judges.local.pairs import DECISION, compare_values
 from factcheck.judges.local.pairs.model import load_pair_model
-from factcheck.judges.ports import ValuePair
+from factcheck.judges.ports import HIGH, LOW, ValuePair
 
 N_FOLDS = 10
+CASCADES = ((LOW, HIGH), (0.05, 0.95), (0.1, 0.9), (0.2, 0.9), (0.3, 0.9))
+"""Ranges of probabilities that a cascade hands on; the first is shipped."""
 N_SWAPPED = 1_000
 """Pairs of sentences of each label, drawn with a fixed seed."""
 
@@ -125,6 +128,7 @@ def print_tables(pairs: Sequence[LabelledPair], *, with_errors: bool) -> None:
     print_row("  share of the best words", shares, held_back(shares, labels, folds(pairs)), labels)
     print_row("  rules of this judge", rules, rules >= DECISION, labels)
     print_row("  this judge", scores, scores >= DECISION, labels)
+    print_cascades(scores, labels == 1)
     for k in np.argsort(-np.abs(scores - DECISION)) if with_errors else ():
         if (scores[k] >= DECISION) != labels[k]:
             print(
@@ -139,6 +143,18 @@ def print_tables(pairs: Sequence[LabelledPair], *, with_errors: bool) -> None:
         print(f"{len(some)} values, {name}")
         print_row("  share of the words, all of them", shares, shares >= 1, labels)
         print_row("  this judge", scores, scores >= DECISION, labels)
+
+
+def print_cascades(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> None:
+    """For several ranges, the share handed on and the errors among the rest."""
+    for low, high in CASCADES:
+        refused, accepted = scores <= low, scores >= high
+        print(
+            f"  {low:.2f} to {high:.2f}: handed on {1 - (refused | accepted).mean():.1%}, wrong "
+            f"{(labels & refused).sum()} of {refused.sum()} refused, "
+            f"{(~labels & accepted).sum()} of {accepted.sum()} accepted"
+        )
+    print(f"  alone, {((scores >= DECISION) != labels).mean():.1%} decided otherwise")
 
 
 def print_swapped_words(path: Path) -> None:

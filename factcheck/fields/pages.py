@@ -177,10 +177,7 @@ def _line(result: FieldResult) -> Line:
 
 def _parse_failures(run: RunFigures) -> Section:
     failed = [
-        Item(
-            one_line(str(record.record_id)),
-            shorten(one_line(result.reason or ""), _MAX_REASON),
-        )
+        Item(one_line(str(record.record_id)), shorten(one_line(result.reason or ""), _MAX_REASON))
         for record in run.records
         for result in record.field_results[:1]
         if result.status == "parse_failure"

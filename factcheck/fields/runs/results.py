@@ -32,12 +32,7 @@ class RunResult(Report, RunFigures):
     `print` shows its report; `to_markdown`, `to_html` and `page` return it in other formats.
     """
 
-    def page(
-        self,
-        *,
-        intervals: Mapping[str, Interval] | None = None,
-        examples: int = 3,
-    ) -> Page:
+    def page(self, *, intervals: Mapping[str, Interval] | None = None, examples: int = 3) -> Page:
         """Build the report: mean and micro F1, the fields with the largest losses, and examples.
 
         Args:

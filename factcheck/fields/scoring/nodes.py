@@ -15,12 +15,7 @@ from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from factcheck.errors import SchemaError, describe
 from factcheck.fields.schemas.structure import join, join_key
-from factcheck.fields.types import (
-    BoundComparator,
-    FieldResult,
-    FieldStatus,
-    UndecidableError,
-)
+from factcheck.fields.types import BoundComparator, FieldResult, FieldStatus, UndecidableError
 
 MISSING: Any = object()
 """Sentinel for a missing value or key."""

@@ -148,12 +148,7 @@ def _items(value: Value) -> Sequence[Value]:
 
 
 def _compare_strings(
-    gold: str,
-    extracted: str,
-    specificity: Specificity,
-    model: PairModel | None,
-    *,
-    is_nested: bool,
+    gold: str, extracted: str, specificity: Specificity, model: PairModel | None, *, is_nested: bool
 ) -> Finding:
     """Compare two texts, as lists if they may be; order and notation of items do not count."""
     lists = read_list(gold), read_list(extracted)

@@ -24,19 +24,16 @@ from factcheck.judges.local.pairs.model import (
     against,
     settle,
 )
-from factcheck.judges.local.pairs.normal import fold
+from factcheck.judges.local.pairs.normal import TABLES, fold
 from factcheck.judges.ports import Specificity
 from factcheck.text.dates import FILLERS, Moment, Notation, meet, read_moments
 from factcheck.text.numbers import DECIMAL_COMMA, read_digits
 from factcheck.text.units import BOUNDS, Quantity, Unit, read_quantity
 from factcheck.text.words import Word, word_set, words
 
-_BOUNDS = {fold(phrase): bound for phrase, bound in BOUNDS.items()} | {
-    **dict.fromkeys(
-        ["min", "minimum", "not less than", "> =", ">=", "from", "ab", "starting at"], "least"
-    ),
-    **dict.fromkeys(["max", "maximum", "not more than", "maximal", "< =", "<="], "most"),
-    **dict.fromkeys(["ca", "c", "≈", "ungefahr"], "about"),
+_BOUNDS = {fold(phrase): bound for phrase, bound in BOUNDS.items()}
+_BOUNDS |= {
+    phrase: bound for bound in TABLES["bounds"] for phrase in TABLES["bounds"][bound].split(",")
 }
 _BOUND_BEHIND = re.compile(
     r"(?P<least>\+|(?:or|and) (?:more|above|over|older|higher|later|longer)|oder mehr|ou plus)"
@@ -52,7 +49,7 @@ _TOLERANCE = 0.01
 """Relative tolerance between rounded imperial and metric quantities."""
 _OTHER_BOUND, _ABOUT, _FIRST_YEAR, _CENTURY = 0.1, 0.6, 1000, 100
 _NO_UNIT, _MILLION = Unit("", "", 1.0), Unit("million", "", 1e6)
-_DOLLARS = {"us": "usd", "c": "cad", "ca": "cad", "a": "aud", "au": "aud", "nz": "nzd", "r": "brl"}
+_DOLLARS = TABLES["dollars"]
 
 
 def _as_decimal(match: re.Match[str]) -> str:
@@ -272,10 +269,7 @@ def _nearly(one: Amount, other: Amount) -> bool:
     )
 
 
-_MOMENT_FILLERS = FILLERS | word_set(
-    "der den dem am on um in im le la el les a year y and und et date dated since h uhr oclock"
-    " clock o from von du vom"
-)
+_MOMENT_FILLERS = FILLERS | word_set(TABLES["moment_fillers"])
 _NOTATION = Notation(pivot=1950)
 _PARTS = ("year", "month", "day", "time")
 _Difference = Literal["same", "half", "more", "less", "other"]

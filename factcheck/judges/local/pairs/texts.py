@@ -36,10 +36,6 @@ _PLACE_MODIFIERS = word_set(TABLES["place_modifiers"])
 _OPPOSITES = [(word_set(a), word_set(b)) for a, b in TABLES["opposites"]]
 _OPPOSITES += [(high, low) for low, high in _OPPOSITES]
 _CONVERSES = frozenset(map(word_set, TABLES["converses"]))
-_QUALIFIERS = (
-    (word_set("except ausser sauf salvo excepto"), TURNED),
-    (word_set("may might could"), VAGUE),
-)
 _CLAUSES = word_set("because although while when unless")
 _COPULAS = word_set("is are was were be been ist war est es")
 _SIGNS = frozenset("+\u2212#<>=~^≤≥")
@@ -72,9 +68,7 @@ class Side(NamedTuple):
     heads: tuple[Unit, ...]
     """Missing units that change the meaning of the rest: `attack` in `heart attack`."""
     share: float
-    """Fraction of the weight that is common or does not count."""
-    n_shared: int
-    """Number of units in common."""
+    """Fraction of the weight that is common or does not count; 0 if nothing is common."""
 
 
 def compare_texts(
@@ -88,10 +82,7 @@ def compare_texts(
     """Compare two tidy texts; without a model, by words only."""
     one, other = wording(first, language), wording(second, language)
     matching = match(one, other)
-    sides: Sequence[Side] = (
-        _view(one, matching.first, other),
-        _view(other, matching.second, one),
-    )
+    sides: Sequence[Side] = (_view(one, matching.first, other), _view(other, matching.second, one))
     conflict = (
         _conflict(one, other, sides)
         or _misplaced(one, other, matching.pairs)
@@ -100,10 +91,10 @@ def compare_texts(
     if conflict is not None:
         return conflict
     reason = _reason(sides)
-    if specificity != "exact" and all(side.n_shared for side in sides):
+    if specificity != "exact" and all(side.share for side in sides):
         at = 1 if specificity == "allow_more_specific" else 0
         sides = tuple(s._replace(own=s.heads) if k == at else s for k, s in enumerate(sides))
-    if not any(side.own for side in sides) and all(side.n_shared for side in sides):
+    if not any(side.own for side in sides) and all(side.share for side in sides):
         return Finding(SAME_WORDS, reason)
     has_numbers = any(unit.is_number for side in sides for unit in side.own)
     if has_numbers or not all(side.own for side in sides):
@@ -165,7 +156,7 @@ def _view(wording: Wording, matched: set[int], other: Wording) -> Side:
     units, shared = wording.units, sorted(matched)
     missing = [at for at in range(len(units)) if at not in matched]
     if not shared:
-        return Side(units, (), is_framed=False, heads=(), share=0.0, n_shared=0)
+        return Side(units, (), is_framed=False, heads=(), share=0.0)
     nested = [found.span() for found in _NESTED.finditer(wording.text)]
     inside = {at for at, u in enumerate(units) if any(a < u.start < b for a, b in nested)}
     inside = set() if len(inside) == len(units) else inside
@@ -191,7 +182,7 @@ def _view(wording: Wording, matched: set[int], other: Wording) -> Side:
     total = sum(unit.weight for unit in units)
     share = 1 - sum(unit.weight for unit in own) / total
     is_framed = len(own) + len(added) < len(missing)
-    return Side(tuple(own), tuple(added), is_framed, tuple(heads), share, len(shared))
+    return Side(tuple(own), tuple(added), is_framed, tuple(heads), share)
 
 
 def _answer_in(wording: Wording, shared: Sequence[int], other: Wording) -> tuple[int, int] | None:
@@ -231,28 +222,17 @@ def _conflict(one: Wording, other: Wording, sides: Sequence[Side]) -> Finding | 
     numbers = [[unit for unit in side.own if unit.is_number] for side in sides]
     if all(numbers):
         return Finding(OTHER, against(_listed(numbers[0]), _listed(numbers[1])))
-    for side, name in zip(sides, ("gold", "extracted"), strict=True):
-        privatives = [unit.text for unit in side.own if unit.form in _PRIVATIVES]
-        if privatives:
+    forms = [{unit.form for unit in side.own} for side in sides]
+    forms = [forms[0] | (one.grammar - other.grammar), forms[1] | (other.grammar - one.grammar)]
+    for found, name in zip(forms, ("gold", "extracted"), strict=True):
+        if privatives := sorted(found & _PRIVATIVES):
             return Finding(TURNED, f"only in {name}: {', '.join(privatives)}")
     for a, b in product(sides[0].own, sides[1].own):
         if {a.form, b.form} in _CONVERSES or {a.form, b.form} in antonyms():
             return Finding(TURNED, against(a.text, b.text))
-    if not all(side.own for side in sides) and (found := _reversed(one, other)):
-        return found
     if all(side.added for side in sides):
         return Finding(VAGUE, against(*(_listed(side.added) for side in sides)))
-    return _qualified(one, other)
-
-
-def _qualified(one: Wording, other: Wording) -> Finding | None:
-    """Find an exception or a hedge on one side."""
-    for kind, probability in _QUALIFIERS:
-        own, others = kind & one.grammar, kind & other.grammar
-        if bool(own) != bool(others):
-            name = "gold" if own else "extracted"
-            return Finding(probability, f"only in {name}: {min(own | others)}")
-    return None
+    return None if all(side.own for side in sides) else _reversed(one, other)
 
 
 def _reversed(one: Wording, other: Wording) -> Finding | None:
@@ -327,7 +307,7 @@ def _listed(units: Sequence[Unit]) -> str:
 def _reason(sides: Sequence[Side]) -> str:
     """Describe the common or the distinct words of two values."""
     first, second = sides
-    if not (first.n_shared and second.n_shared):
+    if not (first.share and second.share):
         return "no word in common"
     if first.own and second.own:
         return against(_listed(first.own), _listed(second.own))

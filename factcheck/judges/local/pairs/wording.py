@@ -58,12 +58,7 @@ class Matching(NamedTuple):
 
 
 _ABBREVIATIONS = {short: word_set(long) for short, long in TABLES["abbreviations"].items()}
-_GRAMMAR = word_set(
-    "the a an of and or in on at by for from to with into onto as than but if then it its is are"
-    " was were be been this that these those der die das den dem des ein eine einen einem einer"
-    " eines und oder von im am an auf fur zu zur zum mit le la les l un une des du de d et ou en el"
-    " los las unos unas del al y o e i s"
-)
+_GRAMMAR = word_set(TABLES["grammar"])
 """Function words in any case; others may be names when capitalized: `Will`, `The Who`."""
 _ROMAN = {
     f"{tens}{ones}": 10 * n_tens + n_ones
