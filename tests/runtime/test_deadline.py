@@ -7,12 +7,14 @@ import threading
 import time
 from collections.abc import Sequence
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import factcheck
 from factcheck import AtomicFact, CheckFailure, FactCoverage, FactSet, Model, Verdict
 from factcheck.errors import DeadlineExceeded, Failure, InputError
+from factcheck.judges.local.encoder import _Network
 from factcheck.judges.ports import Ledger, PairVerdict, ValuePair
 from factcheck.references import ReferenceMatch
 from factcheck.runtime.deadline import decide_each
@@ -44,6 +46,15 @@ def slow_server(word: str, delay_s: float) -> LocalOpenAIServer:
 def scorer_of(server: LocalOpenAIServer, batch_size: int = 2) -> FactCoverage:
     model = Model("openai/scripted", base_url=server.base_url, api_key="none")
     return FactCoverage(model, batch_size=batch_size, cache="off")
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """A clock that a test sets."""
+    fake = SimpleNamespace(now=0.0)
+    fake.monotonic = lambda: fake.now
+    monkeypatch.setattr("factcheck.runtime.deadline.time", fake)
+    return fake
 
 
 def outcomes(results: Sequence[Verdict | CheckFailure]) -> list[str]:
@@ -130,10 +141,7 @@ def test_embedded_judges_leave_facts_undecided(judge: str) -> None:
     assert again.score == 1.0
 
 
-def test_embedded_judges_keep_what_they_decided(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
-    monkeypatch.setattr("factcheck.runtime.deadline.time", clock)
-
+def test_embedded_judges_keep_what_they_decided(clock: SimpleNamespace) -> None:
     def decide(fact: AtomicFact) -> Verdict | CheckFailure:
         clock.now += 1
         return Verdict(fact, "entailed")
@@ -142,6 +150,26 @@ def test_embedded_judges_keep_what_they_decided(monkeypatch: pytest.MonkeyPatch)
         results = decide_each(decide, FactSet.of(FACTS), CheckFailure.of)
 
     assert outcomes(results) == ["entailed", "entailed", "deadline", "deadline"]
+
+
+def test_a_long_text_is_encoded_until_the_deadline(
+    clock: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = " ".join(f"{'Big ' * (n % 9)}ship {n} left port {n}." for n in range(500))
+    run, n_runs = _Network.run, 0
+
+    def slow_run(network: _Network, pieces: Sequence[Sequence[int]], **inputs: Any) -> Any:
+        nonlocal n_runs
+        n_runs += 1
+        clock.now += 1
+        return run(network, pieces, **inputs)
+
+    monkeypatch.setattr(_Network, "run", slow_run)
+    with FactCoverage("local", cache="off") as scorer, factcheck.deadline(5.5):
+        results = scorer.check(["Ship 3 left Oslo."], text)
+
+    assert outcomes(results) == ["deadline"]
+    assert n_runs == 6
 
 
 @pytest.mark.anyio

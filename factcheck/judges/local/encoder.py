@@ -16,6 +16,8 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from factcheck.judges.local.cancellation import checkpoint
+
 if TYPE_CHECKING:
     import numpy as np
     import onnxruntime
@@ -114,6 +116,7 @@ class Encoder:
             by_length.setdefault(len(cut[text].ids), []).append(text)
         for same in by_length.values():
             for part in (same[at : at + _AT_ONCE] for at in range(0, len(same), _AT_ONCE)):
+                checkpoint()
                 states = self._network.run([[_START, *cut[text].ids, _END] for text in part])
                 states = states[:, 1:-1]
                 vectors = states / np.linalg.norm(states, axis=-1, keepdims=True)
