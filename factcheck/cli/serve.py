@@ -141,7 +141,7 @@ def _read_keys(path: str) -> list[ApiKey]:
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family)
+        listener = socket.create_server((host, port), family=family)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise InputError(
@@ -150,6 +150,9 @@ def _listen(host: str, port: int) -> socket.socket:
         raise InputError(
             f"cannot listen on {host}, port {port}: {error.strerror or error}"
         ) from error
+    # asyncio sets it only on sockets with an explicit protocol; without it, answers take 40 ms more
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def _log_to_stderr() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from factcheck.cli.serve import _listen
 from tests.cli.conftest import Folder, Outcome, refused
 from tests.server.conftest import Start, start  # noqa: F401 - a fixture
 
@@ -130,3 +131,10 @@ def test_a_service_with_keys_and_several_judges(start: Start, folder: Folder) ->
     assert "ann" in log
     assert "Rome" not in log
     assert "secret" not in log
+
+
+def test_answers_are_not_held_back_for_an_acknowledgement() -> None:
+    with _listen("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
