@@ -82,7 +82,7 @@ def test_a_body_that_is_no_completion_is_no_answer(body: Any) -> None:
         read_completion(body)
 
 
-REFUSALS = {
+REFUSALS: dict[str, dict[str, Any]] = {
     "Range of max_tokens should be [1, 8192]": {"most": 8192},
     "gpt-x-2024-08-06 supports at most 16,384 completion tokens: max_tokens": {"most": 16_384},
     "max_tokens: Input should be less than or equal to 4096": {"most": 4096},
@@ -96,14 +96,14 @@ REFUSALS = {
     "response_format is not supported": {"form": "text"},
     'Unknown name "additionalProperties"': {"closed": False},
     "body.response_format.json_schema.strict: Extra inputs are not permitted": {"strict": False},
-    "The server is tired": None,
-    "context_length_exceeded: the prompt is too long": None,
+    "The server is tired": {},
+    "context_length_exceeded: the prompt is too long": {},
 }
 
 
 @pytest.mark.parametrize(("message", "change"), REFUSALS.items(), ids=REFUSALS)
 def test_a_refusal_changes_what_it_names_and_nothing_else(
-    message: str, change: dict[str, Any] | None
+    message: str, change: dict[str, Any]
 ) -> None:
     dialect = Dialect(limit="max_tokens", room=20_000 - 100)
     model = Model("openai/m", top_p=0.5)
@@ -115,7 +115,7 @@ def test_a_refusal_changes_what_it_names_and_nothing_else(
 
     changed = dialect.without(RequestRefused("no", about=message), body)
 
-    assert changed == (None if change is None else replace(dialect, **change))
+    assert changed == replace(dialect, **change)
 
 
 def test_no_secret_gets_into_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
