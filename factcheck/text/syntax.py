@@ -128,28 +128,19 @@ def tree(arcs: Any) -> list[int]:
     arcs[np.arange(count), np.arange(count)] = -np.inf
     heads = [int(head) for head in np.argmax(arcs, axis=1)]
     heads[root] = root
-    while cycle := _cycle(heads, root):
+    while loose := set(range(count)) - _below(heads, [root]):
+        word = min(loose)
+        for _ in heads:
+            word = heads[word]
+        cycle = [word]
+        while heads[cycle[-1]] != word:
+            cycle.append(heads[cycle[-1]])
         outside = arcs[cycle].copy()
         outside[:, sorted(_below(heads, cycle))] = -np.inf
         losses = outside.max(axis=1) - arcs[cycle, [heads[i] for i in cycle]]
         moved = int(np.argmax(losses))
         heads[cycle[moved]] = int(np.argmax(outside[moved]))
     return heads
-
-
-def _cycle(heads: list[int], root: int) -> list[int]:
-    """Return the words of one cycle, or nothing if all words descend from the root."""
-    done = {root}
-    for start in range(len(heads)):
-        path: list[int] = []
-        word = start
-        while word not in done:
-            done.add(word)
-            path.append(word)
-            word = heads[word]
-        if word in path:
-            return path[path.index(word) :]
-    return []
 
 
 def _below(heads: list[int], words: list[int]) -> set[int]:
