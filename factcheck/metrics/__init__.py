@@ -12,15 +12,6 @@ from factcheck.metrics.ports import EvalCase, Metric, MetricResult
 from factcheck.metrics.report import EvalReport, MetricReport
 
 __all__ = [
-    "EvalCase",
-    "EvalReport",
-    "FactCoverageMetric",
-    "FunctionMetric",
-    "KeywordMetric",
-    "Metric",
-    "MetricReport",
-    "MetricResult",
-    "aevaluate",
-    "evaluate",
-    "metric",
-]
+    "EvalCase", "EvalReport", "FactCoverageMetric", "FunctionMetric", "KeywordMetric", "Metric",
+    "MetricReport", "MetricResult", "aevaluate", "evaluate", "metric",
+]  # fmt: skip

@@ -11,15 +11,9 @@ from factcheck.runtime.cache.entries import JSON, AnswerCache, answer_key, answe
 from factcheck.settings import Settings
 
 __all__ = [
-    "JSON",
-    "AnswerCache",
-    "CacheSpec",
-    "DiskCache",
-    "answer_key",
-    "answer_keys",
-    "default_folder",
+    "JSON", "AnswerCache", "CacheSpec", "DiskCache", "answer_key", "answer_keys", "default_folder",
     "open_cache",
-]
+]  # fmt: skip
 
 CacheSpec = bool | str | os.PathLike[str] | AnswerCache | None
 """A cache or its name; see `open_cache`."""
