@@ -319,7 +319,7 @@ def create_app(config: ServerConfig) -> FastAPI:
     """
     service = Service(config)
     queue = jobs.Jobs(service) if config.jobs_path is not None else None
-    service.meters.jobs_open.set_function(lambda: queue.n_open if queue is not None else 0)
+    service.meters.jobs_open.set_function(lambda: queue.store.n_open if queue is not None else 0)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -99,7 +99,7 @@ def test_a_missing_package(run: Run, monkeypatch: pytest.MonkeyPatch, package: s
 def test_jobs_that_another_service_keeps(
     run: Run, folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("factcheck.server.jobs._LOCK_WAIT_S", 0.1)
+    monkeypatch.setattr("factcheck.server.job_store._LOCK_WAIT_S", 0.1)
     other = sqlite3.connect(folder.path("jobs.sqlite"))
     other.execute("PRAGMA locking_mode = EXCLUSIVE")
     other.execute("CREATE TABLE t (x)")

@@ -1,0 +1,275 @@
+"""Storage of jobs in SQLite: records as they came, and their rows once they are final."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from factcheck.documents import MAX_TEXT_BYTES, Place, check_writable, json_text, parse_json_line
+from factcheck.documents.results import results_header
+from factcheck.errors import ConfigError, InputError
+from factcheck.facts.report import Direction
+from factcheck.records import Record, as_record
+from factcheck.scoring import RecordFailure
+from factcheck.scoring.many import Scored
+from factcheck.scoring.runs import row_of
+from factcheck.server.access import ServerConfig, require_bounded
+from factcheck.server.problems import Problem
+
+_FORMAT = 1
+"""Version of the tables, kept as `user_version`."""
+_TABLES = """
+CREATE TABLE IF NOT EXISTS jobs (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE NOT NULL, owner TEXT NOT NULL,
+    judge TEXT NOT NULL, direction TEXT NOT NULL, state TEXT NOT NULL, signature TEXT NOT NULL,
+    problem TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS records (
+    job INTEGER NOT NULL, place INTEGER NOT NULL, id TEXT NOT NULL, failed INTEGER, content BLOB);
+CREATE UNIQUE INDEX IF NOT EXISTS records_by_place ON records (job, place);
+CREATE UNIQUE INDEX IF NOT EXISTS records_by_id ON records (job, id);
+CREATE INDEX IF NOT EXISTS records_by_outcome ON records (job, failed);
+"""
+"""`content` is the record as it came, and its row once `failed` is 0 or 1."""
+_PAGE_OF = (
+    "SELECT place, content FROM records "
+    "WHERE job = ? AND (failed IS NULL) = ? AND place > ? ORDER BY place LIMIT ?"
+)
+_LOCK_WAIT_S = 2.0
+_PAGE = 200
+"""Number of records read or written in one transaction."""
+_MAX_OPEN = 100
+"""Maximum number of unfinished jobs of one owner."""
+_RETRY_S = 60.0
+
+
+class Job(NamedTuple):
+    """A job as stored."""
+
+    number: int
+    """Order of submission."""
+    id: str
+    owner: str
+    """Name of the API key that submitted it."""
+    judge: str
+    direction: Direction
+    state: Literal["loading", "queued", "done", "cancelled", "failed"]
+    """`loading` while its records arrive."""
+    signature: str
+    """Signature of its rows; empty before the first."""
+    problem: str
+    """Reason of a failure."""
+
+
+class JobStore:
+    """Jobs in a database that no other process can use until `close`; thread-safe, but blocking.
+
+    Args:
+        config: `jobs_path` is created if it does not exist, readable by its owner only; the limits
+            on texts and lists hold for each record.
+
+    Raises:
+        ConfigError: The file cannot be used, or another service uses it.
+    """
+
+    def __init__(self, config: ServerConfig) -> None:
+        self._config = config
+        self.path = path = Path(str(config.jobs_path))
+        self._lock = threading.Lock()
+        check_writable(path)
+        try:
+            path.touch(mode=0o600)
+            self._db = sqlite3.connect(path, timeout=_LOCK_WAIT_S, check_same_thread=False)
+            self._open()
+        except (sqlite3.Error, OSError) as error:
+            if "locked" in str(error):
+                raise ConfigError(
+                    f"{path} is in use by another service; stop it, or name another file"
+                ) from error
+            raise ConfigError(f"cannot use {path} for jobs: {error}") from error
+
+    def _open(self) -> None:
+        self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
+        self._db.execute("PRAGMA journal_mode = WAL")
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        if version not in {0, _FORMAT}:
+            raise ConfigError(f"{self.path} was written by another version; name another file")
+        self._db.executescript(f"{_TABLES} PRAGMA user_version = {_FORMAT};")
+        for (number,) in self._all("SELECT number FROM jobs WHERE state = 'loading'"):
+            self.remove(number)
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    def add(self, lines: Iterable[bytes], owner: str, judge: str, direction: str) -> str:
+        """Store a job and return its id; a bad line becomes a row with its error.
+
+        Raises:
+            InputError: There are no records.
+            Problem: The owner has too many unfinished jobs, or the disk is full.
+        """
+        open_jobs = "SELECT count(*) FROM jobs WHERE owner = ? AND state IN ('loading', 'queued')"
+        if self._all(open_jobs, owner)[0][0] >= _MAX_OPEN:
+            detail = f"{_MAX_OPEN} jobs are unfinished; wait for one to end, or cancel it"
+            raise Problem(429, "rate", detail, retry_after_s=_RETRY_S)
+        job_id = secrets.token_hex(16)
+        new = "INSERT INTO jobs VALUES (NULL, ?, ?, ?, ?, 'loading', '', '')"
+        number = 0
+        try:
+            number = self._change(new, job_id, owner, judge, direction)
+            self._load(number, lines)
+            self._change("UPDATE jobs SET state = 'queued' WHERE number = ?", number)
+        except BaseException as error:
+            with suppress(sqlite3.Error):
+                self.remove(number)
+            if isinstance(error, sqlite3.Error):
+                raise Problem(503, "busy", f"the job cannot be stored: {error}") from error
+            raise
+        return job_id
+
+    def _load(self, number: int, lines: Iterable[bytes]) -> None:
+        entries = self._entries(lines)
+        n_records = 0
+        while page := [(number, *entry) for entry in islice(entries, _PAGE)]:
+            n_records += len(page)
+            with self._lock, self._db:
+                self._db.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?)", page)
+        if not n_records:
+            raise InputError("the job holds no records; send one JSON object per line")
+
+    def _entries(self, lines: Iterable[bytes]) -> Iterator[tuple[int, str, int | None, bytes]]:
+        """Yield place, id, `failed` and content of each line that is not blank."""
+        first_use: dict[str, int] = {}
+        place = 0
+        for line_number, raw in enumerate(lines, 1):
+            if not (line := raw.removeprefix(b"\xef\xbb\xbf").strip()):
+                continue
+            place += 1
+            try:
+                name = self._id_of(line, place, Place("job", "line", line_number), first_use)
+                yield place, name, None, line
+            except InputError as error:
+                name = f"line {line_number}"
+                while name in first_use:
+                    name += "*"
+                first_use[name] = line_number
+                failure = RecordFailure(name, error.code, str(error))
+                yield place, name, 1, _row_text(name, Scored(None, failure))
+
+    def _id_of(self, line: bytes, place: int, where: Place, first_use: dict[str, int]) -> str:
+        """Validate a record and return its id, which `first_use` has not seen before."""
+        if len(line) > MAX_TEXT_BYTES:
+            raise InputError(f"{where}: longer than the limit of {MAX_TEXT_BYTES:,} bytes")
+        data = parse_json_line(line, where)
+        try:
+            require_bounded(data, self._config)
+            record = as_record(data, place)
+        except InputError as error:
+            raise InputError(f"{where}: {str(error).removeprefix(f'record {place}: ')}") from error
+        first = first_use.setdefault(record.id, where.number)
+        if first != where.number:
+            raise InputError(f"{where}: the id {record.id!r:.80} was used before, in line {first}")
+        return record.id
+
+    def find(self, job_id: str, owner: str) -> Job:
+        """Return a job.
+
+        Raises:
+            Problem: The owner has no such job.
+        """
+        found = self._all("SELECT * FROM jobs WHERE id = ? AND owner = ?", job_id, owner)
+        if not found:
+            raise Problem(404, "not_found", f"there is no job {job_id!r:.80}")
+        return Job(*found[0])
+
+    def first_open(self) -> Job | None:
+        """Return the unfinished job that was submitted first."""
+        found = self._all("SELECT * FROM jobs WHERE state = 'queued' ORDER BY number LIMIT 1")
+        return Job(*found[0]) if found else None
+
+    @property
+    def n_open(self) -> int:
+        """Number of unfinished jobs."""
+        (count,) = self._all("SELECT count(*) FROM jobs WHERE state = 'queued'")[0]
+        return int(count)
+
+    def counts(self, job: Job) -> tuple[int, int, int]:
+        """Return the numbers of records, of rows, and of rows with an error."""
+        query = "SELECT count(*), count(failed), total(failed) FROM records WHERE job = ?"
+        ((n_records, n_rows, n_failed),) = self._all(query, job.number)
+        return n_records, n_rows, int(n_failed)
+
+    def row_lines(self, job: Job) -> Iterator[str]:
+        """Yield the lines of a results file: header, then the rows so far, in record order."""
+        yield results_header(job.signature)
+        for _, content in self._pages(job, pending=False):
+            yield f"{content.decode()}\n"
+
+    def pending(self, job: Job) -> Iterator[Record]:
+        """Yield the records without a row, in order."""
+        for place, line in self._pages(job, pending=True):
+            yield as_record(parse_json_line(line, Place("job", "record", place)), place)
+
+    def _pages(self, job: Job, *, pending: bool) -> Iterator[tuple[int, bytes]]:
+        """Yield place and content of records of a job, in order, a page at a time."""
+        place = 0
+        while page := self._all(_PAGE_OF, job.number, pending, place, _PAGE):
+            yield from page
+            place = page[-1][0]
+
+    def keep(self, job: Job, scored: Sequence[Scored], signature: str | None = None) -> None:
+        """Write rows, all or none.
+
+        Args:
+            job: The job as it was when its scoring began or continued.
+            scored: Records with final outcomes.
+            signature: Signature of the run, with the first rows since then.
+
+        Raises:
+            ConfigError: The rows that the job has are of another judge.
+        """
+        if signature is not None and job.signature not in {"", signature}:
+            raise ConfigError(
+                f"the judge {job.judge!r} has changed since the job began; "
+                "submit the records that have no row as a new job"
+            )
+        rows = [
+            (isinstance(one.outcome, RecordFailure), _row_text(one.record.id, one), one.record.id)
+            for one in scored
+            if one.record is not None
+        ]
+        update = "UPDATE records SET failed = ?, content = ? WHERE id = ? AND job = ?"
+        with self._lock, self._db:
+            if signature is not None:
+                sign = "UPDATE jobs SET signature = ? WHERE number = ?"
+                self._db.execute(sign, (signature, job.number))
+            self._db.executemany(update, [(*row, job.number) for row in rows])
+
+    def finish(self, job: Job, state: str, problem: str = "") -> None:
+        self._change(
+            "UPDATE jobs SET state = ?, problem = ? WHERE number = ? AND state = 'queued'",
+            *(state, problem, job.number),
+        )
+
+    def remove(self, number: int) -> None:
+        self._change("DELETE FROM records WHERE job = ?", number)
+        self._change("DELETE FROM jobs WHERE number = ?", number)
+
+    def _all(self, query: str, *values: Any) -> list[Any]:
+        with self._lock:
+            return self._db.execute(query, values).fetchall()
+
+    def _change(self, statement: str, *values: Any) -> int:
+        """Execute a statement in a transaction; return the number of an inserted row."""
+        with self._lock, self._db:
+            return self._db.execute(statement, values).lastrowid or 0
+
+
+def _row_text(record_id: str, scored: Scored) -> bytes:
+    return json_text({"id": record_id, **row_of(*scored)}).encode()
