@@ -404,3 +404,16 @@ def test_importing_the_package_does_not_need_the_extra() -> None:
     assert printed_by_python(code) == (
         "the service needs fastapi; install it: pip install 'factcheck[server]'"
     )
+
+
+def test_text_that_is_not_unicode_is_judged_and_returned() -> None:
+    """JSON can hold half a surrogate pair; no judge and no encoding may fail on it."""
+    body = b'{"source": "\\ud800 is big. Rome is old.", "summary": "\\udfff", "direction": "both"}'
+    with serving(judges={"local": "local", "fast": "local-fast"}) as client:
+        for judge in ("local", "fast"):
+            data = body.replace(b"{", b'{"judge": "%s", ' % judge.encode(), 1)
+            headers = {"Content-Type": "application/json"}
+            reply = client.post("/v1/coverage", content=data, headers=headers)
+
+            assert reply.status_code == 200, reply.text
+            assert reply.json()["texts"]["summary"]["text"] == "\udfff"

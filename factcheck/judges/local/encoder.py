@@ -155,8 +155,9 @@ def _tokenizer() -> tokenizers.Tokenizer:
 
 
 def _cut(text: str, longest: int) -> tokenizers.Encoding:
-    """Tokenise a string, truncated to `longest` word pieces."""
-    pieces = _tokenizer().encode(text[: longest * _CHARACTERS])
+    """Tokenise a string, truncated to `longest` word pieces; lone surrogates count as `?`."""
+    text = text[: longest * _CHARACTERS].encode("utf-8", "replace").decode()
+    pieces = _tokenizer().encode(text)
     pieces.truncate(longest)
     return pieces
 

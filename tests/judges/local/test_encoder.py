@@ -15,7 +15,8 @@ from factcheck.judges.local.encoder import Encoder, Reading, judge
 
 SENTENCES = (
     "The harbour of Lund was closed in 2019.", "Boats came.", "Nobody was hurt when it fell.",
-    "The ferry was late again on Monday.", "Boats left.", "", "\U0001f600", "東京", "a" * 5_000,
+    "The ferry was late again on Monday.", "Boats left.", "", "\U0001f600", "東京",
+    "\ud800 ?", "a" * 5_000,
 )  # fmt: skip
 PAIRS = (
     ("Boats came.", "The harbour of Lund was closed in 2019. Boats came."),
