@@ -69,13 +69,14 @@ STARTS: dict[str, str | tuple[str, ...]] = {
 
 @pytest.mark.parametrize("command", TO_FILES)
 def test_the_suffix_of_out_chooses_the_format(command: str, run: Callable[..., Any]) -> None:
-    """One line says what was found and where the report is; --format is stronger."""
+    """One line says what was found and where the report is; a conclusion follows."""
     for suffix, start in STARTS.items():
         code, out, _ = run(*command.split(), "--out", f"report.{suffix}")
 
         assert code == 0
-        assert out.count("\n") == 1
-        assert out.endswith(f"   report.{suffix}\n")
+        lines = out.splitlines()
+        assert len(lines) == 1 + command.startswith("calibrate")
+        assert lines[0].endswith(f"   report.{suffix}")
         assert Path(f"report.{suffix}").read_text("utf-8").startswith(start)
     run(*command.split(), "--out", "report.json", "--format", "markdown")
     assert Path("report.json").read_text("utf-8").startswith("## ")

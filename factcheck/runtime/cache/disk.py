@@ -59,8 +59,8 @@ class DiskCache:
         self._abandoned = False
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        stored = self._use(lambda store: store.read(keys), reads=True) if keys else None
-        values = {key: unseal(key, value) for key, value in (stored or {}).items()}
+        stored = (self._use(lambda store: store.read(keys), reads=True) if keys else None) or {}
+        values = {key: unseal(key, stored[key]) for key in keys if key in stored}
         for key in (key for key, value in values.items() if value is None):
             self._warn.refused(f"the cache {self.folder}", key)
         return {key: values[key] for key in keys if values.get(key) is not None}  # type: ignore[misc]

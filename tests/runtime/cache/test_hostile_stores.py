@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from factcheck.errors import ConfigError, FactcheckError
 from factcheck.runtime.cache import DiskCache, answer_key, maintenance
 from factcheck.runtime.cache.entries import seal
+from factcheck.runtime.cache.store import Store
 from tests.runtime.cache.conftest import KEY, OTHER
 from tests.runtime.cache.stores import bomb, database, filled, plant, run_sql
 
@@ -189,6 +190,15 @@ def maintain(folder: Path) -> None:
     except FactcheckError as error:
         assert "is damaged" in str(error)
         assert maintenance.verify(folder).damage is not None
+
+
+def test_a_key_that_is_no_text_is_ignored(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(folder, ENTRIES)
+    read = Store.read
+    other: dict[Any, bytes] = {53: b"x" * 99}
+    monkeypatch.setattr(Store, "read", lambda store, keys: other | read(store, keys))
+
+    assert DiskCache(folder).get_many(tuple(ENTRIES)) == ENTRIES
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
