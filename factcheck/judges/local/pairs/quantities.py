@@ -225,6 +225,8 @@ def compare_amounts(
     if not ones or len(ones) != len(others):
         return None
     conflict = against(first, second)
+    if [amount.link for amount in ones] != [amount.link for amount in others]:
+        return Finding(OTHER, conflict)
     found = [_compare(a, b, conflict, specificity) for a, b in zip(ones, others, strict=True)]
     return min(found, key=lambda finding: finding.probability)
 

@@ -32,7 +32,7 @@ from factcheck.text.words import antonyms, word_set
 
 _TITLES, _DEGREES = word_set(TABLES["titles"]), word_set(TABLES["degrees"])
 _CLASS_NOUNS, _PRIVATIVES = word_set(TABLES["class_nouns"]), word_set(TABLES["privatives"])
-_PLACE_MODIFIERS = word_set(TABLES["place_modifiers"])
+_PLACE_MODIFIERS, _LIMITS = word_set(TABLES["place_modifiers"]), word_set(TABLES["limits"])
 _OPPOSITES = [(word_set(a), word_set(b)) for a, b in TABLES["opposites"]]
 _OPPOSITES += [(high, low) for low, high in _OPPOSITES]
 _CONVERSES = frozenset(map(word_set, TABLES["converses"]))
@@ -161,12 +161,12 @@ def _view(wording: Wording, matched: set[int], other: Wording) -> Side:
     inside = {at for at, u in enumerate(units) if any(a < u.start < b for a, b in nested)}
     inside = set() if len(inside) == len(units) else inside
     answer = _answer_in(wording, shared, other) if len(missing) <= _LARGEST_FRAME else None
+    are_names = all(units[k].is_capital for k in shared)
     own, added, heads = [], [], []
     for at in missing:
         unit, is_attached = units[at], _is_attached(wording, at, shared)
         is_before, is_behind = at < shared[0], at > shared[-1]
         frames = answer and (not answer[0] <= unit.start < answer[1] or not is_attached)
-        are_names = all(units[k].is_capital for k in shared)
         if (
             at in inside
             or (not frames and is_before and unit.is_capital and unit.form in _TITLES)
@@ -188,7 +188,7 @@ def _view(wording: Wording, matched: set[int], other: Wording) -> Side:
 def _answer_in(wording: Wording, shared: Sequence[int], other: Wording) -> tuple[int, int] | None:
     """Return the span of the answer in a labelled value, sentence or quotation.
 
-    `Capital: Paris` or `It is called "Paris"` count as such only if the other value does not.
+    A sentence counts as such only if the other value is none.
     """
     first, last = wording.units[shared[0]].start, wording.units[shared[-1]].end
     text = _NESTED.sub(lambda found: " " * len(found[0]), wording.text)
@@ -224,14 +224,16 @@ def _conflict(one: Wording, other: Wording, sides: Sequence[Side]) -> Finding | 
         return Finding(OTHER, against(_listed(numbers[0]), _listed(numbers[1])))
     forms = [{unit.form for unit in side.own} for side in sides]
     forms = [forms[0] | (one.grammar - other.grammar), forms[1] | (other.grammar - one.grammar)]
+    is_bare = not (any(side.own for side in sides) or one.is_sentence or other.is_sentence)
+    qualifiers = _PRIVATIVES | _LIMITS if is_bare else _PRIVATIVES
     for found, name in zip(forms, ("gold", "extracted"), strict=True):
-        if privatives := sorted(found & _PRIVATIVES):
-            return Finding(TURNED, f"only in {name}: {', '.join(privatives)}")
+        if words := sorted(found & qualifiers):
+            return Finding(TURNED, f"only in {name}: {', '.join(words)}")
     for a, b in product(sides[0].own, sides[1].own):
         if {a.form, b.form} in _CONVERSES or {a.form, b.form} in antonyms():
             return Finding(TURNED, against(a.text, b.text))
-    if all(side.added for side in sides):
-        return Finding(VAGUE, against(*(_listed(side.added) for side in sides)))
+    if all(side.added for side in sides) or all(side.is_framed for side in sides):
+        return Finding(VAGUE, against(one.text, other.text))
     return None if all(side.own for side in sides) else _reversed(one, other)
 
 

@@ -216,6 +216,11 @@ DIFFERENT = {
         ("history of art", "art of history"), ("buyer", "seller"), ("employer", "employee"),
         ("lessor", "lessee"),
     ],
+    "frames": [
+        ("Height: 5 m", "Width: 5 m"), ("Discount: 5 %", "Surcharge: 5 %"),
+        ('The "Acme" contract', 'The "Acme" invoice'), ("before 2020", "2020"),
+        ("2-3", "2 x 3"), ("5:3", "5-3"), ("five", "5th"),
+    ],
     "words": [("universal", "university"), ("🐭", "🐁"), ("German", "Germany")],
 }  # fmt: skip
 CERTAINLY_DIFFERENT = [
