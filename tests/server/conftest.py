@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -98,24 +99,26 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalOpenAIServer]:
         yield server
 
 
-@pytest.fixture
-def serve() -> Iterator[Callable[[Any], str]]:
-    """Serves applications in threads of this process, and returns their addresses."""
-    running: list[tuple[uvicorn.Server, threading.Thread]] = []
-
-    def run(app: Any) -> str:
-        config = uvicorn.Config(app, port=0, log_config=None, ws="none", lifespan="on")
-        listener = config.bind_socket()
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, args=([listener],))
-        thread.start()
-        running.append((server, thread))
+@contextmanager
+def running(app: Any) -> Iterator[str]:
+    """Serve an application from a thread; yields its address."""
+    config = uvicorn.Config(app, port=0, log_config=None, timeout_graceful_shutdown=5)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
         while not server.started:
             assert thread.is_alive()
             time.sleep(0.01)
-        return f"http://127.0.0.1:{listener.getsockname()[1]}"
-
-    yield run
-    for server, thread in running:
+        host, port = server.servers[0].sockets[0].getsockname()
+        yield f"http://{host}:{port}"
+    finally:
         server.should_exit = True
         thread.join()
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Any], str]]:
+    """Serves applications until the test ends, and returns their addresses."""
+    with ExitStack() as stack:
+        yield lambda app: stack.enter_context(running(app))

@@ -9,14 +9,11 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import httpx
 import pytest
 import schemathesis
-import uvicorn
-from fastapi import FastAPI
 from hypothesis import Phase, given, settings
 from openai import OpenAI
 from schemathesis import GenerationMode
@@ -25,27 +22,10 @@ from schemathesis.specs.openapi import checks
 from factcheck import Model
 from factcheck.server import ApiKey, ServerConfig, create_app
 from factcheck.testing import FactModel, LocalOpenAIServer, Reply, ScriptedChecker
+from tests.server.conftest import running
 
 CHECK = {"facts": ["Rome is old."], "text": "Rome is old."}
 KEY = "a-secret-key"
-
-
-@contextmanager
-def running(app: FastAPI) -> Iterator[str]:
-    """Serve an application from a thread; yields its address."""
-    config = uvicorn.Config(app, port=0, log_config=None, timeout_graceful_shutdown=5)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        while not server.started:
-            assert thread.is_alive()
-            time.sleep(0.01)
-        host, port = server.servers[0].sockets[0].getsockname()
-        yield f"http://{host}:{port}"
-    finally:
-        server.should_exit = True
-        thread.join()
 
 
 def connected(url: str) -> socket.socket:
