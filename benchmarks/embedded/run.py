@@ -124,15 +124,18 @@ def long_texts() -> None:
 
 
 def minimal() -> None:
-    """What becomes of the minimal pairs: true ones kept, false ones let through."""
+    """What becomes of the minimal pairs: true ones kept, false ones let through or denied."""
     kept: Counter[tuple[str, bool]] = Counter()
     total: Counter[tuple[str, bool]] = Counter()
+    denied: Counter[bool] = Counter()
     for pair in minimal_pairs():
         for statement, is_true in ((pair.entailed, True), (pair.not_entailed, False)):
             (result,) = check_facts([AtomicFact("f", statement)], pair.premise)
             total[pair.kind, is_true] += 1
             kept[pair.kind, is_true] += isinstance(result, Verdict) and result.supported
-    print(f"{'minimal pairs':24}  found  passed")
+            if not is_true and pair.kind != "added_detail":
+                denied[isinstance(result, Verdict) and result.label == "contradicted"] += 1
+    print(f"{'minimal pairs':24}  found  passed   ({denied[True]} of {denied.total()} denied)")
     for kind in sorted({kind for kind, _ in total}):
         shares = [kept[kind, truth] / total[kind, truth] for truth in (True, False)]
         print(f"  {kind:22}{shares[0]:7.2f}{shares[1]:8.2f}")

@@ -236,13 +236,16 @@ class CoverageReport(Report):
 
     def page(self) -> Page:
         from factcheck.facts.marks import marked_texts
-        from factcheck.facts.page import coverage_page, scale_lines, with_documents
+        from factcheck.facts.page import coverage_page, no_proof, scale_lines, with_documents
 
         claims = None if self.claims is None else self.claim_results
         page = coverage_page(self.results, claims, self.counts, self.usage, self.signature)
         page = with_documents(page, {name: one.results for name, one in self.by_document.items()})
-        lines = (*page.lines, *scale_lines(self.lead, self.judge_quality))
-        page = page._replace(lines=lines)
+        scale = scale_lines(self.lead, self.judge_quality)
+        proof = (
+            no_proof(str(self.signature), len(self.distorted)) if self.kept or self.dropped else ()
+        )
+        page = page._replace(lines=(*page.lines, *scale, *proof))
         if self.texts is None:
             return page
         source_digest = self.facts.source_digest

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from factcheck.documents import read_text
+from factcheck.documents import name_of, read_text
 from factcheck.documents.results import read_results
 from factcheck.errors import InputError
 from factcheck.facts import CheckResult, CoverageReport, Verdict, share_entailed
@@ -113,6 +113,8 @@ class CoverageComparison(Report):
     """Whether texts, facts, judge and prompts are equal, so that changes are judge noise."""
     never_flips: bool
     """Whether the judges of both runs are deterministic."""
+    names: tuple[str, str] = ("", "")
+    """Files of the runs; empty for runs that are not files."""
 
     @property
     def won(self) -> tuple[FactChange, ...]:
@@ -231,6 +233,8 @@ class CoverageComparison(Report):
         )
 
     def _lines(self) -> Iterator[str]:
+        if all(self.names):
+            yield f"A is {quote_text(self.names[0])}, B is {quote_text(self.names[1])}"
         if self.is_noise:
             n = len(self.changes) - len(self.undecided)
             yield (
@@ -341,7 +345,12 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         causes=causes,
         is_noise=is_known and not causes and bool(changes),
         never_flips=all(one.signature.never_flips for two in pairs.values() for one in two),
+        names=(_file_of(a), _file_of(b)),
     )
+
+
+def _file_of(run: Run) -> str:
+    return name_of(run) if isinstance(run, (str, PathLike)) else ""
 
 
 def _change(record: str, a: CheckResult, b: CheckResult) -> FactChange:

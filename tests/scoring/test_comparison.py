@@ -155,6 +155,8 @@ def test_reports_and_runs_are_read_from_files(tmp_path: Path) -> None:
     single.write_text(report("kd").to_json())
     assert compare(rows, reports).changes == ()
     assert compare(single, report("kk")).won[0].record == ""
+    assert f"A is {rows}, B is {rows}" in compare(rows, rows).page().lines
+    assert "A is" not in str(compare(reports, reports))
     with pytest.raises(InputError, match="two of a kind"):
         compare(single, rows)
 

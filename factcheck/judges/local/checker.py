@@ -134,7 +134,7 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
             against = passage.sentences[0].evidence, conflict
     if stating is not None:
         missing = ", ".join(stating.missing)
-        reason = f"paraphrased: {missing}" if missing else "stated in full"
+        reason = f"paraphrased; not in the passage: {missing}" if missing else "stated in full"
         evidence = stating.sentences[0].evidence
         return Verdict(fact, "entailed", round(best, 6), evidence, reason, JUDGE)
     if against is not None:

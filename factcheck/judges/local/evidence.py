@@ -22,6 +22,7 @@ from factcheck.judges.local.encoder import WIDTH, Reading, judge, load_encoder
 from factcheck.judges.local.model import Features
 from factcheck.judges.local.sentences import split_passages
 from factcheck.text.units import Quantity
+from factcheck.text.words import word_set
 
 if TYPE_CHECKING:
     from factcheck.judges.local.encoder import FloatArray
@@ -42,6 +43,8 @@ _LEAST = 0.4
 """Minimum mean match for a passage to be read."""
 _ENTAILED, _CONTRADICTED = (-6.0, 4.0), (0.0, 2.0)
 """Ranges to which the reader's log odds are clipped."""
+_PARTICLES = word_set("up down out off over away back again also just still even so then")
+_CLAUSE_END = re.compile(r"[,;:.!?()]")
 _UNREAD = (-3.0, 0.0)
 """Log odds assumed for a passage that is not read."""
 
@@ -107,8 +110,36 @@ class Passage(NamedTuple):
     """Better match first."""
     matched: tuple[float, float]
     """`text_third` and `passage_mean`."""
-    missing: tuple[str, ...]
+    uncovered: tuple[str, ...]
     """Words of the statement not covered by the passage."""
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What the passage does not cover, in the wording of the statement.
+
+        Phrases, and whole dates, times and numbers; particles only if there is nothing else.
+        """
+        fact = self.statement.analysed
+        spans = [(fact.words[m.first].start, fact.words[m.last - 1].end) for m in fact.moments]
+        spans += [(quantity.start, quantity.end) for quantity in fact.quantities]
+        found: list[tuple[int, int]] = []
+        is_open = False
+        for word in fact.words:
+            if word.text in self.uncovered:
+                own = (word.start, word.end)
+                start, end = next((s for s in spans if s[0] <= word.start < s[1]), own)
+                if found and (
+                    start < found[-1][1]
+                    or (is_open and not _CLAUSE_END.search(fact.text, found[-1][1], start))
+                ):
+                    start, end = found[-1][0], max(end, found.pop()[1])
+                found.append((start, end))
+                is_open = True
+            else:
+                is_open = is_open and word.kind in {"function", "symbol"}
+        texts = [*dict.fromkeys(fact.text[start:end] for start, end in found)]
+        telling = [text for text in texts if text.lower() not in _PARTICLES]
+        return tuple(telling or texts) or self.uncovered
 
     @property
     def at_best(self) -> Features:

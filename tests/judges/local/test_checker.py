@@ -297,6 +297,31 @@ def test_verdicts_do_not_depend_on_the_process() -> None:
     assert b"entailed" in printed.pop()
 
 
+@pytest.mark.parametrize(
+    ("fact", "missing"),
+    [
+        ("There was a fire in the engine room.", "fire in the engine room"),
+        (
+            "Post-mortem: Loss of letters on 3 May 2024.",
+            "Post-mortem, Loss of letters on 3 May 2024",
+        ),
+        ("Nine boats sank down at 11:05.", "Nine boats sank down at 11:05"),
+    ],
+)
+def test_what_is_missing_is_named_in_phrases(fact: str, missing: str) -> None:
+    (found,) = check_facts([AtomicFact("f1", fact)], "Priya Raman leads the choir of Ulm.")
+    assert isinstance(found, Verdict)
+    assert found.reason == f"missing: {missing}"
+
+
+def test_words_that_the_evidence_lacks_are_called_so() -> None:
+    (found,) = check_facts([AtomicFact("f1", "The council hired a gardener.")],
+                           "The council employed a new gardener in May.")  # fmt: skip
+    assert isinstance(found, Verdict)
+    assert found.supported
+    assert found.reason.startswith(("paraphrased; not in the passage: ", "stated in full"))
+
+
 def test_the_checker_fills_its_port_and_costs_nothing() -> None:
     checker, ledger = LocalChecker(), Ledger()
     assert isinstance(checker, Checker)
