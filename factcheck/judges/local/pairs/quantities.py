@@ -45,7 +45,7 @@ _LINKS = dict.fromkeys(("to", "bis", "through"), "-") | {"by": "x", "\u00d7": "x
 _AND = frozenset({"and", "und", "et", "y"})
 _PLAIN_LINKS = frozenset({"", "+", ","})
 _LONGEST_VALUE, _LONGEST_MOMENT = 120, 80
-_TOLERANCE = 0.01
+_TOLERANCE = 0.006
 """Relative tolerance between rounded imperial and metric quantities."""
 _OTHER_BOUND, _ABOUT, _FIRST_YEAR, _CENTURY = 0.1, 0.6, 1000, 100
 _NO_UNIT, _MILLION = Unit("", "", 1.0), Unit("million", "", 1e6)

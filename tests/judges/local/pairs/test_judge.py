@@ -129,7 +129,7 @@ DIFFERENT = {
         ("paid no later than 5 days after it", "paid later than 5 days after it"),
         (">5", "5"), (">5", "<5"), ("at least 5", "more than 5"), ("5+", "5"), ("1.234", "1234"),
         ("7 mm", "7 Mm"), ("9 mV", "9 MV"), ("6 kW", "6 kWh"), ("60 km/h", "60 km"),
-        ("15 °C", "15 °F"),
+        ("15 °C", "15 °F"), ("200 lb", "90 kg"),
     ],
     "moments": [
         ("3 May 2021", "5 May 2021"), ("3 May 2021", "3 March 2021"),
