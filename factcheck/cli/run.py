@@ -80,6 +80,15 @@ def run(  # noqa: PLR0913 - one parameter per option
             BATCH,
         ),
     ] = None,
+    engine: Annotated[
+        Literal["ray"] | None,
+        options.option(
+            "--engine",
+            "ray",
+            "Score Parquet files on a Ray cluster, with --jobs actors; --out is a folder.",
+            ROWS,
+        ),
+    ] = None,
     card: options.Card = None,
     format_: options.PrintFormat = "table",
     fail_under: Annotated[
@@ -99,6 +108,35 @@ def run(  # noqa: PLR0913 - one parameter per option
     from factcheck.scoring import FactCoverage, gates, runs, unsent
     from factcheck.scoring.run_report import Tally
 
+    if engine is not None:
+        own = {
+            "--direction both": direction == "both",
+            "--cassette": cassette,
+            "--skip-invalid": skip_invalid,
+            "--dry-run": dry_run,
+            "--lead": lead,
+            "--batch": batch,
+            "--card": card,
+            "--source-field, --summary-field and --id-field": source_field
+            or summary_field
+            or id_field,
+            "--fail-under and --max-distorted": fail_under is not None or max_distorted is not None,
+        }
+        if refused := [name for name, value in own.items() if value]:
+            raise InputError(f"--engine ray does not support {refused[0]}")
+        _run_on_ray(
+            files,
+            out,
+            actors=jobs,
+            judge=options.judge_with(judge, judge_option),
+            extractor=extractor,
+            batch_size=batch_size,
+            concurrency=concurrency,
+            rpm=rpm,
+            tpm=tpm,
+            budget=options.budget(max_calls, max_cost_usd),
+        )
+        return
     refuse_stdin_twice(*files, card)
     _check_rows(files, out, resume=resume)
     settings: dict[str, Any] = {
@@ -209,6 +247,25 @@ def compare(
     if fail_if_worse:
         failure = gates.comparison_gate(found.worse, found.only_a, found.unsettled)
     output.report(found.page(), found.to_json, to, failure=failure)
+
+
+def _run_on_ray(files: list[str], out: str | None, **settings: Any) -> None:
+    from factcheck.distributed import score_dataset
+    from factcheck.reports.text import plural
+
+    if out is None:
+        raise InputError("--engine ray needs --out FOLDER, for its Parquet files")
+    counts = score_dataset(files, out, **settings)
+    output.print_out(
+        f"{plural(counts['records'], 'record')} scored, {counts['skipped']:,} skipped that had "
+        f"rows in {out}; {counts['failed']:,} without a report; requests: {counts['calls']:,}"
+    )
+    for name, n in sorted(counts.items()):
+        if name.startswith("facts "):
+            output.print_out(f"{name}: {n:,}")
+    if counts["unfinished"]:
+        records = plural(counts["unfinished"], "record")
+        raise JudgeError(f"{records} without rows, as requests failed; run again to retry")
 
 
 def _check_rows(files: list[str], out: str | None, *, resume: bool) -> None:

@@ -200,23 +200,36 @@ def _refuse_duplicate(id_: str, place: Place, first_use: dict[str, int]) -> None
 def _with_facts(entry: Entry, column: str) -> Entry:
     """Convert the facts column of a table row to a list."""
     place, row = entry
-    facts = None if isinstance(row, InputError) else row.get(column)
+    if isinstance(row, InputError):
+        return entry
+    try:
+        return Entry(place, plain_facts(row, str(place), column))
+    except InputError as error:
+        return Entry(place, error)
+
+
+def plain_facts(row: Mapping[str, Any], place: str, column: str = "facts") -> dict[str, Any]:
+    """Convert the cell with the facts of a table row to a list.
+
+    Raises:
+        InputError: The cell looks like a JSON list and is not; names the place.
+    """
+    if column not in row:
+        return dict(row)
+    facts = row[column]
     if isinstance(facts, str):
-        try:
-            row[column] = _facts_of_cell(facts, place)
-        except InputError as error:
-            return Entry(place, error)
+        facts = _facts_of_cell(facts, place)
     elif isinstance(facts, list):  # from Parquet, where a struct has every field in every row
-        row[column] = [
+        facts = [
             {key: value for key, value in fact.items() if value is not None}
             if isinstance(fact, dict)
             else fact
             for fact in facts
         ]
-    return entry
+    return {**row, column: facts}
 
 
-def _facts_of_cell(cell: str, place: Place) -> Any:
+def _facts_of_cell(cell: str, place: str) -> Any:
     """Parse a cell: a JSON list, or one fact per line; `None` if it is blank."""
     if not cell.strip():
         return None

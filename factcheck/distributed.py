@@ -1,0 +1,320 @@
+"""Score tables with any engine (`score_batch`), and data sets on a Ray cluster (`score_dataset`).
+
+The output has one row per fact. The limits of a run are divided among its actors; they share the
+response cache, if it is a Redis server or a folder that all machines see, and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeError, describe
+from factcheck.facts import CheckFailure, CheckResult, digest, short_digest
+from factcheck.judges.ports import ExtractorSpec, JudgeSpec
+from factcheck.records import Record, as_record
+from factcheck.records.reading import plain_facts
+from factcheck.runtime.session import SessionOptions
+from factcheck.scoring import FactCoverage, RecordFailure
+from factcheck.scoring.many import Outcome
+from factcheck.scoring.run_report import FINAL, codes_of
+from factcheck.scoring.runs import run_signature
+from factcheck.settings import require_integer
+
+try:
+    import fcntl
+except ImportError:  # Windows: concurrent runs on one folder are not detected
+    fcntl = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+_INPUT = ("id", "source", "summary", "facts")
+_RESULT = ("evidence", "error", "message")
+_SIGNATURE = b"factcheck_run"
+"""Key of the run signature in the metadata of a table."""
+_READ_CPUS = 0.25
+START_S = 60.0
+"""Maximum number of seconds for the cluster to start a task."""
+_RESTARTS = 3
+"""Maximum number of times that an actor, or a shard, is started again."""
+
+
+class ScorerOptions(SessionOptions, total=False):
+    """Keyword arguments of `FactCoverage` for a scorer with a session of its own."""
+
+    judge: JudgeSpec | None
+    extractor: ExtractorSpec | None
+    batch_size: int
+
+
+def score_batch(
+    table: Any, scorer: FactCoverage | None = None, **options: Unpack[ScorerOptions]
+) -> Any:
+    """Score the records of a `pyarrow.Table`; a record that fails is a row with its error.
+
+    Args:
+        table: Columns `id`, `source`, `summary` and, optionally, `facts`, as in a Parquet file of
+            records; others are ignored.
+        scorer: Scorer for many tables; `None`: a temporary one.
+        options: Keyword arguments of `FactCoverage`, without `scorer`.
+
+    Returns:
+        A `pyarrow.Table` with one row per fact, in order: `record` (digest of the record), `id`,
+        `fact_id`, `fact`, `verdict` (`entailed`, `contradicted` or `neutral`), `probability` in
+        [0, 1], `evidence` (a quote), and, for a fact without verdict, `error` (a code) and
+        `message`. A record without a report has one row, without a fact.
+
+    Raises:
+        InputError: A column is missing, or a scorer is combined with options.
+        ConfigError: As for `FactCoverage`; or pyarrow is not installed.
+    """
+    if scorer is not None and options:
+        raise InputError(f"the scorer brings its own {', '.join(options)}; give one or the other")
+    _require_columns(table.column_names)
+    with nullcontext(scorer) if scorer else FactCoverage(**options) as used:
+        scored = _scored(table.to_pylist(), used)
+        return _table([row for one in scored for row in _rows(*one)], used)
+
+
+def score_dataset(
+    data: Any,
+    out: str | os.PathLike[str],
+    *,
+    actors: int = 2,
+    shard_size: int = 256,
+    **options: Unpack[ScorerOptions],
+) -> Counter[str]:
+    """Score a data set on a Ray cluster and write Parquet shards of the rows of `score_batch`.
+
+    Records that have rows in `out` are skipped, so the same call continues a run that was stopped.
+    A record whose failure may pass, such as an exhausted budget, gets no row; call again to retry.
+
+    Args:
+        data: A `ray.data.Dataset`, or what `ray.data.read_parquet` reads: files, a folder, a URL.
+        out: Folder that all machines see; another run cannot write to it at the same time.
+        actors: Number of actors, each with a scorer. `concurrency`, `rpm`, `tpm` and `budget` are
+            divided among them; an actor that is restarted gets its part of the budget again.
+        shard_size: Maximum number of records per shard.
+        options: Keyword arguments of `FactCoverage`. Keys and addresses come from the environment
+            of the cluster. A cache that all actors share is a `redis://` URL.
+
+    Returns:
+        Counts: `records` scored, `skipped` (they have rows), `failed` (their row is an error),
+        `unfinished` (no rows), `calls` to language models, and `facts` by verdict and error code.
+
+    Raises:
+        InputError: A column is missing, `out` is in use or has rows of another run, or a limit
+            is less than the number of actors.
+        ConfigError: As for `FactCoverage`; Ray is not installed, or the cluster starts no task.
+        JudgeError: Ray gave up on a shard; the others are kept.
+    """
+    require_integer("actors", actors, 1)
+    require_integer("shard_size", shard_size, 1)
+    try:
+        import ray
+        import ray.data
+    except ImportError as error:
+        raise ConfigError("this needs Ray; install it: pip install 'factcheck[ray]'") from error
+    parts = _divided(options, actors)
+    with FactCoverage(**parts) as scorer:
+        signature = run_signature(scorer, "coverage")
+    counts: Counter[str] = Counter()
+    with _locked(out) as folder, _cluster(ray):
+        done = ray.put(_finished(folder, signature))
+        try:
+            if not isinstance(data, ray.data.Dataset):
+                data = ray.data.read_parquet(data, num_cpus=_READ_CPUS)
+            columns = data.schema().names
+            _require_columns(columns)
+            cpus = max(1.0, ray.cluster_resources().get("CPU", 1.0))
+            data = data.select_columns([name for name in _INPUT if name in columns])
+            data = data.repartition(target_num_rows_per_block=shard_size)
+            shards = data.map_batches(
+                _Actor,
+                fn_constructor_args=(parts, str(folder), done),
+                batch_size=shard_size,
+                batch_format="pyarrow",
+                compute=ray.data.ActorPoolStrategy(size=actors),
+                num_cpus=round(min(1.0, (cpus - 1) / actors) / 2, 4),  # leaves CPUs for reading
+                max_restarts=_RESTARTS,
+                max_task_retries=_RESTARTS,
+            )
+            for shard in shards.iter_rows():
+                counts.update(json.loads(shard["counts"]))
+        except FactcheckError:
+            raise
+        except (ray.exceptions.RayError, OSError) as error:
+            raise JudgeError(
+                f"the run stopped ({describe(error)}); finished shards are kept: run again"
+            ) from error
+    return counts
+
+
+class _Actor:
+    """Scores batches with one scorer and writes a shard for each."""
+
+    def __init__(self, options: ScorerOptions, folder: str, done: Any) -> None:
+        import ray
+
+        self._scorer = FactCoverage(**options)
+        self._folder = Path(folder)
+        self._done: frozenset[str] = ray.get(done)
+
+    def __call__(self, batch: Any) -> Any:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        records = {_digest(row): row for row in batch.to_pylist()}
+        rows = [row for key, row in records.items() if key not in self._done]
+        counts = Counter(skipped=len(batch) - len(rows))
+        calls = self._scorer.ledger.usage.calls
+        final = []
+        for row, outcome in _scored(rows, self._scorer):
+            if not codes_of(outcome) <= FINAL:
+                counts["unfinished"] += 1
+                continue
+            final += (of_record := _rows(row, outcome))
+            counts["records"] += 1
+            counts["failed"] += isinstance(outcome, RecordFailure)
+            counts.update(f"facts {one.get('verdict') or one['error']}" for one in of_record)
+        counts["calls"] = self._scorer.ledger.usage.calls - calls
+        if final:
+            table = _table(final, self._scorer)
+            names = dict.fromkeys(row["record"] for row in final)
+            name = digest("\0".join([table.schema.metadata[_SIGNATURE].decode(), *names]))
+            draft = self._folder / f".{name}.{os.getpid()}"
+            pq.write_table(table, draft)
+            draft.replace(self._folder / f"{name}.parquet")
+        return pa.table({"counts": [json.dumps(counts)]})
+
+
+def _scored(
+    rows: list[dict[str, Any]], scorer: FactCoverage
+) -> Iterator[tuple[dict[str, Any], Outcome]]:
+    """Score rows of the input; yields each with its outcome, in order."""
+    items: list[Record | RecordFailure] = []
+    for number, row in enumerate(rows, 1):
+        try:
+            if row["id"] is None:
+                raise InputError(f"row {number}: 'id' is missing")
+            items.append(as_record(plain_facts(row, f"row {number}"), number))
+        except FactcheckError as error:  # noqa: PERF203 - it concerns one record
+            items.append(RecordFailure(str(number), error.code, str(error)))
+    found = scorer.score_records([item for item in items if isinstance(item, Record)])
+    for row, item in zip(rows, items, strict=True):
+        yield row, next(found).outcome if isinstance(item, Record) else item
+
+
+def _rows(row: Mapping[str, Any], outcome: Outcome) -> list[dict[str, Any]]:
+    head = {"record": _digest(row), "id": None if row["id"] is None else str(row["id"])}
+    if isinstance(outcome, RecordFailure):
+        return [{**head, "error": outcome.code, "message": outcome.message}]
+    return [{**head, **_cells(result)} for result in outcome.results]
+
+
+def _cells(result: CheckResult) -> dict[str, Any]:
+    cells = {"fact_id": result.fact.id, "fact": result.fact.text}
+    if isinstance(result, CheckFailure):
+        return {**cells, "error": result.code, "message": result.message}
+    quote = result.evidence.quote if result.evidence else None
+    found = {"verdict": result.label, "probability": result.probability, "evidence": quote}
+    return {**cells, **found}
+
+
+def _table(rows: list[dict[str, Any]], scorer: FactCoverage) -> Any:
+    import pyarrow as pa
+
+    names = ("record", "id", "fact_id", "fact", "verdict", "probability", *_RESULT)
+    types = {"probability": pa.float64()}
+    fields = [(name, types.get(name, pa.string())) for name in names]
+    metadata = {_SIGNATURE: run_signature(scorer, "coverage").encode()}
+    return pa.Table.from_pylist(rows, pa.schema(fields, metadata=metadata))
+
+
+def _digest(row: Mapping[str, Any]) -> str:
+    return short_digest(json.dumps([row.get(name) for name in _INPUT], default=str))
+
+
+def _require_columns(names: list[str]) -> None:
+    if missing := [name for name in _INPUT[:3] if name not in names]:
+        raise InputError(f"a column is missing: {', '.join(missing)}; found {', '.join(names)}")
+
+
+def _divided(options: ScorerOptions, actors: int) -> ScorerOptions:
+    """Divide the limits of a run among its actors."""
+    parts: dict[str, Any] = {"concurrency": max(32, actors), **options}
+    for name in ("concurrency", "rpm", "tpm"):
+        if (limit := parts.get(name)) is not None:
+            if limit < actors:
+                raise InputError(f"{name}={limit} is less than the number of actors, {actors}")
+            parts[name] = limit // actors
+    if (budget := options.get("budget")) is not None:
+        calls, tokens, cost = budget.max_calls, budget.max_tokens, budget.max_cost_usd
+        parts["budget"] = replace(
+            budget,
+            max_calls=None if calls is None else calls // actors,
+            max_tokens=None if tokens is None else tokens // actors,
+            max_cost_usd=None if cost is None else cost / actors,
+        )
+    return parts  # type: ignore[return-value]
+
+
+def _finished(folder: Path, signature: str) -> frozenset[str]:
+    """Read the digests of all records with rows."""
+    import pyarrow.parquet as pq
+
+    done: set[str] = set()
+    for path in folder.glob("*.parquet"):
+        table = pq.read_table(path, columns=["record"])
+        theirs = (table.schema.metadata or {}).get(_SIGNATURE, b"").decode()
+        if theirs != signature:
+            raise InputError(
+                f"{path} has rows of a run with {theirs or 'no signature'}, not {signature}; "
+                "name another folder"
+            )
+        done.update(table["record"].unique().to_pylist())
+    return frozenset(done)
+
+
+@contextmanager
+def _locked(out: str | os.PathLike[str]) -> Iterator[Path]:
+    if "://" in os.fspath(out):
+        raise InputError(f"{out} is a URL; name a folder that all machines see, such as a mount")
+    folder = Path(out).absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / "_lock").open("w") as lock:
+            if fcntl is not None:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield folder
+    except BlockingIOError as error:
+        raise InputError(
+            f"another run is writing to {out}; wait for it to end, or name another folder"
+        ) from error
+
+
+@contextmanager
+def _cluster(ray: Any) -> Iterator[None]:
+    """Connect to the cluster, or start one here, and wait until it runs a task."""
+    ours = not ray.is_initialized()
+    try:
+        if ours:
+            ray.init(log_to_driver=False)
+        ray.get(ray.remote(num_cpus=_READ_CPUS)(lambda: None).remote(), timeout=START_S)
+    except (ConnectionError, ray.exceptions.RayError, TimeoutError) as error:
+        raise ConfigError(
+            f"the Ray cluster started no task within {START_S:g} s; it needs a worker with a free "
+            f"CPU ({describe(error)})"
+        ) from error
+    try:
+        yield
+    finally:
+        if ours:
+            ray.shutdown()
