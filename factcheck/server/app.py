@@ -168,12 +168,10 @@ async def equivalence(
 ) -> Response:
     """Compare pairs of values by meaning."""
     judge = service.judge(body.judge)
-    if judge.pair_judge is None:
-        raise InputError(f"the judge {judge.name!r} checks facts and cannot compare values")
     pairs = [ValuePair(**pair.model_dump()) for pair in body.pairs]
 
     async def work() -> Any:
-        return {"results": await service.compare(judge, pairs) if pairs else []}
+        return {"results": await service.compare(judge, pairs)}
 
     return await service.answer(request, options, work)
 

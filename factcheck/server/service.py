@@ -126,6 +126,7 @@ class _Run:
         self.digest = digest
         self.started = time.monotonic()
         self._n_waiting = 0
+        self._is_abandoned = False
         task.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     @property
@@ -137,7 +138,8 @@ class _Run:
     def is_usable(self) -> bool:
         """Whether a repeated request may share the answer: not an error, and not too old."""
         has_failed = self.task.done() and (self.task.cancelled() or self.task.exception())
-        return not has_failed and time.monotonic() - self.started < _KEPT_S
+        is_fresh = time.monotonic() - self.started < _KEPT_S
+        return is_fresh and not has_failed and not self._is_abandoned
 
     async def answer(self, request: Request) -> Response:
         """Wait for the answer; once all clients have disconnected, cancel the work."""
@@ -151,7 +153,8 @@ class _Run:
         finally:
             gone.cancel()
             self._n_waiting -= 1
-            if not self._n_waiting:
+            if not self._n_waiting and not self.task.done():
+                self._is_abandoned = True
                 self.task.cancel()
 
 
@@ -282,7 +285,8 @@ class Service:
 
     async def compare(self, judge: Judge, pairs: Sequence[ValuePair]) -> list[Any]:
         """Return one verdict or failure per pair, JSON-ready."""
-        assert judge.pair_judge is not None  # noqa: S101 - see `pairs_of`
+        if judge.pair_judge is None:
+            raise InputError(f"the judge {judge.name!r} checks facts and cannot compare values")
         try:
             results = await judge.pair_judge.compare(pairs, judge.ledger)
         except DeadlineExceeded as error:

@@ -95,10 +95,12 @@ def test_values_are_compared_by_a_judge_that_can() -> None:
         first, second = post(client, "equivalence", body)["results"]
         run = post(client, "fields", record)
         refused = client.post("/v1/equivalence", json={**body, "judge": "fast"})
+        none = client.post("/v1/fields", json={**record, "judge": "fast"})
 
     assert (first["equivalent"], second["equivalent"]) == (True, False)
     assert run["mean_f1"] == 1.0
     assert (refused.status_code, refused.json()["code"]) == (422, "input")
+    assert (none.status_code, none.json()["code"]) == (422, "schema")
 
 
 def test_an_error_is_a_problem_with_a_code() -> None:

@@ -21,7 +21,7 @@ from schemathesis.specs.openapi import checks
 
 from factcheck import Model
 from factcheck.server import ApiKey, ServerConfig, create_app
-from factcheck.testing import FactModel, LocalOpenAIServer, Reply, ScriptedChecker
+from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, ScriptedChecker
 from tests.server.conftest import running
 
 CHECK = {"facts": ["Rome is old."], "text": "Rome is old."}
@@ -94,6 +94,26 @@ def test_a_lost_client_cancels_its_work(key: bool) -> None:  # noqa: FBT001
             metrics = httpx.get(f"{url}/metrics").text
 
     assert 'factcheck_requests_total{route="/v1/check",status="499"} 1.0' in metrics
+
+
+def test_a_client_that_comes_back_is_answered() -> None:
+    answer, body = FactModel(), json.dumps(CHECK).encode()
+
+    def first_is_slow(request: ChatRequest) -> Reply:
+        return Reply(answer(request), delay_s=0 if request.index else 60)
+
+    with LocalOpenAIServer(first_is_slow) as server:
+        model = Model("openai/scripted", base_url=server.base_url, api_key="none")
+        app = create_app(ServerConfig(judges={"main": model}, cache="off"))
+        with running(app) as url:
+            with connected(url) as client:
+                client.sendall(head(len(body), "Idempotency-Key: a") + body)
+                until(lambda: server.in_flight == 1)
+            until(lambda: server.in_flight == 0)
+            headers = {"Idempotency-Key": "a", "Content-Type": "application/json"}
+            reply = httpx.post(f"{url}/v1/check", content=body, headers=headers)
+
+    assert reply.json()["results"][0]["label"] == "entailed"
 
 
 def test_work_goes_on_while_another_client_waits_for_it() -> None:
