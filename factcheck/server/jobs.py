@@ -205,7 +205,8 @@ class Jobs:
                 is_spent |= len(final) < len(scored)
                 for report in (one.outcome for one in final):
                     if isinstance(report, CoverageReport):
-                        self._service.meters.count(job.judge, report.results)
+                        results = (*report.results, *report.claim_results)
+                        self._service.meters.count(job.judge, results)
                 signature = None if is_signed else run_signature(scorer, job.direction)
                 await asyncio.to_thread(self.store.keep, job, final, signature)
                 is_signed = True

@@ -129,6 +129,8 @@ def test_a_job_over_http(tmp_path: Path) -> None:
         while (status := client.get(url).json())["state"] != "done":
             pass
         assert (status["judge"], status["rows"], status["failed"]) == ("other", 3, 1)
+        verdicts = 'factcheck_verdicts_total{judge="other",outcome="kept"} 2.0'
+        assert verdicts in client.get("/metrics").text
         rows = client.get(f"{url}/rows")
         assert rows.headers["content-type"] == "application/x-ndjson"
         assert [json.loads(row).get("id") for row in rows.text.splitlines()] == [
