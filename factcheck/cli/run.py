@@ -179,6 +179,12 @@ def run(  # noqa: PLR0913 - one parameter per option
             scorer, records(), tally, direction=direction, lead=lead, rows=rows, on_record=show
         )
         tally.signature = signature()
+        is_early = tally.interrupted or tally.budget_exhausted or tally.write_error
+        if is_early and all(Path(file).is_file() for file in files):
+            n_records = sum(1 for _ in runs.read_all(files, lambda _: None, fields))
+            tally.missing = max(0, n_records - len(tally.rows))
+        if rows is not None and not tally.write_error:
+            rows.missing = tally.missing + tally.unfinished
     failure = gates.run_gate(tally, fail_under, max_distorted)
     to = output.Destination(format_)
     output.report(tally.page(), tally.to_json, to, failure=failure, exits=False)

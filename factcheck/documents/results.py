@@ -1,7 +1,7 @@
 """Results files: append-only JSON lines that survive a killed run and can be resumed.
 
 The first line identifies the run; every other line is the final row of one record, written with a
-single system call.
+single system call. A run that ends early adds a last line with the number of records without a row.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _FORMAT = 1
+_MISSING = "missing_records"
 _MARK = b'{"factcheck_results":'
 _OPEN_FLAGS = (
     os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -65,6 +66,8 @@ class ResultsFile:
         self.path = path
         self.done: set[str] = set()
         """Ids of the records with a row."""
+        self.missing = 0
+        """Number of records of the run without a row, written on closing."""
         self._signature = signature
         self._end = 0
         check_writable(path)
@@ -110,7 +113,8 @@ class ResultsFile:
                         f"{self.path} has rows of a run with {theirs}, not {ours}; use the "
                         "settings of that run, or name another file"
                     )
-                self._end = stream.tell()
+                if _MISSING not in row or "id" in row:
+                    self._end = stream.tell()
         os.ftruncate(self._descriptor, self._end)
 
     def append(self, id: str, row: Mapping[str, Any]) -> None:  # noqa: A002 - its name in a row
@@ -163,7 +167,7 @@ class ResultsFile:
         """Sync the file to disk and close it; closing twice is allowed."""
         if self._descriptor < 0:
             return
-        self._write()
+        self._write({_MISSING: self.missing} if self.missing else None)
         with file_errors(str(self.path), "write"):
             try:
                 os.fsync(self._descriptor)
@@ -195,7 +199,14 @@ def read_results(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
     with open_binary(path) as stream:
         rows = _rows(stream, path, set())
         next(rows, None)
-        yield from rows
+        yield from (row for row in rows if "id" in row)
+
+
+def read_missing(path: str | os.PathLike[str]) -> int:
+    """Read the number of records without a row; 0 if the run was complete, or was killed."""
+    with open_binary(path) as stream:
+        last = max(_rows(stream, path, set()), key=lambda row: _MISSING in row, default={})
+        return 0 if "id" in last else int(last.get(_MISSING, 0))
 
 
 def read_signature(path: str | os.PathLike[str]) -> str:
@@ -234,10 +245,17 @@ def _rows(
         if number == 1:
             if data["factcheck_results"] != _FORMAT:
                 raise InputError(f"{path} was written by another version of factcheck")
-        elif not isinstance(name := data.get("id"), str):
-            raise InputError(f"{place}: the row has no id; the file is damaged")
-        elif name in ids:
-            raise InputError(f"{place}: {name!r:.80} has two rows; the file is damaged")
+        elif data.keys() == {_MISSING} and not stream.read(1):
+            yield data
+            return
         else:
-            ids.add(name)
+            _add_id(data, place, ids)
         yield data
+
+
+def _add_id(row: Mapping[str, Any], place: Place, ids: set[str]) -> None:
+    if not isinstance(name := row.get("id"), str):
+        raise InputError(f"{place}: the row has no id; the file is damaged")
+    if name in ids:
+        raise InputError(f"{place}: {name!r:.80} has two rows; the file is damaged")
+    ids.add(name)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.documents import PathOrDash
-from factcheck.documents.results import read_results, read_signature
+from factcheck.documents.results import read_missing, read_results, read_signature
 from factcheck.facts import CoverageReport, Usage
 from factcheck.facts.page import lost_musts, no_proof, parts, scale_lines, score_text, usage_text
 from factcheck.reports.page import Case, Item, Page, Section, Table, entries, filled
@@ -104,6 +104,8 @@ class Tally(Report):
     """Error that prevented further rows from being written; may be empty."""
     left_out: int = 0
     """Number of existing rows whose records are not in the input."""
+    missing: int = 0
+    """Number of records of the run that are not among the rows, as far as known."""
 
     def add(self, record_id: str, outcome: Outcome, place: int = 0) -> None:
         codes = codes_of(outcome)
@@ -146,6 +148,7 @@ class Tally(Report):
     def page(self) -> Page:
         """Describe the totals and the 5 lowest scores."""
         interval, by_source = interval_text(self.interval, 2), self.by_source
+        n_records = len(self.rows) + self.missing
         scored = (row for row in self.rows if row.score is not None)
         lowest = sorted(scored, key=lambda row: (row.score, row.place))[:_N_LOWEST]
         items = (Item(share(row.score or 0.0, 2), one_line(row.id)) for row in lowest)
@@ -155,7 +158,7 @@ class Tally(Report):
         return Page(
             "Mean coverage",
             score_text(self.score),
-            f"{self._totals()['scored']:,} of {plural(len(self.rows), 'record')} scored",
+            f"{self._totals()['scored']:,} of {plural(n_records, 'record')} scored",
             interval and f"95 % interval {interval} over {plural(len(by_source), 'source')}",
             tuple(self._lines()),
             parts(self.counts),
@@ -178,6 +181,8 @@ class Tally(Report):
             bounds = interval_text((totals["low"], totals["high"]), 2)
             yield f"{bounds} if every undecided fact were dropped / kept"
         missing = [f"{n:,} without a report ({code})" for code, n in sorted(self.failures.items())]
+        if self.missing:
+            missing.append(f"{plural(self.missing, 'record')} of the run without a row")
         if self.skipped:
             missing.append(f"{plural(self.skipped, 'invalid record')} skipped")
         if self.left_out:
@@ -211,6 +216,7 @@ class Tally(Report):
             "usage": self.usage.to_dict(),
             "failures": dict(self.failures),
             "open": self.unfinished,
+            "missing": self.missing,
             "skipped": self.skipped,
             "left_out": self.left_out,
             "signature": self.signature,
@@ -240,7 +246,9 @@ class RunReport(Tally):
             InputError: The file is damaged or has rows of another kind.
         """
         outcomes = {row["id"]: outcome_of(row) for row in read_results(path)}
-        return cls(outcomes, read_signature(path))
+        report = cls(outcomes, read_signature(path))
+        report.missing = read_missing(path)
+        return report
 
     def page(self) -> Page:
         records = Section("Records", meaning="lowest coverage first", table=self._table())

@@ -18,6 +18,7 @@ import pytest
 
 from factcheck.documents.results import read_results
 from factcheck.facts import AtomicFact
+from factcheck.scoring.run_report import RunReport
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
 from tests.cli.conftest import LOST, Desk, Folder, Outcome, refused
 from tests.reports.examples import report_of, verdict
@@ -171,13 +172,18 @@ def test_a_failure_that_may_pass_has_no_row_and_is_tried_again(desk: Desk, job: 
     desk.verdicts["The boat has number 1."] = LOST
 
     first, after_first = job(records), ids(job.rows)
+    reports = [str(RunReport.read(job.rows))]
     del desk.verdicts["The boat has number 1."]
     second = job(records, "--resume")
+    reports.append(str(RunReport.read(job.rows)))
 
     assert (first.code, second.code) == (4, 0)
     assert "1 record is not finished" in first.err
     assert "continue with --resume" in first.err
     assert after_first == ["r0", "r2"]
+    assert "2 of 3 records scored" in reports[0]
+    assert "1 record of the run without a row" in reports[0]
+    assert "3 of 3 records scored" in reports[1]
     assert ids(job.rows) == ["r0", "r2", "r1"]
     assert len(desk.checker.calls) == 4
 
@@ -353,10 +359,12 @@ def test_an_interrupt_ends_the_run_with_what_is_there(tmp_path: Path) -> None:
         printed, complaints = process.communicate(timeout=60)
 
     assert process.returncode == 130
-    assert "5 of 5 records scored" in printed
+    assert "5 of 20 records scored" in printed
+    assert "15 records of the run without a row" in printed
     assert complaints.count("interrupted") == 1
     assert "Traceback" not in complaints
     assert ids(out) == [f"r{n}" for n in range(5)]
+    assert "5 of 20 records scored" in str(RunReport.read(out))
 
 
 def heed_interrupts() -> None:
