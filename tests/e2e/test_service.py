@@ -22,6 +22,7 @@ from factcheck.testing import LocalOpenAIServer
 from tests.server.conftest import Start, model, start  # noqa: F401 - fixtures
 
 ROOT = Path(__file__).resolve().parents[2]
+CONTAINER = ROOT / "docs" / "container"
 PAGE = (ROOT / "docs" / "service.md").read_text("utf-8")
 URL = "http://127.0.0.1:8000"
 SOURCE = "Rome is big. Oslo is dry."
@@ -107,9 +108,9 @@ def test_the_keys_of_the_page_are_digests(start: Start, tmp_path: Path) -> None:
 
 def test_the_container_runs_without_root_on_a_read_only_system(tmp_path: Path) -> None:
     """Its command line and environment, in a mount namespace instead of a container."""
-    lines = (ROOT / "Dockerfile").read_text("utf-8").replace("\\\n", " ").splitlines()
+    lines = (CONTAINER / "Dockerfile").read_text("utf-8").replace("\\\n", " ").splitlines()
     said = {line.split(" ", 1)[0]: line.split(" ", 1)[1] for line in lines if " " in line}
-    services = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["services"]
+    services = yaml.safe_load((CONTAINER / "compose.yaml").read_text("utf-8"))["services"]
     user, group = said["USER"].split(":")
     for one in services.values():
         assert one["read_only"] is True
