@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeError, describe
-from factcheck.facts import CheckFailure, CheckResult, digest, short_digest
+from factcheck.facts import CheckFailure, CheckResult, digest
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec
 from factcheck.records import Record, as_record
 from factcheck.records.reading import plain_facts
@@ -239,7 +239,7 @@ def _table(rows: list[dict[str, Any]], scorer: FactCoverage) -> Any:
 
 
 def _digest(row: Mapping[str, Any]) -> str:
-    return short_digest(json.dumps([row.get(name) for name in _INPUT], default=str))
+    return digest(json.dumps([row.get(name) for name in _INPUT], default=str))
 
 
 def _require_columns(names: list[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -241,3 +242,52 @@ def model_at(server: LocalOpenAIServer) -> Any:
     from factcheck import Model
 
     return Model("openai/tiny", base_url=server.base_url, api_key="sk-test")
+
+
+def example(package: str) -> Any:
+    """The function of the page for one engine."""
+    page = (Path(__file__).resolve().parents[1] / "docs" / "scale.md").read_text("utf-8")
+    code = page.split(f"With {package}:\n\n```python\n")[1].split("```")[0]
+    scope: dict[str, Any] = {"__name__": "example"}
+    exec(compile(code, "docs/scale.md", "exec"), scope)  # noqa: S102 - our own example
+    return scope["facts_of"]
+
+
+TWO = [
+    {"id": "a", "source": "It rained in Oslo. The mill burned.", "summary": "Rain fell in Oslo."},
+    {"id": "b", "source": " ", "summary": "It rained."},
+]
+
+
+def check_rows_of_two(rows: list[dict[str, Any]]) -> None:
+    found = sorted((row["id"], row["fact"] or "", row["verdict"], row["error"]) for row in rows)
+    assert found == [
+        ("a", "It rained in Oslo.", "entailed", None),
+        ("a", "The mill burned.", "neutral", None),
+        ("b", "", None, "input"),
+    ]
+
+
+@pytest.mark.filterwarnings("default")
+def test_the_example_with_daft(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DO_NOT_TRACK", "SCARF_NO_ANALYTICS"):
+        monkeypatch.setenv(name, "true")
+    monkeypatch.setenv("DAFT_ANALYTICS_ENABLED", "0")
+    daft = pytest.importorskip("daft")
+    check_rows_of_two(example("Daft")(daft.from_pylist(TWO)).to_pylist())
+
+
+@pytest.mark.filterwarnings("default")
+def test_the_example_with_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    sql = pytest.importorskip("pyspark.sql")
+    if shutil.which("java") is None:
+        pytest.skip("no Java here")
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    spark = builder.config("spark.driver.host", "127.0.0.1").getOrCreate()
+    try:
+        rows = example("Spark")(spark.createDataFrame(TWO)).collect()
+    finally:
+        spark.stop()
+    check_rows_of_two([row.asDict() for row in rows])
