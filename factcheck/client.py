@@ -68,7 +68,7 @@ class Client(Closing):
             `factcheck.deadline` ends, have the code `deadline`. The service may allow less.
 
     Raises:
-        ConfigError: The URL is not an HTTP address.
+        ConfigError: The URL is not an HTTP address, or the key cannot be sent.
         InputError: The timeout is not greater than 0.
     """
 
@@ -79,15 +79,13 @@ class Client(Closing):
         judge: str | None = None,
         timeout_s: float = 120.0,
     ) -> None:
-        if urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).hostname:
-            raise ConfigError(f"{url!r:.80} is not an address; expected 'http://HOST:PORT'")
-        self.url = url.rstrip("/")
+        self.url = _address(url)
         self._judge = judge
         self._timeout_s = require_number("timeout_s", timeout_s, above=0)
         self._retry = RetryPolicy(stop_after_delay=timeout_s)
         self._headers = {
             "Content-Type": "application/json",
-            **({"Authorization": f"Bearer {key}"} if key is not None else {}),
+            **({"Authorization": f"Bearer {_header(key)}"} if key is not None else {}),
         }
         self._session = PerProcess(self._connect)
 
@@ -216,6 +214,8 @@ class Client(Closing):
             answer = None
         if status == HTTPStatus.OK:
             return answer
+        if status in {HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED}:
+            return ConfigError(f"{url} answers HTTP {status}; no 'factcheck serve' is there")
         problem = answer if isinstance(answer, dict) else {}
         code = str(problem.get("code", ""))
         kind = _KINDS.get(code) or _kind_of(status)
@@ -232,6 +232,26 @@ class Client(Closing):
         session = aiohttp.ClientSession(timeout=timeout)
         weakref.finalize(self, close_in, asyncio.get_running_loop(), session)
         return session
+
+
+def _address(url: str) -> str:
+    """Return the address of a service without a slash or the `v1` of its routes."""
+    try:
+        parts = urlsplit(url)
+        has_port = parts.port != 0
+    except ValueError:
+        parts, has_port = urlsplit(""), False
+    if not has_port or parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ConfigError(f"{redacted(url)!r:.80} is not an address; expected 'http://HOST:PORT'")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise ConfigError("the address of a service has no user, password, query or fragment")
+    return url.rstrip("/").removesuffix("/v1")
+
+
+def _header(key: str) -> str:
+    if not key.strip().isascii() or not key.strip().isprintable():
+        raise ConfigError("an API key has only visible ASCII characters")
+    return key.strip()
 
 
 def _kinds() -> dict[str, type[FactcheckError]]:

@@ -203,7 +203,7 @@ async def _other(scope: Any, receive: Any, send: Any) -> None:
         ("200/{}", JudgeOutputError, "does not answer like factcheck"),
         ('200/{"results": [3]}', JudgeOutputError, "does not answer like factcheck"),
         ("307/x", ConfigError, "answers HTTP 307"),
-        ("404/x", InputError, "answers HTTP 404"),
+        ("404/x", ConfigError, "answers HTTP 404; no 'factcheck serve' is there"),
         ("401/[]", ConfigError, "answers HTTP 401"),
         ("502/<html>bad gateway", JudgeUnavailable, "answers HTTP 502"),
         ('422/{"code": "schema", "detail": "no"}', SchemaError, "no"),
@@ -221,12 +221,22 @@ def test_another_service_is_an_error(
     assert message in str(raised.value)
 
 
-@pytest.mark.parametrize("url", ["localhost:8000", "ftp://x", "http://", ""])
+@pytest.mark.parametrize("url", ["localhost:8000", "ftp://x", "http://", "", "http://x:99999"])
 def test_an_address_that_is_none(url: str) -> None:
     with pytest.raises(ConfigError, match="is not an address; expected 'http://HOST:PORT'"):
         factcheck.Client(url)
     with pytest.raises(InputError, match="timeout_s must be a finite number above 0"):
         factcheck.Client("http://localhost", timeout_s=0)
+
+
+def test_secrets_of_an_address_and_of_a_key_are_not_shown() -> None:
+    for url in ("http://u:geheim@x", "http://x?key=geheim"):
+        with pytest.raises(ConfigError, match="no user, password, query or fragment") as raised:
+            factcheck.Client(url)
+        assert "geheim" not in str(raised.value)
+    with pytest.raises(ConfigError, match="only visible ASCII"):
+        factcheck.Client("http://x", "ge\nheim")
+    assert factcheck.Client("http://x/v1/", "key\n").url == "http://x"
 
 
 @pytest.mark.parametrize("name", ["score", "check", "extract", "score_summaries", "score_many"])
