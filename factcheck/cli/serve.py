@@ -127,6 +127,8 @@ def _read_keys(path: str) -> list[ApiKey]:
     document = read_document(path, expected="keys come from")
     if not isinstance(document.value, list):
         raise document.error((), "expected a list of keys, each with name and sha256")
+    if not document.value:
+        raise ConfigError(f"{path} names no keys; add one, or start without --keys")
     keys = []
     for place, entry in enumerate(document.value):
         try:

@@ -71,8 +71,8 @@ class ApiKey:
             raise ConfigError(f"API key {self.name!r:.60}: {error}") from error
 
     def _check(self) -> None:
-        if not self.name.strip():
-            raise InputError("the name is blank")
+        if not self.name.strip() or not self.name.isprintable():
+            raise InputError("the name is blank, or has control characters")
         if not _SHA256.fullmatch(self.sha256):
             raise InputError("sha256 must be the digest of the key: 64 digits 0-9, a-f")
         if self.rpm is not None:
@@ -259,6 +259,9 @@ class Gate:
         elif _is_foreign(request.headers.get("origin")):
             raise Problem(401, "unauthorised", "web pages of other hosts need an API key")
         caller.require_rate()
+        if request.headers.get("content-encoding", "identity").lower() != "identity":
+            detail = "compressed bodies are not read; send the body without Content-Encoding"
+            raise Problem(415, "unsupported_media_type", detail, headers={"Connection": "close"})
         announced = request.headers.get("content-length", "")
         if announced.isdecimal():
             self._require_size(path, int(announced))

@@ -45,6 +45,9 @@ class _StrictRequest(Request):
         return data
 
 
+_JSON = "application/json"
+
+
 class StrictRoute(APIRoute):
     """A route whose body is strict JSON within the limits of the service."""
 
@@ -52,6 +55,10 @@ class StrictRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def strict(request: Request) -> Any:
+            given = request.headers.get("content-type", "")
+            if self.body_field is not None and given.partition(";")[0].strip().lower() != _JSON:
+                detail = f"the body must be JSON; send it with 'Content-Type: {_JSON}'"
+                raise Problem(415, "unsupported_media_type", detail)
             return await handle(_StrictRequest(request.scope, request.receive))
 
         return strict
@@ -69,7 +76,11 @@ async def _options(
     service: Shared,
     factcheck_deadline_ms: Annotated[
         int | None,
-        Header(ge=1, description="Milliseconds after which undecided facts are returned as such."),
+        Header(
+            ge=1,
+            le=10**12,
+            description="Milliseconds after which undecided facts are returned as such.",
+        ),
     ] = None,
     idempotency_key: Annotated[
         str | None,
@@ -233,9 +244,10 @@ async def chat(
 ) -> Response:
     """Check a claim against a document in the form of MiniCheck, for clients that know it."""
     judge = service.judge(body.model)
-    prompts = [message.content for message in body.messages if message.role == "user"]
-    question = _QUESTION.fullmatch(prompts[-1] if prompts else "")
-    if question is None or prompts[-1].count(_CLAIM) != 1 or not question["claim"].strip():
+    prompts = [message.text for message in body.messages if message.role == "user"]
+    prompt = prompts[-1] if prompts else ""
+    question = _QUESTION.fullmatch(prompt)
+    if question is None or prompt.count(_CLAIM) != 1 or not question["claim"].strip():
         raise InputError(
             "the last user message must be 'Document: ...', a new line and 'Claim: ...', once each"
         )
@@ -337,6 +349,7 @@ def create_app(config: ServerConfig) -> FastAPI:
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # a redirect would name the host that the caller claims
     )
     app.state.service = service
     app.state.jobs = queue

@@ -265,9 +265,19 @@ class KeywordsAnswer(BaseModel):
 class Message(BaseModel):
     """A message of a chat."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, use_attribute_docstrings=True)
     role: str
-    content: str
+    content: Any = None
+    """Text, or a list of text parts; read in the last message of the user only."""
+
+    @property
+    def text(self) -> str:
+        """Text of the message, its parts one per line; empty if it has other parts."""
+        if isinstance(self.content, str):
+            return self.content
+        parts = self.content if isinstance(self.content, list) else []
+        texts: list[Any] = [part.get("text") if isinstance(part, dict) else None for part in parts]
+        return "\n".join(texts) if all(isinstance(text, str) for text in texts) else ""
 
 
 class ChatRequest(BaseModel):

@@ -24,7 +24,7 @@ from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.ports import Ledger, PairJudge, PairVerdict, ValuePair
 from factcheck.metrics.ports import error_data
 from factcheck.runtime.budget import Budget
-from factcheck.runtime.deadline import deadline
+from factcheck.runtime.deadline import deadline, is_over
 from factcheck.runtime.loop import BackgroundLoop, background
 from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
@@ -125,6 +125,7 @@ class _Run:
         self.task = task
         self.digest = digest
         self.started = time.monotonic()
+        self.is_late = False
         self._n_waiting = 0
         self._is_abandoned = False
         task.add_done_callback(lambda task: task.cancelled() or task.exception())
@@ -136,10 +137,10 @@ class _Run:
 
     @property
     def is_usable(self) -> bool:
-        """Whether a repeated request may share the answer: not an error, and not too old."""
+        """Whether a repeated request may share the answer: not an error, not late, not too old."""
         has_failed = self.task.done() and (self.task.cancelled() or self.task.exception())
         is_fresh = time.monotonic() - self.started < _KEPT_S
-        return is_fresh and not has_failed and not self._is_abandoned
+        return is_fresh and not (has_failed or self.is_late or self._is_abandoned)
 
     async def answer(self, request: Request) -> Response:
         """Wait for the answer; once all clients have disconnected, cancel the work."""
@@ -263,6 +264,8 @@ class Service:
                     return await asyncio.wait_for(answer, options.seconds + _GRACE_S)
                 except asyncio.TimeoutError:
                     raise DeadlineExceeded("undone when the deadline passed") from None
+                finally:
+                    run.is_late = is_over()
 
         def ended(_: object) -> None:
             self.n_in_flight -= 1

@@ -254,6 +254,19 @@ def test_a_repeated_request_joins_the_one_in_progress() -> None:
     assert len(judge.calls) == 1
 
 
+def test_an_answer_after_its_deadline_is_not_kept() -> None:
+    judge, free = slow_checker(20)
+    body = {"facts": FACTS[:1], "text": SUMMARY}
+    with serving(judges={"slow": judge}) as client:
+        late = {"Idempotency-Key": "a", "Factcheck-Deadline-Ms": "100"}
+        first = post(client, "check", body, **late)
+        free.set()
+        again = post(client, "check", body, **{"Idempotency-Key": "a"})
+
+    assert first["results"][0]["code"] == "deadline"
+    assert again["results"][0]["label"] == "entailed"
+
+
 def test_errors_are_not_kept() -> None:
     replies: list[Any] = [JudgeRejected("no"), "entailed"]
     judge = ScriptedChecker(lambda *_: replies.pop(0))
@@ -370,6 +383,33 @@ def test_an_undecided_claim_is_neither_yes_nor_no() -> None:
     message = reply.json()["choices"][0]["message"]
     assert message["content"] == ""
     assert message["refusal"].startswith("deadline: ")
+
+
+def test_only_the_last_message_of_the_user_is_read() -> None:
+    parts = [{"type": "text", "text": text} for text in ("Document: Rome is", "old.\nClaim: B.")]
+    messages = [
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]},
+        {"role": "assistant", "content": None, "tool_calls": []},
+        {"role": "user", "content": parts},
+    ]
+    judge = scripted(0.9)
+    with serving(judges={"judge": judge}) as client:
+        answer = post(client, "chat/completions", {"model": "judge", "messages": messages})
+        del messages[-1]
+        other = client.post("/v1/chat/completions", json={"model": "judge", "messages": messages})
+
+    assert answer["choices"][0]["message"]["content"] == "Yes"
+    assert (judge.calls[0].text, judge.calls[0].facts) == ("Rome is\nold.", ("B.",))
+    assert (other.status_code, other.json()["code"]) == (422, "input")
+
+
+def test_every_refusal_is_documented() -> None:
+    with serving() as client:
+        reply = client.get("/v1/check")
+        documented = client.get("/openapi.json").json()["paths"]["/v1/check"]["post"]["responses"]
+
+    assert (reply.status_code, reply.json()["code"]) == (405, "method_not_allowed")
+    assert {"405", "415"} <= set(documented)
 
 
 @pytest.mark.parametrize(
