@@ -82,14 +82,7 @@ async def _options(
             description="Milliseconds after which undecided facts are returned as such.",
         ),
     ] = None,
-    idempotency_key: Annotated[
-        str | None,
-        Header(
-            min_length=1,
-            max_length=255,
-            description="Repeating a request with its key returns the answer of the first.",
-        ),
-    ] = None,
+    idempotency_key: jobs.IdempotencyKey = None,
 ) -> Options:
     most = service.config.max_deadline_s
     ms = factcheck_deadline_ms
@@ -305,11 +298,12 @@ async def healthz() -> dict[str, str]:
 
 @open_router.get("/readyz", responses={503: RESPONSES[503]})
 async def readyz(request: Request, service: Shared) -> dict[str, str]:
-    """Answer whether requests and jobs are served."""
+    """Answer whether requests are served; `detail` says why jobs are not, if so."""
     queue: jobs.Jobs | None = request.app.state.jobs
-    problem = "" if service.is_ready else "the service is starting or stopping"
-    if problem := problem or (queue.problem if queue is not None else ""):
-        raise Problem(503, "busy", problem)
+    if not service.is_ready:
+        raise Problem(503, "busy", "the service is starting or stopping")
+    if queue is not None and queue.problem:
+        return {"status": "degraded", "detail": queue.problem}
     return {"status": "ready"}
 
 

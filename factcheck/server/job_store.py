@@ -22,13 +22,15 @@ from factcheck.scoring.runs import row_of
 from factcheck.server.access import ServerConfig, require_bounded
 from factcheck.server.problems import Problem
 
-_FORMAT = 1
+_FORMAT = 2
 """Version of the tables, kept as `user_version`."""
+_FROM_1 = "ALTER TABLE jobs ADD COLUMN key TEXT; ALTER TABLE jobs ADD COLUMN digest TEXT;"
 _TABLES = """
 CREATE TABLE IF NOT EXISTS jobs (
     number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE NOT NULL, owner TEXT NOT NULL,
     judge TEXT NOT NULL, direction TEXT NOT NULL, state TEXT NOT NULL, signature TEXT NOT NULL,
-    problem TEXT NOT NULL);
+    problem TEXT NOT NULL, key TEXT, digest TEXT);
+CREATE UNIQUE INDEX IF NOT EXISTS jobs_by_key ON jobs (owner, key);
 CREATE TABLE IF NOT EXISTS records (
     job INTEGER NOT NULL, place INTEGER NOT NULL, id TEXT NOT NULL, failed INTEGER, content BLOB);
 CREATE UNIQUE INDEX IF NOT EXISTS records_by_place ON records (job, place);
@@ -46,6 +48,14 @@ _PAGE = 200
 _MAX_OPEN = 100
 """Maximum number of unfinished jobs of one owner."""
 _RETRY_S = 60.0
+_MAX_LISTED = 100
+"""Maximum number of jobs in a list."""
+_MAX_LINES = 100_000
+"""Maximum number of lines of a job, blank ones included."""
+_MAX_BAD = 1_000
+"""Maximum number of bad lines of a job."""
+_MAX_BAD_START = 100
+"""Number of bad lines at its start with which a job is refused."""
 
 
 class Job(NamedTuple):
@@ -64,6 +74,10 @@ class Job(NamedTuple):
     """Signature of its rows; empty before the first."""
     problem: str
     """Reason of a failure."""
+    key: str | None
+    """Idempotency key of the request."""
+    digest: str | None
+    """Digest of what was submitted."""
 
 
 class JobStore:
@@ -97,9 +111,10 @@ class JobStore:
         self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._db.execute("PRAGMA journal_mode = WAL")
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
-        if version not in {0, _FORMAT}:
+        if version not in {0, 1, _FORMAT}:
             raise ConfigError(f"{self.path} was written by another version; name another file")
-        self._db.executescript(f"{_TABLES} PRAGMA user_version = {_FORMAT};")
+        tables = f"{_FROM_1 if version == 1 else ''} {_TABLES}"
+        self._db.executescript(f"BEGIN; {tables} PRAGMA user_version = {_FORMAT}; COMMIT;")
         for (number,) in self._all("SELECT number FROM jobs WHERE state = 'loading'"):
             self.remove(number)
 
@@ -107,22 +122,54 @@ class JobStore:
         with self._lock:
             self._db.close()
 
-    def add(self, lines: Iterable[bytes], owner: str, judge: str, direction: str) -> str:
-        """Store a job and return its id; a bad line becomes a row with its error.
-
-        Raises:
-            InputError: There are no records.
-            Problem: The owner has too many unfinished jobs, or the disk is full.
-        """
+    def require_room(self, owner: str, key: str | None) -> None:
+        """Raise `Problem` if a new job would be one unfinished job too many."""
         open_jobs = "SELECT count(*) FROM jobs WHERE owner = ? AND state IN ('loading', 'queued')"
-        if self._all(open_jobs, owner)[0][0] >= _MAX_OPEN:
+        if self._all(open_jobs, owner)[0][0] >= _MAX_OPEN and self._first_with(owner, key) is None:
             detail = f"{_MAX_OPEN} jobs are unfinished; wait for one to end, or cancel it"
             raise Problem(429, "rate", detail, retry_after_s=_RETRY_S)
+
+    def _first_with(self, owner: str, key: str | None) -> Job | None:
+        found = self._all("SELECT * FROM jobs WHERE owner = ? AND key = ?", owner, key)
+        return Job(*found[0]) if found else None
+
+    def add(
+        self,
+        lines: Iterable[bytes],
+        owner: str,
+        judge: str,
+        direction: str,
+        key: str | None = None,
+        digest: str | None = None,
+    ) -> str:
+        """Store a job and return its id; a bad line becomes a row with its error.
+
+        Args:
+            lines: JSON lines of records.
+            owner: Name of the caller.
+            judge: Name of the judge.
+            direction: As in `FactCoverage.score`.
+            key: Idempotency key; the job that has it is returned instead of a new one.
+            digest: Digest of what is submitted, which must be that of the job that has the key.
+
+        Raises:
+            InputError: There are no records, or too many, or too many bad ones, or the key was
+                used for another job.
+            Problem: The owner has too many unfinished jobs, or the disk is full.
+        """
+        if first := self._first_with(owner, key):
+            if first.digest != digest:
+                raise InputError("the idempotency key was used for another job; use a new key")
+            if first.state == "loading":
+                detail = "the first request with this idempotency key is in progress; try again"
+                raise Problem(503, "busy", detail, retry_after_s=1)
+            return first.id
+        self.require_room(owner, key)
         job_id = secrets.token_hex(16)
-        new = "INSERT INTO jobs VALUES (NULL, ?, ?, ?, ?, 'loading', '', '')"
+        new = "INSERT INTO jobs VALUES (NULL, ?, ?, ?, ?, 'loading', '', '', ?, ?)"
         number = 0
         try:
-            number = self._change(new, job_id, owner, judge, direction)
+            number = self._change(new, job_id, owner, judge, direction, key, digest)
             self._load(number, lines)
             self._change("UPDATE jobs SET state = 'queued' WHERE number = ?", number)
         except BaseException as error:
@@ -146,8 +193,11 @@ class JobStore:
     def _entries(self, lines: Iterable[bytes]) -> Iterator[tuple[int, str, int | None, bytes]]:
         """Yield place, id, `failed` and content of each line that is not blank."""
         first_use: dict[str, int] = {}
+        errors: list[str] = []
         place = 0
         for line_number, raw in enumerate(lines, 1):
+            if line_number > _MAX_LINES:
+                raise InputError(f"the job has more than {_MAX_LINES:,} lines; split it")
             if not (line := raw.removeprefix(b"\xef\xbb\xbf").strip()):
                 continue
             place += 1
@@ -155,6 +205,11 @@ class JobStore:
                 name = self._id_of(line, place, Place("job", "line", line_number), first_use)
                 yield place, name, None, line
             except InputError as error:
+                errors.append(f"{error!s:.110}")
+                n_bad = len(errors)
+                if n_bad > _MAX_BAD or n_bad == place == _MAX_BAD_START:
+                    bad = f"{n_bad:,} of the first {place:,} records are invalid"
+                    raise InputError(f"{bad}: {errors[0]}; {errors[1]}") from None
                 name = f"line {line_number}"
                 while name in first_use:
                     name += "*"
@@ -187,6 +242,12 @@ class JobStore:
         if not found:
             raise Problem(404, "not_found", f"there is no job {job_id!r:.80}")
         return Job(*found[0])
+
+    def newest(self, owner: str) -> list[Job]:
+        """Return the last 100 jobs of an owner, the newest first."""
+        query = "SELECT * FROM jobs WHERE owner = ? AND state != 'loading' "
+        found = self._all(f"{query} ORDER BY number DESC LIMIT ?", owner, _MAX_LISTED)
+        return [Job(*one) for one in found]
 
     def first_open(self) -> Job | None:
         """Return the unfinished job that was submitted first."""

@@ -7,14 +7,15 @@ that had arrived come from the response cache.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from tempfile import TemporaryFile
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -31,6 +32,8 @@ from factcheck.server.service import Service
 
 _DRAIN_S = 5.0
 """Seconds for records in flight to finish when the service stops."""
+_FIRST_WAIT_S, _MAX_WAIT_S = 30.0, 300.0
+"""Seconds until jobs are tried again after a failure of the disk; doubled after each failure."""
 _log = logging.getLogger("factcheck.server")
 
 
@@ -66,12 +69,21 @@ class Jobs:
         self.store = JobStore(service.config)
         self._service = service
         self._budgets = {one.name: one.budget for one in service.callers.values()}
+        self.problem = ""
+        """Reason why no jobs are scored at present, such as a full disk; empty if they are."""
         self._current: tuple[Job, asyncio.Task[None]] | None = None
         self._task: asyncio.Task[None] | None = None
         self._stopping = False
 
     def submit(
-        self, lines: Iterable[bytes], *, owner: str, judge: str | None, direction: Direction
+        self,
+        lines: Iterable[bytes],
+        *,
+        owner: str,
+        judge: str | None,
+        direction: Direction,
+        key: str | None = None,
+        digest: str | None = None,
     ) -> JobStatus:
         """Store a job and return its status; a bad line becomes a row with its error.
 
@@ -80,17 +92,32 @@ class Jobs:
             owner: Name of the caller; only this caller sees the job.
             judge: Name of a judge; `None` for the first.
             direction: As in `FactCoverage.score`.
+            key: Idempotency key; see `JobStore.add`.
+            digest: Digest of what is submitted.
 
         Raises:
-            InputError: The judge is unknown, or there are no records.
-            Problem: The owner has too many unfinished jobs, or the disk is full.
+            InputError: The judge is unknown, or as `JobStore.add`.
+            Problem: As `JobStore.add`.
         """
         name = self._service.judge(judge).name
-        return self.status(self.store.add(lines, owner, name, direction), owner)
+        job_id = self.store.add(lines, owner, name, direction, key, digest)
+        return self.status(job_id, owner)
+
+    def admit(self, owner: str, judge: str | None, key: str | None) -> str:
+        """Return the name of the judge of a job to come; raises what `submit` would."""
+        name = self._service.judge(judge).name
+        self.store.require_room(owner, key)
+        return name
 
     def status(self, job_id: str, owner: str) -> JobStatus:
         """Return the status of a job; raises `Problem` if the owner has no such job."""
-        job = self.store.find(job_id, owner)
+        return self._status(self.store.find(job_id, owner))
+
+    def newest(self, owner: str) -> list[JobStatus]:
+        """Return the last 100 jobs of an owner, the newest first."""
+        return [self._status(job) for job in self.store.newest(owner)]
+
+    def _status(self, job: Job) -> JobStatus:
         n_records, n_rows, n_failed = self.store.counts(job)
         is_current = self._current is not None and self._current[0].number == job.number
         return JobStatus(
@@ -108,28 +135,28 @@ class Jobs:
         """Return the lines of a results file; raises `Problem` if the owner has no such job."""
         return self.store.row_lines(self.store.find(job_id, owner))
 
-    @property
-    def problem(self) -> str:
-        """Reason why no jobs are scored, such as a full disk; empty if they are."""
-        if self._task is None or not self._task.done() or self._task.cancelled():
-            return ""
-        error = self._task.exception()
-        return f"no jobs are scored until the service restarts: {error}" if error else ""
-
-    async def cancel(self, job_id: str, owner: str) -> bool:
-        """Cancel an unfinished job and return true; delete a finished one and return false.
+    async def cancel(self, job_id: str, owner: str) -> JobStatus:
+        """End a job and keep its rows; one that has ended stays as it is.
 
         Raises:
             Problem: The owner has no such job.
         """
         job = await asyncio.to_thread(self.store.find, job_id, owner)
-        if job.state != "queued":
-            await asyncio.to_thread(self.store.remove, job.number)
-            return False
         await asyncio.to_thread(self.store.finish, job, "cancelled")
         if self._current is not None and self._current[0].number == job.number:
             self._current[1].cancel()
-        return True
+        return await asyncio.to_thread(self.status, job_id, owner)
+
+    def delete(self, job_id: str, owner: str) -> None:
+        """Delete a job that has ended, with its rows.
+
+        Raises:
+            Problem: The owner has no such job, or it has not ended.
+        """
+        job = self.store.find(job_id, owner)
+        if job.state in {"loading", "queued"}:
+            raise Problem(409, "conflict", "the job has not ended; cancel it first, or wait")
+        self.store.remove(job.number)
 
     def start(self) -> None:
         """Score jobs in a task of the running loop, in order of submission."""
@@ -151,16 +178,22 @@ class Jobs:
         self.store.close()
 
     async def _run(self) -> None:
-        try:
-            while not self._stopping:
-                self._wake.clear()
+        seconds = _FIRST_WAIT_S
+        while not self._stopping:
+            self._wake.clear()
+            try:
                 if job := await asyncio.to_thread(self.store.first_open):
                     await self._run_job(job)
-                else:
+                self.problem = ""
+            except sqlite3.Error as error:
+                seconds = min(2 * seconds, _MAX_WAIT_S) if self.problem else _FIRST_WAIT_S
+                self.problem = f"no jobs are scored: {error}; tried again within {seconds:g} s"
+                _log.error("%s: %s", self.store.path, self.problem)
+                with suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), seconds)
+            else:
+                if job is None:
                     await self._wake.wait()
-        except sqlite3.Error as error:
-            _log.error("jobs have stopped: %s: %s", self.store.path, error)
-            raise
 
     async def _run_job(self, job: Job) -> None:
         task = asyncio.create_task(self._score(job))
@@ -210,6 +243,7 @@ class Jobs:
                 signature = None if is_signed else run_signature(scorer, job.direction)
                 await asyncio.to_thread(self.store.keep, job, final, signature)
                 is_signed = True
+                self.problem = ""
 
         is_local = scorer.signature.never_flips
         n_workers = 1 if is_local else 2 * scorer.session.concurrency
@@ -235,6 +269,14 @@ async def _owner(request: Request) -> str:
 
 Shared = Annotated[Jobs, Depends(_jobs)]
 Owner = Annotated[str, Depends(_owner)]
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=255,
+        description="Repeating a request with its key returns the answer of the first.",
+    ),
+]
 _LINES = "application/x-ndjson"
 router = APIRouter(prefix="/v1/jobs", responses=RESPONSES)
 _BODY = {
@@ -255,17 +297,33 @@ async def submit(
     owner: Owner,
     judge: str | None = None,
     direction: Direction = "coverage",
+    idempotency_key: IdempotencyKey = None,
 ) -> JobStatus:
     """Score records in the background; the job survives a restart of the service."""
+    name = await asyncio.to_thread(jobs.admit, owner, judge, idempotency_key)
+    digest = hashlib.sha256(f"{name}\n{direction}\n".encode())
     with TemporaryFile(dir=jobs.store.path.parent) as body:
         async for chunk in request.stream():
+            digest.update(chunk)
             await asyncio.to_thread(body.write, chunk)
         body.seek(0)
         status = await asyncio.to_thread(
-            jobs.submit, body, owner=owner, judge=judge, direction=direction
+            jobs.submit,
+            body,
+            owner=owner,
+            judge=name,
+            direction=direction,
+            key=idempotency_key,
+            digest=digest.hexdigest(),
         )
     jobs.wake()
     return status
+
+
+@router.get("")
+def newest(jobs: Shared, owner: Owner) -> list[JobStatus]:
+    """Return the caller's last 100 jobs, the newest first."""
+    return jobs.newest(owner)
 
 
 @router.get("/{job_id}")
@@ -284,7 +342,17 @@ def rows(job_id: str, jobs: Shared, owner: Owner) -> Response:
     return StreamingResponse(jobs.rows(job_id, owner), media_type=_LINES)
 
 
-@router.delete("/{job_id}", status_code=204)
-async def cancel(job_id: str, jobs: Shared, owner: Owner) -> None:
-    """Cancel a job that has not ended, keeping its rows; delete one that has."""
-    await jobs.cancel(job_id, owner)
+@router.post("/{job_id}/cancel")
+async def cancel(job_id: str, jobs: Shared, owner: Owner) -> JobStatus:
+    """End a job and keep its rows; one that has ended stays as it is."""
+    return await jobs.cancel(job_id, owner)
+
+
+@router.delete(
+    "/{job_id}",
+    status_code=204,
+    responses={409: {**RESPONSES[404], "description": "The job has not ended."}},
+)
+def delete(job_id: str, jobs: Shared, owner: Owner) -> None:
+    """Delete a job that has ended, with its rows."""
+    jobs.delete(job_id, owner)

@@ -9,10 +9,11 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from fastapi.testclient import TestClient
 
@@ -291,7 +292,10 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     jobs.wake()
     await scored(jobs, job, 5)
     assert jobs.status(job, "").state == "running"
-    assert await jobs.cancel(job, "")
+    with pytest.raises(Problem) as refused:
+        jobs.delete(job, "")
+    assert refused.value.status_code == 409
+    assert (await jobs.cancel(job, "")).state == "cancelled"
     await bench.done(jobs, other)
     n_rows, n_requests = jobs.status(job, "").rows, len(model.requests)
     await asyncio.sleep(0.1)
@@ -301,9 +305,12 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     assert len(model.requests) == n_requests < 100
     assert len(rows(jobs, job)) == n_rows
 
-    assert not await jobs.cancel(job, "")  # deletes it
+    assert (await jobs.cancel(job, "")).rows == n_rows
+    assert (await jobs.cancel(other, "")).state == "done"
+    jobs.delete(job, "")
     with pytest.raises(Problem):
         jobs.status(job, "")
+    assert jobs.store._all("SELECT DISTINCT job FROM records") == [(2,)]
     await jobs.stop()
 
 
@@ -453,30 +460,136 @@ async def test_a_judge_that_has_changed_ends_the_job(bench: Bench) -> None:
     await jobs.stop()
 
 
-async def test_a_full_disk_stops_the_jobs_and_loses_nothing(bench: Bench) -> None:
+async def test_a_full_disk_delays_the_jobs_and_loses_nothing(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("factcheck.server.jobs._FIRST_WAIT_S", 0.05)
+    monkeypatch.setattr("factcheck.server.jobs._MAX_WAIT_S", 0.2)
     records = [record(n) for n in range(300)]
     jobs = bench.open()
     job = submit(jobs, records)
     (n_pages,) = jobs.store._all("PRAGMA page_count")[0]
     jobs.store._all(f"PRAGMA max_page_count = {n_pages + 20}")
     jobs.start()
-    await until(lambda: bool(jobs.status(job, "").problem))
+    await until(lambda: "within 0.2 s" in jobs.status(job, "").problem)
 
     status = jobs.status(job, "")
     assert status.state == "queued"
-    assert "until the service restarts: database or disk is full" in status.problem
+    assert "no jobs are scored: database or disk is full; tried again" in status.problem
     with pytest.raises(Problem) as refused:
         submit(jobs, records)
     assert refused.value.status_code == 503
-    n_rows = status.rows
+    assert 0 < status.rows < 300
+    jobs.store._all(f"PRAGMA max_page_count = {2 * n_pages + 1_000}")
+    status = await bench.done(jobs, job)
+    assert (status.state, status.rows, status.failed) == ("done", 300, 0)
+    await until(lambda: not jobs.problem)
     await jobs.stop()
 
+
+def test_jobs_that_wait_for_the_disk_leave_the_service_ready(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    app = create_app(ServerConfig(judges=bench.judges, cache="off", jobs_path=str(bench.path)))
+    monkeypatch.setattr(app.state.jobs.store, "first_open", fail)
+    with TestClient(app) as client:
+        while (answer := client.get("/readyz")).json() == {"status": "ready"}:
+            pass
+        assert client.post("/v1/check", json={"facts": FACTS, "text": ""}).status_code == 200
+
+    assert answer.status_code == 200
+    detail = "no jobs are scored: disk I/O error; tried again within 30 s"
+    assert answer.json() == {"status": "degraded", "detail": detail}
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        ([b"{"] * 500_000, "100 of the first 100 records are invalid: job, line 1: not valid JSON"),
+        ([record(0), *([b"{"] * 500_000)], "1,001 of the first 1,002 records are invalid"),
+        ([b""] * 100_001, "more than 100,000 lines; split it"),
+    ],
+)
+async def test_a_flood_of_lines_is_refused(
+    bench: Bench, records: Sequence[Any], message: str
+) -> None:
     jobs = bench.open()
-    assert jobs.store.n_open == 1
+    with pytest.raises(InputError, match=message) as refused:
+        submit(jobs, records)
+
+    assert len(str(refused.value)) <= 300
+    assert jobs.newest("") == []
+    assert sum(path.stat().st_size for path in bench.path.parent.iterdir()) < 3_000_000
+    await jobs.stop()
+
+
+async def test_a_key_names_one_job_of_its_owner(bench: Bench) -> None:
+    app = create_app(ServerConfig(judges=bench.judges, cache="off", jobs_path=str(bench.path)))
+    body = b"\n".join(lines([record(1)]))
+
+    with TestClient(app) as client:
+        once = {"Idempotency-Key": "k"}
+        first, again = (client.post("/v1/jobs", content=body, headers=once) for _ in range(2))
+        other = client.post("/v1/jobs?direction=both", content=body, headers=once)
+        changed = client.post("/v1/jobs", content=body + b"\n", headers=once)
+        new = client.post("/v1/jobs", content=body).json()["id"]
+        listed = client.get("/v1/jobs").json()
+        cancelled = client.post(f"/v1/jobs/{new}/cancel")
+        assert cancelled.status_code == 200
+    jobs = bench.open()
+    options = {"key": "k", "digest": "other"}
+    submit(jobs, [record(2)], owner="bob", **options)
+    with pytest.raises(InputError, match="used for another job; use a new key"):
+        submit(jobs, [record(2)], key="k", digest="other")
+    submit(jobs, [record(2)], owner="bob", **options)
+
+    assert (first.status_code, again.status_code) == (202, 202)
+    assert first.json()["id"] == again.json()["id"]
+    assert (other.status_code, changed.status_code) == (422, 422)
+    assert [one["id"] for one in listed] == [new, first.json()["id"]]
+    assert [one["records"] for one in listed] == [1, 1]
+    assert len(jobs.newest("bob")) == 1
+    await jobs.stop()
+
+
+async def test_a_job_is_refused_before_its_body_is_read(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = create_app(ServerConfig(judges=bench.judges, cache="off", jobs_path=str(bench.path)))
+    n_read = 0
+
+    async def body() -> AsyncIterator[bytes]:
+        nonlocal n_read
+        n_read += 1
+        yield lines([record(1)])[0]
+
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        unknown = await client.post("/v1/jobs?judge=x", content=body())
+        monkeypatch.setattr("factcheck.server.job_store._MAX_OPEN", 0)
+        many = await client.post("/v1/jobs", content=body())
+
+    assert (unknown.status_code, many.status_code, n_read) == (422, 429, 0)
+    await app.state.jobs.stop()
+
+
+async def test_a_file_of_the_version_before_is_used(bench: Bench) -> None:
+    jobs = bench.open()
+    job = submit(jobs, [record(1)])
+    await jobs.stop()
+    database = sqlite3.connect(bench.path)
+    database.executescript(
+        "DROP INDEX jobs_by_key; ALTER TABLE jobs DROP COLUMN key;"
+        "ALTER TABLE jobs DROP COLUMN digest; PRAGMA user_version = 1"
+    )
+    database.close()
+
+    jobs = bench.open()
     jobs.start()
-    status = await bench.done(jobs, job)
-    assert 0 < n_rows < 300
-    assert (status.state, status.rows, status.failed) == ("done", 300, 0)
+    assert (await bench.done(jobs, job)).state == "done"
     await jobs.stop()
 
 
@@ -491,7 +604,7 @@ async def test_a_job_that_was_not_received_in_full_is_removed(bench: Bench) -> N
     assert jobs.store._all("SELECT * FROM records") == jobs.store._all("SELECT * FROM jobs") == []
 
     jobs.store._change(
-        "INSERT INTO jobs VALUES (7, 'x', '', 'main', 'coverage', 'loading', '', '')"
+        "INSERT INTO jobs VALUES (7, 'x', '', 'main', 'coverage', 'loading', '', '', NULL, NULL)"
     )
     jobs.store._change("INSERT INTO records VALUES (7, 1, 'r1', NULL, '{}')")
     await jobs.stop()
