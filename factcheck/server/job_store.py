@@ -115,8 +115,8 @@ class JobStore:
             raise ConfigError(f"{self.path} was written by another version; name another file")
         tables = f"{_FROM_1 if version == 1 else ''} {_TABLES}"
         self._db.executescript(f"BEGIN; {tables} PRAGMA user_version = {_FORMAT}; COMMIT;")
-        for (number,) in self._all("SELECT number FROM jobs WHERE state = 'loading'"):
-            self.remove(number)
+        self._broken = {n for (n,) in self._all("SELECT number FROM jobs WHERE state = 'loading'")}
+        self._sweep()
 
     def close(self) -> None:
         with self._lock:
@@ -124,6 +124,8 @@ class JobStore:
 
     def require_room(self, owner: str, key: str | None) -> None:
         """Raise `Problem` if a new job would be one unfinished job too many."""
+        with suppress(sqlite3.Error):
+            self._sweep()
         open_jobs = "SELECT count(*) FROM jobs WHERE owner = ? AND state IN ('loading', 'queued')"
         if self._all(open_jobs, owner)[0][0] >= _MAX_OPEN and self._first_with(owner, key) is None:
             detail = f"{_MAX_OPEN} jobs are unfinished; wait for one to end, or cancel it"
@@ -157,6 +159,7 @@ class JobStore:
                 used for another job.
             Problem: The owner has too many unfinished jobs, or the disk is full.
         """
+        self.require_room(owner, key)
         if first := self._first_with(owner, key):
             if first.digest != digest:
                 raise InputError("the idempotency key was used for another job; use a new key")
@@ -164,7 +167,6 @@ class JobStore:
                 detail = "the first request with this idempotency key is in progress; try again"
                 raise Problem(503, "busy", detail, retry_after_s=1)
             return first.id
-        self.require_room(owner, key)
         job_id = secrets.token_hex(16)
         new = "INSERT INTO jobs VALUES (NULL, ?, ?, ?, ?, 'loading', '', '', ?, ?)"
         number = 0
@@ -173,8 +175,9 @@ class JobStore:
             self._load(number, lines)
             self._change("UPDATE jobs SET state = 'queued' WHERE number = ?", number)
         except BaseException as error:
+            self._broken.add(number)
             with suppress(sqlite3.Error):
-                self.remove(number)
+                self._sweep()
             if isinstance(error, sqlite3.Error):
                 raise Problem(503, "busy", f"the job cannot be stored: {error}") from error
             raise
@@ -321,6 +324,12 @@ class JobStore:
     def remove(self, number: int) -> None:
         self._change("DELETE FROM records WHERE job = ?", number)
         self._change("DELETE FROM jobs WHERE number = ?", number)
+
+    def _sweep(self) -> None:
+        """Remove jobs that were not stored in full, also those that a full disk has kept."""
+        for number in tuple(self._broken):
+            self.remove(number)
+            self._broken.discard(number)
 
     def _all(self, query: str, *values: Any) -> list[Any]:
         with self._lock:

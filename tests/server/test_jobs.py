@@ -613,6 +613,39 @@ async def test_a_job_that_was_not_received_in_full_is_removed(bench: Bench) -> N
     await jobs.stop()
 
 
+async def test_a_job_that_a_full_disk_kept_is_removed_later(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    jobs = bench.open()
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs.store, "remove", full)
+        with pytest.raises(InputError, match="no records"):
+            submit(jobs, [], key="k", digest="d")
+    assert jobs.store._all("SELECT state FROM jobs") == [("loading",)]
+
+    job = submit(jobs, [record(1)], key="k", digest="d")
+    assert jobs.store._all("SELECT id FROM jobs") == [(job,)]
+    await jobs.stop()
+
+
+def test_claims_of_a_job_are_counted(bench: Bench) -> None:
+    judges = {"main": "local-fast"}
+    app = create_app(ServerConfig(judges=judges, cache="off", jobs_path=str(bench.path)))
+    sent = {"source": "Rome is big. Rome is old.", "summary": "Rome is big."}
+    body = lines([{**sent, "facts": ["Rome is big.", "Rome is old."]}])[0]
+    with TestClient(app) as client:
+        job = client.post("/v1/jobs?direction=both", content=body).json()["id"]
+        while client.get(f"/v1/jobs/{job}").json()["state"] != "done":
+            pass
+        metrics = client.get("/metrics").text
+
+    assert 'factcheck_verdicts_total{judge="main",outcome="kept"} 2.0' in metrics
+    assert 'factcheck_verdicts_total{judge="main",outcome="dropped"} 1.0' in metrics
+
+
 async def test_the_file_is_private(bench: Bench) -> None:
     jobs = bench.open()
     submit(jobs, [record(1)])
