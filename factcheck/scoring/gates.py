@@ -14,7 +14,7 @@ from factcheck.errors import InputError, JudgeError
 from factcheck.facts import CheckResult, CoverageReport, Verdict, share_entailed, short_digest
 from factcheck.facts.page import lost_musts
 from factcheck.reports.text import one_line, plural, quote_text
-from factcheck.scoring.run_report import Tally
+from factcheck.scoring.run_report import FINAL, Tally
 
 GATE_FAILED = 1
 NOTHING_DECIDED = JudgeError.exit_code
@@ -74,7 +74,8 @@ def _coverage_failures(report: CoverageReport, limits: Limits) -> Iterator[GateF
     """Yield reasons why a report does not pass, in order of precedence."""
     if report.results and len(report.undecided) == len(report.results):
         first = report.undecided[0]
-        reason = f"no verdict on any fact ({first.code}: {first.message}); run it again"
+        reason = f"no verdict on any fact ({first.code}: {first.message})"
+        reason += "" if first.code in FINAL else "; run it again"
         yield GateFailure(NOTHING_DECIDED, reason)
     if problem := misfit(report, limits):
         yield GateFailure(InputError.exit_code, problem)

@@ -112,3 +112,11 @@ def test_tags_and_distorted_facts_have_limits_of_their_own() -> None:
     )
     failure = coverage_gate(report, Limits(tags={"prize": 0.5}))
     assert failure == (2, "no fact has the tag 'prize', which has a threshold")
+
+
+@pytest.mark.parametrize(("code", "again"), [("unsure", ""), ("unavailable", "; run it again")])
+def test_only_what_may_change_is_to_be_run_again(code: str, again: str) -> None:
+    failure = coverage_gate(report_of(CheckFailure(result(0, None).fact, code, "why")))
+
+    assert failure is not None
+    assert failure.message.endswith(f"no verdict on any fact ({code}: why){again}")
