@@ -90,10 +90,20 @@ class BackgroundLoop:
                 self._loop = asyncio.new_event_loop()
                 loop = self._loop
                 self._thread = threading.Thread(
-                    target=lambda: (loop.run_forever(), loop.close()), name=self._name, daemon=True
+                    target=_run_until_stopped, args=(loop,), name=self._name, daemon=True
                 )
                 self._thread.start()
             return self._loop
+
+
+def _run_until_stopped(loop: asyncio.AbstractEventLoop) -> None:
+    """Run a loop; once it is stopped, cancel what is left and close it."""
+    loop.run_forever()
+    if tasks := asyncio.all_tasks(loop):
+        for task in tasks:
+            task.cancel()
+        loop.run_until_complete(asyncio.wait(tasks, timeout=_CLEAN_UP_S))
+    loop.close()
 
 
 class _Contained(Coroutine[Any, Any, T]):
