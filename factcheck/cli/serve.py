@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import math
 import re
 import signal
 import socket
@@ -14,12 +15,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 from factcheck.cli import options, output
 from factcheck.errors import ConfigError, FactcheckError, InputError
 
+try:
+    import resource
+except ImportError:  # Windows has no limit of open files to heed
+    resource = None  # type: ignore[assignment]
+
 if TYPE_CHECKING:
+    import asyncio
+
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
     from factcheck.server import ApiKey
 
 _NAMED = re.compile(r"(?P<name>[\w.-]+)=(?P<judge>.+)")
 _DRAIN_S = 20
 """Seconds for open requests to finish when the service is stopped."""
+_HEAD_S = 30
+"""Maximum number of seconds for the head of a request to arrive."""
+_MAX_CONNECTIONS = 1_000
+_ACCEPTED_AT_ONCE = 1 / 8
+"""Share of the open connections that is accepted at once, before any of them is counted."""
+_QUEUE = 2_048
+"""Connections that may wait to be accepted."""
 
 
 def serve(  # noqa: PLR0913 - one parameter per option
@@ -94,6 +111,8 @@ def serve(  # noqa: PLR0913 - one parameter per option
         app = create_app(config)
         settings: dict[str, Any] = {"access_log": False, "log_config": None, "ws": "none"}
         settings |= {"server_header": False, "proxy_headers": False, "lifespan": "on"}
+        most = _max_connections()
+        settings |= {"http": _protocol(most), "backlog": math.ceil(most * _ACCEPTED_AT_ONCE)}
         server = uvicorn.Server(uvicorn.Config(app, timeout_graceful_shutdown=_DRAIN_S, **settings))
         _log_to_stderr()
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn restores and raises it
@@ -101,6 +120,56 @@ def serve(  # noqa: PLR0913 - one parameter per option
         names = ", ".join(config.judges)
         output.print_note(f"Serving {names} on http://{address}:{listener.getsockname()[1]}")
         server.run(sockets=[listener])
+
+
+def _max_connections() -> int:
+    """Return half the number of files that may be open; the rest is for judges and databases."""
+    if resource is None:
+        return _MAX_CONNECTIONS
+    n_files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = n_files == resource.RLIM_INFINITY
+    return _MAX_CONNECTIONS if unlimited else max(1, min(_MAX_CONNECTIONS, n_files // 2))
+
+
+def _protocol(most: int) -> type[H11Protocol]:
+    """Return a protocol for at most `most` connections; one more closes the longest idle one.
+
+    A connection is idle until the head of a request is whole, and is closed after `_HEAD_S`.
+    """
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    idle: dict[H11Protocol, asyncio.TimerHandle] = {}  # the longest idle first
+
+    class Guarded(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._note()
+            if len(self.connections) > most:
+                longest = next(iter(idle))
+                idle.pop(longest).cancel()
+                longest.transport.abort()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._note()
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self._note()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            if self in idle:
+                idle.pop(self).cancel()
+            super().connection_lost(exc)
+
+        def _note(self) -> None:
+            is_idle = self.cycle is None or self.cycle.response_complete
+            if is_idle and self not in idle:
+                idle[self] = self.loop.call_later(_HEAD_S, self.transport.close)
+            elif not is_idle and self in idle:
+                idle.pop(self).cancel()
+
+    return Guarded
 
 
 def _judges(given: list[str] | None) -> dict[str, str]:
@@ -140,6 +209,13 @@ def _read_keys(path: str) -> list[ApiKey]:
     return keys
 
 
+class _Listener(socket.socket):
+    """A listening socket whose queue is longer than what asyncio accepts at once."""
+
+    def listen(self, _: int = 0, /) -> None:
+        super().listen(_QUEUE)
+
+
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -152,6 +228,7 @@ def _listen(host: str, port: int) -> socket.socket:
         raise InputError(
             f"cannot listen on {host}, port {port}: {error.strerror or error}"
         ) from error
+    listener = _Listener(listener.family, listener.type, fileno=listener.detach())
     # asyncio sets it only on sockets with an explicit protocol; without it, answers take 40 ms more
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
