@@ -105,7 +105,7 @@ def test_a_clean_stop_finishes_what_is_in_flight(
 ) -> None:
     options = (*JUDGE, "--jobs-db", str(tmp_path / "jobs.sqlite"), "--cache", "off")
     service = start(*options, "--concurrency", "4")
-    pairs = make_pairs(1, 60)
+    pairs = make_pairs(1, 200)
     facts = list(pairs[0].labels)
     job = service.job(json.dumps({**pair.record(), "facts": facts}) for pair in pairs)
     service.wait(job, 10)
@@ -118,8 +118,8 @@ def test_a_clean_stop_finishes_what_is_in_flight(
     assert pairs[0].summary not in log
     service = start(*options, "--concurrency", "4")
     status = service.get(job)
-    assert status["rows"] == n_requests < 60  # nothing paid for is lost, even without a cache
-    assert service.wait(job)["rows"] == len(model.requests) == 60
+    assert status["rows"] == n_requests < 200  # nothing paid for is lost, even without a cache
+    assert service.wait(job)["rows"] == len(model.requests) == 200
 
 
 def test_redis_that_goes_and_comes_loses_nothing(
