@@ -37,7 +37,6 @@ NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 NAMES = frozenset({"NNP", "NNPS"})
 PLURAL = frozenset({"NNS", "NNPS"})
 TIMES = frozenset({"DATE", "TIME"})
-PLACES = frozenset({"GPE", "LOC", "FAC"})
 QUOTES = ('"', "\u201c", "\u201d")
 _MATES = {")": "(", "]": "[", "\u201d": "\u201c", "\u00bb": "\u00ab", '"': '"'}
 _OPENING = frozenset(_MATES.values())
