@@ -25,7 +25,7 @@ from factcheck import CoverageReport, FactCoverage, Verdict
 from factcheck.calibration.cascade import fit_judged
 from factcheck.calibration.thresholds import JudgedFact, fit_thresholds, sent_held_out
 from factcheck.judges.ports import HIGH, LOW
-from factcheck.judges.replay.judges import ReplayChecker
+from factcheck.judges.replay import ReplayChecker
 from factcheck.stats.resampling import bootstrap_ratio
 
 TARGETS = (0.90, 0.92, 0.94, 0.96, 0.98)

@@ -30,7 +30,7 @@ from benchmarks.replay.build_cassette import Reply, build, read_replies
 from factcheck import FactCoverage
 from factcheck.errors import FactcheckError
 from factcheck.facts import CheckFailure
-from factcheck.judges.replay.judges import ReplayChecker
+from factcheck.judges.replay import ReplayChecker
 
 LABELS_FILE = "realsumm_dev.jsonl"
 KINDS = ("abs", "ext")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 import sys
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from factcheck.errors import ConfigError, FactcheckError, JudgeError, describe
 from factcheck.judges.cascade import CascadeJudge, parse_cascade
 from factcheck.judges.ports import (
-    Cascade,
     Checker,
     Embedder,
     EmbedderSpec,
@@ -49,6 +49,58 @@ _MODEL_HINT = "'PROVIDER/MODEL' such as 'openai/gpt-5-nano'"
 _KEY = "api_key_env"
 _SETTINGS = {_MODEL, _KEY, *(field.name for field in fields(Model))} - {"name", "api_key"}
 """Settings allowed in a model file."""
+
+
+class _Role(NamedTuple):
+    """A port, and the names and classes of its built-in implementations."""
+
+    name: str
+    port: type
+    method: str
+    """Method and first arguments of the port, for messages."""
+    names: str
+    """Accepted names, for messages."""
+    classes: Mapping[str, str]
+    """Module and class by kind of spec."""
+
+
+_JUDGE = _Role(
+    "judge",
+    Checker,
+    "check(facts, text",
+    f"'local', '{_LOCAL_FAST}', {_MODEL_HINT}, 'replay:FILE', or 'cascade(FIRST, SECOND)' of these",
+    {
+        _MODEL: "llm.judges:LLMChecker",
+        LOCAL: "local.checker:LocalChecker",
+        _LOCAL_FAST: "local.containment:WordContainment",
+        _REPLAY: "replay:ReplayChecker",
+    },
+)
+_EXTRACTOR = _Role(
+    "extractor",
+    Extractor,
+    "extract(source",
+    f"'local', {_MODEL_HINT}, or 'replay:FILE'",
+    {
+        _MODEL: "llm.extractor:LLMExtractor",
+        LOCAL: "local.extractor:LocalExtractor",
+        _REPLAY: "replay:ReplayExtractor",
+    },
+)
+_PAIR_JUDGE = _Role(
+    "pair judge",
+    PairJudge,
+    "compare(pairs",
+    f"'local', {_MODEL_HINT}, or 'cascade(FIRST, SECOND)' of these",
+    {_MODEL: "llm.judges:LLMPairJudge", LOCAL: "local.pairs:LocalPairJudge"},
+)
+_RATER = _Role(
+    "rater",
+    Rater,
+    "rate(source, summary",
+    f"{_MODEL_HINT}, or an object with the `Rater` port",
+    {_MODEL: "llm.judges:LLMRater"},
+)
 
 
 def _isolated(method: str) -> Any:
@@ -131,15 +183,17 @@ def build_judges(
             last = cascade.second
         extracts = _kind(last) in {_MODEL, _REPLAY} or _implements(last, Extractor)
         extractor = cast("ExtractorSpec", last) if extracts else LOCAL
-    judges = Judges(_extractor(extractor, session), _checker(judge, session, batch_size))
+    judges = Judges(
+        _build(_EXTRACTOR, extractor, session), _build(_JUDGE, judge, session, batch_size)
+    )
     if cassette is None:
         return judges
-    from factcheck.judges.replay.cassette import CassetteWriter
-    from factcheck.judges.replay.judges import RecordingChecker, RecordingExtractor
+    from factcheck.judges.replay import CassetteWriter, RecordingJudge
 
     writer = session.connection("cassette", str(cassette), lambda: CassetteWriter(cassette))
     return Judges(
-        RecordingExtractor(judges.extractor, writer), RecordingChecker(judges.checker, writer)
+        RecordingJudge(judges.extractor, "extract", writer),
+        RecordingJudge(judges.checker, "check", writer),
     )
 
 
@@ -152,87 +206,46 @@ def is_embedded(
     return _kind(judge) in {LOCAL, _LOCAL_FAST} and _kind(extractor) == LOCAL
 
 
-def _checker(spec: Any, session: Session, batch_size: int) -> Checker:
-    if parse_cascade(spec):
-        return _cascade(spec, batch_size, lambda part: _checker(part, session, batch_size))
-    kind = _kind(spec)
-    if kind == _MODEL:
-        from factcheck.judges.llm.judges import LLMChecker
-
-        return LLMChecker(_model(spec, session), batch_size=batch_size)
-    if kind == LOCAL:
-        from factcheck.judges.local.checker import LocalChecker
-
-        return LocalChecker()
-    if kind == _LOCAL_FAST:
-        from factcheck.judges.local.containment import WordContainment
-
-        return WordContainment()
-    if kind == _REPLAY:
-        from factcheck.judges.replay.judges import ReplayChecker
-
-        return ReplayChecker(spec.removeprefix(_REPLAY))
-    names = (
-        f"'local', '{_LOCAL_FAST}', {_MODEL_HINT}, 'replay:FILE', or 'cascade(FIRST, SECOND)' of "
-        "these"
-    )
-    return _user_defined(spec, session, "judge", Checker, names, "check(facts, text")
-
-
-def _extractor(spec: Any, session: Session) -> Extractor:
-    kind = _kind(spec)
-    if kind == _MODEL:
-        from factcheck.judges.llm.extractor import LLMExtractor
-
-        return LLMExtractor(_model(spec, session))
-    if kind == LOCAL:
-        from factcheck.judges.local.extractor import LocalExtractor
-
-        return LocalExtractor()
-    if kind == _REPLAY:
-        from factcheck.judges.replay.judges import ReplayExtractor
-
-        return ReplayExtractor(spec.removeprefix(_REPLAY))
-    names = f"'local', {_MODEL_HINT}, or 'replay:FILE'"
-    return _user_defined(spec, session, "extractor", Extractor, names, "extract(source")
-
-
 def build_pair_judge(
     spec: PairJudgeSpec | None, session: Session, *, batch_size: int = BATCH_SIZE
 ) -> PairJudge:
     """Build a judge of value pairs from its spec; see `SemanticComparator`."""
     require_integer("batch_size", batch_size, 1, MAX_BATCH_SIZE)
     spec = session.settings.judge if spec is None else spec
-    if parse_cascade(spec):
-        return _cascade(
-            spec, batch_size, lambda part: build_pair_judge(part, session, batch_size=batch_size)
+    return cast("PairJudge", _build(_PAIR_JUDGE, spec, session, batch_size))
+
+
+def build_rater(spec: RaterSpec | None, session: Session) -> Rater:
+    """Build a rater from its spec; `None` selects the judge of the settings."""
+    spec = session.settings.judge if spec is None else spec
+    return cast("Rater", _build(_RATER, spec, session))
+
+
+def _build(role: _Role, spec: Any, session: Session, batch_size: int = 0) -> Any:
+    """Build a judge from its spec; raises `ConfigError` if it cannot serve in this role."""
+    if batch_size and (cascade := parse_cascade(spec)):
+        first, second = (
+            _build(role, part, session, batch_size) for part in (cascade.first, cascade.second)
         )
+        size = _request_size(cascade.second, batch_size)
+        return CascadeJudge(first, second, low=cascade.low, high=cascade.high, batch_size=size)
     kind = _kind(spec)
-    if kind == _MODEL:
-        from factcheck.judges.llm.judges import LLMPairJudge
-
-        return LLMPairJudge(_model(spec, session), batch_size=batch_size)
-    if kind == LOCAL:
-        from factcheck.judges.local.pairs import LocalPairJudge
-
-        return LocalPairJudge()
-    names = f"'local', {_MODEL_HINT}, or 'cascade(FIRST, SECOND)' of these"
-    if kind == _REPLAY:
-        raise ConfigError(
-            f"{spec!r} cannot compare values: cassettes hold verdicts on facts only; use {names}"
-        )
-    return _user_defined(spec, session, "pair judge", PairJudge, names, "compare(pairs")
-
-
-def _cascade(spec: Any, batch_size: int, build: Callable[[Any], Any]) -> CascadeJudge:
-    """Build a cascade from its spec, with judges built by `build`."""
-    cascade = cast("Cascade", parse_cascade(spec))
-    return CascadeJudge(
-        build(cascade.first),
-        build(cascade.second),
-        low=cascade.low,
-        high=cascade.high,
-        batch_size=_request_size(cascade.second, batch_size),
+    if kind in role.classes:
+        module, _, name = role.classes[kind].partition(":")
+        judge = getattr(import_module(f"factcheck.judges.{module}"), name)
+        if kind == _MODEL:
+            options = {"batch_size": batch_size} if batch_size else {}
+            return judge(_model(spec, session), **options)
+        return judge(spec.removeprefix(_REPLAY)) if kind == _REPLAY else judge()
+    if _implements(spec, role.port):
+        return session.connection("isolated", spec, lambda: Isolated(spec))
+    if kind:
+        raise ConfigError(f"{spec!r} cannot serve as {role.name}; use {role.names}")
+    if isinstance(spec, str):
+        raise ConfigError(f"unknown {role.name} {spec!r}; use {role.names}")
+    raise ConfigError(
+        f"{type(spec).__name__} cannot serve as {role.name}: "
+        f"it needs `identity` and `async {role.method}, ledger)`"
     )
 
 
@@ -242,22 +255,6 @@ def _request_size(spec: Any, batch_size: int) -> int:
         first, second = (_request_size(one, batch_size) for one in (cascade.first, cascade.second))
         return first or second
     return batch_size if _kind(spec) == _MODEL else 0
-
-
-def build_rater(spec: RaterSpec | None, session: Session) -> Rater:
-    """Build a rater from its spec; `None` selects the judge of the settings."""
-    spec = session.settings.judge if spec is None else spec
-    kind = _kind(spec)
-    if kind == _MODEL:
-        from factcheck.judges.llm.judges import LLMRater
-
-        return LLMRater(_model(spec, session))
-    names = f"{_MODEL_HINT}, or an object with the `Rater` port"
-    if kind == LOCAL:
-        raise ConfigError(f"the embedded judge checks facts and gives no ratings; use {names}")
-    if kind == _REPLAY:
-        raise ConfigError(f"{spec!r} cannot rate: cassettes hold verdicts on facts; use {names}")
-    return _user_defined(spec, session, "rater", Rater, names, "rate(source, summary")
 
 
 def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
@@ -277,30 +274,17 @@ def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
 
         name = model or DEFAULT_MODEL
         return session.connection("embeddings", name, lambda: OpenAIEmbedder(name, session))
-    function = getattr(spec, "encode", spec)
-    if not _implements(spec, Embedder) and callable(function) and not isinstance(spec, type):
+    if not _implements(spec, Embedder):
+        function: Any = getattr(spec, "encode", spec)
+        if isinstance(spec, type) or not callable(function):
+            raise ConfigError(
+                f"{type(spec).__name__} cannot serve as embedder: it needs `identity` and "
+                "`async embed(texts, ledger)`, or `encode(texts)`, or must be a function of texts"
+            )
         from factcheck.judges.embedders.vectors import CallableEmbedder
 
         spec = CallableEmbedder(function)
-    elif not _implements(spec, Embedder):
-        raise ConfigError(
-            f"{type(spec).__name__} is not an embedder: it needs `identity` and "
-            "`async embed(texts, ledger)`, or `encode(texts)`, or must be a function of texts"
-        )
     return session.connection("isolated", spec, lambda: Isolated(spec))
-
-
-def _user_defined(
-    spec: Any, session: Session, role: str, port: type, names: str, method: str
-) -> Isolated:
-    """Wrap a user-defined judge; raises `ConfigError` if it does not implement the port."""
-    if _implements(spec, port):
-        return session.connection("isolated", spec, lambda: Isolated(spec))
-    if isinstance(spec, str):
-        raise ConfigError(f"unknown {role} {spec!r}; use {names}")
-    raise ConfigError(
-        f"{type(spec).__name__} is not a {role}: it needs `identity` and `async {method}, ledger)`"
-    )
 
 
 def _implements(spec: object, port: type) -> bool:
@@ -353,48 +337,49 @@ def read_model(spec: str, settings: Settings, options: Sequence[str] = ()) -> Mo
         ConfigError: The name or a setting is unknown, or a value is invalid.
         InputError: The file cannot be read.
     """
-    from factcheck.documents.yaml_documents import parse_yaml
+    from factcheck.documents.reading import read_document
 
     if _kind(spec) != _MODEL:
-        hint = "; name those of a cascade in a file: 'cascade(local, judges.yaml#NAME)'"
         raise ConfigError(
-            f"options are for a language model, {_MODEL_HINT}, not for {spec!r}"
-            + (hint if parse_cascade(spec) else "")
+            f"options are for a language model, {_MODEL_HINT}, not for {spec!r}; "
+            "name those of a cascade in a file: 'cascade(local, judges.yaml#NAME)'"
         )
+    values = _parse_options(options)
+    in_file = _MODEL_FILE.fullmatch(spec)
+    if in_file is None:
+        return _described_model({_MODEL: spec, **values}, settings)
+    path, chosen = in_file["path"], in_file["name"]
+    document = read_document(path, expected="models come from")
+    models = document.value
+    if not isinstance(models, dict) or not models:
+        raise ConfigError(f"{document.name}: expected a mapping from names to model settings")
+    if chosen is None and len(models) == 1:
+        chosen = next(iter(models))
+    if chosen not in models:
+        which = f"has no {chosen!r}" if chosen else "has several models"
+        known = ", ".join(f"{path}#{known}" for known in models)
+        raise ConfigError(f"{document.name} {which}; name one: {known}")
+    found = models[chosen]
+    try:
+        return _described_model({**found, **values} if isinstance(found, dict) else found, settings)
+    except FactcheckError as error:
+        raise ConfigError(f"{document.place((str(chosen),))}: {error}") from error
+
+
+def _parse_options(options: Sequence[str]) -> dict[str, Any]:
+    from factcheck.documents.yaml_documents import parse_yaml
+
     values: dict[str, Any] = {}
     for option in options:
-        name, separator, value = option.partition("=")
-        if not separator or not value.strip():
+        name, _, value = option.partition("=")
+        if not value.strip():
             raise ConfigError(f"{option!r} is not NAME=VALUE, such as temperature=0.5")
         if name in values:
             raise ConfigError(f"{name} is given twice")
         if name == _MODEL:
             raise ConfigError(f"{option!r}: the model is the judge's name, not an option")
         values[name] = parse_yaml(value, f"the value of {name}").value
-    if (in_file := _MODEL_FILE.fullmatch(spec)) is None:
-        return _described_model({_MODEL: spec, **values}, settings)
-    return _model_in_file(in_file["path"], in_file["name"], values, settings)
-
-
-def _model_in_file(
-    path: str, name: str | None, values: Mapping[str, Any], settings: Settings
-) -> Model:
-    from factcheck.documents.reading import read_document
-
-    document = read_document(path, expected="models come from")
-    models = document.value
-    if not isinstance(models, dict) or not models:
-        raise ConfigError(f"{document.name}: expected a mapping from names to model settings")
-    name = name or (next(iter(models)) if len(models) == 1 else None)
-    if name not in models:
-        which = f"has no {name!r}" if name else "has several models"
-        known = ", ".join(f"{path}#{known}" for known in models)
-        raise ConfigError(f"{document.name} {which}; name one: {known}")
-    found = models[name]
-    try:
-        return _described_model({**found, **values} if isinstance(found, dict) else found, settings)
-    except FactcheckError as error:
-        raise ConfigError(f"{document.place((str(name),))}: {error}") from error
+    return values
 
 
 def _described_model(values: Any, settings: Settings) -> Model:
@@ -408,11 +393,10 @@ def _described_model(values: Any, settings: Settings) -> Model:
         raise ConfigError(
             f"unknown settings: {', '.join(unknown)}; use {', '.join(sorted(_SETTINGS))}"
         )
-    options = {name: value for name, value in values.items() if name not in {_MODEL, _KEY}}
-    variable = values.get(_KEY)
-    if variable is None:
-        return Model(values[_MODEL], **options)
-    key = settings.variable(str(variable))
-    if key is None:
-        raise ConfigError(f"{_KEY} names {variable}, which is not set")
-    return Model(values[_MODEL], **options, api_key=key)
+    options = dict(values)
+    name, variable = options.pop(_MODEL), options.pop(_KEY, None)
+    if variable is not None:
+        options["api_key"] = settings.variable(str(variable))
+        if options["api_key"] is None:
+            raise ConfigError(f"{_KEY} names {variable}, which is not set")
+    return Model(name, **options)

@@ -6,8 +6,8 @@ import asyncio
 import errno
 import json
 import logging
-import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,20 +32,15 @@ from factcheck.facts import (
     locate,
 )
 from factcheck.judges.ports import Checker, Extractor, Ledger
-from factcheck.judges.replay.cassette import (
+from factcheck.judges.replay import (
     CassetteWriter,
     Recorded,
-    RecordedFacts,
-    RecordedVerdict,
+    RecordingJudge,
+    ReplayChecker,
+    ReplayExtractor,
     is_same_judge,
     parse_answer,
     read_cassette,
-)
-from factcheck.judges.replay.judges import (
-    RecordingChecker,
-    RecordingExtractor,
-    ReplayChecker,
-    ReplayExtractor,
 )
 from factcheck.testing import ScriptedChecker, ScriptedExtractor
 
@@ -53,6 +48,12 @@ SOURCE = "The mill on the Dyle burned down in 1911. It was never rebuilt. Nobody
 FACTS = ("The mill burned down in 1911.", "The mill was never rebuilt.", "Nobody was hurt.")
 SUMMARY = "A mill burned down in 1911 and two people were hurt."
 BURNED = AtomicFact("f1", FACTS[0])
+BY = (("judge", "scripted"),)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cassette.jsonl"
 
 
 def says(fact: str, text: str) -> Verdict | CheckFailure:
@@ -64,48 +65,40 @@ def says(fact: str, text: str) -> Verdict | CheckFailure:
     return Verdict(about, "contradicted", 0.1, locate("people were hurt", text), judge="a")
 
 
-def record(path: Path, *, judge: str = "a", script: Any = says) -> None:
+def record(path: Path, *, judge: str = "a") -> Any:
+    """Score a pair with judges that are recorded, and return the report."""
     cassette = CassetteWriter(path)
-    scorer = FactCoverage(
-        judge=RecordingChecker(ScriptedChecker(script, name=judge), cassette),
-        extractor=RecordingExtractor(ScriptedExtractor({SOURCE: FACTS}, name=judge), cassette),
+    checker = RecordingJudge(ScriptedChecker(says, name=judge), "check", cassette)
+    extractor = ScriptedExtractor({SOURCE: FACTS}, name=judge)
+    report = FactCoverage(checker, RecordingJudge(extractor, "extract", cassette)).score(
+        SOURCE, SUMMARY
     )
-    scorer.score(SOURCE, SUMMARY)
     cassette.close()
+    return report
 
 
 def checked(checker: Checker, facts: Sequence[AtomicFact], text: str) -> Sequence[CheckResult]:
     return asyncio.run(checker.check(facts, text, Ledger()))
 
 
-def test_recording_changes_nothing_about_a_result(path: Path) -> None:
-    judge, lister = ScriptedChecker(says), ScriptedExtractor({SOURCE: FACTS})
-    cassette = CassetteWriter(path)
-    checker, extractor = RecordingChecker(judge, cassette), RecordingExtractor(lister, cassette)
-    plain, recorded = FactCoverage(judge, lister), FactCoverage(checker, extractor)
-    assert recorded.score(SOURCE, SUMMARY) == plain.score(SOURCE, SUMMARY)
+def test_recording_changes_nothing_and_a_replay_gives_verdicts_facts_and_names(path: Path) -> None:
+    plain = FactCoverage(
+        ScriptedChecker(says, name="a"), ScriptedExtractor({SOURCE: FACTS}, name="a")
+    )
+    assert record(path) == plain.score(SOURCE, SUMMARY)
+    checker, extractor = ReplayChecker(path, missing="undecided"), ReplayExtractor(path)
     assert isinstance(checker, Checker)
     assert isinstance(extractor, Extractor)
-    assert isinstance(ReplayChecker(path), Checker)
-    assert isinstance(ReplayExtractor(path), Extractor)
-
-
-def test_a_replay_gives_the_recorded_verdicts_facts_and_names(path: Path) -> None:
-    record(path)
-    scorer = FactCoverage(ReplayChecker(path, missing="undecided"), ReplayExtractor(path))
-    report = scorer.score(SOURCE, SUMMARY)
-
-    fact = report.facts[0]
+    report = FactCoverage(checker, extractor).score(SOURCE, SUMMARY)
     evidence = Evidence("burned down in 1911", 7, 26)
-    assert report.kept == (Verdict(fact, "entailed", 0.9, evidence, "said so", "a", cached=True),)
+    burned = Verdict(report.facts[0], "entailed", 0.9, evidence, "said so", "a", cached=True)
+    assert report.kept == (burned,)
     assert [v.fact.text for v in report.distorted] == [FACTS[2]]
     assert report.facts.source_digest == digest(SOURCE)
     assert report.signature["judge"] == report.signature["extractor"] == "a"
     answers, cassette = read_cassette(path)
-    assert len(answers) == 3
-    assert report.signature["replay"] == cassette
-    assert report.usage.calls == 0
-    assert report.usage.cache_hits == 3
+    assert (len(answers), report.signature["replay"]) == (3, cassette)
+    assert (report.usage.calls, report.usage.cache_hits) == (0, 3)
 
 
 def test_a_failure_is_not_recorded_but_a_miss_which_can_be_left_undecided(path: Path) -> None:
@@ -116,35 +109,23 @@ def test_a_failure_is_not_recorded_but_a_miss_which_can_be_left_undecided(path: 
     assert [getattr(result, "code", None) for result in results] == [None, "missing", None]
 
 
-@pytest.mark.parametrize(
-    ("facts", "text"),
-    [
-        ([BURNED], SUMMARY + " "),
-        ([AtomicFact("f1", "The mill burned down in 1912.")], SUMMARY),
-        ([BURNED, AtomicFact("f2", "The mill stood on the Dyle.")], SUMMARY),
-    ],
-)
-def test_another_text_fact_or_source_is_a_miss_that_says_so(
-    path: Path, facts: list[AtomicFact], text: str
-) -> None:
+def test_another_text_fact_or_source_is_a_miss_but_not_another_id_or_weight(path: Path) -> None:
     record(path)
-    with pytest.raises(JudgeRejected, match="record this run again"):
-        checked(ReplayChecker(path), facts, text)
+    other = AtomicFact("f2", "The mill burned down in 1912.")
+    for facts, text in (([BURNED], f"{SUMMARY} "), ([other], SUMMARY), ([BURNED, other], SUMMARY)):
+        with pytest.raises(JudgeRejected, match="record this run again"):
+            checked(ReplayChecker(path), facts, text)
     with pytest.raises(JudgeRejected, match=r"no facts for the source 'Another mill\.'"):
         FactCoverage("local", ReplayExtractor(path)).extract("Another mill.")
-
-
-def test_a_verdict_holds_for_the_statement_whatever_its_id_and_weight(path: Path) -> None:
-    record(path)
-    fact = AtomicFact("z9", FACTS[0], weight=3.0, must=True)
-    assert [result.fact for result in checked(ReplayChecker(path), [fact], SUMMARY)] == [fact]
+    same = AtomicFact("z9", FACTS[0], weight=3.0, must=True)
+    assert [result.fact for result in checked(ReplayChecker(path), [same], SUMMARY)] == [same]
 
 
 def test_errors_are_passed_on_and_not_recorded(path: Path) -> None:
     error = JudgeUnavailable("no answer")
     cassette = CassetteWriter(path)
-    checker = RecordingChecker(ScriptedChecker({FACTS[0]: error}), cassette)
-    extractor = RecordingExtractor(ScriptedExtractor({SOURCE: error}), cassette)
+    checker = RecordingJudge(ScriptedChecker({FACTS[0]: error}), "check", cassette)
+    extractor = RecordingJudge(ScriptedExtractor({SOURCE: error}), "extract", cassette)
     with pytest.raises(JudgeUnavailable):
         checked(checker, [BURNED], SUMMARY)
     with pytest.raises(JudgeUnavailable):
@@ -168,7 +149,7 @@ def test_what_the_scorer_would_not_count_is_not_recorded(
         async def check(self, *_: Any) -> tuple[CheckResult, ...]:
             return results
 
-    checker = RecordingChecker(Answering({}), CassetteWriter(path))
+    checker = RecordingJudge(Answering({}), "check", CassetteWriter(path))
     assert checked(checker, [BURNED], SUMMARY) == results
     assert path.read_bytes() == b""
 
@@ -176,58 +157,57 @@ def test_what_the_scorer_would_not_count_is_not_recorded(
 def test_evidence_that_was_tampered_with_does_not_count(path: Path) -> None:
     record(path)
     path.write_bytes(path.read_bytes().replace(b"burned down in 1911", b"burned down in 1912"))
-    report = FactCoverage(ReplayChecker(path)).score(
-        "", SUMMARY, facts=["The mill burned down in 1912."]
-    )
-    assert report.kept[0].evidence is None
-    assert report.kept[0].flags == ("quote_not_found",)
+    facts = ["The mill burned down in 1912."]
+    report = FactCoverage(ReplayChecker(path)).score("", SUMMARY, facts=facts)
+    assert (report.kept[0].evidence, report.kept[0].flags) == (None, ("quote_not_found",))
 
 
 def test_a_cassette_is_of_one_judge(path: Path) -> None:
-    record(path)
-    with pytest.raises(ConfigError, match=r"was recorded with .*judge a, .*record to another file"):
-        record(path, judge="openai/b")
-    rows = [json.loads(line) for line in path.read_bytes().splitlines()]
-    facts, verdict = (
-        next(row for row in rows if row.get("ask") == a) for a in ("extract", "check")
-    )
-
-    def add(row: dict[str, Any], **by: str) -> None:
-        added = {**row, "id": f"{row['id']} again", "by": {**row["by"], **by}}
-        with path.open("a") as file:
-            file.write(json.dumps(added) + "\n")
-
-    add(facts, rules="v2")
-    scorer = FactCoverage(ReplayChecker(path), ReplayExtractor(path))
-    assert scorer.score("", SUMMARY, facts=[FACTS[0]]).score == 1.0
-    with pytest.raises(ConfigError, match=r"as extractor: it has several .*rules v2"):
-        scorer.extract(SOURCE)
-    add(verdict, check="v2")
-    with pytest.raises(ConfigError, match=r"as judge: it has several .*check v2"):
-        ReplayChecker(path)
-
-
-def test_a_cassette_without_verdicts_is_no_judge(path: Path) -> None:
     CassetteWriter(path).close()
     with pytest.raises(ConfigError, match="no judge was recorded"):
         ReplayChecker(path)
     with pytest.raises(ConfigError, match="no extractor was recorded"):
         asyncio.run(ReplayExtractor(path).extract(SOURCE, Ledger()))
+    record(path)
+    with pytest.raises(ConfigError, match=r"was recorded with .*judge a, .*record to another file"):
+        record(path, judge="openai/b")
+    rows = [json.loads(line) for line in path.read_bytes().splitlines()]
+
+    def add(ask: str, **by: str) -> None:
+        row = next(row for row in rows if row.get("ask") == ask)
+        added = {**row, "id": f"{row['id']} again", "by": {**row["by"], **by}}
+        path.write_bytes(path.read_bytes() + json.dumps(added).encode() + b"\n")
+
+    add("extract", rules="v2")
+    scorer = FactCoverage(ReplayChecker(path), ReplayExtractor(path))
+    assert scorer.score("", SUMMARY, facts=[FACTS[0]]).score == 1.0
+    with pytest.raises(ConfigError, match=r"as extractor: it has several .*rules v2"):
+        scorer.extract(SOURCE)
+    add("check", check="v2")
+    with pytest.raises(ConfigError, match=r"as judge: it has several .*check v2"):
+        ReplayChecker(path)
 
 
-def test_a_name_that_is_too_long_is_invalid_input() -> None:
-    with pytest.raises(InputError, match="File name too long"):
-        ReplayChecker("x" * 5_000)
+def test_a_judge_that_learned_how_it_is_asked_is_the_same(path: Path) -> None:
+    asked = (("judge", "m"), ("temp", "0"), ("effort", "low"))
+    learned = (("judge", "m"), ("temp", "default"), ("effort", "low"), ("form", "text"))
+    assert is_same_judge(asked, learned)
+    assert is_same_judge(learned, asked)
+    assert not is_same_judge(asked, (("judge", "m"), ("temp", "0.5"), ("effort", "low")))
+    cassette = CassetteWriter(path)
+    cassette.admit("check", asked)
+    cassette.append([verdict("One.")._replace(by=asked), verdict("Two.")._replace(by=learned)])
+    cassette.close()
+    CassetteWriter(path).admit("check", learned)
+    assert ReplayChecker(path).identity.items() >= dict(learned).items()
 
 
-TEXT = "The ferry left Bergen at noon."
-BY = (("judge", "scripted"),)
 STATEMENTS = st.text(st.characters(), min_size=1).filter(str.strip)
 
 
-def verdict(statement: str = "The ferry left at noon.", label: str = "entailed") -> RecordedVerdict:
+def verdict(statement: str = "The ferry left at noon.", label: Any = "entailed") -> Recorded:
     fact = AtomicFact("recorded", statement)
-    return RecordedVerdict(digest(TEXT), BY, Verdict(fact, label, judge="scripted"))  # type: ignore[arg-type]
+    return Recorded("0" * 64, BY, Verdict(fact, label, judge="scripted"))
 
 
 def answers(path: Path) -> list[Recorded]:
@@ -241,7 +221,7 @@ def record_all(path: Path, *recorded: Recorded) -> None:
 
 
 @given(
-    statement=STATEMENTS,
+    fact=STATEMENTS.map(lambda text: AtomicFact("recorded", text)),
     label=st.sampled_from(["entailed", "neutral", "contradicted"]),
     probability=st.none() | st.floats(0, 1),
     reason=st.text(st.characters()),
@@ -249,24 +229,11 @@ def record_all(path: Path, *recorded: Recorded) -> None:
     flags=st.lists(st.text()).map(tuple),
 )
 def test_a_verdict_reads_back_as_it_was(
-    statement: str,
-    label: str,
-    probability: float | None,
-    reason: str,
-    quote: str | None,
-    flags: tuple[str, ...],
+    fact: AtomicFact, label: Any, quote: str | None, **others: Any
 ) -> None:
     evidence = Evidence(quote, 0, len(quote)) if quote else None
-    recorded = replace(
-        verdict(statement, label).verdict,
-        probability=probability,
-        reason=reason,
-        evidence=evidence,
-        flags=flags,
-    )
-    row = RecordedVerdict("0" * 64, BY, recorded).to_row()
-    read = parse_answer(json.loads(json_text(row)), "here")
-    assert read == RecordedVerdict("0" * 64, BY, recorded)
+    recorded = Recorded("0" * 64, BY, Verdict(fact, label, evidence=evidence, **others))
+    assert parse_answer(json.loads(json_text(recorded.to_row())), "here") == recorded
 
 
 @given(statements=st.lists(STATEMENTS, unique=True))
@@ -275,7 +242,7 @@ def test_facts_read_back_with_all_their_marks(statements: list[str]) -> None:
         AtomicFact(f"f{n}", text, Span(n, n + 3), 0.5, must=True, tags=("a",))
         for n, text in enumerate(statements)
     )
-    recorded = RecordedFacts("0" * 64, (("extractor", "x"), ("extract", "v1")), facts)
+    recorded = Recorded("0" * 64, (("extractor", "x"), ("extract", "v1")), facts)
     assert parse_answer(json.loads(json_text(recorded.to_row())), "here") == recorded
 
 
@@ -285,8 +252,11 @@ def test_a_question_is_recorded_once_in_this_run_and_in_later_ones(path: Path) -
     cassette.close()
     cassette.append([verdict(label="contradicted")])
     cassette.close()
+    before = read_cassette(path)
     record_all(path, verdict(label="contradicted"), verdict("It sank.", "neutral"))
     assert answers(path) == [verdict(), verdict("It sank.", "neutral")]
+    assert before[0] == [verdict()]
+    assert read_cassette(path)[1] != before[1]
 
 
 def test_many_threads_record_whole_lines(path: Path) -> None:
@@ -296,12 +266,8 @@ def test_many_threads_record_whole_lines(path: Path) -> None:
         for number in range(50):
             cassette.append([verdict(f"Fact {thread}.{number}."), verdict(f"Shared {number}.")])
 
-    threads = [threading.Thread(target=record, args=(n,)) for n in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(record, range(8)))
     assert len(answers(path)) == 8 * 50 + 50
 
 
@@ -319,7 +285,6 @@ def test_what_a_crash_cut_off_is_recorded_again(path: Path) -> None:
     ("change", "problem"),
     [
         ({"ask": "guess"}, "'ask': expected one of extract, check"),
-        ({"by": None}, "'by': expected"),
         ({"by": {"judge": 1}}, "by: 'judge': expected a string"),
         ({"fact": " "}, "no text"),
         ({"verdict": {"label": "supported"}}, "'label': expected one of"),
@@ -331,32 +296,25 @@ def test_a_broken_row_is_named_by_its_line(
     record_all(path, verdict("One."))
     row = {"id": "two", **verdict("Two.").to_row(), **change}
     path.write_bytes(path.read_bytes() + json.dumps(row).encode() + b"\n")
-    with pytest.raises(InputError, match=f"line 3: .*{problem}"):
-        answers(path)
-    with pytest.raises(InputError, match="line 3"):
-        CassetteWriter(path)
-
-
-@pytest.mark.parametrize("content", [b"", b"some notes", b'{"a": 1}\n', b"\x80\x04"])
-def test_another_file_is_no_cassette(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
-    with pytest.raises(InputError, match="is not a"):
-        answers(path)
-    with ResultsFile(path.with_name("rows.jsonl"), lambda: "judge:a", resume=False):
-        pass
-    with pytest.raises(InputError, match="not a factcheck cassette"):
-        answers(path.with_name("rows.jsonl"))
-    with pytest.raises(InputError, match="not cassette"):
-        CassetteWriter(path.with_name("rows.jsonl"))
-
-
-@pytest.mark.parametrize(
-    ("place", "problem"), [("none/c.jsonl", "not exist|no folder"), ("", "directory")]
-)
-def test_paths_that_cannot_be_used_say_why(tmp_path: Path, place: str, problem: str) -> None:
     for use in (answers, CassetteWriter):
+        with pytest.raises(InputError, match=f"line 3: .*{problem}"):
+            use(path)
+
+
+def test_another_file_is_no_cassette(path: Path, tmp_path: Path) -> None:
+    for content in (b"", b"some notes", b'{"a": 1}\n', b"\x80\x04"):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match="is not a"):
+            answers(path)
+    rows = tmp_path / "rows.jsonl"
+    with ResultsFile(rows, lambda: "judge:a", resume=False):
+        pass
+    for use, problem in ((answers, "not a factcheck cassette"), (CassetteWriter, "not cassette")):
         with pytest.raises(InputError, match=problem):
-            use(tmp_path / place)
+            use(rows)
+        for place in (tmp_path / "none/c.jsonl", tmp_path, tmp_path / ("x" * 5_000)):
+            with pytest.raises(InputError, match=r"not exist|no folder|directory|too long"):
+                use(place)
 
 
 def test_a_write_that_fails_stops_the_recording_and_is_told(
@@ -378,43 +336,7 @@ def test_a_write_that_fails_stops_the_recording_and_is_told(
 def test_an_answer_that_could_not_be_read_back_is_not_written(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    cassette = CassetteWriter(path)
-    cassette.append([verdict("One.")])
-    odd = replace(verdict("Two.").verdict, reason=None)  # type: ignore[arg-type]
-    cassette.append([RecordedVerdict(digest(TEXT), BY, odd)])
+    odd = replace(verdict("Two.").answer, reason=None)  # type: ignore[type-var]
+    record_all(path, verdict("One."), Recorded("0" * 64, BY, odd))
     assert "'reason'" in caplog.text
     assert answers(path) == [verdict("One.")]
-
-
-def test_two_versions_of_a_judge_are_not_recorded_in_one_file(path: Path) -> None:
-    record_all(path, verdict())
-    cassette = CassetteWriter(path)
-    cassette.admit(RecordedVerdict, BY)
-    with pytest.raises(ConfigError, match="judge scripted, this is judge scripted, check v2"):
-        cassette.admit(RecordedVerdict, (*BY, ("check", "v2")))
-    with pytest.raises(ConfigError, match="judge scripted, this is judge other"):
-        cassette.admit(RecordedVerdict, (("judge", "other"),))
-
-
-def test_a_judge_that_learned_how_it_is_asked_is_the_same(path: Path) -> None:
-    asked = (("judge", "m"), ("temp", "0"), ("effort", "low"))
-    learned = (("judge", "m"), ("temp", "default"), ("effort", "low"), ("form", "text"))
-    assert is_same_judge(asked, learned)
-    assert is_same_judge(learned, asked)
-    assert not is_same_judge(asked, (("judge", "m"), ("temp", "0.5"), ("effort", "low")))
-    cassette = CassetteWriter(path)
-    cassette.admit(RecordedVerdict, asked)
-    cassette.append([verdict("One.")._replace(by=asked), verdict("Two.")._replace(by=learned)])
-    cassette.close()
-    CassetteWriter(path).admit(RecordedVerdict, learned)
-    assert ReplayChecker(path).identity.items() >= dict(learned).items()
-
-
-def test_the_digest_stands_for_the_content(path: Path, tmp_path: Path) -> None:
-    record_all(path, verdict("One."))
-    copy = tmp_path / "copy.jsonl"
-    copy.write_bytes(path.read_bytes())
-    before, same = read_cassette(path), read_cassette(copy)
-    record_all(path, verdict("Two."))
-    assert before == same
-    assert read_cassette(path)[1] != before[1]

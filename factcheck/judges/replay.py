@@ -1,0 +1,329 @@
+"""Cassettes: judges that record the answers of others, and judges that replay them.
+
+Replay is offline and free, and never guesses. A cassette is an append-only results file with the
+answers of one extractor and one judge:
+
+    {"id": ID, "ask": "extract", "source": DIGEST, "by": {NAME: VALUE}, "facts": [FACT]}
+    {"id": ID, "ask": "check", "text": DIGEST, "by": {...}, "fact": STATEMENT, "verdict": VERDICT}
+
+A FACT is the result of `AtomicFact.to_dict`; a VERDICT has label, probability, evidence, reason,
+judge and flags. Texts are identified by digest; only facts, quotes and reasons are in plain text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from factcheck.documents import Place, Reader, file_errors
+from factcheck.documents.results import ResultsFile, read_results, read_signature
+from factcheck.errors import ConfigError, InputError, JudgeRejected
+from factcheck.facts import (
+    AtomicFact,
+    CheckFailure,
+    CheckResult,
+    FactSet,
+    Usage,
+    Verdict,
+    digest,
+    match_results,
+)
+from factcheck.judges.ports import Ledger
+
+CassettePath = str | os.PathLike[str]
+Ask = Literal["extract", "check"]
+Identity = tuple[tuple[str, str], ...]
+"""Names and versions of a judge, in order."""
+_RUN = "cassette"
+"""Signature of the results file, which identifies it as a cassette."""
+_FACT_ID = "recorded"
+"""Id of every recorded fact: a verdict applies to the statement, whatever its id in a run."""
+_LEARNED = frozenset({"form", "system"})
+"""Entries of an identity that appear only once the model has refused the default."""
+_VERDICT_KEYS = ("label", "probability", "evidence", "reason", "judge", "flags")
+_EXCERPT = 60
+
+logger = logging.getLogger(__name__)
+
+
+class Recorded(NamedTuple):
+    """An answer: the facts of a source, or the verdict on a fact and a text."""
+
+    text: str
+    """Digest of the source or text."""
+    by: Identity
+    answer: tuple[AtomicFact, ...] | Verdict
+
+    @property
+    def ask(self) -> Ask:
+        return "check" if isinstance(self.answer, Verdict) else "extract"
+
+    @property
+    def id(self) -> str:
+        if isinstance(self.answer, Verdict):
+            return _check_id(self.text, self.answer.fact)
+        return f"extract {self.text}"
+
+    def to_row(self) -> dict[str, Any]:
+        answer, by = self.answer, dict(self.by)
+        if not isinstance(answer, Verdict):
+            facts = [fact.to_dict() for fact in answer]
+            return {"ask": "extract", "source": self.text, "by": by, "facts": facts}
+        data = answer.to_dict()
+        verdict = {key: data[key] for key in _VERDICT_KEYS}
+        row = {"ask": "check", "text": self.text, "by": by}
+        return {**row, "fact": answer.fact.text, "verdict": verdict}
+
+
+def _check_id(text: str, fact: AtomicFact) -> str:
+    return f"check {text} {digest(fact.text)}"
+
+
+def parse_answer(row: Mapping[str, Any], place: object) -> Recorded:
+    """Parse the result of `to_row`; the message of an `InputError` begins with the place."""
+    try:
+        read = Reader(row, "answer")
+        by_entries = read.get("by", dict)
+        names = Reader(by_entries, "by")
+        by = tuple((name, names.get(name, str)) for name in by_entries)
+        if read.get("ask", Ask) == "extract":
+            facts = FactSet.from_dict({"facts": read.get("facts", list[dict[str, Any]])})
+            return Recorded(read.get("source", str), by, facts.facts)
+        fact = {"id": _FACT_ID, "text": read.get("fact", str)}
+        verdict = Verdict.from_dict({**read.get("verdict", dict), "fact": fact})
+        return Recorded(read.get("text", str), by, verdict)
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from error
+
+
+def read_cassette(path: CassettePath) -> tuple[list[Recorded], str]:
+    """Read the answers in a cassette, in order, and its digest (eight hexadecimal digits).
+
+    Raises:
+        InputError: The file cannot be read, is not a cassette, or has an invalid line.
+    """
+    if read_signature(path) != _RUN:
+        raise InputError(f"{path} is not a factcheck cassette")
+    rows = enumerate(read_results(path), 2)
+    answers = [parse_answer(row, Place(str(path), "line", number)) for number, row in rows]
+    with file_errors(str(path), "read"):
+        return answers, hashlib.sha256(Path(path).read_bytes()).hexdigest()[:8]
+
+
+def is_same_judge(one: Identity, other: Identity) -> bool:
+    """Whether two identities may belong to one judge, before and after learning its dialect.
+
+    A setting that the model refuses becomes `default`, and other adaptations add an entry.
+    """
+    a, b = dict(one), dict(other)
+    return all(
+        name in _LEARNED or a.get(name) == b.get(name) or "default" in (a.get(name), b.get(name))
+        for name in a.keys() | b.keys()
+    )
+
+
+def _identity(judge: Any) -> Identity:
+    return tuple((str(name), str(value)) for name, value in judge.identity.items())
+
+
+def _describe(by: Identity) -> str:
+    return ", ".join(f"{name} {value}" for name, value in by) or "a judge without a name"
+
+
+class CassetteWriter:
+    """Appends answers to a cassette, which is created if it does not exist; thread-safe.
+
+    Answers already recorded are kept and not recorded again. If a write fails, recording stops with
+    a warning, and no answer is lost to the caller. A closed writer reopens on the next append.
+    """
+
+    def __init__(self, path: CassettePath) -> None:
+        self._path = path
+        self.failure = ""
+        """Why recording stopped; empty while it works."""
+        self._lock = threading.Lock()
+        self._identities: dict[Ask, Identity] = {}
+        self._file = self._open()
+        for answer in read_cassette(path)[0] if self._file.done else ():
+            self._identities.setdefault(answer.ask, answer.by)
+
+    def _open(self) -> ResultsFile:
+        file = ResultsFile(self._path, lambda: _RUN, resume=True)
+        weakref.finalize(self, _close, file)
+        return file
+
+    def admit(self, ask: Ask, by: Identity) -> None:
+        """Register a judge before any cost is incurred; raises if the cassette has another."""
+        known = self._identities.setdefault(ask, by)
+        if not is_same_judge(known, by):
+            raise ConfigError(
+                f"{self._path} was recorded with {_describe(known)}, this is "
+                f"{_describe(by)}; record to another file"
+            )
+
+    def append(self, answers: Sequence[Recorded]) -> None:
+        """Record answers to questions not in the cassette yet."""
+        with self._lock:
+            try:
+                for answer in () if self.failure else answers:
+                    if answer.id not in self._file.done:
+                        row = answer.to_row()
+                        parse_answer(row, self._path)
+                        if self._file.closed:
+                            self._file = self._open()
+                        self._file.append(answer.id, row)
+            except (TypeError, ValueError) as error:
+                self.failure = f"cannot record to {self._path}: {error}"
+                logger.warning("%s; nothing more is recorded", self.failure)
+
+    def close(self) -> None:
+        with self._lock:
+            _close(self._file)
+
+    async def aclose(self) -> None:
+        self.close()
+
+
+def _close(file: ResultsFile) -> None:
+    with suppress(InputError):  # a full disk, already reported by `append`
+        file.close()
+
+
+class RecordingJudge:
+    """Records the answers of an extractor (`ask="extract"`) or a checker (`ask="check"`).
+
+    Failed checks are not recorded, so that a replay cannot turn them into verdicts.
+    """
+
+    def __init__(self, inner: Any, ask: Ask, cassette: CassetteWriter) -> None:
+        self._inner = inner
+        self._cassette = cassette
+        cassette.admit(ask, _identity(inner))
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        identity: Mapping[str, str] = self._inner.identity
+        return identity
+
+    async def extract(self, source: str, ledger: Ledger) -> FactSet:
+        facts: FactSet = await self._inner.extract(source, ledger)
+        self._cassette.append([Recorded(digest(source), _identity(self._inner), tuple(facts))])
+        return facts
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> Sequence[CheckResult]:
+        results: Sequence[CheckResult] = await self._inner.check(facts, text, ledger)
+        by, name = _identity(self._inner), digest(text)
+        verdicts = [each for each in match_results(facts, results) if isinstance(each, Verdict)]
+        self._cassette.append([Recorded(name, by, verdict) for verdict in verdicts])
+        return results
+
+
+class _Replay:
+    """Answers of one kind in a cassette, by id, and the identity of their only judge."""
+
+    def __init__(self, path: CassettePath, ask: Ask, role: str) -> None:
+        recorded, self._digest = read_cassette(path)
+        self._path = path
+        mine = [answer for answer in recorded if answer.ask == ask]
+        self._answers: dict[str, Any] = {answer.id: answer.answer for answer in mine}
+        identities = list(dict.fromkeys(answer.by for answer in mine))
+        self._by: Identity = ()
+        self._problem = f"cannot replay {path} as {role}: "
+        if not identities:
+            self._problem += f"no {role} was recorded in it; record this run again"
+        elif not all(is_same_judge(identities[0], other) for other in identities):
+            several = " / ".join(map(_describe, identities))
+            self._problem += f"it has several ({several}); record each to a separate file"
+        else:
+            self._by, self._problem = identities[-1], ""
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Identity of the recorded judge, if unique, and digest of the cassette."""
+        return {**dict(self._by), "replay": self._digest}
+
+
+class ReplayExtractor(_Replay):
+    """An `Extractor` that returns the facts in a cassette.
+
+    If the cassette has no extractor, or several, only `extract` raises: a run with given facts
+    needs none.
+
+    Args:
+        path: The cassette.
+
+    Raises:
+        InputError: The cassette cannot be read.
+    """
+
+    def __init__(self, path: CassettePath) -> None:
+        super().__init__(path, "extract", "extractor")
+
+    async def extract(self, source: str, ledger: Ledger) -> FactSet:
+        if self._problem:
+            raise ConfigError(self._problem)
+        name = digest(source)
+        facts = self._answers.get(f"extract {name}")
+        if facts is None:
+            raise JudgeRejected(
+                f"{self._path} has no facts for the source {_excerpt(source)}; record it too"
+            )
+        ledger.book(Usage(cache_hits=1))
+        return FactSet(facts, name, tuple(self.identity.items()))
+
+
+class ReplayChecker(_Replay):
+    """A `Checker` that returns the verdicts in a cassette, marked as `cached`.
+
+    Args:
+        path: The cassette.
+        missing: Handling of facts without a recorded verdict. `"undecided"` is for cassettes known
+            to be incomplete, for example because some replies were invalid.
+
+    Raises:
+        InputError: The cassette cannot be read.
+        ConfigError: It has no verdicts, or those of several judges.
+    """
+
+    def __init__(
+        self, path: CassettePath, *, missing: Literal["raise", "undecided"] = "raise"
+    ) -> None:
+        super().__init__(path, "check", "judge")
+        if self._problem:
+            raise ConfigError(self._problem)
+        self._missing = missing
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> tuple[CheckResult, ...]:
+        name = digest(text)
+        found = [(fact, self._answers.get(_check_id(name, fact))) for fact in facts]
+        missed = [fact for fact, verdict in found if verdict is None]
+        if missed and self._missing == "raise":
+            more = f" and {len(missed) - 1} more facts" if len(missed) > 1 else ""
+            raise JudgeRejected(
+                f"{self._path} has no verdict on {missed[0].text!r}{more} for the text "
+                f"{_excerpt(text)}; record this run again"
+            )
+        ledger.book(Usage(cache_hits=len(facts) - len(missed)))
+        return tuple(
+            replace(verdict, fact=fact, cached=True)
+            if verdict
+            else CheckFailure(fact, "missing", f"{self._path} has no verdict on this fact")
+            for fact, verdict in found
+        )
+
+
+def _excerpt(text: str) -> str:
+    words = " ".join(text.split())
+    return repr(words if len(words) <= _EXCERPT else f"{words[: _EXCERPT - 3]}...")
