@@ -270,7 +270,7 @@ def _score(plan: Plan, gold: Any, extracted: Any) -> Out:
             if gold is None:
                 out.append(FieldResult("", 0.0, "", None, extracted, "hallucination"))
             found = None
-    plan.root.pair(as_record(gold), found, "", out)
+    plan.root.score(as_record(gold), found, "", out)
     return out
 
 

@@ -100,7 +100,7 @@ def _by_list(schema: SchemaNode, records: Sequence[RecordResult]) -> dict[str, C
     results: dict[str, list[FieldResult]] = {}
     for record in records:
         out: list[Any] = []
-        root.pair(as_record(record.gold), as_record(record.extracted), "", out)
+        root.score(as_record(record.gold), as_record(record.extracted), "", out)
         for result in settled(out):
             list_path, is_in_list, _ = schema_path(result.path).partition("[]")
             if is_in_list:

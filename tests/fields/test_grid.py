@@ -21,7 +21,7 @@ from tests.fields.strategies import examples
 def pair_by_pair(node: Any, gold: list[Any], found: list[Any], weights: Any) -> Any:
     def f1(one: Any, other: Any) -> float:
         results: list[Any] = []
-        node.pair(one, other, node.path, results)
+        node.score(one, other, node.path, results)
         sums = count(results, weights)
         stake = sums.n_extracted + sums.n_gold
         return 2 * sums.matched / stake if stake else 0.0
@@ -33,9 +33,8 @@ def both_ways(items: Any, gold: list[Any], found: list[Any], registry: Registry)
     schema = parse_eval_schema(annotate_xeval(array(items)), registry)
     plan = compile_schema(schema, registry)
     element = plan.root.element  # type: ignore[attr-defined]
-    grid = Grid(len(gold), len(found), plan.weights)
-    grid.add(element, gold, found)
-    return grid.outcome()[0], pair_by_pair(element, gold, found, plan.weights)
+    grid = Grid(element, [*gold, *found], len(gold), plan.weights)
+    return grid.f1()[0], pair_by_pair(element, gold, found, plan.weights)
 
 
 def assert_alike(items: Any, gold: list[Any], found: list[Any], registry: Registry) -> None:
@@ -104,11 +103,11 @@ def test_a_comparator_is_asked_once_for_two_different_values() -> None:
     registry.register("mine", compare)
     gold, found = [{"a": "x"}, {"a": "y"}, {"a": "x"}], [{"a": "x"}] * 4
     schema = parse_eval_schema(array(record(a=compared("mine"))), registry)
-    grid = Grid(3, 4, {})
-    grid.add(compile_schema(schema, registry).root.element, gold, found)  # type: ignore[attr-defined]
+    element = compile_schema(schema, registry).root.element  # type: ignore[attr-defined]
+    grid = Grid(element, gold + found, 3, {})
 
     assert sorted(asked) == [("x", "x"), ("y", "x")]
-    assert grid.outcome()[0].tolist() == [[1.0] * 4, [0.0] * 4, [1.0] * 4]
+    assert grid.f1()[0].tolist() == [[1.0] * 4, [0.0] * 4, [1.0] * 4]
 
 
 def test_more_pairs_than_fit_in_one_step() -> None:

@@ -27,7 +27,6 @@ from factcheck.fields.scoring.nodes import (
     RecursiveNode,
     Skipped,
     by_position,
-    one_or_both,
 )
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import value_key
@@ -35,8 +34,6 @@ from factcheck.stats.intervals import assign
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 """A float per pair, gold by extracted."""
-Mask = np.ndarray[Any, np.dtype[np.bool_]]
-"""A boolean per pair, gold by extracted."""
 
 _MAX_VECTORIZED = 4_000
 """Maximum number of pairs for which all fields are compared in one step."""
@@ -52,250 +49,187 @@ _ARRAY_MATCHED = np.diag([0.0, 0.0, 1.0, 0.0])
 
 
 class Grid:
-    """Matched weight and stake (gold plus extracted weight) of each pair, which determine F1."""
+    """Matched weight and stake (gold plus extracted weight) of each pair, which determine F1.
 
-    def __init__(self, n: int, m: int, weights: Mapping[str, float]) -> None:
-        self._weights = weights
-        self._matched = np.zeros((n, m))
-        self._stake = np.zeros((n, m))
-        """Weight of extracted plus gold fields."""
-        self._of_gold = np.zeros((n, 1))
-        self._of_extracted = np.zeros(m)
-        """Part of the stake that depends on one side only, with `_of_gold`."""
-        self._failed = np.zeros((n, m), dtype=bool)
-        """Pairs with a field that could not be compared."""
-        self._open = np.zeros((n, m), dtype=bool)
+    Args:
+        element: Node of the elements.
+        values: The gold elements, followed by the extracted ones; may be `MISSING`.
+        n: Number of gold elements.
+        weights: Weights by schema path.
+    """
+
+    def __init__(
+        self, element: Node, values: Sequence[Any], n: int, weights: Mapping[str, float]
+    ) -> None:
+        self._n, self._m, self._weights = n, len(values) - n, weights
+        self._cells = np.zeros((4, n, self._m))
+        self.matched, self.stake, self._failed, self.open = self._cells
+        """By pair: matched weight, weight of its gold and extracted fields, whether a field could
+        not be compared, and whether one awaits a batch comparator; it is counted as matched."""
+        self._alone = np.zeros(len(values))
+        """Part of the stake that depends on one side only."""
         self._codes: defaultdict[Hashable, int] = defaultdict(itertools.count().__next__)
-        self._coded: list[tuple[float, list[int], list[int]]] = []
+        self._coded: list[tuple[float, list[int]]] = []
+        """By field, its weight and a code for each value; -1 for a missing one."""
+        self._add(element, values)
+        self._compare_codes()
+        self.stake += self._alone[:n, None] + self._alone[n:]
 
-    def outcome(self) -> tuple[Matrix, Matrix, Mask]:
-        """Return F1 of each pair, the preference of each undecided pair (else 0), and open pairs.
+    def f1(self) -> tuple[Matrix, Matrix]:
+        """Return F1 of each pair, and the preference of each undecided pair, else 0.
 
         A pair is undecided if no field in it could be scored, or if none matched and one could not
-        be compared; the smaller its stake, the higher its preference. A pair is open if a field in
-        it awaits a batch comparator; its F1 is an upper bound, as if all such fields matched.
+        be compared; the smaller its stake, the higher its preference.
         """
-        self._sum_up()
-        scored = self._stake > 0
-        if scored.all() and not self._failed.any():
-            return 2 * self._matched / self._stake, np.zeros_like(self._stake), self._open
-        f1 = np.divide(2 * self._matched, self._stake, out=np.zeros_like(self._stake), where=scored)
-        undecided = ~scored | (self._failed & (f1 == 0))
-        return f1, undecided / (1 + self._stake), self._open
+        is_scored = self.stake > 0
+        f1 = 2 * self.matched / np.where(is_scored, self.stake, 1.0)
+        undecided = ~is_scored | ((self._failed > 0) & (f1 == 0))
+        return f1, undecided / (1 + self.stake)
 
-    def most_matched(self) -> float:
-        """Return the maximum total matched weight over all alignments."""
-        self._sum_up()
-        return sum(float(self._matched[pair]) for pair in assign(self._matched).items())
-
-    def add(self, node: Node, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
-        """Score one field for all pairs; values may be `MISSING`."""
+    def _add(self, node: Node, values: Sequence[Any]) -> None:
+        """Score one field for all pairs."""
         if isinstance(node, RecursiveNode) and not isinstance(inner := node.compiled(), str):
             node = inner
         if isinstance(node, Leaf):
-            self._add_leaf(node, gold, extracted)
-        elif isinstance(node, ObjectNode):
-            self._add_container(node, dict, gold, extracted)
+            self._add_leaf(node, values)
+        elif isinstance(node, ObjectNode) and node.kind is dict:
+            self._add_typed(node, dict, values, self._add_objects)
         elif isinstance(node, ArrayNode) and node.align is by_position and not node.search:
-            self._add_container(node, list, gold, extracted)
+            self._add_typed(node, list, values, self._add_arrays)
         elif not isinstance(node, Skipped):
-            self._score_pairs(node, gold, extracted, range(len(gold)), range(len(extracted)))
+            self._score_pairs(node, values, itertools.product(range(self._n), range(self._m)))
 
     def _weight(self, node: Node) -> float:
         return self._weights.get(node.path, 1.0)
 
-    def _add_container(
-        self,
-        node: ObjectNode | ArrayNode,
-        kind: type,
-        gold: Sequence[Any],
-        extracted: Sequence[Any],
+    def _add_typed(
+        self, node: Any, kind: type, values: Sequence[Any], add: Callable[[Any, Any], None]
     ) -> None:
-        rows, odd_rows = _split_by_type(gold, kind)
-        columns, odd_columns = _split_by_type(extracted, kind)
-        if odd_rows or odd_columns:
-            inner = Grid(len(rows), len(columns), self._weights)
-            inner.add(node, [gold[i] for i in rows], [extracted[j] for j in columns])
-            inner._sum_up()
-            cells = np.ix_(rows, columns)
-            self._matched[cells] += inner._matched
-            self._stake[cells] += inner._stake
-            self._open[cells] |= inner._open
-            self._failed[cells] |= inner._failed
-            self._score_pairs(node, gold, extracted, odd_rows, range(len(extracted)))
-            self._score_pairs(node, gold, extracted, rows, odd_columns)
-        elif isinstance(node, ObjectNode):
-            self._add_objects(node, gold, extracted)
-        else:
-            self._add_arrays(node, gold, extracted)
-
-    def _add_objects(self, node: ObjectNode, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
-        known = node.children.keys()
-        objects, others = _objects(gold), _objects(extracted)
-        for name, child in node.children.items():
-            self.add(
-                child,
-                [value.get(name, MISSING) for value in objects],
-                [value.get(name, MISSING) for value in others],
-            )
-        if node.rest is not None:
-            for name in dict.fromkeys(key for value in (*objects, *others) for key in value):
-                if name not in known:
-                    self.add(
-                        node.rest,
-                        [value.get(name, MISSING) for value in objects],
-                        [value.get(name, MISSING) for value in others],
-                    )
-        elif not all(value.keys() <= known for value in others):
-            unknown = np.array([len(value.keys() - known) for value in others])
-            self._stake += np.array([isinstance(value, dict) for value in gold])[:, None] * unknown
-        if {} in gold and {} in extracted:
-            empty = np.array([g == {} for g in gold])[:, None] & np.array(
-                [e == {} for e in extracted]
-            )
-            self._matched += self._weight(node) * empty
-            self._stake += 2 * self._weight(node) * empty
-
-    def _add_arrays(self, node: ArrayNode, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
-        kinds, other_kinds = _kinds(gold), _kinds(extracted)
-        if {_NULL, _EMPTY} & {*kinds, *other_kinds}:
-            cells = np.ix_(kinds, other_kinds)
-            self._stake += self._weight(node) * _ARRAY_STAKE[cells]
-            self._matched += self._weight(node) * _ARRAY_MATCHED[cells]
-        longest = max((len(v) for v in (*gold, *extracted) if isinstance(v, list)), default=0)
-        for k in range(longest):
-            self.add(node.element, _elements(gold, k), _elements(extracted, k))
-
-    def _add_leaf(self, node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
-        gold, extracted = _prepared(node, gold), _prepared(node, extracted)
-        are_read = not node.prepare or not any(
-            value is _UNREAD or value is _FAILED for value in (*gold, *extracted)
-        )
-        if are_read and node.bound and node.bound.key:
-            key = node.bound.key
-            codes = (self._codes_of(gold, key), self._codes_of(extracted, key))
-            self._coded.append((self._weight(node), *codes))
+        """Score containers; pairs with a value of another type are scored one by one."""
+        n = self._n
+        typed = [
+            place
+            for place, value in enumerate(values)
+            if value is None or value is MISSING or isinstance(value, kind)
+        ]
+        if len(typed) == len(values):
+            add(node, values)
             return
-        weight, scores = self._weight(node), None
-        if _complete(gold) and _complete(extracted):
-            cells: Any = (slice(None), slice(None))
-            self._of_gold += weight
-            self._of_extracted += weight
-        else:
-            rows, columns = _present(gold), _present(extracted)
-            gold, extracted = [gold[i] for i in rows], [extracted[j] for j in columns]
-            cells = np.ix_(rows, columns)
-            self._of_gold[rows] += weight
-            self._of_extracted[columns] += weight
-        if are_read and node.bound is None:
+        rows, columns = [k for k in typed if k < n], [k - n for k in typed if k >= n]
+        inner = Grid(node, [values[k] for k in typed], len(rows), self._weights)
+        self._cells[np.ix_(range(4), rows, columns)] += inner._cells
+        pairs = itertools.product(range(n), range(self._m))
+        typed_pairs = set(itertools.product(rows, columns))
+        self._score_pairs(node, values, (pair for pair in pairs if pair not in typed_pairs))
+
+    def _add_objects(self, node: ObjectNode, values: Sequence[Any]) -> None:
+        n, objects = self._n, values
+        if None in values or MISSING in values:
+            objects = [value if isinstance(value, dict) else {} for value in values]
+        children = dict(node.children)
+        if node.rest is not None:
+            for key in itertools.chain.from_iterable(objects):
+                children.setdefault(key, node.rest)
+        for name, child in children.items():
+            self._add(child, [value.get(name, MISSING) for value in objects])
+        known = children.keys()
+        if not all(value.keys() <= known for value in objects[n:]):
+            n_unknown = np.array([len(value.keys() - known) for value in objects[n:]])
+            self.stake += np.outer([isinstance(value, dict) for value in values[:n]], n_unknown)
+        if {} in values[:n] and {} in values[n:]:
+            is_empty = np.array([value == {} for value in values], dtype=float)
+            both_empty = self._weight(node) * np.outer(is_empty[:n], is_empty[n:])
+            self.matched += both_empty
+            self.stake += 2 * both_empty
+
+    def _add_arrays(self, node: ArrayNode, values: Sequence[Any]) -> None:
+        kinds = [
+            _ABSENT if v is MISSING else _NULL if v is None else _FULL if v else _EMPTY
+            for v in values
+        ]
+        if _NULL in kinds or _EMPTY in kinds:
+            cells = np.ix_(kinds[: self._n], kinds[self._n :])
+            self.stake += self._weight(node) * _ARRAY_STAKE[cells]
+            self.matched += self._weight(node) * _ARRAY_MATCHED[cells]
+        arrays = [value if isinstance(value, list) else () for value in values]
+        for elements in itertools.zip_longest(*arrays, fillvalue=MISSING):
+            self._add(node.element, elements)
+
+    def _add_leaf(self, node: Leaf, values: Sequence[Any]) -> None:
+        if node.prepare:
+            values = [v if v is MISSING else _prepared(node.prepare, v) for v in values]
+        is_read = not node.prepare or not any(v is _UNREAD or v is _FAILED for v in values)
+        if is_read and node.bound and node.bound.key:
+            key, code = node.bound.key, self._codes.__getitem__
+            codes = [-1 if value is MISSING else code(key(value)) for value in values]
+            self._coded.append((self._weight(node), codes))
+            return
+        weight, n, scores = self._weight(node), self._n, None
+        places = [place for place, value in enumerate(values) if value is not MISSING]
+        self._alone[places] += weight
+        rows, columns = [k for k in places if k < n], [k - n for k in places if k >= n]
+        cells = np.ix_(rows, columns)
+        gold, extracted = [values[i] for i in rows], [values[n + j] for j in columns]
+        if is_read and node.bound is None:
             scores = np.ones((len(gold), len(extracted)))
-        elif are_read and node.bound and node.bound.scores:
+        elif is_read and node.bound and node.bound.scores:
             scores = node.bound.scores(gold, extracted)
         if scores is None:
             scores = _scores(node, gold, extracted)
             failed = np.isnan(scores)
             scores[failed] = 0.0
-            self._stake[cells] -= 2 * weight * failed
-            self._failed[cells] |= failed
-        self._matched[cells] += weight * scores
+            self.stake[cells] -= 2 * weight * failed
+            self._failed[cells] += failed
+        self.matched[cells] += weight * scores
         if node.bound is None:
-            self._open[cells] |= scores == 1
+            self.open[cells] += scores == 1
 
-    def _codes_of(self, values: Sequence[Any], key: Callable[[Any], Hashable]) -> list[int]:
-        """Map values to codes, equal for equal keys, and -1 for missing values."""
-        code = self._codes.__getitem__
-        if _complete(values):
-            return list(map(code, map(key, values)))
-        return [-1 if value is MISSING else code(key(value)) for value in values]
-
-    def _sum_up(self) -> None:
-        """Compare the values collected as codes, and add the one-sided parts to the stake."""
-        if self._coded:
-            weights, gold, extracted = map(np.array, zip(*self._coded, strict=True))
-            self._coded = []
-            self._of_gold += (weights @ (gold >= 0))[:, None]
-            self._of_extracted += weights @ (extracted >= 0)
-            extracted[extracted < 0] = -2  # a value missing on both sides is not a match
-            if self._matched.size > _MAX_VECTORIZED:
-                for weight, own, other in zip(weights, gold, extracted, strict=True):
-                    self._matched += weight * (own[:, None] == other)
-            else:
-                matches = (gold[:, :, None] == extracted[:, None, :]).astype(float)
-                rows = matches.reshape(len(weights), -1)
-                self._matched += (weights @ rows).reshape(self._matched.shape)
-        self._stake += self._of_gold + self._of_extracted
-        self._of_gold[:] = 0.0
-        self._of_extracted[:] = 0.0
+    def _compare_codes(self) -> None:
+        if not self._coded:
+            return
+        weights, codes = (
+            np.array([w for w, _ in self._coded]),
+            np.array([c for _, c in self._coded]),
+        )
+        self._alone += weights @ (codes >= 0)
+        gold, extracted = codes[:, : self._n], codes[:, self._n :]
+        extracted = np.where(extracted < 0, -2, extracted)  # missing on both sides is not a match
+        if self.matched.size > _MAX_VECTORIZED:
+            for weight, own, other in zip(weights, gold, extracted, strict=True):
+                self.matched += weight * (own[:, None] == other)
+        else:
+            matches = (gold[:, :, None] == extracted[:, None, :]).astype(float)
+            rows = matches.reshape(len(weights), -1)
+            self.matched += (weights @ rows).reshape(self.matched.shape)
 
     def _score_pairs(
-        self,
-        node: Node,
-        gold: Sequence[Any],
-        extracted: Sequence[Any],
-        rows: Iterable[int],
-        columns: Sequence[int],
+        self, node: Node, values: Sequence[Any], pairs: Iterable[tuple[int, int]]
     ) -> None:
-        for i in rows:
-            for j in columns:
-                out: Out = []
-                one_or_both(node, gold[i], extracted[j], node.path, out)
-                results = [entry for entry in out if isinstance(entry, FieldResult)]
-                open_ = [result for result in results if result.status == "pending"]
-                for result in open_:
-                    result.status, result.score = "match", 1.0
-                counts = count(results, self._weights)
-                most = sum(entry.most for entry in out if not isinstance(entry, FieldResult))
-                self._matched[i, j] += counts.matched + most
-                self._stake[i, j] += counts.n_extracted + counts.n_gold + 2 * most
-                self._open[i, j] |= bool(open_) or len(results) < len(out)
-                self._failed[i, j] |= any(result.status == "error" for result in results)
+        for i, j in pairs:
+            gold, extracted = values[i], values[self._n + j]
+            if gold is MISSING and extracted is MISSING:
+                continue
+            out: Out = []
+            node.score(gold, extracted, node.path, out)
+            results = [entry for entry in out if isinstance(entry, FieldResult)]
+            pending = [result for result in results if result.status == "pending"]
+            for result in pending:
+                result.status, result.score = "match", 1.0
+            counts = count(results, self._weights)
+            most = sum(entry.most for entry in out if not isinstance(entry, FieldResult))
+            self._cells[:, i, j] += (
+                counts.matched + most,
+                counts.n_extracted + counts.n_gold + 2 * most,
+                any(result.status == "error" for result in results),
+                bool(pending) or len(results) < len(out),
+            )
+
+    def most_matched(self) -> float:
+        """Return the maximum total matched weight over all alignments."""
+        return sum(float(self.matched[pair]) for pair in assign(self.matched).items())
 
 
-def _split_by_type(values: Sequence[Any], kind: type) -> tuple[Sequence[int], Sequence[int]]:
-    """Return positions of values of a type, null or missing, and positions of all others."""
-    if set(map(type, values)) <= {kind, type(None), type(MISSING)}:
-        return range(len(values)), ()
-    odd = [
-        place
-        for place, value in enumerate(values)
-        if not isinstance(value, kind) and value is not None and value is not MISSING
-    ]
-    others = set(range(len(values))) - set(odd)
-    return sorted(others), odd
-
-
-def _objects(values: Sequence[Any]) -> Sequence[Mapping[str, Any]]:
-    if set(map(type, values)) == {dict}:
-        return values
-    return [value if isinstance(value, dict) else {} for value in values]
-
-
-def _elements(values: Sequence[Any], k: int) -> list[Any]:
-    return [v[k] if isinstance(v, list) and k < len(v) else MISSING for v in values]
-
-
-def _kinds(values: Sequence[Any]) -> list[int]:
-    return [
-        _ABSENT if v is MISSING else _NULL if v is None else _FULL if v else _EMPTY for v in values
-    ]
-
-
-def _complete(values: Sequence[Any]) -> bool:
-    """Whether no value is missing; checks types, since values may not support comparison."""
-    return type(MISSING) not in set(map(type, values))
-
-
-def _present(values: Sequence[Any]) -> list[int]:
-    return [place for place, value in enumerate(values) if value is not MISSING]
-
-
-def _prepared(node: Leaf, values: Sequence[Any]) -> Sequence[Any]:
-    if node.prepare is None:
-        return values
-    return [value if value is MISSING else _prepare(node.prepare, value) for value in values]
-
-
-def _prepare(prepare: Callable[[Any], Any], value: Any) -> Any:
+def _prepared(prepare: Callable[[Any], Any], value: Any) -> Any:
     try:
         return prepare(value)
     except NOT_OF_THE_VALUE:
@@ -315,15 +249,9 @@ def _scores(node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> Matrix
 
 def _distinct(values: Sequence[Any]) -> tuple[list[int], list[Any]]:
     """Return the position of each value in a list of distinct values, and that list."""
-    place_of: dict[Any, int] = {}
-    distinct: list[Any] = []
-    places = []
-    for value in values:
-        place = place_of.setdefault(value_key(value), len(distinct))
-        if place == len(distinct):
-            distinct.append(value)
-        places.append(place)
-    return places, distinct
+    first: dict[Hashable, tuple[int, Any]] = {}
+    places = [first.setdefault(value_key(value), (len(first), value))[0] for value in values]
+    return places, [value for _, value in first.values()]
 
 
 def _score(node: Leaf, gold: Any, extracted: Any) -> float:

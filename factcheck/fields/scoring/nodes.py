@@ -1,7 +1,7 @@
 """Nodes of a compiled schema, which score values.
 
-Each node handles two cases: both sides have a value (`pair`), or only one side has (`alone`), which
-is an omission or a hallucination. Results are appended to a list in schema order.
+A node scores the values of both sides, or the value of one side beside `MISSING`, which is an
+omission or a hallucination. Results are appended to a list in schema order.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, Literal, Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, cast
 
 from factcheck.errors import SchemaError, describe
 from factcheck.fields.schemas.structure import join, join_key
@@ -19,7 +19,11 @@ from factcheck.fields.types import BoundComparator, FieldResult, FieldStatus, Un
 
 MISSING: Any = object()
 """Sentinel for a missing value or key."""
-
+NOT_OF_THE_VALUE = (OSError, MemoryError, UndecidableError)
+"""Errors that the extracted value does not cause."""
+_MAX_PATHS = 50_000
+"""Maximum number of cached paths; paths repeat from record to record."""
+_log = logging.getLogger("factcheck.fields")
 
 Pairs: TypeAlias = "list[tuple[int, int]]"
 """Alignment as (gold, extracted) positions in result order; -1 for a missing partner, extracted
@@ -30,16 +34,6 @@ Align = Callable[[Sequence[Any], Sequence[Any], str], Pairs]
 
 def by_position(gold: Sequence[Any], extracted: Sequence[Any], _path: str = "") -> Pairs:
     return list(zip_longest(range(len(gold)), range(len(extracted)), fillvalue=-1))
-
-
-_MAX_PATHS = 50_000
-"""Maximum number of cached paths; paths repeat from record to record."""
-_log = logging.getLogger("factcheck.fields")
-
-
-@functools.lru_cache(maxsize=_MAX_PATHS)
-def _element_path(path: str, position: int) -> str:
-    return f"{path}[{position}]"
 
 
 class Deferred(Protocol):
@@ -82,21 +76,13 @@ def settled(out: Out) -> list[FieldResult]:
 
 def pending_in(out: Out) -> list[list[FieldResult]]:
     """Return the pending results of an element, followed by those of pairs in its arrays."""
-    direct = [
-        entry for entry in out if isinstance(entry, FieldResult) and entry.status == "pending"
-    ]
+    results = [entry for entry in out if isinstance(entry, FieldResult)]
+    direct = [result for result in results if result.status == "pending"]
     blocks = [direct] if direct else []
     for entry in out:
         if not isinstance(entry, FieldResult):
             blocks += entry.pending()
     return blocks
-
-
-OneSided = Literal["omission", "hallucination"]
-_Unread: TypeAlias = "tuple[FieldStatus, str]"
-"""Status and reason of a field with an unreadable value."""
-NOT_OF_THE_VALUE = (OSError, MemoryError, UndecidableError)
-"""Errors that the extracted value does not cause."""
 
 
 class Node(Protocol):
@@ -105,12 +91,8 @@ class Node(Protocol):
     path: str
     """Schema path."""
 
-    def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        """Score a field with values on both sides, which may be null."""
-        ...
-
-    def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
-        """Score a value on one side: gold for an omission, extracted for a hallucination."""
+    def score(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
+        """Score a field; at most one value is `MISSING`, both may be null."""
         ...
 
 
@@ -124,27 +106,27 @@ class Leaf:
     threshold: float
     bound: BoundComparator | None
     """`None` for a batch comparator, which leaves the field pending."""
+    batch: Any
+    """The batch comparator, if it is one."""
     params: Mapping[str, Any]
     description: str
 
-    def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        g, e, failure = self.prepared(gold, extracted) if self.prepare else (gold, extracted, None)
-        if failure is None and self.bound is not None:
+    def score(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
+        if gold is MISSING or extracted is MISSING:
+            out.append(_one_sided(path, self.name, gold, extracted))
+            return
+        g, e, score, reason = gold, extracted, 0.0, None
+        status: FieldStatus = "pending"
+        if self.prepare is not None:
+            g, e, status, reason = self._prepared(self.prepare, gold, extracted)
+        if self.bound is not None and status == "pending":
             try:
                 score, reason = self.bound.compare(g, e)
+                status = "match" if score >= self.threshold else "mismatch"
             except Exception as error:  # noqa: BLE001 - the user's code
-                failure = self.fault(g, error), f"comparator {self.name!r}: {describe(error)}"
-            else:
-                status: FieldStatus = "match" if score >= self.threshold else "mismatch"
-                out.append(
-                    FieldResult(path, score, self.name, gold, extracted, status, reason, g, e)
-                )
-                return
-        status, reason = failure or ("pending", None)
-        out.append(FieldResult(path, 0.0, self.name, gold, extracted, status, reason, g, e))
-
-    def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
-        out.append(_one_sided(path, self.name, value, status))
+                status = self.fault(g, error)
+                reason = f"comparator {self.name!r}: {describe(error)}"
+        out.append(FieldResult(path, score, self.name, gold, extracted, status, reason, g, e))
 
     def fault(self, gold: Any, error: Exception) -> FieldStatus:
         """Return the status of a comparison that raised.
@@ -160,20 +142,19 @@ class Leaf:
             return "error"
         return "mismatch"
 
-    def prepared(self, gold: Any, extracted: Any) -> tuple[Any, Any, _Unread | None]:
-        """Transform both values; on failure, also return its status and reason."""
-        if self.prepare is None:
-            return gold, extracted, None
+    def _prepared(
+        self, prepare: Callable[[Any], Any], gold: Any, extracted: Any
+    ) -> tuple[Any, Any, FieldStatus, str | None]:
+        """Transform both values; the status is `pending` unless one cannot be read."""
         try:
-            g = self.prepare(gold)
+            g = prepare(gold)
         except Exception as error:  # noqa: BLE001 - the user's code, or an unsuitable value
-            return None, None, ("error", f"transform of the gold value: {describe(error)}")
+            return None, None, "error", f"transform of the gold value: {describe(error)}"
         try:
-            return g, self.prepare(extracted), None
+            return g, prepare(extracted), "pending", None
         except Exception as error:  # noqa: BLE001 - the user's code, or an unsuitable value
             status: FieldStatus = "error" if isinstance(error, NOT_OF_THE_VALUE) else "mismatch"
-            reason = f"transform of the extracted value: {describe(error)}"
-            return g, extracted, (status, reason)
+            return g, extracted, status, f"transform of the extracted value: {describe(error)}"
 
 
 @dataclass(slots=True, eq=False)
@@ -182,23 +163,23 @@ class Skipped:
 
     path: str
 
-    def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        g = None if gold is MISSING else gold
-        e = None if extracted is MISSING else extracted
-        out.append(FieldResult(path, 0.0, "", g, e, "skipped"))
-
-    def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
-        pass
+    def score(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
+        if gold is not MISSING and extracted is not MISSING:
+            out.append(FieldResult(path, 0.0, "", gold, extracted, "skipped"))
 
 
 class ObjectNode:
-    """An object, scored by property, or a map, scored by key."""
+    """An object scored by property, a map scored by key, or a tuple scored by position."""
 
-    def __init__(self, path: str, children: Mapping[str, Node], rest: Node | None = None) -> None:
+    def __init__(
+        self, path: str, children: Mapping[str, Node], rest: Node | None, kind: type
+    ) -> None:
         self.path = path
         self.children = children
         self.rest = rest
         """Scores the values of all other keys; `None`: other keys are hallucinations."""
+        self.kind = kind
+        """`list` for a tuple, whose positions are its keys."""
         self._places = functools.lru_cache(_MAX_PATHS)(self._places_at)
 
     def _places_at(self, path: str) -> tuple[tuple[str, Node, bool, str], ...]:
@@ -207,27 +188,25 @@ class ObjectNode:
             for name, child in self.children.items()
         )
 
-    def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        if not (isinstance(gold, dict) and isinstance(extracted, dict)):
-            _pair_mistyped(self, dict, gold, extracted, path, out)
+    def score(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
+        is_both = isinstance(gold, self.kind) and isinstance(extracted, self.kind)
+        if not _has_parts(self.kind, gold, extracted, path, out):
             return
-        if not gold and not extracted:
-            out.append(FieldResult(path, 1.0, "", gold, extracted, "match"))
-            return
+        if not is_both or self.kind is list:
+            gold, extracted = _keyed(gold), _keyed(extracted)
         n_known = 0
-        for name, child, skipped, place in self._places(path):
+        for name, child, is_skipped, place in self._places(path):
             g, e = gold.get(name, MISSING), extracted.get(name, MISSING)
             n_known += e is not MISSING
-            if skipped or (g is not MISSING and e is not MISSING):
-                child.pair(g, e, place, out)
-            elif g is not MISSING:
-                child.alone(g, "omission", place, out)
-            elif e is not MISSING:
-                child.alone(e, "hallucination", place, out)
-        if self.rest is not None or n_known < len(extracted):
-            self._pair_rest(gold, extracted, path, out)
+            if is_skipped:
+                if is_both:
+                    child.score(gold.get(name), extracted.get(name), place, out)
+            elif g is not MISSING or e is not MISSING:
+                child.score(g, e, place, out)
+        if self.rest is not None or (is_both and n_known < len(extracted)):
+            self._score_rest(gold, extracted, path, out)
 
-    def _pair_rest(
+    def _score_rest(
         self, gold: Mapping[Any, Any], extracted: Mapping[Any, Any], path: str, out: Out
     ) -> None:
         if self.rest is None:
@@ -238,52 +217,15 @@ class ObjectNode:
         for key in dict.fromkeys((*gold, *extracted)):
             if key not in self.children:
                 g, e = gold.get(key, MISSING), extracted.get(key, MISSING)
-                one_or_both(self.rest, g, e, join_key(path, str(key)), out)
-
-    def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
-        if isinstance(value, dict):
-            for name, child, _, place in self._places(path):
-                if name in value:
-                    child.alone(value[name], status, place, out)
-            for name in value if self.rest else ():
-                if self.rest and name not in self.children:
-                    self.rest.alone(value[name], status, join_key(path, str(name)), out)
-        elif value is not None:
-            _log.warning("%s: expected an object, got %s", path, type(value).__name__)
+                self.rest.score(g, e, join_key(path, str(key)), out)
 
 
-def one_or_both(node: Node, gold: Any, extracted: Any, path: str, out: Out) -> None:
-    """Score a field of which either or both values may be `MISSING`."""
-    if gold is not MISSING and extracted is not MISSING:
-        node.pair(gold, extracted, path, out)
-    elif gold is not MISSING:
-        node.alone(gold, "omission", path, out)
-    elif extracted is not MISSING:
-        node.alone(extracted, "hallucination", path, out)
-
-
-class TupleNode:
-    """An array with a schema per position, scored as an object with numeric names."""
-
-    def __init__(self, positions: ObjectNode) -> None:
-        self.path = positions.path
-        self.positions = positions
-
-    def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        if isinstance(gold, list) and isinstance(extracted, list):
-            self.positions.pair(_numbered(gold), _numbered(extracted), path, out)
-        else:
-            _pair_mistyped(self, list, gold, extracted, path, out)
-
-    def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
-        if isinstance(value, list) and value:
-            self.positions.alone(_numbered(value), status, path, out)
-        else:
-            out.append(_one_sided(path, "", value, status))
-
-
-def _numbered(values: Sequence[Any]) -> dict[str, Any]:
-    return {str(position): value for position, value in enumerate(values)}
+def _keyed(value: Any) -> Mapping[Any, Any]:
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, list):
+        return {str(position): element for position, element in enumerate(value)}
+    return {}
 
 
 class RecursiveNode:
@@ -300,19 +242,14 @@ class RecursiveNode:
         except SchemaError as error:
             return str(error)
 
-    def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
+    def score(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
         node = self.compiled()
-        if isinstance(node, str):
+        if not isinstance(node, str):
+            node.score(gold, extracted, path, out)
+        elif gold is MISSING or extracted is MISSING:
+            out.append(_one_sided(path, "", gold, extracted))
+        else:
             out.append(FieldResult(path, 0.0, "", gold, extracted, "error", node))
-        else:
-            node.pair(gold, extracted, path, out)
-
-    def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
-        node = self.compiled()
-        if isinstance(node, str):
-            out.append(_one_sided(path, "", value, status))
-        else:
-            node.alone(value, status, path, out)
 
 
 @dataclass(slots=True, eq=False)
@@ -322,14 +259,16 @@ class ArrayNode:
     path: str
     element: Node
     align: Align = by_position
-    search: Callable[[ArrayNode, Sequence[Any], Sequence[Any], str], Deferred] | None = None
+    search: Callable[[ArrayNode, list[Any], list[Any], str], Deferred] | None = None
     """Starts the search for the optimal alignment; `None` for other alignments."""
 
-    def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        if not (isinstance(gold, list) and isinstance(extracted, list)):
-            _pair_mistyped(self, list, gold, extracted, path, out)
-        elif not gold and not extracted:
-            out.append(FieldResult(path, 1.0, "", gold, extracted, "match"))
+    def score(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
+        if not _has_parts(list, gold, extracted, path, out):
+            return
+        if not isinstance(gold, list):
+            self.score_pairs((), extracted, by_position((), extracted), path, out)
+        elif not isinstance(extracted, list):
+            self.score_pairs(gold, (), by_position(gold, ()), path, out)
         elif self.search and gold and extracted:
             alignment = self.search(self, gold, extracted, path)
             if alignment.is_open:
@@ -337,54 +276,54 @@ class ArrayNode:
             else:
                 alignment.report(out)
         else:
-            self.score(gold, extracted, self.align(gold, extracted, path), path, out)
+            self.score_pairs(gold, extracted, self.align(gold, extracted, path), path, out)
 
-    def score(
+    def score_pairs(
         self, gold: Sequence[Any], extracted: Sequence[Any], pairs: Pairs, path: str, out: Out
     ) -> None:
         element = self.element
         n_surplus = 0
         for i, j in pairs:
-            if i < 0:
-                n_surplus += 1
-                place = _element_path(path, -n_surplus)
-                element.alone(extracted[j], "hallucination", place, out)
-            elif j < 0:
-                element.alone(gold[i], "omission", _element_path(path, i), out)
-            else:
-                element.pair(gold[i], extracted[j], _element_path(path, i), out)
-
-    def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
-        if not isinstance(value, list) or not value:
-            out.append(_one_sided(path, "", value, status))
-        elif status == "omission":
-            self.score(value, (), by_position(value, ()), path, out)
-        else:
-            self.score((), value, by_position((), value), path, out)
+            g, e = gold[i] if i >= 0 else MISSING, extracted[j] if j >= 0 else MISSING
+            n_surplus += i < 0
+            element.score(g, e, _element_path(path, i if i >= 0 else -n_surplus), out)
 
 
-def _one_sided(path: str, name: str, value: Any, status: OneSided) -> FieldResult:
-    gold, extracted = (value, None) if status == "omission" else (None, value)
-    return FieldResult(path, 0.0, name, gold, extracted, status)
+@functools.lru_cache(maxsize=_MAX_PATHS)
+def _element_path(path: str, position: int) -> str:
+    return f"{path}[{position}]"
 
 
-def _pair_mistyped(node: Node, kind: type, gold: Any, extracted: Any, path: str, out: Out) -> None:
-    """Score a container that is null or has the wrong type on at least one side."""
-    if gold is None and extracted is None:
-        return
-    if gold is None or extracted is None:
-        value = gold if extracted is None else extracted
-        status: OneSided = "omission" if extracted is None else "hallucination"
-        if isinstance(value, kind):
-            node.alone(value, status, path, out)
-        else:
-            out.append(_one_sided(path, "", value, status))
-    elif _equal(gold, extracted):
+def _has_parts(kind: type, gold: Any, extracted: Any, path: str, out: Out) -> bool:
+    """Score a container as a whole, unless its parts on both sides or on one are to be scored."""
+    is_missing = gold is MISSING or extracted is MISSING
+    if is_missing or gold is None or extracted is None:
+        value = extracted if gold is None or gold is MISSING else gold
+        if isinstance(value, kind) and (value or kind is dict):
+            return True
+        is_value = value is not None and value is not MISSING
+        if is_missing and kind is dict:
+            if is_value:
+                _log.warning("%s: expected an object, got %s", path, type(value).__name__)
+        elif is_missing or is_value:
+            out.append(_one_sided(path, "", gold, extracted))
+        return False
+    is_typed = isinstance(gold, kind) and isinstance(extracted, kind)
+    if is_typed and (gold or extracted):
+        return True
+    if is_typed or _equal(gold, extracted):
         out.append(FieldResult(path, 1.0, "", gold, extracted, "match"))
     else:
         types = f"gold is {type(gold).__name__}, extracted is {type(extracted).__name__}"
         reason = f"type mismatch: {types}"
         out.append(FieldResult(path, 0.0, "", gold, extracted, "mismatch", reason))
+    return False
+
+
+def _one_sided(path: str, name: str, gold: Any, extracted: Any) -> FieldResult:
+    if extracted is MISSING or (extracted is None and gold is not MISSING):
+        return FieldResult(path, 0.0, name, gold, None, "omission")
+    return FieldResult(path, 0.0, name, None, extracted, "hallucination")
 
 
 def _equal(gold: Any, extracted: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Alignment of arrays by key, or optimally, with the highest total F1.
+"""Optimal alignment of arrays, with the highest total F1.
 
 If the F1 of pairs depends on a batch comparator, pairs that may belong to the optimal alignment are
 scored in rounds, under paths such as `items[2|0]`, together with the pending fields of the record.
@@ -7,23 +7,14 @@ scored in rounds, under paths such as `items[2|0]`, together with the pending fi
 from __future__ import annotations
 
 import functools
-import logging
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from factcheck.fields.runs.records import count
-from factcheck.fields.scoring.nodes import (
-    MISSING,
-    Align,
-    ArrayNode,
-    Out,
-    Pairs,
-    pending_in,
-    settled,
-)
+from factcheck.fields.scoring.grid import Grid
+from factcheck.fields.scoring.nodes import ArrayNode, Out, Pairs, pending_in, settled
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import plain
 from factcheck.stats.intervals import assign
@@ -46,18 +37,17 @@ class OptimalArray:
         min_f1: float,
         weights: Mapping[str, float],
         node: ArrayNode,
-        gold: Sequence[Any],
-        extracted: Sequence[Any],
+        gold: list[Any],
+        extracted: list[Any],
         path: str,
     ) -> None:
-        from factcheck.fields.scoring.grid import Grid
-
         self._node, self._gold, self._extracted, self._path = node, gold, extracted, path
         self._min_f1, self._weights = min_f1, weights
-        self._grid = Grid(len(gold), len(extracted), weights)
-        self._grid.add(node.element, gold, extracted)
-        self._f1, self._undecided, self._open = self._grid.outcome()
+        grid = Grid(node.element, gold + extracted, len(gold), weights)
+        self._most = grid.most_matched
+        self._f1, self._undecided = grid.f1()
         self._f1[self._f1 < min_f1] = 0.0
+        self._open = grid.open > 0
         self._scored: dict[tuple[int, int], Out] = {}
         self._next: list[tuple[int, int]] = []
         self._width = 1
@@ -67,7 +57,7 @@ class OptimalArray:
 
     @property
     def most(self) -> float:
-        return self._grid.most_matched()
+        return self._most()
 
     def pending(self) -> list[list[FieldResult]]:
         while self._pairs is None:
@@ -85,13 +75,13 @@ class OptimalArray:
             if not self._next:
                 self._pairs = pairs
             elif failed and all(failed):  # score all remaining pairs in one last round
-                self._next = [(int(i), int(j)) for i, j in zip(*self._open.nonzero(), strict=True)]
+                self._next = [(int(i), int(j)) for i, j in np.argwhere(self._open)]
             elif is_hopeless:
                 self._next = self._wider(self._next)
             for i, j in self._next:
                 out = self._scored[i, j] = []
                 place = f"{self._path}[{i}|{j}]"
-                self._node.element.pair(self._gold[i], self._extracted[j], place, out)
+                self._node.element.score(self._gold[i], self._extracted[j], place, out)
         return []
 
     def _close(self, pair: tuple[int, int]) -> bool:
@@ -166,50 +156,9 @@ class OptimalArray:
         for i, j in pairs[:n_matched]:
             place = f"{path}[{i}]"
             if (i, j) not in self._scored:
-                node.element.pair(self._gold[i], self._extracted[j], place, out)
+                node.element.score(self._gold[i], self._extracted[j], place, out)
             n_prefix = len(f"{path}[{i}|{j}]")
             for result in settled(self._scored.get((i, j), [])):
                 result.path = f"{place}{result.path[n_prefix:]}"
                 out.append(result)
-        node.score(self._gold, self._extracted, pairs[n_matched:], path, out)
-
-
-_log = logging.getLogger("factcheck.fields")
-
-
-def by_key(key_of: Callable[[Any], Any]) -> Align:
-    """Return an alignment of elements with equal keys; of duplicates, the first is used."""
-    has_warned = False
-
-    def align(gold: Sequence[Any], extracted: Sequence[Any], path: str) -> Pairs:
-        nonlocal has_warned
-        free: dict[Any, int] = {}
-        unkeyed = []
-        for place, element in enumerate(extracted):
-            key = key_of(element)
-            if key is MISSING or key in free:
-                unkeyed.append(place)
-            else:
-                free[key] = place
-        keys = [key_of(element) for element in gold]
-        n_unkeyed = len(unkeyed) + keys.count(MISSING)
-        pairs = [(i, free.pop(key, -1)) for i, key in enumerate(keys)]
-        if n_unkeyed and not has_warned:
-            has_warned = True
-            _log.warning(
-                "%s: %d elements without a unique key are not aligned; reported once",
-                path,
-                n_unkeyed,
-            )
-        return [*pairs, *((-1, j) for j in (*free.values(), *unkeyed))]
-
-    return align
-
-
-def as_key(value: Any) -> Any:
-    """Convert a value to a key: `1` equals `1.0` but not `True`; `MISSING` if it is unsuitable."""
-    if value is None or isinstance(value, bool):
-        return type(value), value
-    if isinstance(value, float):
-        return MISSING if math.isnan(value) else value
-    return value if isinstance(value, (str, int)) else MISSING
+        node.score_pairs(self._gold, self._extracted, pairs[n_matched:], path, out)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
@@ -14,7 +15,8 @@ from factcheck.fields.registry import Registry, is_batch
 from factcheck.fields.schemas.parsing import SchemaNode, key_path
 from factcheck.fields.schemas.structure import TransformSpec
 from factcheck.fields.scoring import nodes
-from factcheck.fields.scoring.optimal import OptimalArray, as_key, by_key
+from factcheck.fields.scoring.nodes import MISSING
+from factcheck.fields.scoring.optimal import OptimalArray
 from factcheck.fields.types import (
     BoundComparator,
     BuiltinComparator,
@@ -22,6 +24,9 @@ from factcheck.fields.types import (
     Outcome,
     UndecidableError,
 )
+from factcheck.fields.values import is_nan
+
+_log = logging.getLogger("factcheck.fields")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,6 @@ class Plan:
     """A compiled schema."""
 
     root: nodes.Node
-    registry: Registry
     batch_leaves: Mapping[str, nodes.Leaf]
     """Fields with a batch comparator, by schema path."""
     weights: Mapping[str, float]
@@ -43,7 +47,7 @@ def compile_schema(schema: SchemaNode, registry: Registry) -> Plan:
     compiler = _Compiler(registry)
     root = compiler.node(schema)
     weights = compiler.weights if any(w != 1.0 for w in compiler.weights.values()) else {}
-    return Plan(root, registry, compiler.batch_leaves, weights, tuple(compiler.weights))
+    return Plan(root, compiler.batch_leaves, weights, tuple(compiler.weights))
 
 
 class _Compiler:
@@ -61,24 +65,22 @@ class _Compiler:
             return nodes.Skipped(schema.path)
         if schema.comparator.name or not schema.children:
             return self._leaf(schema)
-        *_, last = schema.children
-        if last is not schema.children[0] or not last.is_rest or schema.json_type == "object":
+        is_object, last = schema.json_type == "object", schema.children[-1]
+        if is_object or len(schema.children) > 1 or not last.is_rest:
             children = {name: self.node(child) for name, child in schema.named.items()}
             rest = self.node(last) if last.is_rest else None
-            node = nodes.ObjectNode(schema.path, children, rest)
-            return node if schema.json_type == "object" else nodes.TupleNode(node)
-        return self._array(schema)
+            return nodes.ObjectNode(schema.path, children, rest, dict if is_object else list)
+        return self._array(schema, last)
 
     def _leaf(self, schema: SchemaNode) -> nodes.Leaf:
         path, name, params = schema.path, schema.comparator.name, schema.comparator.params
-        prepare = self._prepare(schema.transforms)
         try:
             found = self._registry.get_comparator(name)
         except KeyError as error:
             raise SchemaError(str(error), path) from error
-        bound = None if is_batch(found) else _bound(found, params)
-        description = schema.description
-        leaf = nodes.Leaf(path, name, prepare, schema.threshold, bound, params, description)
+        bound, batch = (None, found) if is_batch(found) else (_bound(found, params), None)
+        prepare, description = self._prepare(schema.transforms), schema.description
+        leaf = nodes.Leaf(path, name, prepare, schema.threshold, bound, batch, params, description)
         if bound is None:
             self.batch_leaves[path] = leaf
         return leaf
@@ -98,62 +100,77 @@ class _Compiler:
         return prepare
 
     def _transform(self, spec: TransformSpec) -> Callable[[Any], Any]:
-        found = self._registry.get_transform(spec.name)
+        found, params = self._registry.get_transform(spec.name), spec.params
         if isinstance(found, BuiltinTransform):
-            return found.bind(spec.params)
-        params = spec.params
+            return found.bind(params)
         return lambda value: found(value, params)
 
-    def _array(self, schema: SchemaNode) -> nodes.ArrayNode:
-        (items,) = schema.children
+    def _array(self, schema: SchemaNode, items: SchemaNode) -> nodes.ArrayNode:
         element, align = self.node(items), schema.align or {}
         strategy = "ordered" if isinstance(element, nodes.Skipped) else schema.strategy
         if strategy == "hungarian":
             search = partial(OptimalArray, align.get("threshold") or 0.0, self.weights)
             return nodes.ArrayNode(schema.path, element, search=search)
         if strategy == "key_field":
-            return nodes.ArrayNode(schema.path, element, self._key_match(items, align["key"]))
+            names = align["key"] if isinstance(align["key"], list) else [align["key"]]
+            fields = [key_path(items, name) for name in names]
+            parts = [
+                (steps or (name,), self._prepare(field.transforms) if field else None)
+                for name, (steps, field) in zip(names, fields, strict=True)
+            ]
+            return nodes.ArrayNode(schema.path, element, _KeyAlignment(parts))
         return nodes.ArrayNode(schema.path, element)
 
-    def _key_match(self, items: SchemaNode, key: Any) -> nodes.Align:
-        is_composite = isinstance(key, list)
-        parts = [self._key_part(items, name) for name in (key if is_composite else [key])]
 
-        def key_of(element: Any) -> Any:
-            found = tuple(part(element) for part in parts)
-            if any(value is nodes.MISSING for value in found):
-                return nodes.MISSING
-            return found if is_composite else found[0]
+class _KeyAlignment:
+    """Aligns elements with equal keys; of duplicates, the first is used."""
 
-        return by_key(key_of)
+    def __init__(self, parts: Sequence[tuple[Sequence[str], Callable[[Any], Any] | None]]) -> None:
+        """Each part of a key has the names that lead to it, and its transforms."""
+        self._parts = parts
+        self._has_warned = False
 
-    def _key_part(self, items: SchemaNode, name: str) -> Callable[[Any], Any]:
-        """Return a function that reads one part of an element's key, after its transforms."""
-        steps, field = key_path(items, name)
-        steps = steps or (name,)
-        prepare = self._prepare(field.transforms) if field else None
+    def __call__(self, gold: Sequence[Any], extracted: Sequence[Any], path: str) -> nodes.Pairs:
+        free: dict[Any, int] = {}
+        unkeyed = []
+        for place, element in enumerate(extracted):
+            key = self._key(element)
+            if key is MISSING or key in free:
+                unkeyed.append(place)
+            else:
+                free[key] = place
+        keys = [self._key(element) for element in gold]
+        n_unkeyed = len(unkeyed) + keys.count(MISSING)
+        pairs = [(i, free.pop(key, -1)) for i, key in enumerate(keys)]
+        if n_unkeyed and not self._has_warned:
+            self._has_warned = True
+            message = "%s: %d elements without a unique key are not aligned; reported once"
+            _log.warning(message, path, n_unkeyed)
+        return [*pairs, *((-1, j) for j in (*free.values(), *unkeyed))]
 
-        def key_of(element: Any) -> Any:
-            for step in steps:
-                if not isinstance(element, dict) or step not in element:
-                    return nodes.MISSING
-                element = element[step]
+    def _key(self, element: Any) -> Any:
+        """Return the key of an element, `MISSING` if a part is missing or unsuitable."""
+        key = []
+        for names, prepare in self._parts:
+            value = element
             try:
-                return as_key(prepare(element) if prepare else element)
+                for name in names:
+                    value = value[name]
+                value = prepare(value) if prepare else value
             except Exception:  # noqa: BLE001 - the field itself reports the error
-                return nodes.MISSING
-
-        return key_of
+                return MISSING
+            if value is None or isinstance(value, bool):
+                value = type(value), value  # `True` is not 1
+            elif not isinstance(value, (str, int, float)) or is_nan(value):
+                return MISSING
+            key.append(value)
+        return tuple(key)
 
 
 def _bound(found: Any, params: dict[str, Any]) -> BoundComparator:
     if isinstance(found, BuiltinComparator):
         return found.bind(params)
-
-    def compare(gold: Any, extracted: Any) -> Outcome:
-        return outcome_of(found(gold, extracted, params))
-
-    return BoundComparator(compare)
+    return BoundComparator(lambda gold, extracted: outcome_of(found(gold, extracted, params)))
 
 
 def outcome_of(result: Any) -> Outcome:
