@@ -25,7 +25,7 @@ from factcheck.judges.ports import (
     Rater,
     RaterSpec,
 )
-from factcheck.runtime.deadline import within
+from factcheck.runtime.deadline import within_deadline
 from factcheck.runtime.loop import BackgroundLoop, background
 from factcheck.settings import LOCAL, Model, Settings, require_integer
 
@@ -144,9 +144,8 @@ class Isolated:
                 name = type(self._judge).__name__
                 raise JudgeError(f"{name} raised {describe(error)}") from error
 
-        if not background.is_current:
-            return await within(work)
-        return await within(lambda: self._loop.hop(work()))
+        async with within_deadline():
+            return await (self._loop.hop(work()) if background.is_current else work())
 
     async def aclose(self) -> None:
         """Stop the loop; the next call starts another."""

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import math
+import sys
 import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from factcheck.errors import DeadlineExceeded
 from factcheck.settings import require_number
+
+if sys.version_info >= (3, 11):
+    from asyncio import timeout
+else:
+    from async_timeout import timeout
 
 Q = TypeVar("Q")
 R = TypeVar("R")
@@ -60,15 +66,17 @@ def require_time() -> None:
         raise DeadlineExceeded("undecided when the deadline passed")
 
 
-async def within(work: Callable[[], Coroutine[Any, Any, R]]) -> R:
-    """Await `work()`, but cancel it at the deadline; after the deadline, do not call it.
+@asynccontextmanager
+async def within_deadline() -> AsyncIterator[None]:
+    """Cancel a block at the deadline; after the deadline, do not enter it.
 
     Raises:
         DeadlineExceeded: The deadline passed first.
     """
     require_time()
     try:
-        return await asyncio.wait_for(work(), remaining_s())
+        async with timeout(remaining_s()):
+            yield
     except asyncio.TimeoutError:
         require_time()
         raise

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from concurrent.futures import Future
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from factcheck.errors import describe
@@ -32,7 +32,7 @@ class BackgroundLoop:
     def __init__(self, name: str = "factcheck-loop") -> None:
         self._name = name
         self._lock = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._running: _Running | None = None
         self._thread: threading.Thread | None = None
         self._submitted: WeakKeyDictionary[Future[Any], _Contained[Any]] = WeakKeyDictionary()
 
@@ -41,7 +41,7 @@ class BackgroundLoop:
         return threading.current_thread() is self._thread
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        future = asyncio.run_coroutine_threadsafe(contained := _Contained(work), self._running())
+        future = asyncio.run_coroutine_threadsafe(contained := _Contained(work), self._start())
         self._submitted[future] = contained
         return future
 
@@ -64,11 +64,9 @@ class BackgroundLoop:
             self.cancel([future])
             raise
 
-    async def hop(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await `work` in this loop from any loop; cancellation is passed on."""
-        if self.is_current:
-            return await work
-        return await asyncio.wrap_future(self.submit(work))
+    def hop(self, work: Coroutine[Any, Any, T]) -> Awaitable[T]:
+        """Return `work` as done in this loop, to be awaited in any loop; a cancel is passed on."""
+        return work if self.is_current else asyncio.wrap_future(self.submit(work))
 
     def cancel(self, futures: Iterable[Future[Any]]) -> None:
         """Cancel submitted work and wait up to 2 s for it to clean up."""
@@ -78,32 +76,35 @@ class BackgroundLoop:
             work.ended.wait(max(0.0, deadline - time.monotonic()))
 
     def stop(self) -> None:
-        """Stop the loop and its thread; the next use starts them again."""
+        """Stop the loop, cancelling what is left in it; the next use starts another."""
         with self._lock:
-            if self._loop is not None and self._thread is not None and self._thread.is_alive():
-                self._loop.call_soon_threadsafe(self._loop.stop)
-            self._loop = self._thread = None
+            if self._running is not None and self._thread is not None and self._thread.is_alive():
+                self._running.loop.call_soon_threadsafe(self._running.stopped.set)
+            self._running = self._thread = None
 
-    def _running(self) -> asyncio.AbstractEventLoop:
+    def _start(self) -> asyncio.AbstractEventLoop:
+        """Return the loop, which is started unless it is running."""
         with self._lock:
-            if self._loop is None or self._thread is None or not self._thread.is_alive():
-                self._loop = asyncio.new_event_loop()
-                loop = self._loop
+            if self._running is None or self._thread is None or not self._thread.is_alive():
+                started: Future[_Running] = Future()
                 self._thread = threading.Thread(
-                    target=_run_until_stopped, args=(loop,), name=self._name, daemon=True
+                    target=asyncio.run, args=(_serve(started),), name=self._name, daemon=True
                 )
                 self._thread.start()
-            return self._loop
+                self._running = started.result()
+            return self._running.loop
 
 
-def _run_until_stopped(loop: asyncio.AbstractEventLoop) -> None:
-    """Run a loop; once it is stopped, cancel what is left and close it."""
-    loop.run_forever()
-    if tasks := asyncio.all_tasks(loop):
-        for task in tasks:
-            task.cancel()
-        loop.run_until_complete(asyncio.wait(tasks, timeout=_CLEAN_UP_S))
-    loop.close()
+class _Running(NamedTuple):
+    loop: asyncio.AbstractEventLoop
+    stopped: asyncio.Event
+
+
+async def _serve(started: Future[_Running]) -> None:
+    """Keep the loop running until the event is set that `started` gets."""
+    stopped = asyncio.Event()
+    started.set_result(_Running(asyncio.get_running_loop(), stopped))
+    await stopped.wait()
 
 
 class _Contained(Coroutine[Any, Any, T]):

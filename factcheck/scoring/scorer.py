@@ -405,12 +405,13 @@ class FactCoverage(SessionUser):
         self, facts: FactSet, texts: Sequence[str], ledger: Ledger
     ) -> list[tuple[CheckResult, ...]]:
         """Check facts against each text, in shared requests if the judge supports that."""
-        checker: Any = self._judges.checker
+        checker = self._judges.checker
+        check_summaries = getattr(checker, "check_summaries", None)
         filled = [text for text in texts if text.strip()]
         found: Iterator[Sequence[CheckResult]]
         try:
-            if len(filled) > 1:  # only if it has `summaries_per_call`
-                found = iter(await checker.check_summaries(tuple(facts), filled, ledger))
+            if check_summaries and filled:
+                found = iter(await check_summaries(tuple(facts), filled, ledger))
             else:
                 found = iter([await checker.check(facts, text, ledger) for text in filled])
         except DeadlineExceeded as error:
@@ -482,7 +483,10 @@ async def ascore(
 ) -> CoverageReport:
     """Score one summary with a temporary scorer; see `FactCoverage.score`."""
     async with FactCoverage(judge, extractor) as scorer:
-        return await scorer.ascore(source, summary, facts=facts, direction=direction, lead=lead)
+        (report,) = await scorer.ascore_summaries(
+            source, [summary], facts=facts, direction=direction, lead=lead
+        )
+        return report
 
 
 async def acheck(

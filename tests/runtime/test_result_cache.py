@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 
-from factcheck.runtime.result_cache import Ask, ResultCache
+from factcheck.runtime.result_cache import ResultCache
 
 
 class Asked:
@@ -24,12 +24,19 @@ class Asked:
         return [key.upper() for key in keys]
 
 
-def flight() -> ResultCache[str]:
-    return ResultCache(None, {}, lambda _: None, str)
+Cache = ResultCache[str, str]
+Ask = Callable[[Sequence[str]], Awaitable[list[str]]]
 
 
-async def resolve(cache: ResultCache[str], keys: Sequence[str], ask: Ask[str]) -> list[str]:
-    return await cache.results(keys, lambda some: [some] if some else [], ask, lambda _: None)
+def flight() -> Cache:
+    return ResultCache(None, {}, lambda _: None, lambda data, _: str(data))
+
+
+async def resolve(cache: Cache, keys: Sequence[str], ask: Ask) -> list[str]:
+    questions = {key: key for key in keys}
+    return await cache.results(
+        keys, questions, lambda some: [[*some]] if some else [], ask, lambda _: None
+    )
 
 
 @pytest.mark.anyio

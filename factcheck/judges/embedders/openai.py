@@ -16,7 +16,7 @@ from factcheck.judges.llm.providers import access_to
 from factcheck.judges.ports import EmbeddingResult
 from factcheck.runtime.budget import Price
 from factcheck.runtime.cache import answer_key
-from factcheck.runtime.deadline import within
+from factcheck.runtime.deadline import within_deadline
 from factcheck.runtime.loop import background
 from factcheck.runtime.result_cache import ResultCache
 from factcheck.settings import Model
@@ -63,7 +63,7 @@ class OpenAIEmbedder(JsonClient):
         self._endpoint = {"endpoint": self.endpoint} if self.endpoint else {}
         price = _PRICES.get(model) if access.is_default else None
         self._runner: RequestRunner[Mapping[str, Any]] = RequestRunner(self.name, session, price)
-        self._cache = ResultCache[EmbeddingResult](
+        self._cache = ResultCache[str, EmbeddingResult](
             session.cache, {"task": STAGE, "judge": self.name}, _to_json, _from_json
         )
 
@@ -81,8 +81,9 @@ class OpenAIEmbedder(JsonClient):
 
         results = await self._cache.results(
             keys,
-            lambda some: _batches(some, text_of),
-            lambda some: self._ask_with_retry([text_of[key] for key in some], ledger),
+            text_of,
+            _batches,
+            lambda some: self._ask_with_retry(some, ledger),
             lambda count: ledger.book(Usage(cache_hits=count), model=self.name, stage=STAGE),
         )
         found = dict(zip(sendable, results, strict=True))
@@ -109,7 +110,8 @@ class OpenAIEmbedder(JsonClient):
             tokens_of=lambda answer: _tokens(answer, texts),
         )
         try:
-            answer = await within(lambda: background.hop(request()))
+            async with within_deadline():
+                answer = await background.hop(request())
         except RequestRefused as error:
             return Failure.of(None, error)
         except JudgeError as error:
@@ -152,12 +154,12 @@ _DUPLICATE = Failure(None, "duplicate", "the answer holds two vectors for the te
 _UNSENDABLE = Failure(None, "input", "the text is blank or not valid Unicode")
 
 
-def _batches(keys: Sequence[str], text_of: Mapping[str, str]) -> list[list[str]]:
-    """Split keys, in order, into as few batches as the API's limits allow."""
+def _batches(texts: Mapping[str, str]) -> list[list[str]]:
+    """Split the keys of texts, in order, into as few batches as the API's limits allow."""
     batches: list[list[str]] = []
     n_bytes = 0
-    for key in keys:
-        size = len(text_of[key].encode())
+    for key, text in texts.items():
+        size = len(text.encode())
         if not batches or len(batches[-1]) == MAX_TEXTS or n_bytes + size > _MAX_BYTES:
             batches.append([])
             n_bytes = 0
@@ -178,7 +180,7 @@ def _to_json(result: EmbeddingResult) -> Mapping[str, Any] | None:
     return None if isinstance(result, Failure) else {"vector": packed(result)}
 
 
-def _from_json(data: Mapping[str, Any]) -> EmbeddingResult:
+def _from_json(data: Mapping[str, Any], text: str) -> EmbeddingResult:  # noqa: ARG001
     try:
         return single_precision(str(data["vector"]))
     except JudgeOutputError as error:

@@ -6,14 +6,14 @@ Missing, duplicate and invalid results are retried once, in a separate request.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
 
 from factcheck.documents import from_plain, to_plain
 from factcheck.errors import Failure, JudgeError, JudgeRejected
 from factcheck.facts import Usage
 from factcheck.judges.llm.engine import Account
 from factcheck.runtime.cache import JSON, answer_keys
-from factcheck.runtime.deadline import within
+from factcheck.runtime.deadline import within_deadline
 from factcheck.runtime.loop import background, together
 from factcheck.runtime.result_cache import ResultCache
 
@@ -22,11 +22,18 @@ if TYPE_CHECKING:
     from factcheck.judges.llm.questions import Message, Question
     from factcheck.judges.ports import Ledger
 
-_REPEAT = frozenset({"missing", "duplicate", "invalid", "output", "truncated"})
-"""Failure codes worth another request; the engine has retried all others."""
-
 _CACHED_VALUES = {"probability": None, "cached": True}
 """Fields not stored in the cache, with their values in cached results."""
+
+
+class Repeat(NamedTuple):
+    """A request that repeats failed questions."""
+
+    numbers: list[int]
+    """Places of the questions in the failed request."""
+    is_last: bool = True
+    """Whether questions that fail again are not repeated."""
+
 
 Request: TypeAlias = "tuple[Sequence[Message], Question[Any]]"
 T = TypeVar("T")
@@ -51,6 +58,8 @@ class BatchedJudge(Generic[Q, R]):
     """Key of the model in the signature."""
     result: type[R]
     """Type of a successful result."""
+    repeated: ClassVar = frozenset({"missing", "duplicate", "invalid", "output", "truncated"})
+    """Failure codes worth another request; the engine has retried all others."""
 
     def __init__(
         self,
@@ -66,7 +75,7 @@ class BatchedJudge(Generic[Q, R]):
         self._batch_size = batch_size
         self._parts = parts or {}
         labels = {"task": self.stage, "judge": model.name}
-        self._cache = ResultCache[R](
+        self._cache = ResultCache[Q, R](
             model.cache, labels, self._to_json, self._from_json, leases=model.is_live
         )
 
@@ -98,7 +107,7 @@ class BatchedJudge(Generic[Q, R]):
         plain: dict[str, Any] = to_plain(result)
         return {name: value for name, value in plain.items() if name not in _CACHED_VALUES}
 
-    def _from_json(self, data: Mapping[str, Any]) -> R:
+    def _from_json(self, data: Mapping[str, Any], question: Q) -> R:  # noqa: ARG002
         return from_plain(self.result, {**_CACHED_VALUES, **data}, "cached result")
 
     def _results(
@@ -112,8 +121,9 @@ class BatchedJudge(Generic[Q, R]):
         shape = self._model.shape
 
         def make_keys() -> list[str]:
-            model = dict(self._model.shape)
-            return answer_keys(parts, task=self.stage, prompt=self._prompt, model=model, **shared)
+            return answer_keys(
+                parts, task=self.stage, prompt=self._prompt, model=self._model.shape, **shared
+            )
 
         def keys_now() -> dict[str, str]:
             # the first answers may change the dialect, and with it the keys
@@ -122,17 +132,11 @@ class BatchedJudge(Generic[Q, R]):
         keys = make_keys()
         by_key = dict(zip(keys, questions, strict=True))
         account = Account(ledger, self.stage)
-
-        async def ask(some: Sequence[str]) -> Sequence[R]:
-            found = await self._ask([by_key[key] for key in some], account)
-            results = dict(zip(some, found, strict=True))
-            await self._repeat(by_key, results, account)
-            return tuple(results.values())
-
         return self._cache.results(
             keys,
-            lambda some: self._batches({key: by_key[key] for key in some}),
-            ask,
+            by_key,
+            self._batches,
+            lambda some: self._ask(some, account),
             lambda count: ledger.book(
                 Usage(cache_hits=count), model=self._model.name, stage=self.stage
             ),
@@ -143,31 +147,39 @@ class BatchedJudge(Generic[Q, R]):
         """Split the keys of questions into batches."""
         return even_batches(list(questions), self._batch_size)
 
-    async def _ask(self, questions: Sequence[Q], account: Account) -> Sequence[R]:
-        """Send one request and return one result per question, in question order."""
+    async def _ask(
+        self, questions: Sequence[Q], account: Account, *, is_last: bool = False
+    ) -> list[R]:
+        """Send one request and return one result per question, in question order.
+
+        Unless this is the last request, failed questions are sent again.
+        """
         request = self._request(questions)
         try:
-            reply = await within(lambda: background.hop(self._model.ask(*request, account)))
+            async with within_deadline():
+                reply = await background.hop(self._model.ask(*request, account))
         except JudgeError as error:
-            return [self._failure(question, error) for question in questions]
-        return self._outcome(reply, questions)
+            results = [self._failure(question, error) for question in questions]
+        else:
+            results = list(self._outcome(reply, questions))
+        if is_last:
+            return results
 
-    async def _repeat(
-        self, questions: Mapping[str, Q], results: dict[str, R], account: Account
-    ) -> None:
-        """Retry failed questions."""
-        codes = {key: code_of(result) for key, result in results.items()}
-        keys = [key for key, code in codes.items() if code in _REPEAT or code in self._parts]
-        if not keys:
-            return
-        parts = max(self._parts.get(codes[key], 1) for key in keys)
-        calls = even_batches(keys, max(1, -(-len(keys) // parts)))
+        async def ask_again(call: Repeat) -> None:
+            some = [questions[n] for n in call.numbers]
+            repeated = await self._ask(some, account, is_last=call.is_last)
+            for n, result in zip(call.numbers, repeated, strict=True):
+                results[n] = result
 
-        async def ask_again(call: Sequence[str]) -> None:
-            repeated = await self._ask([questions[key] for key in call], account)
-            results.update(zip(call, repeated, strict=True))
+        await together(ask_again(call) for call in self._repeats(questions, results))
+        return results
 
-        await together(ask_again(call) for call in calls)
+    def _repeats(self, questions: Sequence[Q], results: Sequence[R]) -> list[Repeat]:  # noqa: ARG002
+        """Return the requests that repeat failed questions."""
+        codes = [code_of(result) for result in results]
+        failed = [n for n, code in enumerate(codes) if code in {*self.repeated, *self._parts}]
+        parts = max((self._parts.get(codes[n], 1) for n in failed), default=1)
+        return [Repeat(call) for call in even_batches(failed, max(1, -(-len(failed) // parts)))]
 
 
 def even_batches(items: Sequence[T], size: int) -> list[list[T]]:

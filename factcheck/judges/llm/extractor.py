@@ -38,6 +38,7 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
 
     stage = "extract"
     role = "extractor"
+    repeated = frozenset({JudgeOutputError.code})
     section = 16_000
     """Maximum characters of source in one request (about 4,000 tokens)."""
 
@@ -59,23 +60,19 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
     def _key_parts(self, question: str) -> Mapping[str, JSON]:
         return {"text": digest(question)}
 
-    async def _ask(self, questions: Sequence[str], account: Account) -> Sequence[_Facts]:
+    async def _ask(
+        self, questions: Sequence[str], account: Account, *, is_last: bool = False
+    ) -> list[_Facts]:
         (section,) = questions
-        (facts,) = await super()._ask(questions, account)
-        if code_of(facts) == JudgeOutputError.code:
-            return await super()._ask(questions, account)
-        if code_of(facts) == JudgeTruncated.code and len(section) >= 2 * _MIN_SECTION:
-            halves = sections(section, len(section) * 6 // 10, len(section) // _OVERLAP)
-            requests = (self._ask([section[slice(*span)]], account) for span in halves)
-            found = [facts for (facts,) in await together(requests)]
-            try:
-                return [_joined(found)]
-            except JudgeError as error:
-                return [error]
-        return [facts]
-
-    async def _repeat(self, *_: Any) -> None:
-        """Do nothing: `_ask` retries each section."""
+        (facts,) = await super()._ask(questions, account, is_last=is_last)
+        if code_of(facts) != JudgeTruncated.code or len(section) < 2 * _MIN_SECTION:
+            return [facts]
+        halves = sections(section, len(section) * 6 // 10, len(section) // _OVERLAP)
+        found = await together(self._ask([section[slice(*span)]], account) for span in halves)
+        try:
+            return [_joined([facts for (facts,) in found])]
+        except JudgeError as error:
+            return [error]
 
     def _outcome(self, reply: Any, questions: Sequence[str]) -> Sequence[_Facts]:  # noqa: ARG002
         return [tuple(reply["facts"])]
@@ -87,7 +84,7 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
         """Serialise a list of facts; an empty one is not cached, because it may be a bad reply."""
         return {"facts": list(result)} if isinstance(result, tuple) and result else None
 
-    def _from_json(self, data: Mapping[str, Any]) -> _Facts:
+    def _from_json(self, data: Mapping[str, Any], question: str) -> _Facts:  # noqa: ARG002
         return tuple(Reader(data, "cached list of facts").get("facts", list[str]))
 
 

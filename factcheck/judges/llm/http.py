@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-from factcheck.errors import FactcheckError, JudgeRejected, JudgeUnavailable
+from factcheck.errors import FactcheckError, InputError, JudgeRejected, JudgeUnavailable
 from factcheck.judges.llm.errors import (
     UNREADABLE,
     from_status,
@@ -63,12 +63,12 @@ class JsonClient:
         Raises:
             JudgeUnavailable: The response is missing, late, too large, or not a JSON object.
             JudgeError: The server returned an error.
-            ValueError: The body contains invalid Unicode.
+            InputError: The body contains invalid Unicode.
         """
         import aiohttp
 
-        data = json.dumps(body, ensure_ascii=False).encode()
         name, url = self.name, f"{self.access.base_url}{path}"
+        data = as_utf8(body, name)
         try:
             async with self._session().post(
                 url, data=data, headers=self._headers, allow_redirects=False
@@ -144,6 +144,14 @@ def close_in(loop: asyncio.AbstractEventLoop, session: aiohttp.ClientSession) ->
     """Close a session that was left open, if its loop is still running."""
     if not session.closed and loop.is_running():
         asyncio.run_coroutine_threadsafe(session.close(), loop)
+
+
+def as_utf8(body: Mapping[str, Any], name: str) -> bytes:
+    """Serialise the body of a request to `name`; raises `InputError` for invalid Unicode."""
+    try:
+        return json.dumps(body, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{name}: {error}") from error
 
 
 async def _read(response: aiohttp.ClientResponse, limit: int) -> bytes:

@@ -13,6 +13,7 @@ from factcheck.errors import Failure, InputError, JudgeError, JudgeQueued
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict, digest
 from factcheck.judges.llm.batched import (
     BatchedJudge,
+    Repeat,
     Request,
     code_of,
     even_batches,
@@ -26,10 +27,8 @@ from factcheck.judges.llm.modules import (
     TextsChecker,
 )
 from factcheck.judges.ports import PairResult, PairVerdict, Rating, RatingResult, ValuePair
-from factcheck.runtime.loop import together
 
 if TYPE_CHECKING:
-    from factcheck.judges.llm.engine import Account
     from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.judges.ports import Ledger
     from factcheck.runtime.cache import JSON
@@ -47,15 +46,32 @@ _RETRY_ALONE_CODES = {"missing", "duplicate", "invalid", "rejected", *_SPLIT_COD
 """Failures in a request about several texts that are retried for each text by itself."""
 FLIPPED = "flipped"
 """Flag of a majority verdict with dissent, and failure code where there is no majority."""
-_PLACEHOLDER = AtomicFact("kept", "kept")
-"""Placeholder in a cached verdict until `_placed` sets the fact."""
+
+
+class _Section(NamedTuple):
+    """A part of a text that fits into a request; mostly all of it."""
+
+    text: str
+    whole: str
+    """The text it is a part of."""
+    start: int
+    digest: str
+
+    @classmethod
+    def all_of(cls, text: str, size: int) -> list[_Section]:
+        spans = sections(text, size, size // _OVERLAP)
+        parts = [text[slice(*span)] for span in spans]
+        return [
+            cls(part, text, span.start, digest(part))
+            for part, span in zip(parts, spans, strict=True)
+        ]
 
 
 class _FactQuestion(NamedTuple):
     fact: AtomicFact
-    text: str
-    digest: str
-    """Digest of the text."""
+    section: _Section
+    repeat: int
+    """0 for the first time that the fact is checked."""
 
 
 class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
@@ -69,21 +85,21 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         settings = model.settings
         module = FactChecker(settings.verdict)
         super().__init__(model, module, batch_size=batch_size, parts={"truncated": 2})
-        self.summaries_per_call = settings.summaries_per_call
+        self.summaries_per_call = n = settings.summaries_per_call
         """Maximum number of summaries in one request."""
-        self._repeats = settings.repeats
-        n = self.summaries_per_call
-        self._shared: dict[str, JSON] = {
-            "facts_per_call": batch_size,
-            **({"summaries_per_call": n} if n > 1 else {}),
-        }
-        if self.summaries_per_call > 1:
+        self._repeats_per_fact = settings.repeats
+        self._shared: dict[str, JSON] = {"facts_per_call": batch_size}
+        if n > 1:
+            self._shared["summaries_per_call"] = n
             self._for_texts = TextsChecker(settings.verdict)
             self._prompt += f"+{self._for_texts.fingerprint}"
 
     @property
     def identity(self) -> dict[str, str]:
-        numbers = {"summaries_per_call": self.summaries_per_call, "repeats": self._repeats}
+        numbers = {
+            "summaries_per_call": self.summaries_per_call,
+            "repeats": self._repeats_per_fact,
+        }
         return {**super().identity, **{name: str(n) for name, n in numbers.items() if n > 1}}
 
     async def check(
@@ -98,72 +114,51 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
     ) -> list[tuple[CheckResult, ...]]:
         """Return one result per fact, in fact order, for each summary.
 
-        If any summary is too long to share a request, each is checked by itself. With `repeats`,
-        facts are checked that many times, in different orders, and the majority verdict counts.
+        A summary that is too long for one request is checked section by section; facts that a
+        section entails are not checked against later ones. With `repeats`, facts are checked that
+        many times, in different orders, and the majority verdict counts.
 
         Raises:
             JudgeRejected: Every request was rejected.
         """
-        if self._repeats == 1:
-            return await self._check_texts(facts, summaries, ledger)
-        seeds = map(random.Random, range(1, self._repeats))
+        seeds = map(random.Random, range(1, self._repeats_per_fact))
         orders = [facts, *(seed.sample(facts, len(facts)) for seed in seeds)]
-        checks = await together(
-            self._check_texts(order, summaries, ledger, **({"repeat": n} if n else {}))
-            for n, order in enumerate(orders)
-        )
-        by_text = [
-            [{result.fact: result for result in of_text} for of_text in times]
-            for times in zip(*checks, strict=True)
+        parts = {text: _Section.all_of(text, self.section) for text in summaries}
+        found: dict[tuple[str, int, str], CheckResult] = {}
+        for number in range(max(map(len, parts.values()))):
+            questions = [
+                _FactQuestion(fact, part, repeat)
+                for of_text in parts.values()
+                for part in of_text[number : number + 1]
+                for repeat, order in enumerate(orders)
+                for fact in order
+                if not _is_settled(found.get((part.whole, repeat, fact.id)))
+            ]
+            results = await self._results(questions, ledger, **self._shared)
+            for (fact, part, repeat), result in zip(questions, results, strict=True):
+                placed, key = _placed(result, fact, part.start), (part.whole, repeat, fact.id)
+                found[key] = max(placed, found.get(key, placed), key=_weight_in_merge)
+        require_one_not_rejected(list(found.values()))
+        times = range(len(orders))
+        return [
+            tuple(_majority([found[text, n, fact.id] for n in times]) for fact in facts)
+            for text in summaries
         ]
-        return [tuple(_majority([one[f] for one in times]) for f in facts) for times in by_text]
-
-    async def _check_texts(
-        self,
-        facts: Sequence[AtomicFact],
-        summaries: Sequence[str],
-        ledger: Ledger,
-        **repeat: JSON,
-    ) -> list[tuple[CheckResult, ...]]:
-        """Check facts once against each summary."""
-        if max(map(len, summaries)) > self.section // self.summaries_per_call:
-            return await together(self._check_text(facts, t, ledger, **repeat) for t in summaries)
-        texts = list(dict.fromkeys(summaries))
-        questions = _questions(facts, texts)
-        found = iter(await self._results(questions, ledger, **self._shared, **repeat))
-        results = {text: tuple(_placed(next(found), fact, 0) for fact in facts) for text in texts}
-        require_one_not_rejected([result for of_text in results.values() for result in of_text])
-        return [results[text] for text in summaries]
-
-    async def _check_text(
-        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger, **repeat: JSON
-    ) -> tuple[CheckResult, ...]:
-        """Check facts section by section; those that a section entails, not against later ones."""
-        results: dict[str, CheckResult] = {}
-        for span in sections(text, self.section, self.section // _OVERLAP):
-            facts_left = [fact for fact in facts if not _is_settled(results.get(fact.id))]
-            questions = _questions(facts_left, [text[slice(*span)]])
-            found = await self._results(questions, ledger, **self._shared, **repeat)
-            for fact, result in zip(facts_left, found, strict=True):
-                placed = _placed(result, fact, span.start)
-                earlier = results.get(fact.id)
-                results[fact.id] = max(placed, earlier, key=_weight_in_merge) if earlier else placed
-        in_order = tuple(results[fact.id] for fact in facts)
-        require_one_not_rejected(in_order)
-        return in_order
 
     def _batches(self, questions: Mapping[str, _FactQuestion]) -> list[list[str]]:
-        """Group texts that are checked against the same facts."""
-        keys_of: dict[str, list[str]] = {}
+        """Group texts that are checked against the same facts; long texts are sent alone."""
+        keys_of: dict[tuple[int, str], list[str]] = {}
         for key, question in questions.items():
-            keys_of.setdefault(question.text, []).append(key)
-        by_facts: dict[tuple[AtomicFact, ...], list[list[str]]] = {}
-        for keys in keys_of.values():
-            by_facts.setdefault(tuple(questions[key].fact for key in keys), []).append(keys)
+            keys_of.setdefault((question.repeat, question.section.text), []).append(key)
+        groups: dict[tuple[Any, ...], list[list[str]]] = {}
+        for (repeat, text), keys in keys_of.items():
+            facts = tuple(questions[key].fact for key in keys)
+            alone = text if len(text) > self.section // self.summaries_per_call else ""
+            groups.setdefault((repeat, alone, facts), []).append(keys)
         return [
             [keys[n] for keys in some for n in numbers]
-            for facts, groups in by_facts.items()
-            for some in even_batches(groups, self.summaries_per_call)
+            for (*_, facts), group in groups.items()
+            for some in even_batches(group, self.summaries_per_call)
             for numbers in even_batches(range(len(facts)), self._batch_size)
         ]
 
@@ -177,34 +172,24 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         """Pick the results for the questions from those for every fact with every text."""
         facts, texts = _facts_and_texts(questions)
         found = dict(zip(product(texts, facts), reply.values(), strict=True))
-        return [found[question.text, question.fact] for question in questions]
+        return [found[question.section.text, question.fact] for question in questions]
 
-    async def _repeat(
-        self,
-        questions: Mapping[str, _FactQuestion],
-        results: dict[str, CheckResult],
-        account: Account,
-    ) -> None:
-        """Retry failed questions, each text by itself."""
-        by_text: dict[str, list[str]] = {}
-        for key, result in results.items():
-            failed = by_text.setdefault(questions[key].text, [])
+    def _repeats(
+        self, questions: Sequence[_FactQuestion], results: Sequence[CheckResult]
+    ) -> list[Repeat]:
+        """Return the requests that repeat failed questions, each text by itself."""
+        by_text: dict[str, list[int]] = {}
+        for n, (question, result) in enumerate(zip(questions, results, strict=True)):
+            failed = by_text.setdefault(question.section.text, [])
             if code_of(result) in _RETRY_ALONE_CODES:
-                failed.append(key)
+                failed.append(n)
         if len(by_text) == 1:
-            return await super()._repeat(questions, results, account)
-
-        async def retry_alone(keys: Sequence[str]) -> None:
-            some = {key: questions[key] for key in keys}
-            retried = dict(zip(keys, await self._ask([*some.values()], account), strict=True))
-            await self._repeat(some, retried, account)
-            results.update(retried)
-
-        await together(retry_alone(keys) for keys in by_text.values() if keys)
-        return None
+            return super()._repeats(questions, results)
+        return [Repeat(failed, is_last=False) for failed in by_text.values() if failed]
 
     def _key_parts(self, question: _FactQuestion) -> Mapping[str, JSON]:
-        return {"fact": question.fact.text, "text": question.digest}
+        parts = {"fact": question.fact.text, "text": question.section.digest}
+        return {**parts, "repeat": question.repeat} if question.repeat else parts
 
     def _failure(self, question: _FactQuestion, error: JudgeError) -> CheckResult:
         return CheckFailure.of(question.fact, error)
@@ -223,26 +208,22 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
             "flags": list(result.flags),
         }
 
-    def _from_json(self, data: Mapping[str, Any]) -> CheckResult:
+    def _from_json(self, data: Mapping[str, Any], question: _FactQuestion) -> CheckResult:
         at = data["evidence"]
         evidence = at and Evidence(at["quote"], at["start"], at["end"])
         content = (data["label"], data["probability"], evidence, data["reason"], data["judge"])
-        return Verdict(_PLACEHOLDER, *content, cached=True, flags=tuple(data["flags"]))
-
-
-def _questions(facts: Sequence[AtomicFact], texts: Sequence[str]) -> list[_FactQuestion]:
-    """Combine all facts with the first text, then with the second, and so on."""
-    digests = [(text, digest(text)) for text in texts]
-    return [_FactQuestion(fact, text, of) for text, of in digests for fact in facts]
+        return Verdict(question.fact, *content, cached=True, flags=tuple(data["flags"]))
 
 
 def _facts_and_texts(questions: Sequence[_FactQuestion]) -> tuple[list[AtomicFact], list[str]]:
     facts = dict.fromkeys(question.fact for question in questions)
-    return list(facts), list(dict.fromkeys(question.text for question in questions))
+    return list(facts), list(dict.fromkeys(question.section.text for question in questions))
 
 
 def _majority(results: Sequence[CheckResult]) -> CheckResult:
     """Return the verdict whose label more than half of the results share, or a failure."""
+    if len(results) == 1:
+        return results[0]
     verdicts = [result for result in results if isinstance(result, Verdict)]
     labels = Counter(verdict.label for verdict in verdicts)
     for chosen in verdicts:

@@ -7,7 +7,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.metadata import version
@@ -211,20 +211,15 @@ class LanguageModel:
             f"run `factcheck doctor {self.name}`"
         )
 
-    async def _send(self, body: Body, account: Account, waited_s: float) -> Answer:
+    def _send(self, body: Body, account: Account, waited_s: float) -> Awaitable[Answer]:
         text = prompt_of(body)
-        try:
-            return await self._runner.run(
-                partial(self._transport.send, body),
-                account,
-                upper_bound=Usage(
-                    prompt_tokens=most_tokens(text), completion_tokens=limit_of(body)
-                ),
-                tokens_of=partial(tokens_of, prompt=text),
-                waited_s=waited_s,
-            )
-        except UnicodeEncodeError as error:
-            raise InputError(f"{self.name}: {error}") from error
+        return self._runner.run(
+            partial(self._transport.send, body),
+            account,
+            upper_bound=Usage(prompt_tokens=most_tokens(text), completion_tokens=limit_of(body)),
+            tokens_of=partial(tokens_of, prompt=text),
+            waited_s=waited_s,
+        )
 
     async def aclose(self) -> None:
         await self._transport.aclose()

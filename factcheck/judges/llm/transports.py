@@ -6,7 +6,6 @@ before validation.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -18,7 +17,7 @@ from factcheck.errors import (
     JudgeUnavailable,
 )
 from factcheck.judges.llm.errors import RequestRefused, from_dspy, redacted
-from factcheck.judges.llm.http import JsonClient
+from factcheck.judges.llm.http import JsonClient, as_utf8
 from factcheck.judges.llm.providers import endpoint
 from factcheck.judges.llm.replies import Token
 from factcheck.runtime.loop import BackgroundLoop, background
@@ -248,7 +247,7 @@ class LMTransport:
         import dspy
         from dspy import lm15
 
-        json.dumps(body, ensure_ascii=False).encode()  # raises for what is not valid Unicode
+        as_utf8(body, self.name)
         try:
             request = lm15.request_from_openai_chat({"model": self.name, **body})
             with dspy.context(disable_history=True, trace=None):

@@ -40,19 +40,21 @@ def answer_key(**parts: JSON) -> str:
 
 
 def answer_keys(questions: Sequence[Mapping[str, JSON]], **shared: JSON) -> list[str]:
-    """Return the `answer_key` of each question; all must have the same names.
-
-    Shared parts are serialised once.
-    """
-    names = sorted(questions[0]) if questions else []
-    parts: dict[str, JSON] = {**shared, **dict.fromkeys(names, _MARK)}
-    *pieces, end = _canonical({"key_schema": KEY_SCHEMA, "parts": parts}).split(f'"{_MARK}"')
-    return [
-        _sha256(
-            "".join(p + _canonical(q[name]) for p, name in zip(pieces, names, strict=True)) + end
+    """Return the `answer_key` of each question; shared parts are serialised once."""
+    pieces_of: dict[tuple[str, ...], list[str]] = {}
+    keys = []
+    for question in questions:
+        names = tuple(sorted(question))
+        if names not in pieces_of:
+            parts: dict[str, JSON] = {**shared, **dict.fromkeys(names, _MARK)}
+            template = _canonical({"key_schema": KEY_SCHEMA, "parts": parts})
+            pieces_of[names] = template.split(f'"{_MARK}"')
+        *pieces, end = pieces_of[names]
+        text = "".join(
+            piece + _canonical(question[name]) for piece, name in zip(pieces, names, strict=True)
         )
-        for q in questions
-    ]
+        keys.append(_sha256(text + end))
+    return keys
 
 
 def _canonical(data: JSON) -> str:

@@ -72,7 +72,7 @@ def test_whoever_waits_gets_the_answer_or_asks_after_a_failure(two: tuple[Shared
     asked: list[str] = []
     begun = asyncio.Event()
 
-    def text(data: Any) -> str:
+    def text(data: Any, _: str) -> str:
         return str(data["text"])
 
     def encode(answer: str) -> dict[str, str] | None:
@@ -86,7 +86,10 @@ def test_whoever_waits_gets_the_answer_or_asks_after_a_failure(two: tuple[Shared
             return [answer] * len(keys)
 
         results = ResultCache(cache, {}, encode, text, leases=True)
-        found = await results.results([KEY, OTHER], lambda keys: [keys], asking, lambda _: None)
+        keys = [KEY, OTHER]
+        found = await results.results(
+            keys, dict.fromkeys(keys, ""), lambda some: [[*some]], asking, lambda _: None
+        )
         return set(found)
 
     async def work() -> None:
@@ -109,6 +112,6 @@ def test_an_answer_that_cannot_be_read_is_asked_for(two: tuple[Shared, Shared]) 
     async def ask(keys: Sequence[str]) -> list[str]:
         return ["new"] * len(keys)
 
-    cache = ResultCache[str](two[1], {}, lambda _: {}, str, leases=True)
-    work = cache.results([KEY], lambda keys: [keys], ask, lambda _: None)
+    cache = ResultCache[str, str](two[1], {}, lambda _: {}, lambda *_: "", leases=True)
+    work = cache.results([KEY], {KEY: ""}, lambda some: [[*some]], ask, lambda _: None)
     assert asyncio.run(work) == ["new"]
