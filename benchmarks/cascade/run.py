@@ -26,7 +26,7 @@ from factcheck.calibration.cascade import fit_judged
 from factcheck.calibration.thresholds import JudgedFact, fit_thresholds, sent_held_out
 from factcheck.judges.ports import HIGH, LOW
 from factcheck.judges.replay import ReplayChecker
-from factcheck.stats.resampling import bootstrap_ratio
+from factcheck.stats.intervals import share_interval
 
 TARGETS = (0.90, 0.92, 0.94, 0.96, 0.98)
 
@@ -119,9 +119,9 @@ def _line(judge: str, rows: Sequence[Row], target: float | None) -> str:
 def _share(facts: Sequence[JudgedFact], hits: Sequence[bool]) -> str:
     counts: dict[str, tuple[int, int]] = {}
     for fact, hit in zip(facts, hits, strict=True):
-        n_hits, n = counts.get(fact.document, (0, 0))
-        counts[fact.document] = n_hits + hit, n + 1
-    low, high = bootstrap_ratio(list(counts.values())) or (0.0, 1.0)
+        n, n_hits = counts.get(fact.document, (0, 0))
+        counts[fact.document] = n + 1, n_hits + hit
+    low, high = share_interval(list(counts.values())) or (0.0, 1.0)
     return f"{sum(hits) / len(hits):.3f} ({low:.3f}-{high:.3f})"
 
 

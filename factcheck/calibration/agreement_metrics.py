@@ -13,7 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factcheck.calibration.agreement_labels import Answer, LabelledPair
-from factcheck.stats.intervals import Cluster, Estimate, Interval, powered_mean, ranks, wilson
+from factcheck.stats.intervals import (
+    Cluster,
+    Estimate,
+    Interval,
+    powered_mean,
+    ranks,
+    share_interval,
+)
 from factcheck.stats.resampling import mean_estimate
 
 Array = Any
@@ -55,28 +62,26 @@ def balanced_accuracy(pairs: Decisions) -> float | None:
     return (sensitivity + specificity) / 2
 
 
-def share_interval(pairs: Decisions, labels: Sequence[bool]) -> Interval:
-    """Return Wilson's interval of the share of right verdicts on a label, or the mean of several.
-
-    For shares without spread over documents, such as 5 of 5. Every label must occur.
-    """
+def right_interval(pairs: Decisions, labels: Sequence[bool]) -> Interval:
+    """The interval of the share of right verdicts on a label, or the mean of those of several."""
     found = []
     for label in labels:
-        right = pairs.entailed[pairs.labels == label] == label
-        found.append(wilson(float(right.mean()), len(right)))
+        own = pairs.of(pairs.labels == label)
+        n_pairs = np.bincount(own.documents)
+        n_right = np.bincount(own.documents, own.entailed == label)
+        counts = [(float(n), float(hits)) for n, hits in zip(n_pairs, n_right, strict=True) if n]
+        found.append(share_interval(counts) or Interval(0.0, 1.0))
     return Interval(*map(fmean, zip(*found, strict=True)))
 
 
-def baseline_accuracy(pairs: Decisions) -> float | None:
-    """The balanced accuracy of word containment on the same pairs."""
+def over_baseline(pairs: Decisions) -> float | None:
+    """The balanced accuracy minus that of word containment on the same pairs, in [-1, 1]."""
     if pairs.baseline is None:
         return None
-    return balanced_accuracy(pairs._replace(entailed=pairs.baseline))
-
-
-def over_baseline(pairs: Decisions) -> float | None:
-    """The balanced accuracy minus that of word containment, in [-1, 1]."""
-    judge, words = balanced_accuracy(pairs), baseline_accuracy(pairs)
+    judge, words = (
+        balanced_accuracy(pairs._replace(entailed=entailed))
+        for entailed in (pairs.entailed, pairs.baseline)
+    )
     return None if judge is None or words is None else judge - words
 
 
@@ -137,7 +142,7 @@ def correlation(
 ) -> Estimate:
     """Mean over documents of the correlation of both scores over the systems of a document."""
     why = "no document has three texts whose coverage differs for both judge and humans"
-    return mean_estimate([measure(*both) for both in comparable(texts)], why)
+    return mean_estimate([measure(*both) for both in comparable(texts)], why, low=-1.0)
 
 
 Texts = Mapping[str, Sequence[Sequence[tuple[LabelledPair, Answer]]]]

@@ -19,6 +19,7 @@ from factcheck.calibration.agreement_metrics import Decisions
 from factcheck.calibration.texts import (
     Judge,
     Named,
+    Tell,
     check_texts,
     named_judges,
     open_scorer,
@@ -90,29 +91,38 @@ async def aagreement(
         judges: Anything `FactCoverage` takes as a judge, or a `FactCoverage` itself; a mapping
             gives them names. Word containment is always included.
         budget: Limits for each judge.
-        n_resamples: Resamples of the documents behind each interval; 0 for no intervals.
+        n_resamples: Resamples of the documents behind each interval; 0 for no intervals. With fewer
+            than ten documents, only shares and means have one, without resampling.
 
     Raises:
         InputError: The data cannot be read, or an argument is invalid.
         ConfigError: A judge is unknown, or a key is missing.
     """
     pairs = read_pairs(data) if isinstance(data, (str, PathLike)) else list(data)
-    labelled = [pair for pair in pairs if pair.label is not None]
-    if not labelled:
+    if all(pair.label is None for pair in pairs):
         raise InputError("there are no labelled pairs")
     checkers = named_judges(judges)
     require_unique("judge", [*(name for name, _ in checkers), BASELINE])
 
-    measure = partial(measure_agreement, n_resamples=n_resamples)
-    by_words = await check_pairs(FactCoverage(WordContainment()), pairs)
-    found = []
+    answers = {}
     for name, judge in checkers:
         async with AsyncExitStack() as stack:
-            answers = await check_pairs(await open_scorer(judge, budget, stack), pairs)
-        found.append(measure(name, pairs, answers, by_words))
-    found.append(measure(BASELINE, pairs, by_words))
+            answers[name] = await check_pairs(await open_scorer(judge, budget, stack), pairs)
+    return await report_agreement(pairs, answers, n_resamples)
+
+
+async def report_agreement(
+    pairs: Sequence[LabelledPair], answers: Mapping[str, Sequence[Answer]], n_resamples: int = 500
+) -> AgreementReport:
+    """The report on judges that gave an answer for each pair, and on word containment."""
+    by_words = await check_pairs(FactCoverage(WordContainment()), pairs)
+    measure = partial(measure_agreement, n_resamples=n_resamples)
+    labelled = [pair for pair in pairs if pair.label is not None]
     return AgreementReport(
-        judges=tuple(found),
+        judges=(
+            *(measure(name, pairs, own, by_words) for name, own in answers.items()),
+            measure(BASELINE, pairs, by_words),
+        ),
         n_documents=len({pair.document for pair in pairs}),
         n_pairs=len(pairs),
         n_labelled_documents=len({pair.document for pair in labelled}),
@@ -124,12 +134,16 @@ async def aagreement(
 agreement = blocking(aagreement)
 
 
-async def check_pairs(scorer: FactCoverage, pairs: Sequence[LabelledPair]) -> list[Answer]:
+async def check_pairs(
+    scorer: FactCoverage, pairs: Sequence[LabelledPair], tell: Tell | None = None
+) -> list[Answer]:
     """One answer for each pair; the facts of one text are checked together."""
     facts: dict[str, dict[str, None]] = {}
     for pair in pairs:
         facts.setdefault(pair.text, {})[pair.fact] = None
-    checked = await together(check_texts(scorer, list(of), text) for text, of in facts.items())
+    checked = await together(
+        check_texts(scorer, list(of), text, tell) for text, of in facts.items()
+    )
     answers = {
         (text, result.fact.text): Answer(result.supported, result.probability)
         if isinstance(result, Verdict)
@@ -174,6 +188,7 @@ def measure_agreement(
         metric: Callable[[Decisions], float | None],
         why: str = _ALIKE,
         labels: Sequence[bool] = (),
+        rows: Decisions = rows,
     ) -> Estimate:
         """A metric with its interval over documents, or why it is undefined.
 
@@ -187,20 +202,25 @@ def measure_agreement(
         interval = bootstrap_groups(
             rows.documents, lambda drawn: metric(rows.of(drawn)), n_resamples, seed=0
         )
-        if labels and interval is not None and interval.low == interval.high:
-            interval = metrics.share_interval(rows, labels)
+        if labels and n_resamples and (interval is None or interval.low == interval.high):
+            interval = metrics.right_interval(rows, labels)
         return Estimate(value, interval)
 
+    both = (True, False)
+    words = over = Estimate(None, why="this is the baseline, or it was not run")
+    if rows.baseline is not None:
+        by_words = rows._replace(entailed=rows.baseline)
+        words = estimate(metrics.balanced_accuracy, labels=both, rows=by_words)
+        over = estimate(metrics.over_baseline)
     unscaled = _NO_PROBABILITIES if rows.probabilities is None else _ALIKE
-    alone = "this is the baseline, or it was not run" if rows.baseline is None else _ALIKE
     return JudgeAgreement(
         judge=judge,
         metrics={
-            "balanced_accuracy": estimate(metrics.balanced_accuracy, labels=(True, False)),
+            "balanced_accuracy": estimate(metrics.balanced_accuracy, labels=both),
             "sensitivity": estimate(lambda rows: metrics.rates(rows)[0], labels=(True,)),
             "specificity": estimate(lambda rows: metrics.rates(rows)[1], labels=(False,)),
-            "baseline_accuracy": estimate(metrics.baseline_accuracy, alone),
-            "over_baseline": estimate(metrics.over_baseline, alone),
+            "baseline_accuracy": words,
+            "over_baseline": over,
             "auroc": estimate(metrics.auroc, unscaled),
             "calibration_error": estimate(metrics.calibration_error, unscaled),
             "pearson": metrics.correlation(texts, pearson),

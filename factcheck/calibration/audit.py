@@ -11,14 +11,10 @@ from typing import Any
 
 from factcheck.calibration import conclusions
 from factcheck.calibration.audit_mutations import MUTATIONS
-from factcheck.calibration.audit_trials import (
-    RULES,
-    Question,
-    Trial,
-    trials_of,
-)
+from factcheck.calibration.audit_trials import RULES, Question, Trial, trials_of
 from factcheck.calibration.texts import (
     Judge,
+    Tell,
     Text,
     check_texts,
     named_judges,
@@ -43,8 +39,7 @@ from factcheck.reports.text import (
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
-from factcheck.stats.intervals import Interval
-from factcheck.stats.resampling import bootstrap_ratio
+from factcheck.stats.intervals import Interval, share_interval
 
 Answers = Mapping[Question, Mapping[str, CheckResult]]
 """For each question, by the text of each fact, the result of the check."""
@@ -68,7 +63,7 @@ class RuleResult:
     errors: tuple[Trial, ...]
     """Broken trials: in each, at least one answer is certainly wrong."""
     interval: Interval | None
-    """95 % interval of `rate`: spans resampled texts and Wilson's for trials."""
+    """95 % interval of `rate`; see `share_interval`."""
 
     @classmethod
     def of(cls, rule: str, trials: Sequence[Trial], answers: Answers) -> RuleResult:
@@ -81,7 +76,7 @@ class RuleResult:
         errors = tuple(trial for trial in found if trial.is_broken)
         tried = Counter(trial.name for trial in found)
         broken = Counter(error.name for error in errors)
-        interval = bootstrap_ratio([(broken[name], n) for name, n in tried.items()])
+        interval = share_interval([(n, broken[name]) for name, n in tried.items()])
         return cls(rule, len(found), len(trials) - len(found), errors, interval)
 
     @property
@@ -294,16 +289,52 @@ async def aaudit_judge(
         subjects = await read_subjects(texts, lister)
         trials = [trial for one in subjects for trial in trials_of(one, per_rule)]
         scorer = await open_scorer(spec, budget, stack, cache="off")
-        answers = await _answers(scorer, trials)
-        usage = scorer.ledger.usage
+        answers = await answers_to(scorer, questions_of(trials))
+        return audited(name, trials, answers, scorer.ledger.usage)
+
+
+audit_judge = blocking(aaudit_judge)
+
+
+def questions_of(trials: Iterable[Trial]) -> list[Question]:
+    """Every question of the trials, once."""
+    needed = (one for trial in trials for one in (trial.first, trial.second) if one is not None)
+    return list(dict.fromkeys(needed))
+
+
+async def answers_to(
+    scorer: FactCoverage, questions: Iterable[Question], tell: Tell | None = None
+) -> Answers:
+    """The judge's answers; questions about one text are asked in sequence.
+
+    Asked at once, a fact that several of them share would be checked only once.
+    """
+    rounds: dict[int, list[Question]] = {}
+    n_asked: Counter[str] = Counter()
+    for question in questions:
+        rounds.setdefault(n_asked[question.text], []).append(question)
+        n_asked[question.text] += 1
+
+    async def one(question: Question) -> Mapping[str, CheckResult]:
+        results = await check_texts(scorer, question.facts, question.text, tell)
+        return {result.fact.text: result for result in results}
+
+    answers: dict[Question, Mapping[str, CheckResult]] = {}
+    for asked in rounds.values():
+        answers |= zip(asked, await together(map(one, asked)), strict=True)
+    return answers
+
+
+def audited(judge: str, trials: Sequence[Trial], answers: Answers, usage: Usage) -> AuditReport:
+    """The report of an audit, from an answer to every question of the trials."""
     results = [result for replies in answers.values() for result in replies.values()]
     decided = [result for result in results if isinstance(result, Verdict)]
     by_rule: dict[str, list[Trial]] = {rule: [] for rule in RULES}
     for trial in trials:
         by_rule[trial.rule].append(trial)
     return AuditReport(
-        judge=name,
-        n_texts=len(subjects),
+        judge=judge,
+        n_texts=len({trial.name for trial in trials}),
         n_questions=len(answers),
         n_answers=len(decided),
         share_entailed=sum(one.supported for one in decided) / len(decided) if decided else None,
@@ -311,29 +342,3 @@ async def aaudit_judge(
         usage=usage,
         failure=next((one.message for one in results if not isinstance(one, Verdict)), ""),
     )
-
-
-audit_judge = blocking(aaudit_judge)
-
-
-async def _answers(scorer: FactCoverage, trials: Iterable[Trial]) -> Answers:
-    """The judge's answer to every question of the trials, each asked once.
-
-    Questions about one text are asked in sequence: asked at once, a fact that several of them share
-    would be checked only once.
-    """
-    needed = (one for trial in trials for one in (trial.first, trial.second) if one is not None)
-    rounds: dict[int, list[Question]] = {}
-    n_asked: Counter[str] = Counter()
-    for question in dict.fromkeys(needed):
-        rounds.setdefault(n_asked[question.text], []).append(question)
-        n_asked[question.text] += 1
-
-    async def one(question: Question) -> Mapping[str, CheckResult]:
-        results = await check_texts(scorer, question.facts, question.text)
-        return {result.fact.text: result for result in results}
-
-    answers: dict[Question, Mapping[str, CheckResult]] = {}
-    for questions in rounds.values():
-        answers |= zip(questions, await together(map(one, questions)), strict=True)
-    return answers

@@ -16,18 +16,19 @@ from factcheck.calibration.bullets_metrics import (
     LABELS,
     UNSURE,
     CurvePoint,
-    Paths,
     Point,
+    TextScores,
     VariantRow,
+    curves_svg,
     mean_curve,
-    measure_paths,
+    measure_texts,
 )
-from factcheck.calibration.curves import curves_svg
 from factcheck.calibration.texts import (
     Judge,
     Named,
     RemovalOrder,
     Subject,
+    Tell,
     Text,
     named_judges,
     open_scorer,
@@ -55,8 +56,12 @@ TRUTH = "truth"
 RATED = "(1-5)"
 """Follows the name of a rater in tables."""
 _BAR = 20
-Scorer = Callable[[Subject, Sequence[frozenset[int]]], Coroutine[Any, Any, list[VariantRow]]]
-"""Scores the summary of a subject with each of these sets of bullets."""
+Scorer = tuple[
+    str, Callable[[Subject, Sequence[frozenset[int]]], Coroutine[Any, Any, list[VariantRow]]]
+]
+"""A name, and a function that scores a subject's summary with each of these sets of bullets."""
+Orders = Mapping[str, tuple[RemovalOrder, ...]]
+"""The removal orders of each text."""
 
 
 async def abullet_removal(
@@ -93,27 +98,34 @@ async def abullet_removal(
         JudgeError: Facts could not be extracted, or a judge rejected every request.
     """
     async with AsyncExitStack() as stack:
-        coverage = [
-            (name, await open_scorer(judge, budget, stack)) for name, judge in named_judges(judges)
+        scorers = [
+            by_coverage(name, await open_scorer(judge, budget, stack))
+            for name, judge in named_judges(judges)
         ]
-        coverage.append((BASELINE, FactCoverage(WordContainment())))
-        scorers = [(name, _by_coverage(name, scorer)) for name, scorer in coverage]
         for name, rater in named_judges(raters):
             session = await stack.enter_async_context(Session(budget=budget))
-            rated = f"{name} {RATED}"
-            scorers.insert(-1, (rated, _by_rating(rated, build_rater(rater, session))))
+            scorers.append(_by_rating(f"{name} {RATED}", build_rater(rater, session)))
+        scorers.append(by_coverage(BASELINE, FactCoverage(WordContainment())))
         require_unique("judge", [name for name, _ in scorers])
         lister = await stack.enter_async_context(FactCoverage(extractor=extractor, budget=budget))
         subjects = await read_subjects(texts, lister)
         orders = {one.name: removal_orders(len(one.bullets), n_random, seed) for one in subjects}
-        rows: list[VariantRow] = []
-        for _, score in scorers:
-            for subject in subjects:
-                rows += await score(subject, variants(subject, orders[subject.name]))
+        rows = await score_variants(scorers, subjects, orders)
     return BulletRemoval(tuple(subjects), orders, tuple(rows))
 
 
 bullet_removal = blocking(abullet_removal)
+
+
+async def score_variants(
+    scorers: Iterable[Scorer], subjects: Sequence[Subject], orders: Orders
+) -> list[VariantRow]:
+    """Score every variant of the subjects: one scorer and one subject after the other."""
+    rows: list[VariantRow] = []
+    for _, score in scorers:
+        for subject in subjects:
+            rows += await score(subject, variants(subject, orders[subject.name]))
+    return rows
 
 
 def variants(subject: Subject, orders: Iterable[RemovalOrder]) -> tuple[frozenset[int], ...]:
@@ -122,7 +134,7 @@ def variants(subject: Subject, orders: Iterable[RemovalOrder]) -> tuple[frozense
     return tuple(dict.fromkeys([frozenset(range(len(subject.bullets))), *left]))
 
 
-def _by_coverage(name: str, scorer: FactCoverage) -> Scorer:
+def by_coverage(name: str, scorer: FactCoverage, tell: Tell | None = None) -> Scorer:
     """Scores variants by the facts they keep, as many at once as the judge reads."""
 
     async def some_rows(subject: Subject, some: Sequence[frozenset[int]]) -> list[VariantRow]:
@@ -131,6 +143,9 @@ def _by_coverage(name: str, scorer: FactCoverage) -> Scorer:
             reports = await scorer.ascore_summaries("", texts, facts=subject.facts)
         except JudgeError as error:
             return [VariantRow(subject.name, name, kept, None, note=str(error)) for kept in some]
+        finally:
+            if tell is not None:
+                tell(len(some) * len(subject.facts))
         return [
             VariantRow.of(subject.name, name, kept, report)
             for kept, report in zip(some, reports, strict=True)
@@ -142,7 +157,7 @@ def _by_coverage(name: str, scorer: FactCoverage) -> Scorer:
         found = await together(some_rows(subject, every[n : n + size]) for n in starts)
         return [row for some in found for row in some]
 
-    return rows
+    return name, rows
 
 
 def _by_rating(name: str, rater: Rater) -> Scorer:
@@ -161,7 +176,7 @@ def _by_rating(name: str, rater: Rater) -> Scorer:
     async def rows(subject: Subject, every: Sequence[frozenset[int]]) -> list[VariantRow]:
         return await together(row(subject, kept) for kept in every)
 
-    return rows
+    return name, rows
 
 
 @dataclass(frozen=True, repr=False)
@@ -169,8 +184,7 @@ class BulletRemoval(Report):
     """The scores of judges for summaries from which bullets were removed."""
 
     subjects: tuple[Subject, ...]
-    orders: Mapping[str, tuple[RemovalOrder, ...]]
-    """By the name of the subject."""
+    orders: Orders
     rows: tuple[VariantRow, ...]
     """One for each judge, text and variant."""
 
@@ -187,32 +201,43 @@ class BulletRemoval(Report):
         """The row of a judge for a text with these bullets, from 0; `KeyError` without one."""
         return self._by_variant[judge, text, frozenset(kept)]
 
-    def paths(self, judge: str) -> Paths:
-        """Every removal order of every text as a judge scores it; `"truth"` for true scores."""
-        return {
-            one.name: [tuple(self._points(judge, one, order)) for order in self.orders[one.name]]
+    def scores(self, judge: str) -> list[TextScores]:
+        """Every text with more than one bullet as a judge scores it; `"truth"` for true scores."""
+        return [
+            self._scores(judge, one, self.orders[one.name])
             for one in self.subjects
-            if judge != TRUTH or one.carriers is not None
-        }
+            if self.orders[one.name] and (judge != TRUTH or one.carriers is not None)
+        ]
 
-    def _points(self, judge: str, subject: Subject, order: RemovalOrder) -> Iterator[Point]:
-        for kept in order:
+    def _scores(self, judge: str, subject: Subject, orders: tuple[RemovalOrder, ...]) -> TextScores:
+        def point(kept: frozenset[int]) -> Point:
             left = subject.facts_left(kept)
-            sizes = (len(kept) / len(subject.bullets), left)
             if judge == TRUTH:
-                yield Point(*sizes, left)
-                continue
+                return Point(len(kept) / len(subject.bullets), left, left)
             row = self.row(judge, subject.name, kept)
-            found, invented = (_called_entailed(row, subject, there) for there in (True, False))
-            yield Point(*sizes, row.score if row.complete else None, found, invented)
+            return Point(
+                len(kept) / len(subject.bullets), left, row.score if row.complete else None
+            )
+
+        paths = [[point(kept) for kept in order] for order in orders]
+        whole = orders[0][0]
+        if judge == TRUTH or subject.carriers is None:
+            return TextScores(paths)
+        row = self.row(judge, subject.name, whole)
+        labels: tuple[list[bool], list[bool]] = ([], [])
+        for fact, label in row.verdicts.items() if row.complete else ():
+            if label != UNSURE:
+                is_absent = subject.carriers[fact].isdisjoint(whole)
+                labels[is_absent].append(label == "entailed")
+        return TextScores(paths, *labels)
 
     def metrics(self, judge: str) -> dict[str, Estimate]:
         """The metrics of one judge (see `LABELS`); `"truth"` for those of the true scores."""
-        return measure_paths(self.paths(judge))
+        return measure_texts(self.scores(judge))
 
     def curves(self) -> dict[str, list[CurvePoint]]:
         """The mean score of every judge by the share of bullets left; the truth first, if known."""
-        return {name: mean_curve(self.paths(name)) for name in self._columns()}
+        return {name: mean_curve(self.scores(name)) for name in self._columns()}
 
     def usage(self, judge: str) -> Usage:
         """What the answers of one judge cost."""
@@ -295,7 +320,7 @@ class BulletRemoval(Report):
         return tuple(files)
 
     def _columns(self) -> tuple[str, ...]:
-        return ((TRUTH,) if any(self.paths(TRUTH).values()) else ()) + self.judges
+        return ((TRUTH,) if self.scores(TRUTH) else ()) + self.judges
 
     def _svg(self, curves: Mapping[str, Sequence[CurvePoint]]) -> str:
         judges = {name: curve for name, curve in curves.items() if name != TRUTH}
@@ -369,13 +394,3 @@ def _bar(score: float | None) -> str:
 def _left_open(rows: Sequence[VariantRow]) -> float:
     """Share of the facts that the judge is unsure about, in [0, 1]."""
     return sum(row.n_unsure for row in rows) / max(1, sum(len(row.verdicts) for row in rows))
-
-
-def _called_entailed(row: VariantRow, subject: Subject, is_there: bool) -> float | None:  # noqa: FBT001 - private
-    """Of the decided facts that are there, or not there, the share that is called entailed."""
-    if subject.carriers is None or not row.complete:
-        return None
-    carriers = subject.carriers
-    asked = (fact for fact in row.verdicts if carriers[fact].isdisjoint(row.kept) != is_there)
-    labels = [label for fact in asked if (label := row.verdicts[fact]) != UNSURE]
-    return labels.count("entailed") / len(labels) if labels else None

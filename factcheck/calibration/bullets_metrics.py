@@ -1,16 +1,17 @@
-"""Scores of a judge while bullets are removed: rows, metrics and the curve, with intervals.
+"""Scores of a judge while bullets are removed: rows, metrics and curves, with intervals.
 
 A score is that of a report: facts that the judge leaves open as unsure are outside it. A variant
 that lacks an answer for another reason is missing, and so is every step to or from it. A metric is
-the mean over the removal orders of a text, then over the texts; its interval comes from resampling
-texts, since variants of one text are not independent.
+the mean of a text, then over the texts, whose spread gives its interval, since variants of one text
+are not independent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from html import escape
+from itertools import chain, pairwise
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -18,12 +19,21 @@ import numpy as np
 
 from factcheck.documents import to_plain
 from factcheck.facts import CoverageReport, Usage, Verdict
-from factcheck.stats.intervals import Estimate, Interval, kendall
-from factcheck.stats.resampling import bootstrap_mean, mean_estimate
+from factcheck.reports.text import plural, shorten_middle, visible
+from factcheck.stats.intervals import Estimate, Interval, kendall, share_interval
+from factcheck.stats.resampling import FEW_UNITS, mean_estimate, mean_interval
 
 UNSURE = "?unsure"
 """Label of a fact that the judge leaves open."""
 _TENTHS = tuple(tenth / 10 for tenth in range(10, 0, -1))
+_WIDTH, _HEIGHT = 720, 440
+_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 700, 40, 390
+"""Edges of the area of the curves."""
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a57b8")
+"""Okabe and Ito's, which can be told apart with any colour vision."""
+_GREY = "#808080"
+_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+_LEGEND_STEP = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +92,17 @@ class Point(NamedTuple):
     facts: float | None
     """Share of the facts that the bullets left carry: the true score."""
     score: float | None
-    found: float | None = None
-    """Of the decided facts that are really there, the share called entailed."""
-    invented: float | None = None
-    """Of the decided facts that are not there, the share called entailed."""
 
 
-Paths = Mapping[str, Sequence[Sequence[Point]]]
-"""By text, every removal order: from the whole summary to the last bullet."""
+class TextScores(NamedTuple):
+    """One judge's scores of the variants of a text."""
+
+    paths: Sequence[Sequence[Point]]
+    """Every removal order: from the whole summary to the last bullet."""
+    found: Sequence[bool] = ()
+    """For each decided fact that is in the whole summary, whether it is called entailed."""
+    invented: Sequence[bool] = ()
+    """The same for each decided fact that is not in it."""
 
 
 LABELS = {
@@ -117,44 +130,59 @@ LABELS = {
 """
 
 
-def measure_paths(paths: Paths) -> dict[str, Estimate]:
+def measure_texts(texts: Iterable[TextScores]) -> dict[str, Estimate]:
     """All metrics of one judge, by name."""
-    by_text = [[_metrics_of(path) for path in of] for of in paths.values()]
-    means = {name: [_mean(values[name] for values in of) for of in by_text] for name in LABELS}
-    return {
-        name: mean_estimate([mean for mean in of if mean is not None]) for name, of in means.items()
-    }
+    by_text = [_values(text) for text in texts]
+    return {name: _estimate(name, [of[name] for of in by_text if of[name]]) for name in LABELS}
 
 
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
+def _estimate(name: str, values: Sequence[Sequence[float]]) -> Estimate:
+    means = [fmean(of_text) for of_text in values]
+    found = mean_estimate(means, low=-1.0 if name.startswith("kendall") else 0.0)
+    is_share = LABELS[name][1] != ""
+    if is_share and means and (len(means) < FEW_UNITS or len(set(means)) == 1):
+        trials = sum(map(len, values))
+        return found._replace(interval=share_interval([(1, mean) for mean in means], trials))
+    return found
 
 
-def _answers(path: Sequence[Point]) -> list[tuple[float, Point]]:
-    """The points with a score, rounded so that scores do not differ by rounding alone."""
-    return [(round(point.score, 9), point) for point in path if point.score is not None]
-
-
-def _metrics_of(path: Sequence[Point]) -> dict[str, float | None]:
-    answers = _answers(path)
-    scores = [score for score, _ in answers]
-    errors = (abs(s - p.facts) if p.facts is not None else None for s, p in answers)
+def _values(text: TextScores) -> dict[str, list[float]]:
+    """The values whose mean is the metric of a text: of orders, steps, variants or facts."""
+    # rounded, so that scores do not differ by rounding alone
+    paths = [
+        [p if p.score is None else p._replace(score=round(p.score, 9)) for p in path]
+        for path in text.paths
+    ]
+    answers = [[(p, p.score) for p in path if p.score is not None] for path in paths]
+    scores = [[score for _, score in path] for path in answers]
     falls = [
-        round(a.score, 9) - round(b.score, 9)
+        a.score - b.score
+        for path in paths
         for a, b in pairwise(path)
         if a.score is not None and b.score is not None
     ]
+    found: dict[str, Iterable[float | None]] = {
+        "kendall": [
+            _kendall([p.facts for p, _ in path], own)
+            for path, own in zip(answers, scores, strict=True)
+        ],
+        "kendall_bullets": [
+            _kendall([p.bullets for p, _ in path], own)
+            for path, own in zip(answers, scores, strict=True)
+        ],
+        "rising_steps": [fall < 0 for fall in falls],
+        "unchanged_steps": [fall == 0 for fall in falls],
+        "at_ceiling": [score >= 1.0 for score in chain.from_iterable(scores)],
+        "full_score": [path[0].score for path in text.paths[:1]],
+        "error": [
+            None if point.facts is None else abs(score - point.facts)
+            for point, score in chain.from_iterable(answers)
+        ],
+        "found": text.found,
+        "invented": text.invented,
+    }
     return {
-        "kendall": _kendall([point.facts for _, point in answers], scores),
-        "kendall_bullets": _kendall([point.bullets for _, point in answers], scores),
-        "rising_steps": _mean(fall < 0 for fall in falls),
-        "unchanged_steps": _mean(fall == 0 for fall in falls),
-        "at_ceiling": _mean(score >= 1.0 for score in scores),
-        "full_score": path[0].score,
-        "error": _mean(errors),
-        "found": path[0].found,
-        "invented": path[0].invented,
+        name: [value for value in values if value is not None] for name, values in found.items()
     }
 
 
@@ -173,10 +201,10 @@ class CurvePoint(NamedTuple):
     score: float
     """Mean over texts, each with the mean of its removal orders, in [0, 1]."""
     interval: Interval | None
-    """95 %, by resampling texts; `None` with fewer than two."""
+    """95 %, over texts; `None` with fewer than two."""
 
 
-def mean_curve(paths: Paths) -> list[CurvePoint]:
+def mean_curve(texts: Iterable[TextScores]) -> list[CurvePoint]:
     """The mean score of one judge by the share of bullets left, from all bullets to few.
 
     Where all texts have the same number of bullets, there is a point for each number left; else one
@@ -184,25 +212,87 @@ def mean_curve(paths: Paths) -> list[CurvePoint]:
     left out. A share that some text does not reach has no point: a mean over the other texts would
     be another curve.
     """
-    by_text = []
-    for of in paths.values():
+    by_text, shares = [], set()
+    for text in texts:
+        shares |= {tuple(point.bullets for point in path) for path in text.paths}
         lines = [
-            [(p.bullets, p.score) for p in reversed(path) if p.score is not None] for path in of
+            [(p.bullets, p.score) for p in reversed(path) if p.score is not None]
+            for path in text.paths
         ]
         by_text += [known] if (known := [line for line in lines if line]) else []
-    shares = {tuple(point.bullets for point in path) for of in paths.values() for path in of}
     grid = next(iter(shares)) if len(shares) == 1 else _TENTHS
     points = []
     for left in grid:
-        means = [_mean(_value_at(left, line) for line in lines) for lines in by_text]
-        values = [mean for mean in means if mean is not None]
-        if values and len(values) == len(means):
-            points.append(CurvePoint(left, fmean(values), bootstrap_mean(values)))
+        reached = [
+            [line for line in lines if line[0][0] <= left <= line[-1][0]] for lines in by_text
+        ]
+        if not reached or not all(reached):
+            continue
+        values = [
+            fmean(float(np.interp(left, *np.array(line).T)) for line in lines) for lines in reached
+        ]
+        points.append(CurvePoint(left, fmean(values), mean_interval(values)))
     return points
 
 
-def _value_at(left: float, line: Sequence[tuple[float, float]]) -> float | None:
-    """The score of a path at a share, by its two neighbours; `None` outside the path."""
-    if not line[0][0] <= left <= line[-1][0]:
-        return None
-    return float(np.interp(left, [x for x, _ in line], [y for _, y in line]))
+def curves_svg(
+    judges: Mapping[str, Sequence[CurvePoint]], truth: Sequence[CurvePoint], n_texts: int
+) -> str:
+    """A line with its 95 % band for each judge, and the truth dashed, if it is known."""
+    curves = [("true share of facts", truth, _GREY)] if truth else []
+    for place, (judge, points) in enumerate(judges.items()):
+        if points:
+            curves.append((judge, points, _COLOURS[place % len(_COLOURS)]))
+    title = f"Bullets are removed one by one ({plural(n_texts, 'text')})"
+    parts = list(_axes(title))
+    for place, (name, points, colour) in enumerate(curves):
+        parts += _curve(points, colour)
+        y = _BOTTOM - 12 - (len(curves) - 1 - place) * _LEGEND_STEP
+        dashes = _dashes(colour)
+        parts.append(f'<path d="M{_LEFT + 12} {y - 4}h24" stroke="{colour}"{dashes}/>')
+        parts.append(_text(_LEFT + 42, y, shorten_middle(visible(name)), "start"))
+    body = "\n".join(parts)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" fill="none" '
+        'stroke-width="2" font-family="sans-serif" font-size="12" color="#808080" role="img" '
+        f'aria-label="{title}">\n'
+        f"{body}\n</svg>\n"
+    )
+
+
+def _axes(title: str) -> Iterator[str]:
+    middle = (_LEFT + _RIGHT) // 2
+    yield _text(middle, _TOP - 16, title)
+    yield _text(middle, _HEIGHT - 12, "share of bullets left")
+    yield _text(_LEFT, _TOP - 16, "score")
+    for tick in _TICKS:
+        x, y = _place(tick, tick).split(",")
+        grid = 'stroke="currentColor" stroke-width="1" opacity="0.25"'
+        yield f'<path d="M{x} {_TOP}V{_BOTTOM}M{_LEFT} {y}H{_RIGHT}" {grid}/>'
+        yield _text(x, _BOTTOM + 18, f"{tick:g}")
+        yield _text(_LEFT - 8, float(y) + 4, f"{tick:g}", "end")
+
+
+def _curve(points: Sequence[CurvePoint], colour: str) -> Iterator[str]:
+    bands = [(point.left, point.interval) for point in points if point.interval]
+    if len(bands) == len(points):
+        outline = [_place(left, band.high) for left, band in bands]
+        outline += [_place(left, band.low) for left, band in reversed(bands)]
+        yield f'<polygon points="{" ".join(outline)}" fill="{colour}" opacity="0.12"/>'
+    line = " ".join(_place(point.left, point.score) for point in points)
+    yield f'<polyline points="{line}" stroke="{colour}"{_dashes(colour)}/>'
+
+
+def _dashes(colour: str) -> str:
+    return ' stroke-dasharray="6 4"' if colour == _GREY else ""
+
+
+def _place(left: float, score: float) -> str:
+    x = _RIGHT - left * (_RIGHT - _LEFT)
+    y = _BOTTOM - score * (_BOTTOM - _TOP)
+    return f"{x:.1f},{y:.1f}"
+
+
+def _text(x: object, y: float, words: str, anchor: str = "middle") -> str:
+    where = f'x="{x}" y="{y:g}" text-anchor="{anchor}"'
+    return f'<text {where} fill="currentColor">{escape(words)}</text>'

@@ -25,8 +25,7 @@ from factcheck.reports.report import Report
 from factcheck.reports.text import percent, plural, short, short_range
 from factcheck.scoring.comparison import Run, read_reports
 from factcheck.settings import LOCAL
-from factcheck.stats.intervals import Estimate
-from factcheck.stats.resampling import bootstrap_ratio
+from factcheck.stats.intervals import Estimate, share_interval
 
 TARGETS = (0.8, 0.85, 0.9, 0.92, 0.94, 0.96, 0.98, 0.99, 1.0)
 """Target agreements of the curve."""
@@ -273,9 +272,10 @@ def _estimate(facts: Sequence[JudgedFact], hits: Sequence[bool]) -> Estimate:
     """The share of hits with an interval by document."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for fact, hit in zip(facts, hits, strict=True):
-        counts[fact.document][0] += hit
-        counts[fact.document][1] += 1
+        counts[fact.document][0] += 1
+        counts[fact.document][1] += hit
     if not facts:
         return Estimate(None, why="no verdict")
-    interval = bootstrap_ratio([(hit, n) for hit, n in counts.values()])
-    return Estimate(sum(hits) / len(facts), interval)
+    return Estimate(
+        sum(hits) / len(facts), share_interval([(n, hit) for n, hit in counts.values()])
+    )

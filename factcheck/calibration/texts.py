@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -241,6 +241,8 @@ Named: TypeAlias = Sequence[T] | Mapping[str, T]
 """A list, or a mapping that gives names."""
 Judge: TypeAlias = "JudgeSpec | FactCoverage"
 """Anything that `FactCoverage` takes as a judge, or a scorer, which stays open."""
+Tell: TypeAlias = Callable[[int], object]
+"""Called with each number of verdicts that a judge has given."""
 
 
 def named_judges(judges: Named[T]) -> list[tuple[str, T]]:
@@ -277,7 +279,7 @@ async def open_scorer(
 
 
 async def check_texts(
-    scorer: FactCoverage, facts: Sequence[str], text: str
+    scorer: FactCoverage, facts: Sequence[str], text: str, tell: Tell | None
 ) -> tuple[CheckResult, ...]:
     """One result per fact; an error of the judge becomes a failure of every fact."""
     given = FactSet(tuple(AtomicFact(f"f{n}", fact) for n, fact in enumerate(facts, 1)))
@@ -285,3 +287,6 @@ async def check_texts(
         return await scorer.acheck(given, text)
     except JudgeError as error:
         return tuple(CheckFailure.of(fact, error) for fact in given)
+    finally:
+        if tell is not None:
+            tell(len(facts))

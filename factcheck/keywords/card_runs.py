@@ -34,13 +34,11 @@ from factcheck.reports.text import (
     share,
 )
 from factcheck.stats.intervals import Interval
-from factcheck.stats.resampling import bootstrap_mean
+from factcheck.stats.resampling import mean_interval
 
 _TITLES = ("recall", "precision", "F1", "average similarity")
 _COLUMNS = ("case", "status", "expected", "generated", "matched", *Scores._fields, "message")
 _CASE_COLUMNS = ("case", "expected", "found", "matched", "recall", "precision", "F1", "similarity")
-_MIN_CASES = 20
-"""Number of cases below which bootstrap intervals are too narrow."""
 _EXAMPLES = 10
 """Maximum number of missed cards, and of extra ones, displayed."""
 _LONGEST_CARD = 160
@@ -92,8 +90,8 @@ class DatasetResult(KeywordRun):
         return [[one for one in of if one is not None] for of in zip(*scores, strict=True)]
 
     def intervals(self) -> dict[str, Interval | None]:
-        """95 % bootstrap intervals of the macro scores over cases; `None` for fewer than two."""
-        return dict(zip(Scores._fields, map(bootstrap_mean, self._columns()), strict=False))
+        """95 % intervals of the macro scores over cases; `None` for fewer than two."""
+        return dict(zip(Scores._fields, map(mean_interval, self._columns()), strict=False))
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         for case in self.cases:
@@ -192,12 +190,11 @@ class DatasetResult(KeywordRun):
         for title, name, *scores in zip(_TITLES, Scores._fields, macro, micro, strict=True):
             one, other = (DASH if score is None else share(score) for score in scores)
             rows.append((title, one, interval_text(intervals[name]), other))
-        few = f"; too narrow for fewer than {_MIN_CASES} cases" if n_cases < _MIN_CASES else ""
         return Section(
             "Totals",
             meaning="macro: cases are weighted equally; micro: cards are",
             table=Table(("", "macro", "95 % interval", "micro"), tuple(rows)),
-            more=f"bootstrap intervals over cases{few}",
+            more="intervals over cases",
         )
 
     def _missed(self, case: CaseResult, missed: Missed, outputs: Mapping[str, Any]) -> Item:

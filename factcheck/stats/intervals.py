@@ -51,24 +51,57 @@ def t_95(degrees: int) -> float:
     return Z_95 + first / degrees + second / degrees**2
 
 
-def cluster_interval(clusters: Collection[tuple[int, float]]) -> Interval | None:
-    """Return the 95 % interval of a mean of clustered values in [0, 1]; `None` for fewer than two.
+def cluster_interval(
+    clusters: Collection[tuple[float, float]], low: float = 0.0
+) -> Interval | None:
+    """Return the 95 % interval of a mean of clustered values; `None` for fewer than two clusters.
 
-    A cluster is given by the number of its values and their sum.
+    Args:
+        clusters: The number of values of each cluster, and their sum.
+        low: The smallest possible value; the largest is 1.
 
     Source:
         The cluster-robust variance of a mean with the correction G / (G - 1) for G clusters and
         Student's t with G - 1 degrees of freedom (Cameron and Miller, 2015).
     """
-    n_clusters = len(clusters)
-    if n_clusters < 2:  # noqa: PLR2004 - one cluster has no spread
+    if len(clusters) < 2:  # noqa: PLR2004 - one cluster has no spread
         return None
-    n_values = sum(n for n, _ in clusters)
+    mean, variance = _mean_and_variance(clusters)
+    half = t_95(len(clusters) - 1) * math.sqrt(variance)
+    return Interval(max(low, mean - half), min(1.0, mean + half))
+
+
+def share_interval(
+    clusters: Collection[tuple[float, float]], n_trials: float | None = None
+) -> Interval | None:
+    """Return the 95 % interval of a proportion over clusters of trials; `None` without trials.
+
+    Wilson's, for as many independent trials as give the variance between the clusters, and at most
+    those there are: it has a width even if all trials are hits, or none, or of a single cluster.
+
+    Args:
+        clusters: The number of trials of each cluster, and of hits; or weights and weighted hits.
+        n_trials: The number of trials if `clusters` has weights.
+
+    Source:
+        Rao and Scott (1992), "A simple method for the analysis of clustered binary data": the
+        number of trials is divided by the design effect.
+    """
+    n_trials = sum(n for n, _ in clusters) if n_trials is None else n_trials
+    if not n_trials:
+        return None
+    share, variance = _mean_and_variance(clusters)
+    share = min(1.0, share)
+    if variance > _ROUNDING:
+        n_trials = min(n_trials, share * (1 - share) / variance)
+    return wilson(share, n_trials)
+
+
+def _mean_and_variance(clusters: Collection[tuple[float, float]]) -> tuple[float, float]:
+    n_clusters, n_values = len(clusters), math.fsum(n for n, _ in clusters)
     mean = math.fsum(total for _, total in clusters) / n_values
     squares = math.fsum((total - n * mean) ** 2 for n, total in clusters)
-    variance = squares * n_clusters / (n_clusters - 1) / n_values**2
-    half = t_95(n_clusters - 1) * math.sqrt(variance)
-    return Interval(max(0.0, mean - half), min(1.0, mean + half))
+    return mean, squares * n_clusters / max(1, n_clusters - 1) / n_values**2
 
 
 class Cluster(NamedTuple):

@@ -17,13 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from factcheck.stats.intervals import Estimate, Interval, wilson
+from factcheck.stats.intervals import Estimate, Interval, cluster_interval, wilson
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 N_RESAMPLES = 2000
 _TAILS = (0.025, 0.975)
-_MIN_UNITS = 2
-"""Minimum number of units for a bootstrap interval."""
+FEW_UNITS = 10
+"""Number of units below which percentile intervals are too narrow for a closed form not to serve
+better: Student's t for means, Wilson's for proportions."""
 _MAX_NUMBERS = 4_000_000
 """Maximum number of weights in one array: 32 MB."""
 
@@ -68,36 +69,26 @@ def percentile_interval(values: Any) -> Interval | None:
     return Interval(float(low), float(high))
 
 
-def bootstrap_mean(values: Sequence[float]) -> Interval | None:
-    """Return the 95 % interval of a mean over units; `None` with fewer than two."""
-    if len(values) < _MIN_UNITS:
-        return None
+def mean_interval(values: Sequence[float], low: float = 0.0) -> Interval | None:
+    """Return the 95 % interval of a mean over units; `None` with fewer than two.
+
+    Bootstrapped; with fewer than `FEW_UNITS`, Student's t, or Wilson's if all values are equal.
+    Values are from `low` to 1.
+    """
+    if 1 < len(values) < FEW_UNITS and len(set(values)) == 1:
+        ends = wilson((values[0] - low) / (1 - low), len(values))
+        return Interval(*(low + (1 - low) * end for end in ends))
+    if len(values) < FEW_UNITS:
+        return cluster_interval([(1, value) for value in values], low)
     draws = np.random.default_rng(0).integers(0, len(values), (N_RESAMPLES, len(values)))
     return percentile_interval(np.asarray(values, dtype=float)[draws].mean(axis=1))
 
 
-def mean_estimate(values: Sequence[float], why: str = "") -> Estimate:
-    """Return the mean over units with its bootstrap interval, or `why` if there are none."""
-    return Estimate(fmean(values), bootstrap_mean(values)) if values else Estimate(None, why=why)
-
-
-def bootstrap_ratio(counts: Sequence[tuple[int, int]]) -> Interval | None:
-    """Return the 95 % interval of a proportion, from the hits and trials of each unit.
-
-    It spans the bootstrap interval and Wilson's for independent trials, which has a width even if
-    all trials are hits, or none. `None` without trials.
-    """
-    hits, trials = sum(hit for hit, _ in counts), sum(n for _, n in counts)
-    if not trials:
-        return None
-    plain = wilson(hits / trials, trials)
-    if len(counts) < _MIN_UNITS:
-        return plain
-    table = np.asarray(counts, dtype=float)
-    draws = np.random.default_rng(0).integers(0, len(counts), (N_RESAMPLES, len(counts)))
-    sums = table[draws].sum(axis=1)
-    found = percentile_interval(sums[:, 0] / np.maximum(sums[:, 1], 1)) or plain
-    return Interval(min(plain.low, found.low), max(plain.high, found.high))
+def mean_estimate(values: Sequence[float], why: str = "", low: float = 0.0) -> Estimate:
+    """Return the mean over units with its `mean_interval`, or `why` if there are none."""
+    return (
+        Estimate(fmean(values), mean_interval(values, low)) if values else Estimate(None, why=why)
+    )
 
 
 def bootstrap_groups(
@@ -113,12 +104,12 @@ def bootstrap_groups(
         seed: Random seed.
 
     Returns:
-        `None` with fewer than two groups, or if the statistic is undefined in more than half of the
-        resamples.
+        `None` with fewer than `FEW_UNITS` groups, or if the statistic is undefined in more than
+        half of the resamples.
     """
     order = np.argsort(groups, kind="stable")
     members = np.split(order, np.flatnonzero(np.diff(np.asarray(groups)[order])) + 1)
-    if len(members) < _MIN_UNITS or not n_resamples:
+    if len(members) < FEW_UNITS or not n_resamples:
         return None
     rng = np.random.default_rng(seed)
     values = []
@@ -170,7 +161,7 @@ def bootstrap_scores(
     units, or if undefined, an interval is (0, 1), that of a difference (-1, 1).
     """
     unknown = Interval(0.0 if minus is None else -1.0, 1.0)
-    if scores.n_units < _MIN_UNITS:
+    if scores.n_units < 2:  # noqa: PLR2004 - one unit has no spread
         return dict.fromkeys(scores.names, unknown)
     draws = bootstrap_weights(scores.n_units, n_resamples, seed)
     rows = np.hstack([scores.of(some) - (minus.of(some) if minus else 0.0) for some in draws])

@@ -219,9 +219,21 @@ def test_a_share_without_spread_has_the_interval_of_its_trials() -> None:
     assert found["specificity"].interval == found["balanced_accuracy"].interval == (low, high)
 
     mixed = measure_agreement("m", rows, [Answer(n < 4, 0.9) for n in range(10)]).metrics
-    spread = mixed["sensitivity"].interval or (0, 0)
-    assert spread[0] < spread[1] == 1.0
-    assert spread != wilson(0.8, 5)
+    spread = mixed["balanced_accuracy"].interval or (0, 0)
+    assert 0.5 < spread[0] < spread[1] == 1.0
+
+
+def test_few_documents_have_wilsons_intervals_for_shares_alone() -> None:
+    """2 of 6 facts of three documents are found: 10 to 70 %, not 0 to 50 %."""
+    rows = [LabelledPair(f"d{n // 4}", "", "t", f"{n}", label=n % 2 == 0) for n in range(12)]
+    found = measure_agreement("m", rows, [Answer(n in {4, 8}, 0.5) for n in range(12)]).metrics
+    assert found["sensitivity"].interval == wilson(1 / 3, 6)
+    assert found["specificity"].interval == wilson(1.0, 6)
+    low, high = found["balanced_accuracy"].interval or (0, 0)
+    assert (low, high) == pytest.approx(
+        ((wilson(1 / 3, 6).low + wilson(1.0, 6).low) / 2, (wilson(1 / 3, 6).high + 1) / 2)
+    )
+    assert found["auroc"].interval is None
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,8 @@ def test_a_judge_that_fails_for_some_facts_is_missing_where_it_failed() -> None:
     assert (row.low, row.high) == (0.5, 0.75)
     assert row.verdicts["f3"] == "?unavailable"
     with_tiger = [kept for kept in every(run) if 1 in kept]
-    points = [point for path in run.paths("spotter")["zoo"] for point in path]
+    (scores,) = run.scores("spotter")
+    points = [point for path in scores.paths for point in path]
     assert sum(point.score is None for point in points) == 4
     (note,) = [note for note in run.notes() if note.startswith("spotter:")]
     assert note.startswith(f"spotter: {len(with_tiger)} of 5 variants lack an answer")

@@ -16,6 +16,7 @@ from factcheck.stats.intervals import (
     effective_size,
     paired_share_interval,
     powered_mean,
+    share_interval,
     sign_test,
     t_95,
     wilson,
@@ -61,6 +62,37 @@ class TestClusters:
 
     def test_one_cluster_has_no_interval(self) -> None:
         assert cluster_interval([(7, 3.0)]) is None
+
+
+class TestShares:
+    """Proportions over trials that come in clusters."""
+
+    @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=8))
+    def test_it_holds_the_share_and_is_never_narrower_than_wilsons(
+        self, pairs: list[tuple[int, int]]
+    ) -> None:
+        counts = [(max(pair), min(pair)) for pair in pairs]
+        found, trials = share_interval(counts), sum(n for n, _ in counts)
+        if not trials:
+            assert found is None
+            return
+        share = sum(hits for _, hits in counts) / trials
+        plain = wilson(share, trials)
+        assert found is not None
+        assert 0.0 <= found.low <= share <= found.high <= 1.0
+        assert found.high - found.low >= plain.high - plain.low - 1e-9
+
+    def test_few_facts_have_wilsons_interval_and_never_none_of_what_was_found(self) -> None:
+        """2 of 6 in three documents: neither 0 % nor at most 50 %, as resampling says."""
+        found = share_interval([(2, 0), (2, 1), (2, 1)])
+        assert found == wilson(2 / 6, 6) == pytest.approx((0.097, 0.700), abs=1e-3)
+        assert share_interval([(3, 1)]) == wilson(1 / 3, 3)
+
+    def test_clusters_that_differ_count_as_fewer_trials(self) -> None:
+        """All or nothing in each of ten documents is as if each had one fact."""
+        alike = share_interval([(20, 20 * (n % 2)) for n in range(10)])
+        assert alike == pytest.approx(wilson(0.5, 9))
+        assert share_interval([(1, 0.5)] * 10, 200) == wilson(0.5, 200)
 
 
 class TestEffectiveSize:

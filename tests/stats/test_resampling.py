@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.stats import resampling
-from factcheck.stats.intervals import wilson
+from factcheck.stats.intervals import cluster_interval
 from factcheck.stats.resampling import (
+    FEW_UNITS,
     SumScores,
     bootstrap_groups,
-    bootstrap_mean,
-    bootstrap_ratio,
     bootstrap_scores,
     bootstrap_weights,
     mean_estimate,
+    mean_interval,
     percentile_interval,
     sign_flips,
 )
@@ -68,50 +68,39 @@ class TestIntervals:
         assert percentile_interval([float("nan"), 2.0]) == (2.0, 2.0)
         assert percentile_interval([float("nan")]) is None
 
-    @given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
+    @given(st.lists(st.floats(0, 1), min_size=FEW_UNITS, max_size=30))
     def test_that_of_a_mean_lies_within_the_values(self, values: list[float]) -> None:
-        found = bootstrap_mean(values)
+        found = mean_interval(values)
         assert found is not None
         assert min(values) - 1e-12 <= found.low <= found.high <= max(values) + 1e-12
-        assert found == bootstrap_mean(values)
+        assert found == mean_interval(values)
 
-    def test_it_covers_the_mean_as_often_as_it_promises(self) -> None:
+    @pytest.mark.parametrize("n", [3, 6, 30])
+    def test_it_covers_the_mean_as_often_as_it_promises(self, n: int) -> None:
         rng = np.random.default_rng(0)
-        found = [bootstrap_mean(rng.random(30).tolist()) for _ in range(200)]
+        found = [mean_interval(rng.random(n).tolist()) for _ in range(200)]
         assert sum(one is not None and one.low <= 0.5 <= one.high for one in found) >= 180
 
-    def test_one_unit_has_no_interval(self) -> None:
-        assert bootstrap_mean([0.5]) is None
-        assert bootstrap_groups(np.zeros(5, int), lambda rows: 1.0, 20, 0) is None
-        assert bootstrap_ratio([(0, 0)]) is None
-        assert bootstrap_ratio([(1, 3)]) == wilson(1 / 3, 3)
-
-    @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=8))
-    def test_that_of_a_ratio_is_never_narrower_than_wilsons(
-        self, pairs: list[tuple[int, int]]
-    ) -> None:
-        counts = [(min(pair), max(pair)) for pair in pairs]
-        found = bootstrap_ratio(counts)
-        hits, trials = sum(hit for hit, _ in counts), sum(n for _, n in counts)
-        if not trials:
-            assert found is None
-            return
-        plain = wilson(hits / trials, trials)
-        assert found is not None
-        assert 0.0 <= found.low <= plain.low <= plain.high <= found.high <= 1.0
+    def test_few_units_have_students_interval_and_one_has_none(self) -> None:
+        few = [0.2, 0.4, 0.9]
+        assert mean_interval(few) == cluster_interval([(1, value) for value in few])
+        assert mean_interval([-0.9, 0.8], low=-1.0) == (-1.0, 1.0)
+        assert mean_interval([0.5]) is None
 
     def test_rows_of_a_group_stay_together(self) -> None:
-        groups = np.array([0, 0, 1, 1, 2, 2])
+        groups = np.arange(2 * FEW_UNITS) // 2
 
         def whole(rows: Any) -> float:
-            counts = np.bincount(rows, minlength=6)
+            counts = np.bincount(rows, minlength=len(groups))
             assert (counts[::2] == counts[1::2]).all()
             return float(len(rows))
 
-        assert bootstrap_groups(groups, whole, 20, 0) == (6.0, 6.0)
+        assert bootstrap_groups(groups, whole, 20, 0) == (20.0, 20.0)
 
-    def test_a_statistic_that_is_mostly_undefined_has_no_interval(self) -> None:
-        groups = np.arange(4)
+    def test_few_groups_or_a_statistic_that_is_mostly_undefined_have_no_interval(self) -> None:
+        groups = np.arange(FEW_UNITS)
+        assert bootstrap_groups(groups, lambda rows: 1.0, 20, 0) == (1.0, 1.0)
+        assert bootstrap_groups(groups[1:], lambda rows: 1.0, 20, 0) is None
         assert bootstrap_groups(groups, lambda rows: None, 20, 0) is None
         assert bootstrap_groups(groups, lambda rows: 1.0, 0, 0) is None
 
@@ -144,8 +133,8 @@ class TestScores:
 def test_an_estimate_of_a_mean_has_its_interval_or_a_reason() -> None:
     found = mean_estimate([0.2, 0.4])
     assert found.value == pytest.approx(0.3)
-    assert found.interval == bootstrap_mean([0.2, 0.4])
-    assert found.to_dict() == {"value": found.value, "interval": [0.2, 0.4]}
+    assert found.interval == mean_interval([0.2, 0.4])
+    assert found.to_dict() == {"value": found.value, "interval": [0.0, 1.0]}
     assert mean_estimate([], "no units").to_dict() == {
         "value": None, "interval": None, "why": "no units",
     }  # fmt: skip
