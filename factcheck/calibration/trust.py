@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
 from factcheck.calibration import conclusions
 from factcheck.calibration.agreement_labels import LabelledPair
-from factcheck.calibration.agreement_run import AgreementReport, aagreement
-from factcheck.calibration.audit import AuditReport, aaudit_judge
-from factcheck.calibration.bullets import BulletRemoval, abullet_removal
-from factcheck.calibration.texts import Text, named_judges
-from factcheck.facts import Usage
+from factcheck.calibration.agreement_run import AgreementReport, check_pairs, report_agreement
+from factcheck.calibration.audit import AuditReport, answers_to, audited, questions_of
+from factcheck.calibration.audit_trials import Question, trials_of
+from factcheck.calibration.bullets import BulletRemoval, by_coverage, score_variants, variants
+from factcheck.calibration.bullets_metrics import VariantRow
+from factcheck.calibration.texts import Text, named_judges, read_subjects, removal_orders
+from factcheck.facts import CheckResult, Usage
+from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.judges.ports import JudgeSpec
 from factcheck.reports.page import Page, entries
 from factcheck.reports.report import Report
@@ -66,6 +69,10 @@ class TrustReport(Report):
         )
 
 
+Show = Callable[[int, int, int, Usage], object]
+"""Called with the number of verdicts so far, of all, of texts that are done, and the usage."""
+
+
 async def aprice_trust(
     judge: JudgeSpec | None = None,
     texts: Sequence[Text] | None = None,
@@ -92,6 +99,7 @@ async def atrust(
     *,
     name: str | None = None,
     budget: Budget | None = None,
+    show: Show | None = None,
 ) -> TrustReport:
     """Measure a judge in three ways.
 
@@ -105,6 +113,7 @@ async def atrust(
         pairs: Labelled pairs for the agreement, which is left out without any.
         name: Name of the judge in the report; derived from the judge if `None`.
         budget: Limits for everything together; what remains unanswered is missing.
+        show: Called as verdicts come in. The first text is measured in every way before the others.
 
     Raises:
         InputError: A text is invalid.
@@ -113,7 +122,7 @@ async def atrust(
     if name is None:
         ((name, _),) = named_judges([judge or Settings.from_environment().judge])
     async with FactCoverage(judge, "local", budget=budget) as scorer:
-        bullets, audit, agreement = await _measure(scorer, name, texts, pairs)
+        bullets, audit, agreement = await _measure(scorer, name, texts, pairs, show)
         usage, signature = scorer.ledger.usage, str(scorer.judge_signature)
     measured = [bullets.conclusion(name)]
     n_verdicts = audit.n_answers + sum(
@@ -160,13 +169,45 @@ async def _measure(
     name: str,
     texts: Sequence[Text] | None,
     pairs: Sequence[LabelledPair],
+    show: Show | None = None,
 ) -> tuple[BulletRemoval, AuditReport, AgreementReport | None]:
-    judges: Mapping[str, FactCoverage] = {name: scorer}
-    agreement = await aagreement(pairs, judges) if pairs else None
-    bullets = await abullet_removal(texts, judges, extractor="local", n_random=0)
+    subjects = await read_subjects(texts, scorer)
+    orders = {one.name: removal_orders(len(one.bullets), 0, 0) for one in subjects}
+    trials = [trial for one in subjects for trial in trials_of(one, _PER_RULE)]
+    questions = questions_of(trials)
+    n_first = len(questions_of(trial for trial in trials if trial.name == subjects[0].name))
+    n_done = n_texts = 0
+    n_all = (
+        sum(len(variants(one, orders[one.name])) * len(one.facts) for one in subjects)
+        + sum(len(question.facts) for question in questions)
+        + len({(pair.text, pair.fact) for pair in pairs})
+    )
+
+    def tell(n_verdicts: int) -> None:
+        nonlocal n_done
+        n_done += n_verdicts
+        if show is not None:
+            show(n_done, n_all, n_texts, scorer.ledger.usage)
+
+    scorers = [
+        by_coverage(name, scorer, tell),
+        by_coverage(BASELINE, FactCoverage(WordContainment())),
+    ]
+    rows: list[VariantRow] = []
+    answers: dict[Question, Mapping[str, CheckResult]] = {}
     async with scorer.uncached() as fresh:
-        audit = await aaudit_judge({name: fresh}, texts, extractor="local", per_rule=_PER_RULE)
-    return bullets, audit, agreement
+        parts = (subjects[:1], questions[:n_first]), (subjects[1:], questions[n_first:])
+        for some, asked in parts:
+            rows += await score_variants(scorers, some, orders)
+            answers |= await answers_to(fresh, asked, tell)
+            n_texts += len(some)
+            tell(0)
+        usage = fresh.ledger.usage
+    agreement = None
+    if pairs:
+        agreement = await report_agreement(pairs, {name: await check_pairs(scorer, pairs, tell)})
+    audit = audited(name, trials, answers, usage)
+    return BulletRemoval(tuple(subjects), orders, tuple(rows)), audit, agreement
 
 
 price_trust = blocking(aprice_trust)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -14,8 +14,14 @@ from factcheck.cli import options, output
 from factcheck.errors import InputError, JudgeError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from factcheck.facts import Usage
+    from factcheck.runtime.progress import Show
     from factcheck.scoring.gates import GateFailure
 
+_LONG_S = 10.0
+"""Seconds from which a measurement says beforehand how long it takes."""
 DATA = "Your text"
 
 app = typer.Typer(
@@ -283,6 +289,7 @@ def trust(  # noqa: PLR0913 - one parameter per option
     from factcheck.calibration import price_trust, read_pairs
     from factcheck.calibration import trust as measure
     from factcheck.documents import write_text
+    from factcheck.runtime.progress import progress
     from factcheck.scoring.runs import read_all
     from factcheck.settings import Settings
 
@@ -298,14 +305,35 @@ def trust(  # noqa: PLR0913 - one parameter per option
     output.print_note(f"{name} needs {output.estimate_text(price)}{free}")
     if dry_run:
         return
-    with output.spinner(f"Measuring {name}"):
-        limits = options.budget(max_calls, max_cost_usd)
-        report = measure(given, records, pairs, name=name, budget=limits)
+    limits = options.budget(max_calls, max_cost_usd)
+    with progress(f"Measuring {name}", "verdict") as line:
+        report = measure(
+            given, records, pairs, name=name, budget=limits, show=_shown(line, _LONG_S)
+        )
     failure = _no_verdicts([(name, report.audit.failure)] if not report.audit.n_answers else [])
     if card is not None and failure is None:
         write_text(card, f"{report.to_json()}\n")
     found = {"Why": report.conclusion.figures}
     output.report(report.page(), report.to_json, to, conclusions=found, failure=failure)
+
+
+def _shown(line: Show, long_s: float) -> Callable[[int, int, int, Usage], None]:
+    """Make a callback that shows a line, and says once how long the rest takes if that is long."""
+    from factcheck.runtime.progress import time_text
+
+    started, is_said = monotonic(), False
+
+    def show(n_done: int, n_all: int, n_texts: int, usage: Usage) -> None:
+        nonlocal is_said
+        line(n_done, n_done, usage, n_all)
+        if n_texts and not is_said:
+            left_s = (monotonic() - started) * (n_all - n_done) / n_done
+            if left_s >= long_s:
+                rest = f"{n_all - n_done:,} of {n_all:,} verdicts are left"
+                output.print_note(f"{time_text(left_s)} more: {rest} after the first text")
+            is_said = True
+
+    return show
 
 
 def doctor(

@@ -1,23 +1,30 @@
-"""Progress line of a run over many records."""
+"""Progress line of work on many records or verdicts."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from factcheck.facts import Usage
 from factcheck.reports.text import percent, plural
 
-Show = Callable[[int, int, Usage], None]
-"""Displays the number of records and facts so far, and their usage."""
+_MINUTE = 60
+
+
+class Show(Protocol):
+    """Displays how much is done."""
+
+    def __call__(self, n_done: int, n_facts: int, usage: Usage, n_all: int = 0) -> None:
+        """Display the number of records or verdicts so far, of facts, and of all, if known."""
 
 
 @contextmanager
-def progress(message: str) -> Iterator[Show]:
-    """Show count, rate, cache hits and cost on standard error if it is a terminal."""
+def progress(message: str, noun: str = "record") -> Iterator[Show]:
+    """Show count, rate, time left, cache hits and cost on standard error if it is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda *_: None
+        yield lambda *_, **__: None
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -26,21 +33,32 @@ def progress(message: str) -> Iterator[Show]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(message)
 
-        def show(n_records: int, n_facts: int, usage: Usage) -> None:
+        def show(n_done: int, n_facts: int, usage: Usage, n_all: int = 0) -> None:
             elapsed = bar.tasks[task].elapsed or 0.0
-            so_far = _progress_text(n_records, n_facts, usage, elapsed)
+            so_far = _progress_text(noun, n_done, n_facts, usage, elapsed, n_all)
             bar.update(task, description=f"{message}: {so_far}")
 
         yield show
 
 
-def _progress_text(n_records: int, n_facts: int, usage: Usage, elapsed_s: float) -> str:
-    parts = [plural(n_records, "record")]
+def _progress_text(
+    noun: str, n_done: int, n_facts: int, usage: Usage, elapsed_s: float, n_all: int = 0
+) -> str:
+    parts = [f"{n_done:,} of {plural(n_all, noun)}" if n_all else plural(n_done, noun)]
     if elapsed_s > 0:
-        parts.append(f"{n_records / elapsed_s:.1f}/s")
+        parts.append(f"{n_done / elapsed_s:.1f}/s")
+    if 0 < n_done < n_all:
+        parts.append(f"{time_text(elapsed_s * (n_all - n_done) / n_done)} left")
     if usage.cache_hits:
         parts.append(f"{percent(min(1.0, usage.cache_hits / max(1, n_facts)))} from the cache")
     if usage.calls:
         cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
         parts.append(f"{usage.calls:,} calls, {cost}")
     return ", ".join(parts)
+
+
+def time_text(seconds: float) -> str:
+    """Return a rough duration: `about 40 seconds`, `about 4 minutes`."""
+    if seconds < 1.5 * _MINUTE:
+        return f"about {plural(max(1, round(seconds)), 'second')}"
+    return f"about {plural(round(seconds / _MINUTE), 'minute')}"
