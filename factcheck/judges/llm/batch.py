@@ -12,10 +12,10 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain, islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from factcheck.documents import PlainData, file_errors, parse_json, write_with
@@ -28,7 +28,7 @@ from factcheck.errors import (
     JudgeUnavailable,
 )
 from factcheck.judges.llm.errors import UNREADABLE, NoAccess, from_status, redacted
-from factcheck.judges.llm.http import error_in
+from factcheck.judges.llm.http import ServerError, error_in
 from factcheck.judges.llm.providers import access_to
 from factcheck.judges.llm.questions import EXTRACT_FACTS, load_prompt
 from factcheck.judges.llm.transports import (
@@ -38,7 +38,6 @@ from factcheck.judges.llm.transports import (
     ChatTransport,
     Transport,
 )
-from factcheck.runtime.loop import background
 from factcheck.settings import Model, Settings
 
 if TYPE_CHECKING:
@@ -137,16 +136,16 @@ def submit(path: Path, run: Run) -> Outcome:
         InputError: The file is not a state file, or names batches not collected yet.
         ConfigError: The run uses no model, or one without batch support.
     """
-    client = _Client(path)
-    state = client.read()
+    state = _read(path)
     if state.batches and state.submitted:
         raise InputError(
             f"{path} holds a batch that is not collected yet; collect it, or name another file"
         )
     files = _requests_of(run)
-    if files or state.batches:
-        state = background.run(client.submit(state, files))
-    return Outcome(state.batches)
+    if not files and not state.batches:
+        return Outcome(())
+    with _connected() as client:
+        return Outcome(_submitted(client, path, state, files))
 
 
 def collect(path: Path, run: Run) -> Outcome:
@@ -159,14 +158,17 @@ def collect(path: Path, run: Run) -> Outcome:
     """
     if not path.exists():
         raise InputError(f"{path} does not exist; submit a batch first")
-    client = _Client(path)
-    state = client.read()
+    state = _read(path)
     if not state.submitted:
         raise InputError(f"{path}: the submission was interrupted; submit again to complete it")
-    batches, lines = background.run(client.collect(state))
-    if not Outcome(batches).final:
-        return Outcome(batches)
-    inbox = _Inbox(lines)
+    with _connected() as client:
+        found = [client.batches.retrieve(batch.batch_id or "") for batch in state.batches]
+        done = Outcome(tuple(map(_updated, state.batches, found)))
+        if not done.final:
+            return done
+        ids = [file_id for one in found for file_id in (one.output_file_id, one.error_file_id)]
+        contents = [client.files.content(file_id).read() for file_id in ids if file_id]
+    inbox = _Inbox(line for content in contents for line in content.splitlines())
     run(inbox.around)
     if inbox.left and inbox.unanswered and not inbox.used:
         raise InputError(
@@ -175,7 +177,25 @@ def collect(path: Path, run: Run) -> Outcome:
         )
     if not inbox.left:
         path.unlink()
-    return Outcome(batches, inbox.used, inbox.left, inbox.unanswered)
+    return replace(done, used=inbox.used, unused=inbox.left, unanswered=inbox.unanswered)
+
+
+def _read(path: Path) -> BatchState:
+    endpoint = access_to(Model("openai/batches"), Settings.from_environment()).endpoint
+    if not path.exists():
+        return BatchState(endpoint)
+    with file_errors(str(path), "read"):
+        data = path.read_bytes()
+    try:
+        state = BatchState.from_dict(parse_json(data, str(path)).value)
+    except ValueError as error:
+        raise InputError(f"{path} is not the state of a batch: {error}") from error
+    if state.endpoint != endpoint:
+        raise InputError(
+            f"{path} holds a batch of the server {state.endpoint}, "
+            f"not of {endpoint}; check OPENAI_BASE_URL"
+        )
+    return state
 
 
 def _requests_of(run: Run) -> dict[Batch, bytes]:
@@ -211,16 +231,9 @@ def request_files(model: str, lines: Mapping[bytes, bool]) -> Iterator[tuple[Bat
         ends = islice(accumulate(map(len, left)), MAX_REQUESTS)
         n = max(1, sum(end <= MAX_BYTES for end in ends))
         chunk, left = left[:n], left[n:]
-        data = b"".join(chunk)
-        yield (
-            Batch(
-                model=model,
-                digest=hashlib.sha256(data).hexdigest(),
-                requests=n,
-                extractions=sum(lines[line] for line in chunk),
-            ),
-            data,
-        )
+        data, extractions = b"".join(chunk), sum(lines[line] for line in chunk)
+        digest = hashlib.sha256(data).hexdigest()
+        yield Batch(model=model, digest=digest, requests=n, extractions=extractions), data
 
 
 def request_id(body: Body) -> str:
@@ -235,101 +248,68 @@ def _require_openai(transport: Transport) -> ChatTransport:
     return transport
 
 
-class _Client:
-    """Client for the state file and the batch endpoint; its coroutines run in `background`."""
+def _submitted(
+    client: openai.OpenAI, path: Path, state: BatchState, files: Mapping[Batch, bytes]
+) -> tuple[Batch, ...]:
+    """Upload the files and create their batches, unless an interrupted submission has."""
+    created: dict[str | None, str] = {}
+    if state.batches:  # it may have created batches that it did not record
+        for found in client.batches.list(limit=100):
+            created.setdefault(found.input_file_id, found.id)
+    contents = {batch.digest: data for batch, data in files.items()}
+    batches = {batch.digest: batch for batch in files}
+    for batch in state.batches:
+        batch_id = batch.batch_id or created.get(batch.file_id)
+        if batch_id or batch.digest in contents:
+            batches[batch.digest] = replace(batch, batch_id=batch_id)
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._access = access_to(Model("openai/batches"), Settings.from_environment())
-        self.endpoint = self._access.endpoint
+    def save(batch: Batch, **ids: str) -> Batch:
+        batches[batch.digest] = batch = replace(batch, **ids)
+        _write(path, BatchState(state.endpoint, tuple(batches.values())))
+        return batch
 
-    def read(self) -> BatchState:
-        if not self._path.exists():
-            return BatchState(self.endpoint)
-        with file_errors(str(self._path), "read"):
-            data = self._path.read_bytes()
-        try:
-            state = BatchState.from_dict(parse_json(data, str(self._path)).value)
-        except ValueError as error:
-            raise InputError(f"{self._path} is not the state of a batch: {error}") from error
-        if state.endpoint != self.endpoint:
-            raise InputError(
-                f"{self._path} holds a batch of the server {state.endpoint}, "
-                f"not of {self.endpoint}; check OPENAI_BASE_URL"
+    _write(path, BatchState(state.endpoint, tuple(batches.values())))
+    for digest in [*batches]:
+        batch = batches[digest]
+        if batch.file_id is None:
+            content = ("requests.jsonl", contents[digest])
+            batch = save(batch, file_id=client.files.create(file=content, purpose="batch").id)
+        if batch.batch_id is None:  # no retries: it may exist even without a response
+            new = client.with_options(max_retries=0).batches.create(
+                input_file_id=batch.file_id or "", endpoint=URL, completion_window="24h"
             )
-        return state
+            save(batch, batch_id=new.id)
+    return tuple(batches.values())
 
-    def _write(self, batches: Iterable[Batch]) -> BatchState:
-        state = BatchState(self.endpoint, tuple(batches))
-        data = json.dumps(state.to_dict(), indent=1, ensure_ascii=False).encode()
-        write_with(self._path, lambda file: file.write(data), mode=_PRIVATE)
-        return state
 
-    async def submit(self, state: BatchState, files: Mapping[Batch, bytes]) -> BatchState:
-        contents = {batch.digest: data for batch, data in files.items()}
-        batch_ids: dict[str | None, str] = {}
-        async with self._connected() as client:
-            if state.batches:  # an interrupted run may have created batches it did not record
-                async for found in client.batches.list(limit=100):
-                    batch_ids.setdefault(found.input_file_id, found.id)
-            known = (
-                replace(batch, batch_id=batch.batch_id or batch_ids.get(batch.file_id))
-                for batch in state.batches
-            )
-            batches = {batch.digest: batch for batch in (*files, *known)}
-            for digest, batch in [*batches.items()]:
-                if not batch.batch_id and digest not in contents:
-                    del batches[digest]  # no longer part of the run
-            state = self._write(batches.values())
-            for digest, batch in batches.items():
-                if batch.file_id is None:
-                    content = ("requests.jsonl", contents[digest])
-                    file = await client.files.create(file=content, purpose="batch")
-                    batches[digest] = batch = replace(batch, file_id=file.id)  # noqa: PLW2901
-                    state = self._write(batches.values())
-                if batch.batch_id is None:  # no retries: it may exist even without a response
-                    new = await client.with_options(max_retries=0).batches.create(
-                        input_file_id=batch.file_id or "", endpoint=URL, completion_window="24h"
-                    )
-                    batches[digest] = replace(batch, batch_id=new.id)
-                    state = self._write(batches.values())
-        return state
+def _write(path: Path, state: BatchState) -> None:
+    data = json.dumps(state.to_dict(), indent=1, ensure_ascii=False).encode()
+    write_with(path, lambda file: file.write(data), mode=_PRIVATE)
 
-    async def collect(self, state: BatchState) -> tuple[tuple[Batch, ...], list[bytes]]:
-        """Return the updated batches and, once all have ended, the lines of their answers."""
-        lines: list[bytes] = []
-        async with self._connected() as client:
-            found = [await client.batches.retrieve(batch.batch_id or "") for batch in state.batches]
-            files = [(one.output_file_id, one.error_file_id) for one in found]
-            for file_id in (
-                filter(None, chain(*files)) if {one.status for one in found} <= _FINAL else ()
-            ):
-                lines += (await (await client.files.content(file_id)).aread()).splitlines()
-        return tuple(map(_updated, state.batches, found)), lines
 
-    @asynccontextmanager
-    async def _connected(self) -> AsyncIterator[openai.AsyncOpenAI]:
-        import openai
+@contextmanager
+def _connected() -> Iterator[openai.OpenAI]:
+    import openai
 
-        try:
-            async with openai.AsyncOpenAI(
-                api_key=self._access.key or "none",
-                base_url=self._access.base_url,
-                max_retries=_RETRIES,
-                timeout=_TIMEOUT_S,
-                http_client=openai.DefaultAioHttpClient(),
-            ) as client:
-                yield client
-        except openai.APIStatusError as error:
-            message, kinds = f"{_NAME}: {redacted(error)}", (error.code, error.type)
-            raise from_status(error.status_code, message, kinds=kinds) from error
-        except openai.APIConnectionError as error:
-            raise JudgeUnavailable(
-                f"{_NAME}: cannot reach {self._access.host} "
-                f"({redacted(error.__cause__ or error)}); check the network and OPENAI_BASE_URL"
-            ) from error
-        except (openai.OpenAIError, *UNREADABLE) as error:
-            raise JudgeUnavailable(f"{_NAME}: {redacted(error)}") from error
+    access = access_to(Model("openai/batches"), Settings.from_environment())
+    try:
+        with openai.OpenAI(
+            api_key=access.key or "none",
+            base_url=access.base_url,
+            max_retries=_RETRIES,
+            timeout=_TIMEOUT_S,
+        ) as client:
+            yield client
+    except openai.APIStatusError as error:
+        message, kinds = f"{_NAME}: {redacted(error)}", (error.code, error.type)
+        raise from_status(error.status_code, message, kinds=kinds) from error
+    except openai.APIConnectionError as error:
+        raise JudgeUnavailable(
+            f"{_NAME}: cannot reach {access.host} "
+            f"({redacted(error.__cause__ or error)}); check the network and OPENAI_BASE_URL"
+        ) from error
+    except (openai.OpenAIError, *UNREADABLE) as error:
+        raise JudgeUnavailable(f"{_NAME}: {redacted(error)}") from error
 
 
 def _updated(batch: Batch, found: openai.types.Batch) -> Batch:
@@ -349,11 +329,22 @@ class _Inbox:
     """
 
     def __init__(self, lines: Iterable[bytes]) -> None:
-        self._lines: dict[str, Mapping[str, Any] | None] = {}
-        for line in lines:
-            self._add(line)
         self.used = 0
         self.unanswered = 0
+        self._lines: dict[str, Mapping[str, Any] | None] = {}
+        for line in lines:
+            try:
+                data = json.loads(line)
+            except ValueError:
+                data = None
+            name = data.get("custom_id") if isinstance(data, dict) else None
+            if not isinstance(name, str):
+                _log.warning("a line of the batch is not an answer; skipped")
+            elif name in self._lines:
+                _log.warning("%s has two answers in the batch; none counts", name)
+                self._lines[name] = None
+            else:
+                self._lines[name] = data
 
     @property
     def left(self) -> int:
@@ -363,47 +354,29 @@ class _Inbox:
     def around(self, transport: Transport) -> Transport:
         return BatchTransport(_require_openai(transport), self._look_up)
 
-    def _add(self, line: bytes) -> None:
-        try:
-            data = json.loads(line)
-        except ValueError:
-            data = None
-        name = data.get("custom_id") if isinstance(data, dict) else None
-        if not isinstance(name, str):
-            _log.warning("a line of the batch is not an answer; skipped")
-        elif name in self._lines:
-            _log.warning("%s has two answers in the batch; none counts", name)
-            self._lines[name] = None
-        else:
-            self._lines[name] = data
-
     def _look_up(self, inner: ChatTransport, body: Body) -> Answer:
         line = self._lines.pop(request_id(inner.addressed(body)), None)
         if line is None:
             raise self._queued(f"{inner.name}: not among the answers of the batch")
         self.used += 1
         reply = line.get("response")
-        if not isinstance(reply, Mapping) or reply.get("status_code") != _OK:
-            raise self._failure(inner.name, line, reply if isinstance(reply, Mapping) else {})
+        reply = reply if isinstance(reply, Mapping) else {}
+        if reply.get("status_code") != _OK:
+            raise self._failure(inner.name, error_in(reply.get("body") or line), reply)
         try:
             return inner.read(reply.get("body"))
         except JudgeUnavailable as error:
             raise self._queued(str(error)) from error
 
-    def _failure(
-        self, name: str, line: Mapping[str, Any], reply: Mapping[str, Any]
-    ) -> FactcheckError:
-        error, status = error_in(reply.get("body") or line), reply.get("status_code")
+    def _failure(self, name: str, error: ServerError, reply: Mapping[str, Any]) -> FactcheckError:
         why = error.message or " ".join(error.kinds).strip() or "no reason given"
-        problem = f"{name}: no answer from the batch ({why})"
+        problem, status = f"{name}: no answer from the batch ({why})", reply.get("status_code")
         if isinstance(status, int) and status >= _FIRST_ERROR:
-            translated = from_status(status, problem, kinds=error.kinds)
-            if not translated.retryable:  # the error of one line must not stop the others
-                return (
-                    JudgeRejected(str(translated))
-                    if isinstance(translated, NoAccess)
-                    else translated
-                )
+            failure = from_status(status, problem, kinds=error.kinds)
+            if isinstance(failure, NoAccess):  # of one line; it must not stop the others
+                failure = JudgeRejected(str(failure))
+            if not failure.retryable:
+                return failure
         return self._queued(problem)
 
     def _queued(self, problem: str) -> JudgeQueued:

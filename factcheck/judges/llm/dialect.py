@@ -49,6 +49,15 @@ _SYSTEM = re.compile(
 _FORM = re.compile(
     r"response[_ ]format|json[_ ]?schema|json[_ ]object|json mode|structured output|guided"
 )
+_SCHEMA = re.compile(r"schema|json_object|\btype\b")
+_PARAMETERS = {
+    "temperature": re.compile(r"\btemperature\b"),
+    "top_p": re.compile(r"\btop[_ .]p\b"),
+    "seed": re.compile(r"\bseed\b"),
+    "reasoning_effort": re.compile(r"\b(?:reasoning|thinking)\b|\breasoning[_ .]effort\b"),
+    _LOGPROBS: re.compile(r"logprob"),
+}
+"""Names of optional parameters in refusals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +154,18 @@ class Dialect(PlainData):
     def without(self, refusal: RequestRefused, sent: Mapping[str, Any]) -> Dialect:
         """Return this dialect without the options that a refusal names."""
         text = refusal.about.lower()
-        found = _with_format(
-            _with_limit(_without_sampling(self, text, sent), text, sent), text, sent
-        )
+        named = [name for name in sent if name in _PARAMETERS and _PARAMETERS[name].search(text)]
+        refused = tuple(dict.fromkeys([*self.refused, *named]))
+        found = _with_limit(replace(self, refused=refused), text, sent)
+        if self.form == "schema" and self.strict and re.search(r"\bstrict\b", text):
+            found = replace(found, strict=False)
+        elif self.form == "schema" and self.closed and "additionalproperties" in text:
+            found = replace(found, closed=False)
+        elif self.form != "text" and _FORM.search(text):
+            is_schema = self.form == "schema" and _SCHEMA.search(text)
+            found = replace(found, form="json_object" if is_schema else "text")
         has_system = any(message["role"] == "system" for message in sent["messages"])
-        if self.system and has_system and _SYSTEM.search(text):
-            found = replace(found, system=False)
-        return found
+        return replace(found, system=False) if has_system and _SYSTEM.search(text) else found
 
     def after(self, answer: Answer, sent: Mapping[str, Any], model: Model) -> Dialect:
         """Return this dialect with what an answer shows: unsent parameters and room for reasoning.
@@ -172,19 +186,6 @@ class Dialect(PlainData):
         return replace(self, refused=refused, room=max(self.room, room), floor=floor)
 
 
-def _without_sampling(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dialect:
-    named = [
-        name
-        for name in SAMPLING
-        if name in sent and re.search(rf"\b{name.replace('_', '[_ .]')}\b", text)
-    ]
-    if "reasoning_effort" in sent and re.search(r"\breasoning\b|\bthinking\b", text):
-        named.append("reasoning_effort")
-    if _LOGPROBS in sent and "logprob" in text:
-        named.append(_LOGPROBS)
-    return replace(dialect, refused=tuple(dict.fromkeys([*dialect.refused, *named])))
-
-
 def _with_limit(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dialect:
     limit = sent.get(dialect.limit) if dialect.limit else None
     if limit is None or not _TOKEN_LIMIT.search(text):
@@ -196,20 +197,6 @@ def _with_limit(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dialect
     refused = (*dialect.refused, dialect.limit)
     other = next(name for name in _LIMITS if name != dialect.limit)
     return replace(dialect, limit="" if other in refused else other, refused=refused)
-
-
-def _with_format(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dialect:
-    if "response_format" not in sent:
-        return dialect
-    if dialect.form == "schema":
-        if dialect.strict and re.search(r"\bstrict\b", text):
-            return replace(dialect, strict=False)
-        if dialect.closed and "additionalproperties" in text:
-            return replace(dialect, closed=False)
-    if not _FORM.search(text):
-        return dialect
-    named = dialect.form == "schema" and re.search(r"schema|json_object|\btype\b", text)
-    return replace(dialect, form="json_object" if named else "text")
 
 
 def _parse_maximum(text: str, limit: int) -> int:

@@ -19,21 +19,17 @@ _TEXT = (
     "The museum in Bergen reopened on 3 May after two years of repairs. The works cost 4.2 million "
     "euros, and 12,000 people came in the first week."
 )
-_FACTS = (
-    ("The museum in Bergen reopened on 3 May.", "entailed"),
-    ("The repairs cost 2.4 million euros.", "contradicted"),
-    ("The director resigned in June.", "neutral"),
-    ("More than ten thousand people came in the first week.", "entailed"),
-)
+_FACTS = {
+    "The museum in Bergen reopened on 3 May.": "entailed",
+    "The repairs cost 2.4 million euros.": "contradicted",
+    "The director resigned in June.": "neutral",
+    "More than ten thousand people came in the first week.": "entailed",
+}
 _PAIRS = 1_000
 _FACTS_OF_A_PAIR = 15
 _TOKENS_OF_A_PAIR = 600
 """Prompt tokens of the assumed pair: 15 facts and a summary of 150 words."""
-_FORMS = {
-    "schema": "JSON schema",
-    "json_object": "JSON object",
-    "text": "words alone",
-}
+_FORMS = {"schema": "JSON schema", "json_object": "JSON object", "text": "words alone"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +76,11 @@ class Diagnosis(PlainData):
         return tuple(notes or [f"nothing; use it as --judge {self.model}"])
 
     def __str__(self) -> str:
-        price = self.usd_per_1000_pairs
-        decided = f"{self.n_decided} of {self.n_facts} facts decided"
+        price, tokens = (
+            self.usd_per_1000_pairs,
+            f"{self.prompt_tokens:,} + {self.completion_tokens:,}",
+        )
+        decided = f"{self.n_decided} of {self.n_facts} facts decided, {self.n_right} right"
         rows = [
             ("model", f"{self.model} at {self.endpoint}"),
             ("asked for", self.form),
@@ -89,11 +88,8 @@ class Diagnosis(PlainData):
             ("limit", self.limit or "none"),
             ("thought", f"up to {self.room:,} tokens" if self.room else "none seen"),
             ("learned", "; ".join(self.learned) or "nothing: it takes everything"),
-            ("trial", f"{decided}, {self.n_right} right, {self.requests} requests"),
-            (
-                "a call",
-                f"{self.seconds:.1f} s, {self.prompt_tokens:,} + {self.completion_tokens:,} tokens",
-            ),
+            ("trial", f"{decided}, {self.requests} requests"),
+            ("a call", f"{self.seconds:.1f} s, {tokens} tokens"),
             (
                 "1,000 pairs",
                 "price not known" if price is None else f"about ${price:.2f} at list price",
@@ -110,7 +106,7 @@ async def examine(model: LanguageModel) -> Diagnosis:
         JudgeError: The first check failed; the message lists the dialects tried.
     """
     ledger, checker = Ledger(), LLMChecker(model, batch_size=len(_FACTS))
-    facts = [AtomicFact(f"f{n}", text) for n, (text, _) in enumerate(_FACTS, 1)]
+    facts = [AtomicFact(f"f{n}", text) for n, text in enumerate(_FACTS, 1)]
     try:
         await checker.check(facts, _TEXT, ledger)
     except JudgeError as error:
@@ -122,26 +118,25 @@ async def examine(model: LanguageModel) -> Diagnosis:
     seconds = time.perf_counter() - started
     calls = max(1, trial.usage.calls)
     prompt, completion = trial.usage.prompt_tokens // calls, trial.usage.completion_tokens // calls
-    dialect, price = model.dialect, model.price
-    sampling = {k: v for k, v in model.identity.items() if k not in {"dspy", "endpoint", "form"}}
-    labels = [result.label if isinstance(result, Verdict) else None for result in results]
+    dialect, price, identity = model.dialect, model.price, model.identity
+    labels = [result.label for result in results if isinstance(result, Verdict)]
     problems = [result.message for result in results if isinstance(result, CheckFailure)]
     reply = completion * _FACTS_OF_A_PAIR // len(_FACTS)
     return Diagnosis(
         model=model.name,
-        endpoint=model.identity.get("endpoint", "the provider's own address"),
+        endpoint=identity.get("endpoint", "the provider's own address"),
         form=_FORMS[dialect.form],
-        sampling=sampling,
+        sampling={k: v for k, v in identity.items() if k not in {"dspy", "endpoint", "form"}},
         limit=dialect.limit,
         room=dialect.room,
         learned=tuple(model.learned),
         n_facts=len(facts),
-        n_decided=len(facts) - labels.count(None),
-        n_right=sum(a == b for a, (_, b) in zip(labels, _FACTS, strict=True)),
+        n_decided=len(labels),
+        n_right=sum(getattr(r, "label", "") == _FACTS[r.fact.text] for r in results),
         requests=ledger.usage.attempts,
         seconds=seconds / calls,
         prompt_tokens=prompt,
         completion_tokens=completion,
         usd_per_1000_pairs=price and _PAIRS * price.cost_usd(_TOKENS_OF_A_PAIR, 0, reply),
-        problem=problems[0] if problems else "",
+        problem=next(iter(problems), ""),
     )

@@ -15,10 +15,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar, get_args
 
 import dspy
-import pydantic
 
-from factcheck.errors import Failure
-from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, short_digest
+from factcheck.facts import AtomicFact, CheckResult, FactSet, short_digest
 from factcheck.judges.llm.fences import (
     fenced,
     numbered,
@@ -46,13 +44,12 @@ from factcheck.judges.llm.questions import (
 )
 from factcheck.judges.llm.replies import (
     ANSWERS,
+    BULLETS,
+    FACTS,
     NO,
-    Bullets,
+    PAIR,
+    RATING,
     Checked,
-    Faithfulness,
-    KeyFact,
-    Reason,
-    read_fields,
     read_pairs,
     read_verdicts,
     with_probabilities,
@@ -61,39 +58,24 @@ from factcheck.judges.ports import PairResult, Specificity, ValuePair
 from factcheck.settings import VerdictForm
 
 _STRING: Mapping[str, Any] = {"type": "string"}
-_STRINGS: Mapping[str, Any] = {"type": "array", "items": _STRING}
-_INTEGER: Mapping[str, Any] = {"type": "integer"}
-_RATING: Mapping[str, Any] = {"type": "integer", "enum": [1, 2, 3, 4, 5]}
 _ANSWER: Mapping[str, Any] = {"type": "string", "enum": list(ANSWERS)}
 _LINE_AND_ANSWER = f"^([0-9]+ ({'|'.join(a for a in ANSWERS if a != NO)})|{NO})$"
-_VERDICT: Mapping[VerdictForm, Mapping[str, Any]] = {
-    "label": _ANSWER,
-    "line": {"type": "string", "pattern": _LINE_AND_ANSWER},
-    "quote": object_schema(quote=_STRING, answer=_ANSWER),
-    "reason": object_schema(line=_INTEGER, reason=_STRING, answer=_ANSWER),
+_VERDICT: Mapping[VerdictForm, tuple[Mapping[str, Any], int]] = {
+    "label": (_ANSWER, 24),
+    "line": ({"type": "string", "pattern": _LINE_AND_ANSWER}, 32),
+    "quote": (object_schema(quote=_STRING, answer=_ANSWER), 128),
+    "reason": (object_schema(line={"type": "integer"}, reason=_STRING, answer=_ANSWER), 96),
 }
+"""JSON schema of a verdict, and its token limit."""
 _MARK: Mapping[VerdictForm, str] = {"label": "^[ycn]{%d}$", "line": "^-?[0-9]+( -?[0-9]+){%d}$"}
 """Pattern of an entry about several texts; takes the number of texts (`label`), or that number
 minus one (`line`)."""
 _TOKENS_PER_MARK = 8
-_TOKENS_PER_VERDICT: Mapping[VerdictForm, int] = {
-    "label": 24,
-    "line": 32,
-    "quote": 128,
-    "reason": 96,
-}
 _TOKENS_PER_PAIR = 64
 _TOKENS_PER_REPLY = 64
 _TOKENS_PER_RATING = 192
 _MIN_TOKENS_FOR_FACTS = 1024
 """Token limits of replies. Unused tokens cost nothing but count against rate limits."""
-_FACTS_FIELDS = {"facts": pydantic.TypeAdapter(list[KeyFact])}
-_RATING_FIELDS: Mapping[str, pydantic.TypeAdapter[Any]] = {
-    "reason": pydantic.TypeAdapter(Reason),
-    "faithfulness": pydantic.TypeAdapter(Faithfulness),
-}
-_BULLETS_FIELDS = {"bullets": pydantic.TypeAdapter(Bullets)}
-"""Validators of the fields of a reply."""
 
 
 class _OneCall(dspy.Module):
@@ -117,23 +99,26 @@ class _OneCall(dspy.Module):
         instructions, _, self._frame = load_prompt(self.prompt).rpartition("\n\n")
         setattr(self, self.predictor, dspy.Predict(dspy.Signature(self.asks, instructions)))
 
+    @property
+    def _predict(self) -> Any:
+        return getattr(self, self.predictor)
+
     def forward(self, **inputs: Any) -> dspy.Prediction:
-        question, predictor = self.question(**inputs), getattr(self, self.predictor)
+        question = self.question(**inputs)
         with self._context(question):
-            reply = predictor(**question.inputs, config=self._config(question))
+            reply = self._predict(**question.inputs, config=self._config(question))
         return self._prediction(reply, question)
 
     async def aforward(self, **inputs: Any) -> dspy.Prediction:
-        question, predictor = self.question(**inputs), getattr(self, self.predictor)
+        question = self.question(**inputs)
         with self._context(question):
-            reply = await predictor.acall(**question.inputs, config=self._config(question))
+            reply = await self._predict.acall(**question.inputs, config=self._config(question))
         return self._prediction(reply, question)
 
     def request(self, **inputs: Any) -> tuple[Sequence[Message], Question[Any]]:
         """Return the messages for the inputs of a call, and the question that parses the reply."""
-        question = self.question(**inputs)
-        predictor = getattr(self, self.predictor)
-        return self._render(predictor.signature, predictor.demos, question.inputs), question
+        question, predict = self.question(**inputs), self._predict
+        return self._render(predict.signature, predict.demos, question.inputs), question
 
     @property
     def fingerprint(self) -> str:
@@ -150,11 +135,7 @@ class _OneCall(dspy.Module):
     def _render(
         self, signature: Signature, demos: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any]
     ) -> list[Message]:
-        """Render the messages of a request.
-
-        An optimizer may rewrite the instructions, but not the frame that follows them: it says that
-        texts are data, and defines the reply format.
-        """
+        """Render the messages of a request; the frame follows whatever an optimizer has written."""
         system = f"{signature.instructions}\n\n{self._frame}"
         messages: list[Message] = [{"role": "system", "content": system}]
         for demo in demos:
@@ -175,7 +156,7 @@ class _OneCall(dspy.Module):
 
     @property
     def _lm(self) -> Any:
-        return getattr(self, self.predictor).lm or dspy.settings.lm
+        return self._predict.lm or dspy.settings.lm
 
     def _config(self, question: Question[Any]) -> dict[str, Any]:
         config: dict[str, Any] = {}
@@ -207,12 +188,7 @@ class KeyFactExtraction(_OneCall):
     def question(self, source: str) -> Question[dict[str, Any]]:
         # Half a token per character: facts repeat names, so their list can outgrow the text.
         limit = max(_MIN_TOKENS_FOR_FACTS, len(source) // 2)
-        schema = object_schema(facts=_STRINGS)
-        return _fields_question({"source": source}, schema, _FACTS_FIELDS, limit)
-
-
-def _is_whole(results: Mapping[str, Any]) -> bool:
-    return not any(isinstance(result, (CheckFailure, Failure)) for result in results.values())
+        return Question.of_fields({"source": source}, FACTS, limit)
 
 
 def _fact_lines(facts: Sequence[str], prefix: str = "f") -> str:
@@ -235,70 +211,67 @@ class FactChecker(_OneCall):
     asks = "facts: list[str], text -> verdicts: dict"
     predictor = "judge_facts"
     sample: ClassVar[Mapping[str, Any]] = {"facts": ["<<fact>>"], "text": "<<text>>"}
+    _file = CHECK_FACTS
 
     def __init__(self, form: VerdictForm = "line") -> None:
         self._form = form
         self._is_numbered = form in ("line", "reason")
-        render = (lambda text: numbered(text).text) if self._is_numbered else visible
-        self.show = {"facts": _fact_lines, "text": render}
-        self.prompt = f"{CHECK_FACTS}-{form}"
+        self.show = {"facts": _fact_lines, "text": self._show_text}
+        self.prompt = f"{self._file}-{form}"
         super().__init__()
+
+    def _show_text(self, text: str) -> str:
+        return numbered(text).text if self._is_numbered else visible(text)
+
+    def _checked(self, text: str) -> Checked:
+        return Checked(text, self._form, numbered(text).spans if self._is_numbered else ())
 
     def question(
         self, facts: Sequence[AtomicFact | str], text: str
     ) -> Question[dict[str, CheckResult]]:
         by_id = {f"f{place}": fact for place, fact in enumerate(FactSet.of(facts), 1)}
-        lines = numbered(text).spans if self._is_numbered else ()
-        checked = Checked(text, self._form, lines)
+        checked = self._checked(text)
+        schema, tokens = _VERDICT[self._form]
         return Question(
             {"facts": [fact.text for fact in by_id.values()], "text": text},
-            by_id_schema(list(by_id), _VERDICT[self._form]),
+            by_id_schema(list(by_id), schema),
             lambda data, judge: read_verdicts(data, by_id, [checked], judge),
-            _is_whole,
-            _TOKENS_PER_REPLY + _TOKENS_PER_VERDICT[self._form] * len(by_id),
+            _TOKENS_PER_REPLY + tokens * len(by_id),
             with_probabilities if self._form == "label" else None,
         )
 
 
-class TextsChecker(_OneCall):
+class TextsChecker(FactChecker):
     """Checks the same facts against several texts in one request.
 
     Call it with `facts=` as in `FactChecker` and `texts=`; the prediction's `results` hold one
     `Verdict` or `CheckFailure` per fact for the first text, then the second, and so on. The reply
-    has one required entry per fact, with one mark per text.
-
-    Args:
-        form: Kind of marks: letters (`"label"`), or line numbers (`"line"`).
+    has one required entry per fact, with one mark per text: a letter (`form="label"`) or a line
+    number (`form="line"`).
     """
 
     asks = "facts: list[str], texts: list[str] -> verdicts: dict"
     predictor = "judge_texts"
     sample: ClassVar[Mapping[str, Any]] = {"facts": ["<<fact>>"], "texts": ["<<a>>", "<<b>>"]}
+    _file = CHECK_TEXTS
 
-    def __init__(self, form: VerdictForm = "line") -> None:
-        self._form = form
-        self.prompt = f"{CHECK_TEXTS}-{form}"
-        super().__init__()
-
-    def question(
+    def question(  # type: ignore[override]
         self, facts: Sequence[AtomicFact | str], texts: Sequence[str]
     ) -> Question[dict[str, CheckResult]]:
         by_id = {str(place): fact for place, fact in enumerate(FactSet.of(facts), 1)}
-        is_line = self._form == "line"
-        checked = [Checked(t, self._form, numbered(t).spans if is_line else ()) for t in texts]
-        pattern = _MARK[self._form] % (len(texts) - is_line)
+        checked = [self._checked(text) for text in texts]
+        pattern = _MARK[self._form] % (len(texts) - self._is_numbered)
         return Question(
             {"facts": [fact.text for fact in by_id.values()], "texts": list(texts)},
             by_id_schema(list(by_id), {"type": "string", "pattern": pattern}),
             lambda data, judge: read_verdicts(data, by_id, checked, judge),
-            _is_whole,
             _TOKENS_PER_REPLY + _TOKENS_PER_MARK * len(by_id) * (len(texts) + 1),
         )
 
     def _render_inputs(self, signature: Signature, inputs: Mapping[str, Any]) -> str:  # noqa: ARG002
-        render = (lambda text: numbered(text).text) if self._form == "line" else visible
-        texts = {f"text{place}": render(text) for place, text in enumerate(inputs["texts"], 1)}
-        return fenced({"facts": _fact_lines(inputs["facts"], ""), **texts})
+        texts = enumerate(map(self._show_text, inputs["texts"]), 1)
+        fences = {f"text{place}": text for place, text in texts}
+        return fenced({"facts": _fact_lines(inputs["facts"], ""), **fences})
 
 
 class SemanticEquivalence(_OneCall):
@@ -324,12 +297,11 @@ class SemanticEquivalence(_OneCall):
     ) -> Question[dict[str, PairResult]]:
         values = [pair if isinstance(pair, ValuePair) else ValuePair(*pair) for pair in pairs]
         by_id = {f"p{place}": pair for place, pair in enumerate(values, 1)}
-        verdict = object_schema(reason=_STRING, equivalent={"type": "boolean"})
+        verdict = object_schema(**{name: field.schema for name, field in PAIR.items()})
         return Question(
             {"pairs": render_pairs(by_id)},
             by_id_schema(list(by_id), verdict),
             lambda data, judge: read_pairs(data, by_id, judge),
-            _is_whole,
             _TOKENS_PER_REPLY + _TOKENS_PER_PAIR * len(by_id),
         )
 
@@ -352,8 +324,7 @@ class LLMJudge(_OneCall):
 
     def question(self, source_text: str, summary: str) -> Question[dict[str, Any]]:
         inputs = {"source_text": source_text, "summary": summary}
-        schema = object_schema(reason=_STRING, faithfulness=_RATING)
-        return _fields_question(inputs, schema, _RATING_FIELDS, _TOKENS_PER_RATING)
+        return Question.of_fields(inputs, RATING, _TOKENS_PER_RATING)
 
 
 class Summarizer(_OneCall):
@@ -370,24 +341,11 @@ class Summarizer(_OneCall):
     sample: ClassVar[Mapping[str, Any]] = {"source": "<<source_text>>"}
 
     def question(self, source: str) -> Question[dict[str, Any]]:
-        schema = object_schema(bullets=_STRINGS)
-        return _fields_question({"source_text": source}, schema, _BULLETS_FIELDS)
+        return Question.of_fields({"source_text": source}, BULLETS)
 
     def _prediction(self, reply: dspy.Prediction, question: Any) -> dspy.Prediction:  # noqa: ARG002
         summary = "\n".join(f"- {bullet}" for bullet in reply.bullets)
         return dspy.Prediction(summary=summary, bullets=reply.bullets)
-
-
-def _fields_question(
-    inputs: Mapping[str, Any],
-    schema: Mapping[str, Any],
-    fields: Mapping[str, pydantic.TypeAdapter[Any]],
-    max_tokens: int = 0,
-) -> Question[dict[str, Any]]:
-    """Return a question whose reply is an object with these fields."""
-    return Question(
-        inputs, schema, lambda data, _judge: read_fields(data, fields), max_tokens=max_tokens
-    )
 
 
 def score_with_feedback(score: float, feedback: str) -> dspy.Prediction:

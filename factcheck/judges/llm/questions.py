@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import dspy
 
 from factcheck.errors import JudgeOutputError, PromptError
-from factcheck.judges.llm.replies import Answer, Token, find_answer
-
-if TYPE_CHECKING:
-    from importlib.abc import Traversable
+from factcheck.judges.llm.replies import Answer, Field, Token, find_answer, read_fields
 
 R = TypeVar("R")
 Signature: TypeAlias = type[dspy.Signature]
@@ -30,6 +27,12 @@ Message: TypeAlias = Mapping[str, str]
 """`role` (`system`, `user` or `assistant`) and `content`."""
 VERDICTS = "verdicts"
 """Output field whose value is the whole reply object, with one entry per id."""
+CHECK_FACTS = "check_facts/v2"
+CHECK_TEXTS = "check_texts/v1"
+COMPARE_VALUES = "compare_values/v2"
+EXTRACT_FACTS = "extract_facts/v2"
+RATE_FAITHFULNESS = "rate_faithfulness/v1"
+SUMMARIZE = "summarize/v1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +45,22 @@ class Question(Generic[R]):
     """JSON schema of the reply: a closed object with all properties required."""
     read: Callable[[Any, str], R]
     """Parses a reply's JSON, given the judge's name; raises `JudgeOutputError`."""
-    is_whole: Callable[[R], bool] | None = None
     max_tokens: int = 0
     """Token limit of the reply, reasoning excluded; 0 for no limit."""
     weigh: Callable[[R, Sequence[Token]], R] | None = None
     """Adds probabilities to a value, from the tokens of its reply."""
 
+    @classmethod
+    def of_fields(
+        cls, inputs: Mapping[str, Any], fields: Mapping[str, Field], max_tokens: int = 0
+    ) -> Question[dict[str, Any]]:
+        """Return a question whose reply is an object with these fields."""
+        schema = object_schema(**{name: field.schema for name, field in fields.items()})
+        return Question(inputs, schema, lambda data, _: read_fields(data, fields), max_tokens)
+
     def find(self, reply: str, judge: str = "") -> Answer[R]:
         """Parse a reply; raises `JudgeOutputError`."""
-        return find_answer(reply, lambda data: self.read(data, judge), self.is_whole)
+        return find_answer(reply, lambda data: self.read(data, judge))
 
     def value(self, reply: str, tokens: Sequence[Token], judge: str) -> R:
         """Parse a reply, and add probabilities if it has tokens; raises `JudgeOutputError`."""
@@ -82,17 +92,6 @@ def response_format(schema: Mapping[str, Any], *, strict: bool = True) -> Mappin
     return {"type": "json_schema", "json_schema": form}
 
 
-def by_id_schema(ids: Sequence[str], item: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the JSON schema of a closed object with one required property per id."""
-    return {
-        "type": "object",
-        "properties": {key: {"$ref": "#/$defs/v"} for key in ids},
-        "required": list(ids),
-        "additionalProperties": False,
-        "$defs": {"v": item},
-    }
-
-
 def object_schema(**properties: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the JSON schema of a closed object with all properties required."""
     return {
@@ -103,24 +102,18 @@ def object_schema(**properties: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-CHECK_FACTS = "check_facts/v2"
-CHECK_TEXTS = "check_texts/v1"
-COMPARE_VALUES = "compare_values/v2"
-EXTRACT_FACTS = "extract_facts/v2"
-RATE_FAITHFULNESS = "rate_faithfulness/v1"
-SUMMARIZE = "summarize/v1"
-
-
-def prompts_root() -> Traversable:
-    """Prompts shipped in the package, or `prompts/` of an editable checkout."""
-    shipped = files("factcheck") / "prompts"
-    return shipped if shipped.is_dir() else Path(__file__).resolve().parents[3] / "prompts"
+def by_id_schema(ids: Sequence[str], item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the JSON schema of a closed object with one required property per id."""
+    properties = {key: {"$ref": "#/$defs/v"} for key in ids}
+    return {**object_schema(**properties), "$defs": {"v": item}}
 
 
 @cache
 def load_prompt(name: str) -> str:
     """Return a published prompt; a changed one would have another fingerprint."""
+    shipped = files("factcheck") / "prompts"
+    root = shipped if shipped.is_dir() else Path(__file__).resolve().parents[3] / "prompts"
     try:
-        return (prompts_root() / f"{name}.md").read_text("utf-8").strip()
+        return (root / f"{name}.md").read_text("utf-8").strip()
     except OSError as error:
         raise PromptError(f"prompt file {name}.md cannot be read; reinstall factcheck") from error

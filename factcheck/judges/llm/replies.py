@@ -10,12 +10,12 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
 import pydantic
-from pydantic import AfterValidator, BeforeValidator, StringConstraints
+from pydantic import AfterValidator, StringConstraints, TypeAdapter
 
 from factcheck.errors import Failure, JudgeOutputError
 from factcheck.facts import (
@@ -29,7 +29,7 @@ from factcheck.facts import (
     locate,
 )
 from factcheck.judges.llm.fences import one_line
-from factcheck.judges.ports import PairResult, PairVerdict, ValuePair
+from factcheck.judges.ports import HIGHEST, LOWEST, PairResult, PairVerdict, ValuePair
 from factcheck.settings import VerdictForm
 
 QUOTE_NOT_FOUND = "quote_not_found"
@@ -38,8 +38,7 @@ _MAX_CHARS = 1_000_000
 """Maximum length of a reply; valid ones have at most about 100,000 characters."""
 _MAX_OBJECTS = 64
 """Maximum number of JSON objects in a reply with text around them."""
-_REASONING = re.compile(r"<(think|thinking|thought|reasoning)>", re.IGNORECASE)
-_REASONING_END = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_REASONING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _CODE = re.compile(r"```\w*[ \t]*\n(.*)\n[ \t]*```", re.DOTALL)
 _OBJECT_START = re.compile(r'\{\s*["}]')
 NO = "no"
@@ -77,23 +76,21 @@ _INVALID = _Problem("invalid", "something that is not a verdict")
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[R]):
-    """A parsed reply."""
+    """A parsed reply, and the JSON that it was parsed from."""
 
     value: R
-    data: Any = field(compare=False)
-    """The JSON that the value was parsed from."""
+    data: Any
 
 
-def find_answer(
-    reply: str, read: Callable[[Any], R], is_whole: Callable[[R], bool] | None = None
-) -> Answer[R]:
+def find_answer(reply: str, read: Callable[[Any], R]) -> Answer[R]:
     """Find and parse the only answer in a reply.
+
+    Next to other text, results by id count only if none of them is a failure.
 
     Args:
         reply: The reply.
         read: Parses JSON, or raises `JudgeOutputError`; the value of a duplicate key is of no JSON
             type.
-        is_whole: Accepts values found with text around them; by default, all are accepted.
 
     Raises:
         JudgeOutputError: There is no answer, or several different ones.
@@ -112,17 +109,22 @@ def find_answer(
     problem = "the reply is not JSON"
     for found in _objects(text):
         try:
-            answer = Answer(read(found), found)
+            value = read(found)
         except JudgeOutputError as error:
             problem = str(error)
             continue
-        if (is_whole is None or is_whole(answer.value)) and answer not in answers:
-            answers.append(answer)
+        if _is_whole(value) and all(answer.value != value for answer in answers):
+            answers.append(Answer(value, found))
     if len(answers) > 1:
         raise JudgeOutputError(f"the reply contains {len(answers)} different answers")
     if not answers:
         raise JudgeOutputError(problem)
     return answers[0]
+
+
+def _is_whole(value: object) -> bool:
+    results = value.values() if isinstance(value, Mapping) else ()
+    return not any(isinstance(result, (CheckFailure, Failure)) for result in results)
 
 
 def _parse(text: str) -> Any:
@@ -160,11 +162,10 @@ def _objects(text: str) -> Iterator[Any]:
 
 def _without_reasoning(text: str) -> str:
     """Strip the reasoning from a reply; raises if it does not end."""
-    ends = list(_REASONING_END.finditer(text))
-    text = text[ends[-1].end() :].strip() if ends else text
-    if _REASONING.search(text):
+    tags = list(_REASONING.finditer(text))
+    if tags and not tags[-1][1]:
         raise JudgeOutputError("the reply ends within the model's reasoning")
-    return text
+    return text[tags[-1].end() :].strip() if tags else text
 
 
 def _object(pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
@@ -181,18 +182,54 @@ def _reject_constant(constant: str) -> Any:
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_reject_constant)
 
 
-def read_fields(data: Any, types: Mapping[str, pydantic.TypeAdapter[Any]]) -> dict[str, Any]:
+class Field(NamedTuple):
+    """A field of a reply: its JSON schema, and the type that validates it."""
+
+    schema: Mapping[str, Any]
+    type: TypeAdapter[Any]
+
+
+def _without_marker(bullet: str) -> str:
+    text = _MARKER.sub("", one_line(bullet))
+    if not text:
+        raise ValueError("a bullet is blank")
+    return text
+
+
+_STRING = {"type": "string"}
+_Fact = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+_Bullets = Annotated[
+    list[Annotated[str, AfterValidator(_without_marker)]], pydantic.Field(min_length=1)
+]
+_Rating = Annotated[int, pydantic.Field(strict=True, ge=LOWEST, le=HIGHEST)]
+_REASON = Field(_STRING, TypeAdapter(Annotated[str, StringConstraints(strip_whitespace=True)]))
+FACTS = {"facts": Field({"type": "array", "items": _STRING}, TypeAdapter(list[_Fact]))}
+BULLETS = {"bullets": Field({"type": "array", "items": _STRING}, TypeAdapter(_Bullets))}
+RATING = {
+    "reason": _REASON,
+    "faithfulness": Field(
+        {"type": "integer", "enum": list(range(LOWEST, HIGHEST + 1))}, TypeAdapter(_Rating)
+    ),
+}
+PAIR = {
+    "reason": _REASON,
+    "equivalent": Field({"type": "boolean"}, TypeAdapter(pydantic.StrictBool)),
+}
+"""Fields of the replies to each kind of question, and of the verdict on a pair."""
+
+
+def read_fields(data: Any, fields: Mapping[str, Field]) -> dict[str, Any]:
     """Validate the values of an object; a bare list is accepted as the value of a single key.
 
     Raises:
         JudgeOutputError: A key is missing, or its value is invalid.
     """
-    if isinstance(data, list) and len(types) == 1:
-        data = dict.fromkeys(types, data)
+    if isinstance(data, list) and len(fields) == 1:
+        data = dict.fromkeys(fields, data)
     if not isinstance(data, dict):
         raise JudgeOutputError(f"the reply is a JSON {type(data).__name__}, not an object")
     try:
-        return {name: adapter.validate_python(data[name]) for name, adapter in types.items()}
+        return {name: field.type.validate_python(data[name]) for name, field in fields.items()}
     except KeyError as error:
         raise JudgeOutputError(f"the reply has no {error.args[0]!r}") from None
     except pydantic.ValidationError as error:
@@ -370,34 +407,10 @@ def read_pairs(data: Any, questions: Mapping[str, ValuePair], judge: str) -> dic
     """Parse one result per pair of values, in order; fails like `read_verdicts`."""
 
     def read(item: Any, _pair: ValuePair) -> PairResult | None:
-        item = item if isinstance(item, dict) else {}
-        equivalent, reason = item.get("equivalent"), item.get("reason")
-        if not (isinstance(equivalent, bool) and isinstance(reason, str)):
+        try:
+            fields = read_fields(item, PAIR)
+        except JudgeOutputError:
             return None
-        return PairVerdict(equivalent, None, reason.strip(), judge)
+        return PairVerdict(fields["equivalent"], None, fields["reason"], judge)
 
     return _parse_items(data, questions, read, Failure, judge)
-
-
-def _require_int(value: Any) -> Any:
-    if type(value) is not int:
-        raise ValueError("not an integer")
-    return value
-
-
-def _without_marker(bullet: str) -> str:
-    text = _MARKER.sub("", one_line(bullet))
-    if not text:
-        raise ValueError("a bullet is blank")
-    return text
-
-
-Reason = Annotated[str, StringConstraints(strip_whitespace=True)]
-KeyFact = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-"""One atomic fact as a model writes it."""
-Faithfulness = Annotated[Literal[1, 2, 3, 4, 5], BeforeValidator(_require_int)]
-"""A rating as a model writes it; never rounded."""
-Bullets = Annotated[
-    list[Annotated[str, AfterValidator(_without_marker)]], pydantic.Field(min_length=1)
-]
-"""Bullets of a summary, each on one line and without a marker."""
