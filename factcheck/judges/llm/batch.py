@@ -263,22 +263,24 @@ def _submitted(
         if batch_id or batch.digest in contents:
             batches[batch.digest] = replace(batch, batch_id=batch_id)
 
-    def save(batch: Batch, **ids: str) -> Batch:
-        batches[batch.digest] = batch = replace(batch, **ids)
+    def save(batch: Batch | None = None) -> None:
+        if batch is not None:
+            batches[batch.digest] = batch
         _write(path, BatchState(state.endpoint, tuple(batches.values())))
-        return batch
 
-    _write(path, BatchState(state.endpoint, tuple(batches.values())))
+    save()
     for digest in [*batches]:
         batch = batches[digest]
         if batch.file_id is None:
             content = ("requests.jsonl", contents[digest])
-            batch = save(batch, file_id=client.files.create(file=content, purpose="batch").id)
+            file = client.files.create(file=content, purpose="batch")
+            batch = replace(batch, file_id=file.id)
+            save(batch)
         if batch.batch_id is None:  # no retries: it may exist even without a response
             new = client.with_options(max_retries=0).batches.create(
                 input_file_id=batch.file_id or "", endpoint=URL, completion_window="24h"
             )
-            save(batch, batch_id=new.id)
+            save(replace(batch, batch_id=new.id))
     return tuple(batches.values())
 
 

@@ -255,7 +255,7 @@ class TextsChecker(FactChecker):
     sample: ClassVar[Mapping[str, Any]] = {"facts": ["<<fact>>"], "texts": ["<<a>>", "<<b>>"]}
     _file = CHECK_TEXTS
 
-    def question(  # type: ignore[override]
+    def question(
         self, facts: Sequence[AtomicFact | str], texts: Sequence[str]
     ) -> Question[dict[str, CheckResult]]:
         by_id = {str(place): fact for place, fact in enumerate(FactSet.of(facts), 1)}
