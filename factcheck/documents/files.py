@@ -26,6 +26,7 @@ MAX_TEXT_BYTES = 16 << 20
 MAX_DOCUMENT_BYTES = 256 << 20
 """Maximum size of a document read as a whole."""
 _CHUNK_BYTES = 1 << 20
+_SHOWN = 40
 _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
 _DRAFT_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 PathInValue = tuple[str | int, ...]
@@ -92,6 +93,12 @@ def line_finder(
     return line_of
 
 
+def no_json_value(text: str) -> str:
+    """Describe a scalar, such as NaN, that JSON cannot hold."""
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return f"{shown} is not a JSON value; write null, or put it in quotes"
+
+
 def name_of(path: PathOrDash) -> str:
     """Return the name of a file for messages."""
     return "standard input" if path == "-" else str(path)
@@ -108,27 +115,20 @@ def file_errors(name: str, verb: str) -> Iterator[None]:
     """Convert operating system errors to `InputError`s such as `cannot read data.json: ...`."""
     try:
         yield
-    except FileNotFoundError as error:
-        if verb == "write":
-            folder = Path(name).parent
+    except (BrokenPipeError, InputError):
+        raise
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        problem = f"cannot {verb} {name}: {getattr(error, 'strerror', 0) or error}"
+        folder = Path(name).parent
+        if isinstance(error, FileNotFoundError) and verb == "write":
             missing = f"folder {folder} does not exist"
             reason = "no file can be created there" if folder.is_dir() else missing
-            raise InputError(f"cannot write {name}: {reason}") from error
-        raise InputError(f"{name} does not exist; check the path") from error
-    except IsADirectoryError as error:
-        raise InputError(f"{name} is a directory; name a file") from error
-    except PermissionError as error:
-        raise InputError(f"cannot {verb} {name}: permission denied") from error
-    except BrokenPipeError:
-        raise
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            f"cannot {verb} {name}: {getattr(error, 'strerror', 0) or error}"
-        ) from error
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"cannot {verb} {name!r}: {error}") from error
+            problem = f"cannot write {name}: {reason}"
+        elif isinstance(error, FileNotFoundError):
+            problem = f"{name} does not exist; check the path"
+        elif isinstance(error, IsADirectoryError):
+            problem = f"{name} is a directory; name a file"
+        raise InputError(problem) from error
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 from factcheck.documents.files import (
     MAX_DEPTH,
@@ -22,11 +22,11 @@ from factcheck.documents.files import (
     decode_text,
     line_finder,
     lines,
+    no_json_value,
 )
 from factcheck.errors import InputError
 
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
-_SHOWN = 40
 
 
 def json_text(data: Any, *, indent: int | None = None) -> str:
@@ -63,7 +63,7 @@ def json_entries(path: PathOrDash) -> Iterator[Entry]:
             yield Entry(place, error)
 
 
-def json_lines(path: PathOrDash) -> Iterator[tuple[Place, Any]]:
+def json_lines(path: PathOrDash) -> Iterator[Entry]:
     """Yield the values of a JSON lines file with their places, raising on an invalid line."""
     for entry in json_entries(path):
         if isinstance(entry.value, InputError):
@@ -111,46 +111,35 @@ def _reason(error: json.JSONDecodeError, text: str) -> str:
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    if len(found) != len(pairs):
+    if len(found) < len(pairs):
         raise ValueError("duplicate key")
     return found
 
 
 def _finite(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise ValueError("number out of range")
+    if not math.isfinite(number := float(text)):
+        raise ValueError("not a finite number")
     return number
 
 
-def _refuse(text: str) -> NoReturn:
-    raise ValueError(text)
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse)
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_finite)
 
 
 def _first_fault(text: str) -> tuple[int, str]:
     """Find offset and description of the first error in a text that the decoder rejected."""
     keys: dict[int, set[str]] = {}
     for path, token, is_key in _parts(text):
-        mark = token[0]
         if is_key:
             if path[-1] in keys[len(path)]:
                 return token.start(), f"duplicate key {path[-1]!r:.80}; keep one"
             keys[len(path)].add(path[-1])
-        elif mark == "{":
+        elif token[0] == "{":
             keys[len(path) + 1] = set()
-        elif mark.lstrip("-") in {"NaN", "Infinity"}:
-            return token.start(), f"{mark} is not valid JSON; write null where there is no value"
-        elif mark[0] in "-0123456789":
+        elif token[0] != "[":
             try:
-                _DECODER.decode(mark)
+                _DECODER.decode(token[0])
             except ValueError:
-                what = mark
-                if len(mark) > _SHOWN:
-                    what = f"{mark[:_SHOWN]}… of {len(mark):,} characters"
-                return token.start(), f"the number {what} is too large; write it in quotes"
+                return token.start(), no_json_value(token[0])
     return 0, "it contains a value that cannot be parsed"
 
 
@@ -166,10 +155,7 @@ def _lines_of_parts(text: str) -> dict[PathInValue, int]:
 
 
 def _parts(text: str) -> Iterator[tuple[list[Any], re.Match[str], bool]]:
-    """Yield path, first token and whether it is a key, for every key and value of a JSON text.
-
-    The path is a single list, updated in place.
-    """
+    """Yield path (one list, updated in place), first token and whether it is a key, of each part."""
     path: list[Any] = []
     is_object: list[bool] = []
     for token in _TOKEN.finditer(text):

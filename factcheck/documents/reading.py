@@ -31,11 +31,25 @@ from factcheck.documents.json_documents import json_lines, parse_json, parse_jso
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.errors import ConfigError, InputError
 
-_JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
-_YAML = (".yaml", ".yml")
+_SUFFIXES = {
+    **dict.fromkeys((".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"), "lines"),
+    **dict.fromkeys((".yaml", ".yml"), "yaml"),
+    ".json": "json",
+}
 _PARQUET_BATCH_ROWS = 64
 _PARQUET_BUFFER_BYTES = 1 << 20
 _CheckColumns = Callable[[Sequence[str], str], object]
+
+
+def _format_of(path: PathOrDash, expected: str) -> str:
+    """Return `lines`, `yaml` or `json`; empty for `-` or a name without suffix."""
+    name = name_of(path)
+    for suffix, format_ in _SUFFIXES.items():
+        if name.lower().endswith(suffix):
+            return format_
+    if path != "-" and Path(path).suffix:
+        raise InputError(f"{name}: {expected} a .yaml, .yml, .json or .jsonl file")
+    return ""
 
 
 def read_document(
@@ -48,94 +62,66 @@ def read_document(
         expected: Start of the error message for other suffixes, such as `a schema comes from`.
         max_bytes: Maximum size of a JSON text.
     """
-    name = name_of(path)
-    suffix = "" if path == "-" else Path(path).suffix.lower()
-    if name.lower().endswith(_JSON_LINES):
+    name, format_ = name_of(path), _format_of(path, expected)
+    if format_ == "lines":
         entries = list(json_lines(path))
 
         def line_of(part: PathInValue) -> int:
-            return entries[part[0]][0].number if part and isinstance(part[0], int) else 0
+            return entries[part[0]].place.number if part and isinstance(part[0], int) else 0
 
-        return Document(name, [value for _, value in entries], line_of)
-    if suffix in _YAML:
+        return Document(name, [entry.value for entry in entries], line_of)
+    if format_ == "yaml":
         return parse_yaml(read_text(path), name)
-    if suffix in {"", ".json"}:
-        return parse_json(read_text(path, max_bytes=max_bytes), name)
-    raise InputError(f"{name}: {expected} a .yaml, .yml, .json or .jsonl file")
+    return parse_json(read_text(path, max_bytes=max_bytes), name)
 
 
-def read_entries(path: PathOrDash, *, as_text: bool = False) -> Iterator[tuple[Place, Any]]:
+def read_entries(path: PathOrDash, *, as_text: bool = False) -> Iterator[Entry]:
     """Yield the entries of a list with their places, in order.
 
     JSON lines have one entry per line and are streamed. The entries of `.json` and YAML files are
     those of their list; any other value except null is a single entry. `-`, or a name without
-    suffix, is JSON or JSON lines. With `as_text`, a line that is not JSON is a text entry, and so
-    is a whole file that is neither JSON nor starts like a list.
+    suffix, is JSON, or JSON lines if its first line is an object. With `as_text`, a line that is
+    not JSON is a text entry, and so is a whole file that is not and does not start like a list.
     """
-    if name_of(path).lower().endswith(_JSON_LINES):
-        return _parsed(lines(path), as_text=as_text)
-    if path != "-" and Path(path).suffix:
-        try:
-            return _members(read_document(path, expected="records come from"))
-        except InputError:
-            is_known = Path(path).suffix.lower() in {".json", *_YAML}
-            text = read_text(path) if as_text and is_known else ""
-            if not _is_reply(text):
-                raise
-            return iter([(Place(name_of(path)), text)])
-    return _detected(path, as_text=as_text)
+    name, format_ = name_of(path), _format_of(path, "records come from")
+    if format_ == "lines":
+        yield from _parsed(lines(path), as_text=as_text)
+        return
+    text = read_text(path, max_bytes=MAX_DOCUMENT_BYTES)
+    first, _, rest = text.lstrip().partition("\n")
+    if not format_ and rest.strip() and _is_object(first):
+        numbered = enumerate(text.split("\n"), 1)
+        places = ((Place(name, "line", number), line.encode()) for number, line in numbered)
+        yield from _parsed(places, as_text=as_text)
+        return
+    try:
+        value = (parse_yaml if format_ == "yaml" else parse_json)(text, name).value
+    except InputError:
+        if not (as_text and text.strip() and first[:1] != "["):
+            raise
+        value = text
+    if isinstance(value, list):
+        for number, item in enumerate(value, 1):
+            yield Entry(Place(name, "record", number), item)
+    elif value is not None:
+        yield Entry(Place(name), value)
 
 
-def _parsed(source: Iterable[tuple[Place, bytes]], *, as_text: bool) -> Iterator[tuple[Place, Any]]:
+def _is_object(line: str) -> bool:
+    with suppress(InputError):
+        return isinstance(parse_json(line, "line").value, dict)
+    return False
+
+
+def _parsed(source: Iterable[tuple[Place, bytes]], *, as_text: bool) -> Iterator[Entry]:
     for place, raw in source:
         if raw.strip():
             try:
-                value = parse_json_line(raw, place)
+                yield Entry(place, parse_json_line(raw, place))
             except InputError:
                 if not as_text:
                     raise
-                value = raw.decode("utf-8", "replace")
-            yield place, value
-
-
-def _is_reply(text: str) -> bool:
-    return bool(text.strip()) and not text.lstrip().startswith("[")
-
-
-def _members(document: Document) -> Iterator[tuple[Place, Any]]:
-    if isinstance(document.value, list):
-        for number, value in enumerate(document.value, 1):
-            yield Place(document.name, "record", number), value
-    elif document.value is not None:
-        yield Place(document.name), document.value
-
-
-def _detected(path: PathOrDash, *, as_text: bool) -> Iterator[tuple[Place, Any]]:
-    """Parse JSON lines if the first line is an object, else one JSON text."""
-    name = name_of(path)
-    source = lines(path)
-    whole = bytearray()
-    for place, raw in source:
-        if raw.rstrip().endswith(b"}") and not whole.strip():
-            with suppress(InputError):
-                first = parse_json_line(raw, place)
-                break
-        whole += raw
-        if len(whole) > MAX_DOCUMENT_BYTES:
-            raise InputError(f"{name} is larger than the limit of {MAX_DOCUMENT_BYTES:,} bytes")
-    else:
-        if whole.strip():
-            try:
-                members = list(_members(parse_json(whole, name)))
-            except InputError:
-                text = whole.decode("utf-8", "replace")
-                if not (as_text and _is_reply(text)):
-                    raise
-                members = [(Place(name), text)]
-            yield from members
-        return
-    yield place, first
-    yield from _parsed(source, as_text=as_text)
+                yield Entry(place, raw.decode("utf-8", "replace"))
 
 
 def table_entries(

@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from factcheck.documents.files import (
     MAX_DOCUMENT_BYTES,
+    PathOrDash,
     Place,
     check_writable,
     file_errors,
@@ -106,14 +107,16 @@ class ResultsFile:
                     )
                 os.ftruncate(self._descriptor, 0)  # a run that ended before its first record
                 stream.seek(0)
-            for row in _rows(stream, self.path, self.done):
-                if self._end == 0 and row.get("run") != self._signature():
-                    theirs, ours = _differences(str(row.get("run")), self._signature())
+            for row in _lines(stream, self.path):
+                if self._end == 0 and row["run"] != self._signature():
+                    theirs, ours = _differences(row["run"], self._signature())
                     raise InputError(
                         f"{self.path} has rows of a run with {theirs}, not {ours}; use the "
                         "settings of that run, or name another file"
                     )
-                if _MISSING not in row or "id" in row:
+                if "id" in row:
+                    self.done.add(row["id"])
+                if "id" in row or self._end == 0:
                     self._end = stream.tell()
         os.ftruncate(self._descriptor, self._end)
 
@@ -129,12 +132,11 @@ class ResultsFile:
             raise ValueError(f"the row of {id!r} has the id {row['id']!r}")
         if id in self.done:
             raise InputError(f"{self.path}: {id!r:.80} already has a row; ids must be unique")
-        self._write({"id": id, **row})
+        self._write(json_text({"id": id, **row}) + "\n")
         self.done.add(id)
 
-    def _write(self, data: Mapping[str, Any] | None = None) -> None:
-        """Write a line, after the header if it is the first; without data, only the header."""
-        text = "" if data is None else json_text(data) + "\n"
+    def _write(self, text: str) -> None:
+        """Write text, after the header if it is the first."""
         if self._end == 0:
             text = results_header(self._signature()) + text
         if self._descriptor < 0:
@@ -167,7 +169,7 @@ class ResultsFile:
         """Sync the file to disk and close it; closing twice is allowed."""
         if self._descriptor < 0:
             return
-        self._write({_MISSING: self.missing} if self.missing else None)
+        self._write(results_end(self.missing) if self.missing else "")
         with file_errors(str(self.path), "write"):
             try:
                 os.fsync(self._descriptor)
@@ -188,7 +190,12 @@ def results_header(signature: str) -> str:
     return json_text(head) + "\n"
 
 
-def read_results(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
+def results_end(n_missing: int) -> str:
+    """Return the last line of the results file of a run with records without a row."""
+    return json_text({_MISSING: n_missing}) + "\n"
+
+
+def read_results(path: PathOrDash) -> Iterator[dict[str, Any]]:
     """Yield the rows of a results file, in order.
 
     A last line truncated by a crash is ignored, with a warning in the log.
@@ -197,22 +204,20 @@ def read_results(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
         InputError: The file is damaged otherwise, or has two rows for one id.
     """
     with open_binary(path) as stream:
-        rows = _rows(stream, path, set())
-        next(rows, None)
-        yield from (row for row in rows if "id" in row)
+        yield from (row for row in _lines(stream, path) if "id" in row)
 
 
-def read_missing(path: str | os.PathLike[str]) -> int:
-    """Read the number of records without a row; 0 if the run was complete, or was killed."""
+def read_run(path: PathOrDash) -> tuple[str, list[dict[str, Any]], int]:
+    """Return signature, rows and number of missing rows of a run; raises as `read_results` does.
+
+    No row is known to be missing if the run was complete, or was killed.
+    """
     with open_binary(path) as stream:
-        last = max(_rows(stream, path, set()), key=lambda row: _MISSING in row, default={})
-        return 0 if "id" in last else int(last.get(_MISSING, 0))
-
-
-def read_signature(path: str | os.PathLike[str]) -> str:
-    """Read the signature of the run of a results file; raises as `read_results` does."""
-    with open_binary(path) as stream:
-        return str(next(_rows(stream, path, set()), {}).get("run", ""))
+        lines = list(_lines(stream, path))
+    rows = [line for line in lines if "id" in line]
+    last = lines[-1] if lines else {}
+    n_missing = 0 if "id" in last else int(last.get(_MISSING, 0))
+    return (str(lines[0]["run"]) if lines else ""), rows, n_missing
 
 
 def _differences(one: str, other: str) -> Iterator[str]:
@@ -222,10 +227,9 @@ def _differences(one: str, other: str) -> Iterator[str]:
         yield "|".join(only) or own
 
 
-def _rows(
-    stream: IO[bytes], path: str | os.PathLike[str], ids: set[str]
-) -> Iterator[dict[str, Any]]:
-    """Yield the validated header and rows of a results file, adding their ids to `ids`."""
+def _lines(stream: IO[bytes], path: PathOrDash) -> Iterator[dict[str, Any]]:
+    """Yield the validated header, rows and end of a results file."""
+    ids: set[str] = set()
     for number, raw in enumerate(iter(lambda: stream.readline(MAX_DOCUMENT_BYTES), b""), 1):
         place = Place(str(path), "line", number)
         if number == 1 and not (raw.startswith(_MARK) or _MARK.startswith(raw)):
@@ -243,19 +247,12 @@ def _rows(
             _log.warning("%s was cut off; it is ignored", place)
             return
         if number == 1:
-            if data["factcheck_results"] != _FORMAT:
+            if data["factcheck_results"] != _FORMAT or not isinstance(data.get("run"), str):
                 raise InputError(f"{path} was written by another version of factcheck")
-        elif data.keys() == {_MISSING} and not stream.read(1):
-            yield data
-            return
-        else:
-            _add_id(data, place, ids)
+        elif data.keys() != {_MISSING} or stream.read(1):
+            if not isinstance(name := data.get("id"), str):
+                raise InputError(f"{place}: the row has no id; the file is damaged")
+            if name in ids:
+                raise InputError(f"{place}: {name!r:.80} has two rows; the file is damaged")
+            ids.add(name)
         yield data
-
-
-def _add_id(row: Mapping[str, Any], place: Place, ids: set[str]) -> None:
-    if not isinstance(name := row.get("id"), str):
-        raise InputError(f"{place}: the row has no id; the file is damaged")
-    if name in ids:
-        raise InputError(f"{place}: {name!r:.80} has two rows; the file is damaged")
-    ids.add(name)

@@ -11,7 +11,14 @@ import re
 from contextlib import suppress
 from typing import Any
 
-from factcheck.documents.files import MAX_DEPTH, MAX_TEXT_BYTES, Document, PathInValue, line_finder
+from factcheck.documents.files import (
+    MAX_DEPTH,
+    MAX_TEXT_BYTES,
+    Document,
+    PathInValue,
+    line_finder,
+    no_json_value,
+)
 from factcheck.documents.values import shown
 from factcheck.errors import InputError
 
@@ -27,7 +34,6 @@ _PLAIN = re.compile(
 )
 """Types of an unquoted scalar; anything else is a string."""
 _LINE_BREAKS = "\r\x85\u2028\u2029\ufeff"
-_SHOWN = 40
 
 
 def parse_yaml(text: str, name: str) -> Document:
@@ -74,18 +80,18 @@ def yaml_text(value: Any, *, width: int = 100) -> str:
 
     Dumper.ignore_aliases = lambda *_: True  # type: ignore[method-assign]
     Dumper.add_implicit_resolver("!plain", re.compile(f"(?:{_PLAIN.pattern})$", re.VERBOSE), None)
-    Dumper.add_representer(str, _represent_string)
+    Dumper.add_representer(
+        str,
+        lambda dumper, text: dumper.represent_scalar(
+            f"{_CORE}str", text, style='"' if set(_LINE_BREAKS) & set(text) else None
+        ),
+    )
     Dumper.add_representer(
         tuple,
         lambda dumper, value: dumper.represent_sequence(f"{_CORE}seq", value, flow_style=True),
     )
     text: str = yaml.dump(value, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=width)
     return text
-
-
-def _represent_string(dumper: Any, text: str) -> Any:
-    style = '"' if any(character in text for character in _LINE_BREAKS) else None
-    return dumper.represent_scalar(f"{_CORE}str", text, style=style)
 
 
 class _Composer:
@@ -132,16 +138,13 @@ class _Composer:
         if kind == "Scalar":
             return self._scalar(event)
         if kind == "SequenceStart" and tag in {"", "!", "seq"}:
-            return self._list(path)
+            items: list[Any] = []
+            while (following := self._next())[0] != "SequenceEnd":
+                items.append(self._value(*following, (*path, len(items))))
+            return items
         if kind == "MappingStart" and tag in {"", "!", "map"}:
             return self._object(path)
         raise self._error(event, f"the tag {event.tag!r:.80} is not a JSON type; remove it")
-
-    def _list(self, path: PathInValue) -> list[Any]:
-        items: list[Any] = []
-        while (following := self._next())[0] != "SequenceEnd":
-            items.append(self._value(*following, (*path, len(items))))
-        return items
 
     def _object(self, path: PathInValue) -> dict[str, Any]:
         members: dict[str, Any] = {}
@@ -159,34 +162,22 @@ class _Composer:
         return members
 
     def _scalar(self, event: Any) -> Any:
-        meaning, text = _meaning(event), event.value
-        if meaning == "str":
+        text, tag = event.value, event.tag
+        if tag not in {None, "!"}:
+            kind = str(tag).removeprefix(_CORE)
+        else:
+            is_plain = tag is None and event.implicit[0]
+            found = _PLAIN.fullmatch(text) if is_plain else None
+            kind = str(found.lastgroup) if found else "str"
+        if kind == "str":
             return text
-        if meaning == "null":
+        if kind == "null":
             return None
-        if meaning == "bool" and text.lower() in {"true", "false"}:
+        if kind == "bool" and text.lower() in {"true", "false"}:
             return text.lower() == "true"
-        number = _number(text) if meaning in {"int", "float"} else None
-        if number is None:
-            what = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-            raise self._error(event, f"{what} is not a JSON value; write null, or put it in quotes")
-        return number
-
-
-def _meaning(scalar: Any) -> str | None:
-    """Determine the JSON type of a scalar; an explicit tag takes precedence."""
-    if scalar.tag not in {None, "!"}:
-        return str(scalar.tag).removeprefix(_CORE)
-    if scalar.tag == "!" or not scalar.implicit[0]:
-        return "str"
-    found = _PLAIN.fullmatch(scalar.value)
-    return found.lastgroup if found else "str"
-
-
-def _number(text: str) -> float | None:
-    with suppress(ValueError):
-        return int(text)
-    with suppress(ValueError):
-        number = float(text)
-        return number if math.isfinite(number) else None
-    return None
+        with suppress(ValueError):
+            if kind == "int":
+                return int(text)
+            if kind == "float" and math.isfinite(number := float(text)):
+                return number
+        raise self._error(event, no_json_value(text))

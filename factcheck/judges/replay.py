@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from factcheck.documents import Place, Reader, file_errors
-from factcheck.documents.results import ResultsFile, read_results, read_signature
+from factcheck.documents.results import ResultsFile, read_run
 from factcheck.errors import ConfigError, InputError, JudgeRejected
 from factcheck.facts import (
     AtomicFact,
@@ -110,9 +110,10 @@ def read_cassette(path: CassettePath) -> tuple[list[Recorded], str]:
     Raises:
         InputError: The file cannot be read, is not a cassette, or has an invalid line.
     """
-    if read_signature(path) != _RUN:
+    signature, found, _ = read_run(path)
+    if signature != _RUN:
         raise InputError(f"{path} is not a factcheck cassette")
-    rows = enumerate(read_results(path), 2)
+    rows = enumerate(found, 2)
     answers = [parse_answer(row, Place(str(path), "line", number)) for number, row in rows]
     with file_errors(str(path), "read"):
         return answers, hashlib.sha256(Path(path).read_bytes()).hexdigest()[:8]

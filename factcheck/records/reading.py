@@ -151,7 +151,7 @@ def _entries(path: PathOrDash, fields: Mapping[str, str]) -> Iterable[Entry]:
     if bare.endswith(_JSON_LINES):
         return json_entries(path)
     if name.endswith(_DOCUMENTS):
-        return (Entry(*entry) for entry in read_entries(path))
+        return read_entries(path)
     if bare.endswith(_TABLES) or name.endswith(".parquet"):
         required, optional = (
             [fields.get(key, key) for key in keys] for keys in (_REQUIRED, _OPTIONAL)

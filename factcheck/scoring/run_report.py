@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.documents import PathOrDash
-from factcheck.documents.results import read_missing, read_results, read_signature
+from factcheck.documents.results import read_run
 from factcheck.facts import CoverageReport, Usage
 from factcheck.facts.page import lost_musts, no_proof, parts, scale_lines, score_text, usage_text
 from factcheck.reports.page import Case, Item, Page, Section, Table, entries, filled
@@ -245,9 +245,9 @@ class RunReport(Tally):
         Raises:
             InputError: The file is damaged or has rows of another kind.
         """
-        outcomes = {row["id"]: outcome_of(row) for row in read_results(path)}
-        report = cls(outcomes, read_signature(path))
-        report.missing = read_missing(path)
+        signature, rows, n_missing = read_run(path)
+        report = cls({row["id"]: outcome_of(row) for row in rows}, signature)
+        report.missing = n_missing
         return report
 
     def page(self) -> Page:

@@ -73,7 +73,7 @@ def test_files_that_cannot_be_read_or_written_are_named(
     with pytest.raises(InputError, match="is a directory; name a file to write"):
         write_text(tmp_path, "new")
     monkeypatch.setattr(os, "open", refuse)
-    with pytest.raises(InputError, match=r"cannot read .*a\.txt: permission denied"):
+    with pytest.raises(InputError, match=r"cannot read .*a\.txt: Permission denied"):
         read_text(tmp_path / "a.txt")
 
 
