@@ -155,7 +155,7 @@ def _lines_of_parts(text: str) -> dict[PathInValue, int]:
 
 
 def _parts(text: str) -> Iterator[tuple[list[Any], re.Match[str], bool]]:
-    """Yield path (one list, updated in place), first token and whether it is a key, of each part."""
+    """Yield path (updated in place), first token and whether it is a key, of every part."""
     path: list[Any] = []
     is_object: list[bool] = []
     for token in _TOKEN.finditer(text):

@@ -250,9 +250,13 @@ def _lines(stream: IO[bytes], path: PathOrDash) -> Iterator[dict[str, Any]]:
             if data["factcheck_results"] != _FORMAT or not isinstance(data.get("run"), str):
                 raise InputError(f"{path} was written by another version of factcheck")
         elif data.keys() != {_MISSING} or stream.read(1):
-            if not isinstance(name := data.get("id"), str):
-                raise InputError(f"{place}: the row has no id; the file is damaged")
-            if name in ids:
-                raise InputError(f"{place}: {name!r:.80} has two rows; the file is damaged")
-            ids.add(name)
+            _add_id(data, place, ids)
         yield data
+
+
+def _add_id(row: Mapping[str, Any], place: Place, ids: set[str]) -> None:
+    if not isinstance(name := row.get("id"), str):
+        raise InputError(f"{place}: the row has no id; the file is damaged")
+    if name in ids:
+        raise InputError(f"{place}: {name!r:.80} has two rows; the file is damaged")
+    ids.add(name)

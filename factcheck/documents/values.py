@@ -6,6 +6,7 @@ import math
 import re
 import types
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import (
@@ -62,8 +63,9 @@ def from_plain(kind: type[T], data: Any, what: str) -> T:
 
     Args:
         kind: Dataclass or named tuple of `str`, `bool`, `int`, finite `float`, `Literal`, lists,
-            tuples, mappings and further such classes.
-        data: JSON-ready data.
+            tuples, mappings and further such classes. Of several classes, the first one whose
+            required fields are all there is read.
+        data: JSON-ready data; parts may be instances already.
         what: Name of the value in messages.
 
     Raises:
@@ -115,14 +117,13 @@ _SCALARS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
 
 def _read(kind: Any, data: Any, where: str) -> Any:
     if kind in _SCALARS:
-        expected, accepts = _SCALARS[kind]
-        if not accepts(data):
-            raise _wrong(where, expected, data)
-        return _finite(data, where) if kind is float else data
+        return _read_scalar(kind, data, where)
     origin, args = _parts(kind)
     if origin in {Union, types.UnionType}:
-        inner = next(arg for arg in args if arg is not type(None))
-        return None if data is None else _read(inner, data, where)
+        kinds = [arg for arg in args if arg is not type(None)]
+        fitting = next((one for one in kinds if _fits(one, data)), kinds[0])
+        is_null = data is None and len(kinds) < len(args)
+        return None if is_null else _read(fitting, data, where)
     if origin is Literal:
         if not isinstance(data, str) or data not in args:
             raise _wrong(where, f"one of {', '.join(args)}", data)
@@ -133,12 +134,17 @@ def _read(kind: Any, data: Any, where: str) -> Any:
         items = (_read(args[0], item, f"{where}, item {n}") for n, item in enumerate(data, 1))
         return list(items) if origin is list else tuple(items)
     if origin in {dict, Mapping}:
-        inner = args[1] if args else Any
+        inner_kind, data = args[1] if args else Any, _object(data, where)
         return {
-            key: _read(inner, value, f"{where}: {key!r:.80}")
-            for key, value in _object(data, where).items()
+            key: _read(inner_kind, value, f"{where}: {key!r:.80}") for key, value in data.items()
         }
     return _read_class(origin, args, data, where)
+
+
+def _fits(kind: Any, data: Any) -> bool:
+    if not hasattr(kind, "__dataclass_fields__") or not isinstance(data, Mapping):
+        return False
+    return all(name in data or optional for name, (_, optional) in _members(kind).items())
 
 
 @cache
@@ -146,14 +152,16 @@ def _parts(kind: Any) -> tuple[Any, tuple[Any, ...]]:
     return get_origin(kind) or kind, get_args(kind)
 
 
-def _finite(data: Any, where: str) -> float:
-    try:
-        number = float(data)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise _wrong(where, "a finite number", number)
-    return number
+def _read_scalar(kind: Any, data: Any, where: str) -> Any:
+    expected, accepts = _SCALARS[kind]
+    if not accepts(data):
+        raise _wrong(where, expected, data)
+    if kind is not float:
+        return data
+    with suppress(OverflowError):
+        if math.isfinite(number := float(data)):
+            return number
+    raise _wrong(where, "a finite number", data)
 
 
 def _object(data: Any, where: str) -> Mapping[Any, Any]:
@@ -164,6 +172,8 @@ def _object(data: Any, where: str) -> Mapping[Any, Any]:
 
 def _read_class(kind: Any, arguments: tuple[Any, ...], data: Any, where: str) -> Any:
     """Read a dataclass or named tuple, with `arguments` for its type parameters."""
+    if isinstance(data, kind):
+        return data
     members = _members(kind)
     if not is_dataclass(kind) and isinstance(data, (list, tuple)):
         if len(data) != len(members):

@@ -75,8 +75,5 @@ def _share(results: Sequence[CheckResult], unit: float, *, undecided: bool) -> f
 
     `undecided`: whether failures count as entailed.
     """
-    weights = [result.fact.weight / unit for result in results]
-    kept = (r.supported if isinstance(r, Verdict) else undecided for r in results)
-    return math.fsum(w for w, counts in zip(weights, kept, strict=True) if counts) / math.fsum(
-        weights
-    )
+    kept = (r.fact.weight / unit for r in results if r.supported or (undecided and not r.label))
+    return math.fsum(kept) / math.fsum(result.fact.weight / unit for result in results)

@@ -12,15 +12,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
-from factcheck.documents import PlainData, Reader, shown
+from factcheck.documents import PlainData, Reader, from_plain, shown, to_plain
 from factcheck.errors import FactcheckError, InputError
 
 EntailmentLabel = Literal["entailed", "contradicted", "neutral"]
 """Whether a text entails a fact, contradicts it, or does neither."""
 LABELS: tuple[EntailmentLabel, ...] = ("entailed", "contradicted", "neutral")
+_STATUSES = {"entailed": "kept", "contradicted": "distorted", "neutral": "dropped"}
 _NUMBERED = re.compile(r"f([1-9][0-9]{0,9})")
+_LOCK_KEYS = ("extracted", "lost")
 _N_SHOWN = 3
 """Number of facts in the `repr` of a set."""
 
@@ -113,6 +115,11 @@ class Verdict(PlainData):
         """Whether the text entails the fact."""
         return self.label == "entailed"
 
+    @property
+    def status(self) -> str:
+        """`kept`, `distorted` or `dropped`."""
+        return _STATUSES[self.label]
+
 
 @dataclass(frozen=True, slots=True)
 class CheckFailure(PlainData):
@@ -123,6 +130,10 @@ class CheckFailure(PlainData):
     """Stable reason: `missing`, `duplicate`, `invalid`, `unsure`, `language`, or a code of
     `factcheck.errors`."""
     message: str
+    label: ClassVar[Literal[""]] = ""
+    supported: ClassVar[bool] = False
+    status: ClassVar[str] = "undecided"
+    judge: ClassVar[str] = ""
 
     @classmethod
     def of(cls, fact: AtomicFact, error: FactcheckError) -> CheckFailure:
@@ -229,7 +240,8 @@ class FactSet(Sequence[AtomicFact]):
                 f"expected a list of facts, or 'facts:' with a list under it, got {shown(facts)}"
             )
         items, converted = list(facts), []
-        ids = free_ids([_id_of(item) for item in items])
+        known = (i.get("id") if isinstance(i, Mapping) else getattr(i, "id", None) for i in items)
+        ids = free_ids([id_ if isinstance(id_, str) else None for id_ in known])
         for position, (item, id_) in enumerate(zip(items, ids, strict=True)):
             try:
                 converted.append(_as_fact(item, id_))
@@ -255,33 +267,15 @@ class FactSet(Sequence[AtomicFact]):
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to JSON-ready data."""
-        return {
-            "facts": [fact.to_dict() for fact in self.facts],
-            "source_digest": self.source_digest,
-            "made_by": dict(self.made_by),
-            "documents": list(self.documents),
-            **({"extracted": list(self.extracted)} if self.extracted else {}),
-            **({"lost": list(self.lost)} if self.lost else {}),
-        }
+        data = {**to_plain(self), "made_by": dict(self.made_by)}
+        return {key: value for key, value in data.items() if value or key not in _LOCK_KEYS}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> FactSet:
         """Inverse of `to_dict`; raises `InputError` for data of another shape."""
-        read = Reader(data, "fact set")
-        made_by = read.get("made_by", dict[str, Any] | None, None) or {}
-        return cls(
-            facts=tuple(read.get("facts", list[AtomicFact])),
-            source_digest=read.get("source_digest", str | None, None),
-            made_by=tuple((str(key), str(value)) for key, value in made_by.items()),
-            documents=tuple(read.get("documents", list[str], [])),
-            extracted=tuple(read.get("extracted", list[str], [])),
-            lost=tuple(read.get("lost", list[str], [])),
-        )
-
-
-def _id_of(item: Any) -> str | None:
-    id_ = item.get("id") if isinstance(item, Mapping) else getattr(item, "id", None)
-    return id_ if isinstance(id_, str) else None
+        made_by = Reader(data, "fact set").get("made_by", dict[str, Any] | None, None) or {}
+        pairs = [(key, str(value)) for key, value in made_by.items()]
+        return from_plain(cls, {**data, "made_by": pairs}, "fact set")
 
 
 def _as_fact(item: Any, free_id: str) -> AtomicFact:

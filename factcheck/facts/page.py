@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from factcheck.facts.coverage import Share, share_entailed
+from factcheck.facts.coverage import share_entailed
 from factcheck.facts.model import AtomicFact, CheckFailure, CheckResult, FactSet, Usage, Verdict
 from factcheck.facts.signature import ScoreSignature
 from factcheck.reports.page import (
@@ -74,6 +74,8 @@ class _Metric(NamedTuple):
     groups: tuple[_Group, ...]
     lost: Mapping[str, str]
     """Messages for statements that are not entailed, by label."""
+    names_judges: bool = False
+    """Whether reasons name the judge, as results are of several."""
 
 
 _UNDECIDED = _Group(("",), "Undecided", "unknown", "?", "no verdict")
@@ -102,6 +104,9 @@ _CLAIMS = _Metric(
 )
 
 
+_BEST_FIRST = (_FACTS.groups[-1], *_FACTS.groups[:-1])
+
+
 def parts(counts: Mapping[str, int]) -> tuple[Part, ...]:
     """Split a stacked bar by the outcomes that occur, best first.
 
@@ -110,7 +115,7 @@ def parts(counts: Mapping[str, int]) -> tuple[Part, ...]:
     """
     every = (
         Part(group.tone, counts[group.title.lower()], group.title.lower(), group.mark)
-        for group in (_FACTS.groups[-1], *_FACTS.groups[:-1])
+        for group in _BEST_FIRST
     )
     return tuple(part for part in every if part.size)
 
@@ -118,27 +123,39 @@ def parts(counts: Mapping[str, int]) -> tuple[Part, ...]:
 def coverage_page(
     results: Sequence[CheckResult],
     claim_results: Sequence[CheckResult] | None,
-    counts: Mapping[str, int],
+    documents: Mapping[str, Sequence[CheckResult]],
     usage: Usage,
     signature: ScoreSignature,
+    scale: tuple[str, ...],
 ) -> Page:
-    """Build the page of one report; `claim_results` is `None` if claims were not checked."""
+    """Build the page of one report.
+
+    Args:
+        results: Results of its facts.
+        claim_results: Results of its claims; `None` if they were not checked.
+        documents: Results of the facts of each source document.
+        usage: Usage of the report.
+        signature: Signature of the report.
+        scale: See `scale_lines`.
+    """
+    claims, counts = claim_results or (), Counter(result.status for result in results)
     weighted = any(result.fact.weight != 1.0 for result in results)
-    metric = _FACTS._replace(name="Weighted coverage") if weighted else _FACTS
-    claims = claim_results or ()
-    lost, found = lost_musts(results), share_entailed(results)
-    every = [*results, *claims]
-    judges = Counter(one_line(r.judge) for r in every if isinstance(r, Verdict) and r.judge)
+    page = _page(_FACTS._replace(name="Weighted coverage") if weighted else _FACTS, results)
+    lost = lost_musts(results)
+    judges = Counter(one_line(r.judge) for r in (*results, *claims) if r.judge)
     names = (f"{name} ({plural(n, 'verdict')})" for name, n in judges.items())
     judge = ", ".join(names if len(judges) > 1 else judges)
     judge = judge or dict(signature.entries).get("judge", "")
-    return _page(metric, results, found)._replace(
+    proof = no_proof(str(signature), counts["distorted"]) if counts.keys() - {"undecided"} else ()
+    return page._replace(
+        lines=(*page.lines, *scale, *proof),
+        sections=(*page.sections, *filled(_documents(documents))),
         alerts=(Alert(lost),) if lost else (),
         parts=tuple(part._replace(anchor=part.name) for part in parts(counts)),
         footer=entries(
             ("Judge", judge), ("Usage", usage_text(usage)), ("Signature", str(signature))
         ),
-        also=() if claim_results is None else (_page(_CLAIMS, claims, share_entailed(claims)),),
+        also=() if claim_results is None else (_page(_CLAIMS, claims),),
         suite="coverage",
         columns=COLUMNS,
         rows=lambda: (*_rows(_FACTS, results), *_rows(_CLAIMS, claims)),
@@ -166,20 +183,18 @@ def no_proof(signature: str, n_distorted: int) -> tuple[str, ...]:
     )
 
 
-def with_documents(page: Page, documents: Mapping[str, Sequence[CheckResult]]) -> Page:
-    """Add a table of the coverage of each document, if there are any."""
-    rows, groups = [], (_FACTS.groups[-1], *_FACTS.groups[:-1])
+def _documents(documents: Mapping[str, Sequence[CheckResult]]) -> Section:
+    rows = []
     for name, results in documents.items():
-        found, labels = share_entailed(results), Counter(_label(result) for result in results)
-        counts = (len(results), *(labels[group.labels[0]] for group in groups))
-        interval = interval_text(found.interval, 2)
+        found, statuses = share_entailed(results), Counter(result.status for result in results)
+        counts = (len(results), *(statuses[group.title.lower()] for group in _BEST_FIRST))
         score = score_text(found.value) if results else DASH
+        interval = interval_text(found.interval, 2)
         rows.append((name_text(name), score, interval, *(f"{count:,}" for count in counts)))
     columns = ("document", "coverage", "95 %", "facts")
-    table = Table((*columns, *(group.title.lower() for group in groups)), tuple(rows[:MOST_ROWS]))
+    table = Table((*columns, *(g.title.lower() for g in _BEST_FIRST)), tuple(rows[:MOST_ROWS]))
     more = more_of(len(rows) - MOST_ROWS, "document")
-    section = Section("Documents", meaning="what is kept of each", table=table, more=more)
-    return page._replace(sections=(*page.sections, *filled(section)))
+    return Section("Documents", meaning="what is kept of each", table=table, more=more)
 
 
 def facts_text(facts: FactSet) -> str:
@@ -193,7 +208,7 @@ def facts_text(facts: FactSet) -> str:
 
 def lost_musts(results: Iterable[CheckResult]) -> str:
     """Describe the `must` facts that are not kept, or undecided; empty if there are none."""
-    lost = [one_line(r.fact.id) for r in results if r.fact.must and _label(r) != "entailed"]
+    lost = [one_line(r.fact.id) for r in results if r.fact.must and not r.supported]
     return f"{plural(len(lost), 'must fact')} not kept: {', '.join(lost)}" if lost else ""
 
 
@@ -217,40 +232,29 @@ def score_text(score: float | None) -> str:
     return "undecided" if score is None else share(score, 2)
 
 
-def _label(result: CheckResult) -> str:
-    return result.label if isinstance(result, Verdict) else ""
-
-
-def _page(metric: _Metric, results: Sequence[CheckResult], found: Share) -> Page:
-    n_undecided = sum(not _label(result) for result in results)
+def _page(metric: _Metric, results: Sequence[CheckResult]) -> Page:
+    found, n_undecided = share_entailed(results), sum(not result.label for result in results)
     interval = interval_text(found.interval, 2)
     bounds = ""
     if n_undecided and found.low < found.high:
         worst, best = metric.ends
         ends = f"if every undecided {metric.noun} were {worst} / {best.split()[0]}"
         bounds = f"{interval_text((found.low, found.high), 2)} {ends}"
-    has_several_judges = len({r.judge for r in results if isinstance(r, Verdict)}) > 1
+    metric = metric._replace(names_judges=len({r.judge for r in results if r.label}) > 1)
     keyed = [(f"{metric.noun[0]}{number}", r) for number, r in enumerate(results, 1)]
-    grouped = [
-        (group, [(key, r) for key, r in keyed if _label(r) in group.labels])
+    sections = (
+        _section(metric, group, [(key, r) for key, r in keyed if r.label in group.labels])
         for group in metric.groups
-    ]
+    )
     return Page(
         metric.name,
         score_text(found.value),
         _counts(metric, results, n_undecided),
         interval and f"95 % interval {interval}",
         lines=(bounds,) if bounds else (),
-        sections=filled(
-            *(
-                _section(group, members, has_several_judges=has_several_judges)
-                for group, members in grouped
-            )
-        ),
+        sections=filled(*sections),
         suite=metric.name.lower(),
-        cases=tuple(
-            _case(metric, result, has_several_judges=has_several_judges) for result in results
-        ),
+        cases=tuple(_case(metric, result) for result in results),
     )
 
 
@@ -260,27 +264,25 @@ def _counts(metric: _Metric, results: Sequence[CheckResult], n_undecided: int) -
         return f"no {noun}s"
     if not n_decided:
         return f"no verdict on {any_of(len(results), noun)}"
-    n_kept = sum(_label(result) == "entailed" for result in results)
+    n_kept = sum(result.supported for result in results)
     decided = plural(n_decided, f"decided {noun}" if n_undecided else noun)
     counts = f"{n_kept:,} of {decided} {metric.ends[1]}"
     if n_undecided:
         counts += f", {n_undecided:,} undecided"
-    if not any(result.fact.weight for result in results if _label(result)):
+    if not any(result.fact.weight for result in results if result.label):
         counts += f" (every decided {noun} has weight 0)"
     return counts
 
 
-def _section(
-    group: _Group, results: Sequence[tuple[str, CheckResult]], *, has_several_judges: bool
-) -> Section:
-    reasons = [_reason(result, has_several_judges=has_several_judges) for _, result in results]
+def _section(metric: _Metric, group: _Group, results: Sequence[tuple[str, CheckResult]]) -> Section:
+    reasons = [_reason(metric, result) for _, result in results]
     is_shared = group.labels == ("",) and len(results) > 1 and len({*reasons}) == 1
     items = (
         Item(
             one_line(result.fact.id),
             shorten(one_line(result.fact.text), _LONGEST_FACT),
             (reason,) if reason and not is_shared else (),
-            mark=_DISTORTED if _label(result) == "contradicted" else group.mark,
+            mark=_DISTORTED if result.label == "contradicted" else group.mark,
             badges=_badges(result.fact),
             quote=_quote(result),
             key=key,
@@ -316,22 +318,16 @@ def _quote(result: CheckResult) -> str:
     """Format the evidence, shortened if necessary; empty if it only repeats the fact."""
     if not isinstance(result, Verdict) or result.evidence is None:
         return ""
-    quote = one_line(result.evidence.quote)
-    repeats = quote.casefold() == one_line(result.fact.text).casefold()
-    return "" if repeats else _around_reason(quote, result)
-
-
-def _around_reason(quote: str, verdict: Verdict) -> str:
-    """Shorten a long quote to the part with the deciding words.
-
-    These are the words it shares with the reason, or else with the fact.
-    """
+    quote, fact = one_line(result.evidence.quote), one_line(result.fact.text).casefold()
+    if quote.casefold() == fact:
+        return ""
     if len(quote) <= _LONGEST_QUOTE:
         return quote
-    fact, reason = ({*_WORD.findall(x.casefold())} for x in (verdict.fact.text, verdict.reason))
+    # Keep the deciding words: those that it shares with the reason, or else with the fact.
+    words, reasons = {*_WORD.findall(fact)}, {*_WORD.findall(result.reason.casefold())}
     found = [(match[0].casefold(), match.span()) for match in _WORD.finditer(quote)]
-    places = [span for word, span in found if word in reason - fact]
-    places = places or [span for word, span in found if word in fact] or [(0, 0)]
+    places = [span for word, span in found if word in reasons - words]
+    places = places or [span for word, span in found if word in words] or [(0, 0)]
     first, last = places[0][0], min(places[-1][1], places[0][0] + _LONGEST_FACT)
     if last < _LONGEST_QUOTE:
         return shorten(quote, _LONGEST_QUOTE)
@@ -339,31 +335,27 @@ def _around_reason(quote: str, verdict: Verdict) -> str:
     return ("…" if start else "") + shorten(quote[start:], max(_LONGEST_QUOTE, last - start + 1))
 
 
-def _reason(result: CheckResult, *, has_several_judges: bool) -> str:
+def _reason(metric: _Metric, result: CheckResult) -> str:
     """Format reason and flags, with the judge if a report has several."""
     if isinstance(result, CheckFailure):
         return one_line(": ".join(filter(None, (result.code, result.message))))
     flags = ", ".join(one_line(flag.replace("_", " ")) for flag in result.flags)
-    judge = f"[{one_line(result.judge)}]" if has_several_judges and result.judge else ""
+    judge = f"[{one_line(result.judge)}]" if metric.names_judges and result.judge else ""
     return " ".join(filter(None, (one_line(result.reason), flags and f"({flags})", judge)))
 
 
-def _case(metric: _Metric, result: CheckResult, *, has_several_judges: bool) -> Case:
+def _case(metric: _Metric, result: CheckResult) -> Case:
     """Make a test case; claims and optional facts that are lost count as skipped."""
-    fact, is_claim = result.fact, metric is _CLAIMS
+    fact, is_fact = result.fact, metric.noun == "fact"
     name = " ".join(filter(None, (one_line(fact.id), *_label_and_text(fact))))
     if isinstance(result, CheckFailure):
-        unknown: Status = "skipped" if is_claim else "error"
+        unknown: Status = "error" if is_fact else "skipped"
         return Case(name, unknown, "undecided", result.code, (one_line(result.message),))
     if result.supported:
         return Case(name)
     quote = _quote(result)
-    details = tuple(
-        filter(
-            None, (quote and f"“{quote}”", _reason(result, has_several_judges=has_several_judges))
-        )
-    )
-    is_loss = not is_claim and (fact.must or result.label == "contradicted")
+    details = tuple(filter(None, (quote and f"“{quote}”", _reason(metric, result))))
+    is_loss = is_fact and (fact.must or result.label == "contradicted")
     lost: Status = "failed" if is_loss else "skipped"
     return Case(name, lost, metric.lost[result.label], result.label, details)
 
@@ -372,7 +364,7 @@ def _rows(metric: _Metric, results: Sequence[CheckResult]) -> Iterator[Mapping[s
     states = {"entailed": metric.ends[1].split()[0], "": "undecided", **metric.lost}
     for result in results:
         row = {**result.fact.to_dict(), **result.to_dict(), "kind": metric.noun}
-        row |= {"status": states[_label(result)], "tags": ", ".join(result.fact.tags)}
+        row |= {"status": states[result.label], "tags": ", ".join(result.fact.tags)}
         row["documents"] = ", ".join(result.fact.documents)
         if isinstance(result, Verdict):
             row["quote"] = result.evidence.quote if result.evidence else None

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from factcheck.documents import Reader, parse_json, shown, to_plain
+from factcheck.documents import Reader, from_plain, parse_json, shown, to_plain
 from factcheck.errors import InputError
 from factcheck.facts.coverage import Share, share_entailed
 from factcheck.facts.model import CheckFailure, CheckResult, FactSet, Usage, Verdict
@@ -33,7 +33,8 @@ class CoverageReport(Report):
     """Facts of a source that a summary keeps, distorts or drops.
 
     Raises:
-        InputError: The results are not exactly one per fact, in fact order.
+        InputError: The results are not exactly one per fact, in fact order, or `lead` is outside
+            [0, 1].
     """
 
     facts: FactSet
@@ -59,6 +60,8 @@ class CoverageReport(Report):
     def __post_init__(self) -> None:
         _match(self.facts, self.results, "fact")
         _match(self.claims or FactSet(()), self.claim_results, "claim")
+        if self.lead is not None and not 0.0 <= self.lead <= 1.0:
+            raise InputError(f"report: 'lead': expected a number from 0 to 1, got {self.lead!r}")
 
     @property
     def share(self) -> Share:
@@ -88,22 +91,25 @@ class CoverageReport(Report):
     @property
     def kept(self) -> tuple[Verdict, ...]:
         """Verdicts on facts the summary entails, in fact order."""
-        return self._labelled("entailed")
+        return self._with_status("kept")
 
     @property
     def distorted(self) -> tuple[Verdict, ...]:
         """Verdicts on facts the summary contradicts, in fact order."""
-        return self._labelled("contradicted")
+        return self._with_status("distorted")
 
     @property
     def dropped(self) -> tuple[Verdict, ...]:
         """Verdicts on facts the summary does not mention, in fact order."""
-        return self._labelled("neutral")
+        return self._with_status("dropped")
 
     @property
     def undecided(self) -> tuple[CheckFailure, ...]:
         """Facts without a verdict, in fact order; excluded from the score, not from its bounds."""
-        return tuple(r for r in self.results if isinstance(r, CheckFailure))
+        return self._with_status("undecided")
+
+    def _with_status(self, status: str) -> tuple[Any, ...]:
+        return tuple(result for result in self.results if result.status == status)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -136,16 +142,18 @@ class CoverageReport(Report):
         for result in self.results:
             for name in result.fact.documents:
                 groups.setdefault(name, []).append(result)
-        return {name: self._of_document(name, tuple(group)) for name, group in groups.items()}
-
-    def _of_document(self, name: str, results: tuple[CheckResult, ...]) -> CoverageReport:
-        facts = replace(
-            self.facts, facts=tuple(result.fact for result in results), documents=(name,)
-        )
-        n_undecided = sum(isinstance(result, CheckFailure) for result in results)
-        counts = {"facts": str(len(results)), "undecided": str(n_undecided)}
-        signature = ScoreSignature.of({**dict(self.signature.entries), **counts})
-        return CoverageReport(facts, results, Usage(), signature)
+        reports = {}
+        for name, results in groups.items():
+            facts = tuple(result.fact for result in results)
+            n_undecided = sum(not result.label for result in results)
+            counts = {"facts": str(len(results)), "undecided": str(n_undecided)}
+            reports[name] = CoverageReport(
+                replace(self.facts, facts=facts, documents=(name,)),
+                tuple(results),
+                Usage(),
+                ScoreSignature.of({**dict(self.signature.entries), **counts}),
+            )
+        return reports
 
     @property
     def faithfulness(self) -> float | None:
@@ -164,9 +172,6 @@ class CoverageReport(Report):
     def undecided_claims(self) -> tuple[CheckFailure, ...]:
         """Claims without a verdict, in claim order."""
         return tuple(r for r in self.claim_results if isinstance(r, CheckFailure))
-
-    def _labelled(self, label: str) -> tuple[Verdict, ...]:
-        return tuple(r for r in self.results if isinstance(r, Verdict) and r.label == label)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to JSON-ready data, including the computed numbers."""
@@ -203,27 +208,13 @@ class CoverageReport(Report):
                 f"report: format {shown(data.get('format'))} is not {_FORMAT}; "
                 "it was written by another version or is not a factcheck report"
             )
-        facts = FactSet.from_dict(read.get("facts", dict))
         claims = read.get("claims", dict | None, None)
-        lists = (read.get(key, list[dict[str, Any]]) for key in ("results", "claim_results"))
-        lead = read.get("lead", float | None, None)
-        if lead is not None and not 0.0 <= lead <= 1.0:
-            raise InputError(f"report: 'lead': expected a number from 0 to 1, got {shown(lead)}")
-        results, claim_results = (
-            tuple((Verdict if "label" in item else CheckFailure).from_dict(item) for item in items)
-            for items in lists
-        )
-        return cls(
-            facts,
-            results,
-            read.get("usage", Usage),
-            ScoreSignature.parse(read.get("signature", str)),
-            FactSet.from_dict(claims) if claims is not None else None,
-            claim_results,
-            read.get("texts", Texts | None, None),
-            lead,
-            read.get("judge_quality", str, ""),
-        )
+        parsed = {
+            "facts": FactSet.from_dict(read.get("facts", dict)),
+            "claims": None if claims is None else FactSet.from_dict(claims),
+            "signature": ScoreSignature.parse(read.get("signature", str)),
+        }
+        return from_plain(cls, {**data, **parsed}, "report")
 
     @classmethod
     def from_json(cls, text: str | bytes) -> CoverageReport:
@@ -235,21 +226,19 @@ class CoverageReport(Report):
         return cls.from_dict(parse_json(text, "report").value)
 
     def page(self) -> Page:
-        from factcheck.facts.marks import marked_texts
-        from factcheck.facts.page import coverage_page, no_proof, scale_lines, with_documents
+        from factcheck.facts.page import coverage_page, scale_lines
 
-        claims = None if self.claims is None else self.claim_results
-        page = coverage_page(self.results, claims, self.counts, self.usage, self.signature)
-        page = with_documents(page, {name: one.results for name, one in self.by_document.items()})
-        scale = scale_lines(self.lead, self.judge_quality)
-        proof = (
-            no_proof(str(self.signature), len(self.distorted)) if self.kept or self.dropped else ()
+        page = coverage_page(
+            self.results,
+            None if self.claims is None else self.claim_results,
+            {name: one.results for name, one in self.by_document.items()},
+            self.usage,
+            self.signature,
+            scale_lines(self.lead, self.judge_quality),
         )
-        page = page._replace(lines=(*page.lines, *scale, *proof))
         if self.texts is None:
             return page
-        source_digest = self.facts.source_digest
-        texts = marked_texts(self.texts, source_digest, self.results, self.claim_results)
+        texts = self.texts.marked(self.facts.source_digest, self.results, self.claim_results)
         return page._replace(texts=texts)
 
 

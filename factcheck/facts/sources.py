@@ -1,20 +1,28 @@
-"""Sources: a single text, or several documents scored together."""
+"""Sources, a text or several documents, and the texts of a report with their marks."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from factcheck.documents import PlainData, shown
 from factcheck.errors import InputError
-from factcheck.facts.model import AtomicFact, FactSet
+from factcheck.facts.model import AtomicFact, CheckResult, FactSet, Verdict
+from factcheck.facts.signature import digest
 from factcheck.facts.spans import fold_text
+from factcheck.reports.page import Mark, MarkedText, RawText, Tone
 
 _KEYS = ("id", "text")
 _OUTER_PUNCTUATION = " .!?\"'"
+_TONES: dict[str, Tone] = {
+    "entailed": "good",
+    "contradicted": "bad",
+    "neutral": "warn",
+    "": "unknown",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +109,53 @@ class Texts(PlainData):
         if len(documents) == 1:
             documents = (replace(documents[0], id=source),)
         return Texts(documents, replace(self.summary, id=summary))
+
+    def marked(
+        self,
+        source_digest: str | None,
+        results: Sequence[CheckResult],
+        claim_results: Sequence[CheckResult],
+    ) -> tuple[MarkedText, ...]:
+        """Mark facts and claims in the source documents and the summary, in this order.
+
+        A fact is marked at its span in the source and at its evidence in the summary; a claim at
+        its span in the summary and at its evidence in the source. Spans that do not match the
+        texts, such as those of facts from another version of the source, are omitted.
+        """
+        digests = {digest(source_key(self.documents))}
+        digests |= {digest(first.text) for first in self.documents[:1]}
+        stated = results if source_digest in {None, *digests} else ()
+        marked = []
+        for document in self.documents:
+            own = document.id if len(self.documents) > 1 else None
+            marks = (
+                *_statements("f", stated, document.text, own),
+                *_evidence("c", claim_results, document.text, own),
+            )
+            marked.append(MarkedText("Source", document.id, RawText(document.text), marks))
+        text = self.summary.text
+        marks = (*_evidence("f", results, text), *_statements("c", claim_results, text))
+        return (*marked, MarkedText("Summary", self.summary.id, RawText(text), marks))
+
+
+def _statements(
+    kind: str, results: Sequence[CheckResult], text: str, document: str | None = None
+) -> Iterator[Mark]:
+    for number, result in enumerate(results, 1):
+        span, is_here = result.fact.span, document in {None, *result.fact.documents[:1]}
+        if span is not None and is_here and span.end <= len(text):
+            yield Mark(*span, f"{kind}{number}", _TONES[result.label])
+
+
+def _evidence(
+    kind: str, results: Sequence[CheckResult], text: str, document: str | None = None
+) -> Iterator[Mark]:
+    for number, result in enumerate(results, 1):
+        evidence = result.evidence if isinstance(result, Verdict) else None
+        is_here = document in {None, *result.fact.documents[:1]}
+        if evidence and is_here and text[evidence.start : evidence.end] == evidence.quote:
+            tone = "plain" if result.label == "neutral" else _TONES[result.label]
+            yield Mark(evidence.start, evidence.end, f"{kind}{number}", tone)
 
 
 def source_texts(source: str | tuple[SourceDocument, ...]) -> list[str]:
