@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from factcheck.documents import name_of, read_text
 from factcheck.documents.results import read_results
 from factcheck.errors import InputError
-from factcheck.facts import CheckResult, CoverageReport, Verdict, share_entailed
+from factcheck.facts import CheckFailure, CheckResult, CoverageReport, share_entailed
 from factcheck.reports.page import Alert, Badge, Case, Item, Page, Status, Tone, filled, listed
 from factcheck.reports.report import Report
 from factcheck.reports.text import (
@@ -34,7 +34,6 @@ Run = str | PathLike[str] | CoverageReport | Mapping[str, CoverageReport] | Iter
 name; or reports in record order."""
 
 UNDECIDED = "undecided"
-_STATUS = {"entailed": "kept", "contradicted": "distorted", "neutral": "dropped"}
 _MAX_SHOWN = 20
 _MAX_NAMES = 3
 
@@ -311,16 +310,16 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         raise InputError("cannot compare a single report with a run; compare two of a kind")
     pairs = {name: (first[name], second[name]) for name in first if name in second}
     changes: list[FactChange] = []
-    decided: list[tuple[Verdict, Verdict]] = []
+    decided: list[tuple[CheckResult, CheckResult]] = []
     scores: list[tuple[str, float, float]] = []
-    n_only_a = n_only_b = 0
+    n_only = [0, 0]
     for name, (old, new) in pairs.items():
         ours, theirs = old.by_fact, new.by_fact
-        n_only_a += len(ours.keys() - theirs.keys())
-        n_only_b += len(theirs.keys() - ours.keys())
+        n_only[0] += len(ours.keys() - theirs.keys())
+        n_only[1] += len(theirs.keys() - ours.keys())
         both = [(ours[key], theirs[key]) for key in ours if key in theirs]
-        changes += (_change(name, *two) for two in both if _status(two[0]) != _status(two[1]))
-        known = [(x, y) for x, y in both if isinstance(x, Verdict) and isinstance(y, Verdict)]
+        changes += (_change(name, *two) for two in both if two[0].status != two[1].status)
+        known = [two for two in both if two[0].label and two[1].label]
         decided += known
         x, y = (share_entailed([two[side] for two in known]).value for side in (0, 1))
         if x is not None and y is not None:
@@ -328,20 +327,22 @@ def compare(a: Run, b: Run) -> CoverageComparison:
     if not scores:
         raise InputError("the two have no decided fact in common; score both with the same --facts")
 
-    def count(label: str) -> tuple[int, int]:
-        return sum(x.label == label for x, _ in decided), sum(y.label == label for _, y in decided)
+    def count(status: str) -> tuple[int, int]:
+        return sum(x.status == status for x, _ in decided), sum(
+            y.status == status for _, y in decided
+        )
 
-    causes, is_known = _causes([*pairs.values()], has_other_facts=n_only_a + n_only_b > 0)
+    causes, is_known = _causes([*pairs.values()], has_other_facts=any(n_only))
     return CoverageComparison(
         coverage=_coverage(scores, decided),
         n_sources=len({source for source, _, _ in scores}),
         n_facts=len(decided),
-        n_kept=count("entailed"),
-        n_distorted=count("contradicted"),
+        n_kept=count("kept"),
+        n_distorted=count("distorted"),
         changes=tuple(changes),
         only_a=tuple(name for name in first if name not in second),
         only_b=tuple(name for name in second if name not in first),
-        n_only=(n_only_a, n_only_b),
+        n_only=(n_only[0], n_only[1]),
         causes=causes,
         is_noise=is_known and not causes and bool(changes),
         never_flips=all(one.signature.never_flips for two in pairs.values() for one in two),
@@ -354,18 +355,15 @@ def _file_of(run: Run) -> str:
 
 
 def _change(record: str, a: CheckResult, b: CheckResult) -> FactChange:
-    must = a.fact.must or b.fact.must
-    quote = b.evidence.quote if isinstance(b, Verdict) and b.evidence else ""
-    reason = b.reason if isinstance(b, Verdict) else b.message
-    return FactChange(record, b.fact.id, b.fact.text, _status(a), _status(b), must, quote, reason)
-
-
-def _status(result: CheckResult) -> str:
-    return _STATUS[result.label] if isinstance(result, Verdict) else UNDECIDED
+    fact, must = b.fact, a.fact.must or b.fact.must
+    if isinstance(b, CheckFailure):
+        return FactChange(record, fact.id, fact.text, a.status, b.status, must, reason=b.message)
+    quote = b.evidence.quote if b.evidence else ""
+    return FactChange(record, fact.id, fact.text, a.status, b.status, must, quote, b.reason)
 
 
 def _coverage(
-    scores: Sequence[tuple[str, float, float]], decided: Sequence[tuple[Verdict, Verdict]]
+    scores: Sequence[tuple[str, float, float]], decided: Sequence[tuple[CheckResult, CheckResult]]
 ) -> Comparison:
     """Compare mean coverage; the summaries of a source form one unit of the test."""
     if len({source for source, _, _ in scores}) > 1:

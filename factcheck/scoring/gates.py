@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from factcheck.errors import InputError, JudgeError
-from factcheck.facts import CheckResult, CoverageReport, Verdict, share_entailed, short_digest
+from factcheck.facts import CheckResult, CoverageReport, share_entailed, short_digest
 from factcheck.facts.page import lost_musts
 from factcheck.reports.text import one_line, plural, quote_text
 from factcheck.scoring.run_report import FINAL, Tally
@@ -91,7 +91,9 @@ def _coverage_failures(report: CoverageReport, limits: Limits) -> Iterator[GateF
             yield GateFailure(NOTHING_DECIDED, f"{what}: no fact with a weight above 0 was decided")
         reasons.append(_below(name, score, minimum, 2))
     reasons.append(_too_many(report.counts["distorted"], limits.max_distorted, report.distorted))
-    worse, unknown = _regressions(report, limits.baseline)
+    pairs = _changed(report, limits.baseline)
+    worse = [now for now, before in pairs if is_worse(now, before)]
+    unknown = [now for now, before in pairs if before.supported and not now.label]
     yield from _failed(*reasons, _named(worse, "came out worse than in the baseline"))
     if reason := _named(unknown, "kept in the baseline and undecided now"):
         yield GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {reason}")
@@ -99,13 +101,8 @@ def _coverage_failures(report: CoverageReport, limits: Limits) -> Iterator[GateF
 
 def _no_longer_in_source(report: CoverageReport) -> str:
     """Name the `must` facts that are not kept because the source has changed; may be empty."""
-    names = [
-        one_line(r.fact.id)
-        for r in report.results
-        if r.fact.must
-        and not (isinstance(r, Verdict) and r.supported)
-        and short_digest(r.fact.text) in report.facts.lost
-    ]
+    lost = (r.fact for r in report.results if r.fact.must and not r.supported)
+    names = [one_line(fact.id) for fact in lost if short_digest(fact.text) in report.facts.lost]
     verb = "is" if len(names) == 1 else "are"
     what = f"{', '.join(names)} {verb} no longer in the source; reword or delete"
     return f" ({what} in the lock file)" if names else ""
@@ -113,29 +110,21 @@ def _no_longer_in_source(report: CoverageReport) -> str:
 
 def is_worse(result: CheckResult, old: CheckResult) -> bool:
     """Whether a kept fact was dropped, or a fact newly distorted; false if undecided in either."""
-    if not isinstance(result, Verdict) or not isinstance(old, Verdict):
+    if not result.label or not old.label:
         return False
     return _RANK[result.label] < _RANK[old.label]
 
 
-def _regressions(
+def _changed(
     report: CoverageReport, baseline: CoverageReport | None
-) -> tuple[list[CheckResult], list[CheckResult]]:
-    """Find facts that are worse than in the baseline, and those kept there and undecided now.
-
-    If both reports are on the same summary, there are none.
-    """
+) -> list[tuple[CheckResult, CheckResult]]:
+    """Pair results with those of the baseline, if that is on another summary."""
     if baseline is None or (
         report.texts and baseline.texts and report.texts.summary.text == baseline.texts.summary.text
     ):
-        return [], []
+        return []
     before = baseline.by_fact
-    both = [(result, before[key]) for key, result in report.by_fact.items()]
-    kept = (result for result, old in both if isinstance(old, Verdict) and old.supported)
-    return (
-        [result for result, old in both if is_worse(result, old)],
-        [result for result in kept if not isinstance(result, Verdict)],
-    )
+    return [(result, before[key]) for key, result in report.by_fact.items()]
 
 
 def misfit(report: CoverageReport, limits: Limits) -> str:
@@ -148,7 +137,6 @@ def misfit(report: CoverageReport, limits: Limits) -> str:
 
 
 def _mismatch(report: CoverageReport, baseline: CoverageReport) -> str:
-    """Return why a report is not comparable with its baseline; empty if it is."""
     digests = report.facts.source_digest, baseline.facts.source_digest
     if None not in digests and digests[0] != digests[1]:
         return "the baseline is for another source"
@@ -206,15 +194,14 @@ def _run_failures(
     failures = [f"{row.id}: {row.message}" for row in tally.rows if row.code]
     if tally.unfinished:
         reason = failures[0] if failures else "some facts could not be checked"
-        what = _records(tally.unfinished, "is", "are")
-        yield GateFailure(NOTHING_DECIDED, f"{what} not finished ({reason}){resume}")
+        what = f"{plural(tally.unfinished, 'record')} not finished"
+        yield GateFailure(NOTHING_DECIDED, f"{what} ({reason}){resume}")
     if failures:
         code = InputError.exit_code if set(tally.failures) == {"input"} else NOTHING_DECIDED
-        what = _records(len(failures), "has", "have")
-        yield GateFailure(code, f"{what} no report ({failures[0]})")
+        yield GateFailure(code, f"{plural(len(failures), 'record')} without report ({failures[0]})")
     undecided = [row for row in tally.rows if row.score is None]
     if tally.score is None or (undecided and threshold is not None):
-        what = f"{_records(len(undecided), 'has', 'have')} no score, as no fact was decided"
+        what = f"{plural(len(undecided), 'record')} without score, as no fact was decided"
         reason = f"{what} ({undecided[0].id})" if undecided else "there are no records"
         yield GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {reason}")
     lost = [f"{row.id}: {row.lost_must}" for row in tally.rows if row.lost_must]
@@ -223,10 +210,6 @@ def _run_failures(
         _below("mean score", tally.score, threshold, 4),
         _too_many(tally.counts["distorted"], max_distorted),
     )
-
-
-def _records(n: int, one: str, several: str) -> str:
-    return f"{plural(n, 'record')} {one if n == 1 else several}"
 
 
 def cases_gate(
@@ -281,10 +264,7 @@ def comparison_gate(worse: str, lost: Sequence[str], no_verdict: str = "") -> Ga
     """
     if no_verdict and not worse:
         return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {no_verdict}")
-    missing = ""
-    if lost:
-        verb = "has" if len(lost) == 1 else "have"
-        missing = f"{plural(len(lost), 'case')} {verb} no score in run B ({lost[0]})"
+    missing = f"{plural(len(lost), 'case')} without score in run B ({lost[0]})" if lost else ""
     return next(_failed(f"run B is worse ({worse})" if worse else "", missing), None)
 
 

@@ -119,30 +119,22 @@ def _cases(report: CoverageReport, limits: Limits, text: str) -> list[_Case]:
             votes.append(old)
         now = partial(_Poll, result.fact, text, votes)
         if result.fact.must:
-            cases.append((now(_is_lost, -_KEPT_MARGIN),))
+            cases.append((now(lambda vote: not vote.supported, -_KEPT_MARGIN),))
         elif old is not None and old_text != text and is_worse(result, old):
             case = [now(partial(is_worse, old=old))]
             if old_text is not None:
                 case.append(_Poll(old.fact, old_text, [old], partial(is_worse, result)))
             cases.append(tuple(case))
-        elif has_too_many_distorted and _is_distorted(result):
-            cases.append((now(_is_distorted),))
+        elif has_too_many_distorted and result.status == "distorted":
+            cases.append((now(lambda vote: vote.status == "distorted"),))
     return cases
-
-
-def _is_lost(result: CheckResult) -> bool:
-    return not (isinstance(result, Verdict) and result.supported)
-
-
-def _is_distorted(result: CheckResult) -> bool:
-    return isinstance(result, Verdict) and result.label == "contradicted"
 
 
 def _with(report: CoverageReport, polls: Iterable[_Poll]) -> CoverageReport:
     """Replace results of the report by those of the polls."""
     settled = {poll.fact: poll.result() for poll in polls}
     results = tuple(settled.get(result.fact, result) for result in report.results)
-    n_undecided = sum(isinstance(result, CheckFailure) for result in results)
+    n_undecided = sum(not result.label for result in results)
     entries = {**dict(report.signature.entries), "undecided": str(n_undecided)}
     signature = type(report.signature).of(entries)
     return replace(report, results=results, signature=signature)

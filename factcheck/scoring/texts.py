@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from factcheck.errors import InputError
-from factcheck.facts import CheckFailure, CheckResult, SourceDocument, Verdict
+from factcheck.facts import CheckFailure, CheckResult, SourceDocument
 from factcheck.judges.local.sentences import split_sentences
 
 
@@ -45,11 +45,7 @@ def combined(names: Sequence[str], results: Sequence[CheckResult]) -> CheckResul
     else contradicted if any document contradicts it. It gets the ids of the documents with that
     label and the evidence of the first.
     """
-
-    def label(result: CheckResult) -> str:
-        return result.label if isinstance(result, Verdict) else ""
-
-    labels = [label(result) for result in results]
+    labels = [result.label for result in results]
     best = next(one for one in ("entailed", "", "contradicted", "neutral") if one in labels)
     result = results[labels.index(best)]
     agreeing = [name for name, one in zip(names, labels, strict=True) if one == best]

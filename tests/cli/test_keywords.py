@@ -206,7 +206,7 @@ def test_the_gate_fails_if_b_is_worse_or_lacks_a_score(files: Files) -> None:
     assert files.compare("b.json", "a.json", "--fail-if-worse").code == 0
     assert "Left out: 1 case without a score in both (c7)" in lost.out
     assert lost.code == 1
-    assert "1 case has no score in run B (c7)" in lost.err
+    assert "1 case without score in run B (c7)" in lost.err
 
 
 @pytest.mark.parametrize(

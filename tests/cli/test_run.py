@@ -178,7 +178,7 @@ def test_a_failure_that_may_pass_has_no_row_and_is_tried_again(desk: Desk, job: 
     reports.append(str(RunReport.read(job.rows)))
 
     assert (first.code, second.code) == (4, 0)
-    assert "1 record is not finished" in first.err
+    assert "1 record not finished" in first.err
     assert "continue with --resume" in first.err
     assert after_first == ["r0", "r2"]
     assert "2 of 3 records scored" in reports[0]
@@ -204,8 +204,8 @@ def test_what_the_embedded_judge_leaves_undecided_is_final(desk: Desk, job: Job,
     gated = job([record(0), record(1)], "--fail-under", "0.1", out=False)
     assert again.code == 0
     assert gated.code == 4
-    assert "2 records have no score" not in gated.err
-    assert "1 record has no score, as no fact was decided (r1)" in gated.err
+    assert "2 records without score" not in gated.err
+    assert "1 record without score, as no fact was decided (r1)" in gated.err
 
 
 def test_a_failure_that_stays_is_a_row_with_its_error(job: Job) -> None:
