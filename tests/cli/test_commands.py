@@ -34,39 +34,6 @@ def test_judges_are_passed_on_and_a_dash_reads_standard_input(
     assert desk.checker.calls[-1].text == Path(desk.summary).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("threshold", "code", "said"),
-    [
-        ("0.5", 0, ""),
-        ("0.51", 1, "gate failed: score 0.50 is under 0.51"),
-        *(
-            (value, 2, f"--fail-under is {value}; expected a share from 0 to 1, e.g. 0.8")
-            for value in ("50", "nan")
-        ),
-    ],
-)
-def test_the_gate_compares_the_score(
-    desk: Desk, run: Run, threshold: str, code: int, said: str
-) -> None:
-    outcome = run("score", desk.source, desk.summary, "--fail-under", threshold)
-
-    assert (outcome.code, outcome.err) == (code, said and f"factcheck: {said}\n")
-
-
-@pytest.mark.parametrize("command", ["score SOURCE SUMMARY --facts FACTS", "check FACTS SUMMARY"])
-def test_a_lost_must_fact_fails_the_gate(desk: Desk, run: Run, command: str) -> None:
-    """A `must` fact that is not kept exits with 1, whatever the score."""
-    must = {"text": "The mole is long.", "must": True}
-    facts = desk.put("facts.json", ["The lake is deep.", must])
-    paths = {"SOURCE": desk.source, "SUMMARY": desk.summary, "FACTS": facts}
-
-    code, out, err = run(*(paths.get(word, word) for word in command.split()))
-
-    assert code == 1
-    assert "[must] The mole is long." in out
-    assert err == "factcheck: gate failed: 1 must fact not kept: f2\n"
-
-
 def test_nothing_decided_is_the_judge_s_failure(desk: Desk, run: Run) -> None:
     """Without a single verdict the report is printed and the exit code is 4."""
     desk.verdicts = dict.fromkeys(desk.verdicts, LOST)

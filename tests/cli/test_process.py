@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -58,16 +57,3 @@ def test_a_closed_pipe_ends_quietly() -> None:
         errors = process.stderr.read()
 
     assert (process.returncode, errors) == (3, b"")
-
-
-def test_the_sample_texts_are_shipped() -> None:
-    """The samples are there to try the program with: a text, and bullets about it."""
-    samples = files("factcheck") / "samples"
-    source = (samples / "harbour.txt").read_text("utf-8")
-    summary = (samples / "harbour_summary.txt").read_text("utf-8").strip().splitlines()
-
-    assert 350 <= len(source.split()) <= 450
-    assert 6 <= len(summary) <= 8
-    assert all(line.startswith("- ") for line in summary)
-    assert "23.6 million" in source
-    assert "32.6 million" in "".join(summary)

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from factcheck.documents import json_lines, read_text, refuse_stdin_twice, write_text, write_with
+from factcheck.documents import json_lines, read_text, write_text, write_with
 from factcheck.documents.files import MAX_TEXT_BYTES
 from factcheck.errors import InputError
-from tests.processes import printed_by_python
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX files")
 
@@ -108,12 +107,6 @@ def test_large_files_and_long_lines_are_refused(tmp_path: Path) -> None:
             list(json_lines(file))
 
 
-def test_standard_input_stands_for_one_file() -> None:
-    refuse_stdin_twice("-", "a.txt", None)
-    with pytest.raises(InputError, match="one file only"):
-        refuse_stdin_twice("-", "a.txt", "-")
-
-
 def test_a_failed_write_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,15 +180,3 @@ def test_lone_surrogates_are_written_as_json_reads_them(tmp_path: Path) -> None:
     write_text(tmp_path / "a.json", json.dumps(["\ud800"], ensure_ascii=False))
 
     assert json.loads((tmp_path / "a.json").read_text()) == ["\ud800"]
-
-
-def test_reading_documents_loads_no_other_package() -> None:
-    code = "import sys, factcheck.documents; print({'yaml', 'pyarrow'} & set(sys.modules))"
-
-    assert printed_by_python(code) == "set()"
-
-
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="only Linux has /proc")
-def test_a_folder_that_takes_no_files_is_named_as_that() -> None:
-    with pytest.raises(InputError, match=r"cannot write /proc/x.txt: no file can be created there"):
-        write_text("/proc/x.txt", "text")

@@ -201,32 +201,3 @@ def test_two_processes_cannot_write_one_file(tmp_path: Path) -> None:
     with ResultsFile(path, signature, resume=False):
         assert printed_by_python(code).startswith(f"another run is writing to {path}")
     assert printed_by_python(code) == ""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="no limit on the size of files")
-def test_a_full_disk_keeps_the_rows_and_leaves_no_torn_line(tmp_path: Path) -> None:
-    path = write_rows(tmp_path / "out.jsonl", ["before"])
-    code = (
-        "import resource\n"
-        "from factcheck.errors import InputError\n"
-        "from factcheck.documents.results import ResultsFile\n"
-        f"with ResultsFile({str(path)!r}, lambda: {RUN!r}, resume=True) as results:\n"
-        "    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]\n"
-        "    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))\n"
-        "    try:\n"
-        "        for n in range(100): results.append(str(n), {'text': 'x' * 70})\n"
-        "    except InputError as error:\n"
-        "        print(len(results.done), error)\n"
-        "    resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))\n"
-        "    results.append(str(n), {'text': 'late'})\n"
-    )
-
-    printed = printed_by_python(code)
-    count, message = printed.split(" ", 1)
-    rows = list(read_results(path))
-
-    assert f"cannot write {path}: File too large; its {count} rows are kept" in message
-    assert "--resume" in message
-    assert int(count) > 3
-    assert [row["id"] for row in rows] == ["before", *(str(n) for n in range(int(count)))]
-    assert rows[-1]["text"] == "late"

@@ -13,7 +13,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.documents import json_lines, json_text, parse_json, plain_document
+from factcheck.documents import json_text, parse_json
 from factcheck.documents.reading import read_document, read_entries
 from factcheck.documents.yaml_documents import parse_yaml, yaml_text
 from factcheck.errors import InputError
@@ -106,14 +106,6 @@ def test_a_string_in_yaml_stays_a_string(text: str) -> None:
     assert parse_yaml(f"{text}: 1", "x.yaml").value == {text: 1}
 
 
-def test_a_string_that_looks_like_something_else_is_written_in_quotes() -> None:
-    texts = ["no", "1e3", "12", "~", "null", "12:30", "<<", "", "true", "=", "\x85", "\u2028a"]
-    written = yaml_text(texts)
-
-    assert parse_yaml(written, "x.yaml").value == texts
-    assert yaml.safe_load(written) == texts
-
-
 def test_a_plain_value_in_yaml_is_that_of_json() -> None:
     texts = ("true", "False", "~", "", "-12", "1.50", "1e3", "-.5E-1", "'12'", "!!str 12", "! 12")
     values = [True, False, None, None, -12, 1.5, 1000.0, -0.05, "12", "12", "12", 12]
@@ -167,28 +159,6 @@ def test_parts_of_yaml_know_their_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ('{"a": 1', "not valid JSON"),
-        ('{"a": 1, "a": 2}', "duplicate key"),
-        ("NaN", "NaN is not a JSON value"),
-        ("[" * 100_000, "nested more than"),
-        ("\0", "not a text file"),
-    ],
-)
-def test_a_line_that_is_not_json_is_named(tmp_path: Path, line: str, message: str) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_text(f'{{"a": 0}}\n{line}\n')
-    entries = json_lines(path)
-
-    assert next(entries)[1] == {"a": 0}
-    with pytest.raises(InputError, match=rf"x\.jsonl, line 2: {message}"):
-        next(entries)
-    with pytest.raises(InputError, match=rf"x\.jsonl, line 2: {message}"):
-        read_document(path)
-
-
-@pytest.mark.parametrize(
     ("name", "content", "places"),
     [
         ("r.jsonl", '{"a": 1}\n\n{"a": 2}\n', ["line 1", "line 3"]),
@@ -236,7 +206,3 @@ def test_broken_entries_and_other_files_are_refused(tmp_path: Path) -> None:
         list(read_entries(path))
     with pytest.raises(InputError, match=r"expected a \.yaml, \.yml, \.json or \.jsonl file"):
         read_document(tmp_path / "x.csv")
-
-
-def test_a_value_without_a_file_has_no_lines() -> None:
-    assert str(plain_document([1], "case 3").error((0,), "wrong")) == "case 3: wrong"

@@ -18,7 +18,6 @@ from factcheck.testing import (
     Reply,
     bad_request,
     sentences,
-    unauthorized,
 )
 
 ASKS_FOR_NUMBERS = "Write bullets. Copy every number with its unit."
@@ -135,15 +134,3 @@ def test_a_run_whose_judge_fails_says_so_and_does_not_pass_for_a_result(
 
     assert code == 4
     assert "no score, counted as 0 by DSPy: Arden: " in capsys.readouterr().err
-
-
-def test_a_key_that_is_refused_is_one_line_before_anything_is_optimised(
-    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with LocalOpenAIServer(lambda _: unauthorized()) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        code = run.main(arguments(data))
-
-    assert code == 4
-    assert len(server.requests) == 1
-    assert capsys.readouterr().err.count("\n") == 1

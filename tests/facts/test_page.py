@@ -15,7 +15,6 @@ from factcheck.facts import (
     EntailmentLabel,
     Usage,
 )
-from factcheck.facts.page import lost_musts
 from factcheck.reports.page import Page, gated
 from factcheck.scoring.gates import Limits, coverage_gate
 from tests.reports.examples import all_groups, both_directions, report_of, verdict
@@ -45,13 +44,6 @@ def test_the_most_severe_facts_come_first_and_counts_are_of_decided_facts() -> N
     assert [part.name for part in page.parts] == ["kept", "distorted", "dropped", "undecided"]
 
 
-def test_a_report_without_undecided_facts_has_no_bounds() -> None:
-    page = report_of(verdict(FACT, "entailed")).page()
-    assert page.first_line == "Coverage 1.00   1 of 1 fact kept"
-    assert not page.lines
-    assert listed(page) == [("Kept 1", ["f1"])]
-
-
 @pytest.mark.parametrize(
     ("results", "first_line"),
     [
@@ -73,14 +65,6 @@ def test_nothing_decided_is_undecided_and_a_weighted_score_says_so(
     page = report_of(*results).page()
     assert page.first_line == first_line
     assert bool(page.interval) is ("undecided" not in first_line)
-
-
-def test_must_facts_not_known_to_be_kept_are_named() -> None:
-    fact = [AtomicFact(f"f{n}", "Text.", must=True) for n in range(3)]
-    failure = CheckFailure(fact[2], "missing", "")
-    report = report_of(verdict(fact[0], "entailed"), verdict(fact[1], "neutral"), failure)
-    assert [alert.text for alert in report.page().alerts] == ["2 must facts not kept: f1, f2"]
-    assert not lost_musts(all_groups().results)
 
 
 def test_claims_are_listed_by_what_the_source_says() -> None:

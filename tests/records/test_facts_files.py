@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from factcheck.documents import plain_document
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, Span
-from factcheck.records.facts import facts_of, load_lock, lock_text, read_facts, write_lock
+from factcheck.records.facts import facts_of, load_lock, read_facts, write_lock
 
 MARKED = FactSet(
     (
@@ -109,30 +109,6 @@ def test_errors_name_the_file_and_the_entry(
     assert "\n" not in str(caught.value)
 
 
-def test_the_lock_file_is_made_to_be_reviewed() -> None:
-    body = "\n".join(line for line in lock_text(MARKED).splitlines() if not line.startswith("#"))
-
-    assert body == (
-        f"source_digest: {'ab' * 32}\n"
-        "made_by:\n"
-        "  extractor: local\n"
-        "  rules: '1.0'\n"
-        "facts:\n"
-        "- id: f1\n"
-        "  text: The lake is deep.\n"
-        "  span: [0, 17]\n"
-        "- id: f2\n"
-        "  text: 'Größe: 3 km², «tief»'\n"
-        "  weight: 2.5\n"
-        "  must: true\n"
-        "  tags: [size, 'yes']\n"
-        "- id: f3\n"
-        "  text: 'no'\n"
-        "- id: f4\n"
-        f"  text: '{'A long statement. ' * 20}'"
-    )
-
-
 @given(facts=fact_sets)
 def test_the_lock_file_reads_back_equal(
     tmp_path_factory: pytest.TempPathFactory, facts: FactSet
@@ -178,25 +154,6 @@ def test_a_lock_is_merged_with_what_changed_in_the_source(tmp_path: Path) -> Non
         ("Fact 8.", (8, 10), False, 1.0),
         ("Fact 9.", (9, 11), False, 1.0),
     ]
-
-
-def test_facts_added_to_a_lock_need_no_id(tmp_path: Path) -> None:
-    path = tmp_path / "facts.yaml"
-    write_lock(FactSet.of([f"Fact {n}." for n in range(1, 35)]), path)
-    head, *entries = path.read_text().split("- id: ")
-    kept = [*entries[3:20], "", *entries[20:]]
-    path.write_text("- id: ".join([head, *kept]).replace("- id: - id", "- Added.\n- id"))
-
-    facts = load_lock(path)
-
-    assert len(facts) == 32
-    assert [(fact.id, fact.text) for fact in facts][16:19] == [
-        ("f20", "Fact 20."),
-        ("f35", "Added."),
-        ("f21", "Fact 21."),
-    ]
-    path.write_text(path.read_text() + "- Last.\n- text: Very last.\n")
-    assert [fact.id for fact in load_lock(path)][-2:] == ["f36", "f37"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from factcheck.errors import ConfigError, InputError
-from factcheck.reports.html import fragment
 from factcheck.reports.markdown import escape
 from factcheck.reports.page import (
     Alert,
@@ -127,37 +126,6 @@ def test_every_part_of_a_page_is_shown(to: str) -> None:
     assert "Usage" not in shown
 
 
-def test_a_table_in_full() -> None:
-    assert table(PAGE).splitlines()[:10] == [
-        "F1 0.713   3 of 4 records   95 % interval 0.500 – 0.800",
-        "line one",
-        "1 must field lost",
-        "2 fields undecided",
-        PAGE.notes[0],
-        "",
-        "Fields   costliest first",
-        "gain: what it costs",
-        "field              P      R  support     F1",
-        "address.city   0.500  0.250       12  0.333",
-    ]
-    assert table(PAGE).splitlines()[10:] == [
-        "name          <0.001  1.000        3  0.001",
-        "",
-        "Examples",
-        "r1  city Oslo → Bergen 2 times",
-        "    a note",
-        "r2  [must, #tag] street",
-        "    “said so”",
-        "and 7 more",
-        "",
-        "Right",
-        "r3  all of it",
-        "",
-        "Judge      local",
-        "Signature  judge:local|version:0",
-    ]
-
-
 @pytest.mark.parametrize(
     ("width", "header"),
     [(40, "field         support     F1"), (22, "field            F1"), (12, "field     F1")],
@@ -209,35 +177,12 @@ def test_markdown_shows_texts_as_they_stand(text: str) -> None:
         assert set(re.findall(r"<(\w+)", shown)) <= {"p", "ul", "li", "h2", "blockquote", "strong"}
 
 
-def test_markdown_folds_what_is_fine() -> None:
-    page = Page(
-        "Page",
-        sections=(
-            Section("Kept <1>", "good", items=(Item("a", "b"),)),
-            Section("Right #1", "good", table=TABLE, items=(Item("c"),)),
-        ),
-    )
-    shown = render(page, "markdown")
-    assert "<details><summary>Kept &lt;1&gt;</summary>\n\n- **a** b\n\n</details>" in shown
-    assert "<details><summary>Right #<!-- -->1</summary>\n\n| field |" in shown
-    assert "| name | &lt;0.001 |" in shown
-
-
 def test_a_picture_is_in_the_page_as_it_is() -> None:
     svg = Svg('<?xml version="1.0"?>\n<svg viewBox="0 0 1 1"><path d="M0 0"/></svg>')
     page = Page("Page", sections=filled(Section("Curve", pictures=(svg,)), Section("Empty"), None))
     assert '<div class="picture"><svg viewBox="0 0 1 1">' in render(page, "html")
     assert "svg" not in render(page, "markdown")
     assert len(page.sections) == 1
-
-
-def test_html_links_parts_to_sections_and_folds() -> None:
-    page = PAGE._replace(parts=(Part("bad", 2, "wrong", "≠", "examples"), *PAGE.parts))
-    shown = render(page, "html")
-    assert '<a class="bad" href="#examples"><span class="mark">≠</span> 2 wrong</a>' in shown
-    assert '<details class="group bad" id="examples" open>' in shown
-    assert '<details class="group good" open>' in shown
-    assert fragment(page).startswith("<style>\n@scope (.factcheck) {\n:scope {")
 
 
 def test_junit_has_a_suite_for_each_metric() -> None:

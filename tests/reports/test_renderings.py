@@ -13,11 +13,10 @@ from factcheck.facts import AtomicFact, CheckFailure, CoverageReport, Entailment
 from factcheck.reports.markdown import escape
 from factcheck.reports.report import render
 from factcheck.reports.table import WIDTH
-from tests.reports.examples import all_groups, both_directions, report_of, verdict
+from tests.reports.examples import all_groups, report_of, verdict
 
 SHOWN = ["table", "markdown", "html", "junit"]
 LABELS: list[EntailmentLabel | None] = ["entailed", "contradicted", "neutral", None]
-LOST = AtomicFact("f1", "Text.", must=True, weight=2.5, tags=("money",))
 NASTY = [
     "[bold]loud[/bold] :smile:",
     "<b>bold</b> &amp; <script>alert(1)</script>",
@@ -62,25 +61,6 @@ def test_every_fact_appears_exactly_once(to: str, labels: list[EntailmentLabel |
     )
     rendered = render(report.page(), to)
     assert [rendered.count(fact.text) for fact in facts] == [1] * len(facts)
-
-
-@pytest.mark.parametrize("to", SHOWN)
-@pytest.mark.parametrize(
-    ("report", "words"),
-    [
-        (
-            all_groups(),
-            ("quote-1", "reason-1", "quote-3", "reason-3", "message-2", "message-6"),
-        ),
-        (both_directions(), ("claim-two", "claim-three", "claim-four")),
-        (report_of(verdict(LOST, "neutral")), ("weight 2.5", "#money")),
-    ],
-)
-def test_what_stands_behind_a_loss_is_shown_once(
-    to: str, report: CoverageReport, words: tuple[str, ...]
-) -> None:
-    rendered = render(report.page(), to)
-    assert [rendered.count(word) for word in words] == [1] * len(words)
 
 
 @pytest.mark.parametrize("to", SHOWN)

@@ -127,17 +127,16 @@ def of(label: str) -> Verdict:
     ("results", "label", "documents"),
     [
         ([of("neutral"), of("contradicted"), of("entailed")], "entailed", ("3",)),
-        ([of("neutral"), LOST, of("contradicted")], None, ()),
+        ([of("neutral"), LOST, of("contradicted")], "", ()),
         ([of("neutral"), of("contradicted"), of("contradicted")], "contradicted", ("2", "3")),
         ([of("neutral"), of("neutral")], "neutral", ()),
     ],
 )
 def test_what_documents_say_about_a_claim(
-    results: list[CheckResult], label: str | None, documents: tuple[str, ...]
+    results: list[CheckResult], label: str, documents: tuple[str, ...]
 ) -> None:
     result = combined(["1", "2", "3"][: len(results)], results)
-    assert getattr(result, "label", None) == label
-    assert result.fact.documents == documents
+    assert (result.label, result.fact.documents) == (label, documents)
 
 
 def test_given_facts_keep_their_documents() -> None:

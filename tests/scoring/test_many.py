@@ -101,13 +101,6 @@ def test_records_are_read_only_as_far_as_they_are_needed() -> None:
     scored.close()
 
 
-def test_nothing_is_read_before_the_first_report_is_asked_for() -> None:
-    records = Counted()
-    FactCoverage(Paced()).score_many(records)
-    assert records.read == 0
-    assert list(FactCoverage(Paced()).score_many([])) == []
-
-
 def test_leaving_early_cancels_what_is_under_way() -> None:
     checker = Endless()
     scored = FactCoverage(checker, concurrency=4).score_records(Counted())
