@@ -133,12 +133,9 @@ class TestPromptfoo:
         names = ("TELEMETRY", "UPDATE", "REMOTE_GENERATION")
         settings = {f"PROMPTFOO_DISABLE_{name}": "1" for name in names}
         settings |= {"PROMPTFOO_PYTHON": sys.executable, "PROMPTFOO_CONFIG_DIR": str(tmp_path)}
-        command = [
-            promptfoo,
-            *["eval", "-c", "config.json", "--no-cache", "--no-share", "-o", "out.json"],
-        ]
+        options = ["-c", "config.json", "--no-cache", "--no-share", "-o", "out.json"]
         subprocess.run(  # noqa: S603 - the real program
-            command,
+            [promptfoo, "eval", *options],
             cwd=tmp_path,
             env={**os.environ, **settings, "PYTHONPATH": str(ROOT)},
             check=False,  # 100: a test has failed
