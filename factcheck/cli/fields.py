@@ -133,7 +133,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     if to.format in {"json", "csv"}:
         for note in result.notes:
             output.print_note(note)
-    failure = gates.fields_gate(*gate_scores(result.run, result.undecided), fail_under)
+    failure = gates.fields_gate(*gate_scores(result.run), fail_under)
     if comparator.n_undecided and not comparator.n_judged:
         from factcheck.reports.text import any_of
 

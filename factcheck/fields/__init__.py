@@ -10,6 +10,7 @@ from factcheck.fields.comparators.semantic import (
     SemanticComparator,
 )
 from factcheck.fields.evaluation import FieldEvaluator, aevaluate, evaluate, score_record
+from factcheck.fields.pages import RunResult
 from factcheck.fields.registry import (
     ComparatorNotFoundError,
     Registry,
@@ -20,16 +21,15 @@ from factcheck.fields.registry import (
     register_transform,
 )
 from factcheck.fields.runs.comparison import Difference, RunComparison
+from factcheck.fields.runs.figures import FieldAggregation, FieldSummary
 from factcheck.fields.runs.records import (
-    FieldAggregation,
-    FieldSummary,
     NullHandling,
     RecordResult,
     propagate_batch_errors,
     reclassify_nulls,
 )
 from factcheck.fields.runs.resampling import compare_runs
-from factcheck.fields.runs.results import RunResult, RunTally
+from factcheck.fields.runs.tally import RunTally
 from factcheck.fields.schemas.combinations import (
     collapse_multi_type_anyof,
     merge_all_of,

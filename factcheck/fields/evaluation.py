@@ -11,14 +11,14 @@ from typing import Any, Literal, get_args
 from factcheck.errors import InputError
 from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.hints import hints
+from factcheck.fields.pages import RunResult
 from factcheck.fields.registry import Registry, default_registry
-from factcheck.fields.runs.export import schema_digest
 from factcheck.fields.runs.records import RecordResult, count
-from factcheck.fields.runs.results import RunResult, RunTally
+from factcheck.fields.runs.tally import RunTally
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
 from factcheck.fields.scoring.dispatch import Ask, ask_async, ask_now, dispatch, run
 from factcheck.fields.scoring.nodes import ObjectNode, Out, settled
-from factcheck.fields.scoring.plan import Plan, compile_schema
+from factcheck.fields.scoring.plan import Plan, compile_schema, schema_digest
 from factcheck.fields.types import FieldResult, FieldStatus
 from factcheck.fields.values import as_record, by_id, id_of, object_in, read_record
 from factcheck.runtime.session import Closing

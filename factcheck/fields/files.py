@@ -18,9 +18,8 @@ from factcheck.errors import InputError, SchemaError
 from factcheck.facts.page import usage_text
 from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.evaluation import FieldEvaluator, Join
-from factcheck.fields.pages import field_text, run_page, undecided_text
-from factcheck.fields.runs.records import NullHandling, Undecided, reclassify_nulls
-from factcheck.fields.runs.results import RunResult
+from factcheck.fields.pages import RunResult, field_text, undecided_text
+from factcheck.fields.runs.records import NullHandling, reclassify_nulls
 from factcheck.fields.schemas.references import resolved
 from factcheck.fields.schemas.structure import COMPARE, annotate, sub_schemas
 from factcheck.fields.schemas.suggestions import suggest_schema
@@ -159,19 +158,12 @@ class FileRun(NamedTuple):
 
     run: RunResult
     intervals: Mapping[str, Interval]
-    undecided: Undecided
     notes: tuple[str, ...]
     """Source of the schema, judge and usage."""
 
     def page(self, *, examples: int = 3) -> Page:
         """The report."""
-        return run_page(
-            self.run,
-            intervals=self.intervals,
-            examples=examples,
-            notes=self.notes,
-            undecided=self.undecided,
-        )
+        return self.run.page(intervals=self.intervals, examples=examples, notes=self.notes)
 
 
 def evaluate_files(
@@ -221,8 +213,7 @@ def evaluate_files(
         usage = usage_text(comparator.usage)
         notes.append(f"Compared by meaning: {judge}{', ' if usage else ''}{usage}")
     n_resamples = _N_RESAMPLES if run.total_records <= _MANY_RECORDS else _N_RESAMPLES // 4
-    undecided = Undecided(run.weights, run.records)
-    return FileRun(run, run.intervals(n_resamples), undecided, tuple(notes))
+    return FileRun(run, run.intervals(n_resamples), tuple(notes))
 
 
 def _check_pairs(gold: Records, extracted: Records, id_field: str | None, join: Join) -> None:
@@ -253,7 +244,7 @@ def _warn_of_mixed_id_types(ids: AbstractSet[str | int], others: AbstractSet[str
         )
 
 
-def gate_scores(run: RunResult, undecided: Undecided) -> GateScores:
+def gate_scores(run: RunResult) -> GateScores:
     """Compute the scores that `fields_gate` checks."""
     never_judged = (
         field_text(path)
@@ -261,11 +252,11 @@ def gate_scores(run: RunResult, undecided: Undecided) -> GateScores:
         if field.counts.get("batch_error") and not field.counts.keys() & {"match", "mismatch"}
     )
     return GateScores(
-        f1=undecided.decided_f1(run),
-        low_f1=undecided.bounds(run.mean_f1, run.total_records)[0],
+        f1=run.decided_f1(),
+        low_f1=run.f1_bounds()[0],
         never_judged=next(never_judged, ""),
         no_verdict="".join(
-            f"{field_text(field.field)}: {undecided_text(field)}" for field in undecided.fields[:1]
+            f"{field_text(one.field)}: {undecided_text(one)}" for one in run.undecided.fields[:1]
         ),
     )
 

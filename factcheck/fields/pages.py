@@ -5,19 +5,15 @@ Fields are ranked by gain: the rise of micro F1 if the field were always right.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
-from factcheck.fields.runs.export import COLUMNS, iter_rows
-from factcheck.fields.runs.records import (
-    FieldSummary,
-    RecordResult,
-    RunFigures,
-    Undecided,
-    UndecidedField,
-)
+from factcheck.fields.runs.figures import COLUMNS, FieldSummary, RunFigures
+from factcheck.fields.runs.records import RecordResult, UndecidedField
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED, FieldResult
+from factcheck.reports import text
 from factcheck.reports.page import (
     MOST_ROWS,
     Case,
@@ -31,18 +27,8 @@ from factcheck.reports.page import (
     filled,
     parts_of,
 )
-from factcheck.reports.text import (
-    DASH,
-    interval_text,
-    more_of,
-    one_line,
-    plural,
-    share,
-    shorten,
-    shorten_middle,
-    shorten_pair,
-    value_text,
-)
+from factcheck.reports.report import Report
+from factcheck.reports.text import one_line, plural, share, shorten
 from factcheck.stats.intervals import Interval
 
 _TABLE_COLUMNS = (
@@ -50,7 +36,7 @@ _TABLE_COLUMNS = (
     *("mismatch", "omission", "hallucination", "gain"),
 )
 _NARROW = (("P", "R"), "support", ("mismatch", "omission", "hallucination"))
-_LEGEND = ("gain: rise of micro F1 if the field were always right",)
+_LEGEND = "gain: rise of micro F1 if the field were always right"
 _EXAMPLES = "record (id, or position from 0), gold → extracted"
 _ABSENT = {"omission": "missing", "hallucination": "not in gold"}
 """Placeholder for the missing side; values are quoted, so none can look like it."""
@@ -79,74 +65,91 @@ _MAX_EXPLANATION = 400
 """Maximum length of a reason that ends with advice."""
 
 
-def run_page(
-    run: RunFigures,
-    *,
-    intervals: Mapping[str, Interval] | None = None,
-    examples: int = 3,
-    notes: Sequence[str] = (),
-    undecided: Undecided | None = None,
-) -> Page:
-    """Build the report of a run."""
-    weights = run.weights
-    undecided = undecided or Undecided(weights, run.records)
-    intervals = intervals if intervals and run.total_records > 1 else {}
-    totals = run.totals()
-    gains = _gains(run.by_field, weights)
-    scored = run.by_field if run.total_fields else ()
-    # fields without gain: those with errors first, those that never counted last
-    order = sorted(
-        scored,
-        key=lambda field: (
-            -gains[field],
-            -run.by_field[field].n("error") - run.by_field[field].n("batch_error"),
-            COUNTED.isdisjoint(run.by_field[field].counts),
-        ),
-    )
-    costly = [field for field in order if gains[field] > 0][:_MAX_FIELDS_WITH_EXAMPLES]
-    name, value = ("F1", share(run.mean_f1)) if run.total_fields else ("Nothing was scored", "")
-    counts = plural(run.total_records, "record")
-    if run.total_fields and run.total_records > 1:
-        counts = f"mean over {counts} (macro)"
-    if run.total_fields and undecided.n_records:
-        counts += f", {undecided.n_records:,} of them undecided"
-    interval = interval_text(intervals.get("mean_f1")) if run.total_fields else ""
-    return Page(
-        name,
-        value,
-        counts,
-        interval and f"95 % interval {interval}",
-        lines=tuple(_lines(run, totals, intervals, undecided)),
-        notes=tuple(notes),
-        parts=parts_of(*((tone, totals.get(status, 0), status) for status, tone in _TONES.items())),
-        sections=filled(
-            _fields_section(run, order, gains),
-            _rollup(run),
-            Section(
-                "Without a score",
-                "unknown",
-                items=tuple(
-                    Item(field_text(field.field), undecided_text(field))
-                    for field in undecided.fields[:_MAX_REASONS]
-                ),
+@dataclass(frozen=True, repr=False)
+class RunResult(RunFigures, Report):
+    """Result of a run.
+
+    `print` shows its report; `to_markdown`, `to_html` and `page` return it in other formats.
+    """
+
+    def page(
+        self,
+        *,
+        intervals: Mapping[str, Interval] | None = None,
+        examples: int = 3,
+        notes: Sequence[str] = (),
+    ) -> Page:
+        """Build the report: mean and micro F1, the fields with the largest losses, and examples.
+
+        Args:
+            intervals: Result of the method `intervals`.
+            examples: Maximum number of examples per field.
+            notes: Lines to add, such as the source of the schema.
+        """
+        intervals = intervals if intervals and self.total_records > 1 else {}
+        is_scored = self.total_fields > 0
+        totals, gains = self.totals(), _gains(self)
+        # fields without gain: those with errors first, those that never counted last
+        order = sorted(
+            self.by_field if is_scored else (),
+            key=lambda field: (
+                -gains[field],
+                -self.by_field[field].n("error") - self.by_field[field].n("batch_error"),
+                COUNTED.isdisjoint(self.by_field[field].counts),
             ),
-            _parse_failures(run),
-            *_examples(run.records, costly, examples),
-        ),
-        suite="fields",
-        cases=tuple(_cases(run)),
-        columns=COLUMNS,
-        rows=partial(iter_rows, run),
-        sheet=partial(_sheet, run.records) if run.records else None,
-    )
+        )
+        costly = [field for field in order if gains[field] > 0][:_MAX_FIELDS_WITH_EXAMPLES]
+        counts = plural(self.total_records, "record")
+        if is_scored and self.total_records > 1:
+            counts = f"mean over {counts} (macro)"
+        if is_scored and self.undecided.n_records:
+            counts += f", {self.undecided.n_records:,} of them undecided"
+        interval = text.interval_text(intervals.get("mean_f1")) if is_scored else ""
+        return Page(
+            "F1" if is_scored else "Nothing was scored",
+            share(self.mean_f1) if is_scored else "",
+            counts,
+            interval and f"95 % interval {interval}",
+            lines=tuple(_lines(self, totals, intervals)),
+            notes=tuple(notes),
+            parts=parts_of(*((tone, totals[name], name) for name, tone in _TONES.items())),
+            sections=filled(
+                _table(
+                    "Fields by gain",
+                    _TABLE_COLUMNS,
+                    [_row(field, self.by_field[field], gains[field]) for field in order],
+                    _LEGEND,
+                ),
+                _table(
+                    "Objects and lists",
+                    ("object or list", *_TABLE_COLUMNS[1:-1]),
+                    [_row(*entry)[:-1] for entry in self.rollup().items() if is_scored],
+                ),
+                Section(
+                    "Without a score",
+                    "unknown",
+                    items=tuple(
+                        Item(field_text(field.field), undecided_text(field))
+                        for field in self.undecided.fields[:_MAX_REASONS]
+                    ),
+                ),
+                _parse_failures(self.records),
+                *_examples(self.records, costly, examples),
+            ),
+            suite="fields",
+            cases=tuple(_cases(self)),
+            columns=COLUMNS,
+            rows=self.to_rows,
+            sheet=partial(_sheet, self.records) if self.records else None,
+        )
 
 
-def _rollup(run: RunFigures) -> Section:
-    summaries = run.rollup() if run.total_fields else {}
-    rows = [_row(path, summary, 0.0)[:-1] for path, summary in summaries.items()]
-    columns = ("object or list", *_TABLE_COLUMNS[1:-1])
+def _table(
+    title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], *legend: str
+) -> Section:
     table = Table(columns, tuple(rows[:MOST_ROWS]), dispensable=_NARROW)
-    return Section("Objects and lists", table=table, more=more_of(len(rows) - MOST_ROWS, "object"))
+    more = text.more_of(len(rows) - MOST_ROWS, columns[0].split()[0])
+    return Section(title, table=table, more=more, legend=legend)
 
 
 def _sheet(records: Sequence[RecordResult]) -> Sheet:
@@ -154,16 +157,16 @@ def _sheet(records: Sequence[RecordResult]) -> Sheet:
     shown = []
     for record in sorted(records, key=lambda record: record.f1)[:_MAX_RECORDS]:
         n_lost = sum(result.status in _LOSSES for result in record.field_results)
-        name = shorten_middle(one_line(str(record.record_id)), _MAX_ID)
+        name = text.shorten_middle(one_line(str(record.record_id)), _MAX_ID)
         title = f"{name}: F1 {share(record.f1)}, {plural(n_lost, 'field')} lost"
         shown.append((title, tuple(map(_line, record.field_results))))
-    more = more_of(len(records) - len(shown), "record")
+    more = text.more_of(len(records) - len(shown), "record")
     return Sheet("Records, lowest F1 first", ("gold", "extracted"), tuple(shown), more)
 
 
 def _line(result: FieldResult) -> Line:
     status = result.status
-    gold, extracted = value_text(result.gold_value), value_text(result.extracted_value)
+    gold, extracted = text.value_text(result.gold_value), text.value_text(result.extracted_value)
     return Line(
         field_text(result.path),
         field_text(schema_path(result.path)),
@@ -175,14 +178,14 @@ def _line(result: FieldResult) -> Line:
     )
 
 
-def _parse_failures(run: RunFigures) -> Section:
+def _parse_failures(records: Sequence[RecordResult]) -> Section:
     failed = [
         Item(one_line(str(record.record_id)), shorten(one_line(result.reason or ""), _MAX_REASON))
-        for record in run.records
+        for record in records
         for result in record.field_results[:1]
         if result.status == "parse_failure"
     ]
-    more = more_of(len(failed) - _MAX_REASONS, "record")
+    more = text.more_of(len(failed) - _MAX_REASONS, "record")
     return Section("Not parsed", "bad", items=tuple(failed[:_MAX_REASONS]), more=more)
 
 
@@ -191,21 +194,21 @@ def field_text(path: str) -> str:
 
 
 def _lines(
-    run: RunFigures,
-    totals: Mapping[str, int],
-    intervals: Mapping[str, Interval],
-    undecided: Undecided,
+    run: RunFigures, totals: Mapping[str, int], intervals: Mapping[str, Interval]
 ) -> Iterator[str]:
-    f1 = undecided.decided_f1(run)
+    undecided, f1 = run.undecided, run.decided_f1()
     if undecided.n_records and f1 is not None:
         yield (
             f"Mean F1 counts {plural(undecided.n_records, 'record')} without any verdict as 1; "
             f"without such records it is {share(f1)}"
         )
     if run.total_fields:
-        precision = _with_interval(run.mean_precision, intervals.get("mean_precision"))
-        recall = _with_interval(run.mean_recall, intervals.get("mean_recall"))
-        yield f"Precision {precision}, recall {recall}"
+        means = {"Precision": run.mean_precision, "recall": run.mean_recall}
+        shown = {name: text.interval_text(intervals.get(f"mean_{name.lower()}")) for name in means}
+        yield ", ".join(
+            f"{name} {share(mean)}" + (f" ({shown[name]})" if shown[name] else "")
+            for name, mean in means.items()
+        )
         micro = run.micro
         yield (
             f"All fields (micro): F1 {share(micro.f1)}, precision {share(micro.precision)}, "
@@ -221,19 +224,15 @@ def _lines(
     if excluded := [f"{totals[s]:,} {s}" for s in _EXCLUDED if totals.get(s)]:
         yield f"Not counted: {', '.join(excluded)}"
     if run.total_fields and undecided.fields:
-        low, high = map(share, undecided.bounds(run.mean_f1, run.total_records))
+        low, high = map(share, run.f1_bounds())
         yield f"If every undecided value were wrong / right, F1 would be {low} / {high}"
 
 
-def _with_interval(value: float, interval: Interval | None) -> str:
-    shown = interval_text(interval)
-    return f"{share(value)} ({shown})" if shown else share(value)
-
-
-def _gains(by_field: Mapping[str, FieldSummary], weights: Mapping[str, float]) -> dict[str, float]:
+def _gains(run: RunFigures) -> dict[str, float]:
     """Compute the rise of micro F1 if a field always matched and was never hallucinated."""
     by_name = {
-        field: summary.weighted(weights.get(field, 1.0)) for field, summary in by_field.items()
+        field: summary.weighted(run.weights.get(field, 1.0))
+        for field, summary in run.by_field.items()
     }
     matched = sum(counts.matched for counts in by_name.values())
     stake = sum(counts.n_extracted + counts.n_gold for counts in by_name.values())
@@ -246,21 +245,14 @@ def _gains(by_field: Mapping[str, FieldSummary], weights: Mapping[str, float]) -
     return gains
 
 
-def _fields_section(run: RunFigures, order: Sequence[str], gains: Mapping[str, float]) -> Section:
-    rows = [_row(field, run.by_field[field], gains[field]) for field in order[:MOST_ROWS]]
-    more = more_of(len(order) - len(rows), "field")
-    table = Table(_TABLE_COLUMNS, tuple(rows), dispensable=_NARROW)
-    return Section("Fields by gain", table=table, more=more, legend=_LEGEND)
-
-
-def _row(field: str, summary: FieldSummary, gain: float) -> tuple[str, ...]:
+def _row(field: str, summary: FieldSummary, gain: float = 0.0) -> tuple[str, ...]:
     counts = summary.weighted()
     gain_text = "" if not gain else "<0.001" if share(gain) == "<0.001" else f"+{gain:.3f}"
     return (
         field_text(field),
-        share(summary.f1) if counts.n_extracted or counts.n_gold else DASH,
-        share(summary.precision) if counts.n_extracted else DASH,
-        share(summary.recall) if counts.n_gold else DASH,
+        share(summary.f1) if counts.n_extracted or counts.n_gold else text.DASH,
+        share(summary.precision) if counts.n_extracted else text.DASH,
+        share(summary.recall) if counts.n_gold else text.DASH,
         f"{summary.support:,}",
         *(f"{summary.n(status):,}" for status in _LOSSES),
         gain_text,
@@ -288,7 +280,7 @@ def _cases(run: RunFigures) -> Iterator[Case]:
 
 
 def _examples(
-    records: Iterable[RecordResult], fields: Collection[str], limit: int
+    records: Sequence[RecordResult], fields: Collection[str], limit: int
 ) -> Iterator[Section]:
     """Show examples of lost values by field, lowest score first."""
     losses: dict[str, list[tuple[str | int, FieldResult]]] = {field: [] for field in fields}
@@ -312,15 +304,15 @@ def _examples(
 
 
 def _example(field: str, record_id: str | int, result: FieldResult) -> Item:
-    gold, extracted = value_text(result.gold_value), value_text(result.extracted_value)
+    gold, extracted = text.value_text(result.gold_value), text.value_text(result.extracted_value)
     if result.status == "omission":
-        gold, extracted = shorten_middle(gold), _ABSENT["omission"]
+        gold, extracted = text.shorten_middle(gold), _ABSENT["omission"]
     elif result.status == "hallucination":
-        gold, extracted = _ABSENT["hallucination"], shorten_middle(extracted)
+        gold, extracted = _ABSENT["hallucination"], text.shorten_middle(extracted)
     else:
-        gold, extracted = shorten_pair(gold, extracted)
+        gold, extracted = text.shorten_pair(gold, extracted)
     return Item(
-        shorten_middle(one_line(str(record_id)), _MAX_ID),
+        text.shorten_middle(one_line(str(record_id)), _MAX_ID),
         "" if result.path == field else one_line(result.path),
         change=(gold, extracted),
         aside=_reason(result, _MAX_REASON),

@@ -15,7 +15,6 @@ import yaml
 
 from factcheck.fields import ComparatorResult, Registry, RunResult, evaluate, parse_eval_schema
 from factcheck.fields.files import GateScores, gate_scores
-from factcheck.fields.runs.records import Undecided
 from factcheck.fields.types import BatchItem
 from factcheck.scoring.gates import fields_gate
 from tests.cli.conftest import Folder, Outcome, refused
@@ -337,7 +336,7 @@ def test_an_undecided_record_does_not_help_to_pass(
     """
     run = deaf_run(*answered)
 
-    found = fields_gate(*gate_scores(run, Undecided({}, run.records)), threshold)
+    found = fields_gate(*gate_scores(run), threshold)
 
     assert run.mean_f1 == (0.75 if answered else 1.0)
     assert (found and found.exit_code) == code

@@ -15,7 +15,7 @@ from factcheck.fields import (
     annotate_xeval,
     evaluate,
 )
-from factcheck.fields.runs.resampling import MEASURES
+from factcheck.fields.runs.records import MEASURES
 from tests.fields.builders import TEXT, record
 from tests.fields.runs import drawn_run, figure, run_of, summed_up
 

@@ -21,7 +21,7 @@ from factcheck.fields import (
     compare_runs,
     evaluate,
 )
-from factcheck.fields.runs.resampling import MEASURES
+from factcheck.fields.runs.records import MEASURES
 from tests.fields.builders import NUMBER, TEXT, array, record
 from tests.fields.runs import drawn_run, figure, run_of, summed_up
 

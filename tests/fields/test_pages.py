@@ -24,7 +24,6 @@ from factcheck.fields import (
     compare_runs,
     evaluate,
 )
-from factcheck.fields.pages import run_page
 from factcheck.reports.page import Page
 from factcheck.reports.report import render
 from factcheck.reports.table import render as table
@@ -249,7 +248,7 @@ def test_nothing_in_a_record_acts(to: str) -> None:
     gold = {NASTY: NASTY, "id": NASTY}
     extracted = {"id": NASTY, NASTY: "z", NASTY * 2: 1}
     run = evaluate([gold], [extracted], schema_of(**{NASTY: "exact"}), "id")
-    text = render(run_page(run, notes=[NASTY.replace("\n", " ")]), to)
+    text = render(run.page(notes=[NASTY.replace("\n", " ")]), to)
 
     assert "\x1b" not in text
     assert "\u202e" not in text
@@ -260,7 +259,7 @@ def test_nothing_in_a_record_acts(to: str) -> None:
 
 def test_a_run_is_a_suite_with_a_case_for_each_field() -> None:
     """Those that lost something fail; `gated` skips them where no gate fails."""
-    cases = {case.name: (case.status, case.message) for case in run_page(mixed()).cases}
+    cases = {case.name: (case.status, case.message) for case in mixed().page().cases}
     assert {name: status for name, (status, _) in cases.items()} == {
         "a": "failed", "b": "passed", "c": "failed"
     }  # fmt: skip

@@ -28,7 +28,7 @@ from factcheck.fields import (
     evaluate,
     reclassify_nulls,
 )
-from factcheck.fields.runs.export import COLUMNS, differ
+from factcheck.fields.runs.figures import COLUMNS, differ
 from factcheck.fields.values import plain
 from tests.fields.builders import NUMBER, TEXT, array, best, compared, record, run
 from tests.fields.runs import summed_up

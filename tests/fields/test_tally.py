@@ -22,7 +22,7 @@ from factcheck.fields import (
     annotate_xeval,
     evaluate,
 )
-from factcheck.fields.runs.results import OTHER
+from factcheck.fields.runs.tally import OTHER
 from factcheck.fields.schemas.structure import schema_path
 from tests.fields.builders import NUMBER, TEXT, array, best, compared, record
 from tests.fields.runs import run_of
@@ -172,15 +172,15 @@ def test_the_number_of_unknown_keys_is_bounded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tally", "other", "message"),
+    ("tally", "other"),
     [
-        (RunTally(), RunTally(["a"]), "a tally by field with one by path"),
-        (RunTally(["a", "b"]), RunTally(["a"]), "different schemas: only one has the field 'b'"),
-        (RunTally(["a"], "1"), RunTally(["a"], "2"), "different schemas: same fields"),
+        (RunTally(), RunTally(["a"])),
+        (RunTally(["a", "b"]), RunTally(["a"])),
+        (RunTally(["a"], "1"), RunTally(["a"], "2")),
     ],
 )
-def test_unlike_tallies_do_not_add_up(tally: RunTally, other: RunTally, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_unlike_tallies_do_not_add_up(tally: RunTally, other: RunTally) -> None:
+    with pytest.raises(InputError, match="tallies of different schemas"):
         tally.merge(other)
 
 

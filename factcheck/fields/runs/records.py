@@ -1,18 +1,17 @@
-"""Scores of records, fields and runs, computed from counts of field results.
-
-Also contains post-processors, which edit the results of a record before its scores are computed.
-"""
+"""Scores of records, and post-processors, which edit results before scores are computed."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from factcheck.fields.schemas.structure import containers, schema_path
+import numpy as np
+
+from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED, UNDECIDED, FieldResult
 from factcheck.fields.values import exact_key
+from factcheck.stats.resampling import Matrix, SumScores
 
 
 class Scores(NamedTuple):
@@ -79,116 +78,30 @@ class RecordResult:
     """Counts behind precision, recall and F1."""
 
 
-@dataclass(frozen=True)
-class FieldAggregation:
-    """Results at one path in the record, over all records."""
-
-    mean_score: float
-    """Mean score; omissions and hallucinations count as 0."""
-    matches: int
-    mismatches: int
-    omissions: int
-    hallucinations: int
+MEASURES = tuple(f"{kind}_{name}" for kind in ("mean", "micro") for name in Scores._fields)
+"""Names of the overall scores, `mean_precision` to `micro_f1`."""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldSummary:
-    """Results of one field of the schema, over all records and positions."""
+def overall_scores(records: Sequence[RecordResult]) -> SumScores:
+    n = len(records)
+    rows = [(r.precision, r.recall, r.f1, *r.counts) for r in records]
 
-    precision: float
-    """1 if the field was never extracted."""
-    recall: float
-    """1 if the support is 0."""
-    f1: float
-    support: int
-    """Number of gold values."""
-    mean_score: float
-    """Mean score; omissions and hallucinations count as 0."""
-    counts: Mapping[str, int]
-    """Number of results by status; zero counts are left out."""
+    def scores(sums: Matrix) -> Matrix:
+        return np.concatenate([sums[:3] / n, np.stack(scores_of(*sums[3:]))])
 
-    def n(self, status: str) -> int:
-        return self.counts.get(status, 0)
-
-    def weighted(self, weight: float = 1.0) -> Counts:
-        """Counts behind precision, recall and F1, times a weight."""
-        n_both, n_extracted, n_gold = _sizes(self.counts)
-        matched = self.mean_score * (n_extracted + n_gold - n_both)
-        return Counts(weight * matched, weight * n_extracted, weight * n_gold)
+    return SumScores(MEASURES, np.array(rows, dtype=float).reshape(n, 6).T.copy(), scores)
 
 
-def _sizes(counts: Mapping[str, int]) -> tuple[int, int, int]:
-    """Number of values on both sides, extracted, and in gold."""
-    n_both = counts.get("match", 0) + counts.get("mismatch", 0)
-    return n_both, n_both + counts.get("hallucination", 0), n_both + counts.get("omission", 0)
-
-
-def summary_of(counts: Mapping[str, int], matched: float) -> FieldSummary:
-    """Summarize results, given counts by status and the sum of scores."""
-    n_both, n_extracted, n_gold = _sizes(counts)
-    n = n_extracted + n_gold - n_both
-    scores = Counts(matched, n_extracted, n_gold).scores()
-    return FieldSummary(*scores, n_gold, matched / n if n else 0.0, dict(counts))
-
-
-def aggregation_of(counts: Mapping[str, int], matched: float) -> FieldAggregation:
-    statuses = ("match", "mismatch", "omission", "hallucination")
-    found = [counts.get(status, 0) for status in statuses]
-    return FieldAggregation(matched / sum(found) if any(found) else 0.0, *found)
-
-
-@dataclass(frozen=True)
-class RunFigures:
-    """Scores of a run. Means are over records (macro); `micro` is over all fields."""
-
-    records: list[RecordResult]
-    """In the order of the gold records; empty if only totals were kept."""
-    mean_precision: float
-    mean_recall: float
-    mean_f1: float
-    total_records: int
-    total_fields: int
-    """Matches, mismatches, omissions and hallucinations."""
-    total_omissions: int
-    total_hallucinations: int
-    total_batch_errors: int
-    per_field: dict[str, FieldAggregation]
-    """Results by path in the record, `items[0].name`."""
-    total_errors: int = 0
-    """Number of fields whose comparator or transform failed; excluded from all metrics."""
-    micro: Scores = Scores(1.0, 1.0, 1.0)  # noqa: RUF009 - immutable
-    by_field: dict[str, FieldSummary] = field(default_factory=dict)
-    """Results by path in the schema, `items[].name`; unknown keys by path in the record."""
-    schema_digest: str | None = None
-    """Digest of the schema, equal for schemas that score alike; `None` if unknown."""
-    weights: dict[str, float] = field(default_factory=dict)
-    """Weights by path in the schema; empty if all are equal."""
-
-    def rollup(self) -> dict[str, FieldSummary]:
-        """Summarize each object and list of the schema over its fields, outer ones first.
-
-        Scores are weighted, counts are not.
-        """
-        members: dict[str, list[str]] = {}
-        for path in self.by_field:
-            for container in reversed(list(containers(path))):
-                members.setdefault(container, []).append(path)
-        return {container: self._sum(paths) for container, paths in members.items()}
-
-    def _sum(self, paths: Iterable[str]) -> FieldSummary:
-        sums, counts = Counts(), Counter[str]()
-        for path in paths:
-            sums = sums.plus(self.by_field[path].weighted(self.weights.get(path, 1.0)))
-            counts.update(self.by_field[path].counts)
-        stake = sums.n_extracted + sums.n_gold
-        mean = 2 * sums.matched / stake if stake else 0.0
-        return FieldSummary(*sums.scores(), _sizes(counts)[2], mean, dict(counts))
-
-    def totals(self) -> Counter[str]:
-        totals = Counter[str]()
-        for summary in self.by_field.values():
-            totals.update(summary.counts)
-        return totals
+def scores_of(
+    matched: Matrix, n_extracted: Matrix, n_gold: Matrix
+) -> tuple[Matrix, Matrix, Matrix]:
+    """`Counts.scores` for arrays of counts."""
+    ones = np.ones_like(matched)
+    precision = np.divide(matched, n_extracted, out=ones.copy(), where=n_extracted != 0)
+    recall = np.divide(matched, n_gold, out=ones, where=n_gold != 0)
+    total = precision + recall
+    f1 = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total != 0)
+    return precision, recall, f1
 
 
 class UndecidedField(NamedTuple):
@@ -206,12 +119,11 @@ class UndecidedField(NamedTuple):
 
 
 class Undecided:
-    """Results without a verdict, and their effect on F1."""
+    """Results without a verdict, and their effect on the mean F1 of the records."""
 
     def __init__(self, weights: Mapping[str, float], records: Iterable[RecordResult]) -> None:
-        self._reasons: dict[tuple[str, str], list[str]] = {}
-        self._loss_if_wrong = 0.0
-        self._gain_if_right = 0.0
+        reasons: dict[tuple[str, str], list[str]] = {}
+        self._loss_if_wrong = self._gain_if_right = 0.0
         self.n_records = 0
         """Number of records with undecided results and no verdict at all. Each counts as 1 in the
         means, since no value in it is known to be wrong."""
@@ -227,25 +139,13 @@ class Undecided:
             self._loss_if_wrong += record.f1 - record.counts.plus(wrong).scores().f1
             self._gain_if_right += record.counts.plus(right).scores().f1 - record.f1
             for one in undecided:
-                key = schema_path(one.path), one.status
-                self._reasons.setdefault(key, []).append(one.reason or "")
-
-    @property
-    def fields(self) -> list[UndecidedField]:
-        """Fields with undecided values, most values first."""
+                reasons.setdefault((schema_path(one.path), one.status), []).append(one.reason or "")
         fields = (
-            UndecidedField(*key, len(reasons), reasons[0], is_only_reason=len({*reasons}) == 1)
-            for key, reasons in self._reasons.items()
+            UndecidedField(*key, len(some), some[0], is_only_reason=len({*some}) == 1)
+            for key, some in reasons.items()
         )
-        return sorted(fields, key=lambda field: -field.n_values)
-
-    def decided_f1(self, run: RunFigures) -> float | None:
-        """Mean F1 without the undecided records; `None` if there are no others."""
-        n = run.total_records - self.n_records
-        if not run.total_fields or not n:
-            return None
-        total = run.mean_f1 * run.total_records - self.n_records
-        return total / n if self.n_records else run.mean_f1
+        self.fields = sorted(fields, key=lambda field: -field.n_values)
+        """Fields with undecided values, most values first."""
 
     def bounds(self, mean_f1: float, n_records: int) -> tuple[float, float]:
         """Bounds of mean F1: all undecided values wrong, all right."""

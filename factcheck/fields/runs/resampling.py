@@ -1,4 +1,4 @@
-"""Bootstrap intervals of a run, and paired comparison of two runs.
+"""Paired comparison of two runs.
 
 Records are resampled, not fields, because the fields of one record are not independent. Results are
 used as scored, after thresholds, weights and post-processing.
@@ -9,111 +9,74 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
+
+import numpy as np
 
 from factcheck.errors import InputError
 from factcheck.fields.runs.comparison import Difference, RunComparison, Unsettled
-from factcheck.fields.runs.records import Counts, RecordResult, RunFigures, Scores, Undecided
+from factcheck.fields.runs.figures import RunFigures
+from factcheck.fields.runs.records import (
+    Counts,
+    RecordResult,
+    Undecided,
+    overall_scores,
+    scores_of,
+)
 from factcheck.fields.schemas.structure import schema_path
-from factcheck.fields.types import COUNTED, UNDECIDED
+from factcheck.fields.types import UNDECIDED
 from factcheck.fields.values import plain
 from factcheck.settings import require_integer
-from factcheck.stats.comparison import Change, compare_scores, split_changes, step_down
-from factcheck.stats.intervals import Interval
-from factcheck.stats.resampling import Matrix, SumScores, bootstrap_scores
+from factcheck.stats.comparison import (
+    NEGLIGIBLE,
+    Change,
+    compare_scores,
+    split_changes,
+    step_down,
+)
+from factcheck.stats.resampling import Matrix, SumScores
 
-MEASURES = tuple(f"{kind}_{name}" for kind in ("mean", "micro") for name in Scores._fields)
-"""Names of the overall scores, `mean_precision` to `micro_f1`."""
-
-
-def run_intervals(run: RunFigures, n_resamples: int, seed: int) -> dict[str, Interval]:
-    """Compute 95 % bootstrap intervals of all `MEASURES`; (0, 1) with fewer than two records."""
-    require_integer("n_resamples", n_resamples, 1)
-    require_integer("seed", seed, 0)
-    return bootstrap_scores(overall_scores(kept_records(run)), n_resamples, seed)
+_SHOWN_IDS = 5
 
 
-def kept_records(run: RunFigures, name: str = "the run") -> list[RecordResult]:
-    """Return the records of a run; raise `InputError` if any were not kept."""
-    if len(run.records) != run.total_records:
-        raise InputError(
-            f"resampling needs all records, but {name} kept {len(run.records)} of "
-            f"{run.total_records}; FieldEvaluator.evaluate keeps all"
-        )
-    return run.records
-
-
-def overall_scores(records: Sequence[RecordResult]) -> SumScores:
-    import numpy as np
-
-    n = len(records)
-    rows = [(r.precision, r.recall, r.f1, *r.counts) for r in records]
-
-    def scores(sums: Matrix) -> Matrix:
-        return np.concatenate([sums[:3] / n, np.stack(_scores(*sums[3:]))])
-
-    return SumScores(MEASURES, np.array(rows, dtype=float).reshape(n, 6).T.copy(), scores)
-
-
-class FieldCounts:
+class _FieldCounts:
     """Counts of a field by record."""
 
     def __init__(self, n_records: int) -> None:
-        import numpy as np
-
-        self.sums = np.zeros((3, n_records))
-        """Rows: matched, extracted and gold counts; columns: records."""
+        self.sums = [[0.0] * n_records for _ in Counts._fields]
+        """Matched, extracted and gold counts; each a list with an entry per record."""
         self.n_undecided = 0
 
     @property
-    def counts(self) -> bool:
-        return bool(self.sums[1:].any())
+    def is_scored(self) -> bool:
+        _, extracted, gold = self.sums
+        return any(extracted) or any(gold)
 
-    def bounds(self) -> tuple[float, float]:
-        """Bounds of F1: all undecided values wrong, all right."""
-        n, decided = self.n_undecided, Counts(*self.sums.sum(axis=1).tolist())
+    def bounds(self) -> tuple[int, float, float]:
+        """Number of undecided values, and bounds of F1: all of them wrong, all right."""
+        n, decided = self.n_undecided, Counts(*map(sum, self.sums))
         low, high = (decided.plus(Counts(matched, n, n)).scores().f1 for matched in (0, n))
-        return low, high
+        return n, low, high
 
 
-def count_fields(records: Sequence[RecordResult]) -> defaultdict[str, FieldCounts]:
+def _count_fields(records: Sequence[RecordResult]) -> defaultdict[str, _FieldCounts]:
     """Count the results of each field by schema path."""
-    fields = defaultdict[str, FieldCounts](partial(FieldCounts, len(records)))
+    fields = defaultdict[str, _FieldCounts](lambda: _FieldCounts(len(records)))
     for place, record in enumerate(records):
         for result in record.field_results:
             field, status = fields[schema_path(result.path)], result.status
-            if status in COUNTED:
-                both = status in ("match", "mismatch")
-                field.sums[0, place] += result.score * both
-                field.sums[1, place] += both or status == "hallucination"
-                field.sums[2, place] += both or status == "omission"
+            matched, extracted, gold = field.sums
+            is_both = status in ("match", "mismatch")
+            matched[place] += result.score * is_both
+            extracted[place] += is_both or status == "hallucination"
+            gold[place] += is_both or status == "omission"
             field.n_undecided += status in UNDECIDED
     return fields
 
 
-def _f1(sums: Matrix) -> Matrix:
-    import numpy as np
-
-    matched, n_extracted, n_gold = np.moveaxis(sums.reshape(-1, 3, sums.shape[-1]), 1, 0)
-    return _scores(matched, n_extracted, n_gold)[2]
-
-
-def _scores(matched: Matrix, n_extracted: Matrix, n_gold: Matrix) -> tuple[Matrix, Matrix, Matrix]:
-    """`Counts.scores` for arrays of counts."""
-    import numpy as np
-
-    precision = np.divide(
-        matched, n_extracted, out=np.ones_like(n_extracted), where=n_extracted != 0
-    )
-    recall = np.divide(matched, n_gold, out=np.ones_like(n_gold), where=n_gold != 0)
-    total = precision + recall
-    f1 = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total != 0)
-    return precision, recall, f1
-
-
-_SHOWN_IDS = 5
-_ROUNDING = 1e-9
+def _field_f1(sums: Matrix) -> Matrix:
+    """F1 by field and resample, from the sums of `_FieldCounts`."""
+    return scores_of(*np.moveaxis(sums.reshape(-1, 3, sums.shape[-1]), 1, 0))[2]
 
 
 def compare_runs(
@@ -144,48 +107,46 @@ def compare_runs(
     """
     require_integer("n_resamples", n_resamples, 1)
     require_integer("seed", seed, 0)
-    by_id_a = _by_id(kept_records(a, "run a"), "run a")
-    by_id_b = _by_id(kept_records(b, "run b"), "run b")
-    common = [name for name in by_id_a if name in by_id_b]
+    ids_a, ids_b = _by_id(a, "run a"), _by_id(b, "run b")
+    common = [name for name in ids_a if name in ids_b]
     if not common:
         raise InputError(
-            f"runs a ({_ids(list(by_id_a))}) and b ({_ids(list(by_id_b))}) have no record id in "
+            f"runs a ({_ids(list(ids_a))}) and b ({_ids(list(ids_b))}) have no record id in "
             "common; evaluate both with the same id_field"
         )
-    records_a, records_b = [by_id_a[name] for name in common], [by_id_b[name] for name in common]
+    records_a, records_b = [ids_a[name] for name in common], [ids_b[name] for name in common]
     _check_gold(records_a, records_b)
-    overall, _ = compare_scores(
-        overall_scores(records_a), overall_scores(records_b), n_resamples, seed
-    )
-    counts = count_fields(records_a), count_fields(records_b)
-    counted = dict.fromkeys(name for side in counts for name in side if side[name].counts)
+    scores_a, scores_b = overall_scores(records_a), overall_scores(records_b)
+    overall, _ = compare_scores(scores_a, scores_b, n_resamples, seed)
+    counts_a, counts_b = _count_fields(records_a), _count_fields(records_b)
+    scored = [
+        name
+        for name in {**counts_a, **counts_b}
+        if any(name in side and side[name].is_scored for side in (counts_a, counts_b))
+    ]
     # a field without any results in one run is compared: records may just not contain it
     not_compared = tuple(
-        name for name in counted if any(name in side and not side[name].counts for side in counts)
+        name
+        for name in scored
+        if any(name in side and not side[name].is_scored for side in (counts_a, counts_b))
     )
-    compared = [name for name in counted if name not in not_compared]
-    fields = _field_differences(*counts, compared, n_resamples, seed)
-    unsettled_fields = {
-        name: _unsettled(*((side[name].n_undecided, side[name].bounds()) for side in counts))
-        for name in fields
-        if counts[0][name].n_undecided != counts[1][name].n_undecided
-    }
-    unsettled = None
-    totals = [sum(field.n_undecided for field in side.values()) for side in counts]
-    if totals[0] != totals[1]:
-        f1 = [_f1_bounds(records, a.weights) for records in (records_a, records_b)]
-        unsettled = _unsettled((totals[0], f1[0]), (totals[1], f1[1]))
+    compared = [name for name in scored if name not in not_compared]
+    fields = _field_differences(counts_a, counts_b, compared, n_resamples, seed)
+    unsettled = _unsettled(*(_f1_bounds(side, a.weights) for side in (records_a, records_b)))
     if unsettled:
         overall = {name: _without_test(difference) for name, difference in overall.items()}
-    fields |= {name: _without_test(fields[name]) for name in unsettled_fields}
-    changes = (Change(name, by_id_a[name].f1, by_id_b[name].f1) for name in common)
+    unsettled_fields = {}
+    for name in fields:
+        if found := _unsettled(counts_a[name].bounds(), counts_b[name].bounds()):
+            unsettled_fields[name] = found
+            fields[name] = _without_test(fields[name])
     return RunComparison(
         len(common),
-        tuple(name for name in by_id_a if name not in by_id_b),
-        tuple(name for name in by_id_b if name not in by_id_a),
+        tuple(name for name in ids_a if name not in ids_b),
+        tuple(name for name in ids_b if name not in ids_a),
         overall,
         fields,
-        split_changes(changes),
+        split_changes(Change(name, ids_a[name].f1, ids_b[name].f1) for name in common),
         not_compared,
         (a.schema_digest, b.schema_digest),
         names,
@@ -194,29 +155,14 @@ def compare_runs(
     )
 
 
-def _without_test(difference: Difference) -> Difference:
-    return replace(difference, interval=None, p_value=None, p_adjusted=None)
-
-
-def _f1_bounds(
-    records: Sequence[RecordResult], weights: Mapping[str, float]
-) -> tuple[float, float]:
-    mean = sum(record.f1 for record in records) / len(records)
-    return Undecided(weights, records).bounds(mean, len(records))
-
-
-def _unsettled(a: tuple[int, tuple[float, float]], b: tuple[int, tuple[float, float]]) -> Unsettled:
-    """Bound `b - a`, given the number of undecided values and the bounds of F1 in each run."""
-    return Unsettled(a[0], b[0], b[1][0] - a[1][1], b[1][1] - a[1][0])
-
-
-def _by_id(records: Sequence[RecordResult], run: str) -> dict[str | int, RecordResult]:
+def _by_id(run: RunFigures, name: str) -> dict[str | int, RecordResult]:
+    records = run.kept_records(name)
     by_id = {record.record_id: record for record in records}
     if len(by_id) != len(records):
         counts = Counter(record.record_id for record in records)
-        duplicates = [name for name, n in counts.items() if n > 1]
+        duplicates = [record_id for record_id, n in counts.items() if n > 1]
         raise InputError(
-            f"{run} has duplicate record ids ({_ids(duplicates)}); "
+            f"{name} has duplicate record ids ({_ids(duplicates)}); "
             "ids must be unique for records to be paired"
         )
     return by_id
@@ -242,23 +188,22 @@ def _ids(names: Sequence[Any]) -> str:
 
 
 def _field_differences(
-    a: Mapping[str, FieldCounts],
-    b: Mapping[str, FieldCounts],
+    a: Mapping[str, _FieldCounts],
+    b: Mapping[str, _FieldCounts],
     names: Sequence[str],
     n_resamples: int,
     seed: int,
 ) -> dict[str, Difference]:
     """Compare F1 by field, with p-values adjusted for the number of fields."""
-    import numpy as np
-
     if not names:
         return {}
     scores_a, scores_b = (
-        SumScores(names, np.vstack([side[name].sums for name in names]), _f1) for side in (a, b)
+        SumScores(names, np.vstack([side[name].sums for name in names]), _field_f1)
+        for side in (a, b)
     )
     differences, randomized = compare_scores(scores_a, scores_b, n_resamples, seed)
     # With at most one differing record, no randomization changes the size of the difference.
-    is_testable = np.ptp(np.abs(randomized), axis=1) > _ROUNDING
+    is_testable = np.ptp(np.abs(randomized), axis=1) > NEGLIGIBLE
     testable = [name for name, can_vary in zip(names, is_testable, strict=True) if can_vary]
     observed = [differences[name].difference for name in testable]
     randomized = randomized[is_testable]
@@ -268,3 +213,22 @@ def _field_differences(
         name: replace(difference, p_adjusted=adjusted.get(name, 1.0))
         for name, difference in differences.items()
     }
+
+
+def _without_test(difference: Difference) -> Difference:
+    return replace(difference, interval=None, p_value=None, p_adjusted=None)
+
+
+def _f1_bounds(
+    records: Sequence[RecordResult], weights: Mapping[str, float]
+) -> tuple[int, float, float]:
+    """Number of undecided values, and bounds of mean F1: all of them wrong, all right."""
+    undecided = Undecided(weights, records)
+    mean = sum(record.f1 for record in records) / len(records)
+    n_values = sum(field.n_values for field in undecided.fields)
+    return n_values, *undecided.bounds(mean, len(records))
+
+
+def _unsettled(a: tuple[int, float, float], b: tuple[int, float, float]) -> Unsettled | None:
+    """Bound `b - a`, unless both runs have the same number of undecided values."""
+    return None if a[0] == b[0] else Unsettled(a[0], b[0], b[1] - a[2], b[2] - a[1])

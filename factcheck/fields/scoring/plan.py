@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
@@ -11,7 +12,8 @@ from typing import Any
 
 from factcheck.documents import shown
 from factcheck.errors import SchemaError
-from factcheck.fields.registry import Registry, is_batch
+from factcheck.facts import digest
+from factcheck.fields.registry import COMPARATORS, Registry, is_batch
 from factcheck.fields.schemas.parsing import SchemaNode, key_path
 from factcheck.fields.schemas.structure import TransformSpec
 from factcheck.fields.scoring import nodes
@@ -24,7 +26,7 @@ from factcheck.fields.types import (
     Outcome,
     UndecidableError,
 )
-from factcheck.fields.values import is_nan
+from factcheck.fields.values import is_nan, plain
 
 _log = logging.getLogger("factcheck.fields")
 
@@ -48,6 +50,32 @@ def compile_schema(schema: SchemaNode, registry: Registry) -> Plan:
     root = compiler.node(schema)
     weights = compiler.weights if any(w != 1.0 for w in compiler.weights.values()) else {}
     return Plan(root, compiler.batch_leaves, weights, tuple(compiler.weights))
+
+
+def schema_digest(schema: SchemaNode) -> str:
+    """Return the SHA-256 of all settings in a schema that affect scores.
+
+    The order of properties and keys that the evaluator ignores do not change it, nor does the code
+    registered under the name of a comparator or transform.
+    """
+    settings = [json.dumps(plain(one), sort_keys=True) for one in _settings(schema)]
+    return digest("\n".join(sorted(settings)))
+
+
+def _settings(node: SchemaNode) -> Iterator[list[Any]]:
+    name = node.comparator.name
+    if node.skip or node.unroll is not None:
+        yield [node.path, "skip"] if node.skip else [node.path, node.weight, "recursive"]
+    elif name or not node.children:
+        transforms = [[transform.name, transform.params] for transform in node.transforms]
+        description = "" if name in COMPARATORS else node.description  # batch comparators see it
+        settings = (node.path, node.weight, node.threshold, name, node.comparator.params)
+        yield [*settings, transforms, description]
+    else:
+        align = {} if node.strategy == "ordered" else node.align
+        yield [node.path, node.weight, node.json_type, align]
+        for child in node.children:
+            yield from _settings(child)
 
 
 class _Compiler:

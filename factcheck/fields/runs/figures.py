@@ -1,0 +1,354 @@
+"""Scores of fields and runs, and their rows and JSON data.
+
+JSON omits null keys of a field result and compared values that equal the raw ones. Values that are
+not JSON are converted by `factcheck.fields.values.plain`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from factcheck.documents import Reader, from_plain, json_text, parse_json, to_plain
+from factcheck.errors import InputError
+from factcheck.fields.runs.records import Counts, RecordResult, Scores, Undecided, overall_scores
+from factcheck.fields.schemas.structure import containers, schema_path
+from factcheck.fields.types import FieldResult, FieldStatus
+from factcheck.fields.values import plain
+from factcheck.settings import require_integer
+from factcheck.stats.intervals import Interval
+from factcheck.stats.resampling import bootstrap_scores
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+FORMAT = "factcheck-fields-run/1"
+COLUMNS = (
+    *("record", "path", "field", "status", "score", "comparator", "reason"),
+    *("gold", "extracted", "gold_compared", "extracted_compared"),
+)
+"""Keys of a row; see `RunFigures.to_rows`."""
+
+
+@dataclass(frozen=True)
+class FieldAggregation:
+    """Results at one path in the record, over all records."""
+
+    mean_score: float
+    """Mean score; omissions and hallucinations count as 0."""
+    matches: int
+    mismatches: int
+    omissions: int
+    hallucinations: int
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSummary:
+    """Results of one field of the schema, over all records and positions."""
+
+    precision: float
+    """1 if the field was never extracted."""
+    recall: float
+    """1 if the support is 0."""
+    f1: float
+    support: int
+    """Number of gold values."""
+    mean_score: float
+    """Mean score; omissions and hallucinations count as 0."""
+    counts: Mapping[str, int]
+    """Number of results by status; zero counts are left out."""
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int], matched: float) -> FieldSummary:
+        """Summarize results, given counts by status and the sum of scores."""
+        n_both = counts.get("match", 0) + counts.get("mismatch", 0)
+        n_extracted = n_both + counts.get("hallucination", 0)
+        n_gold = n_both + counts.get("omission", 0)
+        scores = Counts(matched, n_extracted, n_gold).scores()
+        n = n_extracted + n_gold - n_both
+        return cls(*scores, n_gold, matched / n if n else 0.0, dict(counts))
+
+    def n(self, status: str) -> int:
+        return self.counts.get(status, 0)
+
+    def aggregation(self) -> FieldAggregation:
+        counted = map(self.n, ("match", "mismatch", "omission", "hallucination"))
+        return FieldAggregation(self.mean_score, *counted)
+
+    def weighted(self, weight: float = 1.0) -> Counts:
+        """Counts behind precision, recall and F1, times a weight."""
+        n_extracted = self.n("match") + self.n("mismatch") + self.n("hallucination")
+        matched = self.mean_score * (n_extracted + self.n("omission"))
+        return Counts(weight * matched, weight * n_extracted, weight * self.support)
+
+
+@dataclass(frozen=True, repr=False)
+class RunFigures:
+    """Scores of a run. Means are over records (macro); `micro` is over all fields."""
+
+    records: list[RecordResult]
+    """In the order of the gold records; empty if only totals were kept."""
+    mean_precision: float
+    mean_recall: float
+    mean_f1: float
+    total_records: int
+    total_fields: int
+    """Matches, mismatches, omissions and hallucinations."""
+    total_omissions: int
+    total_hallucinations: int
+    total_batch_errors: int
+    per_field: dict[str, FieldAggregation]
+    """Results by path in the record, `items[0].name`."""
+    total_errors: int = 0
+    """Number of fields whose comparator or transform failed; excluded from all metrics."""
+    micro: Scores = Scores(1.0, 1.0, 1.0)  # noqa: RUF009 - immutable
+    by_field: dict[str, FieldSummary] = field(default_factory=dict)
+    """Results by path in the schema, `items[].name`; unknown keys by path in the record."""
+    schema_digest: str | None = None
+    """Digest of the schema, equal for schemas that score alike; `None` if unknown."""
+    weights: dict[str, float] = field(default_factory=dict)
+    """Weights by path in the schema; empty if all are equal."""
+
+    def totals(self) -> Counter[str]:
+        """Number of results by status."""
+        totals = Counter[str]()
+        for summary in self.by_field.values():
+            totals.update(summary.counts)
+        return totals
+
+    def rollup(self) -> dict[str, FieldSummary]:
+        """Summarize each object and list of the schema over its fields, outer ones first.
+
+        Scores are weighted, counts are not.
+        """
+        sums: dict[str, tuple[Counts, Counter[str]]] = {}
+        for path, summary in self.by_field.items():
+            weighted = summary.weighted(self.weights.get(path, 1.0))
+            for container in reversed(list(containers(path))):
+                total, counts = sums.setdefault(container, (Counts(), Counter()))
+                counts.update(summary.counts)
+                sums[container] = total.plus(weighted), counts
+        found = {}
+        for container, (total, counts) in sums.items():
+            stake = total.n_extracted + total.n_gold
+            mean = 2 * total.matched / stake if stake else 0.0
+            support = FieldSummary.of(counts, 0.0).support
+            found[container] = FieldSummary(*total.scores(), support, mean, dict(counts))
+        return found
+
+    @cached_property
+    def undecided(self) -> Undecided:
+        """The results without a verdict."""
+        return Undecided(self.weights, self.records)
+
+    def decided_f1(self) -> float | None:
+        """Mean F1 without records that have no verdict at all; `None` if there are no others."""
+        n_undecided = self.undecided.n_records
+        n = self.total_records - n_undecided
+        if not self.total_fields or not n:
+            return None
+        return (
+            (self.mean_f1 * self.total_records - n_undecided) / n if n_undecided else self.mean_f1
+        )
+
+    def f1_bounds(self) -> tuple[float, float]:
+        """Bounds of mean F1: all undecided values wrong, all right."""
+        return self.undecided.bounds(self.mean_f1, self.total_records)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one dict per field result, in order.
+
+        Keys are `record` (the id), `path`, `field` (the path in the schema), `status`, `score`,
+        `comparator`, `reason`, `gold` and `extracted`; if transforms changed a value, also
+        `gold_compared` or `extracted_compared`. Values are the scored objects themselves.
+
+        Raises:
+            InputError: Only totals were kept.
+        """
+        if self.total_records and not self.records:
+            raise InputError(
+                f"rows need the results of each record, but this run of {self.total_records:,} "
+                "records kept only totals; FieldEvaluator.evaluate keeps results, .stream yields "
+                "them"
+            )
+        return [_row(record, one) for record in self.records for one in record.field_results]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as JSON data.
+
+        `from_dict` restores JSON values unchanged. Tuples become lists, sets sorted lists, pydantic
+        models objects; NaN, infinities and all other values become strings.
+        """
+        totals = ("records", "fields", "omissions", "hallucinations", "batch_errors", "errors")
+        return {
+            "format": FORMAT,
+            "schema_digest": self.schema_digest,
+            **({"weights": self.weights} if self.weights else {}),
+            "mean_precision": self.mean_precision,
+            "mean_recall": self.mean_recall,
+            "mean_f1": self.mean_f1,
+            "micro": self.micro._asdict(),
+            **{f"total_{name}": getattr(self, f"total_{name}") for name in totals},
+            "by_field": to_plain(self.by_field),
+            "per_field": to_plain(self.per_field),
+            "records": [
+                {
+                    "id": record.record_id,
+                    "precision": record.precision,
+                    "recall": record.recall,
+                    "f1": record.f1,
+                    "counts": record.counts._asdict(),
+                    "gold": plain(record.gold),
+                    "extracted": plain(record.extracted),
+                    "fields": [_result_to_dict(result) for result in record.field_results],
+                }
+                for record in self.records
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Inverse of `to_dict`.
+
+        Raises:
+            InputError: The data is not a run in this format; the message names the place.
+        """
+        read = Reader(data, "run")
+        if data.get("format") != FORMAT:
+            raise InputError(
+                f"run: expected format {FORMAT!r}, got {data.get('format')!r}; write the file with "
+                "RunResult.to_json of this version"
+            )
+        records = enumerate(read.get("records", list[Any]), 1)
+        figures = from_plain(RunFigures, {**data, "records": []}, "run")
+        kept = [_record(one, f"run: record {n}") for n, one in records]
+        return cls(**{**vars(figures), "records": kept})
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Return `to_dict` as JSON text; equal runs give equal text."""
+        return json_text(self.to_dict(), indent=indent)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Inverse of `to_json`.
+
+        Raises:
+            InputError: Not valid JSON, or not a run.
+        """
+        return cls.from_dict(parse_json(text, "run").value)
+
+    def intervals(self, n_resamples: int = 2000, seed: int = 0) -> dict[str, Interval]:
+        """Compute 95 % bootstrap intervals of mean and micro scores over records.
+
+        They are too narrow below about twenty records, and have zero width if all records have
+        equal scores.
+
+        Returns:
+            Intervals of `mean_precision`, `mean_recall`, `mean_f1`, `micro_precision`,
+            `micro_recall` and `micro_f1`; (0, 1) with fewer than two records.
+
+        Raises:
+            InputError: The records were not kept, or a setting is invalid.
+        """
+        require_integer("n_resamples", n_resamples, 1)
+        require_integer("seed", seed, 0)
+        return bootstrap_scores(overall_scores(self.kept_records()), n_resamples, seed)
+
+    def kept_records(self, name: str = "the run") -> list[RecordResult]:
+        """Return the records; raise `InputError` if any were not kept."""
+        if len(self.records) != self.total_records:
+            raise InputError(
+                f"resampling needs all records, but {name} kept {len(self.records)} of "
+                f"{self.total_records}; FieldEvaluator.evaluate keeps all"
+            )
+        return self.records
+
+
+def differ(value: Any, other: Any) -> bool:
+    """Whether two values are written differently, as 1, 1.0 and true are."""
+    if value is other:
+        return False
+    if type(value) is not type(other):
+        return True
+    if isinstance(value, str):
+        return bool(value != other)
+    try:
+        return repr(value) != repr(other)
+    except Exception:  # noqa: BLE001 - the user's own type, or nested too deeply
+        return True
+
+
+def _row(record: RecordResult, result: FieldResult) -> dict[str, Any]:
+    row = {
+        "record": record.record_id,
+        "path": result.path,
+        "field": schema_path(result.path),
+        "status": result.status,
+        "score": result.score,
+        "comparator": result.comparator,
+        "reason": result.reason,
+        "gold": result.gold_value,
+        "extracted": result.extracted_value,
+    }
+    gold, extracted = result.gold_compared, result.extracted_compared
+    # transforms may have turned both values into null
+    is_match = result.status in ("match", "mismatch") and result.comparator
+    if is_match or gold is not None or extracted is not None:
+        if differ(result.gold_value, gold):
+            row["gold_compared"] = gold
+        if differ(result.extracted_value, extracted):
+            row["extracted_compared"] = extracted
+    return row
+
+
+def _result_to_dict(result: FieldResult) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "path": result.path,
+        "status": result.status,
+        "score": float(result.score),
+        "comparator": result.comparator,
+    }
+    if result.reason is not None:
+        data["reason"] = result.reason
+    for key, value, compared in (
+        ("gold", result.gold_value, result.gold_compared),
+        ("extracted", result.extracted_value, result.extracted_compared),
+    ):
+        if value is not None:
+            data[key] = plain(value)
+        if differ(value, compared):
+            data[f"{key}_compared"] = plain(compared)
+    return data
+
+
+def _record(data: Any, where: str) -> RecordResult:
+    read = Reader(data, where)
+    results = enumerate(read.get("fields", list[Any]), 1)
+    return RecordResult(
+        read.get("id", str | int),
+        [_result(Reader(one, f"{where}: field {n}")) for n, one in results],
+        data.get("gold"),
+        data.get("extracted"),
+        read.get("precision", float),
+        read.get("recall", float),
+        read.get("f1", float),
+        read.get("counts", Counts),
+    )
+
+
+def _result(read: Reader) -> FieldResult:
+    gold, extracted = read.get("gold", Any, None), read.get("extracted", Any, None)
+    return FieldResult(
+        read.get("path", str),
+        read.get("score", float),
+        read.get("comparator", str),
+        gold,
+        extracted,
+        read.get("status", FieldStatus),
+        read.get("reason", str, None),
+        read.get("gold_compared", Any, gold),
+        read.get("extracted_compared", Any, extracted),
+    )
