@@ -22,8 +22,12 @@ from typing import NamedTuple
 from benchmarks.replay.build_cassette import Reply, build, read_replies
 from benchmarks.replay.run import Labels, human_labels, read_labels
 from factcheck import CoverageReport, FactCoverage, Verdict
-from factcheck.calibration.cascade import fit_judged
-from factcheck.calibration.thresholds import JudgedFact, fit_thresholds, sent_held_out
+from factcheck.calibration.cascade import (
+    JudgedFact,
+    fit_judged,
+    fit_thresholds,
+    sent_held_out,
+)
 from factcheck.judges.ports import HIGH, LOW
 from factcheck.judges.replay import ReplayChecker
 from factcheck.stats.intervals import share_interval

@@ -38,55 +38,6 @@ _NEGATED = re.compile(
 )
 
 
-def replaced(sentence: str, match: re.Match[str], new: str) -> str:
-    return sentence[: match.start()] + new + sentence[match.end() :]
-
-
-def changed_number(sentence: str) -> str | None:
-    """The sentence with its only number replaced; `None` where the effect is uncertain."""
-    found = list(_NUMBER.finditer(sentence))
-    uncertain = (_BOUNDED, _DATE, _NEGATED, _LASTING)
-    if len(found) != 1 or any(pattern.search(sentence) for pattern in uncertain):
-        return None
-    match = found[0]
-    if _YEAR.fullmatch(match.group()) or re.search(r"\b(?:No|Nr)\.? ?$", sentence[: match.start()]):
-        return None
-    value = int(match.group().replace(",", ""))
-    changed = value + max(2, value // 2)
-    return replaced(sentence, match, f"{changed:,}" if "," in match.group() else str(changed))
-
-
-def changed_date(sentence: str) -> str | None:
-    """The sentence with another month, or another year if it names no month; else `None`."""
-    if _BOUNDED.search(sentence):
-        return None
-    found = list(_DATE.finditer(sentence))
-    if len(found) == 1 and _BEFORE_MONTH.search(sentence[: found[0].start()]):
-        other = MONTHS[(MONTHS.index(found[0].group()) + 5) % len(MONTHS)]
-        return replaced(sentence, found[0], other)
-    years = list(_YEAR.finditer(sentence))
-    if found or len(years) != 1 or not re.search(r"\b[Ii]n\s+$", sentence[: years[0].start()]):
-        return None
-    return replaced(sentence, years[0], str(int(years[0].group()) - 7))
-
-
-def changed_name(sentence: str) -> str | None:
-    """The sentence with one name replaced by an invented one; `None` where it has none."""
-    found = [match for match in _NAME.finditer(sentence) if match.group() not in _NO_NAMES]
-    name = next((new for new in _NEW_NAMES if new not in sentence), None)
-    if not found or name is None:
-        return None
-    return replaced(sentence, found[-1], name) if sentence.count(found[-1].group()) == 1 else None
-
-
-def negated(sentence: str) -> str | None:
-    """The sentence with `not` after its only auxiliary verb; `None` where it has no such verb."""
-    found = list(_AUXILIARY.finditer(sentence))
-    if len(found) != 1 or _NEGATED.search(sentence):
-        return None
-    return replaced(sentence, found[0], f"{found[0].group()} not")
-
-
 NUMBER_WORDS = (
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 )  # fmt: skip
@@ -185,83 +136,117 @@ _UNIQUE = re.compile(
     r"%|\b(?:per ?cent|of|majority|monopoly|more|less|than|as|same|other|own|its|his|her|their)\b"
 )
 _EXCEPT = re.compile(r"\b(?:except(?: for)?|with the exception of) ")
+_ANY_ONLY = re.compile(r"\bonly\b", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:not|never|no)\b|n't\b", re.IGNORECASE)
 
 
-def _only_one(pattern: re.Pattern[str], sentence: str) -> re.Match[str] | None:
+def replaced(sentence: str, match: re.Match[str], new: str, group: int = 0) -> str:
+    return sentence[: match.start(group)] + new + sentence[match.end(group) :]
+
+
+def _only(
+    pattern: re.Pattern[str], sentence: str, *uncertain: re.Pattern[str]
+) -> re.Match[str] | None:
+    """The only match of a pattern; `None` where an uncertain one occurs, too."""
     found = list(pattern.finditer(sentence))
-    return found[0] if len(found) == 1 else None
-
-
-def changed_unit(sentence: str) -> str | None:
-    """The sentence with a smaller unit, or another currency, after its only such number."""
-    uncertain = (_BOUNDED, _NEGATED, _LASTING, _CONDITION)
-    match = _only_one(_UNIT, sentence)
-    if match is None or any(pattern.search(sentence) for pattern in uncertain):
+    if len(found) != 1 or any(other.search(sentence) for other in uncertain):
         return None
-    return sentence[: match.start(1)] + _UNITS[match.group(1)] + sentence[match.end(1) :]
+    return found[0]
 
 
-def changed_quantity(sentence: str) -> str | None:
-    """The sentence with `some` for `all`, or with a smaller number word for its only one."""
-    if _NEGATED.search(sentence):
+def _changed_number(sentence: str) -> str | None:
+    match = _only(_NUMBER, sentence, _BOUNDED, _DATE, _NEGATED, _LASTING)
+    if match is None or _YEAR.fullmatch(match.group()):
         return None
+    if re.search(r"\b(?:No|Nr)\.? ?$", sentence[: match.start()]):
+        return None
+    value = int(match.group().replace(",", ""))
+    changed = value + max(2, value // 2)
+    return replaced(sentence, match, f"{changed:,}" if "," in match.group() else str(changed))
+
+
+def _changed_date(sentence: str) -> str | None:
+    """Another month, or another year if it names no month."""
+    month, year = _only(_DATE, sentence, _BOUNDED), _only(_YEAR, sentence, _BOUNDED, _DATE)
+    if month is not None and _BEFORE_MONTH.search(sentence[: month.start()]):
+        return replaced(sentence, month, MONTHS[(MONTHS.index(month.group()) + 5) % 12])
+    if year is not None and re.search(r"\b[Ii]n\s+$", sentence[: year.start()]):
+        return replaced(sentence, year, str(int(year.group()) - 7))
+    return None
+
+
+def _changed_name(sentence: str) -> str | None:
+    """An invented name for the last one."""
+    found = [match for match in _NAME.finditer(sentence) if match.group() not in _NO_NAMES]
+    name = next((new for new in _NEW_NAMES if new not in sentence), None)
+    if not found or name is None or sentence.count(found[-1].group()) > 1:
+        return None
+    return replaced(sentence, found[-1], name)
+
+
+def _negated(sentence: str) -> str | None:
+    match = _only(_AUXILIARY, sentence, _NEGATED)
+    return match and replaced(sentence, match, f"{match.group()} not")
+
+
+def _changed_unit(sentence: str) -> str | None:
+    """A smaller unit, or another currency."""
+    match = _only(_UNIT, sentence, _BOUNDED, _NEGATED, _LASTING, _CONDITION)
+    return match and replaced(sentence, match, _UNITS[match.group(1)], 1)
+
+
+def _changed_quantity(sentence: str) -> str | None:
+    """`Some` for `all`, or a smaller number word."""
     for pattern, weaker in _QUANTIFIERS.items():
         changed = re.sub(pattern, weaker, sentence)
-        if changed != sentence and not _CONDITION.search(sentence.partition(" ")[2]):
+        rest = sentence.partition(" ")[2]
+        if changed != sentence and not _CONDITION.search(rest) and not _NEGATED.search(sentence):
             return changed
-    match = _only_one(_COUNT, sentence)
-    uncertain = (_BOUNDED, _CONDITION, _OTHER_COUNT)
-    if match is None or any(pattern.search(sentence) for pattern in uncertain):
+    match = _only(_COUNT, sentence, _NEGATED, _BOUNDED, _CONDITION, _OTHER_COUNT)
+    if match is None:
         return None
     word = match.group(1)
     smaller = NUMBER_WORDS[max(0, (NUMBER_WORDS.index(word.lower()) + 2) // 2 - 2)]
-    smaller = smaller.capitalize() if word[0].isupper() else smaller
-    return sentence[: match.start(1)] + smaller + sentence[match.end(1) :]
+    return replaced(sentence, match, smaller.capitalize() if word[0].isupper() else smaller, 1)
 
 
-def opposite(sentence: str) -> str | None:
-    """The sentence with its only word of a pair of opposites turned into the other."""
-    match = _only_one(_OPPOSITE, sentence)
-    uncertain = (_NEGATED, _CONDITION, _HEDGED, _ORDER)
-    if match is None or any(pattern.search(sentence) for pattern in uncertain):
-        return None
-    return replaced(sentence, match, _OPPOSITES[match.group()])
+def _opposite(sentence: str) -> str | None:
+    match = _only(_OPPOSITE, sentence, _NEGATED, _CONDITION, _HEDGED, _ORDER)
+    return match and replaced(sentence, match, _OPPOSITES[match.group()])
 
 
-def swapped_roles(sentence: str) -> str | None:
-    """The sentence with both parties of a directed verb, or both ends of a change, swapped."""
+def _swapped_roles(sentence: str) -> str | None:
+    """Both parties of a directed verb swapped, or both ends of a change."""
     if _NEGATED.search(sentence) or _CONDITION.search(sentence.replace(" than ", " ")):
         return None
     if match := _ROLES.match(sentence):
         one, verb, other = match.groups()
         if one.casefold() == other.casefold():
             return None
-        one = re.sub(r"^(?:The|An?) ", lambda found: found.group().lower(), one)
-        verb = _agreeing(verb, is_plural=bool(_PLURAL.fullmatch(other.split()[-1])))
-        return f"{other[0].upper()}{other[1:]} {verb} {one}{sentence[match.end() :]}"
-    match = _only_one(_COURSE, sentence)
+        first, space, rest = verb.partition(" ")
+        singular = next((verb for verb, many in _PLURAL_FORMS.items() if many == first), first)
+        if _PLURAL.fullmatch(other.split()[-1]):
+            first = _PLURAL_FORMS.get(singular, singular.removesuffix("s"))
+        else:
+            first = singular
+        swapped = f"{other[0].upper()}{other[1:]} {first}{space}{rest} {_lower_article(one)}"
+        return swapped + sentence[match.end() :]
+    match = _only(_COURSE, sentence)
     if match is None or match.group(1) == match.group(2) or _YEAR.fullmatch(match.group(1)):
         return None
-    (a, b), (c, d) = match.span(1), match.span(2)
-    return sentence[:a] + match.group(2) + sentence[b:c] + match.group(1) + sentence[d:]
+    return replaced(replaced(sentence, match, match.group(1), 2), match, match.group(2), 1)
 
 
-def _agreeing(verb: str, *, is_plural: bool) -> str:
-    """The verb of `_ROLES` in the number of its subject."""
-    first, space, rest = verb.partition(" ")
-    singular = next((one for one, many in _PLURAL_FORMS.items() if many == first), first)
-    plural = _PLURAL_FORMS.get(singular, singular.removesuffix("s"))
-    return f"{plural if is_plural else singular}{space}{rest}"
+def _lower_article(words: str) -> str:
+    return re.sub(r"^(?:The|An?) ", lambda found: found.group().lower(), words)
 
 
-def lifted_limit(sentence: str) -> str | None:
-    """The sentence with `not only` for `only`, or `including` for `except`."""
-    if len(re.findall(r"\bonly\b", sentence, re.IGNORECASE)) > 1:
-        return None
-    if match := _only_one(_EXCEPT, sentence):
+def _lifted_limit(sentence: str) -> str | None:
+    """`Not only` for `only`, or `including` for `except`."""
+    if match := _only(_EXCEPT, sentence):
         return None if "only" in sentence.lower() else replaced(sentence, match, "including ")
-    match = _only_one(_ONLY, sentence)
-    if match is None or re.search(r"\b(?:not|never|no)\b|n't\b", sentence, re.IGNORECASE):
+    match = _only(_ONLY, sentence, _DENIED)
+    if match is None or _only(_ANY_ONLY, sentence) is None:
         return None
     return replaced(sentence, match, "Not only " if match.group()[0] == "O" else "not only ")
 
@@ -270,19 +255,19 @@ def limited(sentence: str) -> str | None:
     """The sentence with `Only` before its subject, where others can always do the same."""
     if not _OPEN_TO_OTHERS.match(sentence) or _NEGATED.search(sentence) or _UNIQUE.search(sentence):
         return None
-    return "Only " + re.sub(r"^(?:The|An?) ", lambda found: found.group().lower(), sentence)
+    return f"Only {_lower_article(sentence)}"
 
 
 MUTATIONS: Mapping[str, tuple[str, Callable[[str], str | None]]] = {
-    "changed number": ("another number", changed_number),
-    "changed date": ("another date", changed_date),
-    "changed name": ("another name", changed_name),
-    "added negation": ("a negation", negated),
-    "changed unit": ("another unit", changed_unit),
-    "changed quantity": ("another quantity", changed_quantity),
-    "opposite word": ("an opposite word", opposite),
-    "swapped roles": ("swapped roles", swapped_roles),
-    "lifted limit": ("'only' or 'except' lifted", lifted_limit),
+    "changed number": ("another number", _changed_number),
+    "changed date": ("another date", _changed_date),
+    "changed name": ("another name", _changed_name),
+    "added negation": ("a negation", _negated),
+    "changed unit": ("another unit", _changed_unit),
+    "changed quantity": ("another quantity", _changed_quantity),
+    "opposite word": ("an opposite word", _opposite),
+    "swapped roles": ("swapped roles", _swapped_roles),
+    "lifted limit": ("'only' or 'except' lifted", _lifted_limit),
 }
 """By the name of their rule: what the sentence is made with, and the function that makes an English
 sentence one that must not entail it, or `None` where the effect is uncertain."""

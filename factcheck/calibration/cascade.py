@@ -6,20 +6,17 @@ keeps may not. For a target agreement, the thresholds are those that send the fe
 
 from __future__ import annotations
 
+import math
+import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from factcheck.calibration.thresholds import (
-    ROUNDING,
-    JudgedFact,
-    Thresholds,
-    fit_thresholds,
-    sent_held_out,
-)
+import numpy as np
+
 from factcheck.errors import InputError
-from factcheck.facts import CheckResult, CoverageReport, FactSet, Verdict, digest
+from factcheck.facts import CoverageReport, Verdict, digest
 from factcheck.reports.page import Alert, Page, Section, Table, entries
 from factcheck.reports.report import Report
 from factcheck.reports.text import percent, plural, short, short_range
@@ -29,6 +26,33 @@ from factcheck.stats.intervals import Estimate, share_interval
 
 TARGETS = (0.8, 0.85, 0.9, 0.92, 0.94, 0.96, 0.98, 0.99, 1.0)
 """Target agreements of the curve."""
+_MAX_FOLDS = 10
+_ROUNDING = 1e-9
+"""Shares that do not come out exactly in binary must not miss a target."""
+
+
+class JudgedFact(NamedTuple):
+    """A fact and a text on which both judges gave their verdict."""
+
+    document: str
+    """Facts of one document are not independent."""
+    first: bool | None
+    """Whether the first judge says entailed; `None`: it has no verdict, so the fact goes on."""
+    probability: float | None
+    """Of the first judge, in [0, 1]; without one its verdict stands."""
+    second: bool
+    """Whether the second judge says entailed."""
+
+
+class Thresholds(NamedTuple):
+    """The first judge keeps what is not strictly between them."""
+
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        low, high = (repr(value).removesuffix(".0") for value in self)
+        return f"low={low}, high={high}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +99,7 @@ class CascadeFit(Report):
     @property
     def name(self) -> str:
         """The fitted cascade as a judge: `cascade(FIRST, SECOND, low=..., high=...)`."""
-        return f"cascade({self.first}, {self.second}, {_settings(self.chosen.thresholds)})"
+        return f"cascade({self.first}, {self.second}, {self.chosen.thresholds})"
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -91,11 +115,8 @@ class CascadeFit(Report):
         }
 
     def page(self) -> Page:
-        chosen, alone = self.chosen, self.alone
-        agreement = short(chosen.agreement.value)
-        lines = [
-            f"the first judge alone agrees in {short(alone.value)} ({short_range(alone.interval)})"
-        ]
+        chosen, agreement = self.chosen, short(self.chosen.agreement.value)
+        lines = [f"the first judge alone agrees in {' ('.join(_shown(self.alone))})"]
         if self.n_undecided:
             undecided = plural(self.n_undecided, "fact")
             lines.append(f"{undecided} without verdicts of both judges, left out")
@@ -104,15 +125,19 @@ class CascadeFit(Report):
             f"{short(chosen.target)}; set a higher target, or fit on more documents",
             "unknown",
         )
-        is_missed = (chosen.agreement.value or 0.0) < chosen.target - ROUNDING
+        is_missed = (chosen.agreement.value or 0.0) < chosen.target - _ROUNDING
+        rows = (
+            (short(one.target), *_shown(one.sent), *_shown(one.agreement), str(one.thresholds))
+            for one in self.curve
+        )
         table = Table(
             ("target", "sent", "95 %", "agreement", "95 % ", "thresholds"),
-            tuple(map(_row, self.curve)),
+            tuple(rows),
             dispensable=("95 %",),
         )
         return Page(
             "Cascade",
-            _settings(chosen.thresholds),
+            str(chosen.thresholds),
             f"{percent(chosen.sent.value or 0.0)} of {plural(self.n_facts, 'fact')} go on, "
             f"agreement {agreement} (target {short(chosen.target)})",
             f"95 % interval of the agreement {short_range(chosen.agreement.interval)}, over "
@@ -128,35 +153,18 @@ class CascadeFit(Report):
             footer=entries(("Judge", self.name)),
             alerts=(missed,) if is_missed else (),
             columns=("target", "sent", "agreement", "low", "high"),
-            rows=lambda: [
-                {
-                    "target": point.target,
-                    "sent": point.sent.value,
-                    "agreement": point.agreement.value,
-                    **point.thresholds._asdict(),
-                }
-                for point in self.curve
-            ],
+            rows=lambda: (
+                one.to_dict() | {"sent": one.sent.value, "agreement": one.agreement.value}
+                for one in self.curve
+            ),
         )
 
 
-def _settings(thresholds: Thresholds) -> str:
-    low, high = (repr(value).removesuffix(".0") for value in thresholds)
-    return f"low={low}, high={high}"
+def _shown(one: Estimate) -> tuple[str, str]:
+    return short(one.value), short_range(one.interval)
 
 
-def _row(point: CascadePoint) -> tuple[str, ...]:
-    both = (point.sent, point.agreement)
-    cells = (cell for one in both for cell in (short(one.value), short_range(one.interval)))
-    return short(point.target), *cells, _settings(point.thresholds)
-
-
-def fit_cascade(
-    first: Run,
-    second: Run,
-    *,
-    target: float = 0.95,
-) -> CascadeFit:
+def fit_cascade(first: Run, second: Run, *, target: float = 0.95) -> CascadeFit:
     """Fit the thresholds of a cascade from the verdicts of both its judges on the same facts.
 
     Args:
@@ -174,7 +182,6 @@ def fit_cascade(
             probabilities.
     """
     runs = [read_reports(run) for run in (first, second)]
-    documents = {name: _document(report.facts) for name, report in runs[0].items()}
     ours, theirs = (
         {(name, *key): result for name in run for key, result in run[name].by_fact.items()}
         for run in runs
@@ -183,22 +190,19 @@ def fit_cascade(
     for key, result in theirs.items():
         own = ours.get(key)
         if own is not None and isinstance(result, Verdict):
-            facts.append(JudgedFact(documents[key[0]], *_answer(own), result.supported))
+            source = runs[0][key[0]].facts
+            document = source.source_digest or digest("\n".join(fact.text for fact in source))
+            first_says, probability = None, None
+            if isinstance(own, Verdict):
+                first_says, probability = own.supported, own.probability
+            facts.append(JudgedFact(document, first_says, probability, result.supported))
     if not facts:
         raise InputError(
             "the two runs share no fact that the second judge decided; let both judge the same "
             "records, with the same --extractor or with facts"
         )
-    return fit_judged(
-        facts,
-        *map(_judge, runs),
-        target=target,
-        n_undecided=len(ours.keys() | theirs.keys()) - len(facts),
-    )
-
-
-def _answer(result: CheckResult) -> tuple[bool | None, float | None]:
-    return (result.supported, result.probability) if isinstance(result, Verdict) else (None, None)
+    n_undecided = len(ours.keys() | theirs.keys()) - len(facts)
+    return fit_judged(facts, *map(_judge, runs), target=target, n_undecided=n_undecided)
 
 
 def _judge(run: Mapping[str, CoverageReport]) -> str:
@@ -206,10 +210,6 @@ def _judge(run: Mapping[str, CoverageReport]) -> str:
     names = (dict(report.signature.entries).get("judge", "") for report in run.values())
     name = next(filter(None, names), "judge")
     return LOCAL if name.startswith(f"{LOCAL}/") else name
-
-
-def _document(facts: FactSet) -> str:
-    return facts.source_digest or digest("\n".join(fact.text for fact in facts))
 
 
 def fit_judged(
@@ -220,14 +220,9 @@ def fit_judged(
     target: float = 0.95,
     n_undecided: int = 0,
 ) -> CascadeFit:
-    """Fit the thresholds of a cascade from facts that both judges have judged; see `fit_cascade`.
+    """Fit the thresholds of a cascade from facts of two documents or more; see `fit_cascade`.
 
-    Args:
-        facts: The facts; of at least two documents.
-        first: Name of the first judge.
-        second: Name of the second judge.
-        target: As in `fit_cascade`.
-        n_undecided: Facts that were left out.
+    `n_undecided` facts were left out.
     """
     if not 0.0 < target <= 1.0:
         raise InputError(f"the target agreement must be in (0, 1], not {target!r}")
@@ -245,27 +240,15 @@ def fit_judged(
     decided = [fact for fact in facts if fact.first is not None]
     alone = _estimate(decided, [fact.first == fact.second for fact in decided])
     targets = sorted({target, *(one for one in TARGETS if one > (alone.value or 0.0))})
-    curve = [_point(facts, one) for one in targets]
-    return CascadeFit(
-        first,
-        second,
-        len(facts),
-        len(documents),
-        n_undecided,
-        alone,
-        curve[targets.index(target)],
-        tuple(curve),
-    )
-
-
-def _point(facts: Sequence[JudgedFact], target: float) -> CascadePoint:
-    sent = sent_held_out(facts, target)
-    agrees = [
-        goes_on or fact.first == fact.second for fact, goes_on in zip(facts, sent, strict=True)
-    ]
-    return CascadePoint(
-        target, _estimate(facts, sent), _estimate(facts, agrees), fit_thresholds(facts, target)
-    )
+    curve = []
+    for one in targets:
+        sent = sent_held_out(facts, one)
+        agrees = [on or fact.first == fact.second for fact, on in zip(facts, sent, strict=True)]
+        both = _estimate(facts, sent), _estimate(facts, agrees)
+        curve.append(CascadePoint(one, *both, fit_thresholds(facts, one)))
+    chosen = curve[targets.index(target)]
+    sizes = (len(facts), len(documents), n_undecided)
+    return CascadeFit(first, second, *sizes, alone, chosen, tuple(curve))
 
 
 def _estimate(facts: Sequence[JudgedFact], hits: Sequence[bool]) -> Estimate:
@@ -279,3 +262,65 @@ def _estimate(facts: Sequence[JudgedFact], hits: Sequence[bool]) -> Estimate:
     return Estimate(
         sum(hits) / len(facts), share_interval([(n, hit) for n, hit in counts.values()])
     )
+
+
+def sent_held_out(facts: Sequence[JudgedFact], target: float) -> list[bool]:
+    """Which facts go on, each by thresholds that were fitted on other documents.
+
+    The documents are split at random into up to ten folds.
+    """
+    documents = sorted({fact.document for fact in facts})
+    random.Random(0).shuffle(documents)  # noqa: S311 - repeatable, not secret
+    n_folds = min(_MAX_FOLDS, len(documents))
+    fold = {document: place % n_folds for place, document in enumerate(documents)}
+    fits = [
+        fit_thresholds([fact for fact in facts if fold[fact.document] != number], target)
+        for number in range(n_folds)
+    ]
+    sent = []
+    for fact in facts:
+        low, high = fits[fold[fact.document]]
+        is_between = fact.probability is not None and low < fact.probability < high
+        sent.append(fact.first is None or is_between)
+    return sent
+
+
+def fit_thresholds(facts: Sequence[JudgedFact], target: float) -> Thresholds:
+    """The thresholds that send the fewest facts on while the cascade agrees in `target` of them.
+
+    Where nothing reaches the target, all go on but those of probability 0 and 1.
+    """
+    n_wrong_allowed = math.floor((1.0 - target) * len(facts) + _ROUNDING)
+    at: dict[float, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for fact in facts:
+        is_wrong = fact.first != fact.second
+        if fact.first is not None and fact.probability is None:
+            n_wrong_allowed -= is_wrong
+        elif fact.first is not None and fact.probability is not None:
+            counts = at[fact.probability]
+            at[fact.probability] = [counts[0] + 1, counts[1] + is_wrong, counts[2] + fact.first]
+    values = sorted(at)
+    n = len(values)
+    # of the i lowest values: facts, wrong ones, entailed ones; above: of those from the j-th on
+    below = np.cumsum([[0, 0, 0], *(at[value] for value in values)], axis=0)
+    above = below[-1] - below
+    first, last = int(0.0 in at), n - int(1.0 in at)
+    lowest = np.searchsorted(below[:, 1], below[:, 1] + above[0, 1] - n_wrong_allowed)
+    ways = []
+    for i in range(first, n + 1):
+        j = max(i, min(int(lowest[i]), last))
+        n_kept, n_wrong, _ = below[i] + above[j]
+        if n_wrong <= n_wrong_allowed:
+            # of equals, the one that keeps few entailed facts for their low probability
+            ways.append((n_kept, -n_wrong, -below[i, 2], i, j))
+    *_, i, j = max(ways, default=(first, max(first, last)))
+    return Thresholds(_between(values, i), _between(values, j))
+
+
+def _between(values: Sequence[float], place: int) -> float:
+    """The shortest decimal between the values before and at a place; 0 or 1 at the ends."""
+    if place in {0, len(values)}:
+        return float(place > 0)
+    below, above = values[place - 1], values[place]
+    candidates = ((math.floor(below * 10**n) + 1) / 10**n for n in range(1, 17))
+    return next((value for value in candidates if below < value < above), (below + above) / 2)

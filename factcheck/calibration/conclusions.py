@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from factcheck.reports.page import Item, Section
 from factcheck.reports.text import DASH, percent, plural, short
@@ -30,25 +30,6 @@ MIN_FACTS = 50
 _MAX_RISES = 0.1
 
 
-class _Need(NamedTuple):
-    """A figure that a use needs to be at least, or at most, at a limit."""
-
-    use: Use
-    figure: Estimate
-    limit: float
-    at_most: bool = False
-
-    def answer(self, *, enough: bool) -> Answer:
-        value, sign = self.figure.value or 0.0, -1 if self.at_most else 1
-        if not enough:
-            return "open"
-        if sign * (value - self.limit) < 0:
-            return "no"
-        if self.figure.interval is None:
-            return "open"
-        return "yes" if sign * (self.figure.interval[self.at_most] - self.limit) >= 0 else "open"
-
-
 @dataclass(frozen=True, slots=True)
 class Conclusion:
     """What some measurements say about the uses of a judge."""
@@ -64,17 +45,19 @@ class Conclusion:
     def head(self) -> str:
         """What to do, without the figures."""
         yes, open_, no = (
-            _listed([words for use, words in USES.items() if self.uses.get(use) == answer])
+            [words for use, words in USES.items() if self.uses.get(use) == answer]
             for answer in ("yes", "open", "no")
         )
         if self.uses.get("rank") == "no":
             return "Do not use this judge"
         if yes or no:
-            head = f"Use this judge {yes}" if yes else f"Do not use this judge {no}"
-            head += f", not {no}" * bool(yes and no)
-            return head + f"; too little was measured to use it {open_}" * bool(open_)
+            head = (
+                f"Use this judge {_listed(yes)}" if yes else f"Do not use this judge {_listed(no)}"
+            )
+            head += f", not {_listed(no)}" * bool(yes and no)
+            return head + f"; too little was measured to use it {_listed(open_)}" * bool(open_)
         if open_:
-            return f"Too little was measured to use this judge {open_}"
+            return f"Too little was measured to use this judge {_listed(open_)}"
         return "Nothing here speaks against this judge"
 
     @property
@@ -100,18 +83,14 @@ def of_bullets(metrics: Mapping[str, Estimate], n_texts: int, limits: str) -> Co
     rises, found, invented = (metrics[name] for name in ("rising_steps", "found", "invented"))
     if rises.value is None:
         return Conclusion({"rank": "open"}, "no bullet could be removed and both scored", limits)
-    needs = [
-        _Need("rank", order, 0.8),
-        _Need("rank", rises, _MAX_RISES, at_most=True),
-    ]
+    ranks = _worst(_reaches(order, 0.8), _stays(rises, _MAX_RISES))
     left = "facts" if is_known else "bullets"
     why = f"rank correlation of the score with the {left} left {_text(order, short)}"
     if rises.value >= _MAX_RISES:
         why += f", and it rises at {_text(rises)} of the removals"
     if found.value is not None and invented.value is not None:
-        needs += _kept_needs(found, invented)
         why = f"{_kept_text(found, invented, 'are there', 'are not')}; {why}"
-    return _concluded(needs, why, limits, enough=enough)
+    return Conclusion(_uses(ranks, found, invented, enough=enough), why, limits)
 
 
 def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int) -> Conclusion:
@@ -125,12 +104,12 @@ def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int
         return Conclusion({"rank": "open"}, accuracy.why, limits)
     bounds = specificity.interval and Interval(*(1 - end for end in reversed(specificity.interval)))
     invented = Estimate(1 - specificity.value, bounds)
-    needs = [_Need("rank", accuracy, 0.75), *_kept_needs(found, invented)]
     why = (
         f"{_kept_text(found, invented, 'humans find', 'they do not')}; balanced accuracy "
         f"{_text(accuracy, short)}"
     )
-    return _concluded(needs, why, limits, enough=enough)
+    uses = _uses(_reaches(accuracy, 0.75), found, invented, enough=enough)
+    return Conclusion(uses, why, limits)
 
 
 def of_audit(
@@ -152,9 +131,13 @@ def of_audit(
 def merged(measured: Sequence[Conclusion], faults: Conclusion) -> Conclusion:
     """One conclusion, in the figures of the last one: a use is as good as its worst answer."""
     every = (*measured, faults)
-    answers = [(use, answer) for one in every for use, answer in one.uses.items()]
+    uses = {
+        use: _worst(*(one.uses[use] for one in every if use in one.uses))
+        for use in USES
+        if any(use in one.uses for one in every)
+    }
     why = "; ".join([measured[-1].why, *([faults.why] if faults.uses else [])])
-    return Conclusion(_worst(answers), why, "; ".join(one.limits for one in every))
+    return Conclusion(uses, why, "; ".join(one.limits for one in every))
 
 
 def section(conclusions: Mapping[str, Conclusion]) -> Section:
@@ -163,13 +146,31 @@ def section(conclusions: Mapping[str, Conclusion]) -> Section:
     return Section("Conclusion", meaning="by fixed rules, 95 % intervals", items=items)
 
 
-def _kept_needs(found: Estimate, invented: Estimate) -> list[_Need]:
-    return [
-        _Need("gate", found, 0.5),
-        _Need("gate", invented, 0.1, at_most=True),
-        _Need("level", found, 0.9),
-        _Need("level", invented, 0.1, at_most=True),
-    ]
+def _uses(ranks: Answer, found: Estimate, invented: Estimate, *, enough: bool) -> dict[Use, Answer]:
+    uses: dict[Use, Answer] = {"rank": ranks}
+    if found.value is not None and invented.value is not None:
+        few_invented = _stays(invented, 0.1)
+        uses["gate"] = _worst(_reaches(found, 0.5), few_invented)
+        uses["level"] = _worst(_reaches(found, 0.9), few_invented)
+    return uses if enough else dict.fromkeys(uses, "open")
+
+
+def _reaches(figure: Estimate, limit: float) -> Answer:
+    """Whether a figure is at least at a limit, with its whole interval."""
+    if (figure.value or 0.0) < limit:
+        return "no"
+    return "yes" if figure.interval is not None and figure.interval.low >= limit else "open"
+
+
+def _stays(figure: Estimate, limit: float) -> Answer:
+    """Whether a figure is at most at a limit, with its whole interval."""
+    if (figure.value or 0.0) > limit:
+        return "no"
+    return "yes" if figure.interval is not None and figure.interval.high <= limit else "open"
+
+
+def _worst(*answers: Answer) -> Answer:
+    return min(answers, key=_ANSWERS.index)
 
 
 def _kept_text(found: Estimate, invented: Estimate, there: str, absent: str) -> str:
@@ -191,14 +192,3 @@ def _text(figure: Estimate, form: Callable[[float], str] = percent) -> str:
 def _listed(words: Sequence[str]) -> str:
     """`a`, `a or b`, `a, b or c`."""
     return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
-
-
-def _concluded(needs: Iterable[_Need], why: str, limits: str, *, enough: bool) -> Conclusion:
-    return Conclusion(_worst((one.use, one.answer(enough=enough)) for one in needs), why, limits)
-
-
-def _worst(answers: Iterable[tuple[Use, Answer]]) -> dict[Use, Answer]:
-    found: dict[Use, Answer] = {}
-    for use, answer in answers:
-        found[use] = min(found.get(use, "yes"), answer, key=_ANSWERS.index)
-    return found

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from factcheck import AtomicFact, CheckFailure, CoverageReport, FactCoverage, Verdict
 from factcheck.calibration import fit_cascade
-from factcheck.calibration.cascade import fit_judged
-from factcheck.calibration.thresholds import (
+from factcheck.calibration.cascade import (
     JudgedFact,
     Thresholds,
+    fit_judged,
     fit_thresholds,
     sent_held_out,
 )
