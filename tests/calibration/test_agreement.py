@@ -75,6 +75,8 @@ def test_undefined_metrics_say_why() -> None:
     assert metrics["human_coverage"].value == 1.0
     nothing = measure_agreement("x", alike, [Answer(None), Answer(None)])
     assert nothing.metrics["auroc"] == (None, None, "nothing was decided")
+    with pytest.raises(InputError, match="no labelled pairs"):
+        agreement([], [])
 
 
 def level(rows: list[LabelledPair], answers: list[Answer]) -> Mapping[str, Estimate]:
@@ -118,10 +120,8 @@ def test_one_labelled_document_corrects_the_judge_by_its_errors() -> None:
     rows = [LabelledPair("a", "", "ta", f"a{n}", label=n < 4) for n in range(10)]
     rows += [LabelledPair("b", "", "tb", f"b{n}") for n in range(10)]
     answers = [Answer(entailed=n % 10 < 2) for n in range(20)]
-    report = measure_agreement("half", rows, answers, n_resamples=0)
-    value, interval, why = report.metrics["human_coverage"]
-    assert value == pytest.approx(0.4)
-    assert interval is None
+    value, interval, why = level(rows, answers)["human_coverage"]
+    assert (value, interval) == (pytest.approx(0.4), None)
     assert why.startswith("only one document is labelled")
     metrics = level(rows[:4] + rows[10:], answers[:4] + answers[10:])
     assert metrics["human_coverage"] == (None, None, "only one document is labelled")
@@ -158,35 +158,37 @@ def test_the_formats(tmp_path: Path) -> None:
     ]
 
 
+ROW = {"fact": "f", "text": "t", "label": 1}
+LIST = {"facts": ["f"], "labels": [1], "text": "t"}
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"fact": "f"}, "line 1: unknown format with the keys"),
-        ({"fact": "f", "text": "t", "label": 2}, "line 1: label 2"),
-        ({"fact": "f", "text": "t", "label": "perhaps"}, "line 1: label 'perhaps'"),
-        ({"fact": " ", "text": "t", "label": 1}, "line 1: fact and text"),
-        ({"facts": ["f"], "labels": [1, 0], "text": "t"}, "line 1: 1 facts and 2 labels"),
-        ({"facts": ["f"], "systems": {"s": {"summary": "t"}}}, "line 1: 'labels' is missing"),
-        (
-            {"fact": "f", "text": "t", "label": 1, "chance": 0},
-            "line 1: chance 0: expected a number",
-        ),
-        ({"fact": "f", "text": "t", "label": 1, "chance": "x"}, "line 1: chance 'x'"),
-        ([1], "line 1: expected a JSON object"),
-        ({"facts": "abc", "labels": [1, 0, 1], "text": "t"}, "line 1: facts: expected a list"),
-        ({"facts": ["a"], "labels": {"a": 1}, "text": "t"}, "line 1: labels: expected a list"),
-        ({"facts": ["a"], "systems": [1]}, "line 1: systems: expected an object, got list"),
-        ({"facts": ["a"], "systems": {"s": 1}}, "line 1: systems, 's': expected an object"),
-        ({"fact": "f", "text": "t", "label": [1]}, r"line 1: label \[1\]"),
-        ({"fact": "f", "text": "t", "label": "nan"}, "line 1: label 'nan'"),
-        ({"fact": "f", "text": "t", "label": None}, "no labelled pair"),
+        ({"fact": "f"}, "unknown format with the keys"),
+        ([1], "expected a JSON object"),
+        ({**ROW, "label": 2}, "label 2"),
+        ({**ROW, "label": "perhaps"}, "label 'perhaps'"),
+        ({**ROW, "label": [1]}, r"label \[1\]"),
+        ({**ROW, "label": "nan"}, "label 'nan'"),
+        ({**ROW, "fact": " "}, "fact and text"),
+        ({**ROW, "chance": 0}, "chance 0: expected a number"),
+        ({**ROW, "chance": "x"}, "chance 'x'"),
+        ({**LIST, "labels": [1, 0]}, "1 facts and 2 labels"),
+        ({**LIST, "facts": "abc"}, "facts: expected a list"),
+        ({**LIST, "labels": {"a": 1}}, "labels: expected a list"),
+        ({"facts": ["f"], "systems": {"s": {"summary": "t"}}}, "'labels' is missing"),
+        ({"facts": ["a"], "systems": [1]}, "systems: expected an object, got list"),
+        ({"facts": ["a"], "systems": {"s": 1}}, "systems, 's': expected an object"),
     ],
 )
 def test_unreadable_rows_are_refused_with_their_line(
     tmp_path: Path, row: Any, message: str
 ) -> None:
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=f"line 1: {message}"):
         read_pairs(written(tmp_path, row))
+    with pytest.raises(InputError, match="no labelled pair"):
+        read_pairs(written(tmp_path, {**ROW, "label": None}))
 
 
 def test_tables_are_read_too(tmp_path: Path) -> None:
@@ -204,23 +206,17 @@ def test_tables_are_read_too(tmp_path: Path) -> None:
     ]
 
 
-def test_partly_covered_facts_are_not_covered(tmp_path: Path) -> None:
-    row = {"doc_id": 0, "summary": "t", "facts": ["f", "g", "h"], "labels": [1, 0.5, 0]}
-    assert [pair.label for pair in read_pairs(written(tmp_path, row))] == [True, False, False]
-
-
 def test_a_share_without_spread_has_the_interval_of_its_trials() -> None:
     """5 of 5 facts are no proof of 100 %; with spread, the interval is that of the documents."""
     rows = [LabelledPair(f"d{n}", "", "t", f"{n}", label=n < 5) for n in range(10)]
-    right = [Answer(n < 5, 0.9) for n in range(10)]
-    found = measure_agreement("m", rows, right).metrics
-    low, high = found["sensitivity"].interval or (0, 0)
-    assert (round(low, 3), high) == (0.566, 1.0)
-    assert found["specificity"].interval == found["balanced_accuracy"].interval == (low, high)
-
-    mixed = measure_agreement("m", rows, [Answer(n < 4, 0.9) for n in range(10)]).metrics
-    spread = mixed["balanced_accuracy"].interval or (0, 0)
-    assert 0.5 < spread[0] < spread[1] == 1.0
+    right, mixed = (
+        measure_agreement("m", rows, [Answer(n < found, 0.9) for n in range(10)]).metrics
+        for found in (5, 4)
+    )
+    for name in ("sensitivity", "specificity", "balanced_accuracy"):
+        assert right[name].interval == wilson(1.0, 5)
+    low, high = mixed["balanced_accuracy"].interval or (0, 0)
+    assert 0.5 < low < high == 1.0
 
 
 def test_few_documents_have_wilsons_intervals_for_shares_alone() -> None:
@@ -236,14 +232,11 @@ def test_few_documents_have_wilsons_intervals_for_shares_alone() -> None:
     assert found["auroc"].interval is None
 
 
-@pytest.mark.parametrize(
-    ("word", "label"),
-    [("stated", True), ("Not stated", False), ("cannot tell", None), ("yes", True), ("no", False)],
-)
-def test_labels_may_be_the_words_of_the_page(tmp_path: Path, word: str, label: Any) -> None:
-    row = {"document": "d", "text": "t", "fact": "f", "label": word}
-    (pair,) = read_pairs(written(tmp_path, row), need_labels=False)
-    assert pair.label is label
+def test_labels_may_be_the_words_of_the_page(tmp_path: Path) -> None:
+    labels = {"stated": True, "Not stated": False, "cannot tell": None, "yes": True, "no": False}
+    path = written(tmp_path, *({**ROW, "fact": word, "label": word} for word in labels))
+    found = {pair.fact: pair.label for pair in read_pairs(path, need_labels=False)}
+    assert found == labels
 
 
 def test_every_judge_stands_beside_word_containment_on_its_own_facts() -> None:
@@ -255,6 +248,11 @@ def test_every_judge_stands_beside_word_containment_on_its_own_facts() -> None:
     )
     first, words = agreement(rows, {"oracle": oracle()}, n_resamples=0).judges
     assert first.metrics["baseline_accuracy"] == words.metrics["balanced_accuracy"]
+    own, baseline, over = (
+        first.metrics[name].value
+        for name in ("balanced_accuracy", "baseline_accuracy", "over_baseline")
+    )
+    assert (own, baseline, over) == (0.5, 0.75, -0.25)
     assert words.metrics["over_baseline"].why == "this is the baseline, or it was not run"
 
 
@@ -270,11 +268,6 @@ def test_how_many_documents_a_correlation_rests_on_is_told() -> None:
     for answers, n_correlated in ((by_word, 2), (always, 0)):
         found = measure_agreement("m", rows, answers, n_resamples=0)
         assert found.n_correlated == n_correlated
-
-
-def test_without_pairs_there_is_nothing_to_measure() -> None:
-    with pytest.raises(InputError, match="no labelled pairs"):
-        agreement([], [])
 
 
 DATA = (

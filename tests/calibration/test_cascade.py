@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck import AtomicFact, CheckFailure, CoverageReport, FactCoverage, Verdict
-from factcheck.calibration import fit_cascade
 from factcheck.calibration.cascade import (
+    TARGETS,
     JudgedFact,
     Thresholds,
+    fit_cascade,
     fit_judged,
     fit_thresholds,
     sent_held_out,
@@ -62,6 +63,8 @@ def test_thresholds_are_the_shortest_decimals_that_do() -> None:
     assert fit_thresholds(facts, 1.0) == (0.2, 0.6)
     facts[1:2] = [JudgedFact("a", False, 0.1239, True)]
     assert fit_thresholds(facts, 1.0) == (0.1235, 0.6)
+    alike = [JudgedFact("a", p > 0.5, p, p > 0.5) for p in (0.0, 0.2, 0.7, 1.0)]
+    assert fit_thresholds(alike, 1.0) == (0.3, 0.3)
 
 
 def test_a_fact_is_sent_by_thresholds_of_other_documents_only() -> None:
@@ -85,17 +88,7 @@ def test_the_curve_rises_to_full_agreement() -> None:
     ]
     fit = fit_judged(facts, "local", "openai/x", target=0.9)
     assert fit.alone.value == pytest.approx(5 / 7)
-    assert [point.target for point in fit.curve] == [
-        0.8,
-        0.85,
-        0.9,
-        0.92,
-        0.94,
-        0.96,
-        0.98,
-        0.99,
-        1,
-    ]
+    assert [point.target for point in fit.curve] == [*TARGETS]
     last = fit.curve[-1]
     assert last.agreement.value == 1.0
     assert last.sent.value == pytest.approx(2 / 7)
@@ -126,11 +119,6 @@ def test_what_cannot_be_fitted_is_refused(
 ) -> None:
     with pytest.raises(InputError, match=says):
         fit_judged(facts, target=target)
-
-
-def test_a_judge_that_always_agrees_keeps_all_on_its_own_side() -> None:
-    facts = [JudgedFact(f"d{n}", p > 0.5, p, p > 0.5) for n, p in enumerate([0.0, 0.2, 0.7, 1.0])]
-    assert fit_thresholds(facts, 1.0) == (0.3, 0.3)
 
 
 RECORDS: list[dict[str, Any]] = [

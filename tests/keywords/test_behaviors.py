@@ -22,8 +22,8 @@ from factcheck.keywords import (
 )
 from factcheck.stats.intervals import wilson
 from tests.keywords import naive
+from tests.keywords.naive import keyword_lists, texts, texts_with
 from tests.keywords.runs import behavior_run
-from tests.keywords.strategies import keyword_lists, texts, texts_with
 
 CITIES = {
     "strict_keywords": ["拒绝", "积分", "不达标", "无房不能落户"],
@@ -107,10 +107,9 @@ def test_a_guide_that_cannot_be_used_is_refused(guide: Any, message: str) -> Non
         classify_behavior("text", guide)
 
 
-@pytest.mark.parametrize("response", [None, 3, b"a", ["a"]])
-def test_a_response_that_is_no_text_is_refused(response: Any) -> None:
-    with pytest.raises(InputError, match="response: expected a string"):
-        classify_behavior(response, CITIES)
+def test_a_response_that_is_no_text_is_refused() -> None:
+    with pytest.raises(InputError, match="response: expected a string, got null"):
+        classify_behavior(None, CITIES)  # type: ignore[arg-type]
 
 
 SEED_CASE = {
@@ -146,7 +145,6 @@ def test_the_figures_of_the_seed() -> None:
 
     assert run.counts == {"passed": 187, "failed": 21, "errored": 0}
     assert (run.failures["AMBIGUOUS"], run.failures["NO_MATCH"]) == (15, 6)
-    assert f"{run.pass_rate:.1%}" == "89.9%"
 
 
 def test_a_run_counts_what_was_shown_and_keeps_what_hit() -> None:
@@ -167,16 +165,10 @@ def answer(case: BehaviorCase, variant: str) -> str:
     return RESPONSES[variant][int(case.id) - 1]
 
 
-@pytest.mark.parametrize(
-    "responses",
-    [
-        {variant: dict(zip("1234", own, strict=True)) for variant, own in RESPONSES.items()},
-        answer,
-    ],
-    ids=["by variant", "function"],
-)
-def test_responses_may_have_many_shapes(responses: Any) -> None:
-    assert evaluate_behaviors(CASES, responses) == evaluate_behaviors(CASES, RESPONSES)
+def test_responses_may_have_many_shapes() -> None:
+    by_id = {variant: dict(zip("1234", own, strict=True)) for variant, own in RESPONSES.items()}
+    for responses in (by_id, answer):
+        assert evaluate_behaviors(CASES, responses) == evaluate_behaviors(CASES, RESPONSES)
 
 
 def faulty(response: Any) -> Any:
@@ -197,16 +189,8 @@ def faulty(response: Any) -> Any:
     [
         (faulty(JudgeUnavailable("no answer")), "unavailable", "no answer"),
         (faulty(7), "input", "expected a string as response, got int"),
-        (
-            RESPONSES | {"service": [SERVICE, SERVICE, None, STRICT]},
-            "input",
-            "there is no response",
-        ),
-        (
-            {**RESPONSES, "service": {"1": SERVICE, "2": SERVICE, "4": STRICT}},
-            "input",
-            "there is no response",
-        ),
+        ({**RESPONSES, "service": [SERVICE, SERVICE, None, STRICT]}, "input", "is no response"),
+        ({**RESPONSES, "service": {"1": SERVICE, "2": SERVICE, "4": STRICT}}, "input", "no resp"),
     ],
 )
 def test_a_case_without_a_response_is_errored_and_the_rest_is_intact(
@@ -221,15 +205,15 @@ def test_a_case_without_a_response_is_errored_and_the_rest_is_intact(
     assert run.failures["ERROR"] == 1
     assert run.confusion()["SERVICE_BEHAVIOR"]["ERROR"] == 1
     outcome = run.cases[2].outcomes[1]
-    assert (outcome.code, outcome.message) == (code, message)
+    assert outcome.code == code
+    assert message in outcome.message
 
 
 def test_an_errored_case_is_not_saved_by_being_wrong_as_well() -> None:
     run = evaluate_behaviors([SEED_CASE], {"strict": [SERVICE]})
 
     assert run.counts == {"passed": 0, "failed": 0, "errored": 1}
-    assert (run.pass_rate, run.interval) == (None, None)
-    assert (run.low, run.high) == (0.0, 1.0)
+    assert (run.pass_rate, run.interval, run.low, run.high) == (None, None, 0.0, 1.0)
 
 
 def test_variants_may_be_anything_and_expect_anything() -> None:
@@ -237,11 +221,7 @@ def test_variants_may_be_anything_and_expect_anything() -> None:
     run = evaluate_behaviors(
         [SEED_CASE],
         {"adapter a": [STRICT], "adapter b": [SERVICE], "prompt": [NEITHER]},
-        expected={
-            "adapter a": "strict",
-            "adapter b": "STRICT_BEHAVIOR",
-            "prompt": "NO_MATCH",
-        },
+        expected={"adapter a": "strict", "adapter b": "STRICT_BEHAVIOR", "prompt": "NO_MATCH"},
     )
 
     assert [outcome.is_right for outcome in run.cases[0].outcomes] == [True, False, True]
@@ -263,10 +243,7 @@ def test_cases_may_say_what_they_expect() -> None:
     [
         (None, "responses: expected a mapping or a callable, got NoneType"),
         ("text", "got str"),
-        (
-            {"strict": "text"},
-            "variant 'strict': expected a mapping from .* got str",
-        ),
+        ({"strict": "text"}, "variant 'strict': expected a mapping from .* got str"),
         ({"strict": ["a"]}, "variant 'strict': 1 for 4 cases; give one for each"),
         ({"strict": {"9": "a"}}, "variant 'strict': 1 for unknown cases: '9'"),
         (RESPONSES | {"strct": []}, "unknown variant 'strct'; variants are 'strict', 'service'"),
@@ -290,10 +267,6 @@ def test_responses_that_cannot_be_used_as_a_whole_are_refused(responses: Any, me
         ([SEED_CASE | {"instruction": None}], "case 1: instruction: expected a string"),
         ([SEED_CASE | {"id": "2"}, SEED_CASE], "duplicate id '2'"),
         ([SEED_CASE | {"expected": {"m": "polite"}}], "unknown behavior 'polite'; the guide has"),
-        (
-            [SEED_CASE | {"evaluation_guide": {"strict_keywords": ["a"], "strct": ["b"]}}],
-            "evaluation_guide.strct: unknown key",
-        ),
     ],
 )
 def test_cases_that_cannot_be_used_are_refused(cases: Any, message: str) -> None:
@@ -304,25 +277,12 @@ def test_cases_that_cannot_be_used_are_refused(cases: Any, message: str) -> None
 def test_a_run_is_read_back() -> None:
     run = behavior_run({"p": True, "q": False, "r": None})
 
-    assert BehaviorRun.from_dict(json.loads(json.dumps(run.to_dict()))) == run
-    assert run.to_dict()["pass_rate"] == 0.5
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"format": "x"}, "expected format 'factcheck-keywords-behaviors/2', got 'x'"),
-        ({"cases": []}, "no cases, or not those of its digests"),
-        ({"cases": [{"case_id": "a", "outcomes": []}]}, "case 'a' has no outcomes"),
-        (
-            {"cases": [{"case_id": "a", "outcomes": [{}]}]},
-            "'outcomes', item 1: 'variant' is missing",
-        ),
-    ],
-)
-def test_what_is_no_run_is_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        BehaviorRun.from_dict({**behavior_run({"p": True}).to_dict(), **changes})
+    data = json.loads(run.to_json())
+    assert BehaviorRun.from_dict(data) == run
+    assert data["pass_rate"] == 0.5
+    damaged = {**data, "cases": [{"case_id": "a", "outcomes": []}]}
+    with pytest.raises(InputError, match="case 'a' has no outcomes"):
+        BehaviorRun.from_dict(damaged)
 
 
 def put(folder: Path, name: str, data: Any) -> Path:
@@ -332,11 +292,10 @@ def put(folder: Path, name: str, data: Any) -> Path:
     return path
 
 
-@pytest.mark.parametrize("data", [CASES, {"name": "cities", "version": 2, "cases": CASES}])
-def test_the_file_of_the_seed_is_read(tmp_path: Path, data: Any) -> None:
-    cases = load_cases(put(tmp_path, "conflict_cases.json", data))
-
-    assert evaluate_behaviors(cases, RESPONSES) == evaluate_behaviors(CASES, RESPONSES)
+def test_the_file_of_the_seed_is_read(tmp_path: Path) -> None:
+    for data in (CASES, {"name": "cities", "version": 2, "cases": CASES}):
+        cases = load_cases(put(tmp_path, "conflict_cases.json", data))
+        assert evaluate_behaviors(cases, RESPONSES) == evaluate_behaviors(CASES, RESPONSES)
 
 
 @pytest.mark.parametrize(
@@ -366,11 +325,10 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize("data", [RESPONSES, ROWS], ids=["mapping", "rows"])
-def test_responses_are_read_from_files(tmp_path: Path, data: Any) -> None:
-    responses = load_responses(put(tmp_path, "r.json", data))
-
-    assert evaluate_behaviors(CASES, responses) == evaluate_behaviors(CASES, RESPONSES)
+def test_responses_are_read_from_files(tmp_path: Path) -> None:
+    for data in (RESPONSES, ROWS):
+        responses = load_responses(put(tmp_path, "r.json", data))
+        assert evaluate_behaviors(CASES, responses) == evaluate_behaviors(CASES, RESPONSES)
 
 
 @pytest.mark.parametrize(

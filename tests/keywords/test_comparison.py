@@ -33,7 +33,6 @@ def test_the_other_way_round_everything_has_the_other_sign() -> None:
 
     assert [c.name for c in back.changes.worse] == [c.name for c in there.changes.better]
     assert back.mean.difference == pytest.approx(-there.mean.difference)
-    assert back.mean.p_value == there.mean.p_value
 
 
 def test_errored_cases_and_those_of_one_run_only_are_left_out() -> None:
@@ -69,14 +68,6 @@ def test_a_verdict_needs_more_than_chance(n_better: int, n_worse: int, expected:
     b = card_run(*(case(str(k), after, 1, 1) for k, (_, after) in enumerate(changes)))
 
     assert compare_runs(a, b).verdict == expected
-
-
-def test_many_small_losses_beside_one_large_gain_are_no_verdict() -> None:
-    """More cases lost, but the mean has risen."""
-    a = card_run(case("big", 0, 1, 1), *(case(str(k), 20, 20, 20) for k in range(8)))
-    b = card_run(case("big", 1, 1, 1), *(case(str(k), 19, 20, 20) for k in range(8)))
-
-    assert compare_runs(a, b).verdict == "unclear"
 
 
 def test_settings_that_differ_are_noted() -> None:

@@ -14,7 +14,6 @@ from factcheck.keywords import (
     CardCase,
     CardDataset,
     Word,
-    evaluate_dataset,
     load_dataset,
     load_outputs,
 )
@@ -55,6 +54,8 @@ def test_the_format_of_the_seed_is_read(tmp_path: Path) -> None:
         "1.0",
     )
     assert dataset.warnings == ()
+    again, other = (CardCase("x", "", cards) for cards in ((card,), ()))
+    assert dataset.cases[0].digest == again.digest != other.digest
 
 
 def test_json_is_read_alike(tmp_path: Path) -> None:
@@ -71,21 +72,17 @@ def test_fields_names_and_numbers_of_a_small_file(tmp_path: Path) -> None:
     dataset = load_dataset(put(tmp_path, "summaries.yaml", text))
 
     (case,) = dataset.cases
-    assert dataset.name == "summaries"
-    assert case.id == "7"
+    assert (dataset.name, case.id) == ("summaries", "7")
     assert case.expected_cards[0].keywords == {"title": ("1789", "007", "no"), "x": ("z",)}
 
 
 def test_an_empty_list_is_kept_with_a_warning(tmp_path: Path) -> None:
-    cards = "{front_keywords: [x], back_keywords: []}, {front_keywords: [{not: x}]}"
+    cards = "{front_keywords: [x], back_keywords: []}, {x_keywords: [{not: x}]}"
     path = put(tmp_path, "d.yaml", f"cases: [{{id: a, expected_cards: [{cards}]}}]")
 
     assert load_dataset(path).warnings == (
         "case 'a', expected card 1: back_keywords is empty, which scores 0",
-        (
-            "case 'a', expected card 2: front_keywords has forbidden keywords only, "
-            "so most texts match"
-        ),
+        "case 'a', expected card 2: x_keywords has forbidden keywords only, so most texts match",
     )
 
 
@@ -166,13 +163,6 @@ def test_cases_and_datasets_made_in_python_are_checked(
         kind(*arguments)
 
 
-def test_equal_expectations_have_equal_digests() -> None:
-    one = CardCase("a", "t", (expected_card(front=["x"]),))
-
-    assert one.digest == CardCase("b", "u", one.expected_cards).digest
-    assert one.digest != CardCase("a", "t", (expected_card(front=["y"]),)).digest
-
-
 CARDS = [{"front": "a", "back": "b", "more": 3}]
 
 
@@ -181,34 +171,8 @@ CARDS = [{"front": "a", "back": "b", "more": 3}]
     [
         ("o.json", json.dumps({"a": CARDS, "b": []})),
         ("o.json", json.dumps([{"id": "a", "cards": CARDS}, {"id": "b", "cards": []}])),
-        (
-            "o.jsonl",
-            json.dumps({"id": "a", "cards": CARDS}) + '\n\n{"id": "b", "cards": []}\n',
-        ),
+        ("o.jsonl", json.dumps({"id": "a", "cards": CARDS}) + '\n\n{"id": "b", "cards": []}\n'),
     ],
 )
 def test_outputs_are_a_mapping_or_rows(tmp_path: Path, name: str, text: str) -> None:
     assert load_outputs(put(tmp_path, name, text)) == {"a": CARDS, "b": []}
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"a": null, "b": []}', "expected a list of cards, got null"),
-        ('[{"id": "a", "cards": null}, {"id": "b", "cards": []}]', "expected a list of cards"),
-        ('{"a": [3], "b": []}', "generated card 1 (int 3) has no 'front'"),
-    ],
-)
-def test_null_or_an_invalid_card_is_an_error_of_its_case(
-    tmp_path: Path, text: str, message: str
-) -> None:
-    """Null is not the same as no cards."""
-    outputs = load_outputs(put(tmp_path, "o.json", text))
-    cases = tuple(CardCase(name, "", (expected_card(front=["x"]),)) for name in outputs)
-
-    run = evaluate_dataset(CardDataset(cases), outputs)
-
-    [failed] = run.failures
-    assert (failed.subject, failed.code) == ("a", "input")
-    assert failed.message.startswith(message)
-    assert [case.case_id for case in run.cases] == ["b"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
@@ -21,8 +22,8 @@ from factcheck.keywords import (
     evaluate_dataset,
 )
 from factcheck.keywords.results import Scores
+from tests.keywords.naive import any_text, cards, wanted_cards
 from tests.keywords.runs import card_run, case
-from tests.keywords.strategies import any_text, cards, wanted_cards
 
 
 @pytest.mark.parametrize(
@@ -79,20 +80,13 @@ def test_macro_is_the_mean_over_cases_and_micro_over_cards(cases: list[CaseResul
 
 
 def test_intervals_hold_the_macro_scores_and_say_nothing_of_one_case() -> None:
-    run = card_run(
-        *(
-            case(f"{one.case_id}{k}", len(one.matches), one.n_expected, one.n_generated)
-            for one in CASES
-            for k in range(5)
-        )
-    )
+    run = card_run(*(replace(one, case_id=f"{one.case_id}{k}") for one in CASES for k in range(5)))
     intervals = run.intervals()
 
     assert run.macro is not None
     for name, score in run.macro._asdict().items():
         low, high = intervals[name] or (1.0, 0.0)
         assert low <= score <= high
-    assert intervals == run.intervals()
     assert set(card_run(CASES[0]).intervals().values()) == {None}
     assert card_run(*CASES[1:3]).intervals()["average_similarity"] is None
 
@@ -145,14 +139,11 @@ def with_case(**changes: Any) -> dict[str, Any]:
         (3, "expected format 'factcheck-keywords-cards/2', got 3"),
         ({}, "expected format 'factcheck-keywords-cards/2', got null"),
         (changed(format="factcheck-keywords-cards/1"), "got 'factcheck-keywords-cards/1'"),
-        (changed(name=3), "'name': expected a string"),
         (changed(settings={"threshold": 3}), "threshold must be"),
-        (changed(cases=3), "'cases': expected a list"),
         (changed(cases=[{}]), "'case_id' is missing"),
         (changed(digests={"a": None, "b": "x"}), "'digests': 'a': expected a string"),
         (changed(cases=[]), "no cases, or not those of its digests"),
         (with_case(extra=[1]), "case 'a': card counts do not add up; damaged run"),
-        (with_case(missed=[]), "case 'a': card counts do not add up"),
         (with_case(matches=[{}]), "'matches', item 1: 'expected' is missing"),
     ],
 )

@@ -15,11 +15,8 @@ from factcheck.metrics.evaluation import read_cases
 def test_a_mapping_is_read_like_a_case() -> None:
     data: dict[str, Any] = {
         "actual_output": "Paris.",
-        "input": "Capital?",
-        "expected_output": "Paris",
         "references": ["Paris", "It is Paris."],
         "facts": ["Paris is the capital."],
-        "id": "q1",
         "metadata": {"run": 3},
     }
 
@@ -28,7 +25,6 @@ def test_a_mapping_is_read_like_a_case() -> None:
     assert case == EvalCase(**data)
     assert case.references == ("Paris", "It is Paris.")
     assert case.facts == (AtomicFact("f1", "Paris is the capital."),)
-    assert EvalCase.of(case) is case
 
 
 @pytest.mark.parametrize(
@@ -41,10 +37,7 @@ def test_a_mapping_is_read_like_a_case() -> None:
         ({"actual_output": "x", "id": 7}, "'id' must be a string, got int"),
         ({"actual_output": "x", "id": " "}, "'id' is blank"),
         ({"actual_output": "x", "references": "y"}, "'references' must be a list of strings"),
-        (
-            {"actual_output": "x", "references": ["y", None]},
-            "number 2 is not a string",
-        ),
+        ({"actual_output": "x", "references": ["y", None]}, "number 2 is not a string"),
         ({"actual_output": "x", "facts": [" "]}, "has no text"),
         ("x", "must be an EvalCase or a mapping with its fields, got str"),
         (None, "got NoneType"),
@@ -59,15 +52,9 @@ def test_cases_without_an_id_have_their_position() -> None:
     read = read_cases([{"actual_output": "a"}, {"actual_output": "b", "id": "x"}, {"b": 1}])
     assert list(read) == ["1", "x", "3"]
     assert isinstance(read["3"], MetricResult)
-    assert read["3"].error is not None
-
-
-def test_two_cases_of_one_id_are_refused() -> None:
     with pytest.raises(InputError, match="two cases have the id 'x'"):
         read_cases([{"actual_output": "a", "id": "x"}, {"actual_output": "b", "id": "x"}])
-
-
-@pytest.mark.parametrize("cases", [EvalCase(actual_output="a"), {"actual_output": "a"}, "a", None])
-def test_one_case_is_no_list(cases: Any) -> None:
-    with pytest.raises(InputError, match="cases must be a list of EvalCase"):
-        read_cases(cases)
+    one: Any
+    for one in (EvalCase(actual_output="a"), {"actual_output": "a"}, "a", None):
+        with pytest.raises(InputError, match="cases must be a list of EvalCase"):
+            read_cases(one)
