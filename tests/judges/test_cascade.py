@@ -13,7 +13,6 @@ from factcheck.errors import (
     ConfigError,
     Failure,
     InputError,
-    JudgeError,
     JudgeRejected,
     JudgeUnavailable,
 )
@@ -47,7 +46,6 @@ def speakers(results: Sequence[PairResult]) -> list[str]:
     [
         (FIRST, says(True), WIDE, "first first second second second first first"),
         (FIRST, says(True), (0.5, 0.5), "first " * 7),
-        (FIRST, says(True), (0.0, 1.0), "first second second second second second first"),
         (says(True, "first"), says(None), (), "first " * 7),
         (says(PairVerdict(True, float("nan"), "", "first")), says(True), (), "second " * 7),
         (
@@ -67,7 +65,7 @@ def speakers(results: Sequence[PairResult]) -> list[str]:
         ),
     ],
     ids=[
-        *("strictly between the thresholds", "one threshold", "all but the certain"),
+        *("strictly between the thresholds", "one threshold"),
         *("no probability stands", "NaN is not sure", "no verdict of the first"),
         *("first rejected", "first down", "no verdict of the second", "second rejected"),
     ],
@@ -106,9 +104,7 @@ def test_results_that_cannot_be_told_apart_are_not_used() -> None:
     assert speakers(compare(CascadeJudge(FIRST, short)))[2:5] == ["output"] * 3
 
 
-@pytest.mark.parametrize(
-    ("batch_size", "saved"), [(0, 0), (1, 4), (2, 2), (3, 2), (4, 1), (7, 0), (16, 0)]
-)
+@pytest.mark.parametrize(("batch_size", "saved"), [(0, 0), (1, 4), (2, 2), (4, 1), (7, 0)])
 def test_what_the_first_judge_decides_is_booked_as_saved(batch_size: int, saved: int) -> None:
     """Of seven pairs three go on; requests are counted as the second judge would fill them."""
     ledger = Ledger()
@@ -117,12 +113,11 @@ def test_what_the_first_judge_decides_is_booked_as_saved(batch_size: int, saved:
     assert ledger.usage == Usage(kept_in_front=4, calls_saved=saved)
 
 
-@pytest.mark.parametrize(
-    ("low", "high"), [(-0.1, 0.9), (0.1, 1.1), (0.9, 0.1), (float("nan"), 0.9), (0.1, float("nan"))]
-)
-def test_thresholds_are_probabilities_in_order(low: float, high: float) -> None:
-    with pytest.raises(InputError, match="0 <= low <= high <= 1"):
-        CascadeJudge(FIRST, FIRST, low=low, high=high)
+def test_thresholds_are_probabilities_in_order() -> None:
+    nan = float("nan")
+    for low, high in [(-0.1, 0.9), (0.1, 1.1), (0.9, 0.1), (nan, 0.9), (0.1, nan)]:
+        with pytest.raises(InputError, match="0 <= low <= high <= 1"):
+            CascadeJudge(FIRST, FIRST, low=low, high=high)
 
 
 TEXT = "The lake is deep."
@@ -156,12 +151,9 @@ def test_facts_that_the_first_judge_is_sure_of_stay() -> None:
     assert check(judge, ledger) == ["first", "second", "first", "second", "first"]
     assert [call.facts for call in second.calls] == [("Fact 1.", "Fact 3.")]
     assert ledger.usage == Usage(kept_in_front=3, calls_saved=2)
-
-
-@pytest.mark.parametrize("error", [JudgeUnavailable("down"), JudgeRejected("no key")])
-def test_a_failure_of_the_second_judge_is_undecided(error: JudgeError) -> None:
-    judge = CascadeJudge(UNSURE, ScriptedChecker(lambda *_: error))
-    assert check(judge) == ["first", error.code, "first", error.code, "first"]
+    for error in (JudgeUnavailable("down"), JudgeRejected("no key")):
+        failing = CascadeJudge(UNSURE, ScriptedChecker({f.text: error for f in FACTS}))
+        assert check(failing) == ["first", error.code, "first", error.code, "first"]
 
 
 def test_verdicts_that_come_twice_or_not_at_all_go_on() -> None:
@@ -216,7 +208,6 @@ def test_a_name_says_judges_and_thresholds(name: str, cascade: Cascade | None) -
     ("name", "says"),
     [
         ("cascade(a)", "needs two judges, .*got 1"),
-        ("cascade()", "needs two judges"),
         ("cascade(a,)", "needs two judges"),
         ("cascade(a, b, c)", "needs two judges, .*got 3"),
         ("cascade(a, b", r"does not end with '\)'"),
@@ -226,12 +217,8 @@ def test_a_name_says_judges_and_thresholds(name: str, cascade: Cascade | None) -
 def test_a_name_that_is_no_cascade_says_why(name: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
         parse_cascade(name)
-
-
-@pytest.mark.parametrize("name", ["cascade(local, local, low=.9, high=.1)", "cascade(local, x)"])
-def test_a_cascade_that_cannot_be_built_is_refused_at_once(name: str) -> None:
-    with pytest.raises((ConfigError, InputError), match=r"low <= high|unknown judge"):
-        FactCoverage(name)
+    with pytest.raises(ConfigError, match="unknown judge 'x'"):
+        FactCoverage("cascade(local, x)")
 
 
 def test_the_judge_with_the_last_word_extracts() -> None:

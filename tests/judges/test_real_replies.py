@@ -37,9 +37,7 @@ def labels(made: Reply) -> dict[str, str]:
     "raw",
     [
         json.dumps(GOOD),
-        json.dumps(GOOD, indent=4),
         f"```json\n{json.dumps(GOOD)}\n```",
-        f"```\n{json.dumps(GOOD)}\n```\n",
         json.dumps(list(reversed(GOOD))),
         json.dumps([{**item(FACTS[0].upper()[:-2], "Yes", 1, key="line_number")}, *GOOD[1:]]),
     ],

@@ -46,10 +46,10 @@ def test_a_vector_is_whole_numbers_of_one_size_whatever_the_text(text: str) -> N
     assert any(vector) == bool(text.strip())
 
 
-@pytest.mark.parametrize("seed", ["0", "1"])
-def test_the_same_text_gives_the_same_bytes_in_every_process(seed: str) -> None:
+def test_the_same_text_gives_the_same_bytes_in_every_process() -> None:
     here = hashlib.sha256(b"".join(embed_text(text).tobytes() for text in TEXTS)).hexdigest()
-    assert printed_by_python(CODE, PYTHONHASHSEED=seed) == here
+    for seed in "01":
+        assert printed_by_python(CODE, PYTHONHASHSEED=seed) == here
 
 
 def test_a_version_of_the_embedder_stands_for_its_vectors() -> None:
@@ -86,11 +86,7 @@ def test_what_shares_more_of_its_rare_words_is_nearer(text: str, nearer: str, fa
 def test_a_short_text_is_read_in_the_language_of_a_longer_one(one: str, other: str) -> None:
     """One word that is common elsewhere does not decide; else not even stems would agree."""
     assert alike(one, other) > 0.5
-
-
-def test_it_does_not_see_meaning() -> None:
-    """Said so in its documentation: the same meaning in other words counts for nothing."""
-    assert alike("The physician was exhausted.", "A tired doctor.") < 0.1
+    assert alike("The physician was exhausted.", "A tired doctor.") < 0.1  # synonyms are not seen
 
 
 def test_it_needs_neither_network_client_nor_model_library() -> None:

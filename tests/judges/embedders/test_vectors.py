@@ -17,6 +17,8 @@ from factcheck.errors import JudgeOutputError
 from factcheck.judges.embedders.vectors import direction_of, packed, similarity, single_precision
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
+singles = st.floats(width=32, allow_nan=False, allow_infinity=False)
+whole = st.lists(st.integers(-(2**40), 2**40).map(float), min_size=3, max_size=3).filter(any)
 
 
 @st.composite
@@ -38,41 +40,27 @@ def test_similarity_is_symmetric_and_within_bounds(pair: tuple[list[float], list
     assert cosine(one, one) == 1.0
 
 
-whole = st.lists(st.integers(-(2**40), 2**40).map(float), min_size=3, max_size=3).filter(any)
-
-
 @given(whole, whole, st.integers(-900, 900))
 def test_only_the_direction_counts(one: list[float], other: list[float], power: int) -> None:
     """Doubling and halving are exact here, so the result is equal to the last bit."""
     longer = [math.ldexp(x, power) for x in one]
-
     assert cosine(longer, other) == cosine(one, other)
 
 
 @pytest.mark.parametrize(
     ("one", "other", "expected"),
     [
-        ([1, 0], [1, 0], 1.0),
-        ([1, 0], [0, 1], 0.0),
-        ([1, 1], [1, 0], 0.707107),
-        ([3, 4], [4, 3], 0.96),
-        ([1e308, 1e308], [1e308, 1e308], 1.0),
-        ([5e-324, 0], [5e-324, 5e-324], 0.707107),
+        ([1, 0], [1, 0], 1.0), ([1, 0], [0, 1], 0.0), ([1, 1], [1, 0], 0.707107),
+        ([3, 4], [4, 3], 0.96), ([1e308, 1e308], [1e308, 1e308], 1.0),
+        ([5e-324, 0], [5e-324, 5e-324], 0.707107), ([1.0, 0.2], [-1.0, 0.1], 0.0),
+        ((1.0, 2.0), array("f", [1, 2]), 1.0),
+        (np.array([1, 2], dtype=np.float16), np.array([1, 2]), 1.0),
     ],
-)
-def test_the_similarity_is_the_cosine(one: Any, other: Any, expected: float) -> None:
+)  # fmt: skip
+def test_the_similarity_is_the_cosine_whatever_holds_the_numbers(
+    one: Any, other: Any, expected: float
+) -> None:
     assert cosine(one, other) == expected
-
-
-def test_a_vector_that_points_away_has_nothing_in_common() -> None:
-    assert cosine([1.0, 0.2], [-1.0, 0.1]) == 0.0
-
-
-@pytest.mark.parametrize(
-    "vector", [(1.0, 2.0), array("f", [1, 2]), np.array([1, 2], dtype=np.float16), np.array([1, 2])]
-)
-def test_it_does_not_matter_what_holds_the_numbers(vector: Any) -> None:
-    assert cosine(vector, [1.0, 2.0]) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -82,9 +70,8 @@ def test_it_does_not_matter_what_holds_the_numbers(vector: Any) -> None:
         ([1.0, math.inf], "NaN or infinity"), ([[1.0, 2.0]], "flat list of numbers"),
         (["1.0", "2.0"], "flat list of numbers"), ([True, False], "flat list of numbers"),
         ([1.0, None], "flat list of numbers"), ([1.0, 1j], "flat list of numbers"),
-        (1.0, "flat list of numbers"), ("text", "flat list of numbers"),
-        (None, "flat list of numbers"), ({"a": 1.0}, "flat list of numbers"),
-        ([[1.0], [1.0, 2.0]], "cannot be read"),
+        (1.0, "flat list of numbers"), (None, "flat list of numbers"),
+        ({"a": 1.0}, "flat list of numbers"), ([[1.0], [1.0, 2.0]], "cannot be read"),
     ],
 )  # fmt: skip
 def test_what_points_nowhere_is_an_error(vector: Any, says: str) -> None:
@@ -97,17 +84,10 @@ def test_vectors_of_different_length_are_not_compared() -> None:
         cosine([1.0, 2.0, 3.0], [1.0, 2.0])
 
 
-singles = st.floats(width=32, allow_nan=False, allow_infinity=False)
-
-
 @given(st.lists(singles, min_size=1, max_size=20).filter(any))
-def test_a_packed_vector_comes_back_as_it_was(vector: list[float]) -> None:
+def test_a_packed_vector_comes_back_as_it_was_and_so_does_a_list(vector: list[float]) -> None:
     assert list(single_precision(packed(vector))) == vector
-
-
-def test_base64_and_a_list_of_the_same_numbers_are_the_same_vector() -> None:
-    text = base64.b64encode(struct.pack("<3f", 0.1, -2.5, 3e-5)).decode()
-    assert single_precision(text) == single_precision([0.1, -2.5, 3e-5])
+    assert list(single_precision(vector)) == vector
 
 
 @pytest.mark.parametrize(
