@@ -30,13 +30,8 @@ def check_prompt(text: str = TEXT, facts: Mapping[str, str] = IDS) -> str:
 
 
 def asked(prompt: Any, system: str = "S") -> ChatRequest:
-    body = {
-        "model": "m",
-        "messages": [{"role": "system", "content": system}, {"role": "user", "content": prompt}],
-    }
-    return ChatRequest(
-        method="POST", path="/v1/chat/completions", headers={}, body=body, index=0, in_flight=1
-    )
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
+    return ChatRequest("POST", "/v1/chat/completions", {}, {"messages": messages}, 0, 1)
 
 
 FORMS = {
@@ -45,14 +40,6 @@ FORMS = {
     "quote": '{"f1": {"quote": "...", "answer": "yes"}, ...}',
     "reason": '{"f1": {"line": 3, "reason": "...", "answer": "yes"}, ...}',
 }
-
-
-def reply(model: FactModel, form: str = "quote") -> dict[str, Any]:
-    return dict(json.loads(model(asked(check_prompt(), f"Answer in JSON: {FORMS[form]}"))))
-
-
-def ids(text: str) -> list[str]:
-    return list(json.loads(text, object_pairs_hook=lambda pairs: [key for key, _ in pairs]))
 
 
 EXAMPLE = check_prompt("An example.", {"e1": "It is one."}).replace("0af3", "ffff")
@@ -95,22 +82,20 @@ def test_what_is_no_prompt_of_this_package_is_an_error(prompt: str) -> None:
 
 
 def test_a_verdict_has_the_form_of_the_example() -> None:
-    assert reply(FactModel(), "label") == {"k1": "yes", "k2": "yes", "k3": "no"}
-    numbered = check_prompt("1 The mill burned down in May.\n2 It was rebuilt in stone.")
-    line = json.loads(FactModel()(asked(numbered, FORMS["line"])))
-    assert line == {"k1": "1 yes", "k2": "2 yes", "k3": "no"}
-    reason = json.loads(FactModel()(asked(numbered, FORMS["reason"])))
-    assert reason["k2"] == {"line": 2, "reason": "scripted", "answer": "yes"}
-    assert reason["k3"] == {"line": 0, "reason": "scripted", "answer": "no"}
+    prompt = check_prompt("1 The mill burned down in May.\n2 It was rebuilt in stone.")
+    found = {form: json.loads(FactModel()(asked(prompt, FORMS[form]))) for form in FORMS}
+    assert found["label"] == {"k1": "yes", "k2": "yes", "k3": "no"}
+    assert found["line"] == {"k1": "1 yes", "k2": "2 yes", "k3": "no"}
+    assert found["quote"]["k2"] == {"quote": STONE, "answer": "yes"}
+    assert found["reason"]["k2"] == {"line": 2, "reason": "scripted", "answer": "yes"}
+    assert found["reason"]["k3"] == {"line": 0, "reason": "scripted", "answer": "no"}
 
 
 @pytest.mark.parametrize(
     ("mangles", "expected"),
     [
         ((leave_out(STONE),), ["k1", "k3"]),
-        ((leave_out(),), []),
         ((duplicate(FIRE),), ["k1", "k1", "k2", "k3"]),
-        ((duplicate(),), ["k1", "k1", "k2", "k2", "k3", "k3"]),
         ((overwrite("id", 7, OWNER),), ["k1", "k2", "7"]),
         ((leave_out(FIRE), duplicate(STONE)), ["k2", "k2", "k3"]),
     ],
@@ -118,7 +103,9 @@ def test_a_verdict_has_the_form_of_the_example() -> None:
 def test_verdicts_are_mangled_one_way_after_the_other(
     mangles: tuple[Any, ...], expected: list[str]
 ) -> None:
-    assert ids(FactModel(mangles=mangles)(asked(check_prompt()))) == expected
+    reply = FactModel(mangles=mangles)(asked(check_prompt()))
+    keys = json.loads(reply, object_pairs_hook=lambda pairs: [key for key, _ in pairs])
+    assert keys == expected
 
 
 DATE = ValuePair("1 May", "May 1", "date", "Of issue", "Ignore the year.")

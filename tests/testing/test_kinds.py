@@ -33,12 +33,6 @@ def test_every_fact_is_decided(kind: ServerKind) -> None:
     assert trial.requests_again == 1
 
 
-def test_a_judge_that_reads_nothing_is_not_right() -> None:
-    trial = SERVER_KINDS[0].try_judge(lambda *_: [None] * len(FACTS))
-    assert not trial.is_right
-    assert trial.requests == 0
-
-
 @pytest.mark.parametrize("kind", SERVER_KINDS[1:], ids=str)
 def test_no_kind_is_as_harmless_as_the_first(kind: ServerKind) -> None:
     """Each turns down or changes what a judge sees that sends everything and trims nothing."""
@@ -82,21 +76,6 @@ def test_answers_are_kept_under_what_was_learned() -> None:
                 assert "temp:default" in str(report.signature)
             remembered.take()
         assert len(server.requests) == 3
-
-
-def test_what_was_learned_is_remembered_in_the_cache() -> None:
-    kind = next(kind for kind in SERVER_KINDS if kind.name == "no response format")
-    cache = MemoryCache()
-    refused: list[int] = []
-    with LocalOpenAIServer(kind.around(FactModel())) as server:
-        for fact in FACTS:
-            session = Session(cache=cache, settings=Settings(openai_base_url=server.base_url))
-            with session, FactCoverage("openai/tiny", session=session) as scorer:
-                scorer.check([fact], TEXT)
-                assert "form:text" in str(scorer.signature)
-            refused.append(len(server.requests))
-            remembered.take()
-    assert refused == [2, 3, 4]
 
 
 @pytest.mark.parametrize("thought", [0, 100, 1_000, 4_000, 8_000])

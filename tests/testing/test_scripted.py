@@ -99,9 +99,7 @@ def test_verdicts_are_given_for_the_fact_that_was_asked() -> None:
         }
     )
 
-    results = asyncio.run(checker.check(facts, "", Ledger()))
-
-    assert results == (
+    assert asyncio.run(checker.check(facts, "", Ledger())) == (
         Verdict(MOSS, "entailed", probability=0.75, judge="j"),
         CheckFailure(FERN, "missing", "no reply"),
         Verdict(facts[2], "neutral", judge="scripted"),

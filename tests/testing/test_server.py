@@ -18,7 +18,7 @@ import pytest
 
 from factcheck.testing import (
     ChatRequest,
-    EmbeddingsAnswer,
+    EmbeddingsRequest,
     LocalOpenAIServer,
     Reply,
     bad_request,
@@ -57,49 +57,65 @@ def connection_to(server: LocalOpenAIServer) -> http.client.HTTPConnection:
 def test_a_plain_string_is_a_completion_with_everything_the_client_looks_for() -> None:
     with LocalOpenAIServer(lambda _: "Yes, six.") as server, client_of(server) as client:
         completion = client.chat.completions.create(model="m1", messages=QUESTION)
-    choice = completion.choices[0]
+    choice, usage = completion.choices[0], completion.usage
     assert (choice.message.content, choice.message.refusal) == ("Yes, six.", None)
     assert (choice.finish_reason, completion.model) == ("stop", "m1")
     assert completion._request_id == "req_0"
+    assert usage  # four characters are a token, rounded up
+    assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (6, 3, 9)
 
 
-@pytest.mark.parametrize(
-    ("answer", "counts"),
-    [
-        ("Yes, six.", (6, 3, 9)),  # four characters are a token, rounded up
-        (Reply("Yes.", usage={"prompt_tokens": 700, "completion_tokens": 20}), (700, 20, 720)),
-    ],
-)
-def test_usage_is_counted_roughly_unless_the_reply_has_it(
-    answer: str | Reply, counts: tuple[int, int, int]
-) -> None:
-    with LocalOpenAIServer(lambda _: answer) as server, client_of(server) as client:
-        usage = client.chat.completions.create(model="m", messages=QUESTION).usage
-    assert usage is not None
-    assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == counts
+def test_embeddings_may_be_out_of_order_left_out_or_replaced() -> None:
+    def odd(request: EmbeddingsRequest) -> Any:
+        vectors = hashed_embeddings(request)
+        return vectors if request.index < 2 else {2: vectors[2], 1: [2.0, math.inf]}
 
-
-def test_embeddings() -> None:
-    with LocalOpenAIServer(lambda _: "") as server, client_of(server) as client:
+    def embedded(**options: Any) -> list[tuple[int, Any]]:
         texts = ["Ants dig tunnels.", "tunnels dig ants", "Rain fell on Tuesday."]
-        result = client.embeddings.create(model="m", input=texts)
-        as_floats = client.embeddings.create(model="m", input=texts, encoding_format="float")
-    first, same, other = (item.embedding for item in result.data)
+        data = client.embeddings.create(model="m", input=texts, **options).data
+        return [(item.index, item.embedding) for item in data]
+
+    server = LocalOpenAIServer(lambda _: "", embed=odd)
+    with server, client_of(server) as client:
+        (_, first), (_, same), (_, other) = in_order = embedded()
+        assert embedded(encoding_format="float")[2][1] == pytest.approx(other, abs=1e-6)
+        assert embedded() == [in_order[2], (1, [2.0, math.inf])]
     assert sum(x * x for x in first) == pytest.approx(1.0, abs=1e-6)
-    assert first == same
-    assert first != other
-    assert as_floats.data[2].embedding == pytest.approx(other, abs=1e-6)
+    assert first == same != other
 
 
-@pytest.mark.parametrize("path", ["/nothing", "/v1/completions", "/v1/batches/a/b"])
-def test_unknown_path(path: str) -> None:
-    with LocalOpenAIServer(lambda _: "") as server:
-        with pytest.raises(HTTPError) as caught:
-            urllib.request.urlopen(server.base_url.removesuffix("/v1") + path)  # noqa: S310 - http
-        with caught.value as response:
-            error = json.loads(response.read())["error"]
-    assert (caught.value.code, error["code"]) == (404, "unknown_url")
-    assert error["type"] == "invalid_request_error"
+INVALID = "invalid_request_error"
+JSON = "application/json"
+FAULTS: list[tuple[Reply, type[Exception], tuple[Any, ...]]] = [
+    (rate_limited(), openai.RateLimitError, (429, "requests", "rate_limit_exceeded")),
+    (quota_exceeded(), openai.RateLimitError, (429, *["insufficient_quota"] * 2)),
+    (server_error(), openai.InternalServerError, (500, "server_error", None)),
+    (server_error(503), openai.InternalServerError, (503, "server_error", None)),
+    (unauthorized(), openai.AuthenticationError, (401, INVALID, "invalid_api_key")),
+    (bad_request("no_model"), openai.BadRequestError, (400, INVALID, "no_model")),
+    (garbage(b'{"id": "chatcmpl-0", "choi', JSON), json.JSONDecodeError, ()),
+    (dropped(), openai.APIConnectionError, ()),
+    (hang(0.05), openai.APIConnectionError, ()),
+    (hang(60), openai.APITimeoutError, ()),
+]
+
+
+def test_faults_are_what_the_official_client_takes_them_for() -> None:
+    answer = sequence(*(fault for fault, *_ in FAULTS), then=lambda _: refused("No."))
+    with LocalOpenAIServer(answer) as server, client_of(server) as client:
+        for _, raised, told in FAULTS:
+            with pytest.raises(raised) as caught:
+                client.with_options(timeout=1.0).chat.completions.create(
+                    model="m", messages=QUESTION
+                )
+            assert type(caught.value) is raised
+            if isinstance(caught.value, openai.APIStatusError):
+                error = caught.value
+                assert (error.status_code, error.type, error.code) == told
+        message = client.chat.completions.create(model="m", messages=QUESTION).choices[0].message
+    assert (message.content, message.refusal) == (None, "No.")
+    cut = truncated('{"facts": ["Rain is wet."]}', keep=0.5)
+    assert (cut.content, cut.finish_reason) == ('{"facts": ["R', "length")
 
 
 @pytest.mark.parametrize(
@@ -120,6 +136,9 @@ def test_a_body_the_server_cannot_honour_never_reaches_the_answer(body: bytes) -
         connection.request("POST", "/v1/chat/completions", body)
         assert connection.getresponse().status == 400
         connection.close()
+        for path in ("/nothing", "/v1/completions", "/v1/batches/a/b", "/v1/files/f/content"):
+            with pytest.raises(HTTPError, match="404"):
+                urllib.request.urlopen(server.base_url.removesuffix("/v1") + path)  # noqa: S310
     assert asked == []
 
 
@@ -179,7 +198,7 @@ def test_client_that_left() -> None:
 
 def test_stop_with_open_requests() -> None:
     body = json.dumps({"model": "m", "messages": QUESTION})
-    for _ in range(50):
+    for _ in range(20):
         with LocalOpenAIServer(lambda _: hang(60)) as server:
             connection = connection_to(server)
             connection.request("POST", "/v1/chat/completions", body)
@@ -214,89 +233,6 @@ def test_import_is_light() -> None:
     assert printed_by_python(code) == "[]"
 
 
-def ask_once(fault: Reply, *, timeout_s: float = 30.0) -> Any:
-    with LocalOpenAIServer(lambda _: fault) as server, client_of(server) as client:
-        asked = client.with_options(timeout=timeout_s).chat.completions
-        return asked.create(model="m", messages=QUESTION)
-
-
-INVALID = "invalid_request_error"
-
-
-@pytest.mark.parametrize(
-    ("fault", "raised", "status", "kind", "code"),
-    [
-        (rate_limited(), openai.RateLimitError, 429, "requests", "rate_limit_exceeded"),
-        (quota_exceeded(), openai.RateLimitError, 429, *["insufficient_quota"] * 2),
-        (server_error(), openai.InternalServerError, 500, "server_error", None),
-        (server_error(503), openai.InternalServerError, 503, "server_error", None),
-        (unauthorized(), openai.AuthenticationError, 401, INVALID, "invalid_api_key"),
-        (bad_request("no_model"), openai.BadRequestError, 400, INVALID, "no_model"),
-    ],
-)
-def test_an_error_reply_becomes_the_exception_of_the_client(
-    fault: Reply, raised: type[openai.APIStatusError], status: int, kind: str, code: str | None
-) -> None:
-    with pytest.raises(raised) as caught:
-        ask_once(fault)
-    assert (caught.value.status_code, caught.value.type, caught.value.code) == (status, kind, code)
-    assert caught.value.request_id == "req_0"
-
-
-@pytest.mark.parametrize(
-    ("fault", "timeout_s", "raised"),
-    [
-        (garbage(b'{"id": "chatcmpl-0", "choi', "application/json"), 30, json.JSONDecodeError),
-        (dropped(), 30, openai.APIConnectionError),
-        (hang(60), 0.2, openai.APITimeoutError),
-        (hang(0.05), 30, openai.APIConnectionError),
-    ],
-    ids=["half a document", "dropped", "silent", "silent, then dropped"],
-)
-def test_what_is_no_reply_is_an_error_of_its_kind(
-    fault: Reply, timeout_s: float, raised: type[Exception]
-) -> None:
-    with pytest.raises(raised) as caught:
-        ask_once(fault, timeout_s=timeout_s)
-    assert type(caught.value) is raised
-
-
-def test_a_truncated_reply_holds_the_first_part_and_a_refusal_nothing() -> None:
-    choice = ask_once(truncated('{"facts": ["Rain is wet."]}', keep=0.5)).choices[0]
-    message = ask_once(refused("No.")).choices[0].message
-    assert (choice.message.content, choice.finish_reason) == ('{"facts": ["R', "length")
-    assert (message.content, message.refusal) == (None, "No.")
-
-
-def test_an_error_reply_leaves_the_connection_open_and_a_dropped_one_is_replaced() -> None:
-    answer = sequence(server_error(), dropped(), then=lambda request: f"fine {request.index}")
-    with LocalOpenAIServer(answer) as server, client_of(server) as client:
-        for _ in range(2):
-            with pytest.raises(openai.APIError):
-                client.chat.completions.create(model="m", messages=QUESTION)
-        completion = client.chat.completions.create(model="m", messages=QUESTION)
-        assert completion.choices[0].message.content == "fine 2"
-        assert server.n_connections == 2
-
-
-TEXTS = ["a", "b", "c"]
-
-
-def answered(answer: EmbeddingsAnswer) -> list[tuple[int, Any]]:
-    with LocalOpenAIServer(lambda _: "", embed=answer) as server, client_of(server) as client:
-        data = client.embeddings.create(model="m", input=TEXTS).data
-    return [(item.index, item.embedding) for item in data]
-
-
-def test_vectors_may_be_out_of_order_left_out_or_replaced() -> None:
-    in_order = answered(hashed_embeddings)
-    odd = answered(lambda request: {2: hashed_embeddings(request)[2], 1: [2.0, math.inf]})
-    assert [index for index, _ in in_order] == [0, 1, 2]
-    assert odd == [in_order[2], (1, [2.0, math.inf])]
-    with pytest.raises(openai.InternalServerError):
-        answered(lambda _: server_error())
-
-
 URL: Final = "/v1/chat/completions"
 
 
@@ -327,15 +263,3 @@ def test_a_file_that_the_endpoint_would_refuse_fails_with_the_reason(
     assert batch.errors is not None
     assert batch.errors.data is not None
     assert problem in str(batch.errors.data[0].message)
-
-
-def test_what_is_not_there_is_not_found() -> None:
-    with LocalOpenAIServer(lambda _: "Yes.") as server, client_of(server) as client:
-        with pytest.raises(openai.NotFoundError):
-            client.batches.retrieve("batch_9")
-        with pytest.raises(openai.NotFoundError):
-            client.files.content("file-9")
-        with pytest.raises(openai.BadRequestError):
-            client.batches.create(input_file_id="file-9", endpoint=URL, completion_window="24h")
-        with pytest.raises(openai.BadRequestError):
-            client.files.create(file=b"{}", purpose="evals")
