@@ -29,7 +29,6 @@ _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\s*\n\s*")
 _KEY = re.compile(r'"(\w+)": ')
 _ANSWERS = {"entailed": "yes", "contradicted": "contradicted", "neutral": "no"}
-_LETTERS = {"entailed": "y", "contradicted": "c", "neutral": "n"}
 Kind = Literal["check", "extract", "compare", "rate", "summarize"]
 _FENCE = re.compile(
     r"^<(?P<tag>source|text\d*|facts|pairs|source_text|summary) (?P<nonce>[0-9a-fA-F]+)>\r?\n"
@@ -37,6 +36,7 @@ _FENCE = re.compile(
     r"^</(?P=tag) (?P=nonce)>",
     re.DOTALL | re.MULTILINE,
 )
+_TEXT = re.compile(r"source_text|source|text\d*")
 _KINDS: tuple[tuple[set[str], Kind], ...] = (
     ({"source_text", "summary"}, "rate"),
     ({"source_text"}, "summarize"),
@@ -47,7 +47,6 @@ _KINDS: tuple[tuple[set[str], Kind], ...] = (
     ({"source"}, "extract"),
 )
 """Kind of a prompt by its fences; the first match applies."""
-_TEXTS, _DIGITS = ("source_text", "text", "source"), "0123456789"
 _SPECIFICITIES: Mapping[str, Specificity] = {
     "second value may be more specific": "allow_more_specific",
     "second value may be less specific": "allow_less_specific",
@@ -82,14 +81,12 @@ def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
     Raises:
         InputError: The message is not a prompt of this package.
     """
-    by_role: dict[str, list[str]] = {"user": [], "system": []}
+    by_role: dict[str, list[str]] = {"user": [""], "system": []}
     for message in body.get("messages", ()):
         content = message.get("content") or ""
         if not isinstance(content, str):
             content = "".join(part.get("text", "") for part in content)
         by_role.setdefault(message.get("role"), []).append(content)
-    if not by_role["user"]:
-        raise InputError("the request has no user message")
     prompt = by_role["user"][-1]
     fences = {
         match["tag"]: match["inner"].removesuffix("\n").removesuffix("\r")
@@ -98,14 +95,13 @@ def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
     kind = next((kind for tags, kind in _KINDS if tags <= fences.keys()), None)
     if kind is None:
         raise InputError(f"no fenced text or pairs in the prompt {prompt!r}")
-    texts = [fences[tag] for tag in fences if tag.rstrip(_DIGITS) in _TEXTS]
-    text = texts[0] if texts else ""
-    lines = _numbered(text) if kind == "check" else ()
+    texts = tuple(text for tag, text in fences.items() if _TEXT.fullmatch(tag))
+    lines = _numbered(texts[0]) if kind == "check" else ()
     return ParsedPrompt(
         kind,
-        " ".join(lines) or text,
+        " ".join(lines) or next(iter(texts), ""),
         lines,
-        tuple(texts),
+        texts,
         _parse_facts(fences["facts"]) if kind == "check" else {},
         _parse_pairs(fences["pairs"]) if kind == "compare" else {},
         fences.get("summary", ""),
@@ -221,18 +217,12 @@ class FactModel:
             return _json({"bullets": list(self._summarize(prompt.text, prompt.instructions))})
         if len(prompt.texts) > 1 and prompt.kind == "check":
             return self._marks(prompt)
-        drafts = self._mangled(prompt)
+        drafts = self._drafts(prompt)
         if prompt.kind == "rate":
             return _json(next(iter(drafts), {}))
         keys = _verdict_keys(prompt)
-        items = ((str(draft.get("id")), _item(draft, keys)) for draft in drafts)
-        return f"{{{', '.join(f'{_json(id_)}: {_json(item)}' for id_, item in items)}}}"
-
-    def _mangled(self, prompt: ParsedPrompt) -> Sequence[Draft]:
-        drafts = self._drafts(prompt)
-        for mangle in self._mangles:
-            drafts = mangle(drafts)
-        return drafts
+        items = (f"{_json(str(draft.get('id')))}: {_json(_item(draft, keys))}" for draft in drafts)
+        return f"{{{', '.join(items)}}}"
 
     def _marks(self, prompt: ParsedPrompt) -> str:
         """Render one entry per fact, with one mark per text that has a verdict."""
@@ -241,32 +231,32 @@ class FactModel:
         for text in prompt.texts:
             lines = _numbered(text)
             one = replace(prompt, text=" ".join(lines) or text, lines=lines, texts=(text,))
-            for draft in self._mangled(one):
+            for draft in self._drafts(one):
                 label = str(draft.get("label"))
                 sign = "-" if label == "contradicted" else ""
-                mark = _LETTERS.get(label, label) if is_label else f"{sign}{draft.get('line')}"
+                mark = _ANSWERS.get(label, label)[0] if is_label else f"{sign}{draft.get('line')}"
                 entries.setdefault(str(draft.get("id")), []).append(mark)
-        blank = "" if is_label else " "
-        return _json({id_: blank.join(marks) for id_, marks in entries.items()})
+        return _json({id_: ("" if is_label else " ").join(marks) for id_, marks in entries.items()})
 
     def _drafts(self, prompt: ParsedPrompt) -> Sequence[Draft]:
-        reason = {"reason": "scripted"}
+        """Return the verdicts of a reply, with the faults injected."""
+        drafts: Sequence[Draft]
         if prompt.kind == "rate":
-            return [{**reason, "faithfulness": self._rate(prompt.text, prompt.summary)}]
-        if prompt.kind == "compare":
-            return [
-                {
-                    "values": (pair.gold, pair.extracted),
-                    "id": pair_id,
-                    **reason,
-                    "equivalent": self._equivalent(pair),
-                }
-                for pair_id, pair in prompt.pairs.items()
+            drafts = [{"faithfulness": self._rate(prompt.text, prompt.summary)}]
+        elif prompt.kind == "compare":
+            drafts = [
+                {"values": (p.gold, p.extracted), "id": pair_id, "equivalent": self._equivalent(p)}
+                for pair_id, p in prompt.pairs.items()
             ]
-        return [
-            {"fact": fact, "id": fact_id, **self._verdict(fact, prompt), **reason}
-            for fact_id, fact in prompt.facts.items()
-        ]
+        else:
+            drafts = [
+                {"fact": fact, "id": fact_id, **self._verdict(fact, prompt)}
+                for fact_id, fact in prompt.facts.items()
+            ]
+        drafts = [{"reason": "scripted", **draft} for draft in drafts]
+        for mangle in self._mangles:
+            drafts = mangle(drafts)
+        return drafts
 
     def _verdict(self, fact: str, prompt: ParsedPrompt) -> Draft:
         if callable(self._labels):
@@ -297,11 +287,12 @@ def _item(draft: Draft, keys: Sequence[str]) -> Any:
     """Serialise a verdict: `"yes"`, `"3 yes"`, or an object."""
     label = draft.get("label")
     answer = _ANSWERS.get(label, label) if isinstance(label, str) else label
-    if keys[-1] != "answer" or len(keys) > 2 or "quote" in keys:  # noqa: PLR2004 - line and answer
-        item = {**draft, "answer": answer} if "label" in draft else draft
-        return {key: item[key] for key in keys if key in item}
-    line = draft.get("line") if "line" in keys else None
-    return f"{line} {answer}" if line else answer
+    if keys == ("answer",):
+        return answer
+    if keys == ("line", "answer"):
+        return f"{draft['line']} {answer}" if draft.get("line") else answer
+    item = {**draft, "answer": answer} if "label" in draft else draft
+    return {key: item[key] for key in keys if key in item}
 
 
 def leave_out(*facts: str) -> Mangle:
