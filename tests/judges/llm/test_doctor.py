@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -30,11 +31,17 @@ ONCE = RetryPolicy(stop_after_attempt=2, wait_multiplier=0.001)
 SECRET = "sk-0123456789abcdefghij"  # noqa: S105 - not one
 
 
-def examined(answer: ChatAnswer) -> tuple[Diagnosis, int]:
+@contextmanager
+def serving(answer: ChatAnswer) -> Iterator[tuple[LocalOpenAIServer, Session]]:
     with LocalOpenAIServer(answer) as server:
         settings = Settings(openai_base_url=server.base_url, openai_api_key=SECRET)
         with Session(cache="off", settings=settings, retry=ONCE) as session:
-            diagnosis = background.run(examine(build_model("openai/tiny", session)))
+            yield server, session
+
+
+def examined(answer: ChatAnswer) -> tuple[Diagnosis, int]:
+    with serving(answer) as (server, session):
+        diagnosis = background.run(examine(build_model("openai/tiny", session)))
         return diagnosis, len(server.requests)
 
 
@@ -95,52 +102,28 @@ BAD: dict[str, tuple[ChatAnswer, str, int]] = {
 }
 
 
-def problem_with(answer: ChatAnswer) -> tuple[str, int]:
-    """What is said of a model that cannot be asked, and after how many requests."""
-    with LocalOpenAIServer(answer) as server:
-        settings = Settings(openai_base_url=server.base_url, openai_api_key=SECRET)
-        with Session(cache="off", settings=settings, retry=ONCE) as session:
-            try:
-                problem = background.run(examine(build_model("openai/tiny", session))).problem
-            except JudgeError as error:
-                problem = str(error)
-        return problem, len(server.requests)
-
-
 @pytest.mark.parametrize(("answer", "says", "requests"), BAD.values(), ids=BAD)
 def test_what_cannot_be_asked_says_why_in_one_line(
     answer: ChatAnswer, says: str, requests: int
 ) -> None:
-    problem, sent = problem_with(answer)
+    with serving(answer) as (server, session):
+        try:
+            problem = background.run(examine(build_model("openai/tiny", session))).problem
+        except JudgeError as error:
+            problem = str(error)
+        assert len(server.requests) <= requests
     assert re.search(says, problem)
     assert SECRET not in problem
     assert "\n" not in problem
-    assert sent <= requests
-
-
-@pytest.fixture
-def asked() -> Callable[[ChatAnswer], int]:
-    """How many requests a check of 40 facts, one a request, makes."""
-
-    def ask(answer: ChatAnswer) -> int:
-        with LocalOpenAIServer(answer) as server:
-            settings = Settings(openai_base_url=server.base_url, openai_api_key=SECRET)
-            with (
-                Session(cache="off", settings=settings, retry=ONCE) as session,
-                FactCoverage("openai/tiny", batch_size=1, session=session) as scorer,
-                pytest.raises(JudgeRejected),
-            ):
-                scorer.check([f"Fact {n} holds." for n in range(40)], "A text.")
-            return len(server.requests)
-
-    return ask
 
 
 @pytest.mark.parametrize("status", [401, 402, 404])
-def test_a_dead_key_or_an_empty_account_is_asked_once(
-    status: int, asked: Callable[[ChatAnswer], int]
-) -> None:
-    assert asked(lambda _: Reply(status=status, error={"message": "no"})) == 1
+def test_a_dead_key_or_an_empty_account_is_asked_once(status: int) -> None:
+    with serving(lambda _: Reply(status=status, error={"message": "no"})) as (server, session):
+        scorer = FactCoverage("openai/tiny", batch_size=1, session=session)
+        with pytest.raises(JudgeRejected):
+            scorer.check([f"Fact {n} holds." for n in range(40)], "A text.")
+        assert len(server.requests) == 1
 
 
 def test_a_pause_that_a_503_asks_for_is_kept() -> None:
