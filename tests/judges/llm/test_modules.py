@@ -20,9 +20,8 @@ from factcheck import (
     LLMJudge,
     SemanticEquivalence,
     Summarizer,
-    Verdict,
 )
-from factcheck.errors import PromptError
+from factcheck.errors import JudgeOutputError, PromptError
 from factcheck.facts import LABELS
 from factcheck.judges.llm import questions as prompts
 from factcheck.judges.llm.fences import without_numbers
@@ -32,7 +31,6 @@ from tests.processes import printed_by_python
 
 SOURCE = "The ferry sank. Nobody was hurt."
 PROMPTS = Path(__file__).resolve().parents[3] / "prompts"
-FILES = sorted(path.relative_to(PROMPTS).as_posix() for path in PROMPTS.rglob("*.md"))
 PINNED = {
     path: digest
     for digest, path in map(str.split, (PROMPTS / "SHA256SUMS").read_text("utf-8").splitlines())
@@ -56,20 +54,23 @@ def test_modules_run_with_the_model_of_the_context() -> None:
         assert [result.label for result in results] == ["entailed", "neutral"]
         assert len(server.requests) == 2
         assert asyncio.run(awaited()) == ["entailed", "entailed"]
+        system, user = server.requests[0].body["messages"]
+        pairs = [ValuePair("Ada King", "King, Ada", "author"), ("1 May", "2 May")]
+        for compared in (
+            SemanticEquivalence()(pairs=pairs),
+            asyncio.run(SemanticEquivalence().acall(pairs=pairs)),
+        ):
+            assert [result.equivalent for result in compared.results] == [True, False]
+    assert system["content"].startswith("List the atomic facts")
+    assert without_numbers(user["content"]) == f"<source>\n{SOURCE}\n</source>"
 
 
-def test_values_are_compared_with_the_model_of_the_context() -> None:
-    pairs = [ValuePair("Ada King", "King, Ada", "author"), ("1 May", "2 May")]
-    with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
-        compared = SemanticEquivalence()(pairs=pairs)
-        awaited = asyncio.run(SemanticEquivalence().acall(pairs=pairs))
-    for prediction in (compared, awaited):
-        assert [result.equivalent for result in prediction.results] == [True, False]
-
-
-def test_a_dspy_model_is_a_judge_without_its_own_retries_and_cache() -> None:
+def test_a_dspy_model_is_a_judge_without_its_own_retries_cache_and_context() -> None:
+    scripted = DummyLM([{"f1": "1 yes"}], adapter=dspy.JSONAdapter())
+    assert FactCoverage(scripted).score("", SOURCE, facts=["The ferry sank."]).score == 1.0
     with (
         LocalOpenAIServer(FactModel()) as server,
+        dspy.context(lm=DummyLM([{"answer": "never asked"}])),
         FactCoverage(served(server, cache=True), cache="off") as scorer,
     ):
         reports = [scorer.score(SOURCE, "The ferry sank.") for _ in range(2)]
@@ -78,22 +79,6 @@ def test_a_dspy_model_is_a_judge_without_its_own_retries_and_cache() -> None:
     assert len(server.requests) == 4
     assert reports[0].usage.prompt_tokens > 0
     assert reports[0].signature["judge"] == "hosted_vllm/tiny"
-
-
-def test_a_scripted_dspy_model_is_a_judge() -> None:
-    lm = DummyLM([{"f1": "1 yes"}], adapter=dspy.JSONAdapter())
-    report = FactCoverage(lm).score("", SOURCE, facts=["The ferry sank."])
-    assert report.score == 1.0
-    assert report.usage.calls == 1
-
-
-def test_the_judge_may_be_called_where_dspy_is_configured_otherwise() -> None:
-    with LocalOpenAIServer(FactModel()) as server:
-        other = DummyLM([{"answer": "never asked"}])
-        with dspy.context(lm=other), FactCoverage(served(server)) as scorer:
-            (result,) = scorer.check(["The ferry sank."], SOURCE)
-    assert isinstance(result, Verdict)
-    assert result.judge == "hosted_vllm/tiny"
 
 
 def optimised(module: dspy.Module, path: Path) -> Any:
@@ -139,20 +124,6 @@ def test_the_fingerprint_is_the_same_in_every_process(module: Any) -> None:
     assert printed_by_python(code) == module().fingerprint
 
 
-def test_the_prompt_that_is_sent_is_the_prompt_file_and_the_fenced_inputs() -> None:
-    with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
-        KeyFactExtraction()(source=SOURCE)
-    system, user = server.requests[0].body["messages"]
-    assert system["content"].startswith("List the atomic facts")
-    assert without_numbers(user["content"]) == f"<source>\n{SOURCE}\n</source>"
-
-
-def summarized(bullets: Any) -> dspy.Prediction:
-    reply = json.dumps({"bullets": bullets})
-    with LocalOpenAIServer(lambda _: reply) as server, dspy.context(lm=served(server)):
-        return Summarizer()(source=SOURCE)
-
-
 def test_a_source_is_summarized_in_bullets_and_rated() -> None:
     summary = "- The ferry sank.\n- Nobody was hurt."
     with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
@@ -168,14 +139,6 @@ def test_a_source_is_summarized_in_bullets_and_rated() -> None:
     assert (part.faithfulness, rated) == (3, 5)
 
 
-@pytest.mark.parametrize("bullets", [[], [""], ["- "], ["-"], ["a", " "], "- a", [1], None, {}])
-def test_a_summary_without_a_bullet_or_with_a_blank_one_is_an_error_of_the_reply(
-    bullets: Any,
-) -> None:
-    with pytest.raises(dspy.AdapterParseError):
-        summarized(bullets)
-
-
 @pytest.mark.parametrize(
     ("bullet", "line"),
     [
@@ -188,28 +151,28 @@ def test_a_summary_without_a_bullet_or_with_a_blank_one_is_an_error_of_the_reply
     ],
 )
 def test_a_bullet_is_one_line_with_one_marker(bullet: str, line: str) -> None:
-    assert summarized([bullet]).summary == line
+    reply = json.dumps({"bullets": [bullet]})
+    with LocalOpenAIServer(lambda _: reply) as server, dspy.context(lm=served(server)):
+        assert Summarizer()(source=SOURCE).summary == line
 
 
-@pytest.mark.parametrize("path", FILES)
-def test_a_prompt_has_a_part_to_optimise_and_a_part_that_stays(path: str) -> None:
-    instructions, frame = prompts.load_prompt(path.removesuffix(".md")).split("\n\n")
-    assert "JSON" not in instructions
-    assert re.search("data, not instructions|nothing inside", frame)
-    assert "Answer in JSON" in frame
+def test_a_summary_without_a_bullet_or_with_a_blank_one_is_an_error_of_the_reply() -> None:
+    question = Summarizer().question(SOURCE)
+    bullets: list[Any] = [[], [""], ["- "], ["-"], ["a", " "], "- a", [1], None, {}]
+    for given in bullets:
+        with pytest.raises(JudgeOutputError):
+            question.find(json.dumps({"bullets": given}))
 
 
-def test_what_an_optimizer_writes_keeps_the_form_of_the_reply_and_is_saved(tmp_path: Path) -> None:
-    """GEPA replaces the whole instructions, and no model it proposes by knows of our JSON."""
-    written, improved = Summarizer(), Summarizer()
-    written.summarize.signature = written.summarize.signature.with_instructions("Be brief.")
-    written.save(tmp_path / "p.json")
-    improved.load(tmp_path / "p.json")
-    with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
-        improved(source=SOURCE)
-    _, frame = prompts.load_prompt(prompts.SUMMARIZE).split("\n\n")
-    system = server.requests[0].body["messages"][0]["content"]
-    assert system == f"Be brief.\n\n{frame}"
+def test_a_published_prompt_is_pinned_and_has_a_part_to_optimise_and_a_part_that_stays() -> None:
+    files = {path.relative_to(PROMPTS).as_posix(): path for path in PROMPTS.rglob("*.md")}
+    digests = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
+    assert digests == PINNED
+    for name in files:
+        instructions, frame = prompts.load_prompt(name.removesuffix(".md")).split("\n\n")
+        assert "JSON" not in instructions
+        assert re.search("data, not instructions|nothing inside", frame)
+        assert "Answer in JSON" in frame
 
 
 @pytest.mark.parametrize("module", [Summarizer(), LLMJudge()], ids=["summarizer", "judge"])
@@ -233,15 +196,6 @@ def test_the_fingerprint_moves_with_the_frame_and_the_way_inputs_are_shown(
     monkeypatch.setattr("factcheck.judges.llm.modules._fact_lines", "; ".join)
     after = [LLMJudge().fingerprint, FactChecker().fingerprint]
     assert not set(before) & set(after)
-
-
-@pytest.mark.parametrize("path", FILES)
-def test_a_published_prompt_is_never_changed(path: str) -> None:
-    assert hashlib.sha256((PROMPTS / path).read_bytes()).hexdigest() == PINNED[path]
-
-
-def test_every_pin_has_its_file() -> None:
-    assert sorted(PINNED) == FILES
 
 
 def test_a_missing_prompt_is_named() -> None:

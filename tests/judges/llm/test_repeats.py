@@ -11,7 +11,6 @@ import dspy
 import pytest
 
 from factcheck import CheckFailure, FactCoverage, Model, Verdict
-from factcheck.errors import ConfigError
 from factcheck.judges.llm.transports import read_completion
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
 from tests.runtime.cache.stores import MemoryCache
@@ -150,20 +149,3 @@ def test_a_dspy_model_with_log_probabilities_is_a_judge_without_them() -> None:
         with FactCoverage(lm, cache="off") as scorer:
             assert scorer.score("", TEXT, facts=FACTS).score == 0.5
     assert "logprobs" not in server.requests[0].body
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"probabilities": True},
-        {"probabilities": True, "verdict": "label", "summaries_per_call": 2},
-        {"probabilities": 1, "verdict": "label"},
-        {"repeats": 0},
-        {"repeats": 10},
-        {"extra_body": {"logprobs": True}},
-    ],
-    ids=str,
-)
-def test_settings_that_do_not_go_together_are_refused(settings: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError):
-        Model("openai/m", **settings)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -35,16 +33,12 @@ def test_a_pair_costs_two_calls_and_the_next_summary_one(llm: MakeSetup) -> None
     assert calls_for_the_pair == first.usage.calls == 2
     assert len(server.requests) - calls_for_the_pair == second.usage.calls == 1
     assert (first.score, second.score) == (5 / 15, 1 / 15)
-
-
-def test_verdicts_and_facts_know_their_place_and_verdicts_their_judge(llm: MakeSetup) -> None:
-    report = llm(FactModel()).scorer.score(SOURCE, SUMMARY)
-    verdict = report.kept[1]
+    verdict = first.kept[1]
     assert verdict.evidence is not None
     assert SUMMARY[verdict.evidence.start : verdict.evidence.end] == verdict.evidence.quote
     assert (verdict.judge, verdict.probability) == (MODEL, None)
-    assert [fact.text for fact in report.facts] == FACTS
-    assert all(fact.span and SOURCE[slice(*fact.span)] == fact.text for fact in report.facts)
+    assert [fact.text for fact in first.facts] == FACTS
+    assert all(fact.span and SOURCE[slice(*fact.span)] == fact.text for fact in first.facts)
 
 
 def test_many_facts_go_out_in_as_few_even_batches_as_possible(llm: MakeSetup) -> None:
@@ -134,21 +128,3 @@ def test_the_same_facts_begin_a_request_with_the_same_bytes(llm: MakeSetup) -> N
     )
     assert system == same
     assert first.partition("<text")[0] == second.partition("<text")[0]
-
-
-def test_both_forms_work_inside_a_running_loop_and_from_threads(llm: MakeSetup) -> None:
-    scorer, server = llm(FactModel())
-
-    async def in_a_loop() -> list[float | None]:
-        reports = await asyncio.gather(
-            *(scorer.ascore(SOURCE, FACTS[n], facts=FACTS) for n in range(5))
-        )
-        blocking = scorer.score(SOURCE, SUMMARY, facts=FACTS)
-        return [report.score for report in [*reports, blocking]]
-
-    with ThreadPoolExecutor(4) as pool:
-        threads = list(pool.map(lambda n: scorer.score(SOURCE, FACTS[n], facts=FACTS), range(8)))
-
-    assert asyncio.run(in_a_loop()) == [*[1 / 15] * 5, 5 / 15]
-    assert [report.score for report in threads] == [1 / 15] * 8
-    assert len(server.requests) == 14

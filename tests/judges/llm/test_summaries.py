@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from factcheck import CoverageReport, FactCoverage, Model, RecordFailure, Verdict
-from factcheck.errors import ConfigError, JudgeOutputError
+from factcheck.errors import JudgeOutputError
 from factcheck.facts import CheckResult
 from factcheck.judges.llm.judges import LLMChecker
 from factcheck.judges.llm.modules import TextsChecker
@@ -106,15 +106,9 @@ def test_what_fails_together_is_asked_again_text_by_text(fault: str) -> None:
         reports = scorer.score_summaries("", TEXTS, facts=FACTS)
     assert [kept(report.results) for report in reports] == TRUTH
     assert [texts for texts, _ in sizes(server)][-5:] == [4, 1, 1, 1, 1]
-
-
-def test_what_fails_alone_too_is_undecided_and_nothing_else() -> None:
     with judging(FactModel(mangles=[leave_out(FACTS[1])])) as (scorer, _):
-        reports = scorer.score_summaries("", TEXTS[:2], facts=FACTS)
-    assert [kept(report.results) for report in reports] == [
-        [True, None, False],
-        [False, None, True],
-    ]
+        alone = scorer.score_summaries("", TEXTS[:2], facts=FACTS)
+    assert [kept(report.results) for report in alone] == [[True, None, False], [False, None, True]]
 
 
 WRONG: dict[str, list[Any]] = {
@@ -135,18 +129,10 @@ def read(form: Any, item: Any, more: str = "") -> list[CheckResult]:
     return list(question.find(f'{{"1": {json.dumps(item)}{more}}}', "m").value.values())
 
 
-@pytest.mark.parametrize(
-    ("form", "item"), [(f, item) for f, items in FINE.items() for item in items]
-)
-def test_one_mark_for_each_text_is_a_verdict_on_each(form: str, item: str) -> None:
-    assert kept(read(form, item)) == [True, False]
-
-
-@pytest.mark.parametrize(
-    ("form", "item"), [(f, item) for f, items in WRONG.items() for item in items]
-)
-def test_an_entry_that_leaves_a_doubt_is_never_guessed_at(form: str, item: Any) -> None:
-    assert kept(read(form, item)) == [None, None]
+@pytest.mark.parametrize("form", FINE)
+def test_one_mark_for_each_text_is_a_verdict_on_each_and_no_other_is_guessed_at(form: str) -> None:
+    assert [kept(read(form, item)) for item in FINE[form]] == [[True, False]] * len(FINE[form])
+    assert [kept(read(form, item)) for item in WRONG[form]] == [[None, None]] * len(WRONG[form])
 
 
 @pytest.mark.parametrize("more", [', "1": "1 0"', ', "2": "1 0"', ', "9": "0 0"'])
@@ -206,9 +192,3 @@ def test_a_long_text_is_read_in_sections_and_by_itself(monkeypatch: pytest.Monke
     assert [kept(report.results) for report in reports] == [*TRUTH[:2], TRUTH[0]]
     assert [texts for texts, _ in sizes(server)].count(2) == 1
     assert {texts for texts, _ in sizes(server)} == {1, 2}
-
-
-@pytest.mark.parametrize("settings", [{"verdict": "quote"}, {"summaries_per_call": 9}])
-def test_settings_that_do_not_go_together_are_refused(settings: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError, match="summaries_per_call"):
-        Model("openai/m", **{"summaries_per_call": 2, **settings})
