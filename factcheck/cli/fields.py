@@ -6,10 +6,9 @@ import gc
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -17,28 +16,13 @@ from factcheck.cli import options, output
 from factcheck.cli.options import OUTPUT
 from factcheck.errors import InputError
 
-if TYPE_CHECKING:
-    from factcheck.reports.page import Page
-
 _LOG = "factcheck.fields"
-_EQUAL = ("match", "skipped")
-"""Statuses without a difference."""
 
 app = typer.Typer(**options.FAMILY, help="Evaluate structured extraction, field by field.")
 app.callback()(options.show_help)
 
 
-class Join(str, Enum):
-    """Pairing of gold and extracted records."""
-
-    POSITION = "position"
-    ID = "id"
-
-
 Gold = Annotated[str, options.argument("GOLD", "Gold records: .json, .jsonl, .jsonl.gz or .yaml.")]
-IdField = Annotated[
-    str | None, options.option("--id-field", "KEY", "Key that holds the record id.")
-]
 
 
 @app.command("evaluate", epilog="Example: factcheck fields evaluate gold.jsonl out.jsonl")
@@ -63,11 +47,13 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             show_default="suggested from GOLD",
         ),
     ] = None,
-    id_field: IdField = None,
+    id_field: Annotated[
+        str | None, options.option("--id-field", "KEY", "Key that holds the record id.")
+    ] = None,
     join: Annotated[
-        Join,
+        Literal["position", "id"],
         options.option("--join", "MODE", "Pair records by position, or by the id in --id-field."),
-    ] = Join.POSITION,
+    ] = "position",
     semantic: Annotated[
         str | None,
         options.option(
@@ -105,13 +91,16 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     Records are objects: a list of them in .json or .yaml, one per line in
     .jsonl. In YAML, no, on, 12:30 and 2024-05-01 are strings.
     """
+    from factcheck.documents import write_text
     from factcheck.fields import SemanticComparator
     from factcheck.fields.files import evaluate_files, gate_scores
+    from factcheck.reports.report import render
+    from factcheck.reports.text import any_of
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, gold, extracted, schema)
     output.check_out(differences, gold, extracted, schema, out, option="--differences")
-    if join is Join.ID and not id_field:
+    if join == "id" and not id_field:
         raise InputError("--join id needs --id-field KEY, the key that holds the id")
     budget = options.budget(max_calls, max_cost_usd)
     with (
@@ -126,7 +115,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             comparator,
             schema_path=schema,
             id_field=id_field,
-            join=join.value,
+            join=join,
             by_meaning=semantic is not None,
             nulls_absent=nulls_absent,
         )
@@ -135,27 +124,18 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             output.print_note(note)
     failure = gates.fields_gate(*gate_scores(result.run), fail_under)
     if comparator.n_undecided and not comparator.n_judged:
-        from factcheck.reports.text import any_of
-
         pairs = any_of(comparator.n_undecided, "pair")
         reason = f"no verdict on {pairs}: {comparator.last_failure}"
         failure = gates.GateFailure(gates.NOTHING_DECIDED, reason)
     page = result.page(examples=examples)
     if differences:
-        _write_differences(page, differences)
+        rows = [row for row in result.run.to_rows() if row["status"] not in ("match", "skipped")]
+        text = render(page._replace(rows=lambda: rows), "csv")
+        if differences == "-":
+            output.print_out(text)
+        else:
+            write_text(differences, text)
     output.report(page, result.run.to_json, to, failure=failure)
-
-
-def _write_differences(page: Page, path: str) -> None:
-    from factcheck.documents import write_text
-    from factcheck.reports.report import render
-
-    rows = [row for row in page.rows() if row["status"] not in _EQUAL] if page.rows else []
-    text = render(page._replace(rows=lambda: rows), "csv")
-    if path == "-":
-        output.print_out(text)
-    else:
-        write_text(path, text)
 
 
 SchemaOut = Annotated[

@@ -175,20 +175,13 @@ def _windows(pairs: Pairs, size: int) -> Iterator[tuple[int, list[tuple[Any, Any
 
 
 def _check_processed(results: Any, name: str | int) -> None:
-    if not isinstance(results, list):
-        raise InputError(
-            f"post_process returned {type(results).__name__} for record {name!r}; "
-            "it must return the list of results"
-        )
-    for result in results:
-        problem = ""
-        if not isinstance(result, FieldResult) or result.status not in _STATUSES:
-            known = ", ".join(_STATUSES)
-            problem = f"{result!r:.80}; it must be a FieldResult with a status among {known}"
-        elif not 0 <= result.score <= 1:
-            problem = f"{result.path!r} with score {result.score!r}; scores must be from 0 to 1"
-        if problem:
-            raise InputError(f"post_process returned {problem} (record {name!r})")
+    for one in results if isinstance(results, list) else [results]:
+        is_result = isinstance(one, FieldResult) and one is not results
+        if not is_result or one.status not in _STATUSES or not 0 <= one.score <= 1:
+            raise InputError(
+                f"post_process returned {one!r:.99} for record {name!r:.60}; it must return a list "
+                "of FieldResult, with scores from 0 to 1 and known statuses"
+            )
 
 
 def evaluate(
@@ -287,17 +280,14 @@ def joined(
     if join == "id":
         if not id_field:
             raise InputError("join='id' requires id_field")
+        numbered = ((f"gold record {n}", record) for n, record in enumerate(gold))
+        gold_by_id = by_id(numbered, id_field)
         # parse failures have no id: they fill in for missing partners, in any order
-        parsed, unparsed = [], []
-        for position, record in enumerate(extracted):
-            if isinstance(read_record(record), str):
-                unparsed.append(record)
-            else:
-                parsed.append((f"extracted record {position}", record))
-        gold_by_id = by_id(
-            ((f"gold record {n}", record) for n, record in enumerate(gold)), id_field
+        failures = (record for record in extracted if isinstance(read_record(record), str))
+        numbered = ((f"extracted record {n}", record) for n, record in enumerate(extracted))
+        partners = by_id(
+            (one for one in numbered if not isinstance(read_record(one[1]), str)), id_field
         )
-        partners, failures = by_id(parsed, id_field), iter(unparsed)
         pairs = [
             (record, partners.pop(name) if name in partners else next(failures, None))
             for name, record in gold_by_id.items()

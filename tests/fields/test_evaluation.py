@@ -563,14 +563,14 @@ def test_post_processing_may_filter_and_must_give_a_list() -> None:
     result = run(schema, rows, [{"a": "x", "b": "z"}], post_process=lambda fields: fields[:1])
 
     assert (result.total_fields, result.mean_f1) == (1, 1.0)
-    with pytest.raises(InputError, match="post_process returned NoneType"):
+    with pytest.raises(InputError, match="post_process returned None for record 0"):
         run(schema, rows, rows, post_process=lambda _fields: None)
 
     def spoil(fields: list[Any]) -> list[Any]:
         fields[1].score = math.nan
         return fields
 
-    with pytest.raises(InputError, match="'b' with score nan"):
+    with pytest.raises(InputError, match="path='b', score=nan"):
         run(schema, rows, rows, post_process=spoil)
 
 
@@ -581,7 +581,7 @@ def test_post_processing_may_filter_and_must_give_a_list() -> None:
 def test_post_processing_must_give_results(odd: Any) -> None:
     """Another status would leave the score without a word."""
     rows = [{"a": "x"}]
-    with pytest.raises(InputError, match=r"post_process returned .* must be a FieldResult"):
+    with pytest.raises(InputError, match=r"post_process returned .* list of FieldResult"):
         run(record(a=TEXT), rows, rows, post_process=lambda _fields: [odd])
 
 

@@ -8,7 +8,17 @@ from typing import Any, NamedTuple
 
 from factcheck.fields.pages import field_text
 from factcheck.fields.values import plain
-from factcheck.reports.page import MOST_ROWS, Alert, Case, Item, Page, Section, Table, Tone, filled
+from factcheck.reports.page import (
+    MOST_ROWS,
+    Alert,
+    Case,
+    Item,
+    Page,
+    Section,
+    Table,
+    filled,
+    listed,
+)
 from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, more_of, name_text, p_text, plural, share, signed
 from factcheck.stats.comparison import SIGNIFICANT, Changes, Comparison
@@ -19,12 +29,9 @@ _COLUMNS = ("A", "B", "B - A", "95 % interval", "p")
 _NARROW = ("p", ("95 % interval",))
 _LEGEND = f"won, lost: p, adjusted for the number of fields, is below {SIGNIFICANT}"
 _OVERALL = {
-    "mean_f1": "F1 (macro)",
-    "mean_precision": "precision (macro)",
-    "mean_recall": "recall (macro)",
-    "micro_f1": "F1 (micro)",
-    "micro_precision": "precision (micro)",
-    "micro_recall": "recall (micro)",
+    f"{kind}_{name.lower()}": f"{name} ({word})"
+    for kind, word in (("mean", "macro"), ("micro", "micro"))
+    for name in ("F1", "precision", "recall")
 }
 _ROW_COLUMNS = ("field", "verdict", "a", "b", "difference", "low", "high", "p_value", "p_adjusted")
 
@@ -41,6 +48,12 @@ class Unsettled(NamedTuple):
     """`b - a` if all were wrong in `b` and right in `a`."""
     high: float
     """`b - a` if all were right in `b` and wrong in `a`."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.n_a:,} values without a verdict in A and {self.n_b:,} in B; depending on them, "
+            f"B - A is {signed(self.low)} to {signed(self.high)}"
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -81,8 +94,7 @@ class RunComparison(Report):
         if self.same_schema:
             return ""
         problem = "A and B were scored by different schemas"
-        if self.same_schema is None:
-            unknown = [run for run, one in zip("AB", self.schemas, strict=True) if one is None]
+        if unknown := [run for run, one in zip("AB", self.schemas, strict=True) if one is None]:
             problem = f"the schema of {' and '.join(unknown)} is unknown"
         return f"{problem}, so differences may be due to the schema; evaluate both by the same one"
 
@@ -126,7 +138,11 @@ class RunComparison(Report):
     @property
     def no_verdict(self) -> str:
         """Reason why it is unknown whether `b` is worse; empty if it is known."""
-        return self._unsettled_text() if self.unsettled and self.unsettled.low < 0 else ""
+        return self._no_verdict if self.unsettled and self.unsettled.low < 0 else ""
+
+    @property
+    def _no_verdict(self) -> str:
+        return f"{self.unsettled}, so there is no verdict" if self.unsettled else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON data, with F1 in both runs for each changed record."""
@@ -167,19 +183,20 @@ class RunComparison(Report):
             lines=tuple(self._lines()),
             alerts=tuple(
                 Alert(f"Warning: {warning}", "warn")
-                for warning in (self.schema_warning, self._unsettled_text())
+                for warning in (self.schema_warning, self._no_verdict)
                 if warning
             ),
             sections=filled(
                 Section("Overall", table=_table(overall)),
-                self._section("Won", "good", self.won),
-                self._section("Lost", "bad", self.lost),
-                self._section("No significant difference", "plain", self.unchanged),
-                self._unsettled_section(),
-                Section(
-                    f"Only one run has a score {len(self.not_compared):,}",
-                    items=tuple(Item(field_text(one)) for one in self.not_compared[:MOST_ROWS]),
-                    more=more_of(len(self.not_compared) - MOST_ROWS, "field"),
+                self._section(Section("Won", "good"), self.won),
+                self._section(Section("Lost", "bad"), self.lost),
+                self._section(Section("No significant difference"), self.unchanged),
+                *(
+                    listed(title, "unknown", "", list(texts.items()), _field_item, "field")
+                    for title, texts in (
+                        ("No verdict", self.unsettled_fields),
+                        ("Only one run has a score", dict.fromkeys(self.not_compared, "")),
+                    )
                 ),
             ),
             suite="fields.compare",
@@ -209,7 +226,7 @@ class RunComparison(Report):
                 dots = ", …" if len(ids) > _SHOWN_IDS else ""
                 yield f"Excluded: {plural(len(ids), 'record')} only in {side} ({some}{dots})"
 
-    def _section(self, title: str, tone: Tone, names: Sequence[str]) -> Section:
+    def _section(self, section: Section, names: Sequence[str]) -> Section:
         differing = [name for name in names if self.fields[name].difference]
         rows = [_row(field_text(name), self.fields[name]) for name in differing[:MOST_ROWS]]
         n_equal = len(names) - len(differing)
@@ -217,34 +234,9 @@ class RunComparison(Report):
         more = more_of(len(differing) - len(rows), "field")
         if equal:
             more = f"{more}, {equal}" if more else f"and {equal}" if rows else equal
-        return Section(
-            f"{title} {len(names):,}",
-            tone,
-            table=_table(rows),
-            more=more,
-            legend=(_LEGEND,) if rows else (),
-        )
-
-    def _unsettled_text(self) -> str:
-        if self.unsettled is None:
-            return ""
-        n_a, n_b, low, high = self.unsettled
-        return (
-            f"{n_a:,} values without a verdict in A and {n_b:,} in B; depending on them, B - A is "
-            f"{signed(low)} to {signed(high)}, so there is no verdict"
-        )
-
-    def _unsettled_section(self) -> Section:
-        rows = [
-            (field_text(name), f"{n_a:,}", f"{n_b:,}", f"{signed(low)} to {signed(high)}")
-            for name, (n_a, n_b, low, high) in list(self.unsettled_fields.items())[:MOST_ROWS]
-        ]
-        return Section(
-            f"No verdict {len(self.unsettled_fields):,}",
-            "unknown",
-            table=Table(("", "undecided in A", "in B", "B - A"), tuple(rows)),
-            more=more_of(len(self.unsettled_fields) - len(rows), "field"),
-        )
+        legend = (_LEGEND,) if rows else ()
+        title = f"{section.title} {len(names):,}"
+        return section._replace(title=title, table=_table(rows), more=more, legend=legend)
 
     def _rows(self) -> Iterator[Mapping[str, Any]]:
         for name, verdict in self.verdicts.items():
@@ -267,6 +259,10 @@ class RunComparison(Report):
                 yield Case(field_text(name), "skipped", change, verdict)
             else:
                 yield Case(field_text(name), message=change)
+
+
+def _field_item(entry: tuple[str, object]) -> Item:
+    return Item(field_text(entry[0]), str(entry[1]))
 
 
 def _row(name: str, d: Difference) -> tuple[str, ...]:
