@@ -18,7 +18,7 @@ from factcheck.fields.types import (
     BoundComparator,
     BuiltinComparator,
     Outcome,
-    finite_number,
+    number_param,
     refuse_unknown,
 )
 from factcheck.fields.values import exact_key, is_nan, json_type
@@ -84,7 +84,8 @@ def _bind_fuzzy(params: Mapping[str, Any]) -> BoundComparator:
     from rapidfuzz.process import cdist
 
     refuse_unknown("fuzzy", params, "threshold")
-    threshold = _threshold(params)
+    allowed = "a number above 0 and up to 1"
+    threshold = number_param("fuzzy", params, "threshold", allowed, lambda value: 0 < value <= 1)
 
     def compare(gold: Any, extracted: Any) -> Outcome:
         if not (isinstance(gold, str) and isinstance(extracted, str)):
@@ -107,16 +108,6 @@ def _bind_fuzzy(params: Mapping[str, Any]) -> BoundComparator:
         return ratios if threshold is None else (ratios >= threshold).astype(float)
 
     return BoundComparator(compare, scores=scores)
-
-
-def _threshold(params: Mapping[str, Any]) -> float | None:
-    if "threshold" not in params:
-        return None
-    allowed = "a number above 0 and up to 1"
-    threshold = finite_number("fuzzy", "threshold", params["threshold"], allowed)
-    if not 0 < threshold <= 1:
-        raise ParameterError(f"fuzzy: 'threshold' must be {allowed}, not {threshold!r}")
-    return threshold
 
 
 def _without_texts(gold: Any, extracted: Any) -> Outcome:

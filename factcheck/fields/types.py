@@ -176,15 +176,34 @@ def flag(owner: str, params: Mapping[str, Any], key: str) -> bool | None:
     return value
 
 
-def finite_number(owner: str, key: str, value: Any, allowed: str) -> float:
-    """Return a numeric parameter as a finite float; `allowed` is its range in error messages."""
-    error = ParameterError(f"{owner}: {key!r} must be {allowed}, not {shown(value)}")
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise error
+def choice(owner: str, params: Mapping[str, Any], key: str, *allowed: str) -> str | None:
+    """Return a parameter that must be one of several strings, or `None` if it is missing."""
+    value = params.get(key)
+    if key in params and not (isinstance(value, str) and value in allowed):
+        expected = f"must be one of {quoted(allowed)}, not {shown(value)}"
+        raise ParameterError(f"{owner}: {key!r} {expected}")
+    return value
+
+
+def number_param(
+    owner: str,
+    params: Mapping[str, Any],
+    key: str,
+    allowed: str,
+    accepts: Callable[[float], bool],
+) -> float | None:
+    """Return a numeric parameter as a finite float, or `None` if it is missing.
+
+    `allowed` describes the accepted range in the message of the `ParameterError`.
+    """
+    if key not in params:
+        return None
+    value = params[key]
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     try:
-        number = float(value)
+        number = float(value) if is_number else math.nan
     except OverflowError:
-        raise error from None
-    if not math.isfinite(number):
-        raise error
+        number = math.inf
+    if not (math.isfinite(number) and accepts(number)):
+        raise ParameterError(f"{owner}: {key!r} must be {allowed}, not {shown(value)}")
     return number

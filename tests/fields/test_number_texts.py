@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.fields.comparators.transforms import read_number
+from factcheck.fields.comparators.numbers import read_number
 
 
 @pytest.mark.parametrize(

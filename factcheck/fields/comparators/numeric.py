@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Hashable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from factcheck.documents import shown
@@ -19,19 +19,19 @@ from factcheck.fields.types import (
     BoundComparator,
     BuiltinComparator,
     Outcome,
-    finite_number,
+    number_param,
     refuse_unknown,
 )
 from factcheck.fields.values import is_nan
 
 _TYPE_ERROR: Final[Outcome] = (0.0, "type_error")
 _DIFFERENT: Final[Outcome] = (0.0, "values differ without tolerance")
+_PLAIN = frozenset({int, float})
 _EXACT_LIMIT = 2**53
 """Below it a float represents every integer."""
 _ARRAY_LIMIT = 2**52
 """Largest integer compared as a float, so that differences are exact, too."""
-_NAN = "NaN"
-"""Key of NaN."""
+_LIMITS = ("rel", "abs")
 
 
 def number_of(value: Any) -> int | float | None:
@@ -40,33 +40,35 @@ def number_of(value: Any) -> int | float | None:
     Booleans are 0 and 1. A string of digits is an integer of any length; any other number too
     large for a float is `None`, except strings for infinity.
     """
-    kind = type(value)
-    if kind is int or kind is float:
+    if type(value) in _PLAIN:
         return value  # type: ignore[no-any-return]
+    is_text = isinstance(value, str)
+    to_integer: Callable[[Any], int] = int if is_text else operator.index
     try:
-        if not isinstance(value, str):
-            return int(operator.index(value))
-    except TypeError:
+        return to_integer(value)
+    except (TypeError, ValueError):  # not an integer, or more digits than Python converts
         pass
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    if isinstance(value, str) and not -_EXACT_LIMIT < number < _EXACT_LIMIT:
+    is_infinite = "n" in value.lower() if is_text else number == value
+    return None if math.isinf(number) and not is_infinite else number
+
+
+def _errors(gold: float, extracted: float) -> list[float]:
+    """Return the error relative to gold, or to 1 if gold is 0, and the absolute error.
+
+    Errors that overflow a float are infinite.
+    """
+    errors = []
+    for divisor in (abs(gold) or 1, 1):
         try:
-            return int(value)
-        except ValueError:  # a float, or more digits than Python converts
-            return None if math.isinf(number) and "n" not in value.lower() else number
-    return None if math.isinf(number) and not isinstance(value, str) and number != value else number
-
-
-def _same(gold: float, extracted: float) -> bool:
-    if type(gold) is type(extracted) or -_EXACT_LIMIT < gold < _EXACT_LIMIT:
-        return gold == extracted
-    try:
-        return float(gold) == float(extracted)
-    except OverflowError:
-        return False
+            error = float(abs(gold - extracted) / divisor)
+        except OverflowError:
+            error = math.inf
+        errors.append(math.inf if math.isnan(error) else error)
+    return errors
 
 
 class _Wide:
@@ -78,7 +80,9 @@ class _Wide:
         self.number = number
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Wide) and _same(self.number, other.number)
+        if not isinstance(other, _Wide):
+            return False
+        return self.number == other.number or _errors(self.number, other.number)[1] == 0
 
     def __hash__(self) -> int:
         try:
@@ -88,74 +92,61 @@ class _Wide:
 
 
 def _key(value: Any) -> Hashable:
-    if value is None:
-        return None
     number = number_of(value)
     if number is None:
-        return object()
+        return None if value is None else object()
     if -_EXACT_LIMIT < number < _EXACT_LIMIT:
         return number
-    return _NAN if is_nan(number) else _Wide(number)
-
-
-def _compare(gold: Any, extracted: Any) -> Outcome:
-    kind, other = type(gold), type(extracted)
-    if (kind is float or kind is int) and (other is float or other is int):
-        if gold == extracted:
-            return MATCH
-        if -_EXACT_LIMIT < gold < _EXACT_LIMIT and -_EXACT_LIMIT < extracted < _EXACT_LIMIT:
-            return _DIFFERENT
-    return _decided(gold, extracted)[0] or _DIFFERENT
-
-
-def _decided(gold: Any, extracted: Any) -> tuple[Outcome | None, float, float]:
-    """Return the outcome if it does not depend on the tolerance, and both numbers."""
-    if gold is None or extracted is None:
-        return (MATCH if gold is extracted else _TYPE_ERROR), 0, 0
-    one, two = number_of(gold), number_of(extracted)
-    if one is None or two is None or is_nan(one) != is_nan(two):
-        return _TYPE_ERROR, 0, 0
-    return (MATCH if is_nan(one) or _same(one, two) else None), one, two
+    return "NaN" if is_nan(number) else _Wide(number)
 
 
 @lru_cache(maxsize=256)
-def _within(rel: float, largest: float) -> BoundComparator:
-    """Bind a relative tolerance (of gold, or of 1 if gold is 0) and an absolute one."""
+def _within(limits: tuple[float, float] | None) -> BoundComparator:
+    """Bind the limits of the relative and the absolute error; `None`: numbers must be equal."""
+    rel, largest = limits or (0.0, 0.0)
 
     def compare(gold: Any, extracted: Any) -> Outcome:
-        kind, other = type(gold), type(extracted)
-        if (kind is float or kind is int) and (other is float or other is int):
-            try:
-                gap = abs(gold - extracted)
-                if gap <= largest and gap / (abs(gold) or 1) <= rel:
-                    return MATCH
-            except OverflowError:
-                pass  # the difference is too large for a float
-        outcome, one, two = _decided(gold, extracted)
-        return outcome or _measured(one, two, rel, largest)
+        if type(gold) in _PLAIN and type(extracted) in _PLAIN and gold == extracted:
+            return MATCH
+        one, two = number_of(gold), number_of(extracted)
+        if one is None or two is None or is_nan(one) or is_nan(two):
+            is_same = (gold is None and extracted is None) or (is_nan(one) and is_nan(two))
+            return MATCH if is_same else _TYPE_ERROR
+        share, gap = (0.0, 0.0) if one == two else _errors(one, two)
+        if share <= rel and gap <= largest:
+            return MATCH
+        if limits is None:
+            return _DIFFERENT
+        reasons = [f"relative error {share!r} is above {rel!r}"] if share > rel else []
+        if gap > largest:
+            reasons.append(f"absolute error {gap!r} is above {largest!r}")
+        return 0.0, "; ".join(reasons)
 
-    def scores(gold: Sequence[Any], extracted: Sequence[Any]) -> Any:
-        import numpy as np
+    if limits is None:
+        return BoundComparator(compare, key=_key)
+    return BoundComparator(compare, scores=partial(_scores, rel=rel, largest=largest))
 
-        values, others = _as_array(gold), _as_array(extracted)
-        if values is None or others is None:
-            return None
-        values = values[:, None]
-        with np.errstate(invalid="ignore"):  # infinity minus infinity
-            gap = abs(values - others)
-            near = gap <= largest
-            if rel < math.inf:
-                near &= gap / np.where(values == 0, 1.0, abs(values)) <= rel
-        return (near | (values == others)).astype(float)
 
-    return BoundComparator(compare, scores=scores)
+def _scores(gold: Sequence[Any], extracted: Sequence[Any], rel: float, largest: float) -> Any:
+    import numpy as np
+
+    values, others = _as_array(gold), _as_array(extracted)
+    if values is None or others is None:
+        return None
+    values = values[:, None]
+    with np.errstate(invalid="ignore"):  # infinity minus infinity
+        gap = abs(values - others)
+        near = gap <= largest
+        if rel < math.inf:
+            near &= gap / np.where(values == 0, 1.0, abs(values)) <= rel
+    return (near | (values == others)).astype(float)
 
 
 def _as_array(values: Sequence[Any]) -> Any:
     """Convert numbers to an array, null to infinity; `None` if floats are not exact for all."""
     import numpy as np
 
-    if not set(map(type, values)) <= {float, int, type(None)}:
+    if not set(map(type, values)) <= {*_PLAIN, type(None)}:
         return None
     numbers = [value for value in values if value is not None]
     if numbers and not -_ARRAY_LIMIT <= min(numbers) <= max(numbers) <= _ARRAY_LIMIT:
@@ -165,53 +156,24 @@ def _as_array(values: Sequence[Any]) -> Any:
     return np.array([math.inf if value is None else value for value in values], dtype=float)
 
 
-def _measured(gold: float, extracted: float, rel: float, largest: float) -> Outcome:
-    """Compare by absolute and relative error; errors that overflow a float are infinite."""
-    try:
-        gap = float(abs(gold - extracted))
-    except OverflowError:
-        gap = math.inf
-    try:
-        share = abs(gold - extracted) / (abs(gold) or 1)
-    except OverflowError:
-        share = math.inf
-    share = math.inf if math.isnan(share) else share
-    reasons = []
-    if share > rel:
-        reasons.append(f"relative error {share!r} is above {rel!r}")
-    if gap > largest:
-        reasons.append(f"absolute error {gap!r} is above {largest!r}")
-    return (0.0, "; ".join(reasons)) if reasons else MATCH
-
-
-_LIMITS = ("rel", "abs")
-_EXACTLY = BoundComparator(_compare, key=_key)
-
-
 def _bind(params: Mapping[str, Any]) -> BoundComparator:
     refuse_unknown("numeric", params, "tolerance")
     tolerance = params.get("tolerance")
     if tolerance is None:
-        return _EXACTLY
+        return _within(None)
     if not isinstance(tolerance, Mapping):
         raise ParameterError(
             "numeric: 'tolerance' must be an object with 'rel', 'abs' or both, such as "
             f"{{'rel': 0.01}}, not {shown(tolerance)}"
         )
-    refuse_unknown("the tolerance of numeric", tolerance, *_LIMITS)
+    owner, allowed = "the tolerance of numeric", "a finite number of at least 0"
+    refuse_unknown(owner, tolerance, *_LIMITS)
+    rel, largest = (
+        number_param(owner, tolerance, key, allowed, lambda limit: limit >= 0) for key in _LIMITS
+    )
     if not tolerance:
-        return _EXACTLY
-    return _within(*(_limit(tolerance, key) for key in _LIMITS))
-
-
-def _limit(tolerance: Mapping[str, Any], key: str) -> float:
-    if key not in tolerance:
-        return math.inf
-    allowed = "a finite number of at least 0"
-    limit = finite_number("the tolerance of numeric", key, tolerance[key], allowed)
-    if limit < 0:
-        raise ParameterError(f"the tolerance of numeric: {key!r} must be {allowed}, not {limit!r}")
-    return limit
+        return _within(None)
+    return _within((math.inf if rel is None else rel, math.inf if largest is None else largest))
 
 
 numeric = BuiltinComparator("numeric", _bind)

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from factcheck.documents import shown
 from factcheck.fields.comparators.dates import read_date
-from factcheck.fields.comparators.transforms import read_bool, read_number
+from factcheck.fields.comparators.numbers import read_number
+from factcheck.fields.comparators.transforms import read_bool
 from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.references import as_schema, resolved
 from factcheck.fields.schemas.validation import as_list, infer_schema

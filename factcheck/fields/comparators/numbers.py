@@ -1,0 +1,223 @@
+"""Parsing of the only number in a string such as "1,240.00 EUR"; ambiguous ones are rejected.
+
+If both point and comma occur, the last is the decimal mark. One that occurs twice groups digits.
+One that occurs once, after one to three digits without leading zero and before three ("1,240"), is
+ambiguous, unless the caller names the decimal mark or the grouping mark; a comma beside a pound,
+dollar, yen or rupee sign groups. Spaces, apostrophes and underscores always group.
+
+As in accounting, a number alone in parentheses ("(1,240.00)", "($5)") or before a minus sign ("5-")
+is negative. "1.2 million", "1.2M" and "5k" are multiplied; "1/2" and "1 ½" are fractions. All other
+text around a number is dropped: units, percent signs and currencies ("12 %" is 12 by default), and
+words ("about 5").
+
+Also rejected: two numbers, references ("see page 2"), bounds ("<5"), a minus that may be a dash
+("- 5"), parentheses with more text around them ("total (5)"), and letters and words that are or may
+be multipliers ("5m", "2 dozen").
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import regex  # type: ignore[import-untyped]
+
+from factcheck.documents import shown
+from factcheck.fields.types import UnreadableError
+from factcheck.text.numbers import power_of_ten
+from factcheck.text.words import fold_word
+
+_EXACT_LIMIT = 2**53
+"""Below it a float represents every integer."""
+_MAX_EXPONENT = 307
+"""Decimal exponent that every float of that magnitude fits."""
+_MAX_EXPONENT_CHARS = 6
+"""Maximum length of a written exponent, sign included."""
+# minus sign and en dash; non-breaking and thin spaces; typographic apostrophe
+_PLAIN = str.maketrans(
+    dict.fromkeys("\u2212\u2013", "-")
+    | dict.fromkeys("\xa0\u202f\u2009", " ")
+    | {"\u2019": "'", "#": "№"}
+)
+"""Frees `#`, which stands for the digits of the number in the patterns below."""
+_CURRENCY = regex.compile(
+    r"\p{Sc}|(?<![\p{L}\p{N}])(?:AUD|CAD|CHF|CNY|EUR|GBP|INR|JPY|USD)(?![\p{L}\p{No}])"
+)
+"""Replaced by `¤`."""
+_FIGURE = re.compile(
+    r"(?P<name>[^\W\d]-?)?"  # "B12", "item_3" and "COVID-19" are names
+    r"(?P<digits>(?:(?<![^\s+\-¤(])[.,])?"  # ".5", unless the point may end what precedes it
+    r"\d(?:(?:[.,'_]+| (?=\d{3}(?!\d)))?\d)*"
+    r"(?:[eE][-+]?\d+)?)"
+)
+_ODD_FIGURE = regex.compile(r"(?<!\p{L}[⁺⁻\p{No}\p{Nl}]*)(?P<word>[\p{No}\p{Nl}])")
+"""Fractions and superscripts, "½" or "10³", but not those of units, "m²"."""
+_CHANGES = [
+    (_ODD_FIGURE, "{word!r} is part of it"),
+    *((re.compile(pattern), problem) for pattern, problem in (
+        (r"[<>≤≥±]\s*(?:[-+]?¤\s*|[-+]\s*)?#", "it is a bound or a range"),
+        (r"-\s+(?:¤\s*)?#", "its minus may be a dash"),
+        (r"[-+][-+]¤?\s*#|[-+](?:¤\s*)?#-\s*(?:[¤%]\s*)?$", "it has two signs"),
+        (r"(?<!\w)-[^\W\d_]+\W*#", "its minus is not directly before the digits"),
+        (r"\b(?i:minus|negative)\s+(?:¤\s*)?#", "its minus is a word"),
+        (r"\b(?i:see|cf\.|refer to)\s(?:[^\W\d]+\.?\s){0,8}#", "it is a reference"),
+        (r"#(?:\+|-(?=\s*\w))(?!\w)", "its sign comes after it"),
+        (r"#[^\W\d_]+\d", "there are letters among its digits"),
+        (r"#(?P<word>[mb]|\s[MB])(?!\w)", "{word!r} may multiply it or be a unit"),
+        (
+            r"#[\s-]*(?P<word>(?i:dozen|lakh|crore|billi?ard|trilliard)\w*|mi[al]\b)",
+            "{word!r} multiplies it",
+        ),
+        (r"\(\s*[-+]?(?:¤\s*)?#\s*[%¤]?\s*\)", "its parentheses may mean a minus"),
+    )),
+]  # fmt: skip
+"""Contexts that change the number `#` or may do so, and the problem they pose."""
+_MINUS = re.compile(r"-(?:¤\s*)?#|#-\s*(?:[¤%]\s*)?$")
+_ACCOUNTING = re.compile(r"\s*(?:¤\s*)?\(\s*(?:¤\s*)?#\s*[%¤]?\s*\)\s*[%¤]?\s*")
+"""A negative number in parentheses."""
+_PERCENT = re.compile(
+    r"\s*(?:(?P<thousandth>‰)|%|(?:percent|per cent|pct|prozent)\b)", re.IGNORECASE
+)
+_MAGNITUDE = re.compile(
+    r"(?P<letter>\s?k(?!\w)|[KMB](?!\w)|\s[MB](?=\s?¤))|[\s-]*(?P<word>[^\W\d_]{2,})(?!\w)"
+)
+_LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9}
+_FRACTION = re.compile(r"\s*([-+]?)(?:(\d{1,6})\s+)?(\d{1,4})\s?[/\u2044]\s?(\d{1,4})(?![\d/.,-])")
+"""Fraction or mixed number at the start of a string."""
+_VULGAR = re.compile(r"(\d?)\s*([¼-¾⅐-⅞])")
+_DIGITS = re.compile(r"\d+")
+_GROUPED = re.compile(r"[1-9]\d{0,2}([.,'_ ])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3}")
+"""Groups of three digits, or Indian ones, "12,34,567"."""
+_AMBIGUOUS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+_COMMA_GROUPS = re.compile(r"[$£¥₹]|\b(?:AUD|GBP|INR|JPY|USD)(?![^\W\d_])")
+"""Currencies of countries where a comma groups digits."""
+
+
+def read_number(
+    value: Any,
+    decimal: str | None = None,
+    *,
+    percent_is_fraction: bool = False,
+    grouping: str | None = None,
+) -> float | int:
+    """Parse the number in a string; numbers are converted.
+
+    Args:
+        value: A string or number.
+        decimal: The decimal mark, `.` or `,`; the other one groups. `None`: infer it.
+        percent_is_fraction: Whether "12 %" is 0.12 instead of 12.
+        grouping: The mark that groups where it could also be decimal: with `,`, "1,240" is 1240.
+
+    Returns:
+        A float, or an `int` for integers from 2**53 on, so that no digit is lost.
+
+    Raises:
+        UnreadableError: There is no number, more than one, or an ambiguous one.
+    """
+    if isinstance(value, str):
+        number = _read(value, decimal, grouping, percent_is_fraction=percent_is_fraction)
+    elif isinstance(value, Decimal) and value.is_finite():
+        number = value
+    elif isinstance(value, bool) or not isinstance(value, (Real, Decimal)):
+        raise UnreadableError(f"parse_number requires a string or a number, not {shown(value)}")
+    elif isinstance(value, int) and abs(value) >= _EXACT_LIMIT:
+        return value
+    else:
+        return float(value)
+    if number and not abs(number.adjusted()) <= _MAX_EXPONENT:
+        raise UnreadableError(f"parse_number: {shown(value)} is out of range for a float")
+    if abs(number) < _EXACT_LIMIT or number != number.to_integral_value():
+        return float(number)
+    return int(number)
+
+
+def _read(
+    text: str, decimal: str | None, grouping: str | None, *, percent_is_fraction: bool
+) -> Decimal:
+    plain = _without_fraction(_CURRENCY.sub("¤", text.translate(_PLAIN)), decimal or ".")
+    figures = [figure for figure in _FIGURE.finditer(plain) if not figure["name"]]
+    if len(figures) != 1:
+        what = "more than one number" if figures else "no number"
+        raise UnreadableError(f"parse_number: there is {what} in {shown(text)}")
+    start, end = figures[0].span("digits")
+    power, after = _magnitude(plain[end:])
+    frame = f"{plain[:start]}#{after}"
+    is_accounting = bool(_ACCOUNTING.fullmatch(frame))
+    for pattern, problem in () if is_accounting else _CHANGES:
+        if found := pattern.search(frame):
+            raise UnreadableError(
+                f"parse_number: cannot read {shown(text)}: {problem.format(**found.groupdict())}; "
+                "write plain digits"
+            )
+    if percent_is_fraction and (percent := _PERCENT.match(after)):
+        power -= 3 if percent["thousandth"] else 2
+    grouping = grouping or ("," if _COMMA_GROUPS.search(text) else None)
+    number = _decimal(figures[0]["digits"], decimal, grouping, power, text)
+    is_negative = is_accounting or _MINUS.search(frame)
+    return number.copy_negate() if number and is_negative else number
+
+
+def _magnitude(after: str) -> tuple[int, str]:
+    """Return the power of ten of a magnitude such as "million" after a number, and the rest."""
+    found = _MAGNITUDE.match(after)
+    if found is None:
+        return 0, after
+    word = fold_word(found["word"] or "")
+    power = _LETTERS.get((found["letter"] or "").strip()) or power_of_ten(word)
+    if word == "mil" or power == 2:  # noqa: PLR2004 - million or thousand; hundred or cent
+        power = 0
+    return (power, after[found.end() :]) if power else (0, after)
+
+
+def _without_fraction(text: str, mark: str) -> str:
+    """Replace a proper fraction at the start of a string by a number with this decimal mark."""
+    if text.isascii() and "/" not in text:
+        return text
+    spelled = _VULGAR.sub(
+        lambda one: f"{one[1]}{' ' * bool(one[1])}{unicodedata.normalize('NFKC', one[2])}", text
+    )
+    found = _FRACTION.match(spelled)
+    if found is None or not int(found[3]) < int(found[4]):
+        return text
+    value = int(found[2] or 0) + Decimal(found[3]) / Decimal(found[4])
+    return f"{found[1]}{value:.20f}{spelled[found.end() :]}".replace(".", mark, 1)
+
+
+def _decimal(
+    figure: str, decimal: str | None, grouping: str | None, power: int, text: str
+) -> Decimal:
+    mantissa, _, exponent = figure.lower().partition("e")
+    mark = _decimal_mark(mantissa, decimal, grouping)
+    whole, _, fraction = mantissa.partition(mark) if mark else (mantissa, "", "0")
+    grouped = _GROUPED.fullmatch(whole)
+    plain = not whole or _DIGITS.fullmatch(whole)
+    if not (plain or grouped) or not _DIGITS.fullmatch(fraction):
+        raise UnreadableError(
+            f"parse_number: {shown(figure)} in {shown(text)} is not a well-formed number"
+        )
+    digits = "".join(filter(str.isdecimal, whole)) or "0"
+    if len(exponent) > _MAX_EXPONENT_CHARS:
+        raise UnreadableError(f"parse_number: {shown(figure)} is out of range for a float")
+    return Decimal(f"{digits}.{fraction}E{int(exponent or 0) + power}")
+
+
+def _decimal_mark(mantissa: str, decimal: str | None, grouping: str | None) -> str | None:
+    """Return the decimal mark, `.` or `,`, or `None` if there is none."""
+    marks = [letter for letter in mantissa if letter in ".,"]
+    if not marks:
+        return None
+    if decimal is not None:
+        return decimal if decimal in marks else None
+    last = marks[-1]
+    if len(marks) > 1:
+        return last if marks[0] != last else None
+    if _AMBIGUOUS.fullmatch(mantissa):
+        if last == grouping:
+            return None
+        raise UnreadableError(
+            f"parse_number: {shown(mantissa)} is ambiguous; set 'decimal' to '.' or ','"
+        )
+    return last
