@@ -147,7 +147,7 @@ FIELDS = fields_of(parse_eval_schema(Order))
         ("items[].price", "multi", "numeric"), ("day", "string", "exact"),
         ("at", "string", "date"), ("price", "multi", "numeric"),
         ("maybe_price", "multi", "numeric"), ("code", "multi", "exact"),
-        ("anything", "multi", "exact"), ("table", "object", ""),
+        ("anything", "any", "exact"), ("table", "object", ""),
         ("table[].name", "string", "exact"), ("tags", "array", ""),
         ("tags[]", "string", "exact"), ("pair", "array", ""),
         ("pair.0", "integer", "numeric"), ("pair.1", "string", "exact"),

@@ -106,33 +106,26 @@ def reading_of(value: dt.date) -> DateReading:
 
 def _bind(params: Mapping[str, Any]) -> BoundComparator:
     refuse_unknown("date", params, "day_first", "with_time", "pivot", "partial")
-    notation = Notation(flag("date", params, "day_first"), _pivot(params))
-    with_time = flag("date", params, "with_time")
-    partial = flag("date", params, "partial")
-
-    def compare(gold: Any, extracted: Any) -> Outcome:
-        own = _dates(gold, "gold", notation)
-        other = _dates(extracted, "extracted", notation)
-        if not (own.ways and other.ways):
-            return _without_dates(gold, extracted, own if not own.ways else other)
-        if own.only is None or other.only is None:
-            return MATCH if _is_same_text(gold, extracted) else _either_way(own, other)
-        if with_time and (own.only.clock is None) != (other.only.clock is None):
-            return 0.0, f"only one has a time: {own.only} and {other.only}"
-        return _compare(own.only, other.only, partial=bool(partial))
-
-    return BoundComparator(compare)
-
-
-def _pivot(params: Mapping[str, Any]) -> int | None:
     pivot = params.get("pivot")
-    in_range = isinstance(pivot, int) and 1 <= pivot <= dt.MAXYEAR - 99
-    if "pivot" in params and (isinstance(pivot, bool) or not in_range):
+    in_range = type(pivot) is int and 1 <= pivot <= dt.MAXYEAR - 99
+    if "pivot" in params and not in_range:
         raise ParameterError(
             f"date: 'pivot' must be the earliest year that two digits stand for, such as 1950, "
             f"not {shown(pivot)}"
         )
-    return pivot
+    notation = Notation(flag("date", params, "day_first"), pivot)
+    with_time, partial = (bool(flag("date", params, key)) for key in ("with_time", "partial"))
+
+    def compare(gold: Any, extracted: Any) -> Outcome:
+        own, other = _dates(gold, "gold", notation), _dates(extracted, "extracted", notation)
+        one, two = own.only, other.only
+        if one is None or two is None:
+            return _unread(gold, extracted, own, other)
+        if with_time and (one.clock is None) != (two.clock is None):
+            return 0.0, f"only one has a time: {one} and {two}"
+        return _compare(one, two, partial=partial)
+
+    return BoundComparator(compare)
 
 
 def _dates(value: Any, side: str, notation: Notation) -> Dates:
@@ -146,47 +139,42 @@ def _dates(value: Any, side: str, notation: Notation) -> Dates:
 
 def _compare(gold: DateReading, extracted: DateReading, *, partial: bool = False) -> Outcome:
     both = f"{gold} and {extracted}"
-    lengths = sorted((len(gold.parts), len(extracted.parts)))
-    if partial and lengths[0] < lengths[1]:
-        if gold.parts[: lengths[0]] != extracted.parts[: lengths[0]]:
-            return 0.0, f"the dates differ: {both}"
-        return lengths[0] / lengths[1], f"one is more precise than the other: {both}"
-    if gold.instant is not None and extracted.instant is not None:
-        return MATCH if gold.instant == extracted.instant else (0.0, f"the times differ: {both}")
-    if gold.parts != extracted.parts:
-        how = "the dates differ" if len({*lengths}) == 1 else "one is more precise than the other"
-        return 0.0, f"{how}: {both}"
-    if None in (gold.clock, extracted.clock) or gold.clock == extracted.clock:
+    common, longest = sorted((len(gold.parts), len(extracted.parts)))
+    times: tuple[Any, Any] = gold.instant, extracted.instant
+    if gold.parts[:common] != extracted.parts[:common] and None in times:
+        return 0.0, f"the dates differ: {both}"
+    if common < longest:
+        score = common / longest if partial else 0.0
+        return score, f"one is more precise than the other: {both}"
+    if None in times:
+        times = gold.clock, extracted.clock
+    if None in times or times[0] == times[1]:
         return MATCH
     return 0.0, f"the times differ: {both}"
 
 
-def _either_way(gold: Dates, extracted: Dates) -> Outcome:
-    """Compare ambiguous dates: a mismatch if only extracted is ambiguous or no readings agree.
+def _unread(gold: Any, extracted: Any, own: Dates, other: Dates) -> Outcome:
+    """Compare values of which at least one has no reading or two.
 
     Raises:
         UndecidableError: Gold is ambiguous and some readings agree, so the result depends on
             `day_first`.
     """
-    if any(_compare(*pair)[0] for pair in product(gold.ways, extracted.ways)):
-        if gold.only is None:
-            raise UndecidableError(gold.reason)
-        return 0.0, extracted.reason
-    dates = (" or ".join(map(str, side.ways)) for side in (gold, extracted))
-    return 0.0, f"the dates differ: {', and '.join(dates)}"
-
-
-def _without_dates(gold: Any, extracted: Any, unread: Dates) -> Outcome:
-    if _is_same_text(gold, extracted):
-        return 1.0, f"the same text; {unread.reason}"
-    if not isinstance(gold, str) and exact_key(gold) == exact_key(extracted):
+    is_read = bool(own.ways and other.ways)
+    reason = own.reason if not own.ways else other.reason
+    if isinstance(gold, str) and isinstance(extracted, str):
+        if gold.split() == extracted.split():
+            return 1.0, None if is_read else f"the same text; {reason}"
+    elif exact_key(gold) == exact_key(extracted):
         return MATCH
-    return 0.0, unread.reason
-
-
-def _is_same_text(gold: Any, extracted: Any) -> bool:
-    texts = isinstance(gold, str) and isinstance(extracted, str)
-    return texts and gold.split() == extracted.split()
+    if not is_read:
+        return 0.0, reason
+    if any(_compare(*pair)[0] for pair in product(own.ways, other.ways)):
+        if own.only is None:
+            raise UndecidableError(own.reason)
+        return 0.0, other.reason
+    dates = (" or ".join(map(str, side.ways)) for side in (own, other))
+    return 0.0, f"the dates differ: {', and '.join(dates)}"
 
 
 date = BuiltinComparator("date", _bind)

@@ -63,44 +63,36 @@ def collapse_multi_type_anyof(schema: dict[str, Any]) -> dict[str, Any]:
     Raises:
         SchemaError: An `anyOf` or `oneOf` is not a list, or the schema is nested too deeply.
     """
-    return _everywhere(schema, collapse_types, inside_out=True)
+    return _everywhere(schema, collapse_types)
 
 
 def merge_branches(schema: dict[str, Any], path: str) -> None:
-    seen: dict[int, dict[str, Any]] = {}
-    todo = _branches(schema, "allOf", path)[::-1]
+    branches = _branches(schema, "allOf", path)
     schema.pop("allOf", None)
-    while todo:
-        branch = todo.pop()
-        if isinstance(branch, dict) and id(branch) not in seen:
-            seen[id(branch)] = branch
-            add_missing(schema, {k: v for k, v in branch.items() if k != "allOf"}, path)
-            todo += _branches(branch, "allOf", path)[::-1]
+    for branch in branches:
+        if isinstance(branch, dict):
+            add_missing(schema, branch, path)
 
 
 def drop_null_branches(schema: dict[str, Any], path: str) -> None:
     """Drop the null branches of a schema and merge a single remaining branch into it."""
-    changed = True
-    while changed:  # a merged branch may itself have alternatives
-        changed = any(_drop_null(schema, keyword, path) for keyword in ALTERNATIVES)
-
-
-def _drop_null(schema: dict[str, Any], keyword: str, path: str) -> bool:
-    """Drop null branches; return whether a single branch remained and was merged."""
-    branches = _branches(schema, keyword, path)
-    remaining = [branch for branch in branches if not _is_null(branch)]
-    if branches and not remaining:
-        del schema[keyword]
-        schema.setdefault("type", "null")
-    elif len(remaining) == 1 and isinstance(remaining[0], dict):
-        enclosing = {key: value for key, value in schema.items() if key != keyword}
-        schema.clear()
-        schema.update(remaining[0])
-        add_missing(schema, enclosing, path)
-        return True
-    elif len(remaining) < len(branches):
-        schema[keyword] = remaining
-    return False
+    for keyword in ALTERNATIVES:
+        branches = _branches(schema, keyword, path)
+        remaining = [
+            one
+            for one in branches
+            if not (isinstance(one, dict) and "type" in one and one["type"] in ("null", None))
+        ]
+        if len(remaining) == 1 and isinstance(remaining[0], dict):
+            enclosing = {key: value for key, value in schema.items() if key != keyword}
+            schema.clear()
+            schema.update(remaining[0])
+            add_missing(schema, enclosing, path)
+        elif remaining:
+            schema[keyword] = remaining
+        elif branches:
+            del schema[keyword]
+            schema.setdefault("type", "null")
 
 
 def collapse_types(schema: dict[str, Any], path: str) -> None:
@@ -152,9 +144,12 @@ def add_missing(
     A property described by both gets the fields of both; other keys of it are added only if this
     schema gives it no type.
     """
-    clash = _clash(schema, other)
+    one, two = (declared_types(part.get("type")) for part in (schema, other))
+    families = [{"number" if kind == "integer" else kind for kind in kinds} for kinds in (one, two)]
+    clash = bool(one and two and families[0].isdisjoint(families[1]))
     if clash:
-        _log.warning("%s: incompatible types %s; using the first", path or "the root", clash)
+        types = f"{', '.join(one)} and {', '.join(two)}"
+        _log.warning("%s: incompatible types %s; using the first", path or "the root", types)
     for key, theirs in other.items():
         mine = schema.get(key)
         if key not in schema:
@@ -178,27 +173,22 @@ def _merged(mine: Any, theirs: Any, path: str) -> Any:
     return merged
 
 
-def _clash(mine: dict[str, Any], theirs: dict[str, Any]) -> str:
-    one, other = (declared_types(schema.get("type")) for schema in (mine, theirs))
-    numeric = {"integer", "number"}
-    if not one or not other or {*one} & {*other} or ({*one} & numeric and {*other} & numeric):
-        return ""
-    return f"{', '.join(one)} and {', '.join(other)}"
-
-
 def _union(branches: list[dict[str, Any]], path: str) -> dict[str, Any]:
     """Combine branches of the same type into one schema for values that fit any of them."""
-    first = branches[0]
-    union = {k: v for k, v in first.items() if all(k in b and b[k] == v for b in branches)}
+    union = {k: v for k, v in branches[0].items() if all(k in b and b[k] == v for b in branches)}
     union["type"] = _types_of_all(branches)[0]
-    if union["type"] == "object" and _all_have(branches, "properties"):
-        names = dict.fromkeys(name for branch in branches for name in branch["properties"])
-        union["properties"] = properties = {}
-        for name in names:
-            schemas = [b["properties"][name] for b in branches if name in b["properties"]]
-            properties[name] = _any_of(schemas, join(path, name))
-    elif union["type"] == "array" and _all_have(branches, "items"):
-        union["items"] = _any_of([branch["items"] for branch in branches], f"{path}[]")
+    keyword = {"object": "properties", "array": "items"}.get(union["type"], "")
+    parts: list[Any] = [branch.get(keyword) for branch in branches]
+    if not all(part and isinstance(part, dict) for part in parts):
+        pass  # a leaf, or a branch that allows any properties or items
+    elif keyword == "items":
+        union["items"] = _any_of(parts, f"{path}[]")
+    else:
+        names = dict.fromkeys(name for part in parts for name in part)
+        union["properties"] = {
+            name: _any_of([part[name] for part in parts if name in part], join(path, name))
+            for name in names
+        }
     lost = {k for b in branches for k in b if k not in union}
     _warn_dropped({k for k in lost if k in _STRUCTURE or k.startswith(PREFIX)}, path)
     return union
@@ -213,10 +203,6 @@ def _any_of(schemas: list[Any], path: str) -> Any:
     return union
 
 
-def _all_have(branches: list[dict[str, Any]], keyword: str) -> bool:
-    return all(isinstance(b.get(keyword), dict) and b[keyword] for b in branches)
-
-
 def _types_of_all(branches: list[Any]) -> list[str]:
     """Collect the types of all branches in order; empty if a branch has none."""
     types: dict[str, None] = {}
@@ -226,10 +212,6 @@ def _types_of_all(branches: list[Any]) -> list[str]:
             return []
         types.update(dict.fromkeys(declared))
     return list(declared_types([*types])) or list(types)
-
-
-def _is_null(branch: Any) -> bool:
-    return isinstance(branch, dict) and "type" in branch and branch["type"] in ("null", None)
 
 
 def _branches(schema: dict[str, Any], keyword: str, path: str) -> list[Any]:
@@ -249,11 +231,9 @@ def _warn_dropped(keys: set[str], path: str) -> None:
 
 
 def _everywhere(
-    schema: dict[str, Any],
-    change: Callable[[dict[str, Any], str], None],
-    *,
-    inside_out: bool = False,
+    schema: dict[str, Any], change: Callable[[dict[str, Any], str], None]
 ) -> dict[str, Any]:
+    """Change a schema and all its sub-schemas in place, the innermost first."""
     if not isinstance(schema, dict):
         raise ParameterError(f"a schema must be a dict, not {type(schema).__name__}")
 
@@ -261,12 +241,9 @@ def _everywhere(
         if depth > MAX_DEPTH:
             raise SchemaError(f"nested too deeply: more than {MAX_DEPTH} levels", path[:80])
         if isinstance(node, dict):
-            if not inside_out:
-                change(node, path)
             for holder, key, where in parts(node, path):
                 visit(holder[key], where, depth + 1)
-            if inside_out:
-                change(node, path)
+            change(node, path)
 
     visit(schema, "", 0)
     return schema

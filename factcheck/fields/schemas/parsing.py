@@ -125,9 +125,9 @@ class _Parser:
         node = SchemaNode(
             path,
             _kind(schema, path),
-            skip=_checked(schema, keys.SKIP, False, path, _is_flag, "true or false"),
+            skip=_setting(schema, keys.SKIP, path, False),
             name=name,
-            weight=float(_checked(schema, keys.WEIGHT, weight, path, *_number(0, _MAX_WEIGHT))),
+            weight=float(_setting(schema, keys.WEIGHT, path, weight)),
             description=found if isinstance(found := schema.get("description"), str) else "",
         )
         if keys.is_recursive(schema) and keys.COMPARE not in schema and not node.skip:
@@ -146,16 +146,10 @@ class _Parser:
         self._set_comparison(node, schema, is_leaf=not children)
         if keys.ALIGN in schema:
             node.align = _checked_align(schema, node.json_type, path)
-        node.children = [
-            self.node(
-                child.schema,
-                f"{path}[]" if child.name is None else keys.join(path, child.name),
-                child.name,
-                node.weight,
-                depth + 1,
-            )
-            for child in children
-        ]
+        for child in children:
+            where = f"{path}[]" if child.name is None else keys.join(path, child.name)
+            inner = self.node(child.schema, where, child.name, node.weight, depth + 1)
+            node.children.append(inner)
         if node.strategy == "key_field":
             _warn_of_key((node.align or {})["key"], node)
         return node
@@ -184,10 +178,8 @@ class _Parser:
             )
         elif keys.THRESHOLD in schema:
             raise SchemaError(f"{keys.THRESHOLD} requires {keys.COMPARE}", path)
-        limits = _number(0, 1, above=True)
-        node.threshold = float(_checked(schema, keys.THRESHOLD, 1.0, path, *limits))
-        entries = _checked(schema, keys.TRANSFORM, [], path, _is_list, "a list such as ['strip']")
-        for place, entry in enumerate(entries):
+        node.threshold = float(_setting(schema, keys.THRESHOLD, path, 1.0))
+        for place, entry in enumerate(_setting(schema, keys.TRANSFORM, path, [])):
             where = f"{keys.TRANSFORM}[{place}]"
             if not isinstance(entry, (str, dict)):
                 raise SchemaError(f"{where} must be a string or object, not {entry!r}", path)
@@ -197,37 +189,28 @@ class _Parser:
             _log.warning("%s: %s has no effect without a comparator", path, keys.TRANSFORM)
 
 
-def _checked(
-    schema: Mapping[str, Any],
-    key: str,
-    default: Any,
-    path: str,
-    accepts: Callable[[Any], bool],
-    expected: str,
-) -> Any:
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+_SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    keys.SKIP: (lambda value: isinstance(value, bool), "true or false"),
+    keys.TRANSFORM: (lambda value: isinstance(value, list), "a list such as ['strip']"),
+    keys.THRESHOLD: (lambda n: _is_number(n) and 0 < n <= 1, "a number above 0 and up to 1"),
+    keys.WEIGHT: (
+        lambda n: _is_number(n) and 0 <= n <= _MAX_WEIGHT,
+        f"a number from 0 to {_MAX_WEIGHT:g}",
+    ),
+}
+"""Check of the value of a key, and the expected value for the message."""
+
+
+def _setting(schema: Mapping[str, Any], key: str, path: str, default: Any) -> Any:
     value = schema.get(key, default)
+    accepts, expected = _SETTINGS[key]
     if not accepts(value):
         raise SchemaError(f"{key} must be {expected}, not {shown(value)}", path)
     return value
-
-
-def _is_flag(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
-
-
-def _number(low: float, high: float, *, above: bool = False) -> tuple[Callable[[Any], bool], str]:
-    """Return a check for a number in a range, open at `low` if `above`, and its description."""
-
-    def accepts(value: Any) -> bool:
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return is_number and low <= value <= high and not (above and value == low)
-
-    limits = f"above {low:g} and up to" if above else f"from {low:g} to"
-    return accepts, f"a number {limits} {high:g}"
 
 
 def _look_up(
@@ -236,13 +219,12 @@ def _look_up(
     """Return name and parameters of an entry after validating both."""
     try:
         name, params = parse_xeval_entry(entry)
-    except (TypeError, ValueError) as error:
-        kind = "comparator" if where == keys.COMPARE else "transform"
-        raise SchemaError(f"{where}: Unknown {kind} {entry!r:.80}: {error}", path) from error
-    try:
         found = find(name)
     except KeyError as error:
         raise SchemaError(f"{where}: {error}", path) from error
+    except (TypeError, ValueError) as error:
+        kind = "comparator" if where == keys.COMPARE else "transform"
+        raise SchemaError(f"{where}: Unknown {kind} {entry!r:.80}: {error}", path) from error
     is_builtin = isinstance(found, (BuiltinComparator, BuiltinTransform))
     check = found.bind if is_builtin else getattr(found, "check_params", None)
     if callable(check):
@@ -257,13 +239,11 @@ def _check_keys(schema: dict[Any, Any], path: str) -> None:
     check_names(schema, path)
     if isinstance(properties := schema.get("properties"), dict):
         check_names(properties, path)
-    known = ", ".join(keys.XEVAL_KEYS)
     for key in schema:
         if key.startswith(keys.PREFIX) and key not in keys.XEVAL_KEYS:
-            where = path or "the root"
-            _log.warning(
-                "%s: Unknown x-eval key %r is ignored; expected one of %s", where, key, known
-            )
+            known = ", ".join(keys.XEVAL_KEYS)
+            message = "%s: Unknown x-eval key %r is ignored; expected one of %s"
+            _log.warning(message, path or "the root", key, known)
 
 
 def _kind(schema: dict[str, Any], path: str) -> str:
@@ -278,7 +258,7 @@ def _kind(schema: dict[str, Any], path: str) -> str:
 
 def _checked_align(schema: Mapping[str, Any], kind: str, path: str) -> dict[str, Any]:
     align = schema[keys.ALIGN]
-    problem = _align_problem(align, schema.get("items"), kind)
+    problem = next(_align_problems(align, schema.get("items"), kind), "")
     if problem:
         raise SchemaError(f"{keys.ALIGN}: {problem}", path)
     if align.get("match_by", "") is None:
@@ -291,33 +271,34 @@ def _checked_align(schema: Mapping[str, Any], kind: str, path: str) -> dict[str,
     return dict(align)
 
 
-def _align_problem(align: Any, items: Any, kind: str) -> str:  # noqa: PLR0911 - one per problem
+def _align_problems(align: Any, items: Any, kind: str) -> Iterator[str]:
+    """Yield what is wrong with an alignment; the first problem counts."""
     if kind != "array":
-        return f"requires type 'array', but the type is {kind!r}"
+        yield f"requires type 'array', but the type is {kind!r}"
     if not isinstance(align, dict) or not align.keys() & {"ordered", "match_by"}:
-        return f"must be a dict with 'ordered' or 'match_by', not {align!r}"
+        yield f"must be a dict with 'ordered' or 'match_by', not {align!r}"
     ordered, chosen = align.get("ordered", False), align.get("match_by")
     if not isinstance(ordered, bool):
-        return f"'ordered' must be true or false, not {ordered!r}"
+        yield f"'ordered' must be true or false, not {ordered!r}"
     if chosen not in (None, *_STRATEGIES) or not (ordered or "match_by" in align):
-        return f"'match_by' must be one of {_STRATEGIES}, not {chosen!r}"
+        yield f"'match_by' must be one of {_STRATEGIES}, not {chosen!r}"
     threshold, strategy = align.get("threshold", 0), strategy_of(align)
-    if not _number(0, 1)[0](threshold) or (threshold and strategy != "hungarian"):
-        return f"'threshold' must be a number from 0 to 1, with 'hungarian', not {threshold!r}"
+    in_range = _is_number(threshold) and 0 <= threshold <= 1
+    if not in_range or (threshold and strategy != "hungarian"):
+        yield f"'threshold' must be a number from 0 to 1, with 'hungarian', not {threshold!r}"
     if strategy != "key_field":
-        return ""
+        return
     key = align.get("key")
     names = key if isinstance(key, list) and key else [key]
     if not all(isinstance(name, str) and name for name in names):
-        return (
+        yield (
             "match_by 'key_field' requires a 'key', the name of a field of the elements or a list "
             f"of names, not {key!r}"
         )
     if not isinstance(items, dict):
-        return "match_by 'key_field' requires 'items' with a schema"
-    if (kind_of := keys.effective_type(items)) not in (None, keys.ANY, "object"):
-        return f"match_by 'key_field' requires items type 'object', not {kind_of!r}"
-    return ""
+        yield "match_by 'key_field' requires 'items' with a schema"
+    elif (of_items := keys.effective_type(items)) not in (None, keys.ANY, "object"):
+        yield f"match_by 'key_field' requires items type 'object', not {of_items!r}"
 
 
 def _warn_of_key(key: Any, node: SchemaNode) -> None:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _MAX_PARTS = 200_000
 """Maximum number of schemas and values in a resolved schema."""
 _DEFINITIONS = ("$defs", "definitions")
-_ANY_TYPE = ("string", "number", "integer", "boolean", "object", "array")
 _INDEX = re.compile("0|[1-9][0-9]{0,8}")
 _log = logging.getLogger("factcheck.fields")
 
@@ -96,17 +95,15 @@ def as_schema(schema: Any) -> Any:
     base = model_base()
     if base is None or not isinstance(schema, type(base)):
         return schema
-    return resolved(_model_schema(schema))
-
-
-def _model_schema(model: type[BaseModel]) -> dict[str, Any]:
     from pydantic.errors import PydanticUserError
 
+    model: type[BaseModel] = schema
     try:
-        return model.model_json_schema(mode="serialization", schema_generator=_generator())
+        described = model.model_json_schema(mode="serialization", schema_generator=_generator())
     except (PydanticUserError, AttributeError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise SchemaError(f"the model {model.__name__} has no JSON schema: {reason}") from error
+    return resolved(described)
 
 
 @functools.cache
@@ -117,9 +114,6 @@ def _generator() -> type[GenerateJsonSchema]:
         """JSON schema generator with types and alignments for scoring."""
 
         ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - base's
-
-        def any_schema(self, schema: Any) -> JsonSchemaValue:
-            return {**super().any_schema(schema), "type": list(_ANY_TYPE)}
 
         def decimal_schema(self, schema: Any) -> JsonSchemaValue:  # noqa: ARG002 - base's
             """Allow strings besides numbers, because they keep every digit."""
@@ -172,17 +166,28 @@ class _Resolver:
         """Return a resolved copy of a schema, or anything that is not a dict unchanged."""
         if not isinstance(raw, dict):
             return raw
-        self._count(place)
         path = place.path
+        self._parts_left -= 1
+        if place.depth > keys.MAX_DEPTH:
+            raise SchemaError(
+                f"nested too deeply: more than {keys.MAX_DEPTH} levels, references included",
+                path[:80],
+            )
+        if self._parts_left < 0:
+            raise SchemaError(
+                f"too large: more than {_MAX_PARTS:,} parts with all references replaced by their "
+                "targets; use fewer references within definitions",
+                path[:80],
+            )
         node = dict(raw)
         combinations.drop_null_branches(node, path)
         if keys.COMPARE in node or node.get(keys.SKIP) is True:
             place = place._replace(whole=True)
         target = self._target(node.pop("$ref"), place) if "$ref" in node else {}
-        for key in _DEFINITIONS:
-            node.pop(key, None)
-        for key, value in node.items():
-            if isinstance(value, (dict, list, tuple)):
+        for key, value in [*node.items()]:
+            if key in _DEFINITIONS:
+                del node[key]
+            elif isinstance(value, (dict, list, tuple)):
                 node[key] = dict(value) if isinstance(value, dict) else list(value)
         for holder, key, where in combinations.parts(node, path):
             below = place._replace(path=where, depth=place.depth + 1)
@@ -209,20 +214,6 @@ class _Resolver:
         name = "/".join(names[1:] if names[0] in _DEFINITIONS else names)
         self._recursive[name] = pointer
         return {"$ref": f"#/$defs/{name}", "type": kind}
-
-    def _count(self, place: _Place) -> None:
-        self._parts_left -= 1
-        if place.depth > keys.MAX_DEPTH:
-            raise SchemaError(
-                f"nested too deeply: more than {keys.MAX_DEPTH} levels, references included",
-                place.path[:80],
-            )
-        if self._parts_left < 0:
-            raise SchemaError(
-                f"too large: more than {_MAX_PARTS:,} parts with all references replaced by their "
-                "targets; use fewer references within definitions",
-                place.path[:80],
-            )
 
 
 def _names(ref: Any, path: str) -> list[str]:

@@ -210,23 +210,18 @@ def reset_type_defaults() -> None:
     _defaults.update(_BUILT_IN_DEFAULTS)
 
 
-def annotate(schema: Any) -> Any:
+def annotate(schema: Any, depth: int = 0) -> Any:
     """Add `x-eval-compare`, in place, to every leaf that has none and is not skipped."""
-    if isinstance(schema, dict):
-        _annotate(schema, 0)
-    return schema
-
-
-def _annotate(schema: dict[str, Any], depth: int) -> None:
+    if not isinstance(schema, dict):
+        return schema
     if depth > MAX_DEPTH:
         raise SchemaError(f"nested more than {MAX_DEPTH} levels deep; flatten it")
-    if not depth and isinstance(schema.get("$defs"), dict):
-        for target in schema["$defs"].values():
-            if isinstance(target, dict):
-                _annotate(target, 1)
+    definitions = schema.get("$defs") if depth == 0 else None
     children = sub_schemas(schema)
     for child in children:
-        _annotate(child.schema, depth + 1)
+        annotate(child.schema, depth + 1)
+    for target in definitions.values() if isinstance(definitions, dict) else ():
+        annotate(target, depth + 1)
     is_leaf = not children and not is_recursive(schema)
     if is_leaf and COMPARE not in schema and schema.get(SKIP) is not True:
         kind = effective_type(schema) or ""
@@ -234,6 +229,7 @@ def _annotate(schema: dict[str, Any], depth: int) -> None:
         if default == "exact":
             default = _BY_FORMAT.get((kind, schema.get("format")), default)
         schema[COMPARE] = copy.deepcopy(default)
+    return schema
 
 
 def is_recursive(schema: Mapping[str, Any]) -> bool:

@@ -7,7 +7,7 @@ gold values. If these disagree, the stricter comparison is suggested.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from factcheck.fields.types import UnreadableError
 from factcheck.fields.values import as_record, json_type
 from factcheck.reports.text import plural
 from factcheck.text.dates import Notation
-from factcheck.text.units import read_quantity
+from factcheck.text.units import Quantity, read_quantity
 from factcheck.text.words import word_set, words
 
 SEMANTIC = "semantic"
@@ -52,9 +52,21 @@ _SEQUENCES = word_set(
     "rank history timeline path coordinates coordinate position vector line_string pages chapters"
 )
 _LEGAL_FORMS = word_set(
-    "ltd limited inc incorporated llc llp plc corp corporation gmbh ag kg sarl bv nv srl pty"
+    "ltd limited inc incorporated llc llp plc corp corporation co company gmbh ag kg sarl bv nv "
+    "srl pty"
 )
+_COMPANIES = word_set(
+    "company supplier vendor seller buyer customer client employer manufacturer merchant payee "
+    "payer organisation organization insurer"
+)
+_PEOPLE = word_set(
+    "person people author employee patient contact passenger speaker signatory applicant surname "
+    "firstname lastname fullname"
+)
+_PROPER_NAME = re.compile(r"(?:[^\W\d_a-z][\w.'\u2019-]*\s*){1,4}")
 _CODE = re.compile(r"(?=.*\d)[A-Za-z0-9]+(?:[-_./#:][A-Za-z0-9]+)*")
+_PLAIN_NUMBER = re.compile(r"\s*[-+(]?[\d.,'_ ]*\d[\d.,'_ ]*\)?\s*")
+_ZEROS = re.compile(r"\s*0\d+\s*")
 _FIGURES = re.compile(r"\s*(\d\d?)[/-](\d\d?)[/-]\d{4}\b")
 _MAX_VALUES = 2_000
 """Maximum number of gold values examined per field."""
@@ -91,6 +103,8 @@ class _Suggestion(NamedTuple):
     reason: str
 
 
+_Suggestions = Iterator[_Suggestion]
+"""Suggestions of a group of rules; the first one counts."""
 _YES_OR_NO = _Suggestion("exact", ("parse_bool",), "true or false, yes or no")
 
 
@@ -105,7 +119,8 @@ def suggest_schema(gold: Any, schema: Any = None, *, texts_by_meaning: bool = Fa
     Args:
         gold: Gold records; may be empty if there is a schema.
         schema: A JSON schema, which is not changed, or a pydantic model class; `None`: infer it.
-        texts_by_meaning: Whether to compare names and labels by meaning, too.
+        texts_by_meaning: Whether to compare names and labels by meaning, too, other than names of
+            persons and companies, where one letter makes a difference.
 
     Raises:
         InputError: There are neither records nor a schema.
@@ -117,64 +132,59 @@ def suggest_schema(gold: Any, schema: Any = None, *, texts_by_meaning: bool = Fa
     else:
         converted = as_schema(schema)
         suggested = converted if converted is not schema else resolved(converted)
-    by_meaning = _Suggestion(SEMANTIC, (), "a name or label, compared by meaning")
-    label = (lambda _field: by_meaning) if texts_by_meaning else _label
-    _suggest(suggested, "", [record for record in records if record is not None], label)
+    _suggest(suggested, "", [record for record in records if record is not None], texts_by_meaning)
     return keys.annotate(suggested)
 
 
-def _suggest(
-    schema: dict[str, Any], name: str, values: list[Any], label: Callable[[_Field], _Suggestion]
-) -> None:
+def _suggest(schema: dict[str, Any], name: str, values: list[Any], by_meaning: bool) -> None:  # noqa: FBT001
     if keys.COMPARE in schema or schema.get(keys.SKIP) is True or keys.is_recursive(schema):
         return
     parts = keys.sub_schemas(schema)
     if not parts:
-        suggestion = _of_leaf(_Field(name, schema, values[:_MAX_VALUES]), label)
+        suggestion = next(_of_leaf(_Field(name, schema, values[:_MAX_VALUES]), by_meaning))
         schema[keys.COMPARE] = suggestion.compare
         if suggestion.transforms and keys.TRANSFORM not in schema:
             schema[keys.TRANSFORM] = list(suggestion.transforms)
         schema.setdefault(keys.REASON, suggestion.reason)
         return
-    is_array = keys.effective_type(schema) == "array"
     columns: dict[str | None, list[Any]] = {part.name: [] for part in parts}
-    for key, member in (member for value in values for member in _members(value)):
-        column = columns.get(key, columns.get(None))
-        if member is not None and column is not None:
-            column.append(member)
+    for value in values:
+        numbered = {str(n): one for n, one in enumerate(value)} if isinstance(value, list) else {}
+        for key, member in (value if isinstance(value, dict) else numbered).items():
+            column = columns.get(key, columns.get(None))
+            if member is not None and column is not None:
+                column.append(member)
     for part in parts:
-        _suggest(part.schema, part.name or name, columns[part.name], label)
+        inner = f"{name} name".strip() if part.name == "name" else part.name or name
+        _suggest(part.schema, inner, columns[part.name], by_meaning)
+    is_array = keys.effective_type(schema) == "array"
     if is_array and keys.ALIGN not in schema and isinstance(schema.get("items"), dict):
         lists = [value for value in values[:_MAX_VALUES] if isinstance(value, list)]
         schema[keys.ALIGN], reason = _alignment(name, schema["items"], lists)
         schema.setdefault(keys.REASON, reason)
 
 
-def _members(value: Any) -> list[tuple[Any, Any]]:
-    if isinstance(value, dict):
-        return list(value.items())
-    return [(str(n), one) for n, one in enumerate(value)] if isinstance(value, list) else []
-
-
-def _of_leaf(field: _Field, label: Callable[[_Field], _Suggestion]) -> _Suggestion:
+def _of_leaf(field: _Field, by_meaning: bool) -> _Suggestions:  # noqa: FBT001
+    form = field.schema.get("format")
     types = {*keys.declared_types(field.schema.get("type"))}
     kinds = {json_type(value) or "other" for value in field.values} or types
     if "number" in kinds:
         kinds.discard("integer")
     if kinds == {"string"}:
-        return _of_text(field, label)
-    if kinds <= {"integer", "number"} and kinds:
-        return _of_number(field)
+        ending = f" (format {form!r})" if form else ""
+        for one in _of_text(field, by_meaning):
+            yield one._replace(reason=one.reason + ending)
+    if kinds and kinds <= {"integer", "number"}:
+        yield _of_number(field)
     if kinds == {"boolean"} or ("boolean" in kinds and _are_booleans(field.values)):
-        return _YES_OR_NO
+        yield _YES_OR_NO
     if len(kinds) < 2:  # noqa: PLR2004 - one type or none
-        return _Suggestion("exact", (), "compared as a whole")
-    # several types, or a decimal, which is a number or string
-    if field.schema.get("format") == "decimal" or (field.values and _are_numbers(field.values)):
-        return _Suggestion("numeric", ("parse_number",), "numbers, some of them written as text")
+        yield _Suggestion("exact", (), "compared as a whole")
+    if form == "decimal" or (field.values and _are_numbers(field.values)):
+        yield _Suggestion("numeric", ("parse_number",), "numbers, some of them written as text")
     types_text = " and ".join(sorted(kinds))
     reason = f"values are {types_text}: only equal ones of equal types match"
-    return _Suggestion("exact", (), reason)
+    yield _Suggestion("exact", (), reason)
 
 
 def _of_number(field: _Field) -> _Suggestion:
@@ -210,71 +220,78 @@ def _are_booleans(values: Sequence[Any]) -> bool:
     return bool(words & {"yes", "no", "true", "false"}) or (len(found) > 1 and words == {"y", "n"})
 
 
-def _of_text(field: _Field, label: Callable[[_Field], _Suggestion]) -> _Suggestion:
-    form = field.schema.get("format")
-    rules: tuple[Callable[[_Field], _Suggestion | None], ...] = (
-        _yes_or_no, _choice, _formatted, _identifier, _date, _number_text, _measure, _code, _prose,
-        _organisation,
-    )  # fmt: skip
-    suggestions = (rule(field) for rule in rules)
-    suggestion = next((one for one in suggestions if one is not None), None) or label(field)
-    if form:
-        suggestion = suggestion._replace(reason=f"{suggestion.reason} (format {form!r})")
-    return suggestion
+def _of_text(field: _Field, by_meaning: bool) -> _Suggestions:  # noqa: FBT001
+    yield from _by_schema(field)
+    if field.has_id_name:
+        case = ("casefold",) if {*field.words} & _FOLDED else ()
+        reason = f"an identifier by its name {field.name!r}"
+        yield _Suggestion("exact", (_AS_TEXT, *_LAYOUT, *case), reason)
+    yield from _dates(field)
+    yield from _numbers(field)
+    if field.values and all(_CODE.fullmatch(value.strip()) for value in field.values):
+        yield _Suggestion("exact", _LAYOUT, "codes of letters and digits, compared exactly")
+    has_prose_name = bool({*field.words} & _PROSE)
+    n_words = sum(len(value.split()) for value in field.values) / (len(field.values) or 1)
+    if field.values and n_words >= _MIN_WORDS_OF_PROSE / (2 if has_prose_name else 1):
+        yield _Suggestion(SEMANTIC, (), f"prose: {n_words:.0f} words on average")
+    if has_prose_name and not field.values:
+        yield _Suggestion(SEMANTIC, (), f"prose by its name {field.name!r}")
+    yield from _names(field, by_meaning)
 
 
-def _yes_or_no(field: _Field) -> _Suggestion | None:
-    allowed = field.schema.get("enum", field.values)
-    return _YES_OR_NO if isinstance(allowed, list) and _are_booleans(allowed) else None
-
-
-def _choice(field: _Field) -> _Suggestion | None:
-    allowed = field.schema.get("enum", [field.schema["const"]] if "const" in field.schema else None)
-    if not isinstance(allowed, list) or not all(isinstance(one, str) for one in allowed):
-        return None
-    folded = {" ".join(one.casefold().split()) for one in allowed}
-    steps = (*_LAYOUT, "casefold") if len(folded) == len({*allowed}) else _LAYOUT
-    case = "" if len(steps) > len(_LAYOUT) else ", of which some differ in case only"
-    return _Suggestion("exact", steps, f"one of {plural(len(allowed), 'value')}{case}")
-
-
-def _formatted(field: _Field) -> _Suggestion | None:
-    form = field.schema.get("format")
+def _by_schema(field: _Field) -> _Suggestions:
+    form, schema = field.schema.get("format"), field.schema
+    allowed: Any = schema.get("enum", [schema["const"]] if "const" in schema else None)
+    is_choice = isinstance(allowed, list) and all(isinstance(one, str) for one in allowed)
+    if _are_booleans(allowed if is_choice else field.values):
+        yield _YES_OR_NO
+    if is_choice:
+        folded = {" ".join(one.casefold().split()) for one in allowed}
+        steps = (*_LAYOUT, "casefold") if len(folded) == len({*allowed}) else _LAYOUT
+        case = "" if len(steps) > len(_LAYOUT) else ", of which some differ in case only"
+        yield _Suggestion("exact", steps, f"one of {plural(len(allowed), 'value')}{case}")
     if form in ("date", "date-time"):
-        return _as_date(field, with_time=form == "date-time", reason="a date by its format")
+        yield _as_date(field, with_time=form == "date-time", reason="a date by its format")
     if form == "decimal":
-        return _Suggestion("numeric", ("parse_number",), "a number by its format")
+        yield _Suggestion("numeric", ("parse_number",), "a number by its format")
     if form in ("email", "uuid", "idn-email", "hostname"):
-        return _Suggestion("exact", (*_LAYOUT, "casefold"), "an identifier by its format")
-    return _Suggestion("exact", _LAYOUT, "compared exactly") if form else None
+        yield _Suggestion("exact", (*_LAYOUT, "casefold"), "an identifier by its format")
+    if form:
+        yield _Suggestion("exact", _LAYOUT, "compared exactly")
 
 
-def _identifier(field: _Field) -> _Suggestion | None:
-    if not field.has_id_name:
-        return None
-    case = ("casefold",) if {*field.words} & _FOLDED else ()
-    reason = f"an identifier by its name {field.name!r}"
-    return _Suggestion("exact", (_AS_TEXT, *_LAYOUT, *case), reason)
+def _names(field: _Field, by_meaning: bool) -> _Suggestions:  # noqa: FBT001
+    n_forms = sum(bool({*_name_words(v)[-1:]} & _LEGAL_FORMS) for v in field.values)
+    if {*field.words} & _COMPANIES or (n_forms and 2 * n_forms >= len(field.values)):
+        reason = "a name of a company: case, accents, punctuation, '&' or 'and' and the length of "
+        yield _Suggestion("exact", (*_LABEL, "company_name"), f"{reason}legal forms do not count")
+    if any(len(value) <= _MAX_MARK_CHARS for value in field.values) and not by_meaning:
+        reason = "short marks, such as grades, of which only case does not count"
+        yield _Suggestion("exact", (*_LAYOUT, "casefold"), reason)
+    is_proper_name = bool({*field.words} & _PEOPLE) or (
+        "name" in field.words and all(map(_PROPER_NAME.fullmatch, field.values))
+    )
+    if by_meaning and not is_proper_name:
+        yield _Suggestion(SEMANTIC, (), "a name or label, compared by meaning")
+    reason = "a name or label: case, accents, punctuation, kinds of quotes and dashes do not count"
+    yield _Suggestion("exact", _LABEL, reason)
 
 
-def _date(field: _Field) -> _Suggestion | None:
+def _dates(field: _Field) -> _Suggestions:
     readings = [read_date(value, Notation(day_first=True)).only for value in field.values]
     dates = [one for one in readings if one and one.month]
     by_name = bool({*field.words} & _DATES)
-    if len(dates) < len(readings):
+    if len(dates) == len(readings) and (dates or by_name):
+        with_time = any(one.clock for one in dates)
+        reason = f"dates in {plural(len(dates), 'gold value')}" if dates else "a date by its name"
+        yield _as_date(field, with_time=with_time, reason=reason)
+    if dates and by_name:
         odd = next(v for v, one in zip(field.values, readings, strict=True) if one not in dates)
-        if by_name and dates:
-            return _Suggestion(
-                "exact", _LAYOUT,
-                f"a date by its name, but only {len(dates)} of {len(readings)} gold values are "
-                f"dates: {shown(odd)}; compared exactly",
-            )  # fmt: skip
-        return None
-    if not dates and not by_name:
-        return None
-    with_time = any(one.clock for one in dates)
-    reason = f"dates in {plural(len(dates), 'gold value')}" if dates else "a date by its name"
-    return _as_date(field, with_time=with_time, reason=reason)
+        yield _Suggestion(
+            "exact", _LAYOUT,
+            f"a date by its name, but only {len(dates)} of {len(readings)} gold values are "
+            f"dates: {shown(odd)}; compared exactly",
+        )  # fmt: skip
 
 
 def _as_date(field: _Field, *, with_time: bool, reason: str) -> _Suggestion:
@@ -312,73 +329,31 @@ def _are_numbers(values: Sequence[Any], decimal: str | None = None) -> bool:
         return False
 
 
-def _mark_needed(values: Sequence[Any]) -> str | None:
-    """Return the decimal mark without which some values are ambiguous, if only one fits all."""
-    marks = [mark for mark in ".," if _are_numbers(values, mark)]
-    return marks[0] if len(marks) == 1 and not _are_numbers(values) else None
-
-
-def _number_text(field: _Field) -> _Suggestion | None:
-    plain = re.compile(r"\s*[-+(]?[\d.,'_ ]*\d[\d.,'_ ]*\)?\s*")
+def _numbers(field: _Field) -> _Suggestions:
+    """Suggest settings for numbers written as text, and for numbers of which some have a unit."""
     values = field.values
-    if not values or not all(map(plain.fullmatch, values)):
-        return None
-    if not _are_numbers(values) and _mark_needed(values) is None:
-        return None
-    if any(v.strip()[0] == "0" and v.strip().isdigit() and len(v.strip()) > 1 for v in values):
-        return _Suggestion("exact", _LAYOUT, "digits with leading zeros, an identifier")
-    mark = _mark_needed(values)
-    if mark is None:
-        return _Suggestion("numeric", ("parse_number",), "numbers written as text")
-    reason = f"numbers written as text; in some of them only {mark!r} can be the decimal mark"
-    return _Suggestion("numeric", ({"parse_number": {"decimal": mark}},), reason)
+    if values and all(map(_PLAIN_NUMBER.fullmatch, values)):
+        fitting = [mark for mark in ".," if _are_numbers(values, mark)]
+        plain = _are_numbers(values)
+        has_zeros = any(_ZEROS.fullmatch(value) for value in values)
+        if has_zeros and (plain or len(fitting) == 1):
+            yield _Suggestion("exact", _LAYOUT, "digits with leading zeros, an identifier")
+        if plain:
+            yield _Suggestion("numeric", ("parse_number",), "numbers written as text")
+        if len(fitting) == 1:
+            only = f"in some of them only {fitting[0]!r} can be the decimal mark"
+            read = {"parse_number": {"decimal": fitting[0]}}
+            yield _Suggestion("numeric", (read,), f"numbers written as text; {only}")
+    quantities = [_quantity(value) for value in values]
+    if all(quantities) and any(quantity.units for quantity in quantities if quantity):
+        reason = "numbers with a unit or currency, which count: 5 km are 5000 m and not 5 mi"
+        yield _Suggestion(SEMANTIC, (), reason)
 
 
-def _measure(field: _Field) -> _Suggestion | None:
-    """Suggest `semantic` for numbers of which some have a unit."""
-    quantities = []
-    for text in field.values:
-        found = words(text)
-        quantity = read_quantity(found, 0, text, alone=True) if found else None
-        if quantity is None or quantity.last != len(found):
-            return None
-        quantities.append(quantity)
-    if not any(quantity.units for quantity in quantities):
-        return None
-    reason = "numbers with a unit or currency, which count: 5 km are 5000 m and not 5 mi"
-    return _Suggestion(SEMANTIC, (), reason)
-
-
-def _code(field: _Field) -> _Suggestion | None:
-    if not field.values or not all(_CODE.fullmatch(value.strip()) for value in field.values):
-        return None
-    return _Suggestion("exact", _LAYOUT, "codes of letters and digits, compared exactly")
-
-
-def _prose(field: _Field) -> _Suggestion | None:
-    lengths = [len(value.split()) for value in field.values]
-    by_name = bool({*field.words} & _PROSE)
-    if not lengths:
-        return _Suggestion(SEMANTIC, (), f"prose by its name {field.name!r}") if by_name else None
-    mean = sum(lengths) / len(lengths)
-    if mean < _MIN_WORDS_OF_PROSE / (2 if by_name else 1):
-        return None
-    return _Suggestion(SEMANTIC, (), f"prose: {mean:.0f} words on average")
-
-
-def _organisation(field: _Field) -> _Suggestion | None:
-    names = [_name_words(value)[-1:] for value in field.values]
-    if not names or 2 * sum(bool({*last} & _LEGAL_FORMS) for last in names) < len(names):
-        return None
-    return _Suggestion(SEMANTIC, (), "names of organisations, whose legal forms are abbreviated")
-
-
-def _label(field: _Field) -> _Suggestion:
-    if any(len(value) <= _MAX_MARK_CHARS for value in field.values):
-        reason = "short marks, such as grades, of which only case does not count"
-        return _Suggestion("exact", (*_LAYOUT, "casefold"), reason)
-    reason = "a name or label: case, accents, punctuation, kinds of quotes and dashes do not count"
-    return _Suggestion("exact", _LABEL, reason)
+def _quantity(text: str) -> Quantity | None:
+    found = words(text)
+    quantity = read_quantity(found, 0, text, alone=True) if found else None
+    return quantity if quantity and quantity.last == len(found) else None
 
 
 @lru_cache(maxsize=1024)
