@@ -140,19 +140,6 @@ def read_run(path: PathOrDash) -> RunResult:
         raise InputError(f"{name_of(path)}: {error}") from error
 
 
-class GateScores(NamedTuple):
-    """Scores of a run for `factcheck.scoring.gates.fields_gate`."""
-
-    f1: float | None
-    """Mean F1 over the records with at least one verdict; `None` if there are none."""
-    low_f1: float
-    """Mean F1 if every undecided value were wrong."""
-    never_judged: str = ""
-    """A field without a single verdict, or empty."""
-    no_verdict: str = ""
-    """The field with the most undecided values, and the reason."""
-
-
 class FileRun(NamedTuple):
     """Result of evaluating files."""
 
@@ -179,15 +166,8 @@ def evaluate_files(
 ) -> FileRun:
     """Evaluate a file of extracted records against a file of gold records.
 
-    Args:
-        gold_path: As in `read_records`.
-        extracted_path: As in `read_records`.
-        comparator: The comparator `semantic` of the schema.
-        schema_path: Schema file; `None`: suggest a schema from gold.
-        id_field: As in `FieldEvaluator`.
-        join: As in `FieldEvaluator.evaluate`.
-        by_meaning: Whether a suggested schema compares names and labels by meaning.
-        nulls_absent: Whether to treat null as a missing key.
+    Options are those of `FieldEvaluator`; without a schema, one is suggested from gold, which
+    compares labels `by_meaning` on request. `nulls_absent` treats null as a missing key.
     """
     schema = None if schema_path is None else read_schema(schema_path)
     gold, extracted = read_records(gold_path), read_records(extracted_path, extracted=True)
@@ -244,21 +224,17 @@ def _warn_of_mixed_id_types(ids: AbstractSet[str | int], others: AbstractSet[str
         )
 
 
-def gate_scores(run: RunResult) -> GateScores:
-    """Compute the scores that `fields_gate` checks."""
+def gate_scores(run: RunResult) -> tuple[float | None, float, str, str]:
+    """Compute the scores that `factcheck.scoring.gates.fields_gate` checks, in its order."""
     never_judged = (
         field_text(path)
         for path, field in run.by_field.items()
         if field.counts.get("batch_error") and not field.counts.keys() & {"match", "mismatch"}
     )
-    return GateScores(
-        f1=run.decided_f1(),
-        low_f1=run.f1_bounds()[0],
-        never_judged=next(never_judged, ""),
-        no_verdict="".join(
-            f"{field_text(one.field)}: {undecided_text(one)}" for one in run.undecided.fields[:1]
-        ),
-    )
+    undecided = run.undecided.fields
+    no_verdict = [f"{field_text(one.field)}: {undecided_text(one)}" for one in undecided]
+    low_f1, _ = run.f1_bounds()
+    return run.decided_f1(), low_f1, next(never_judged, ""), "".join(no_verdict[:1])
 
 
 def _is_semantic(schema: Any) -> bool:

@@ -130,11 +130,7 @@ class BuiltinComparator:
     def __call__(
         self, gold: Any, extracted: Any, params: Mapping[str, Any] | None = None
     ) -> ComparatorResult:
-        """Score two values.
-
-        Raises:
-            ParameterError: The parameters are invalid.
-        """
+        """Score two values; raise `ParameterError` if the parameters are invalid."""
         score, reason = self.bind(params or {}).compare(gold, extracted)
         return ComparatorResult(score, self.name, reason)
 

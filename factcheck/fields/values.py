@@ -64,10 +64,8 @@ def object_in(text: str) -> dict[str, Any]:
     """
     with suppress(InputError):
         value = parse_json(text, "").value
-        if isinstance(value, dict):
-            return value
-        if isinstance(value, str):
-            return object_in(value)
+        if isinstance(value, (dict, str)):
+            return value if isinstance(value, dict) else object_in(value)
     found = []
     end = 0
     while brace := _BRACE.search(text, end):
@@ -83,9 +81,7 @@ def object_in(text: str) -> dict[str, Any]:
                 raise InputError("braces that are not JSON")
     if len(found) != 1:
         raise InputError(f"{len(found)} JSON objects" if found else "no JSON object")
-    value = parse_json(found[0], "").value
-    assert isinstance(value, dict)  # noqa: S101 - it begins with a brace
-    return value
+    return dict(parse_json(found[0], "").value)
 
 
 def read_record(value: Any) -> Any:
@@ -97,11 +93,7 @@ def read_record(value: Any) -> Any:
 
 
 def id_of(record: Any, id_field: str, where: str) -> str | int:
-    """Return the id of a record; `where` locates the record in messages.
-
-    Raises:
-        InputError: The id is missing, or neither a string nor an integer.
-    """
+    """Return the id of a record; raise `InputError`, with `where`, if it has no valid one."""
     record = read_record(record)
     if record is None:
         raise InputError(f"{where}: null has no id field {id_field!r}; leave the record out")
@@ -116,11 +108,7 @@ def id_of(record: Any, id_field: str, where: str) -> str | int:
 
 
 def by_id(records: Iterable[tuple[str, Any]], id_field: str) -> dict[str | int, Any]:
-    """Index records by id; each comes with its location for messages.
-
-    Raises:
-        InputError: An id is missing, invalid or not unique.
-    """
+    """Index records, each with its location for messages, by their ids, which must be unique."""
     found: dict[str | int, tuple[str, Any]] = {}
     for where, record in records:
         name = id_of(record, id_field, where)
@@ -130,61 +118,47 @@ def by_id(records: Iterable[tuple[str, Any]], id_field: str) -> dict[str | int, 
     return {name: record for name, (_, record) in found.items()}
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, ancestors: frozenset[int] = frozenset()) -> Any:  # noqa: PLR0911 - one per type
     """Convert a value to JSON data; JSON data is returned unchanged.
 
     Tuples become lists, sets lists sorted by their JSON text, pydantic models and other mappings
     objects, dates ISO strings. NaN, infinities, decimals and all other types become strings, and
     so does a container that contains itself or is nested more than 200 levels deep.
     """
-    return _plain(value, set())
-
-
-def _plain(value: Any, ancestors: set[int]) -> Any:  # noqa: PLR0911 - one per type
-    kind = type(value)
-    if value is None or kind is str or kind is bool:
+    if value is None or type(value) in (str, bool):
         return value
     if isinstance(value, (Mapping, list, tuple, set, frozenset)):
-        return _container(value, ancestors)
-    if isinstance(value, str):
-        return str.__str__(value)
+        if id(value) in ancestors or len(ancestors) >= _MAX_DEPTH:
+            return f"<{type(value).__name__}, nested too deeply>"
+        return _plain_container(value, ancestors | {id(value)})
     if isinstance(value, float):
-        if math.isfinite(value):
-            return float(value)
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    if kind is int or isinstance(value, Integral):
+        return float(value) if math.isfinite(value) else json.dumps(float(value))
+    if isinstance(value, Integral):
         number = int(value)
         return number if -_MAX_INT < number < _MAX_INT else hex(number)
-    try:
+    with suppress(InputError):
         record = as_record(value)
-    except InputError:
-        return _text(value)
-    return _text(value) if record is value else _plain(record, ancestors)
+        if record is not value:
+            return plain(record, ancestors)
+    return _text(value)
 
 
-def _container(value: Any, ancestors: set[int]) -> Any:
-    identity = id(value)
-    if identity in ancestors or len(ancestors) >= _MAX_DEPTH:
-        return f"<{type(value).__name__}, nested too deeply>"
-    ancestors.add(identity)
-    try:
-        if isinstance(value, Mapping):
-            converted = {
-                key if type(key) is str else _text(key): _plain(item, ancestors)
-                for key, item in value.items()
-            }
-            # If two keys have the same text, the text of the whole mapping keeps both.
-            return converted if len(converted) == len(value) else _text(value)
-        items = [_plain(item, ancestors) for item in value]
-    finally:
-        ancestors.discard(identity)
-    if isinstance(value, (set, frozenset)):
-        items.sort(key=json.dumps)
-    return items
+def _plain_container(value: Any, ancestors: frozenset[int]) -> Any:
+    if isinstance(value, Mapping):
+        converted = {
+            key if type(key) is str else _text(key): plain(item, ancestors)
+            for key, item in value.items()
+        }
+        # If two keys have the same text, the text of the whole mapping keeps both.
+        return converted if len(converted) == len(value) else _text(value)
+    items = [plain(item, ancestors) for item in value]
+    return sorted(items, key=json.dumps) if isinstance(value, (set, frozenset)) else items
 
 
 def _text(value: Any) -> str:
     try:
+        if isinstance(value, str):
+            return str.__str__(value)
         return value.isoformat() if isinstance(value, (date, time)) else str(value)
     except Exception:  # noqa: BLE001 - the user's own type
         return f"<{type(value).__name__}>"

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from factcheck.fields import ComparatorResult, Registry, RunResult, evaluate, parse_eval_schema
-from factcheck.fields.files import GateScores, gate_scores
+from factcheck.fields.files import gate_scores
 from factcheck.fields.types import BatchItem
 from factcheck.scoring.gates import fields_gate
 from tests.cli.conftest import Folder, Outcome, refused
@@ -289,7 +289,7 @@ def test_the_gate_is_on_the_mean_over_records(files: Files, threshold: str, code
 
 
 def test_a_score_that_looks_like_the_threshold_is_shown_exactly() -> None:
-    found = fields_gate(*GateScores(0.79999999, 0.79999999), 0.8)
+    found = fields_gate(0.79999999, 0.79999999, "", "", 0.8)
 
     assert found is not None
     assert "0.79999999 is under 0.8" in found.message

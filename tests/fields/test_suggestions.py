@@ -98,7 +98,9 @@ def suggested(name: str, *values: Any, **schema: Any) -> tuple[Any, Any, str]:
         ("x", [True], "exact", ["parse_bool"]), ("x", ["Yes", "no"], "exact", ["parse_bool"]),
         ("x", [True, "no"], "exact", ["parse_bool"]), ("x", ["y", "n"], "exact", ["parse_bool"]),
         ("grade", ["N", "B"], "exact", LABEL[:3]), ("x", ["1", "0"], "numeric", ["parse_number"]),
-        ("buyer", ["Hollis & Penn Ltd", "Acme Inc."], "semantic", []),
+        ("x", ["Hollis & Penn Ltd", "Acme Inc."], "exact", [*LABEL, "company_name"]),
+        ("supplier_name", ["Penn"], "exact", [*LABEL, "company_name"]),
+        ("supplier_town", ["York Minster"], "exact", LABEL),
         ("x", ["2024-03-05"], {"date": {"pivot": 1950}}, []),
         ("x", ["15/06/2024"], {"date": {"day_first": True, "pivot": 1950}}, []),
         ("x", ["06/15/1890"], {"date": {"day_first": False}}, []),
@@ -130,6 +132,33 @@ def test_contradictory_values_are_named_in_the_reason(
     name: str, values: list[Any], reason: str
 ) -> None:
     assert reason in suggested(name, *values)[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "gold", "same", "other"),
+    [
+        ("supplier", "Hollis & Penn Ltd", "HOLLIS and Penn, Limited", "Hollis & Penner Ltd"),
+        ("x", "Green Valley Foods Inc.", "Green Valley Foods Incorporated",
+         "Green Valley Food Inc."),
+        ("author", "Anna Penn", "ANNA PENN", "Anna Penner"),
+        ("name", "Anna Penn", "Anna  Penn", "Anna Penner"),
+    ],
+)  # fmt: skip
+def test_names_of_companies_and_people_are_compared_letter_by_letter(
+    name: str, gold: str, same: str, other: str, registry: Registry
+) -> None:
+    """Whether or not other labels are compared by meaning."""
+    for by_meaning in (False, True):
+        for record in ({name: gold}, {name: {"name": gold}}):
+            schema = suggest_schema([record], texts_by_meaning=by_meaning)
+            texts = [json.loads(json.dumps(record).replace(gold, one)) for one in (same, other)]
+            run = evaluate([record] * 2, texts, schema, registry=registry)
+            assert [one.field_results[0].status for one in run.records] == ["match", "mismatch"]
+
+
+def test_other_labels_are_compared_by_meaning_on_request() -> None:
+    schema = suggest_schema([{"topic": "fair weather"}], texts_by_meaning=True)
+    assert schema["properties"]["topic"]["x-eval-compare"] == "semantic"
 
 
 def test_values_of_an_enum_are_folded_only_if_they_stay_apart() -> None:

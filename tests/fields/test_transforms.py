@@ -16,7 +16,7 @@ from factcheck.fields.comparators.transforms import TRANSFORMS
 
 OF_TEXT = (
     "lowercase", "strip", "normalize_whitespace", "sort_tokens", "unicode_nfkc",
-    "strip_punctuation", "casefold", "strip_accents", "plain_marks",
+    "strip_punctuation", "casefold", "strip_accents", "plain_marks", "company_name",
 )  # fmt: skip
 NEEDED: dict[str, dict[str, Any]] = {"round_digits": {"digits": 1}, "type_convert": {"to": "str"}}
 
@@ -62,7 +62,7 @@ def test_what_changes_texts_takes_nothing_else(name: str, value: Any) -> None:
         ("strip_punctuation", "Hello, “world”! (yes…)", "Hello world yes"),
         ("strip_punctuation", "U.S.A.", "USA"),
         ("strip_punctuation", "don't well-known a_b", "dont wellknown ab"),
-        ("strip_punctuation", "...", ""),
+        ("strip_punctuation", "...", ""), ("company_name", "Penn & Co. Limited", "Penn and co ltd"),
         ("strip_punctuation", "v1.2 A-5 C#, AT&T", "v1.2 A5 C# AT&T"),
     ],
 )  # fmt: skip

@@ -154,12 +154,7 @@ def _compare(gold: DateReading, extracted: DateReading, *, partial: bool = False
 
 
 def _unread(gold: Any, extracted: Any, own: Dates, other: Dates) -> Outcome:
-    """Compare values of which at least one has no reading or two.
-
-    Raises:
-        UndecidableError: Gold is ambiguous and some readings agree, so the result depends on
-            `day_first`.
-    """
+    """Compare values of which at least one has no reading or two."""
     is_read = bool(own.ways and other.ways)
     reason = own.reason if not own.ways else other.reason
     if isinstance(gold, str) and isinstance(extracted, str):

@@ -103,19 +103,10 @@ def read_number(
     percent_is_fraction: bool = False,
     grouping: str | None = None,
 ) -> float | int:
-    """Parse the number in a string; numbers are converted.
+    """Parse the number in a string, or convert a number; `int` from 2**53 on, to lose no digit.
 
-    Args:
-        value: A string or number.
-        decimal: The decimal mark, `.` or `,`; the other one groups. `None`: infer it.
-        percent_is_fraction: Whether "12 %" is 0.12 instead of 12.
-        grouping: The mark that groups where it could also be decimal: with `,`, "1,240" is 1240.
-
-    Returns:
-        A float, or an `int` for integers from 2**53 on, so that no digit is lost.
-
-    Raises:
-        UnreadableError: There is no number, more than one, or an ambiguous one.
+    `decimal` is the decimal mark, `.` or `,`; `grouping` the mark that groups where it could also
+    be decimal: with `,`, "1,240" is 1240. `percent_is_fraction` reads "12 %" as 0.12.
     """
     if isinstance(value, str):
         number = _read(value, decimal, grouping, percent_is_fraction=percent_is_fraction)

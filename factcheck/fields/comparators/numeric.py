@@ -35,10 +35,9 @@ _LIMITS = ("rel", "abs")
 
 
 def number_of(value: Any) -> int | float | None:
-    """Convert a value to a number as `float` does, or return `None`.
+    """Convert a value to a number as `float` does; `None` if it is none or overflows a float.
 
-    Booleans are 0 and 1. A string of digits is an integer of any length; any other number too
-    large for a float is `None`, except strings for infinity.
+    Booleans are 0 and 1, and a string of digits is an integer of any length.
     """
     if type(value) in _PLAIN:
         return value  # type: ignore[no-any-return]
@@ -57,10 +56,7 @@ def number_of(value: Any) -> int | float | None:
 
 
 def _errors(gold: float, extracted: float) -> list[float]:
-    """Return the error relative to gold, or to 1 if gold is 0, and the absolute error.
-
-    Errors that overflow a float are infinite.
-    """
+    """Return the error relative to gold, or to 1 if gold is 0, and the absolute error."""
     errors = []
     for divisor in (abs(gold) or 1, 1):
         try:
@@ -128,32 +124,17 @@ def _within(limits: tuple[float, float] | None) -> BoundComparator:
 
 
 def _scores(gold: Sequence[Any], extracted: Sequence[Any], rel: float, largest: float) -> Any:
+    """Score all pairs of plain numbers; `None` for others, or if floats are not exact for all."""
     import numpy as np
 
-    values, others = _as_array(gold), _as_array(extracted)
-    if values is None or others is None:
+    numbers = (*gold, *extracted)
+    if not {*map(type, numbers)} <= _PLAIN or not all(abs(n) <= _ARRAY_LIMIT for n in numbers):
         return None
-    values = values[:, None]
-    with np.errstate(invalid="ignore"):  # infinity minus infinity
-        gap = abs(values - others)
-        near = gap <= largest
-        if rel < math.inf:
-            near &= gap / np.where(values == 0, 1.0, abs(values)) <= rel
-    return (near | (values == others)).astype(float)
-
-
-def _as_array(values: Sequence[Any]) -> Any:
-    """Convert numbers to an array, null to infinity; `None` if floats are not exact for all."""
-    import numpy as np
-
-    if not set(map(type, values)) <= {*_PLAIN, type(None)}:
-        return None
-    numbers = [value for value in values if value is not None]
-    if numbers and not -_ARRAY_LIMIT <= min(numbers) <= max(numbers) <= _ARRAY_LIMIT:
-        return None
-    if math.isnan(sum(numbers)):
-        return None
-    return np.array([math.inf if value is None else value for value in values], dtype=float)
+    values = np.array(gold, dtype=float)[:, None]
+    gap = abs(values - np.array(extracted, dtype=float))
+    with np.errstate(over="ignore"):
+        share = gap / np.where(values == 0, 1.0, abs(values))
+    return ((gap <= largest) & (share <= rel)).astype(float)
 
 
 def _bind(params: Mapping[str, Any]) -> BoundComparator:

@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, get_args
 
+from factcheck.documents import shown
 from factcheck.errors import Failure, JudgeError, ParameterError, describe
 from factcheck.facts import Usage
 from factcheck.fields.schemas.structure import parent_and_name, schema_path
-from factcheck.fields.types import Answer, BatchItem, ComparatorResult, quoted
+from factcheck.fields.types import Answer, BatchItem, ComparatorResult, choice, refuse_unknown
 from factcheck.fields.values import exact_key
 from factcheck.judges.factory import BATCH_SIZE, build_pair_judge
 from factcheck.judges.ports import (
@@ -123,27 +124,22 @@ class SemanticBatchComparator:
     def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
         """Return one result per item; `None` for an item that the judge left undecided."""
         unequal = [item for item in items if not _are_equal(item)]
-        scores = iter(self._scores(unequal))
-        return [
-            self._result(1.0, "exact") if _are_equal(item) else self._result(next(scores))
-            for item in items
-        ]
-
-    def _result(self, score: float | None, reason: str = "") -> ComparatorResult | None:
-        if score is None:
-            return None
-        reason = reason or ("judge match" if score >= 1.0 else "judge mismatch")
-        return ComparatorResult(score, self.name, reason)
-
-    def _scores(self, items: Sequence[BatchItem]) -> list[float | None]:
-        undecided: list[float | None] = [None] * len(items)
-        pairs = [JudgeItem(i.path, i.gold_compared, i.extracted_compared) for i in items]
+        pairs = [JudgeItem(i.path, i.gold_compared, i.extracted_compared) for i in unequal]
+        scores: Any = None
         try:
-            scores = self.judge.judge_batch(pairs) if pairs else undecided
+            scores = self.judge.judge_batch(pairs) if pairs else None
         except Exception as error:  # noqa: BLE001 - the user's code
-            _log.warning("the judge failed on %d pairs: %s", len(items), describe(error))
-            return undecided
-        return (scores + undecided)[: len(items)] if isinstance(scores, list) else undecided
+            _log.warning("the judge failed on %d pairs: %s", len(pairs), describe(error))
+        remaining = iter(scores if isinstance(scores, list) else ())
+        results: list[ComparatorResult | None] = []
+        for item in items:
+            score: float | None = 1.0
+            reason = "exact"
+            if not _are_equal(item):
+                score = next(remaining, None)
+                reason = "judge match" if score is not None and score >= 1.0 else "judge mismatch"
+            results.append(None if score is None else ComparatorResult(score, self.name, reason))
+        return results
 
 
 def _are_equal(item: BatchItem) -> bool:
@@ -189,7 +185,6 @@ def as_text(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
 
 
-_PARAMS = ("instructions", "specificity")
 _log = logging.getLogger("factcheck.fields")
 
 
@@ -260,22 +255,12 @@ class SemanticComparator(SessionUser):
         return self.ledger.usage
 
     def check_params(self, params: Mapping[str, Any]) -> None:
-        """Validate the parameters of a field.
-
-        Raises:
-            ParameterError: A parameter is unknown, or its value is invalid.
-        """
-        for key, value in params.items():
-            if key not in _PARAMS:
-                raise ParameterError(
-                    f"{self.name}: unknown parameter {key!r}; it takes {quoted(_PARAMS)}"
-                )
-            if key == "instructions" and not isinstance(value, str):
-                raise ParameterError(f"'instructions' must be a string, not {value!r}")
-            if key == "specificity" and value not in get_args(Specificity):
-                raise ParameterError(
-                    f"'specificity' must be one of {list(get_args(Specificity))}, not {value!r}"
-                )
+        """Validate the parameters of a field; raise `ParameterError` if one is invalid."""
+        refuse_unknown(self.name, params, "instructions", "specificity")
+        choice(self.name, params, "specificity", *get_args(Specificity))
+        if not isinstance(params.get("instructions", ""), str):
+            found = shown(params["instructions"])
+            raise ParameterError(f"{self.name}: 'instructions' must be a string, not {found}")
 
     def __call__(self, items: list[BatchItem]) -> list[Answer]:
         """Return one result per item, in order; a failure for an item without a verdict.
@@ -304,19 +289,19 @@ class SemanticComparator(SessionUser):
             side = "gold" if gold is None else "extracted"
             return 0.0, f"null against a value ({side} is null)"
         params = {**self._defaults, **(item.params or {})}
+        gold_text = None
         try:
             self.check_params(params)
-            gold = as_text(gold)
+            gold_text = as_text(gold)
+            extracted_text = as_text(extracted)
         except (ValueError, RecursionError) as error:
+            if gold_text is not None:
+                return 0.0, f"the extracted value cannot be written as JSON: {describe(error)}"
             _log.warning("%s: %s cannot judge the value: %s", item.path, self.name, error)
             return Failure(None, ParameterError.code, describe(error))
-        try:
-            extracted = as_text(extracted)
-        except (ValueError, RecursionError) as error:
-            return 0.0, f"the extracted value cannot be written as JSON: {describe(error)}"
         return ValuePair(
-            gold,
-            extracted,
+            gold_text,
+            extracted_text,
             path=getattr(item, "schema_path", "") or schema_path(item.path),
             description=getattr(item, "description", ""),
             instructions=params["instructions"],
@@ -359,8 +344,5 @@ def _result_type(items: Sequence[Any]) -> Any:
     home = type(items[0]).__module__
     package = home.partition(".")[0]
     names = [home, *(name for name in sorted(sys.modules) if name.startswith(f"{package}."))]
-    for name in names:
-        found = getattr(sys.modules.get(name), "ComparatorResult", None)
-        if isinstance(found, type):
-            return found
-    return ComparatorResult
+    found = (getattr(sys.modules.get(name), "ComparatorResult", None) for name in names)
+    return next((one for one in found if isinstance(one, type)), ComparatorResult)

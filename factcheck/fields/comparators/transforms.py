@@ -133,11 +133,7 @@ def _bool(value: Any, words: Mapping[Any, bool] = _TRUTH) -> bool:
 
 
 def read_bool(value: Any) -> bool:
-    """Parse true, false, 1, 0, yes, no, y or n, in any case.
-
-    Raises:
-        UnreadableError: The value is another one.
-    """
+    """Parse true, false, 1, 0, yes, no, y or n, in any case."""
     try:
         return _bool(value, _YES_OR_NO)
     except ValueError:

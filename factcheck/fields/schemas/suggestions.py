@@ -6,9 +6,11 @@ gold values. If these disagree, the stricter comparison is suggested.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from importlib.resources import files
 from typing import Any, NamedTuple
 
 from factcheck.documents import shown
@@ -29,40 +31,11 @@ SEMANTIC = "semantic"
 _LAYOUT = ("plain_marks", "normalize_whitespace")
 _AS_TEXT: dict[str, Any] = {"type_convert": {"to": "str"}}
 _LABEL = (*_LAYOUT, "casefold", "strip_accents", "strip_punctuation")
-_IDS = word_set(
-    "id ids uuid guid sku isbn issn ean upc gtin asin doi code key ref reference number no nr num "
-    "iban bic swift vin ssn ein tin serial barcode hash checksum token handle username zip "
-    "postcode postal plz account phone fax tel telephone mobile url uri link href email mail"
-)
-_FOLDED = word_set("email mail uuid guid")
-"""Identifiers that are not case-sensitive."""
-_COUNTS = word_set("number no nr num")
-"""Words that name an identifier at the end of a name, but not in "number of"."""
-_PROSE = word_set(
-    "description summary abstract note notes comment comments remark remarks text body content "
-    "message explanation rationale details biography bio overview objective findings review "
-    "terms clause answer"
-)
-_DATES = word_set("date day datetime timestamp dob birthday birthdate deadline")
-_SHARES = word_set(
-    "rate percent percentage pct share ratio fraction vat discount margin probability confidence"
-)
-_SEQUENCES = word_set(
-    "step steps instruction instructions procedure route stop stops stage stages sequence ranking "
-    "rank history timeline path coordinates coordinate position vector line_string pages chapters"
-)
-_LEGAL_FORMS = word_set(
-    "ltd limited inc incorporated llc llp plc corp corporation co company gmbh ag kg sarl bv nv "
-    "srl pty"
-)
-_COMPANIES = word_set(
-    "company supplier vendor seller buyer customer client employer manufacturer merchant payee "
-    "payer organisation organization insurer"
-)
-_PEOPLE = word_set(
-    "person people author employee patient contact passenger speaker signatory applicant surname "
-    "firstname lastname fullname"
-)
+_WORDS = {
+    kind: word_set(forms)
+    for kind, forms in json.loads((files(__package__) / "names.json").read_text("utf-8")).items()
+}
+"""Words in names of fields by what they tell about the field, and legal forms of companies."""
 _PROPER_NAME = re.compile(r"(?:[^\W\d_a-z][\w.'\u2019-]*\s*){1,4}")
 _CODE = re.compile(r"(?=.*\d)[A-Za-z0-9]+(?:[-_./#:][A-Za-z0-9]+)*")
 _PLAIN_NUMBER = re.compile(r"\s*[-+(]?[\d.,'_ ]*\d[\d.,'_ ]*\)?\s*")
@@ -87,14 +60,14 @@ class _Field(NamedTuple):
     values: list[Any]
     """Gold values without null."""
 
-    @property
-    def words(self) -> list[str]:
-        return _name_words(self.name)
+    def is_named(self, kind: str) -> bool:
+        return not _WORDS[kind].isdisjoint(_name_words(self.name))
 
     @property
     def has_id_name(self) -> bool:
-        words = self.words
-        return bool({*words[-2:]} & (_IDS - _COUNTS)) or bool({*words[-1:]} & _COUNTS)
+        *_, before, last = "", "", *_name_words(self.name)
+        ids = _WORDS["identifier"]
+        return before in ids or last in ids or last in _WORDS["identifier at the end"]
 
 
 class _Suggestion(NamedTuple):
@@ -132,16 +105,19 @@ def suggest_schema(gold: Any, schema: Any = None, *, texts_by_meaning: bool = Fa
     else:
         converted = as_schema(schema)
         suggested = converted if converted is not schema else resolved(converted)
-    _suggest(suggested, "", [record for record in records if record is not None], texts_by_meaning)
+    present = [record for record in records if record is not None]
+    _suggest(suggested, "", present, by_meaning=texts_by_meaning)
     return keys.annotate(suggested)
 
 
-def _suggest(schema: dict[str, Any], name: str, values: list[Any], by_meaning: bool) -> None:  # noqa: FBT001
+def _suggest(schema: dict[str, Any], name: str, values: list[Any], *, by_meaning: bool) -> None:
     if keys.COMPARE in schema or schema.get(keys.SKIP) is True or keys.is_recursive(schema):
         return
     parts = keys.sub_schemas(schema)
     if not parts:
-        suggestion = next(_of_leaf(_Field(name, schema, values[:_MAX_VALUES]), by_meaning))
+        suggestion = next(
+            _of_leaf(_Field(name, schema, values[:_MAX_VALUES]), by_meaning=by_meaning)
+        )
         schema[keys.COMPARE] = suggestion.compare
         if suggestion.transforms and keys.TRANSFORM not in schema:
             schema[keys.TRANSFORM] = list(suggestion.transforms)
@@ -156,7 +132,7 @@ def _suggest(schema: dict[str, Any], name: str, values: list[Any], by_meaning: b
                 column.append(member)
     for part in parts:
         inner = f"{name} name".strip() if part.name == "name" else part.name or name
-        _suggest(part.schema, inner, columns[part.name], by_meaning)
+        _suggest(part.schema, inner, columns[part.name], by_meaning=by_meaning)
     is_array = keys.effective_type(schema) == "array"
     if is_array and keys.ALIGN not in schema and isinstance(schema.get("items"), dict):
         lists = [value for value in values[:_MAX_VALUES] if isinstance(value, list)]
@@ -164,7 +140,7 @@ def _suggest(schema: dict[str, Any], name: str, values: list[Any], by_meaning: b
         schema.setdefault(keys.REASON, reason)
 
 
-def _of_leaf(field: _Field, by_meaning: bool) -> _Suggestions:  # noqa: FBT001
+def _of_leaf(field: _Field, *, by_meaning: bool) -> _Suggestions:
     form = field.schema.get("format")
     types = {*keys.declared_types(field.schema.get("type"))}
     kinds = {json_type(value) or "other" for value in field.values} or types
@@ -172,7 +148,7 @@ def _of_leaf(field: _Field, by_meaning: bool) -> _Suggestions:  # noqa: FBT001
         kinds.discard("integer")
     if kinds == {"string"}:
         ending = f" (format {form!r})" if form else ""
-        for one in _of_text(field, by_meaning):
+        for one in _of_text(field, by_meaning=by_meaning):
             yield one._replace(reason=one.reason + ending)
     if kinds and kinds <= {"integer", "number"}:
         yield _of_number(field)
@@ -188,7 +164,7 @@ def _of_leaf(field: _Field, by_meaning: bool) -> _Suggestions:  # noqa: FBT001
 
 
 def _of_number(field: _Field) -> _Suggestion:
-    if field.has_id_name and "of" not in field.words:
+    if field.has_id_name and "of" not in _name_words(field.name):
         return _Suggestion("exact", (_AS_TEXT,), f"an identifier by its name {field.name!r}")
     largest = max((abs(value) for value in field.values), default=0)
     broken = (value for value in field.values if isinstance(value, float) and value % 1)
@@ -197,7 +173,7 @@ def _of_number(field: _Field) -> _Suggestion:
     reason = "a number"
     if field.values and decimals <= _MONEY_DECIMALS:
         read = {"parse_number": {"grouping": ","}}
-    if {*field.words} & _SHARES and field.values and largest <= 1:
+    if field.is_named("share") and field.values and largest <= 1:
         read = {"parse_number": {"percent": "fraction"}}
         reason = "a share by its name and its values up to 1, so that 19 % is 0.19"
     if not decimals:
@@ -220,23 +196,23 @@ def _are_booleans(values: Sequence[Any]) -> bool:
     return bool(words & {"yes", "no", "true", "false"}) or (len(found) > 1 and words == {"y", "n"})
 
 
-def _of_text(field: _Field, by_meaning: bool) -> _Suggestions:  # noqa: FBT001
+def _of_text(field: _Field, *, by_meaning: bool) -> _Suggestions:
     yield from _by_schema(field)
     if field.has_id_name:
-        case = ("casefold",) if {*field.words} & _FOLDED else ()
+        case = ("casefold",) if field.is_named("identifier in any case") else ()
         reason = f"an identifier by its name {field.name!r}"
         yield _Suggestion("exact", (_AS_TEXT, *_LAYOUT, *case), reason)
     yield from _dates(field)
     yield from _numbers(field)
     if field.values and all(_CODE.fullmatch(value.strip()) for value in field.values):
         yield _Suggestion("exact", _LAYOUT, "codes of letters and digits, compared exactly")
-    has_prose_name = bool({*field.words} & _PROSE)
+    has_prose_name = field.is_named("prose")
     n_words = sum(len(value.split()) for value in field.values) / (len(field.values) or 1)
     if field.values and n_words >= _MIN_WORDS_OF_PROSE / (2 if has_prose_name else 1):
         yield _Suggestion(SEMANTIC, (), f"prose: {n_words:.0f} words on average")
     if has_prose_name and not field.values:
         yield _Suggestion(SEMANTIC, (), f"prose by its name {field.name!r}")
-    yield from _names(field, by_meaning)
+    yield from _names(field, by_meaning=by_meaning)
 
 
 def _by_schema(field: _Field) -> _Suggestions:
@@ -260,16 +236,17 @@ def _by_schema(field: _Field) -> _Suggestions:
         yield _Suggestion("exact", _LAYOUT, "compared exactly")
 
 
-def _names(field: _Field, by_meaning: bool) -> _Suggestions:  # noqa: FBT001
-    n_forms = sum(bool({*_name_words(v)[-1:]} & _LEGAL_FORMS) for v in field.values)
-    if {*field.words} & _COMPANIES or (n_forms and 2 * n_forms >= len(field.values)):
+def _names(field: _Field, *, by_meaning: bool) -> _Suggestions:
+    n_forms = sum(bool({*_name_words(v)[-1:]} & _WORDS["legal form"]) for v in field.values)
+    *_, role = "", *(word for word in _name_words(field.name) if word != "name")
+    if role in _WORDS["company"] or (n_forms and 2 * n_forms >= len(field.values)):
         reason = "a name of a company: case, accents, punctuation, '&' or 'and' and the length of "
         yield _Suggestion("exact", (*_LABEL, "company_name"), f"{reason}legal forms do not count")
     if any(len(value) <= _MAX_MARK_CHARS for value in field.values) and not by_meaning:
         reason = "short marks, such as grades, of which only case does not count"
         yield _Suggestion("exact", (*_LAYOUT, "casefold"), reason)
-    is_proper_name = bool({*field.words} & _PEOPLE) or (
-        "name" in field.words and all(map(_PROPER_NAME.fullmatch, field.values))
+    is_proper_name = role in _WORDS["person"] or (
+        "name" in _name_words(field.name) and all(map(_PROPER_NAME.fullmatch, field.values))
     )
     if by_meaning and not is_proper_name:
         yield _Suggestion(SEMANTIC, (), "a name or label, compared by meaning")
@@ -280,7 +257,7 @@ def _names(field: _Field, by_meaning: bool) -> _Suggestions:  # noqa: FBT001
 def _dates(field: _Field) -> _Suggestions:
     readings = [read_date(value, Notation(day_first=True)).only for value in field.values]
     dates = [one for one in readings if one and one.month]
-    by_name = bool({*field.words} & _DATES)
+    by_name = field.is_named("date")
     if len(dates) == len(readings) and (dates or by_name):
         with_time = any(one.clock for one in dates)
         reason = f"dates in {plural(len(dates), 'gold value')}" if dates else "a date by its name"
@@ -365,7 +342,7 @@ def _alignment(
     name: str, items: dict[str, Any], lists: list[list[Any]]
 ) -> tuple[dict[str, Any], str]:
     ordered: dict[str, Any] = {"ordered": True}
-    if {*_name_words(name)} & _SEQUENCES:
+    if not _WORDS["sequence"].isdisjoint(_name_words(name)):
         return ordered, f"the order counts by the name {name!r}"
     kind = keys.effective_type(items)
     if kind in ("integer", "number", "array"):
