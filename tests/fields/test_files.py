@@ -99,7 +99,7 @@ def test_null_stands_for_a_missing_record_if_that_is_allowed(tmp_path: Path) -> 
         ("r.json", "[]", "r.json holds no records"),
         ("r.jsonl", "\n\n", "r.jsonl holds no records"),
         ("r.yaml", "", "r.yaml holds no records"),
-        ("r", "", "r holds no records"),
+        ("r", "", "r, line 1: not valid JSON (it is empty)"),
         ("r.csv", "a\n1", "records come from a .yaml, .yml, .json or .jsonl file"),
     ],
 )
