@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import re
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.request import urlopen
 
 from rich.console import Console
@@ -29,6 +30,9 @@ from rich.table import Table
 
 from benchmarks.runtime.server import ROOT, ModelProcess
 from benchmarks.runtime.workload import Pair, make_pairs
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 LATENCY_S = 0.1
 _POLL_S = 0.5
@@ -61,42 +65,84 @@ def main() -> None:
     Console().print(table)
 
 
+class Service:
+    """`factcheck serve` on a free port, over a scripted model; a context manager.
+
+    Args:
+        folder: Gets the database of the jobs, the response cache and the log.
+        model_url: Address of the scripted model.
+        options: Further options of the command.
+    """
+
+    def __init__(self, folder: Path, model_url: str, *options: str) -> None:
+        environment = {
+            **os.environ,
+            "OPENAI_BASE_URL": model_url,
+            "OPENAI_API_KEY": "not-needed",
+            "FACTCHECK_CACHE_DIR": str(folder / "cache"),
+        }
+        command = [sys.executable, "-m", "factcheck", "serve", "--port", "0"]
+        self.log = folder / "log.txt"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(  # noqa: S603 - our own program
+                [*command, "--jobs-db", str(folder / "jobs.sqlite"), *options],
+                cwd=ROOT,
+                env=environment,
+                stderr=log,
+            )
+        while not (address := re.search(r"Serving .* on (http://\S+)\n", self.log.read_text())):
+            if self.process.poll() is not None:
+                raise RuntimeError(self.log.read_text())
+            time.sleep(0.1)
+        self.url = address[1]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.terminate()
+        self.process.wait()
+
+    def submit(self, records: Iterable[Mapping[str, object]], judge: str = "") -> str:
+        """Submit a job and return its address."""
+        body = "".join(f"{json.dumps(record)}\n" for record in records).encode()
+        query = f"?judge={judge}" if judge else ""
+        return f"/v1/jobs/{json.loads(self.ask(f'/v1/jobs{query}', body))['id']}"
+
+    def wait(self, job: str, n_rows: float = math.inf) -> Any:
+        """Return the status of a job that has ended, or has so many rows."""
+        while (status := json.loads(self.ask(job)))["state"] in {"queued", "running"}:
+            if status["rows"] >= n_rows:
+                break
+            time.sleep(_POLL_S)
+        return status
+
+    def ask(self, path: str, body: bytes | None = None) -> bytes:
+        with urlopen(f"{self.url}{path}", body) as answer:  # noqa: S310 - our own service
+            content: bytes = answer.read()
+        return content
+
+
 def measure(
     folder: Path, model: ModelProcess, pairs: Sequence[Pair], n_rounds: int, redis: str | None
 ) -> Table:
     """Run jobs of these pairs, each with other summaries, and describe every one."""
-    cache, jobs = folder / "cache", folder / "jobs.sqlite"
-    environment = {
-        **os.environ,
-        "OPENAI_BASE_URL": model.base_url,
-        "OPENAI_API_KEY": "not-needed",
-        "FACTCHECK_CACHE_DIR": str(cache),
-    }
-    options = ["--port", "0", "--judge", "openai/bench", "--jobs-db", str(jobs)]
-    command = [sys.executable, "-m", "factcheck", "serve", *options]
-    process = subprocess.Popen(  # noqa: S603 - our own program
-        [*command, *(["--cache", redis] if redis else [])],
-        cwd=ROOT,
-        env=environment,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
     table = Table(
         "job", "pairs", "calls", "pairs/s", "CPU, ms a pair", "RSS, MB", "kB a pair: jobs",
         "rows", "cache", box=None, pad_edge=False,
     )  # fmt: skip
-    assert process.stderr is not None  # noqa: S101 - it is a pipe
-    try:
-        address = re.search(r"http://\S+", process.stderr.readline())
-        assert address is not None  # noqa: S101 - the service has started
+    options = ("--judge", "openai/bench", *(("--cache", redis) if redis else ()))
+    with Service(folder, model.base_url, *options) as service:
         n_pairs = 0
         for number in range(n_rounds + 1):
             some = pairs if number else pairs[:1]  # the first loads what is needed
-            before, n_calls, started = State.of(process.pid), model.count(), time.perf_counter()
-            rows = _job(address[0], some, number)
-            seconds, after = time.perf_counter() - started, State.of(process.pid)
+            before, n_calls = State.of(service.process.pid), model.count()
+            started = time.perf_counter()
+            rows = _job(service, some, number)
+            seconds, after = time.perf_counter() - started, State.of(service.process.pid)
             n_pairs += len(some)
-            stored = _redis_bytes(redis) if redis else _size(cache)
+            stored = _redis_bytes(redis) if redis else _size(folder / "cache")
+            sizes = _size(folder / "jobs.sqlite") / n_pairs, rows / len(some)
             values = (
                 f"{number}",
                 f"{len(some):,}",
@@ -104,34 +150,22 @@ def measure(
                 f"{len(some) / seconds:.0f}",
                 f"{1_000 * (after.cpu_s - before.cpu_s) / len(some):.1f}",
                 f"{after.rss_mb:.0f}",
-                *(f"{n / 1_000:.1f}" for n in (_size(jobs) / n_pairs, rows / len(some))),
+                *(f"{n / 1_000:.1f}" for n in sizes),
                 f"{stored / 1_000 / n_pairs:.1f}",
             )
             table.add_row(*values)
-    finally:
-        process.terminate()
-        process.communicate()
     return table
 
 
-def _job(address: str, pairs: Sequence[Pair], number: int) -> int:
+def _job(service: Service, pairs: Sequence[Pair], number: int) -> int:
     """Run a job to its end and return the size of its rows in bytes."""
-    records = (
+    job = service.submit(
         {**pair.record(), "summary": f"{pair.summary} This is draft {number}."} for pair in pairs
     )
-    body = "".join(f"{json.dumps(record)}\n" for record in records).encode()
-    job = _asked(f"{address}/v1/jobs", body)["id"]
-    while (status := _asked(f"{address}/v1/jobs/{job}"))["state"] in {"queued", "running"}:
-        time.sleep(_POLL_S)
+    status = service.wait(job)
     if (status["state"], status["failed"]) != ("done", 0):
         raise RuntimeError(f"the job ended as {status}")
-    with urlopen(f"{address}/v1/jobs/{job}/rows") as answer:  # noqa: S310 - our own service
-        return sum(map(len, answer))
-
-
-def _asked(url: str, body: bytes | None = None) -> Any:
-    with urlopen(url, body) as answer:  # noqa: S310 - our own service
-        return json.load(answer)
+    return len(service.ask(f"{job}/rows"))
 
 
 def _size(path: Path) -> int:

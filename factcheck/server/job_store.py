@@ -5,13 +5,13 @@ from __future__ import annotations
 import secrets
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import IO, Any, Literal, NamedTuple
 
-from factcheck.documents import MAX_TEXT_BYTES, Place, check_writable, json_text, parse_json_line
+from factcheck.documents import Place, check_writable, json_text, parse_json_line
 from factcheck.documents.results import results_header
 from factcheck.errors import ConfigError, InputError
 from factcheck.facts.report import Direction
@@ -22,9 +22,8 @@ from factcheck.scoring.runs import row_of
 from factcheck.server.access import ServerConfig, require_bounded
 from factcheck.server.problems import Problem
 
-_FORMAT = 2
+_FORMAT = 3
 """Version of the tables, kept as `user_version`."""
-_FROM_1 = "ALTER TABLE jobs ADD COLUMN key TEXT; ALTER TABLE jobs ADD COLUMN digest TEXT;"
 _TABLES = """
 CREATE TABLE IF NOT EXISTS jobs (
     number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE NOT NULL, owner TEXT NOT NULL,
@@ -32,12 +31,19 @@ CREATE TABLE IF NOT EXISTS jobs (
     problem TEXT NOT NULL, key TEXT, digest TEXT);
 CREATE UNIQUE INDEX IF NOT EXISTS jobs_by_key ON jobs (owner, key);
 CREATE TABLE IF NOT EXISTS records (
-    job INTEGER NOT NULL, place INTEGER NOT NULL, id TEXT NOT NULL, failed INTEGER, content BLOB);
+    job TEXT NOT NULL, place INTEGER NOT NULL, id TEXT NOT NULL, failed INTEGER, content BLOB);
 CREATE UNIQUE INDEX IF NOT EXISTS records_by_place ON records (job, place);
 CREATE UNIQUE INDEX IF NOT EXISTS records_by_id ON records (job, id);
 CREATE INDEX IF NOT EXISTS records_by_outcome ON records (job, failed);
 """
 """`content` is the record as it came, and its row once `failed` is 0 or 1."""
+_ORPHANS = "DELETE FROM records WHERE job NOT IN (SELECT id FROM jobs)"
+"""Removes records of jobs that did not arrive in full, or were being deleted."""
+_JOBS = (
+    "SELECT jobs.*, count(job), count(failed), CAST(total(failed) AS INTEGER) "
+    "FROM jobs LEFT JOIN records ON records.job = jobs.id WHERE {} GROUP BY number"
+)
+_ADD = "INSERT INTO jobs VALUES (NULL, ?, ?, ?, ?, 'queued', '', '', ?, ?)"
 _PAGE_OF = (
     "SELECT place, content FROM records "
     "WHERE job = ? AND (failed IS NULL) = ? AND place > ? ORDER BY place LIMIT ?"
@@ -68,8 +74,7 @@ class Job(NamedTuple):
     """Name of the API key that submitted it."""
     judge: str
     direction: Direction
-    state: Literal["loading", "queued", "done", "cancelled", "failed"]
-    """`loading` while its records arrive."""
+    state: Literal["queued", "done", "cancelled", "failed"]
     signature: str
     """Signature of its rows; empty before the first."""
     problem: str
@@ -78,6 +83,10 @@ class Job(NamedTuple):
     """Idempotency key of the request."""
     digest: str | None
     """Digest of what was submitted."""
+    records: int
+    rows: int
+    failed: int
+    """Number of rows with an error."""
 
 
 class JobStore:
@@ -85,7 +94,7 @@ class JobStore:
 
     Args:
         config: `jobs_path` is created if it does not exist, readable by its owner only; the limits
-            on texts and lists hold for each record.
+            on texts and lists hold for each record, that on bodies for each line.
 
     Raises:
         ConfigError: The file cannot be used, or another service uses it.
@@ -99,7 +108,12 @@ class JobStore:
         try:
             path.touch(mode=0o600)
             self._db = sqlite3.connect(path, timeout=_LOCK_WAIT_S, check_same_thread=False)
-            self._open()
+            self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._db.execute("PRAGMA journal_mode = WAL")
+            if self._all("PRAGMA user_version")[0][0] not in {0, _FORMAT}:
+                raise ConfigError(f"{path} was written by another version; name another file")
+            tables = f"BEGIN; {_TABLES} PRAGMA user_version = {_FORMAT}; {_ORPHANS}; COMMIT;"
+            self._db.executescript(tables)
         except (sqlite3.Error, OSError) as error:
             if "locked" in str(error):
                 raise ConfigError(
@@ -107,37 +121,27 @@ class JobStore:
                 ) from error
             raise ConfigError(f"cannot use {path} for jobs: {error}") from error
 
-    def _open(self) -> None:
-        self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
-        self._db.execute("PRAGMA journal_mode = WAL")
-        (version,) = self._db.execute("PRAGMA user_version").fetchone()
-        if version not in {0, 1, _FORMAT}:
-            raise ConfigError(f"{self.path} was written by another version; name another file")
-        tables = f"{_FROM_1 if version == 1 else ''} {_TABLES}"
-        self._db.executescript(f"BEGIN; {tables} PRAGMA user_version = {_FORMAT}; COMMIT;")
-        self._broken = {n for (n,) in self._all("SELECT number FROM jobs WHERE state = 'loading'")}
-        self._sweep()
-
     def close(self) -> None:
         with self._lock:
             self._db.close()
 
-    def require_room(self, owner: str, key: str | None) -> None:
-        """Raise `Problem` if a new job would be one unfinished job too many."""
-        with suppress(sqlite3.Error):
-            self._sweep()
-        open_jobs = "SELECT count(*) FROM jobs WHERE owner = ? AND state IN ('loading', 'queued')"
-        if self._all(open_jobs, owner)[0][0] >= _MAX_OPEN and self._first_with(owner, key) is None:
+    def admit(self, owner: str, key: str | None) -> Job | None:
+        """Return the job that has the idempotency key, if any.
+
+        Raises:
+            Problem: A new job would be one unfinished job too many.
+        """
+        if found := self._jobs("owner = ? AND key = ?", owner, key):
+            return found[0]
+        open_jobs = "SELECT count(*) FROM jobs WHERE owner = ? AND state = 'queued'"
+        if self._all(open_jobs, owner)[0][0] >= _MAX_OPEN:
             detail = f"{_MAX_OPEN} jobs are unfinished; wait for one to end, or cancel it"
             raise Problem(429, "rate", detail, retry_after_s=_RETRY_S)
-
-    def _first_with(self, owner: str, key: str | None) -> Job | None:
-        found = self._all("SELECT * FROM jobs WHERE owner = ? AND key = ?", owner, key)
-        return Job(*found[0]) if found else None
+        return None
 
     def add(
         self,
-        lines: Iterable[bytes],
+        lines: IO[bytes],
         owner: str,
         judge: str,
         direction: str,
@@ -147,8 +151,8 @@ class JobStore:
         """Store a job and return its id; a bad line becomes a row with its error.
 
         Args:
-            lines: JSON lines of records.
-            owner: Name of the caller.
+            lines: JSON lines of records, as `factcheck run` reads them.
+            owner: Name of the caller; only this caller sees the job.
             judge: Name of the judge.
             direction: As in `FactCoverage.score`.
             key: Idempotency key; the job that has it is returned instead of a new one.
@@ -159,49 +163,35 @@ class JobStore:
                 used for another job.
             Problem: The owner has too many unfinished jobs, or the disk is full.
         """
-        self.require_room(owner, key)
-        if first := self._first_with(owner, key):
+        if first := self.admit(owner, key):
             if first.digest != digest:
                 raise InputError("the idempotency key was used for another job; use a new key")
-            if first.state == "loading":
-                detail = "the first request with this idempotency key is in progress; try again"
-                raise Problem(503, "busy", detail, retry_after_s=1)
             return first.id
-        job_id = secrets.token_hex(16)
-        new = "INSERT INTO jobs VALUES (NULL, ?, ?, ?, ?, 'loading', '', '', ?, ?)"
-        number = 0
+        job_id, entries = secrets.token_hex(16), self._entries(lines)
+        values = job_id, owner, judge, direction, key, digest
         try:
-            number = self._change(new, job_id, owner, judge, direction, key, digest)
-            self._load(number, lines)
-            self._change("UPDATE jobs SET state = 'queued' WHERE number = ?", number)
+            while page := [(job_id, *entry) for entry in islice(entries, _PAGE)]:
+                with self._lock, self._db:
+                    self._db.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?)", page)
+            self._change(_ADD, *values)
         except BaseException as error:
-            self._broken.add(number)
-            with suppress(sqlite3.Error):
-                self._sweep()
+            with suppress(sqlite3.Error):  # if the disk is full, they are removed at the next start
+                self._change("DELETE FROM records WHERE job = ?", job_id)
             if isinstance(error, sqlite3.Error):
                 raise Problem(503, "busy", f"the job cannot be stored: {error}") from error
             raise
         return job_id
 
-    def _load(self, number: int, lines: Iterable[bytes]) -> None:
-        entries = self._entries(lines)
-        n_records = 0
-        while page := [(number, *entry) for entry in islice(entries, _PAGE)]:
-            n_records += len(page)
-            with self._lock, self._db:
-                self._db.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?)", page)
-        if not n_records:
-            raise InputError("the job holds no records; send one JSON object per line")
-
-    def _entries(self, lines: Iterable[bytes]) -> Iterator[tuple[int, str, int | None, bytes]]:
+    def _entries(self, lines: IO[bytes]) -> Iterator[tuple[int, str, int | None, bytes]]:
         """Yield place, id, `failed` and content of each line that is not blank."""
         first_use: dict[str, int] = {}
         errors: list[str] = []
         place = 0
-        for line_number, raw in enumerate(lines, 1):
+        for line_number, raw in enumerate(self._lines(lines), 1):
             if line_number > _MAX_LINES:
                 raise InputError(f"the job has more than {_MAX_LINES:,} lines; split it")
-            if not (line := raw.removeprefix(b"\xef\xbb\xbf").strip()):
+            line = raw.removeprefix(b"\xef\xbb\xbf")
+            if not line.strip():
                 continue
             place += 1
             try:
@@ -219,11 +209,22 @@ class JobStore:
                 first_use[name] = line_number
                 failure = RecordFailure(name, error.code, str(error))
                 yield place, name, 1, _row_text(name, Scored(None, failure))
+        if not place:
+            raise InputError("the job holds no records; send one JSON object per line")
+
+    def _lines(self, lines: IO[bytes]) -> Iterator[bytes]:
+        """Yield all lines; of a long one only its start, which is longer than the limit, too."""
+        most = self._config.max_body_bytes + len(b"\r\n")
+        while line := lines.readline(most):
+            yield line.rstrip(b"\r\n")
+            while len(line) == most and not line.endswith(b"\n"):
+                line = lines.readline(most)
 
     def _id_of(self, line: bytes, place: int, where: Place, first_use: dict[str, int]) -> str:
         """Validate a record and return its id, which `first_use` has not seen before."""
-        if len(line) > MAX_TEXT_BYTES:
-            raise InputError(f"{where}: longer than the limit of {MAX_TEXT_BYTES:,} bytes")
+        if len(line) > self._config.max_body_bytes:
+            limit = f"{self._config.max_body_bytes:,} bytes"
+            raise InputError(f"{where}: longer than the limit of {limit}")
         data = parse_json_line(line, where)
         try:
             require_bounded(data, self._config)
@@ -236,38 +237,25 @@ class JobStore:
         return record.id
 
     def find(self, job_id: str, owner: str) -> Job:
-        """Return a job.
-
-        Raises:
-            Problem: The owner has no such job.
-        """
-        found = self._all("SELECT * FROM jobs WHERE id = ? AND owner = ?", job_id, owner)
-        if not found:
-            raise Problem(404, "not_found", f"there is no job {job_id!r:.80}")
-        return Job(*found[0])
+        """Return a job; raises `Problem` if the owner has no such job."""
+        if found := self._jobs("jobs.id = ? AND owner = ?", job_id, owner):
+            return found[0]
+        raise Problem(404, "not_found", f"there is no job {job_id!r:.80}")
 
     def newest(self, owner: str) -> list[Job]:
         """Return the last 100 jobs of an owner, the newest first."""
-        query = "SELECT * FROM jobs WHERE owner = ? AND state != 'loading' "
-        found = self._all(f"{query} ORDER BY number DESC LIMIT ?", owner, _MAX_LISTED)
-        return [Job(*one) for one in found]
+        return self._jobs("owner = ?", owner, order="number DESC")
 
     def first_open(self) -> Job | None:
         """Return the unfinished job that was submitted first."""
-        found = self._all("SELECT * FROM jobs WHERE state = 'queued' ORDER BY number LIMIT 1")
-        return Job(*found[0]) if found else None
+        found = self._all("SELECT id FROM jobs WHERE state = 'queued' ORDER BY number LIMIT 1")
+        return self._jobs("jobs.id = ?", *found[0])[0] if found else None
 
     @property
     def n_open(self) -> int:
         """Number of unfinished jobs."""
         (count,) = self._all("SELECT count(*) FROM jobs WHERE state = 'queued'")[0]
         return int(count)
-
-    def counts(self, job: Job) -> tuple[int, int, int]:
-        """Return the numbers of records, of rows, and of rows with an error."""
-        query = "SELECT count(*), count(failed), total(failed) FROM records WHERE job = ?"
-        ((n_records, n_rows, n_failed),) = self._all(query, job.number)
-        return n_records, n_rows, int(n_failed)
 
     def row_lines(self, job: Job) -> Iterator[str]:
         """Yield the lines of a results file: header, then the rows so far, in record order."""
@@ -283,7 +271,7 @@ class JobStore:
     def _pages(self, job: Job, *, pending: bool) -> Iterator[tuple[int, bytes]]:
         """Yield place and content of records of a job, in order, a page at a time."""
         place = 0
-        while page := self._all(_PAGE_OF, job.number, pending, place, _PAGE):
+        while page := self._all(_PAGE_OF, job.id, pending, place, _PAGE):
             yield from page
             place = page[-1][0]
 
@@ -311,34 +299,30 @@ class JobStore:
         update = "UPDATE records SET failed = ?, content = ? WHERE id = ? AND job = ?"
         with self._lock, self._db:
             if signature is not None:
-                sign = "UPDATE jobs SET signature = ? WHERE number = ?"
-                self._db.execute(sign, (signature, job.number))
-            self._db.executemany(update, [(*row, job.number) for row in rows])
+                sign = "UPDATE jobs SET signature = ? WHERE id = ?"
+                self._db.execute(sign, (signature, job.id))
+            self._db.executemany(update, [(*row, job.id) for row in rows])
 
     def finish(self, job: Job, state: str, problem: str = "") -> None:
-        self._change(
-            "UPDATE jobs SET state = ?, problem = ? WHERE number = ? AND state = 'queued'",
-            *(state, problem, job.number),
-        )
+        """End a job, unless it has ended."""
+        finish = "UPDATE jobs SET state = ?, problem = ? WHERE id = ? AND state = 'queued'"
+        self._change(finish, state, problem, job.id)
 
-    def remove(self, number: int) -> None:
-        self._change("DELETE FROM records WHERE job = ?", number)
-        self._change("DELETE FROM jobs WHERE number = ?", number)
+    def remove(self, job: Job) -> None:
+        self._change("DELETE FROM jobs WHERE id = ?", job.id)
+        self._change("DELETE FROM records WHERE job = ?", job.id)
 
-    def _sweep(self) -> None:
-        """Remove jobs that were not stored in full, also those that a full disk has kept."""
-        for number in tuple(self._broken):
-            self.remove(number)
-            self._broken.discard(number)
+    def _jobs(self, where: str, *values: Any, order: str = "number") -> list[Job]:
+        query = f"{_JOBS.format(where)} ORDER BY {order} LIMIT {_MAX_LISTED}"
+        return [Job(*one) for one in self._all(query, *values)]
 
     def _all(self, query: str, *values: Any) -> list[Any]:
         with self._lock:
             return self._db.execute(query, values).fetchall()
 
-    def _change(self, statement: str, *values: Any) -> int:
-        """Execute a statement in a transaction; return the number of an inserted row."""
+    def _change(self, statement: str, *values: Any) -> None:
         with self._lock, self._db:
-            return self._db.execute(statement, values).lastrowid or 0
+            self._db.execute(statement, values)
 
 
 def _row_text(record_id: str, scored: Scored) -> bytes:

@@ -10,12 +10,11 @@ import asyncio
 import hashlib
 import logging
 import sqlite3
-from collections.abc import Iterable, Iterator
 from contextlib import nullcontext, suppress
 from tempfile import TemporaryFile
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Header, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -28,6 +27,7 @@ from factcheck.scoring.run_report import codes_of
 from factcheck.scoring.runs import run_signature
 from factcheck.server.job_store import Job, JobStore
 from factcheck.server.problems import RESPONSES, Problem
+from factcheck.server.routes import KEY, IdempotencyKey
 from factcheck.server.service import Service
 
 _DRAIN_S = 5.0
@@ -42,7 +42,7 @@ class JobStatus(BaseModel):
 
     model_config = ConfigDict(use_attribute_docstrings=True)
     id: str = Field(examples=["0f8fad5bd9cb469fa16570867728950e"])
-    state: Literal["loading", "queued", "running", "done", "cancelled", "failed"]
+    state: Literal["queued", "running", "done", "cancelled", "failed"]
     judge: str = Field(examples=["local"])
     direction: Direction
     records: int
@@ -56,7 +56,7 @@ class JobStatus(BaseModel):
 
 
 class Jobs:
-    """Jobs of one service; methods without `async` block on the disk.
+    """Scores the jobs of one service.
 
     Args:
         service: Judges, callers and configuration; see `JobStore`.
@@ -67,96 +67,26 @@ class Jobs:
 
     def __init__(self, service: Service) -> None:
         self.store = JobStore(service.config)
-        self._service = service
+        self.service = service
         self._budgets = {one.name: one.budget for one in service.callers.values()}
         self.problem = ""
         """Reason why no jobs are scored at present, such as a full disk; empty if they are."""
-        self._current: tuple[Job, asyncio.Task[None]] | None = None
+        self._current: tuple[str, asyncio.Task[None]] | None = None
         self._task: asyncio.Task[None] | None = None
         self._stopping = False
 
-    def submit(
-        self,
-        lines: Iterable[bytes],
-        *,
-        owner: str,
-        judge: str | None,
-        direction: Direction,
-        key: str | None = None,
-        digest: str | None = None,
-    ) -> JobStatus:
-        """Store a job and return its status; a bad line becomes a row with its error.
+    def status(self, job: Job) -> JobStatus:
+        """Return the status of a job as its owner sees it."""
+        shown = job._asdict()
+        if job.state == "queued":
+            is_current = self._current is not None and self._current[0] == job.id
+            shown |= {"state": "running" if is_current else "queued", "problem": self.problem}
+        return JobStatus(**shown)
 
-        Args:
-            lines: JSON lines of records, as `factcheck run` reads them.
-            owner: Name of the caller; only this caller sees the job.
-            judge: Name of a judge; `None` for the first.
-            direction: As in `FactCoverage.score`.
-            key: Idempotency key; see `JobStore.add`.
-            digest: Digest of what is submitted.
-
-        Raises:
-            InputError: The judge is unknown, or as `JobStore.add`.
-            Problem: As `JobStore.add`.
-        """
-        name = self._service.judge(judge).name
-        job_id = self.store.add(lines, owner, name, direction, key, digest)
-        return self.status(job_id, owner)
-
-    def admit(self, owner: str, judge: str | None, key: str | None) -> str:
-        """Return the name of the judge of a job to come; raises what `submit` would."""
-        name = self._service.judge(judge).name
-        self.store.require_room(owner, key)
-        return name
-
-    def status(self, job_id: str, owner: str) -> JobStatus:
-        """Return the status of a job; raises `Problem` if the owner has no such job."""
-        return self._status(self.store.find(job_id, owner))
-
-    def newest(self, owner: str) -> list[JobStatus]:
-        """Return the last 100 jobs of an owner, the newest first."""
-        return [self._status(job) for job in self.store.newest(owner)]
-
-    def _status(self, job: Job) -> JobStatus:
-        n_records, n_rows, n_failed = self.store.counts(job)
-        is_current = self._current is not None and self._current[0].number == job.number
-        return JobStatus(
-            id=job.id,
-            state="running" if is_current and job.state == "queued" else job.state,
-            judge=job.judge,
-            direction=job.direction,
-            records=n_records,
-            rows=n_rows,
-            failed=n_failed,
-            problem=job.problem or (self.problem if job.state == "queued" else ""),
-        )
-
-    def rows(self, job_id: str, owner: str) -> Iterator[str]:
-        """Return the lines of a results file; raises `Problem` if the owner has no such job."""
-        return self.store.row_lines(self.store.find(job_id, owner))
-
-    async def cancel(self, job_id: str, owner: str) -> JobStatus:
-        """End a job and keep its rows; one that has ended stays as it is.
-
-        Raises:
-            Problem: The owner has no such job.
-        """
-        job = await asyncio.to_thread(self.store.find, job_id, owner)
-        await asyncio.to_thread(self.store.finish, job, "cancelled")
-        if self._current is not None and self._current[0].number == job.number:
+    def end(self, job: Job) -> None:
+        """Cancel the scoring of a job that is marked as cancelled."""
+        if self._current is not None and self._current[0] == job.id:
             self._current[1].cancel()
-        return await asyncio.to_thread(self.status, job_id, owner)
-
-    def delete(self, job_id: str, owner: str) -> None:
-        """Delete a job that has ended, with its rows.
-
-        Raises:
-            Problem: The owner has no such job, or it has not ended.
-        """
-        job = self.store.find(job_id, owner)
-        if job.state in {"loading", "queued"}:
-            raise Problem(409, "conflict", "the job has not ended; cancel it first, or wait")
-        self.store.remove(job.number)
 
     def start(self) -> None:
         """Score jobs in a task of the running loop, in order of submission."""
@@ -164,7 +94,7 @@ class Jobs:
         self._task = asyncio.create_task(self._run())
 
     def wake(self) -> None:
-        """Look for new jobs; call it in the loop after `submit`."""
+        """Look for new jobs; call it in the loop of `start`."""
         self._wake.set()
 
     async def stop(self) -> None:
@@ -197,7 +127,7 @@ class Jobs:
 
     async def _run_job(self, job: Job) -> None:
         task = asyncio.create_task(self._score(job))
-        self._current = job, task
+        self._current = job.id, task
         try:
             await asyncio.wait([task])
         finally:
@@ -215,7 +145,7 @@ class Jobs:
 
     async def _score(self, job: Job) -> None:
         """Score all records without a row; rows are written in the order of completion."""
-        judge, budget = self._service.judges.get(job.judge), self._budgets.get(job.owner)
+        judge, budget = self.service.judges.get(job.judge), self._budgets.get(job.owner)
         if judge is None:
             raise ConfigError(f"the service no longer has a judge {job.judge!r:.80}")
         if self._budgets and budget is None:
@@ -236,17 +166,16 @@ class Jobs:
                 scored = await score_group(score, group, turn)
                 final = [one for one in scored if BudgetExceeded.code not in codes_of(one.outcome)]
                 is_spent |= len(final) < len(scored)
-                for report in (one.outcome for one in final):
+                for _, report in final:
                     if isinstance(report, CoverageReport):
                         results = (*report.results, *report.claim_results)
-                        self._service.meters.count(job.judge, results)
+                        self.service.meters.count(job.judge, results)
                 signature = None if is_signed else run_signature(scorer, job.direction)
                 await asyncio.to_thread(self.store.keep, job, final, signature)
                 is_signed = True
                 self.problem = ""
 
-        is_local = scorer.signature.never_flips
-        n_workers = 1 if is_local else 2 * scorer.session.concurrency
+        n_workers = 1 if scorer.signature.never_flips else 2 * scorer.session.concurrency
         with budget.spending() if budget is not None else nullcontext():
             await together(work() for _ in range(n_workers))
         if is_spent:
@@ -269,16 +198,14 @@ async def _owner(request: Request) -> str:
 
 Shared = Annotated[Jobs, Depends(_jobs)]
 Owner = Annotated[str, Depends(_owner)]
-IdempotencyKey = Annotated[
-    str | None,
-    Header(
-        min_length=1,
-        max_length=255,
-        description="Repeating a request with its key returns the answer of the first.",
-    ),
-]
+
+
+def _job(job_id: str, jobs: Shared, owner: Owner) -> Job:
+    return jobs.store.find(job_id, owner)
+
+
 _LINES = "application/x-ndjson"
-router = APIRouter(prefix="/v1/jobs", responses=RESPONSES)
+router = APIRouter(prefix="/v1/jobs", responses=RESPONSES, dependencies=[KEY])
 _BODY = {
     "required": True,
     "content": {
@@ -300,36 +227,30 @@ async def submit(
     idempotency_key: IdempotencyKey = None,
 ) -> JobStatus:
     """Score records in the background; the job survives a restart of the service."""
-    name = await asyncio.to_thread(jobs.admit, owner, judge, idempotency_key)
+    name, key = jobs.service.judge(judge).name, idempotency_key
+    await asyncio.to_thread(jobs.store.admit, owner, key)
     digest = hashlib.sha256(f"{name}\n{direction}\n".encode())
     with TemporaryFile(dir=jobs.store.path.parent) as body:
         async for chunk in request.stream():
             digest.update(chunk)
             await asyncio.to_thread(body.write, chunk)
         body.seek(0)
-        status = await asyncio.to_thread(
-            jobs.submit,
-            body,
-            owner=owner,
-            judge=name,
-            direction=direction,
-            key=idempotency_key,
-            digest=digest.hexdigest(),
-        )
+        sent = body, owner, name, direction, key, digest.hexdigest()
+        job_id = await asyncio.to_thread(jobs.store.add, *sent)
     jobs.wake()
-    return status
+    return jobs.status(await asyncio.to_thread(jobs.store.find, job_id, owner))
 
 
 @router.get("")
 def newest(jobs: Shared, owner: Owner) -> list[JobStatus]:
     """Return the caller's last 100 jobs, the newest first."""
-    return jobs.newest(owner)
+    return [jobs.status(job) for job in jobs.store.newest(owner)]
 
 
 @router.get("/{job_id}")
-def status(job_id: str, jobs: Shared, owner: Owner) -> JobStatus:
+def status(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> JobStatus:
     """Return the progress of a job."""
-    return jobs.status(job_id, owner)
+    return jobs.status(job)
 
 
 @router.get(
@@ -337,15 +258,17 @@ def status(job_id: str, jobs: Shared, owner: Owner) -> JobStatus:
     response_class=StreamingResponse,
     responses={200: {"content": {_LINES: {"schema": {"type": "string"}}}}},
 )
-def rows(job_id: str, jobs: Shared, owner: Owner) -> Response:
+def rows(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> Response:
     """Return the rows so far as JSON lines, the file that `factcheck run --out` writes."""
-    return StreamingResponse(jobs.rows(job_id, owner), media_type=_LINES)
+    return StreamingResponse(jobs.store.row_lines(job), media_type=_LINES)
 
 
 @router.post("/{job_id}/cancel")
-async def cancel(job_id: str, jobs: Shared, owner: Owner) -> JobStatus:
+async def cancel(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> JobStatus:
     """End a job and keep its rows; one that has ended stays as it is."""
-    return await jobs.cancel(job_id, owner)
+    await asyncio.to_thread(jobs.store.finish, job, "cancelled")
+    jobs.end(job)
+    return jobs.status(await asyncio.to_thread(jobs.store.find, job.id, job.owner))
 
 
 @router.delete(
@@ -353,6 +276,8 @@ async def cancel(job_id: str, jobs: Shared, owner: Owner) -> JobStatus:
     status_code=204,
     responses={409: {**RESPONSES[404], "description": "The job has not ended."}},
 )
-def delete(job_id: str, jobs: Shared, owner: Owner) -> None:
+def delete(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> None:
     """Delete a job that has ended, with its rows."""
-    jobs.delete(job_id, owner)
+    if job.state == "queued":
+        raise Problem(409, "conflict", "the job has not ended; cancel it first, or wait")
+    jobs.store.remove(job)

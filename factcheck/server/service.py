@@ -7,7 +7,7 @@ import hashlib
 import sys
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,20 +16,18 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from factcheck.documents import json_text, to_plain
-from factcheck.errors import ConfigError, DeadlineExceeded, Failure, InputError
+from factcheck.documents import json_text
+from factcheck.errors import ConfigError, DeadlineExceeded, InputError
 from factcheck.facts import CheckResult, FactSet, Verdict
-from factcheck.fields import FieldEvaluator, SemanticComparator
+from factcheck.fields import SemanticComparator
 from factcheck.judges.factory import build_pair_judge
-from factcheck.judges.ports import Ledger, PairJudge, PairVerdict, ValuePair
-from factcheck.metrics.ports import error_data
+from factcheck.judges.ports import Ledger, PairJudge
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.deadline import deadline, is_over
 from factcheck.runtime.loop import BackgroundLoop, background
 from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
 from factcheck.server.access import Caller, ServerConfig
-from factcheck.server.models import FieldsRequest
 from factcheck.server.problems import Problem
 from factcheck.settings import LOCAL
 
@@ -119,28 +117,24 @@ class Judge(NamedTuple):
 
 
 class _Run:
-    """An answer in progress or kept, and the clients that wait for it."""
+    """Work in progress or its answer, and the clients that wait for it."""
 
-    def __init__(self, task: asyncio.Task[str], digest: str = "") -> None:
-        self.task = task
+    def __init__(self, work: Coroutine[Any, Any, str], digest: str) -> None:
         self.digest = digest
+        self.text = ""
+        """The answer; empty until there is one."""
+        self.is_shared = True
+        """Whether a repeated request may have the answer: not if it failed, is late or too old."""
         self.started = time.monotonic()
-        self.is_late = False
+        self.task = asyncio.ensure_future(work)
+        self.task.add_done_callback(self._end)
         self._n_waiting = 0
-        self._is_abandoned = False
-        task.add_done_callback(lambda task: task.cancelled() or task.exception())
 
-    @property
-    def n_chars(self) -> int:
-        is_kept = self.task.done() and not self.task.cancelled() and not self.task.exception()
-        return len(self.task.result()) if is_kept else 0
-
-    @property
-    def is_usable(self) -> bool:
-        """Whether a repeated request may share the answer: not an error, not late, not too old."""
-        has_failed = self.task.done() and (self.task.cancelled() or self.task.exception())
-        is_fresh = time.monotonic() - self.started < _KEPT_S
-        return is_fresh and not (has_failed or self.is_late or self._is_abandoned)
+    def _end(self, task: asyncio.Task[str]) -> None:
+        if task.cancelled() or task.exception():
+            self.is_shared = False
+        else:
+            self.text = task.result()
 
     async def answer(self, request: Request) -> Response:
         """Wait for the answer; once all clients have disconnected, cancel the work."""
@@ -155,7 +149,7 @@ class _Run:
             gone.cancel()
             self._n_waiting -= 1
             if not self._n_waiting and not self.task.done():
-                self._is_abandoned = True
+                self.is_shared = False
                 self.task.cancel()
 
 
@@ -181,26 +175,24 @@ class Service:
             tpm=config.tpm,
         )
         self.callers = {key.sha256: Caller(key) for key in config.keys}
-        self.judges = {name: self._judge(name) for name in config.judges}
-        self.scorers = {name: judge.scorer for name, judge in self.judges.items()}
+        self.judges = {name: self._judge(name, spec) for name, spec in config.judges.items()}
         self.is_ready = False
         self.n_in_flight = 0
         self.meters = Meters({name: judge.ledger for name, judge in self.judges.items()})
         self.meters.in_flight.set_function(lambda: self.n_in_flight)
+        self.fields_loop = BackgroundLoop("factcheck-fields")
+        """Loop of comparators of fields, which may block it."""
         self._runs: OrderedDict[tuple[str, str, str], _Run] = OrderedDict()
-        self._fields_loop = BackgroundLoop("factcheck-fields")
 
-    def _judge(self, name: str) -> Judge:
-        spec: Any = self.config.judges[name]
+    def _judge(self, name: str, spec: Any) -> Judge:
         ledger, scorer = Ledger(), FactCoverage(spec, session=self.session)
         scorer.ledger = Ledger(ledger)
         try:
-            pair_judge = build_pair_judge(spec, self.session)
             comparator = SemanticComparator(spec, session=self.session)
-            comparator.ledger = Ledger(ledger)
         except ConfigError:
             return Judge(name, scorer, None, None, ledger)
-        return Judge(name, scorer, pair_judge, comparator, ledger)
+        comparator.ledger = Ledger(ledger)
+        return Judge(name, scorer, build_pair_judge(spec, self.session), comparator, ledger)
 
     def judge(self, name: str | None) -> Judge:
         """Return a judge by its name; `None`: the first one."""
@@ -212,13 +204,13 @@ class Service:
         """Load the networks of the embedded judge, so that the first request need not wait."""
         for name, spec in self.config.judges.items():
             if spec == LOCAL and self.session.settings.extractor in {None, LOCAL}:
-                text = "Rain fell in Oslo."
-                await background.hop(self.scorers[name].ascore(text, "It rained in Oslo."))
+                scorer = self.judges[name].scorer
+                await background.hop(scorer.ascore("Rain fell in Oslo.", "It rained in Oslo."))
         self.is_ready = True
 
     async def stop(self) -> None:
         self.is_ready = False
-        self._fields_loop.stop()
+        self.fields_loop.stop()
         await background.hop(self.session.aclose())
 
     async def answer(
@@ -235,20 +227,20 @@ class Service:
         place = (caller.name, request.url.path, options.key)
         digest = hashlib.sha256(await request.body()).hexdigest()
         run = self._runs.get(place)
-        if run is None or not run.is_usable:
+        if run is None or not run.is_shared or time.monotonic() - run.started >= _KEPT_S:
             run = self._runs[place] = self._run(caller, options, work, digest)
             self._runs.move_to_end(place)
-            self._forget()
+            n_chars = sum(len(one.text) for one in self._runs.values())
+            while len(self._runs) > _MAX_KEPT or (
+                n_chars > _MAX_KEPT_CHARS and len(self._runs) > 1
+            ):
+                n_chars -= len(self._runs.popitem(last=False)[1].text)
         elif run.digest != digest:
             raise InputError("the idempotency key was used for another body; use a new key")
         return await run.answer(request)
 
     def _run(
-        self,
-        caller: Caller,
-        options: Options,
-        work: Callable[[], Awaitable[Any]],
-        digest: str = "",
+        self, caller: Caller, options: Options, work: Callable[[], Awaitable[Any]], digest: str = ""
     ) -> _Run:
         if self.n_in_flight >= self.config.max_in_flight:
             detail = f"{self.n_in_flight} requests are in progress; try again"
@@ -265,45 +257,17 @@ class Service:
                 except asyncio.TimeoutError:
                     raise DeadlineExceeded("undone when the deadline passed") from None
                 finally:
-                    run.is_late = is_over()
+                    run.is_shared &= not is_over()
 
         def ended(_: object) -> None:
             self.n_in_flight -= 1
 
         self.n_in_flight += 1
-        run = _Run(asyncio.ensure_future(bounded()), digest)
+        run = _Run(bounded(), digest)
         run.task.add_done_callback(ended)
         return run
-
-    def _forget(self) -> None:
-        """Drop the oldest answers beyond the limits, but not the last."""
-        n_chars = sum(run.n_chars for run in self._runs.values())
-        while len(self._runs) > 1 and (len(self._runs) > _MAX_KEPT or n_chars > _MAX_KEPT_CHARS):
-            n_chars -= self._runs.popitem(last=False)[1].n_chars
 
     async def check(self, judge: Judge, facts: FactSet, text: str) -> tuple[CheckResult, ...]:
         results = await judge.scorer.acheck(facts, text)
         self.meters.count(judge.name, results)
         return results
-
-    async def compare(self, judge: Judge, pairs: Sequence[ValuePair]) -> list[Any]:
-        """Return one verdict or failure per pair, JSON-ready."""
-        if judge.pair_judge is None:
-            raise InputError(f"the judge {judge.name!r} checks facts and cannot compare values")
-        try:
-            results = await judge.pair_judge.compare(pairs, judge.ledger)
-        except DeadlineExceeded as error:
-            results = [Failure.of(None, error) for _ in pairs]
-        return [to_plain(r) if isinstance(r, PairVerdict) else error_data(r) for r in results]
-
-    async def score_fields(self, body: FieldsRequest, judge: Judge) -> Any:
-        """Score in a loop of its own, since comparators may block it."""
-
-        async def work() -> Any:
-            evaluator = FieldEvaluator(
-                body.evaluation_schema, id_field=body.id_field, semantic=judge.comparator
-            )
-            run = await evaluator.aevaluate(body.gold, body.extracted, join=body.join)
-            return run.to_dict()
-
-        return await self._fields_loop.hop(work())

@@ -137,8 +137,7 @@ def test_an_unexpected_error_says_nothing_to_the_caller_or_the_log(
     def fail(*_: Any) -> Any:
         raise RuntimeError(f"secret of {SUMMARY}")
 
-    monkeypatch.setattr("factcheck.server.service.to_plain", fail)
-    monkeypatch.setattr("factcheck.server.app.to_plain", fail)
+    monkeypatch.setattr("factcheck.server.judging.to_plain", fail)
     with caplog.at_level(logging.DEBUG), serving() as client:
         reply = client.post("/v1/check", json={"facts": FACTS, "text": SUMMARY})
 

@@ -1,0 +1,155 @@
+"""Mixed load on the service: nothing lost, no wrong verdict, flat memory, a clean stop.
+
+The embedded judge answers at 1, 16 and 64 connections, a third of the time each. All the while,
+eight connections and one job after another ask a scripted model, and one of its replies in five
+goes wrong. At the end the service is stopped with work in flight and started again.
+
+    python -m benchmarks.runtime.load --minutes 10
+
+Needs the extra `server` and Linux. Exits with 1 if a fact is lost or a verdict wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import count, cycle, islice
+from pathlib import Path
+from statistics import quantiles
+
+from benchmarks.runtime.faults import Unreliable, all_faults, compare
+from benchmarks.runtime.jobs import Service, State
+from benchmarks.runtime.workload import Pair, make_pairs
+from factcheck import Client, FactCoverage
+from factcheck.documents.results import read_results
+from factcheck.errors import FactcheckError
+from factcheck.facts import CoverageReport, Verdict
+from factcheck.scoring.run_report import outcome_of
+from factcheck.testing import ChatRequest, LocalOpenAIServer, Reply
+
+OPTIONS = ("--judge", "local", "--judge", "model=openai/bench")
+CONNECTIONS, N_ASKING = (1, 16, 64), 8
+"""Numbers of connections to the embedded judge, in turn, and to the scripted model."""
+N_FACTS, JOB, LAST_JOB, LATENCY_S = 3, 100, 500, 0.1
+"""Facts of a request to the embedded judge, pairs of a job, and seconds until the model answers."""
+tallies: defaultdict[str, Counter[str]] = defaultdict(Counter)
+"""Numbers of facts by outcome, and of pairs, for each kind of request."""
+
+
+def tally(kind: str, pair: Pair, outcome: object) -> None:
+    """Count the facts of a pair; an outcome is a report, an error, or `None` for a lost row."""
+    tallies[kind]["pairs"] += 1
+    if outcome is None or isinstance(outcome, CoverageReport):
+        verdicts, codes = compare([pair], [outcome])
+        tallies[kind].update(verdicts + Counter({f"of these {c}": n for c, n in codes.items()}))
+    else:
+        tallies[kind][f"no report ({getattr(outcome, 'code', outcome)})"] += 1
+
+
+async def ask(client: Client, kind: str, pair: Pair) -> float:
+    """Score a pair and return the latency in seconds."""
+    started, facts = time.perf_counter(), list(pair.labels)
+    try:
+        tally(kind, pair, await client.ascore(pair.source, pair.summary, facts=facts, lead=False))
+    except FactcheckError as error:
+        tally(kind, pair, error)
+    return time.perf_counter() - started
+
+
+def submit(service: Service, pairs: list[Pair]) -> tuple[str, list[Pair]]:
+    return service.submit([pair.record(with_facts=True) for pair in pairs], "model"), pairs
+
+
+def finish(service: Service, job: str, pairs: Sequence[Pair]) -> None:
+    """Wait for a job and count the facts of its rows."""
+    tallies["jobs"][service.wait(job)["state"]] += 1
+    path = service.log.with_name("rows.jsonl")
+    path.write_bytes(service.ask(f"{job}/rows"))
+    rows = {row["id"]: outcome_of(row) for row in read_results(path)}
+    for pair in pairs:
+        tally("jobs", pair, rows.get(pair.id))
+
+
+async def press(
+    service: Service, drafts: Iterator[Pair], local: Iterator[Pair], seconds: float
+) -> tuple[str, list[Pair]]:
+    """Keep all connections and jobs busy, then stop the service; returns the job it left undone."""
+    ends = time.monotonic() + seconds
+
+    async def keep(client: Client, kind: str, pairs: Iterator[Pair], until: float) -> list[float]:
+        seen = []
+        while time.monotonic() < until:
+            seen.append(await ask(client, kind, next(pairs)))
+        return seen
+
+    def jobs() -> None:
+        while time.monotonic() < ends:
+            finish(service, *submit(service, [*islice(drafts, JOB)]))
+
+    async def watch() -> None:
+        while time.monotonic() < ends:
+            used = State.of(service.process.pid).rss_mb
+            print(f"memory {used:.0f} MB, load of the machine {os.getloadavg()[0]:.1f}", flush=True)
+            await asyncio.sleep(60)
+
+    async with Client(service.url) as embedded, Client(service.url, judge="model") as model:
+        asking = [keep(model, "model", drafts, ends) for _ in range(N_ASKING)]
+        others = asyncio.gather(asyncio.to_thread(jobs), watch(), *asking)
+        for n in CONNECTIONS:
+            kind, started = f"embedded, {n} connections", time.monotonic()
+            until = started + seconds / len(CONNECTIONS)
+            found = await asyncio.gather(*(keep(embedded, kind, local, until) for _ in range(n)))
+            latencies = [one for of_one in found for one in of_one]
+            rate, cuts = len(latencies) / (time.monotonic() - started), quantiles(latencies, n=100)
+            print(f"{kind}: {rate:.1f}/s, p50 {cuts[49]:.2f} s, p99 {cuts[98]:.2f} s", flush=True)
+        await others
+        left = submit(service, [*islice(drafts, LAST_JOB)])
+        service.wait(left[0], JOB)
+        last = [ask(model, "in flight at the stop", next(drafts)) for _ in range(N_ASKING)]
+        answers = asyncio.gather(*last, ask(embedded, "in flight at the stop", next(local)))
+        await asyncio.sleep(LATENCY_S / 2)
+        service.process.terminate()
+        await answers
+    return left
+
+
+def main() -> bool:
+    """Load the service, print, and return whether something is wrong."""
+    parser = argparse.ArgumentParser(description="Mixed load on the service.")
+    parser.add_argument("--minutes", type=float, default=10.0, metavar="N")
+    seconds = 60 * parser.parse_args().minutes
+    pairs, unreliable = make_pairs(50, 4), Unreliable(all_faults(), 1)
+    number = lambda n, p: p._replace(id=f"{n}", summary=f"{p.summary} This is draft {n}.")  # noqa: E731
+    drafts = map(number, count(), cycle(pairs))
+    with FactCoverage("local") as scorer:
+        checked = [scorer.check(list(pair.labels)[:N_FACTS], pair.summary) for pair in pairs]
+    labels = [{r.fact.text: r.label for r in found if isinstance(r, Verdict)} for found in checked]
+    local = [pair._replace(labels=own) for pair, own in zip(pairs, labels, strict=True)]
+
+    def answer(request: ChatRequest) -> Reply:
+        reply = unreliable(request)
+        return Reply(reply, delay_s=LATENCY_S) if isinstance(reply, str) else reply
+
+    with tempfile.TemporaryDirectory() as name, LocalOpenAIServer(answer) as server:
+        folder = Path(name)
+        with Service(folder, server.base_url, *OPTIONS) as service:
+            job, left = asyncio.run(press(service, drafts, cycle(local), seconds))
+            code, log = service.process.wait(), service.log.read_text("utf-8")
+        with Service(folder, server.base_url, *OPTIONS) as service:
+            print(f"after the stop: {service.wait(job, 0)['rows']} of {len(left)} rows")
+            finish(service, job, left)
+    for kind, found in sorted(tallies.items()):
+        print(f"{kind}: {', '.join(f'{n:,} {what}' for what, n in sorted(found.items()) if n)}")
+    is_clean = not code and "Traceback" not in log and "ERROR" not in log
+    print(f"{unreliable.n_faults:,} faults; the stop was {'' if is_clean else 'not '}clean")
+    return not is_clean or any(found["lost"] or found["wrong"] for found in tallies.values())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

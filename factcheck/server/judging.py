@@ -1,0 +1,307 @@
+"""Routes that judge: requests and answers are values of the Python API, as JSON."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from pydantic import BaseModel, Field, StrictBool, StrictFloat, StrictInt
+from typing_extensions import Required, TypedDict
+
+from factcheck.documents import plain_document, to_plain
+from factcheck.errors import DeadlineExceeded, Failure, InputError
+from factcheck.facts import CheckFailure, FactSet, Texts, Usage, Verdict
+from factcheck.facts.report import Direction
+from factcheck.fields import FieldEvaluator
+from factcheck.fields.evaluation import Join
+from factcheck.judges.ports import PairVerdict, ValuePair
+from factcheck.keywords import match_cards
+from factcheck.keywords.matching import THRESHOLD, TYPE_WEIGHT, Assignment
+from factcheck.metrics.ports import error_data
+from factcheck.records.facts import facts_of
+from factcheck.references import Aggregation, ReferenceMatch
+from factcheck.server.routes import Body, JudgedRouter, example
+from factcheck.server.service import Service
+
+SOURCE = "The bakery on Mill Lane opens at seven. It sells rye bread."
+SUMMARY = "The Mill Lane bakery opens at seven."
+_FACTS = ["The bakery on Mill Lane opens at seven.", "The bakery sells rye bread."]
+router = JudgedRouter()
+
+
+class _Judged(Body):
+    judge: str | None = Field(
+        None,
+        description="Name of a judge of the service; its first one by default.",
+        examples=["local"],
+    )
+
+
+class Document(TypedDict, total=False):
+    """One of several documents of a source."""
+
+    text: Required[str]
+    id: str | StrictInt | None
+    """By default `d1`, `d2`, ... by position."""
+
+
+class Fact(TypedDict, total=False):
+    """A fact; only `text` is required."""
+
+    text: Required[str]
+    id: str
+    span: list[StrictInt] | None
+    """Start and end of the fact in the source, in characters."""
+    weight: StrictFloat
+    """At least 0."""
+    must: StrictBool
+    tags: list[str]
+    documents: list[str]
+
+
+class Facts(TypedDict, total=False):
+    """Facts of a source, in order."""
+
+    facts: Required[list[Fact]]
+    source_digest: str | None
+    made_by: dict[str, str]
+    """Extractor and its version."""
+    documents: list[str]
+    extracted: list[str]
+
+
+Source = str | list[str | Document]
+GivenFacts = list[str | Fact] | Facts
+
+
+class FactsRequest(_Judged):
+    """A source whose facts to extract."""
+
+    model_config = example(source=SOURCE)
+    source: Source
+    """A text, or a list of documents."""
+
+
+@router.judged("/v1/facts", Facts)
+async def extract(service: Service, body: FactsRequest) -> Any:
+    """Extract the atomic facts of a source."""
+    return (await service.judge(body.judge).scorer.aextract(body.source)).to_dict()
+
+
+class CheckRequest(_Judged):
+    """Facts to check against a text."""
+
+    model_config = example(facts=_FACTS, text=SUMMARY)
+    facts: GivenFacts
+    """Statements, facts, or the answer of `/v1/facts`."""
+    text: str
+
+
+class CheckAnswer(BaseModel):
+    """One verdict or failure per fact, in fact order."""
+
+    results: list[Verdict | CheckFailure]
+
+
+@router.judged("/v1/check", CheckAnswer)
+async def check(service: Service, body: CheckRequest) -> Any:
+    """Check facts against a text."""
+    judge = service.judge(body.judge)
+    return {"results": to_plain(await service.check(judge, _facts(body.facts), body.text))}
+
+
+def _facts(given: GivenFacts) -> FactSet:
+    if not (facts := facts_of(plain_document(given, "facts"))):
+        raise InputError("the list of facts is empty; there is nothing to check")
+    return facts
+
+
+class CoverageRequest(_Judged):
+    """A source and a summary of it."""
+
+    model_config = example(source=SOURCE, summary=SUMMARY, facts=_FACTS)
+    source: Source
+    """A text, or a list of documents."""
+    summary: str
+    facts: GivenFacts | None = None
+    """Facts to check instead of extracting them."""
+    direction: Direction = "coverage"
+    """`both` also lists claims of the summary that the source does not support."""
+    lead: StrictBool = True
+    """Whether to compute the lead baseline, with embedded judges."""
+
+
+class Numbers(BaseModel):
+    """Score and bounds in [0, 1], 95 % interval, and numbers of facts by outcome."""
+
+    score: float | None
+    low: float
+    high: float
+    interval: list[float] | None
+    counts: dict[str, int]
+
+
+class CoverageAnswer(Numbers):
+    """A coverage report, which `CoverageReport.from_dict` reads."""
+
+    format: int
+    faithfulness: float | None
+    documents: dict[str, Numbers]
+    signature: str
+    usage: Usage
+    facts: Facts
+    results: list[Verdict | CheckFailure]
+    claims: Facts | None
+    claim_results: list[Verdict | CheckFailure]
+    lead: float | None
+    judge_quality: str
+    texts: Texts | None
+
+
+@router.judged("/v1/coverage", CoverageAnswer)
+async def coverage(service: Service, body: CoverageRequest) -> Any:
+    """Score how much of a source a summary keeps."""
+    judge = service.judge(body.judge)
+    facts = None if body.facts is None else _facts(body.facts)
+    report = await judge.scorer.ascore(
+        body.source, body.summary, facts=facts, direction=body.direction, lead=body.lead
+    )
+    service.meters.count(judge.name, (*report.results, *report.claim_results))
+    return report.to_dict()
+
+
+class FieldsRequest(_Judged):
+    """Gold and extracted records, with the evaluation schema."""
+
+    model_config = example(
+        schema={"properties": {"name": {"type": "string", "x-eval-compare": "exact"}}},
+        gold=[{"name": "Mill Lane"}],
+        extracted=[{"name": "Mill Lane"}],
+    )
+    evaluation_schema: dict[str, Any] = Field(alias="schema")
+    """JSON schema with the keys `x-eval-...`."""
+    gold: list[dict[str, Any]]
+    extracted: list[dict[str, Any] | str]
+    """Records, or replies of a model with one JSON object each."""
+    id_field: str | None = None
+    join: Join = "position"
+
+
+@router.judged("/v1/fields", dict[str, Any])
+async def fields(service: Service, body: FieldsRequest) -> Any:
+    """Score extracted records field by field; `RunResult.from_dict` reads the answer."""
+    comparator = service.judge(body.judge).comparator
+
+    async def work() -> Any:
+        evaluator = FieldEvaluator(
+            body.evaluation_schema, id_field=body.id_field, semantic=comparator
+        )
+        return (await evaluator.aevaluate(body.gold, body.extracted, join=body.join)).to_dict()
+
+    return await service.fields_loop.hop(work())  # comparators may block it
+
+
+class EquivalenceRequest(_Judged):
+    """Pairs of values to compare by meaning."""
+
+    model_config = example(pairs=[{"gold": "7 am", "extracted": "seven in the morning"}])
+    pairs: list[ValuePair]
+
+
+class Undecided(BaseModel):
+    """Reason for a missing result."""
+
+    code: str
+    message: str
+
+
+class EquivalenceAnswer(BaseModel):
+    """One verdict or failure per pair, in pair order."""
+
+    results: list[PairVerdict | Undecided]
+
+
+@router.judged("/v1/equivalence", EquivalenceAnswer)
+async def equivalence(service: Service, body: EquivalenceRequest) -> Any:
+    """Compare pairs of values by meaning."""
+    judge = service.judge(body.judge)
+    if judge.pair_judge is None:
+        raise InputError(f"the judge {judge.name!r} checks facts and cannot compare values")
+    try:
+        found = await judge.pair_judge.compare(body.pairs, judge.ledger)
+    except DeadlineExceeded as error:
+        found = [Failure.of(None, error)] * len(body.pairs)
+    return {
+        "results": [to_plain(r) if isinstance(r, PairVerdict) else error_data(r) for r in found]
+    }
+
+
+class ReferencesRequest(Body):
+    """An output and the references to compare it with, by words and letters."""
+
+    model_config = example(actual_output=SUMMARY, references=_FACTS)
+    actual_output: str
+    references: list[str]
+    aggregation: Aggregation = "max"
+    threshold: StrictFloat = Field(0.7, ge=0, le=1)
+
+
+class ReferencesAnswer(BaseModel):
+    """Similarity of an output to its references, and more of `ReferenceMatchResult.to_dict`."""
+
+    score: float | None
+    passed: bool | None
+    similarities: list[float]
+    best_reference: str | None
+    reason: str
+    error: Undecided | None
+
+
+@router.judged("/v1/references", ReferencesAnswer)
+async def references(service: Service, body: ReferencesRequest) -> Any:
+    """Compare an output with references by their words; no judge is asked."""
+    match = ReferenceMatch(
+        body.references, body.aggregation, body.threshold, session=service.session
+    )
+    return (await match.amatch(body.actual_output)).to_dict()
+
+
+class KeywordsRequest(Body):
+    """Expected cards with keywords, and generated cards."""
+
+    model_config = example(
+        expected=[{"title_keywords": ["bakery", {"fold": "mill lane"}]}],
+        generated=[{"title": "The bakery on Mill Lane"}],
+    )
+    expected: list[dict[str, Any]]
+    """Cards with `FIELD_keywords`; all forms of keywords but `regex`."""
+    generated: list[dict[str, Any]]
+    threshold: StrictFloat = Field(THRESHOLD, ge=0, le=1)
+    weights: dict[str, StrictFloat] = Field({})
+    type_weight: StrictFloat = TYPE_WEIGHT
+    assignment: Assignment = "greedy"
+
+
+class KeywordsAnswer(BaseModel):
+    """Scores of the cards; the answer also lists their matches."""
+
+    recall: float | None
+    precision: float | None
+    f1: float | None
+
+
+@router.judged("/v1/keywords", KeywordsAnswer)
+async def keywords(_: Service, body: KeywordsRequest) -> Any:
+    """Match generated cards with expected ones by keywords; no judge is asked."""
+    if any(map(_has_regex, body.expected)):
+        raise InputError("keywords of the form 'regex' are not accepted by a service")
+    options = body.model_dump(exclude={"expected", "generated"})
+    result = await asyncio.to_thread(match_cards, body.expected, body.generated, **options)
+    return result.to_dict()
+
+
+def _has_regex(value: Any) -> bool:
+    """Whether a keyword is a regular expression, which may take exponential time."""
+    if isinstance(value, dict):
+        return "regex" in value or any(map(_has_regex, value.values()))
+    return isinstance(value, list) and any(map(_has_regex, value))

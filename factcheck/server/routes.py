@@ -1,0 +1,113 @@
+"""Frame of all routes that judge: strict JSON, deadlines, idempotency keys, examples."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, get_type_hints
+
+from fastapi import APIRouter, Depends, Header, Request, Response
+from fastapi.routing import APIRoute
+from fastapi.security import HTTPBearer
+from pydantic import BaseModel, ConfigDict
+
+from factcheck.documents import parse_json
+from factcheck.errors import InputError
+from factcheck.server.access import require_bounded
+from factcheck.server.problems import RESPONSES, Problem
+from factcheck.server.service import Options, Service
+
+_JSON = "application/json"
+KEY = Depends(HTTPBearer(auto_error=False))
+"""Documents the API key, which `Gate` checks."""
+Work = Callable[[Service, Any], Awaitable[Any]]
+
+
+class _StrictRequest(Request):
+    async def json(self) -> Any:
+        status = 400
+        try:
+            data = parse_json(await self.body(), "the body").value
+            status = 422
+            require_bounded(data, self.app.state.service.config)
+        except InputError as error:  # FastAPI hides any exception but an HTTPException
+            raise Problem(status, InputError.code, str(error)) from None
+        return data
+
+
+class _StrictRoute(APIRoute):
+    """A route whose body is strict JSON within the limits of the service."""
+
+    def get_route_handler(self) -> Callable[[Request], Any]:
+        handle = super().get_route_handler()
+
+        async def strict(request: Request) -> Any:
+            given = request.headers.get("content-type", "")
+            if given.partition(";")[0].strip().lower() != _JSON:
+                detail = f"the body must be JSON; send it with 'Content-Type: {_JSON}'"
+                raise Problem(415, "unsupported_media_type", detail)
+            return await handle(_StrictRequest(request.scope, request.receive))
+
+        return strict
+
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=255,
+        description="Repeating a request with its key returns the answer of the first.",
+    ),
+]
+
+
+async def _options(
+    request: Request,
+    factcheck_deadline_ms: Annotated[
+        int | None,
+        Header(
+            ge=1,
+            le=10**12,
+            description="Milliseconds after which undecided facts are returned as such.",
+        ),
+    ] = None,
+    idempotency_key: IdempotencyKey = None,
+) -> Options:
+    seconds: float = request.app.state.service.config.max_deadline_s
+    if factcheck_deadline_ms is not None:
+        seconds = min(seconds, factcheck_deadline_ms / 1_000)
+    return Options(seconds, idempotency_key)
+
+
+class JudgedRouter(APIRouter):
+    """Routes of the judges: a POST request with strict JSON, and an answer within its deadline."""
+
+    def __init__(self) -> None:
+        super().__init__(route_class=_StrictRoute, responses=RESPONSES, dependencies=[KEY])
+
+    def judged(self, path: str, answer: Any) -> Callable[[Work], Work]:
+        """Serve a function of the service and a request; its result has the form of `answer`."""
+
+        def add(work: Work) -> Work:
+            async def endpoint(
+                request: Request, body: Any, options: Annotated[Options, Depends(_options)]
+            ) -> Response:
+                service: Service = request.app.state.service
+                return await service.answer(request, options, lambda: work(service, body))
+
+            endpoint.__name__, endpoint.__doc__ = work.__name__, work.__doc__
+            endpoint.__annotations__["body"] = get_type_hints(work)["body"]
+            self.add_api_route(path, endpoint, methods=["POST"], response_model=answer)
+            return work
+
+        return add
+
+
+def example(**example: Any) -> ConfigDict:
+    """Return the configuration of a request with an example."""
+    return ConfigDict(json_schema_extra={"examples": [example]})
+
+
+class Body(BaseModel):
+    """A request; unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
