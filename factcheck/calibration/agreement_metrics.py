@@ -5,7 +5,7 @@ A metric is `None` where it is undefined: all labels equal, no probabilities, a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import fsum
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -122,29 +122,6 @@ def corrected_share(share: float, sensitivity: float, specificity: float) -> flo
     return min(1.0, max(0.0, (share + specificity - 1) / informed))
 
 
-Coverages = Mapping[str, Sequence[tuple[float, float]]]
-"""By document, of each of its texts the share of decided facts that it entails: by the judge, and
-by human labels."""
-
-
-def comparable(texts: Coverages) -> list[tuple[list[float], list[float]]]:
-    """Judge and human scores of each document with three texts for which both differ."""
-    columns = [tuple(map(list, zip(*group, strict=True))) for group in texts.values()]
-    return [
-        (judge, human)
-        for judge, human in columns
-        if len(judge) >= _MIN_SYSTEMS and len(set(judge)) > 1 and len(set(human)) > 1
-    ]
-
-
-def correlation(
-    texts: Coverages, measure: Callable[[Sequence[float], Sequence[float]], float]
-) -> Estimate:
-    """Mean over documents of the correlation of both scores over the systems of a document."""
-    why = "no document has three texts whose coverage differs for both judge and humans"
-    return mean_estimate([measure(*both) for both in comparable(texts)], why, low=-1.0)
-
-
 Texts = Mapping[str, Sequence[Sequence[tuple[LabelledPair, Answer]]]]
 """By document, the facts of each of its texts with their answers."""
 
@@ -157,6 +134,20 @@ def by_document(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> Tex
     return {document: list(texts.values()) for document, texts in found.items()}
 
 
+def comparable(documents: Texts) -> list[tuple[list[float], list[float]]]:
+    """The coverage of the texts of a document, by judge and by human labels, where both differ.
+
+    Of the documents with three texts or more; all facts are labelled and decided.
+    """
+    found = []
+    for texts in documents.values():
+        judge = [fmean(answer.entailed is True for _, answer in facts) for facts in texts]
+        human = [fmean(pair.label is True for pair, _ in facts) for facts in texts]
+        if len(texts) >= _MIN_SYSTEMS and len(set(judge)) > 1 and len(set(human)) > 1:
+            found.append((judge, human))
+    return found
+
+
 def mean_coverage(documents: Texts) -> Estimate:
     """Mean over documents of the mean share of decided facts that their texts entail."""
     decided = (
@@ -167,21 +158,9 @@ def mean_coverage(documents: Texts) -> Estimate:
     return mean_estimate([fmean(texts) for texts in means if texts], "nothing was decided")
 
 
-class HumanLevel(NamedTuple):
-    """The coverage that people would find over all texts."""
-
-    level: Estimate
-    """From the labels and the judge."""
-    labels_alone: Estimate
-    weight: float
-    """Of the judge in `level`, in [0, 1]."""
-
-
 def human_level(
-    documents: Texts,
-    coverage: float | None,
-    rates: tuple[float | None, float | None],
-) -> HumanLevel:
+    documents: Texts, coverage: float | None, rates: tuple[float | None, float | None]
+) -> tuple[Estimate, Estimate, float]:
     """Estimate the mean coverage by human labels, where few documents have labels.
 
     Prediction-powered (`powered_mean`) over documents; an undecided fact counts half. Of a single
@@ -191,20 +170,23 @@ def human_level(
         documents: All facts, with and without a label.
         coverage: The judge's mean coverage.
         rates: Its sensitivity and specificity.
+
+    Returns:
+        The level, that from the labels alone, and the weight of the judge in the first, in [0, 1].
     """
     clusters = [_cluster(texts) for texts in documents.values()]
     labelled = [Cluster(0.0, one.label) for one in clusters if one.label is not None]
     alone, _ = powered_mean(labelled)
     if len(labelled) != 1:
         level, weight = powered_mean(clusters)
-        return HumanLevel(level, alone, weight)
+        return level, alone, weight
     value, (sensitivity, specificity) = None, rates
     if coverage is not None and sensitivity is not None and specificity is not None:
         value = corrected_share(coverage, sensitivity, specificity)
     why = "only one document is labelled"
     if value is not None:
         why += ": the judge's coverage, corrected for its errors there; no interval"
-    return HumanLevel(Estimate(value, why=why), alone, 0.0)
+    return Estimate(value, why=why), alone, 0.0
 
 
 def _cluster(texts: Sequence[Sequence[tuple[LabelledPair, Answer]]]) -> Cluster:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from functools import partial
 from os import PathLike
-from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -35,10 +33,11 @@ from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
 from factcheck.stats.intervals import Estimate, kendall, pearson
-from factcheck.stats.resampling import bootstrap_groups
+from factcheck.stats.resampling import bootstrap_groups, mean_estimate
 
 _ALIKE = "all labels are equal"
 _NO_PROBABILITIES = "the judge gives no probabilities"
+_NO_SPREAD = "no document has three texts whose coverage differs for both judge and humans"
 _SHOWN = {
     "balanced_accuracy": "balanced accuracy",
     "sensitivity": "sensitivity",
@@ -81,7 +80,6 @@ async def aagreement(
     judges: Named[Judge] = ("local",),
     *,
     budget: Budget | None = None,
-    n_resamples: int = 500,
 ) -> AgreementReport:
     """Compare judges with human labels of facts and texts, with word containment as baseline.
 
@@ -91,8 +89,6 @@ async def aagreement(
         judges: Anything `FactCoverage` takes as a judge, or a `FactCoverage` itself; a mapping
             gives them names. Word containment is always included.
         budget: Limits for each judge.
-        n_resamples: Resamples of the documents behind each interval; 0 for no intervals. With fewer
-            than ten documents, only shares and means have one, without resampling.
 
     Raises:
         InputError: The data cannot be read, or an argument is invalid.
@@ -108,20 +104,19 @@ async def aagreement(
     for name, judge in checkers:
         async with AsyncExitStack() as stack:
             answers[name] = await check_pairs(await open_scorer(judge, budget, stack), pairs)
-    return await report_agreement(pairs, answers, n_resamples)
+    return await report_agreement(pairs, answers)
 
 
 async def report_agreement(
-    pairs: Sequence[LabelledPair], answers: Mapping[str, Sequence[Answer]], n_resamples: int = 500
+    pairs: Sequence[LabelledPair], answers: Mapping[str, Sequence[Answer]]
 ) -> AgreementReport:
     """The report on judges that gave an answer for each pair, and on word containment."""
     by_words = await check_pairs(FactCoverage(WordContainment()), pairs)
-    measure = partial(measure_agreement, n_resamples=n_resamples)
     labelled = [pair for pair in pairs if pair.label is not None]
     return AgreementReport(
         judges=(
-            *(measure(name, pairs, own, by_words) for name, own in answers.items()),
-            measure(BASELINE, pairs, by_words),
+            *(measure_agreement(name, pairs, own, by_words) for name, own in answers.items()),
+            measure_agreement(BASELINE, pairs, by_words),
         ),
         n_documents=len({pair.document for pair in pairs}),
         n_pairs=len(pairs),
@@ -159,30 +154,18 @@ def measure_agreement(
     pairs: Sequence[LabelledPair],
     answers: Sequence[Answer],
     baseline: Sequence[Answer] | None = None,
-    *,
-    n_resamples: int = 500,
 ) -> JudgeAgreement:
-    """All metrics of one judge, from one answer for each pair; see `agreement` for the settings.
-
-    `baseline` holds the answers of word containment on the same pairs.
-    """
+    """All metrics of one judge, from one answer for each pair, and of word containment."""
     is_labelled = [pair.label is not None for pair in pairs]
     places = [
         n for n, answer in enumerate(answers) if is_labelled[n] and answer.entailed is not None
     ]
     decided, verdicts = [pairs[n] for n in places], [answers[n] for n in places]
     rows = _decisions(decided, verdicts, baseline and [baseline[n] for n in places])
-    by_both = metrics.by_document(decided, verdicts)
-    texts = {
-        document: [
-            (fmean(a.entailed is True for _, a in facts), fmean(p.label is True for p, _ in facts))
-            for facts in summaries
-        ]
-        for document, summaries in by_both.items()
-    }
+    correlated = metrics.comparable(metrics.by_document(decided, verdicts))
     documents = metrics.by_document(pairs, answers)
     coverage = metrics.mean_coverage(documents)
-    human = metrics.human_level(documents, coverage.value, metrics.rates(rows))
+    level, alone, weight = metrics.human_level(documents, coverage.value, metrics.rates(rows))
 
     def estimate(
         metric: Callable[[Decisions], float | None],
@@ -199,10 +182,8 @@ def measure_agreement(
         value = metric(rows)
         if value is None:
             return Estimate(None, why=why)
-        interval = bootstrap_groups(
-            rows.documents, lambda drawn: metric(rows.of(drawn)), n_resamples, seed=0
-        )
-        if labels and n_resamples and (interval is None or interval.low == interval.high):
+        interval = bootstrap_groups(rows.documents, lambda drawn: metric(rows.of(drawn)))
+        if labels and (interval is None or interval.low == interval.high):
             interval = metrics.right_interval(rows, labels)
         return Estimate(value, interval)
 
@@ -223,17 +204,19 @@ def measure_agreement(
             "over_baseline": over,
             "auroc": estimate(metrics.auroc, unscaled),
             "calibration_error": estimate(metrics.calibration_error, unscaled),
-            "pearson": metrics.correlation(texts, pearson),
-            "kendall": metrics.correlation(texts, kendall),
+            **{
+                name: mean_estimate([measure(*both) for both in correlated], _NO_SPREAD, low=-1.0)
+                for name, measure in (("pearson", pearson), ("kendall", kendall))
+            },
             "coverage": coverage,
-            "human_coverage": human.level,
-            "labels_alone": human.labels_alone,
-            "judge_weight": Estimate(human.weight),
+            "human_coverage": level,
+            "labels_alone": alone,
+            "judge_weight": Estimate(weight),
         },
         n_documents=len(np.unique(rows.documents)),
         n_pairs=len(decided),
         n_undecided=sum(is_labelled) - len(decided),
-        n_correlated=len(metrics.comparable(texts)),
+        n_correlated=len(correlated),
         failure=next((answer.why for answer in answers if answer.entailed is None), ""),
     )
 

@@ -72,7 +72,6 @@ async def abullet_removal(
     extractor: ExtractorSpec | None = None,
     budget: Budget | None = None,
     n_random: int = 4,
-    seed: int = 0,
 ) -> BulletRemoval:
     """Remove the bullets of each summary one by one, and score what is left with each judge.
 
@@ -90,7 +89,6 @@ async def abullet_removal(
         extractor: Extracts missing facts; as in `FactCoverage`.
         budget: Limits for each judge; what remains unanswered is missing.
         n_random: Random orders for each text, 0 to 1,000.
-        seed: Random seed of the orders.
 
     Raises:
         InputError: A text is blank, without facts, or a duplicate name; or a judge is invalid.
@@ -109,7 +107,7 @@ async def abullet_removal(
         require_unique("judge", [name for name, _ in scorers])
         lister = await stack.enter_async_context(FactCoverage(extractor=extractor, budget=budget))
         subjects = await read_subjects(texts, lister)
-        orders = {one.name: removal_orders(len(one.bullets), n_random, seed) for one in subjects}
+        orders = {one.name: removal_orders(len(one.bullets), n_random) for one in subjects}
         rows = await score_variants(scorers, subjects, orders)
     return BulletRemoval(tuple(subjects), orders, tuple(rows))
 

@@ -166,14 +166,14 @@ RemovalOrder = tuple[frozenset[int], ...]
 """The bullets that are left, from 0: all of them, then one fewer at each step, down to one."""
 
 
-def removal_orders(n_bullets: int, n_random: int, seed: int) -> tuple[RemovalOrder, ...]:
+def removal_orders(n_bullets: int, n_random: int) -> tuple[RemovalOrder, ...]:
     """Removal from the end, the start, and in up to 1,000 random orders without duplicates."""
     if isinstance(n_random, bool) or not 0 <= n_random <= 1000:  # noqa: PLR2004 - as documented
         raise InputError(f"the number of random orders must be 0 to 1,000, not {n_random!r}")
     if n_bullets < 2:  # noqa: PLR2004 - the last bullet stays
         return ()
     upwards = tuple(range(n_bullets))
-    draw = random.Random(f"{seed}:{n_bullets}")  # noqa: S311 - repeatable, not secret
+    draw = random.Random(f"0:{n_bullets}")  # noqa: S311 - repeatable, not secret
     drawn = (tuple(draw.sample(upwards, n_bullets))[:-1] for _ in range(n_random))
     removed = dict.fromkeys([upwards[:0:-1], upwards[:-1], *drawn])
     return tuple(

@@ -172,7 +172,7 @@ async def _measure(
     show: Show | None = None,
 ) -> tuple[BulletRemoval, AuditReport, AgreementReport | None]:
     subjects = await read_subjects(texts, scorer)
-    orders = {one.name: removal_orders(len(one.bullets), 0, 0) for one in subjects}
+    orders = {one.name: removal_orders(len(one.bullets), 0) for one in subjects}
     trials = [trial for one in subjects for trial in trials_of(one, _PER_RULE)]
     questions = questions_of(trials)
     n_first = len(questions_of(trial for trial in trials if trial.name == subjects[0].name))

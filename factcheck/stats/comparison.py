@@ -120,15 +120,11 @@ def compare_scores(
     return found, by_chance
 
 
-def compare_means(
-    values: Iterable[tuple[str, float, float]], n_resamples: int = N_RESAMPLES, seed: int = 0
-) -> Comparison:
+def compare_means(values: Iterable[tuple[str, float, float]]) -> Comparison:
     """Compare the means of two sides over grouped values; whole groups are resampled and swapped.
 
     Args:
         values: Group, value of side a and value of side b; at least one.
-        n_resamples: As in `compare_scores`.
-        seed: As in `compare_scores`.
     """
     groups: dict[str, list[float]] = {}
     for name, a, b in values:
@@ -138,7 +134,7 @@ def compare_means(
     ours, theirs = (
         SumScores(("mean",), table[[side, 2]], lambda sums: sums[:1] / sums[1:]) for side in (0, 1)
     )
-    return compare_scores(ours, theirs, n_resamples, seed)[0]["mean"]
+    return compare_scores(ours, theirs, N_RESAMPLES, 0)[0]["mean"]
 
 
 def _randomized(a: SumScores, b: SumScores, n_resamples: int, seed: int) -> Iterator[Matrix]:

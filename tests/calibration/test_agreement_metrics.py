@@ -16,11 +16,9 @@ from factcheck.calibration.agreement_metrics import (
     Decisions,
     by_document,
     corrected_share,
-    correlation,
     human_level,
     mean_coverage,
 )
-from factcheck.stats.intervals import kendall, pearson
 
 
 def decisions(
@@ -88,24 +86,6 @@ def test_correction_undoes_known_errors(
 def test_correction_stays_a_share_and_needs_a_judge_better_than_chance() -> None:
     assert (corrected_share(0.0, 0.9, 0.9), corrected_share(1.0, 0.9, 0.9)) == (0.0, 1.0)
     assert corrected_share(0.4, 0.5, 0.5) is corrected_share(0.4, 0.2, 0.5) is None
-
-
-A = [(0.1, 0.2), (0.2, 0.4), (0.3, 0.6)]
-B = [(0.9, 0.1), (0.8, 0.2), (0.7, 0.3)]
-
-
-def test_correlation_is_within_documents() -> None:
-    assert correlation({"a": A}, pearson).value == pytest.approx(1.0)
-    assert correlation({"a": A}, kendall).value == pytest.approx(1.0)
-    assert correlation({"a": A, "b": B}, kendall).value == pytest.approx(0.0)
-    assert correlation({"a": A, "b": B}, kendall).interval is not None
-
-
-def test_documents_with_two_texts_or_constant_coverage_say_nothing() -> None:
-    constant = {"a": [(0.5, human) for _, human in A]}
-    for found in (correlation({"a": A[:2], "b": B[:1]}, pearson), correlation(constant, kendall)):
-        assert found.value is None
-        assert "three texts" in found.why
 
 
 def test_documents_count_alike_however_many_texts_they_have() -> None:

@@ -95,14 +95,13 @@ class TestIntervals:
             assert (counts[::2] == counts[1::2]).all()
             return float(len(rows))
 
-        assert bootstrap_groups(groups, whole, 20, 0) == (20.0, 20.0)
+        assert bootstrap_groups(groups, whole) == (20.0, 20.0)
 
     def test_few_groups_or_a_statistic_that_is_mostly_undefined_have_no_interval(self) -> None:
         groups = np.arange(FEW_UNITS)
-        assert bootstrap_groups(groups, lambda rows: 1.0, 20, 0) == (1.0, 1.0)
-        assert bootstrap_groups(groups[1:], lambda rows: 1.0, 20, 0) is None
-        assert bootstrap_groups(groups, lambda rows: None, 20, 0) is None
-        assert bootstrap_groups(groups, lambda rows: 1.0, 0, 0) is None
+        assert bootstrap_groups(groups, lambda rows: 1.0) == (1.0, 1.0)
+        assert bootstrap_groups(groups[1:], lambda rows: 1.0) is None
+        assert bootstrap_groups(groups, lambda rows: None) is None
 
 
 VALUES = [0.1, 0.4, 0.4, 0.9]
