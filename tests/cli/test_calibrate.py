@@ -55,9 +55,7 @@ def test_a_judge_without_verdicts_ends_with_4(
     """The report is printed all the same."""
     calibrate = request.getfixturevalue(command)
     desk.unplug()
-
     code, out, err = calibrate()
-
     assert code == 4, err
     assert said in out
     assert "local returned no verdicts" in err
@@ -94,7 +92,6 @@ def test_labels_of_some_facts_give_the_human_level(run: Run, desk: Desk) -> None
 
 def test_rows_figures_and_a_page_are_written(bullets: Calibrate, desk: Desk) -> None:
     bullets()
-
     folder = desk.folder / "out"
     names = {path.name for path in folder.iterdir()}
     assert names == {"rows.jsonl", "bullets.html", "curves.svg"}
@@ -128,7 +125,6 @@ def test_several_judges_are_audited_one_after_the_other(audit: Calibrate, desk: 
     judges = ("--judge", "local", "--judge", "openai/x")
     out = audit(*judges).out
     first, *conclusions = audit(*judges, "--out", desk.path("audit.md")).out.splitlines()
-
     assert "Audit of local" in out
     assert "Audit of openai/x" in out
     assert first.endswith("audit.md")
@@ -184,7 +180,6 @@ def test_a_long_measurement_says_after_its_first_text_how_long_it_takes(
     texts = [{"id": n, "source": "A.", "summary": f"- A lake {n}.\n- A pier.\n", "facts": facts}
              for n in "ab"]  # fmt: skip
     _, _, err = run("trust", desk.lines("texts.jsonl", texts))
-
     _, said = err.splitlines()
     left, n_all = re.fullmatch(
         r"about \d+ seconds? more: (\d+) of (\d+) verdicts are left after the first text", said
@@ -198,14 +193,12 @@ def test_labels_join_the_card(trust: Calibrate, desk: Desk) -> None:
         {"text": "A red boat.", "fact": "The mole is long.", "label": 0},
     ]
     code, out, _ = trust("--labels", desk.lines("labels.jsonl", labels), "--format", "json")
-
     assert code == 0
     assert json.loads(out)["agreement"]["pairs"] == 2
 
 
 def test_a_dry_run_of_trust_only_prints_the_price(trust: Calibrate, desk: Desk) -> None:
     code, out, err = trust("--dry-run", "--card", desk.path("card.json"))
-
     assert (code, out) == (0, "")
     assert err.startswith("local needs ")
     assert "free of charge" not in err
@@ -214,9 +207,7 @@ def test_a_dry_run_of_trust_only_prints_the_price(trust: Calibrate, desk: Desk) 
 
 def test_the_price_of_trust_says_what_extraction_costs(run: Run, desk: Desk) -> None:
     texts = desk.lines("texts.jsonl", [{"source": "A deep lake.", "summary": "- A lake."}])
-
     code, out, err = run("trust", texts, "--dry-run")
-
     assert (code, out) == (0, "")
     assert err.endswith("; facts are extracted by the embedded extractor, free of charge\n")
     assert not (desk.folder / "card.json").exists()
@@ -224,9 +215,7 @@ def test_the_price_of_trust_says_what_extraction_costs(run: Run, desk: Desk) -> 
 
 def test_a_judge_without_verdicts_gets_no_card(trust: Calibrate, desk: Desk) -> None:
     desk.unplug()
-
     code, out, err = trust("--card", desk.path("card.json"))
-
     assert code == 4
     assert "Too little was measured" in out
     assert "local returned no verdicts" in err
@@ -236,7 +225,6 @@ def test_a_judge_without_verdicts_gets_no_card(trust: Calibrate, desk: Desk) -> 
 def test_what_trust_cannot_read_is_refused_before_anything_is_asked(run: Run, desk: Desk) -> None:
     empty, rows = desk.put("empty.jsonl", ""), desk.lines("rows.jsonl", [{"id": "a", "score": 1}])
     texts = desk.lines("texts.jsonl", [{"source": "A.", "summary": "A."}])
-
     refused(run("trust", empty), "empty.jsonl holds no records")
     refused(run("trust", desk.path("gone.jsonl")), "gone.jsonl")
     refused(run("trust", "--labels", rows), "unknown format with the keys")

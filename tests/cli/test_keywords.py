@@ -105,7 +105,6 @@ def junit_cases(text: str) -> list[list[str]]:
 
 def test_the_threshold_decides_what_matches(files: Files) -> None:
     strict = files.cards("--threshold", "0.6").out
-
     assert "score 0.500, below the threshold of 0.6" in words(strict)
     assert "lacks back: lipid" in strict
 
@@ -124,7 +123,6 @@ def test_the_threshold_decides_what_matches(files: Files) -> None:
 )
 def test_the_gate_compares_the_mean(files: Files, command: str, threshold: str, said: str) -> None:
     code, _, err = getattr(files, command)("--fail-under", threshold)
-
     assert code == (1 if said else 0)
     assert said in err if said else not err
 
@@ -141,9 +139,7 @@ def test_an_errored_case_fails_the_gate_however_good_the_others_are(
 ) -> None:
     """Without a gate it is shown, counts nowhere, and the others are scored as usual."""
     outputs = {**OUTPUTS, "leaf": output}
-
     shown, gated = files.cards(outputs=outputs), files.cards("--fail-under", "0", outputs=outputs)
-
     assert shown.code == 0
     assert shown.out.startswith("F1 0.800   1 case, 1 more errored")
     assert "0.400 – 0.900 if every errored case scored 0 / 1" in shown.out
@@ -153,7 +149,6 @@ def test_an_errored_case_fails_the_gate_however_good_the_others_are(
 
 def test_nothing_scored_is_not_a_success(files: Files) -> None:
     outcome = files.cards(outputs={})
-
     assert outcome.code == 4
     assert outcome.out.startswith("F1 unknown   no score for any of 2 cases")
     assert "no case could be scored (cell: there is no output for this case)" in outcome.err
@@ -166,9 +161,7 @@ def test_warnings_are_in_the_report_or_on_standard_error(
     cases = [{"id": "x", "expected_cards": [{"front_keywords": []}]}]
     given: Any = {"dataset": {"cases": cases}, "outputs": {"x": []}}
     said = "case 'x', expected card 1: front_keywords is empty, which scores 0"
-
     table, as_json = files.cards(**given), files.cards("--format", "json", **given)
-
     assert said in table.out
     assert not table.err
     assert as_json.err == f"factcheck: warning: {said}\n"
@@ -197,10 +190,8 @@ def test_the_gate_fails_if_b_is_worse_or_lacks_a_score(files: Files) -> None:
     """Or a run would pass by failing where it is bad."""
     for name, *n_cases in (("a", 8), ("b", 2), ("c", 7, 1)):
         files.save(f"{name}.json", *n_cases)
-
     worse = files.compare("a.json", "b.json", "--fail-if-worse")
     lost = files.compare("a.json", "c.json", "--fail-if-worse")
-
     assert worse.code == 1
     assert worse.err == "factcheck: gate failed: run B is worse (F1 -0.750, p 0.031)\n"
     assert files.compare("b.json", "a.json", "--fail-if-worse").code == 0
@@ -226,5 +217,4 @@ def test_only_two_runs_of_one_kind_are_compared(
     files.behaviors("--out", files.path("b.json"))
     if text is not None:
         files.put("b.json", text)
-
     refused(files.compare("a.json", "b.json"), message)

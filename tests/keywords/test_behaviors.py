@@ -75,14 +75,12 @@ def test_labels_are_those_of_the_plain_rule_one_by_one_and_many_at_once(
     words = [word for own in guide.values() for word in own]
     responses = data.draw(st.lists(texts_with(words) | texts, min_size=1, max_size=6))
     expected = [naive.label(response, guide) for response in responses]
-
     assert [classify_behavior(response, guide) for response in responses] == expected
 
 
 def test_a_behavior_without_keywords_never_shows_and_is_warned_of() -> None:
     guide = {"strict_keywords": [], "service_keywords": ["yes"]}
     run = evaluate_behaviors([{"instruction": "?", "evaluation_guide": guide}], {})
-
     assert classify_behavior("anything", guide) == "NO_MATCH"
     assert classify_behavior("yes", guide) == "SERVICE_BEHAVIOR"
     assert run.warnings == ("case '1': strict_keywords is empty, so strict never shows",)
@@ -129,7 +127,6 @@ RESPONSES = {
 
 def test_a_case_passes_if_every_variant_behaves_as_it_is_to() -> None:
     run = evaluate_behaviors(CASES, RESPONSES)
-
     assert [case.status for case in run.cases] == ["passed", "failed", "failed", "failed"]
     assert [case.case_id for case in run.cases] == ["1", "2", "3", "4"]
     assert run.pass_rate == 0.25
@@ -142,14 +139,12 @@ def test_the_figures_of_the_seed() -> None:
     """208 cases, of which 15 are ambiguous and 6 match nothing: 187 pass, 89.9 %."""
     strict = [STRICT] * 187 + [BOTH] * 15 + [NEITHER] * 6
     run = evaluate_behaviors([SEED_CASE] * 208, {"strict": strict, "service": [SERVICE] * 208})
-
     assert run.counts == {"passed": 187, "failed": 21, "errored": 0}
     assert (run.failures["AMBIGUOUS"], run.failures["NO_MATCH"]) == (15, 6)
 
 
 def test_a_run_counts_what_was_shown_and_keeps_what_hit() -> None:
     run = evaluate_behaviors(CASES, RESPONSES)
-
     assert run.confusion() == {
         "STRICT_BEHAVIOR": {"STRICT_BEHAVIOR": 2, "AMBIGUOUS": 1, "SERVICE_BEHAVIOR": 1},
         "SERVICE_BEHAVIOR": {"SERVICE_BEHAVIOR": 2, "NO_MATCH": 1, "STRICT_BEHAVIOR": 1},
@@ -197,7 +192,6 @@ def test_a_case_without_a_response_is_errored_and_the_rest_is_intact(
     responses: Any, code: str, message: str
 ) -> None:
     run = evaluate_behaviors(CASES, responses)
-
     assert [case.status for case in run.cases] == ["passed", "failed", "errored", "failed"]
     assert run.counts == {"passed": 1, "failed": 2, "errored": 1}
     assert run.pass_rate == 1 / 3
@@ -211,7 +205,6 @@ def test_a_case_without_a_response_is_errored_and_the_rest_is_intact(
 
 def test_an_errored_case_is_not_saved_by_being_wrong_as_well() -> None:
     run = evaluate_behaviors([SEED_CASE], {"strict": [SERVICE]})
-
     assert run.counts == {"passed": 0, "failed": 0, "errored": 1}
     assert (run.pass_rate, run.interval, run.low, run.high) == (None, None, 0.0, 1.0)
 
@@ -223,14 +216,12 @@ def test_variants_may_be_anything_and_expect_anything() -> None:
         {"adapter a": [STRICT], "adapter b": [SERVICE], "prompt": [NEITHER]},
         expected={"adapter a": "strict", "adapter b": "STRICT_BEHAVIOR", "prompt": "NO_MATCH"},
     )
-
     assert [outcome.is_right for outcome in run.cases[0].outcomes] == [True, False, True]
 
 
 def test_cases_may_say_what_they_expect() -> None:
     cases = [SEED_CASE | {"id": "x", "expected": {"model": "service"}}, SEED_CASE]
     run = evaluate_behaviors(cases, lambda _, variant: SERVICE if variant == "model" else STRICT)
-
     assert [[o.variant for o in case.outcomes] for case in run.cases] == [
         ["model"],
         ["strict", "service"],
@@ -276,7 +267,6 @@ def test_cases_that_cannot_be_used_are_refused(cases: Any, message: str) -> None
 
 def test_a_run_is_read_back() -> None:
     run = behavior_run({"p": True, "q": False, "r": None})
-
     data = json.loads(run.to_json())
     assert BehaviorRun.from_dict(data) == run
     assert data["pass_rate"] == 0.5
@@ -313,7 +303,6 @@ def test_faults_of_a_suite_are_told_with_their_line(
 ) -> None:
     small = {"instruction": "x", "evaluation_guide": {"strict_keywords": ["a", "b"]}}
     path = put(tmp_path, "c.json", [{"id": "1", **small}, {**small, **case}])
-
     with pytest.raises(InputError, match=f"c.json, .*{message}" if "line" in message else message):
         load_cases(path)
 

@@ -76,7 +76,6 @@ GENERATED: tuple[Any, ...] = (
 @pytest.mark.parametrize("card", GENERATED, ids=lambda one: type(one).__name__)
 def test_cards_of_any_type_score_the_same(expected: Any, card: Any) -> None:
     [match] = match_cards([expected], [card]).matches
-
     assert match.score == 0.4 * 0.5 + 0.4 + 0.2
     assert match.right_type is True
 

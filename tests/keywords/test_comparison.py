@@ -17,7 +17,6 @@ AFTER = card_run(case("c", 1, 1, 1), case("a", 2, 2, 2), case("b", 1, 2, 2), cas
 
 def test_cases_are_paired_by_id_and_sorted_by_what_changed() -> None:
     found = compare_runs(BEFORE, AFTER)
-
     data = json.loads(found.to_json())
     assert data["format"] == "factcheck-keywords-comparison/2"
     assert data["better"][0] == {"case_id": "d", "a": 0.4, "b": 1.0}
@@ -30,7 +29,6 @@ def test_cases_are_paired_by_id_and_sorted_by_what_changed() -> None:
 
 def test_the_other_way_round_everything_has_the_other_sign() -> None:
     there, back = compare_runs(BEFORE, AFTER), compare_runs(AFTER, BEFORE)
-
     assert [c.name for c in back.changes.worse] == [c.name for c in there.changes.better]
     assert back.mean.difference == pytest.approx(-there.mean.difference)
 
@@ -39,7 +37,6 @@ def test_errored_cases_and_those_of_one_run_only_are_left_out() -> None:
     a = card_run(case("a", 1, 1, 1), Failure("b", "input", ""), case("only", 1, 1, 1))
     b = card_run(case("a", 1, 1, 1), case("b", 1, 1, 1), case("other", 1, 1, 1))
     found = compare_runs(a, b)
-
     assert found.n_cases == 1
     assert found.left_out == ("b", "only", "other")
     assert found.only_a == ("only",)
@@ -50,7 +47,6 @@ def test_behaviors_are_compared_by_the_cases_that_pass() -> None:
     a = behavior_run({"p": True, "q": False, "r": False, "s": True, "t": None})
     b = behavior_run({"p": True, "q": True, "r": True, "s": False, "t": True})
     found = compare_runs(a, b)
-
     assert found.kind == "behaviors"
     assert found.changes.better == (("q", 0.0, 1.0), ("r", 0.0, 1.0))
     assert found.changes.worse == (("s", 1.0, 0.0),)
@@ -66,14 +62,12 @@ def test_a_verdict_needs_more_than_chance(n_better: int, n_worse: int, expected:
     changes = [(0, 1)] * n_better + [(1, 0)] * n_worse + [(1, 1)]
     a = card_run(*(case(str(k), before, 1, 1) for k, (before, _) in enumerate(changes)))
     b = card_run(*(case(str(k), after, 1, 1) for k, (_, after) in enumerate(changes)))
-
     assert compare_runs(a, b).verdict == expected
 
 
 def test_settings_that_differ_are_noted() -> None:
     other = card_run(case("a", 1, 1, 1), settings=MatchSettings(0.5))
     found = compare_runs(card_run(case("a", 1, 1, 1)), other)
-
     assert found.notes == ("threshold is 0.3 in run a and 0.5 in run b",)
 
 

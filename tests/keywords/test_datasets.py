@@ -44,7 +44,6 @@ def put(folder: Path, name: str, text: str) -> Path:
 
 def test_the_format_of_the_seed_is_read(tmp_path: Path) -> None:
     dataset = load_dataset(put(tmp_path, "d.yaml", YAML))
-
     card = expected_card(
         "qa", front=["key concept", "no"], back=["expected answer part", Word("cell")]
     )
@@ -60,9 +59,7 @@ def test_the_format_of_the_seed_is_read(tmp_path: Path) -> None:
 
 def test_json_is_read_alike(tmp_path: Path) -> None:
     data = yaml.safe_load(YAML.replace("no]", "'no']"))
-
     as_json = put(tmp_path, "d.json", json.dumps(data))
-
     assert load_dataset(as_json) == load_dataset(put(tmp_path, "d.yaml", YAML))
 
 
@@ -70,7 +67,6 @@ def test_fields_names_and_numbers_of_a_small_file(tmp_path: Path) -> None:
     """Fields may have any name, numbers are keywords and ids, the file name is the default name."""
     text = "cases: [{id: 7, expected_cards: [{title_keywords: [1789, 007, no], x_keywords: [z]}]}]"
     dataset = load_dataset(put(tmp_path, "summaries.yaml", text))
-
     (case,) = dataset.cases
     assert (dataset.name, case.id) == ("summaries", "7")
     assert case.expected_cards[0].keywords == {"title": ("1789", "007", "no"), "x": ("z",)}
@@ -79,7 +75,6 @@ def test_fields_names_and_numbers_of_a_small_file(tmp_path: Path) -> None:
 def test_an_empty_list_is_kept_with_a_warning(tmp_path: Path) -> None:
     cards = "{front_keywords: [x], back_keywords: []}, {x_keywords: [{not: x}]}"
     path = put(tmp_path, "d.yaml", f"cases: [{{id: a, expected_cards: [{cards}]}}]")
-
     assert load_dataset(path).warnings == (
         "case 'a', expected card 1: back_keywords is empty, which scores 0",
         "case 'a', expected card 2: x_keywords has forbidden keywords only, so most texts match",
@@ -119,7 +114,6 @@ EMPTY = "    expected_cards: []"
 def test_errors_in_yaml_name_their_line(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in YAML
     path = put(tmp_path, "d.yaml", YAML.replace(old, new, 1))
-
     with pytest.raises(InputError, match=f"d.yaml, {message}"):
         load_dataset(path)
 

@@ -54,7 +54,6 @@ async def later(case: CardCase) -> list[Card]:
 )
 def test_outputs_may_be_given_or_made(outputs: Any) -> None:
     run = evaluate_dataset(DATASET, outputs)
-
     assert run.case_scores == {"one": 2 / 3, "two": 2 / 3, "none": 1.0}
     assert run.failures == ()
     assert (run.name, run.version) == ("cells", "2")
@@ -92,7 +91,6 @@ def test_a_faulty_output_is_an_errored_case_and_the_rest_is_intact(
 ) -> None:
     run = evaluate_dataset(DATASET, outputs)
     [failure] = run.failures
-
     assert (failure.subject, failure.code) == ("two", code)
     assert message in failure.message
     assert [case.case_id for case in run.cases] == ["one", "none"]
@@ -101,7 +99,6 @@ def test_a_faulty_output_is_an_errored_case_and_the_rest_is_intact(
 
 def test_without_a_scored_case_there_is_no_score() -> None:
     run = evaluate_dataset(DATASET, {})
-
     assert run.macro is None
     assert run.micro is None
     assert run.intervals() == {}
@@ -206,7 +203,6 @@ def test_errors_are_values_and_the_other_results_are_kept(
         return []
 
     [failure] = over_cases(call, 3)
-
     assert failure.code == code
     assert failure.message.startswith(message)
 

@@ -40,7 +40,6 @@ def test_greedy_pairs_and_scores_are_those_of_the_plain_rule(
 ) -> None:
     """Empty lists of keywords, empty texts, ties and thresholds below the type's weight too."""
     expected = greedy_pairs(wanted, generated, threshold)
-
     assert pairs(match_cards(wanted, generated, threshold)) == expected
 
 
@@ -50,7 +49,6 @@ def test_greedy_never_beats_optimal(
 ) -> None:
     by_greed = match_cards(wanted, generated, threshold)
     optimal = match_cards(wanted, generated, threshold, assignment="optimal")
-
     assert total(by_greed) <= total(optimal) + 1e-9
     assert all(match.score >= threshold and match.score > 0.0 for match in optimal.matches)
     assert bool(optimal.note) == (pairs(optimal) != pairs(by_greed))
@@ -66,7 +64,6 @@ def test_the_optimal_total_does_not_depend_on_any_order(
         chance.sample(generated, len(generated)),
         assignment="optimal",
     )
-
     assert total(one) == pytest.approx(total(other))
 
 
@@ -80,7 +77,6 @@ def test_greedy_matching_depends_on_the_order_and_the_optimum_says_so() -> None:
     easy_first = match_cards([EASY, PICKY], ONE_FITS_BOTH, 0.6)
     picky_first = match_cards([PICKY, EASY], ONE_FITS_BOTH, 0.6)
     optimum = match_cards([EASY, PICKY], ONE_FITS_BOTH, 0.6, assignment="optimal")
-
     assert pairs(easy_first) == [(0, 0, 1.0)]
     assert pairs(picky_first) == [(0, 0, 1.0), (1, 1, 1.0)]
     assert pairs(optimum) == [(0, 1, 1.0), (1, 0, 1.0)]
@@ -105,7 +101,6 @@ def test_a_score_of_0_never_makes_a_pair() -> None:
 
 def test_the_right_type_alone_makes_a_pair_where_the_threshold_allows_it() -> None:
     wanted = [Wanted(["a"], ["b"], "qa")]
-
     assert match_cards(wanted, [Card("", "", "qa")], 0.2).f1 == 1.0
     assert match_cards(wanted, [Card("", "", "qa")], 0.21).f1 == 0.0
 
@@ -143,5 +138,4 @@ def test_fields_that_a_card_does_not_name_are_not_judged() -> None:
         [{"front_keywords": ["a"]}, {"title_keywords": ["t"], "body_keywords": ["b"]}],
         [{"front": "a", "title": "t", "body": ""}, {"front": "", "title": "t", "body": "b"}],
     )
-
     assert pairs(result) == [(0, 0, 1.0), (1, 1, 1.0)]

@@ -30,7 +30,6 @@ class TestCards:
     def test_the_worst_cases_come_first_and_the_rest_is_counted(self) -> None:
         cases = [case(f"right {k}", 1, 1, 1) for k in range(60)]
         found = section_of(card_run(*cases, case("bad", 0, 1, 0)).page(), "Cases")
-
         assert found.title == "Cases 61"
         assert found.table is not None
         assert found.table.rows[0] == ("bad", "1", "0", "0", "0.000", "0.000", "0.000", "–")
@@ -66,15 +65,12 @@ class TestCards:
     ) -> None:
         expected = ExpectedCard({"front": ("cell",), "back": ("unit", Not("atom"))})
         run = evaluate_dataset(CardDataset((CardCase("c", "", (expected,)),)), {"c": cards})
-
         (item,) = section_of(run.page(), "Missed").items
-
         assert item.notes == (note,)
 
     def test_without_texts_cards_have_numbers_and_examples_are_limited(self) -> None:
         """A run that was read back has no texts."""
         page = card_run(case("a", 0, 15, 14)).page()
-
         missed, extra = section_of(page, "Missed"), section_of(page, "Extra")
         assert [item.text for item in missed.items[:2]] == ["expected card 1", "expected card 2"]
         assert missed.more == "and 5 more missed cards"
@@ -88,7 +84,5 @@ def test_a_score_just_below_its_threshold_does_not_look_like_it() -> None:
     match = ReferenceMatch(
         ["b"], threshold=0.7, embedding_provider=lambda texts: [vectors[text] for text in texts]
     )
-
     page = match.match("a").page()
-
     assert page.first_line == "Reference match 0.699996   not passed (< 0.7)"

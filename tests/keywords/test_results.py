@@ -48,7 +48,6 @@ def test_f1_lies_between_its_two_parts_and_is_their_harmonic_mean(
     matched: int, missed: int, extra: int
 ) -> None:
     recall, precision, f1, _ = case("a", matched, matched + missed, matched + extra).scores
-
     assert 0.0 <= min(recall, precision) <= f1 <= max(recall, precision) <= 1.0
     if recall + precision:
         assert f1 == pytest.approx(2 * recall * precision / (recall + precision))
@@ -74,7 +73,6 @@ def test_macro_is_the_mean_over_cases_and_micro_over_cards(cases: list[CaseResul
         sum(len(one.matches) for one in cases),
         *(sum(getattr(one, f"n_{side}") for one in cases) for side in ("expected", "generated")),
     )
-
     assert run.macro == tuple(map(average, columns))
     assert run.micro == case("all", *together).scores
 
@@ -82,7 +80,6 @@ def test_macro_is_the_mean_over_cases_and_micro_over_cards(cases: list[CaseResul
 def test_intervals_hold_the_macro_scores_and_say_nothing_of_one_case() -> None:
     run = card_run(*(replace(one, case_id=f"{one.case_id}{k}") for one in CASES for k in range(5)))
     intervals = run.intervals()
-
     assert run.macro is not None
     for name, score in run.macro._asdict().items():
         low, high = intervals[name] or (1.0, 0.0)
@@ -110,13 +107,11 @@ def test_any_run_is_read_back(
     dataset = CardDataset(cases, "n", version)
     outputs = [generated] * (len(cases) - 1) + [None]
     run = evaluate_dataset(dataset, outputs, assignment="optimal")
-
     assert DatasetResult.from_dict(json.loads(json.dumps(run.to_dict()))) == run
 
 
 def test_there_is_a_row_for_every_case() -> None:
     scored, errored = RUN.to_rows()
-
     assert (scored["case"], scored["status"], scored["message"]) == ("a", "scored", None)
     assert [scored[name] for name in ("expected", "generated", "matched")] == [2, 3, 1]
     assert scored["f1"] == 0.4

@@ -33,7 +33,6 @@ from tests.keywords.naive import (
 def test_half_the_front_all_of_the_back_and_the_right_type() -> None:
     """The worked example of the seed, number for number."""
     wanted = expected_card(front=["cell", "unit"], back=["life", "small"], card_type="qa")
-
     assert score_pair(wanted, Card("What is a cell?", "small life", "qa")) == 0.4 * 0.5 + 0.4 + 0.2
     assert score_pair(wanted, Card("What is a cell?", "small life", "cloze")) == 0.4 * 0.5 + 0.4
     untyped = ExpectedCard(wanted.keywords)
@@ -73,7 +72,6 @@ def test_forbidden_keywords_set_the_score_to_0_and_add_nothing(
 
 def test_weights_are_shared_by_the_fields_that_a_card_has() -> None:
     settings = MatchSettings(weights={"title": 3, "body": 1, "tags": 4}, type_weight=0.5)
-
     assert settings.weights_of(expected_card(title=[], body=[])) == (
         {"title": 0.75, "body": 0.25},
         0.0,
@@ -91,11 +89,9 @@ def test_whatever_the_weights_a_card_that_is_all_right_scores_1_and_no_more(
     weights = {f"f{k}": number for k, number in enumerate(numbers)}
     card = dict.fromkeys(weights, "x") | {"card_type": "qa"}
     wanted = ExpectedCard(dict.fromkeys(weights, ("x",)), "qa" if has_type else None)
-
     settings = MatchSettings(weights=weights, type_weight=type_weight)
     score = score_pair(wanted, card, settings)
     [match] = match_cards([wanted], [card], weights=weights, type_weight=type_weight).matches
-
     assert 1.0 - 1e-12 <= score <= 1.0
     assert match.score == score
 

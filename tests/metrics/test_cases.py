@@ -19,9 +19,7 @@ def test_a_mapping_is_read_like_a_case() -> None:
         "facts": ["Paris is the capital."],
         "metadata": {"run": 3},
     }
-
     case = EvalCase.of(data)
-
     assert case == EvalCase(**data)
     assert case.references == ("Paris", "It is Paris.")
     assert case.facts == (AtomicFact("f1", "Paris is the capital."),)

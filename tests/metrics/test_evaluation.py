@@ -123,55 +123,57 @@ def test_coverage_references_and_a_metric_of_ones_own_land_in_one_report() -> No
     assert report.metrics[1].signature["embedder"] == "local/2 (lexical)"
 
 
-class TestErrors:
-    """A case that could not be measured neither passes nor fails."""
+def test_a_case_that_could_not_be_measured_neither_passes_nor_fails_and_is_counted() -> None:
+    report = evaluate(outputs("long enough", "boom", "no", "down"), [length])
+    (summary,) = report.metrics
+    assert summary.counts == {"passed": 1, "failed": 1, "errors": 2}
+    assert (len(summary.results), summary.pass_rate, summary.mean) == (4, 0.5, 0.6)
+    assert scores(report, "length") == [1.0, "raised", 0.2, "unavailable"]
+    assert report["2", "length"].reason == "RuntimeError: boom"
 
-    def test_it_counts_as_neither_and_is_counted(self) -> None:
-        report = evaluate(outputs("long enough", "boom", "no", "down"), [length])
-        (summary,) = report.metrics
-        assert summary.counts == {"passed": 1, "failed": 1, "errors": 2}
-        assert (len(summary.results), summary.pass_rate, summary.mean) == (4, 0.5, 0.6)
-        assert scores(report, "length") == [1.0, "raised", 0.2, "unavailable"]
-        assert report["2", "length"].reason == "RuntimeError: boom"
 
-    def test_a_field_that_is_needed_and_missing_is_named(self) -> None:
-        metric = Together()
-        metric.required_fields = ("expected_output", "references")
-        report = evaluate(outputs("text"), [metric])
-        assert report["1", "together"].reason == (
-            "the case lacks 'expected_output' and 'references', which together needs"
-        )
-
-    @pytest.mark.parametrize(
-        ("wrong", "code"),
-        [
-            (RuntimeError("all"), "raised"),
-            (JudgeUnavailable("down"), "unavailable"),
-            ([], "output"),
-            ([MetricResult.scored(1.0, passed=True)], "output"),
-            ([1.0, 0.5], "output"),
-            (7, "raised"),
-        ],
+def test_a_field_that_is_needed_and_missing_is_named() -> None:
+    metric = Together()
+    metric.required_fields = ("expected_output", "references")
+    report = evaluate(outputs("text"), [metric])
+    assert report["1", "together"].reason == (
+        "the case lacks 'expected_output' and 'references', which together needs"
     )
-    def test_a_batch_that_fails_is_an_error_of_its_cases_and_of_no_other_metric(
-        self, wrong: Any, code: str
-    ) -> None:
-        report = evaluate(outputs("one", "two"), [Together(wrong), length])
-        assert scores(report, "together") == [code, code]
-        assert scores(report, "length") == [0.3, 0.3]
 
-    def test_a_metric_that_would_end_the_program_fails_its_cases(self) -> None:
-        report = evaluate(outputs("x"), [Together(SystemExit(3))])
-        assert scores(report, "together") == ["raised"]
-        assert report.passed is False
 
-    def test_an_interrupt_is_no_result(self) -> None:
-        @metric()
-        async def interrupted(case: EvalCase) -> float:
-            raise asyncio.CancelledError
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        (RuntimeError("all"), "raised"),
+        (SystemExit(3), "raised"),
+        (JudgeUnavailable("down"), "unavailable"),
+        ([], "output"),
+        ([1.0, 0.5], "output"),
+        (7, "raised"),
+    ],
+)
+def test_a_batch_that_fails_is_an_error_of_its_cases_and_of_no_other_metric(
+    wrong: Any, code: str
+) -> None:
+    report = evaluate(outputs("one", "two"), [Together(wrong), length])
+    assert scores(report, "together") == [code, code]
+    assert scores(report, "length") == [0.3, 0.3]
 
-        with pytest.raises(asyncio.CancelledError):
-            asyncio.run(aevaluate(outputs("one"), [interrupted]))
+
+def test_an_interrupt_is_no_result() -> None:
+    @metric()
+    async def interrupted(case: EvalCase) -> float:
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(aevaluate(outputs("one"), [interrupted]))
+
+
+def with_own(**attributes: Any) -> Together:
+    metric = Together()
+    for name, value in attributes.items():
+        setattr(metric, name, value)
+    return metric
 
 
 @pytest.mark.parametrize(
@@ -181,9 +183,10 @@ class TestErrors:
         (length, InputError, "metrics must be a list, got FunctionMetric"),
         ([length, length], InputError, "two metrics have the name 'length'"),
         ([Together], ConfigError, "Together is not a metric"),
-        ([object()], ConfigError, "object is not a metric; decorate a function"),
-        (["length"], ConfigError, "str is not a metric"),
-        (None, InputError, "metrics must be a list"),
+        (["length"], ConfigError, "str is not a metric; decorate a function"),
+        ([with_own(required_fields=("actual",))], ConfigError, "unknown case fields"),
+        ([with_own(threshold=1.5)], InputError, "threshold"),
+        ([with_own(threshold=math.nan)], InputError, "threshold"),
     ],
 )
 def test_what_is_no_list_of_metrics_is_refused_before_anything_is_measured(
@@ -193,98 +196,65 @@ def test_what_is_no_list_of_metrics_is_refused_before_anything_is_measured(
         evaluate(outputs("one"), metrics)
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "error"),
-    [
-        ("required_fields", ("actual",), ConfigError),
-        ("threshold", 1.5, InputError),
-        ("threshold", math.nan, InputError),
-    ],
-)
-def test_a_metric_that_says_nonsense_about_itself_is_refused(
-    name: str, value: Any, error: type[Exception]
-) -> None:
+def test_a_batch_metric_is_called_once_with_every_case_it_can_measure() -> None:
     metric = Together()
-    setattr(metric, name, value)
-    with pytest.raises(error):
-        evaluate(outputs("one"), [metric])
-
-
-class TestRunning:
-    """How cases are handed out; functions run as in `tests.keywords.test_evaluation`."""
-
-    def test_a_batch_metric_is_called_once_with_every_case_it_can_measure(self) -> None:
-        metric = Together()
-        report = evaluate([*outputs("a", "b"), {"bad": 1}, *outputs("c")], [metric])
-        assert metric.calls == [3]
-        assert scores(report, "together") == [0.1, 0.1, "input", 0.1]
-        assert report.usage == Usage(calls=1, prompt_tokens=3)
-        assert report.metrics[0].signature["rule"] == "letters"
-
-    def test_a_batch_metric_without_cases_is_not_called(self) -> None:
-        metric = Together()
-        report = evaluate([], [metric])
-        assert metric.calls == []
-        assert (report.case_ids, report.to_rows()) == ((), [])
+    report = evaluate([*outputs("a", "b"), {"bad": 1}, *outputs("c")], [metric])
+    assert metric.calls == [3]
+    assert scores(report, "together") == [0.1, 0.1, "input", 0.1]
+    assert report.usage == Usage(calls=1, prompt_tokens=3)
+    assert report.metrics[0].signature["rule"] == "letters"
+    nothing = evaluate([], [metric])
+    assert metric.calls == [3]
+    assert (nothing.case_ids, nothing.to_rows()) == ((), [])
 
 
 def coverage(case: EvalCase, metric: FactCoverageMetric) -> MetricResult:
     return evaluate([case], [metric])["1", "fact_coverage"]
 
 
-class TestCoverage:
-    """Fact coverage as a metric."""
-
-    def test_its_score_is_that_of_the_scorer(self) -> None:
-        case = EvalCase(actual_output="A diver found the crack.", source=SOURCE)
-        expected = FactCoverage("local", "local").score(SOURCE, case.actual_output)
-        result = coverage(case, FactCoverageMetric(threshold=0.9))
-        assert result.score == expected.score
-        assert result.passed is False
-        assert result.reason.startswith("1 of 3 facts kept")
-        assert result.details["counts"] == expected.counts
-
-    def test_facts_of_the_case_need_no_source(self) -> None:
-        case = EvalCase(actual_output="It cost $40.", facts=("It cost $40.",))
-        assert coverage(case, FactCoverageMetric()).score == 1.0
-
-    def test_a_fact_that_must_be_kept_and_is_not_fails_the_case_whatever_the_score(self) -> None:
-        facts = (AtomicFact("a", "One.", must=True), AtomicFact("b", "Two."))
-        case = EvalCase(actual_output="x", facts=facts)
-        checker = ScriptedChecker({"One.": "neutral", "Two.": "entailed"})
-        metric = FactCoverageMetric(FactCoverage(checker, "local"), threshold=0.5)
-        result = coverage(case, metric)
-        assert (result.score, result.passed) == (0.5, False)
-        assert "must fact not kept: One." in result.reason
-
-    def test_a_judge_that_decides_nothing_is_an_error_and_no_zero(self) -> None:
-        checker = ScriptedChecker({})
-        case = EvalCase(actual_output="x", facts=("One.",))
-        result = coverage(case, FactCoverageMetric(FactCoverage(checker, "local")))
-        assert result.error is not None
-        assert result.score is None
+def test_the_score_of_fact_coverage_is_that_of_the_scorer() -> None:
+    case = EvalCase(actual_output="A diver found the crack.", source=SOURCE)
+    expected = FactCoverage("local", "local").score(SOURCE, case.actual_output)
+    result = coverage(case, FactCoverageMetric(threshold=0.9))
+    assert (result.score, result.passed) == (expected.score, False)
+    assert result.reason.startswith("1 of 3 facts kept")
+    assert result.details["counts"] == expected.counts
+    given = EvalCase(actual_output="It cost $40.", facts=("It cost $40.",))
+    assert coverage(given, FactCoverageMetric()).score == 1.0
 
 
-class TestResults:
-    """A result has a score and a verdict, or an error, and never a mixture."""
+def test_a_fact_that_must_be_kept_and_is_not_fails_the_case_whatever_the_score() -> None:
+    facts = (AtomicFact("a", "One.", must=True), AtomicFact("b", "Two."))
+    checker = ScriptedChecker({"One.": "neutral", "Two.": "entailed"})
+    metric = FactCoverageMetric(FactCoverage(checker, "local"), threshold=0.5)
+    result = coverage(EvalCase(actual_output="x", facts=facts), metric)
+    assert (result.score, result.passed) == (0.5, False)
+    assert "must fact not kept: One." in result.reason
 
-    @pytest.mark.parametrize("score", [-0.01, 1.01, math.nan, None, "1", True])
-    def test_a_score_is_a_number_within_bounds(self, score: Any) -> None:
+
+def test_a_judge_that_decides_nothing_is_an_error_and_no_zero() -> None:
+    metric = FactCoverageMetric(FactCoverage(ScriptedChecker({}), "local"))
+    result = coverage(EvalCase(actual_output="x", facts=("One.",)), metric)
+    assert result.error is not None
+    assert result.score is None
+
+
+def test_a_result_has_a_score_and_a_verdict_or_an_error_and_never_a_mixture() -> None:
+    score: Any
+    for score in (-0.01, 1.01, math.nan, None, "1", True):
         with pytest.raises(InputError, match="a score must be a finite number"):
             MetricResult.scored(score, passed=True)
-
-    def test_it_has_a_decision_or_an_error(self) -> None:
-        failed = MetricResult.failed("input", "no text")
-        with pytest.raises(InputError, match="passes or fails"):
-            MetricResult(score=0.5, passed=None)
-        with pytest.raises(InputError, match="neither passes nor fails"):
-            MetricResult(score=0.0, passed=False, error=failed.error)
-        assert (failed.score, failed.passed, failed.reason) == (None, None, "no text")
+    failed = MetricResult.failed("input", "no text")
+    with pytest.raises(InputError, match="passes or fails"):
+        MetricResult(score=0.5, passed=None)
+    with pytest.raises(InputError, match="neither passes nor fails"):
+        MetricResult(score=0.0, passed=False, error=failed.error)
+    assert (failed.score, failed.passed, failed.reason) == (None, None, "no text")
 
 
 @given(st.lists(st.sampled_from(["", "short", "long enough", "boom"]), max_size=12))
 def test_the_numbers_of_a_report_follow_from_its_rows(texts: list[str]) -> None:
-    report = asyncio.run(aevaluate(outputs(*texts), [length]))
+    report = evaluate(outputs(*texts), [length])
     (summary,) = report.metrics
     passed, failed = texts.count("long enough") + texts.count("short"), texts.count("")
     assert tuple(summary.counts.values()) == (passed, failed, texts.count("boom"))
@@ -293,37 +263,31 @@ def test_the_numbers_of_a_report_follow_from_its_rows(texts: list[str]) -> None:
         assert summary.interval.low <= summary.pass_rate <= summary.interval.high
 
 
-class TestFunctions:
-    """A function from case to score is a metric under a decorator."""
+def test_a_metric_of_ones_own_is_a_function_of_any_kind() -> None:
+    @metric(threshold=0.7)
+    def brevity(case: EvalCase) -> float:
+        return min(1.0, 5 / len(case.actual_output))
 
-    def test_a_metric_of_ones_own_is_six_lines(self) -> None:
-        @metric(threshold=0.7)
-        def brevity(case: EvalCase) -> float:
-            return min(1.0, 5 / len(case.actual_output))
+    @metric(name="later")
+    async def waiting(case: EvalCase) -> bool:
+        await asyncio.sleep(0)
+        return bool(case.actual_output == "short")
 
-        report = evaluate(outputs("short", "much longer", ""), [brevity])
+    @metric(required_fields=("input",))
+    def whole(case: EvalCase) -> MetricResult:
+        return MetricResult.scored(1.0, passed=False, reason=str(case.input))
 
-        assert scores(report, "brevity") == [1.0, 5 / 11, "raised"]
-        assert [row["passed"] for row in report.to_rows()] == [True, False, None]
-        assert brevity(EvalCase(actual_output="short")) == 1.0
+    report = evaluate(outputs("short", "much longer", ""), [brevity, waiting, whole])
 
-    def test_it_may_be_asynchronous_or_give_a_decision_or_a_result(self) -> None:
-        @metric(name="later")
-        async def waiting(case: EvalCase) -> bool:
-            await asyncio.sleep(0)
-            return bool(case.actual_output == "yes")
+    assert scores(report, "brevity") == [1.0, 5 / 11, "raised"]
+    assert [row["passed"] for row in report.to_rows()[:3]] == [True, False, None]
+    assert brevity(EvalCase(actual_output="short")) == 1.0
+    assert scores(report, "later") == [1.0, 0.0, 0.0]
+    assert scores(report, "whole") == ["input"] * 3
+    assert evaluate([EvalCase(actual_output=1, input="x")], [whole]).case_passed("1") is False
 
-        @metric(required_fields=("input",))
-        def whole(case: EvalCase) -> MetricResult:
-            return MetricResult.scored(1.0, passed=False, reason=str(case.input))
 
-        report = evaluate(outputs("yes", "no"), [waiting, whole])
-
-        assert scores(report, "later") == [1.0, 0.0]
-        assert scores(report, "whole") == ["input", "input"]
-        assert evaluate([EvalCase(actual_output=1, input="x")], [whole]).case_passed("1") is False
-
-    @pytest.mark.parametrize(("given", "code"), [(2.0, "input"), ("1", "output"), (None, "output")])
-    def test_what_is_no_share_is_an_error_of_the_case(self, given: Any, code: str) -> None:
-        odd = metric()(lambda _: given)
-        assert scores(evaluate(outputs("x"), [odd]), "<lambda>") == [code]
+@pytest.mark.parametrize(("given", "code"), [(2.0, "input"), ("1", "output"), (None, "output")])
+def test_what_is_no_share_is_an_error_of_the_case(given: Any, code: str) -> None:
+    odd = metric()(lambda _: given)
+    assert scores(evaluate(outputs("x"), [odd]), "<lambda>") == [code]

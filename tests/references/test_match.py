@@ -38,186 +38,182 @@ def compass(references: Sequence[str], **options: Any) -> ReferenceMatch:
     return ReferenceMatch(references, embedding_provider=ScriptedEmbedder(COMPASS), **options)
 
 
-class TestScores:
-    """The cosine with each reference, and one score for all."""
+@pytest.mark.parametrize(
+    ("aggregation", "score", "passed"), [("max", 0.707107, True), ("mean", 0.471405, False)]
+)
+def test_the_aggregation_decides(aggregation: Aggregation, score: float, *, passed: bool) -> None:
+    metric = compass(["east", "west", "north"], aggregation=aggregation, threshold=0.7)
+    result = metric.match("north-east")
+    assert result.similarities == (0.707107, 0.0, 0.707107)
+    assert (result.score, result.passed) == (score, passed)
 
-    @pytest.mark.parametrize(
-        ("aggregation", "score", "passed"), [("max", 0.707107, True), ("mean", 0.471405, False)]
+
+def test_the_best_reference_is_the_first_of_equals() -> None:
+    result = compass(["west", "east", "north"]).match("north-east")
+    assert (result.best_index, result.best_reference) == (1, "east")
+
+
+def test_a_score_that_equals_the_threshold_passes() -> None:
+    for threshold, passed in ((0.707107, True), (0.707108, False)):
+        assert compass(["east"], threshold=threshold).match("north-east").passed is passed
+
+
+def test_the_scenarios_of_the_guide_come_out_as_it_says() -> None:
+    """High is .90 and more, near to one reference; low is below .5, about something else."""
+    paraphrase = "Navigate to Settings > Security to reset your password."
+    unrelated = "Our company was founded in 2020 and is based in San Francisco."
+    high = ReferenceMatch(RESET).match(paraphrase)
+    low = ReferenceMatch(RESET, aggregation="mean").match(unrelated)
+    assert high.score is not None
+    assert high.score >= 0.9
+    assert high.best_index == 0
+    assert (low.passed, low.score is not None and low.score < 0.5) == (False, True)
+
+
+@given(prose, st.lists(prose, min_size=1, max_size=4), st.randoms())
+def test_scores_are_within_bounds_and_ignore_the_order_of_the_references(
+    output: str, references: list[str], random: Any
+) -> None:
+    shuffled = random.sample(references, len(references))
+    mean, largest = (
+        ReferenceMatch(references, aggregation).match(output).score or 0.0
+        for aggregation in get_args(Aggregation)[::-1]
     )
-    def test_the_aggregation_decides(
-        self, aggregation: Aggregation, score: float, *, passed: bool
-    ) -> None:
-        metric = compass(["east", "west", "north"], aggregation=aggregation, threshold=0.7)
-        result = metric.match("north-east")
-        assert result.similarities == (0.707107, 0.0, 0.707107)
-        assert (result.score, result.passed) == (score, passed)
-
-    def test_the_best_reference_is_the_first_of_equals(self) -> None:
-        result = compass(["west", "east", "north"]).match("north-east")
-        assert (result.best_index, result.best_reference) == (1, "east")
-
-    def test_a_score_that_equals_the_threshold_passes(self) -> None:
-        for threshold, passed in ((0.707107, True), (0.707108, False)):
-            assert compass(["east"], threshold=threshold).match("north-east").passed is passed
-
-    def test_the_scenarios_of_the_guide_come_out_as_it_says(self) -> None:
-        """High is .90 and more, near to one reference; low is below .5, about something else."""
-        paraphrase = "Navigate to Settings > Security to reset your password."
-        unrelated = "Our company was founded in 2020 and is based in San Francisco."
-        high = ReferenceMatch(RESET).match(paraphrase)
-        low = ReferenceMatch(RESET, aggregation="mean").match(unrelated)
-        assert high.score is not None
-        assert high.score >= 0.9
-        assert high.best_index == 0
-        assert (low.passed, low.score is not None and low.score < 0.5) == (False, True)
+    assert 0.0 <= mean <= largest <= 1.0
+    assert ReferenceMatch(shuffled).match(output).score == largest
+    assert ReferenceMatch(shuffled, "mean").match(output).score == mean
 
 
-class TestLaws:
-    """What holds whatever the texts."""
-
-    @given(prose, st.lists(prose, min_size=1, max_size=4), st.randoms())
-    def test_scores_are_within_bounds_and_ignore_the_order_of_the_references(
-        self, output: str, references: list[str], random: Any
-    ) -> None:
-        shuffled = random.sample(references, len(references))
-        mean, largest = (
-            ReferenceMatch(references, aggregation).match(output).score or 0.0
-            for aggregation in get_args(Aggregation)[::-1]
-        )
-        assert 0.0 <= mean <= largest <= 1.0
-        assert ReferenceMatch(shuffled).match(output).score == largest
-        assert ReferenceMatch(shuffled, "mean").match(output).score == mean
-
-    @given(prose, prose, st.lists(prose, max_size=3))
-    def test_a_text_is_exactly_like_itself_and_as_like_another_as_that_is_like_it(
-        self, one: str, other: str, others: list[str]
-    ) -> None:
-        result = ReferenceMatch([*others, one]).match(one)
-        assert (result.score, result.similarities[-1]) == (1.0, 1.0)
-        assert ReferenceMatch([one]).match(other).score == ReferenceMatch([other]).match(one).score
-
-    @given(st.lists(prose, min_size=1, max_size=6), st.lists(prose, min_size=1, max_size=3))
-    def test_each_of_many_is_scored_as_if_it_were_the_only_one(
-        self, outputs: list[str], references: list[str]
-    ) -> None:
-        metric = ReferenceMatch(references)
-        together = metric.match_many(outputs)
-        assert [result.to_dict() for result in together] == [
-            metric.match(output).to_dict() for output in outputs
-        ]
+@given(prose, prose, st.lists(prose, max_size=3))
+def test_a_text_is_exactly_like_itself_and_as_like_another_as_that_is_like_it(
+    one: str, other: str, others: list[str]
+) -> None:
+    result = ReferenceMatch([*others, one]).match(one)
+    assert (result.score, result.similarities[-1]) == (1.0, 1.0)
+    assert ReferenceMatch([one]).match(other).score == ReferenceMatch([other]).match(one).score
 
 
-class TestMany:
-    """Many cases: every text once, one bad case spoils only itself."""
+@given(st.lists(prose, min_size=1, max_size=6), st.lists(prose, min_size=1, max_size=3))
+def test_each_of_many_is_scored_as_if_it_were_the_only_one(
+    outputs: list[str], references: list[str]
+) -> None:
+    metric = ReferenceMatch(references)
+    together = metric.match_many(outputs)
+    assert [result.to_dict() for result in together] == [
+        metric.match(output).to_dict() for output in outputs
+    ]
 
-    def test_every_text_is_embedded_once(self) -> None:
-        embedder = ScriptedEmbedder(COMPASS)
-        metric = ReferenceMatch(["east", "north"], embedding_provider=embedder)
-        results = metric.match_many(["north", "west", "north", "east"])
-        assert [call.texts for call in embedder.calls] == [("north", "east", "west")]
-        assert [result.score for result in results] == [1.0, 0.0, 1.0, 1.0]
 
-    def test_a_case_may_bring_its_own_references(self) -> None:
-        metric = compass(["north"])
-        results = metric.match_many(
-            [
-                EvalCase(actual_output="east", references=("east", "west")),
-                {"actual_output": "east", "references": ["north-east"]},
-                {"actual_output": "east"},
-                "east",
-            ]
-        )
-        assert [result.score for result in results] == [1.0, 0.707107, 0.0, 0.0]
-        assert results[0].references == ("east", "west")
+def test_every_text_is_embedded_once() -> None:
+    embedder = ScriptedEmbedder(COMPASS)
+    metric = ReferenceMatch(["east", "north"], embedding_provider=embedder)
+    results = metric.match_many(["north", "west", "north", "east"])
+    assert [call.texts for call in embedder.calls] == [("north", "east", "west")]
+    assert [result.score for result in results] == [1.0, 0.0, 1.0, 1.0]
 
-    def test_references_may_come_with_the_cases_only(self) -> None:
-        metric = ReferenceMatch(embedding_provider=ScriptedEmbedder(COMPASS))
-        good, bad = metric.match_many([{"actual_output": "east", "references": ["east"]}, "east"])
-        assert good.score == 1.0
-        assert bad.error is not None
-        assert bad.error.message == "the case has no references; give it some"
-        assert metric.required_fields == ("actual_output", "references")
 
-    @pytest.mark.parametrize(
-        ("bad", "code", "says"),
+def test_a_case_may_bring_its_own_references() -> None:
+    metric = compass(["north"])
+    results = metric.match_many(
         [
-            ("", "input", "the output is blank"),
-            (" \n\t", "input", "the output is blank"),
-            (None, "input", "the output must be a string, got NoneType"),
-            (["east"], "input", "the output must be a string, got list"),
-            ({"actual_output": 3}, "input", "the output must be a string, got int"),
-            ({"output": "east"}, "input", "unknown keys ['output']"),
-            ({"actual_output": "east", "references": "north"}, "input", "must be a list of str"),
-            ({"actual_output": "east", "references": [" "]}, "input", "number 1 is blank"),
-            ("nothing", "refused", "the filter declined"),
-            ("nowhere", "output", "all zero"),
-            ("not a number", "output", "NaN or infinity"),
-            ("long east", "output", "vectors of 2 and 3 numbers cannot be compared"),
-        ],
+            EvalCase(actual_output="east", references=("east", "west")),
+            {"actual_output": "east", "references": ["north-east"]},
+            {"actual_output": "east"},
+            "east",
+        ]
     )
-    def test_one_bad_case_is_an_error_and_the_others_stay(
-        self, bad: Any, code: str, says: str
-    ) -> None:
-        first, middle, last = compass(["north"]).match_many(["north", bad, "east"])
-        assert (first.score, last.score) == (1.0, 0.0)
-        assert middle.error is not None
-        assert middle.error.code == code
-        assert says in middle.error.message
-        assert (middle.score, middle.passed, middle.best_reference) == (None, None, None)
-        assert middle.similarities == ()
-
-    def test_no_cases_have_no_results(self) -> None:
-        embedder = ScriptedEmbedder(COMPASS)
-        assert ReferenceMatch(["east"], embedding_provider=embedder).match_many([]) == ()
-        assert embedder.calls == ()
-
-    def test_one_case_is_no_list(self) -> None:
-        one: Any
-        for one in ("east", EvalCase(actual_output="east"), {"a": 1}, 3):
-            with pytest.raises(InputError, match="cases must be a list"):
-                compass(["east"]).match_many(one)
+    assert [result.score for result in results] == [1.0, 0.707107, 0.0, 0.0]
+    assert results[0].references == ("east", "west")
 
 
-class TestOneCase:
-    """A single match raises what keeps it from a score."""
+def test_references_may_come_with_the_cases_only() -> None:
+    metric = ReferenceMatch(embedding_provider=ScriptedEmbedder(COMPASS))
+    good, bad = metric.match_many([{"actual_output": "east", "references": ["east"]}, "east"])
+    assert good.score == 1.0
+    assert bad.error is not None
+    assert bad.error.message == "the case has no references; give it some"
+    assert metric.required_fields == ("actual_output", "references")
 
-    def test_what_has_no_score_raises(self) -> None:
-        output: Any
-        for output, error in (
-            *((one, InputError) for one in ("", None)),
-            *((one, JudgeError) for one in ("nowhere", "nothing")),
-        ):
-            with pytest.raises(error):
-                compass(["east"]).match(output)
 
-    def test_an_embedder_with_another_number_of_vectors_gives_no_score(self) -> None:
-        class Short(ScriptedEmbedder):
-            async def embed(self, texts: Any, ledger: Any) -> Any:
-                return (await super().embed(texts, ledger))[1:]
+@pytest.mark.parametrize(
+    ("bad", "code", "says"),
+    [
+        ("", "input", "the output is blank"),
+        (" \n\t", "input", "the output is blank"),
+        (None, "input", "the output must be a string, got NoneType"),
+        (["east"], "input", "the output must be a string, got list"),
+        ({"actual_output": 3}, "input", "the output must be a string, got int"),
+        ({"output": "east"}, "input", "unknown keys ['output']"),
+        ({"actual_output": "east", "references": "north"}, "input", "must be a list of str"),
+        ({"actual_output": "east", "references": [" "]}, "input", "number 1 is blank"),
+        ("nothing", "refused", "the filter declined"),
+        ("nowhere", "output", "all zero"),
+        ("not a number", "output", "NaN or infinity"),
+        ("long east", "output", "vectors of 2 and 3 numbers cannot be compared"),
+    ],
+)
+def test_one_bad_case_is_an_error_and_the_others_stay(bad: Any, code: str, says: str) -> None:
+    first, middle, last = compass(["north"]).match_many(["north", bad, "east"])
+    assert (first.score, last.score) == (1.0, 0.0)
+    assert middle.error is not None
+    assert middle.error.code == code
+    assert says in middle.error.message
+    assert (middle.score, middle.passed, middle.best_reference) == (None, None, None)
+    assert middle.similarities == ()
 
-        metric = ReferenceMatch(["east"], embedding_provider=Short(COMPASS))
 
-        with pytest.raises(JudgeOutputError, match="returned 1 vectors for 2 texts"):
-            metric.match("north")
+def test_no_cases_have_no_results() -> None:
+    embedder = ScriptedEmbedder(COMPASS)
+    assert ReferenceMatch(["east"], embedding_provider=embedder).match_many([]) == ()
+    assert embedder.calls == ()
 
-    @pytest.mark.parametrize("error", [ValueError("broken"), ConfigError("no model")])
-    def test_an_embedder_that_raises_is_an_error_of_all_its_cases(self, error: Exception) -> None:
-        metric = ReferenceMatch(
-            ["east"], embedding_provider=ScriptedEmbedder({**COMPASS, "north": error})
-        )
-        results = metric.match_many(["north", "west", ""])
-        assert all(result.error and result.score is None for result in results)
-        assert str(error) in results[1].reason
-        with pytest.raises(ConfigError if isinstance(error, ConfigError) else JudgeError):
-            metric.match("north")
 
-    def test_usage_is_booked(self) -> None:
-        embedder = ScriptedEmbedder(COMPASS, usage=Usage(calls=1, prompt_tokens=5))
-        metric = ReferenceMatch(["east"], embedding_provider=embedder)
-        first = metric.match("north")
-        metric.match("west")
-        assert first.usage.prompt_tokens == 5
-        assert metric.usage == Usage(calls=2, prompt_tokens=10)
+def test_one_case_is_no_list() -> None:
+    one: Any
+    for one in ("east", EvalCase(actual_output="east"), {"a": 1}, 3):
+        with pytest.raises(InputError, match="cases must be a list"):
+            compass(["east"]).match_many(one)
+
+
+def test_what_has_no_score_raises() -> None:
+    output: Any
+    for output, error in (
+        *((one, InputError) for one in ("", None)),
+        *((one, JudgeError) for one in ("nowhere", "nothing")),
+    ):
+        with pytest.raises(error):
+            compass(["east"]).match(output)
+
+
+def test_an_embedder_with_another_number_of_vectors_gives_no_score() -> None:
+    class Short(ScriptedEmbedder):
+        async def embed(self, texts: Any, ledger: Any) -> Any:
+            return (await super().embed(texts, ledger))[1:]
+
+    metric = ReferenceMatch(["east"], embedding_provider=Short(COMPASS))
+    with pytest.raises(JudgeOutputError, match="returned 1 vectors for 2 texts"):
+        metric.match("north")
+
+
+@pytest.mark.parametrize("error", [ValueError("broken"), ConfigError("no model")])
+def test_an_embedder_that_raises_is_an_error_of_all_its_cases(error: Exception) -> None:
+    metric = ReferenceMatch(
+        ["east"], embedding_provider=ScriptedEmbedder({**COMPASS, "north": error})
+    )
+    results = metric.match_many(["north", "west", ""])
+    assert all(result.error and result.score is None for result in results)
+    assert str(error) in results[1].reason
+    with pytest.raises(ConfigError if isinstance(error, ConfigError) else JudgeError):
+        metric.match("north")
+
+
+def test_usage_is_booked() -> None:
+    embedder = ScriptedEmbedder(COMPASS, usage=Usage(calls=1, prompt_tokens=5))
+    metric = ReferenceMatch(["east"], embedding_provider=embedder)
+    first = metric.match("north")
+    metric.match("west")
+    assert first.usage.prompt_tokens == 5
+    assert metric.usage == Usage(calls=2, prompt_tokens=10)
 
 
 @pytest.mark.parametrize(
@@ -241,23 +237,21 @@ def test_settings_that_cannot_be_used_are_refused(options: dict[str, Any], says:
         ReferenceMatch(**{"references": ["Paris"], **options})
 
 
-class TestResult:
-    """A result shows how it came about, in every form."""
+def test_the_reason_of_a_mean_names_mean_and_nearest() -> None:
+    result = compass(["west", "north"], aggregation="mean").match("north-east")
+    assert result.reason == "a mean of 0.354 is below 0.7; highest: 0.707 to reference 2 of 2"
 
-    def test_the_reason_of_a_mean_names_mean_and_nearest(self) -> None:
-        result = compass(["west", "north"], aggregation="mean").match("north-east")
-        assert result.reason == "a mean of 0.354 is below 0.7; highest: 0.707 to reference 2 of 2"
 
-    def test_json_holds_everything_and_no_nan(self) -> None:
-        good, bad = compass(["east"]).match_many(["east", ""])
-        assert json.loads(good.to_json()) == good.to_dict()
-        assert good.to_rows() == [{"reference": "east", "similarity": 1.0, "best": True}]
-        assert json.loads(bad.to_json())["error"] == {
-            "code": "input",
-            "message": "the output is blank; there is nothing to compare",
-        }
-        assert bad.to_rows() == []
-        assert str(bad).startswith("Reference match unknown   the output is blank")
+def test_json_holds_everything_and_no_nan() -> None:
+    good, bad = compass(["east"]).match_many(["east", ""])
+    assert json.loads(good.to_json()) == good.to_dict()
+    assert good.to_rows() == [{"reference": "east", "similarity": 1.0, "best": True}]
+    assert json.loads(bad.to_json())["error"] == {
+        "code": "input",
+        "message": "the output is blank; there is nothing to compare",
+    }
+    assert bad.to_rows() == []
+    assert str(bad).startswith("Reference match unknown   the output is blank")
 
 
 def test_a_provider_that_would_end_the_program_fails_its_texts() -> None:

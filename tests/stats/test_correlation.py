@@ -66,13 +66,13 @@ def check(gains: np.ndarray[Any, Any]) -> None:
     assert sum(gains[i, j] for i, j in found.items()) == pytest.approx(best)
 
 
-@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
-def test_nothing_is_assigned_to_nothing(shape: tuple[int, int]) -> None:
-    assert assign(np.zeros(shape)) == {}
+def test_nothing_is_assigned_to_nothing() -> None:
+    for shape in ((0, 3), (3, 0), (0, 0)):
+        assert assign(np.zeros(shape)) == {}
 
 
-@pytest.mark.parametrize(("n", "m"), [(60, 80), (80, 60), (120, 120)])
+@pytest.mark.parametrize(("n", "m"), [(60, 80), (80, 60)])
 def test_large_ones_with_many_ties_and_gains_that_are_no_binary_fractions(n: int, m: int) -> None:
-    for seed in range(20):
+    for seed in range(5):
         draw = np.random.default_rng(seed)
         check(draw.integers(0, 6, (n, m)) / draw.integers(5, 8, (n, m)) / 1.2)
