@@ -70,19 +70,15 @@ def test_every_variant_is_scored_by_itself_and_asked_for_once() -> None:
     assert sorted(call.text for call in judge.calls) == sorted(texts)
 
 
-def test_without_the_truth_bullets_are_what_is_left() -> None:
+def test_without_the_truth_bullets_are_what_is_left_and_one_leaves_nothing_to_remove() -> None:
     run = bullet_removal([TEXT], {"spotter": spotter()})
     metrics = run.metrics("spotter")
     assert metrics["kendall"].value is metrics["error"].value is None
     assert metrics["kendall_bullets"].value is not None
     assert list(run.notes()) == []
-
-
-def test_one_bullet_leaves_every_metric_undefined() -> None:
-    run = bullet_removal([{**TEXT, "summary": "- There is a lion."}], {"spotter": spotter()})
-    found = run.metrics("spotter")
-    assert all(one.value is None for one in found.values())
-    assert "zoo: only one bullet; there is nothing to remove" in run.notes()
+    short = bullet_removal([{**TEXT, "summary": "- There is a lion."}], {"spotter": spotter()})
+    assert {one.value for one in short.metrics("spotter").values()} == {None}
+    assert "zoo: only one bullet; there is nothing to remove" in short.notes()
 
 
 @pytest.mark.parametrize(
@@ -148,24 +144,22 @@ def test_rows_are_saved_and_a_scorer_of_ones_own_is_a_judge(tmp_path: Path) -> N
 
 
 def test_a_rater_is_asked_about_whole_variants_and_put_on_the_same_scale() -> None:
+    """One that always says 5 is seen as saturated, and a failed rating is missing."""
     rater = ScriptedRater(lambda _source, summary: 5 if "tiger" in summary else 2)
-    run = bullet_removal([TEXT], {"spotter": spotter()}, raters={"big": rater}, n_random=0)
-    assert run.judges == ("spotter", "big (1-5)", "containment")
-    assert run.row("big (1-5)", "zoo", {0, 1, 2}).score == 1.0
-    assert run.row("big (1-5)", "zoo", {0}).score == 0.25
-    assert run.row("big (1-5)", "zoo", {0}).note == "rated 2 of 5"
-    assert {call.source for call in rater.calls} == {TEXT["source"]}
-    assert len(rater.calls) == len(every(run))
-
-
-def test_a_saturated_rater_is_seen_as_one_and_a_failed_rating_is_missing() -> None:
     always = ScriptedRater(lambda _source, _summary: 5)
     failing = ScriptedRater(lambda _source, _summary: Failure(None, "output", "not a number"))
-    run = bullet_removal([TEXT], [], raters={"big": always, "bad": failing}, n_random=0)
-    found = run.metrics("big (1-5)")
-    assert found["at_ceiling"].value == 1.0
-    assert found["kendall_bullets"].value is None
-    assert run.row("bad (1-5)", "zoo", {0}).score is None
+    raters = {"big": rater, "always": always, "bad": failing}
+    run = bullet_removal([TEXT], {"spotter": spotter()}, raters=raters, n_random=0)
+    names = ("big (1-5)", "always (1-5)", "bad (1-5)")
+    assert run.judges == ("spotter", *names, "containment")
+    assert run.row(names[0], "zoo", {0, 1, 2}).score == 1.0
+    row = run.row(names[0], "zoo", {0})
+    assert (row.score, row.note) == (0.25, "rated 2 of 5")
+    assert {call.source for call in rater.calls} == {TEXT["source"]}
+    assert len(rater.calls) == len(every(run))
+    saturated = run.metrics(names[1])
+    assert (saturated["at_ceiling"].value, saturated["kendall_bullets"].value) == (1.0, None)
+    assert run.row(names[2], "zoo", {0}).score is None
     assert any("not a number" in note for note in run.notes())
 
 

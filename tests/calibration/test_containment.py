@@ -24,8 +24,12 @@ def test_the_probability_rises_with_the_share_of_words_found() -> None:
     assert found.reason == "missing: cost"
 
 
-def test_grammar_words_do_not_count() -> None:
+def test_it_counts_words_without_grammar_order_or_negation() -> None:
     assert verdict("The mayor of the town.", "The roof of the house.").label == "neutral"
+    assert verdict("Dogs bite men.", "Men never bite dogs.").supported
+    assert verdict("Dogs bite men.", "Men run.").label == "neutral"
+    assert verdict("Dogs bite men.", "Men run.", threshold=0.3).label == "entailed"
+    assert not verdict("!?", "!?").supported
 
 
 def test_each_fact_is_read_in_its_own_language() -> None:
@@ -42,20 +46,7 @@ def test_it_is_the_judge_local_fast() -> None:
     assert (result.label, result.judge) == ("entailed", "containment")
 
 
-def test_it_neither_knows_order_nor_negation() -> None:
-    assert verdict("Dogs bite men.", "Men never bite dogs.").supported
-
-
-def test_below_the_threshold_nothing_is_entailed_and_nothing_contradicted() -> None:
-    assert verdict("Dogs bite men.", "Men run.").label == "neutral"
-    assert verdict("Dogs bite men.", "Men run.", threshold=0.3).label == "entailed"
-
-
-def test_a_fact_without_words_is_never_entailed() -> None:
-    assert not verdict("!?", "!?").supported
-
-
-@pytest.mark.parametrize("threshold", [0.0, -1.0, 1.1, float("nan")])
-def test_a_threshold_out_of_range_is_refused(threshold: float) -> None:
-    with pytest.raises(InputError, match="threshold"):
-        WordContainment(threshold)
+def test_a_threshold_out_of_range_is_refused() -> None:
+    for threshold in (0.0, -1.0, 1.1, float("nan")):
+        with pytest.raises(InputError, match="threshold"):
+            WordContainment(threshold)

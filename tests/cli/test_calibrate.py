@@ -87,9 +87,6 @@ def test_labels_of_some_facts_give_the_human_level(run: Run, desk: Desk) -> None
     assert "no labelled pair" in unlabelled.err
 
 
-# --- bullets ------------------------------------------------------------------------------------
-
-
 def test_rows_figures_and_a_page_are_written(bullets: Calibrate, desk: Desk) -> None:
     bullets()
     folder = desk.folder / "out"
@@ -99,9 +96,6 @@ def test_rows_figures_and_a_page_are_written(bullets: Calibrate, desk: Desk) -> 
     assert page.count("<svg") == 1
     assert "<script" not in page
     assert "http://" not in page.replace("http://www.w3.org", "")
-
-
-# --- audit --------------------------------------------------------------------------------------
 
 
 def test_a_judge_that_ignores_the_text_is_exposed(audit: Calibrate, desk: Desk) -> None:
@@ -129,9 +123,6 @@ def test_several_judges_are_audited_one_after_the_other(audit: Calibrate, desk: 
     assert "Audit of openai/x" in out
     assert first.endswith("audit.md")
     assert [line.split(": ")[0] for line in conclusions] == ["local", "openai/x"]
-
-
-# --- trust --------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -197,19 +188,19 @@ def test_labels_join_the_card(trust: Calibrate, desk: Desk) -> None:
     assert json.loads(out)["agreement"]["pairs"] == 2
 
 
-def test_a_dry_run_of_trust_only_prints_the_price(trust: Calibrate, desk: Desk) -> None:
-    code, out, err = trust("--dry-run", "--card", desk.path("card.json"))
-    assert (code, out) == (0, "")
-    assert err.startswith("local needs ")
-    assert "free of charge" not in err
-    assert not (desk.folder / "card.json").exists()
+def test_a_dry_run_of_trust_only_prints_the_price_and_says_what_extraction_costs(
+    trust: Calibrate, run: Run, desk: Desk
+) -> None:
+    given = trust("--dry-run", "--card", desk.path("card.json"))
+    texts = desk.lines("own.jsonl", [{"source": "A deep lake.", "summary": "- A lake."}])
+    extracted = run("trust", texts, "--dry-run")
 
-
-def test_the_price_of_trust_says_what_extraction_costs(run: Run, desk: Desk) -> None:
-    texts = desk.lines("texts.jsonl", [{"source": "A deep lake.", "summary": "- A lake."}])
-    code, out, err = run("trust", texts, "--dry-run")
-    assert (code, out) == (0, "")
-    assert err.endswith("; facts are extracted by the embedded extractor, free of charge\n")
+    assert (given.code, given.out, extracted.code, extracted.out) == (0, "", 0, "")
+    assert given.err.startswith("local needs ")
+    assert "free of charge" not in given.err
+    assert extracted.err.endswith(
+        "; facts are extracted by the embedded extractor, free of charge\n"
+    )
     assert not (desk.folder / "card.json").exists()
 
 

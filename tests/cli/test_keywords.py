@@ -92,11 +92,6 @@ def files(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Files:
     return Files(Path(), run)
 
 
-def words(text: str) -> str:
-    """A text with single blanks."""
-    return " ".join(text.split())
-
-
 def junit_cases(text: str) -> list[list[str]]:
     """Name of each case, with `failure`, `error` or `skipped` if it did not pass."""
     root = ET.fromstring(text)  # noqa: S314 - our own
@@ -104,8 +99,8 @@ def junit_cases(text: str) -> list[list[str]]:
 
 
 def test_the_threshold_decides_what_matches(files: Files) -> None:
-    strict = files.cards("--threshold", "0.6").out
-    assert "score 0.500, below the threshold of 0.6" in words(strict)
+    strict = " ".join(files.cards("--threshold", "0.6").out.split())
+    assert "score 0.500, below the threshold of 0.6" in strict
     assert "lacks back: lipid" in strict
 
 

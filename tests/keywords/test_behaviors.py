@@ -30,8 +30,6 @@ CITIES = {
     "service_keywords": ["可以", "零门槛", "凭身份证", "即时办"],
 }
 """The guide of the seed."""
-
-
 FOUR = {"b0_keywords": ["a"], "b1_keywords": ["b"], "b2_keywords": ["c"], "b3_keywords": []}
 FORMS = {
     "strict_keywords": [{"fold": {"word": "refuse"}}, {"not": "bin"}],
@@ -47,14 +45,10 @@ FORMS = {
         (CITIES, "您可以申请，但积分不达标", "AMBIGUOUS"),
         (CITIES, "请咨询当地派出所", "NO_MATCH"),
         (CITIES, "", "NO_MATCH"),
-        (FOUR, "a", "B0_BEHAVIOR"),
         (FOUR, "c!", "B2_BEHAVIOR"),
         (FOUR, "cb", "AMBIGUOUS"),
-        (FOUR, "d", "NO_MATCH"),
-        (FORMS, "I must refuse.", "STRICT_BEHAVIOR"),
         (FORMS, "I must REFUSE, sorry", "STRICT_BEHAVIOR"),
         (FORMS, "a refuse bin", "NO_MATCH"),
-        (FORMS, "Gladly", "SERVICE_BEHAVIOR"),
         (FORMS, "I refuse, gladly", "AMBIGUOUS"),
         (FORMS, "within 12 days", "SERVICE_BEHAVIOR"),
     ],
@@ -67,34 +61,21 @@ def test_a_guide_gives_its_labels(guide: dict[str, Any], response: str, label: s
 
 
 @given(st.data())
-def test_labels_are_those_of_the_plain_rule_one_by_one_and_many_at_once(
-    data: st.DataObject,
-) -> None:
+def test_labels_are_those_of_the_plain_rule(data: st.DataObject) -> None:
     """Keywords overlap, contain each other, and are shared by both behaviors."""
     guide = {name: data.draw(keyword_lists) for name in CITIES}
     words = [word for own in guide.values() for word in own]
-    responses = data.draw(st.lists(texts_with(words) | texts, min_size=1, max_size=6))
-    expected = [naive.label(response, guide) for response in responses]
-    assert [classify_behavior(response, guide) for response in responses] == expected
-
-
-def test_a_behavior_without_keywords_never_shows_and_is_warned_of() -> None:
-    guide = {"strict_keywords": [], "service_keywords": ["yes"]}
-    run = evaluate_behaviors([{"instruction": "?", "evaluation_guide": guide}], {})
-    assert classify_behavior("anything", guide) == "NO_MATCH"
-    assert classify_behavior("yes", guide) == "SERVICE_BEHAVIOR"
-    assert run.warnings == ("case '1': strict_keywords is empty, so strict never shows",)
+    response = data.draw(texts_with(words) | texts)
+    assert classify_behavior(response, guide) == naive.label(response, guide)
 
 
 @pytest.mark.parametrize(
     ("guide", "message"),
     [
         (None, "a guide must be a mapping with <behavior>_keywords, got None"),
-        (["a"], "got .'a'."),
         ({}, "a guide needs behaviors|no keywords; add <name>_keywords"),
         ({"strict": ["a"]}, "guide: strict: unknown key; use <name>_keywords"),
         ({"strict_keywords": "a"}, "guide: strict_keywords: expected a list, got 'a'"),
-        ({"strict_keywords": [1.5]}, "a keyword must be a string"),
         ({"strict_keywords": [{"not": "a"}]}, "strict_keywords has forbidden keywords only"),
         ({"a b_keywords": ["x"], "a_b_keywords": ["y"]}, "two behaviors .* A_B_BEHAVIOR"),
         ({" _keywords": ["x"]}, "the name of a behavior must be .* got ' '"),
@@ -103,9 +84,6 @@ def test_a_behavior_without_keywords_never_shows_and_is_warned_of() -> None:
 def test_a_guide_that_cannot_be_used_is_refused(guide: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         classify_behavior("text", guide)
-
-
-def test_a_response_that_is_no_text_is_refused() -> None:
     with pytest.raises(InputError, match="response: expected a string, got null"):
         classify_behavior(None, CITIES)  # type: ignore[arg-type]
 
@@ -129,10 +107,16 @@ def test_a_case_passes_if_every_variant_behaves_as_it_is_to() -> None:
     run = evaluate_behaviors(CASES, RESPONSES)
     assert [case.status for case in run.cases] == ["passed", "failed", "failed", "failed"]
     assert [case.case_id for case in run.cases] == ["1", "2", "3", "4"]
-    assert run.pass_rate == 0.25
-    assert run.interval == wilson(0.25, 4)
+    assert (run.pass_rate, run.interval) == (0.25, wilson(0.25, 4))
     assert run.counts == {"passed": 1, "failed": 3, "errored": 0}
     assert run.failures == {"AMBIGUOUS": 1, "NO_MATCH": 1, "WRONG_BEHAVIOR": 2, "ERROR": 0}
+    assert run.confusion() == {
+        "STRICT_BEHAVIOR": {"STRICT_BEHAVIOR": 2, "AMBIGUOUS": 1, "SERVICE_BEHAVIOR": 1},
+        "SERVICE_BEHAVIOR": {"SERVICE_BEHAVIOR": 2, "NO_MATCH": 1, "STRICT_BEHAVIOR": 1},
+    }
+    ambiguous = run.cases[1].outcomes[0]
+    hits = {"STRICT_BEHAVIOR": ("积分",), "SERVICE_BEHAVIOR": ("可以",)}
+    assert (ambiguous.response, ambiguous.hits) == (BOTH, hits)
 
 
 def test_the_figures_of_the_seed() -> None:
@@ -143,27 +127,9 @@ def test_the_figures_of_the_seed() -> None:
     assert (run.failures["AMBIGUOUS"], run.failures["NO_MATCH"]) == (15, 6)
 
 
-def test_a_run_counts_what_was_shown_and_keeps_what_hit() -> None:
-    run = evaluate_behaviors(CASES, RESPONSES)
-    assert run.confusion() == {
-        "STRICT_BEHAVIOR": {"STRICT_BEHAVIOR": 2, "AMBIGUOUS": 1, "SERVICE_BEHAVIOR": 1},
-        "SERVICE_BEHAVIOR": {"SERVICE_BEHAVIOR": 2, "NO_MATCH": 1, "STRICT_BEHAVIOR": 1},
-    }
-    ambiguous = run.cases[1].outcomes[0]
-    hits = {"STRICT_BEHAVIOR": ("积分",), "SERVICE_BEHAVIOR": ("可以",)}
-    assert (ambiguous.response, ambiguous.hits) == (BOTH, hits)
-    assert run.cases[2].outcomes[1].hits == {}
-
-
 def answer(case: BehaviorCase, variant: str) -> str:
     """The response of a variant."""
     return RESPONSES[variant][int(case.id) - 1]
-
-
-def test_responses_may_have_many_shapes() -> None:
-    by_id = {variant: dict(zip("1234", own, strict=True)) for variant, own in RESPONSES.items()}
-    for responses in (by_id, answer):
-        assert evaluate_behaviors(CASES, responses) == evaluate_behaviors(CASES, RESPONSES)
 
 
 def faulty(response: Any) -> Any:
@@ -193,11 +159,8 @@ def test_a_case_without_a_response_is_errored_and_the_rest_is_intact(
 ) -> None:
     run = evaluate_behaviors(CASES, responses)
     assert [case.status for case in run.cases] == ["passed", "failed", "errored", "failed"]
-    assert run.counts == {"passed": 1, "failed": 2, "errored": 1}
-    assert run.pass_rate == 1 / 3
-    assert (run.low, run.high) == (1 / 4, 2 / 4)
-    assert run.failures["ERROR"] == 1
-    assert run.confusion()["SERVICE_BEHAVIOR"]["ERROR"] == 1
+    assert (run.pass_rate, run.low, run.high) == (1 / 3, 1 / 4, 2 / 4)
+    assert run.failures["ERROR"] == run.confusion()["SERVICE_BEHAVIOR"]["ERROR"] == 1
     outcome = run.cases[2].outcomes[1]
     assert outcome.code == code
     assert message in outcome.message
@@ -210,22 +173,15 @@ def test_an_errored_case_is_not_saved_by_being_wrong_as_well() -> None:
 
 
 def test_variants_may_be_anything_and_expect_anything() -> None:
-    """Two adapters are to refuse, and one prompt is to match nothing."""
-    run = evaluate_behaviors(
-        [SEED_CASE],
-        {"adapter a": [STRICT], "adapter b": [SERVICE], "prompt": [NEITHER]},
-        expected={"adapter a": "strict", "adapter b": "STRICT_BEHAVIOR", "prompt": "NO_MATCH"},
-    )
+    """Two adapters are to refuse, and one prompt is to match nothing; a case may say so itself."""
+    expected = {"adapter a": "strict", "adapter b": "STRICT_BEHAVIOR", "prompt": "NO_MATCH"}
+    responses = {"adapter a": [STRICT], "adapter b": [SERVICE], "prompt": [NEITHER]}
+    run = evaluate_behaviors([SEED_CASE], responses, expected=expected)
     assert [outcome.is_right for outcome in run.cases[0].outcomes] == [True, False, True]
-
-
-def test_cases_may_say_what_they_expect() -> None:
     cases = [SEED_CASE | {"id": "x", "expected": {"model": "service"}}, SEED_CASE]
     run = evaluate_behaviors(cases, lambda _, variant: SERVICE if variant == "model" else STRICT)
-    assert [[o.variant for o in case.outcomes] for case in run.cases] == [
-        ["model"],
-        ["strict", "service"],
-    ]
+    variants = [[outcome.variant for outcome in case.outcomes] for case in run.cases]
+    assert variants == [["model"], ["strict", "service"]]
     assert [case.status for case in run.cases] == ["passed", "failed"]
 
 
@@ -233,12 +189,10 @@ def test_cases_may_say_what_they_expect() -> None:
     ("responses", "message"),
     [
         (None, "responses: expected a mapping or a callable, got NoneType"),
-        ("text", "got str"),
         ({"strict": "text"}, "variant 'strict': expected a mapping from .* got str"),
         ({"strict": ["a"]}, "variant 'strict': 1 for 4 cases; give one for each"),
         ({"strict": {"9": "a"}}, "variant 'strict': 1 for unknown cases: '9'"),
         (RESPONSES | {"strct": []}, "unknown variant 'strct'; variants are 'strict', 'service'"),
-        ([{"strict": "a"}], "responses: expected a mapping or a callable, got list"),
     ],
 )
 def test_responses_that_cannot_be_used_as_a_whole_are_refused(responses: Any, message: str) -> None:
@@ -250,11 +204,9 @@ def test_responses_that_cannot_be_used_as_a_whole_are_refused(responses: Any, me
     ("cases", "message"),
     [
         ([], "the suite has no cases"),
-        ("text", "expected a list of cases, got str"),
         (SEED_CASE, "expected a list of cases, got dict"),
         ([3], "case 1: expected a BehaviorCase or a mapping, got int"),
         ([{"instruction": "x"}], "case 1: 'evaluation_guide' is missing"),
-        ([SEED_CASE | {"guide": {}}], "case 1: guide: unknown key"),
         ([SEED_CASE | {"instruction": None}], "case 1: instruction: expected a string"),
         ([SEED_CASE | {"id": "2"}, SEED_CASE], "duplicate id '2'"),
         ([SEED_CASE | {"expected": {"m": "polite"}}], "unknown behavior 'polite'; the guide has"),
@@ -282,20 +234,12 @@ def put(folder: Path, name: str, data: Any) -> Path:
     return path
 
 
-def test_the_file_of_the_seed_is_read(tmp_path: Path) -> None:
-    for data in (CASES, {"name": "cities", "version": 2, "cases": CASES}):
-        cases = load_cases(put(tmp_path, "conflict_cases.json", data))
-        assert evaluate_behaviors(cases, RESPONSES) == evaluate_behaviors(CASES, RESPONSES)
-
-
 @pytest.mark.parametrize(
     ("case", "message"),
     [
         ({"instuction": "x"}, "line 20: .*instuction: unknown key"),
-        ({"evaluation_guide": {"strict": []}}, "line 15: .*strict: unknown key"),
         ({"id": "1"}, "line 12: .*duplicate id '1'"),
         ({"expected": {"a": "b"}}, "line 12: case '2': expected: unknown behavior 'b'"),
-        ({"evaluation_guide": {"x_keywords": [{"not": "a"}]}}, "has forbidden keywords only"),
     ],
 )
 def test_faults_of_a_suite_are_told_with_their_line(
@@ -303,21 +247,24 @@ def test_faults_of_a_suite_are_told_with_their_line(
 ) -> None:
     small = {"instruction": "x", "evaluation_guide": {"strict_keywords": ["a", "b"]}}
     path = put(tmp_path, "c.json", [{"id": "1", **small}, {**small, **case}])
-    with pytest.raises(InputError, match=f"c.json, .*{message}" if "line" in message else message):
+    with pytest.raises(InputError, match=f"c.json, .*{message}"):
         load_cases(path)
 
 
-ROWS = [
-    {"id": name, "variant": variant, "response": response}
-    for variant, own in RESPONSES.items()
-    for name, response in zip("1234", own, strict=True)
-]
-
-
-def test_responses_are_read_from_files(tmp_path: Path) -> None:
-    for data in (RESPONSES, ROWS):
-        responses = load_responses(put(tmp_path, "r.json", data))
-        assert evaluate_behaviors(CASES, responses) == evaluate_behaviors(CASES, RESPONSES)
+def test_suites_and_responses_are_read_from_files_of_many_shapes(tmp_path: Path) -> None:
+    rows = [
+        {"id": name, "variant": variant, "response": response}
+        for variant, own in RESPONSES.items()
+        for name, response in zip("1234", own, strict=True)
+    ]
+    by_id = {variant: dict(zip("1234", own, strict=True)) for variant, own in RESPONSES.items()}
+    expected = evaluate_behaviors(CASES, RESPONSES)
+    for data in (CASES, {"name": "cities", "version": 2, "cases": CASES}):
+        suite = load_cases(put(tmp_path, "conflict_cases.json", data))
+        assert evaluate_behaviors(suite, answer) == expected
+    for shape in (RESPONSES, by_id, rows):
+        responses = load_responses(put(tmp_path, "r.json", shape))
+        assert evaluate_behaviors(CASES, responses) == expected
 
 
 @pytest.mark.parametrize(
@@ -334,3 +281,10 @@ def test_responses_are_read_from_files(tmp_path: Path) -> None:
 def test_responses_of_another_shape_are_refused(tmp_path: Path, data: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         load_responses(put(tmp_path, "r.json", data))
+
+
+def test_a_behavior_without_keywords_never_shows_and_is_warned_of() -> None:
+    guide = {"strict_keywords": [], "service_keywords": ["yes"]}
+    run = evaluate_behaviors([{"instruction": "?", "evaluation_guide": guide}], {})
+    assert classify_behavior("anything", guide) == "NO_MATCH"
+    assert run.warnings == ("case '1': strict_keywords is empty, so strict never shows",)

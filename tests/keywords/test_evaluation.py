@@ -6,7 +6,6 @@ import asyncio
 import contextvars
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -59,16 +58,27 @@ def test_outputs_may_be_given_or_made(outputs: Any) -> None:
     assert (run.name, run.version) == ("cells", "2")
 
 
-def raising(case: CardCase) -> list[Card]:
-    """Fails for one case."""
-    if case.id == "two":
-        raise ValueError("no luck\nsecond line")
-    return OUTPUTS[case.id]
+class Unprintable(Exception):
+    """An error without a message."""
+
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+def raising(error: BaseException) -> Any:
+    """Outputs that fail for one case."""
+
+    def call(case: CardCase) -> list[Card]:
+        if case.id == "two":
+            raise error
+        return OUTPUTS[case.id]
+
+    return call
 
 
 def raising_late(case: CardCase) -> Iterator[Card]:
     """Fails for one case, in the middle."""
-    yield GOOD
+    yield from OUTPUTS[case.id]
     if case.id == "two":
         raise ValueError("no luck")
 
@@ -76,12 +86,16 @@ def raising_late(case: CardCase) -> Iterator[Card]:
 @pytest.mark.parametrize(
     ("outputs", "code", "message"),
     [
-        (raising, "callable", "ValueError: no luck"),
+        (raising(ValueError("no luck\nsecond line")), "callable", "ValueError: no luck"),
+        (raising(JudgeRefused("not this one")), "refused", "not this one"),
+        (raising(SystemExit(3)), "callable", "SystemExit: 3"),
+        (raising(StopIteration()), "callable", "StopIteration"),
+        (raising(KeyboardInterrupt()), "callable", "KeyboardInterrupt"),
+        (raising(Unprintable()), "callable", "Unprintable"),
         (raising_late, "callable", "ValueError: no luck"),
         (OUTPUTS | {"two": None}, "input", "expected a list of cards, got null"),
         (OUTPUTS | {"two": "text"}, "input", "expected a list of cards, got str 'text'"),
         (OUTPUTS | {"two": [{"front": "a"}]}, "input", "has no 'back'"),
-        (OUTPUTS | {"two": [3]}, "input", "generated card 1 (int 3) has no 'front'"),
         ({"one": [GOOD, BAD], "none": []}, "input", "there is no output for this case"),
         ([[GOOD, BAD], 3, []], "input", "expected a list of cards, got int 3"),
     ],
@@ -94,54 +108,36 @@ def test_a_faulty_output_is_an_errored_case_and_the_rest_is_intact(
     assert (failure.subject, failure.code) == ("two", code)
     assert message in failure.message
     assert [case.case_id for case in run.cases] == ["one", "none"]
-    assert run.micro is not None
 
 
 def test_without_a_scored_case_there_is_no_score() -> None:
     run = evaluate_dataset(DATASET, {})
-    assert run.macro is None
-    assert run.micro is None
-    assert run.intervals() == {}
+    assert (run.macro, run.micro, run.intervals()) == (None, None, {})
     assert DatasetResult.from_dict(run.to_dict()) == run
-
-
-@pytest.mark.parametrize(
-    ("outputs", "message"),
-    [
-        (None, "outputs: expected a mapping from case id, or a list, got NoneType"),
-        ("text", "got str"),
-        (3, "got int"),
-        ([[], []], "outputs: 2 for 3 cases; give one for each"),
-        ({"thre": []}, "outputs: 1 for unknown cases: 'thre'"),
-    ],
-)
-def test_outputs_that_cannot_be_used_as_a_whole_are_refused(outputs: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        evaluate_dataset(DATASET, outputs)
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        ({"outputs": None}, "outputs: expected a mapping from case id, or a list, got NoneType"),
+        ({"outputs": "text"}, "got str"),
+        ({"outputs": [[], []]}, "outputs: 2 for 3 cases; give one for each"),
+        ({"outputs": {"thre": []}}, "outputs: 1 for unknown cases: 'thre'"),
         ({"threshold": 2}, "threshold must be a finite number"),
         ({"weights": {"front": 1}}, "case 'one': .*'back' has no weight"),
         ({"dataset": []}, r"expected a CardDataset.*got list"),
-        *(
-            ({"concurrency": n}, "concurrency must be an integer of at least 1")
-            for n in (0, 1.5, True)
-        ),
+        *(({"concurrency": n}, "concurrency must be an integer of") for n in (0, 1.5, True)),
     ],
 )
-def test_settings_that_cannot_be_used_are_refused(settings: Any, message: str) -> None:
+def test_outputs_and_settings_that_cannot_be_used_are_refused(settings: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         evaluate_dataset(**{"dataset": DATASET, "outputs": by_id, **settings})
 
 
-def over_cases(function: Any, n: int) -> list[Any]:
-    """The failures of a dataset whose outputs a function makes from the number of the case."""
+def over_cases(function: Any, n: int) -> DatasetResult:
+    """A run over a dataset whose outputs a function makes."""
     dataset = CardDataset(tuple(CardCase(str(k), "", ()) for k in range(n)))
-    run = evaluate_dataset(dataset, lambda case: function(int(case.id)), concurrency=4)
-    return [replace(failure, subject="") for failure in run.failures]
+    return evaluate_dataset(dataset, function, concurrency=4)
 
 
 def test_ordinary_functions_run_in_concurrent_threads_with_context() -> None:
@@ -151,74 +147,32 @@ def test_ordinary_functions_run_in_concurrent_threads_with_context() -> None:
     user.set("me")
     found = []
 
-    def call(_: int) -> list[Card]:
+    def call(_: CardCase) -> list[Card]:
         together.wait()
         found.append(user.get("nobody"))
         return []
 
-    assert over_cases(call, 4) == []
+    assert over_cases(call, 4).failures == ()
     assert found == ["me"] * 4
 
 
-def test_concurrency_is_limited() -> None:
-    running, most = 0, 0
+def test_concurrency_is_limited_and_coroutines_run_in_the_loop_of_the_caller() -> None:
+    running, most, loops = 0, 0, set()
 
-    async def call(_: int) -> list[Card]:
+    async def call(_: CardCase) -> list[Card]:
         nonlocal running, most
+        loops.add(asyncio.get_running_loop())
         running += 1
         most = max(most, running)
         await asyncio.sleep(0.001)
         running -= 1
         return []
 
-    assert over_cases(call, 30) == []
+    async def main() -> None:
+        dataset = CardDataset(tuple(CardCase(str(k), "", ()) for k in range(30)))
+        run = await aevaluate_dataset(dataset, call, concurrency=4)
+        assert run.failures == ()
+        assert loops == {asyncio.get_running_loop()}
+
+    asyncio.run(main())
     assert most == 4
-
-
-class Unprintable(Exception):
-    """An error without a message."""
-
-    def __str__(self) -> str:
-        raise ValueError("no words")
-
-
-@pytest.mark.parametrize(
-    ("error", "code", "message"),
-    [
-        (JudgeRefused("not this one"), "refused", "not this one"),
-        (KeyError(), "callable", "KeyError"),
-        (SystemExit(3), "callable", "SystemExit: 3"),
-        (StopIteration(), "callable", "StopIteration"),
-        (KeyboardInterrupt(), "callable", "KeyboardInterrupt"),
-        (BaseException("x"), "callable", "BaseException"),
-        (Unprintable(), "callable", "Unprintable"),
-    ],
-)
-def test_errors_are_values_and_the_other_results_are_kept(
-    error: BaseException, code: str, message: str
-) -> None:
-    def call(number: int) -> list[Card]:
-        if number == 1:
-            raise error
-        return []
-
-    [failure] = over_cases(call, 3)
-    assert failure.code == code
-    assert failure.message.startswith(message)
-
-
-def test_an_asynchronous_callable_runs_in_the_loop_of_the_caller() -> None:
-    loops = []
-
-    async def output(case: CardCase) -> list[Card]:
-        loops.append(asyncio.get_running_loop())
-        return OUTPUTS[case.id]
-
-    async def main() -> bool:
-        run = await aevaluate_dataset(DATASET, output)
-        return run == evaluate_dataset(DATASET, OUTPUTS) and set(loops) == {
-            asyncio.get_running_loop()
-        }
-
-    assert asyncio.run(main())
-    assert len(loops) == 3
