@@ -73,9 +73,9 @@ def parse(sentence: str) -> tuple[Token, ...]:
         return ()
     model = _model()
     arcs, labels, tags, entities = model.scores(encode([word for word, _ in words], model.words))
-    heads = tree(arcs)
     odds = np.exp(arcs - arcs.max(axis=1, keepdims=True))
     odds /= odds.sum(axis=1, keepdims=True)
+    heads = tree(np.log(odds))
     names = model.names
     return tuple(
         Token(

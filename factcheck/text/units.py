@@ -88,6 +88,10 @@ _AFTER = re.compile(
 )
 _LONGEST_BOUND = 26
 _RANGE = re.compile(r"\s*[-\u2013\u2014]\s*|\s+(?:to|bis|and)\s+")
+_CHANGES = word_set(
+    "chang cut declin drop extend fall go grow increas lower move rais reduc rise shorten"
+)
+"""Stems of verbs after which `from 9 to 11` is two amounts and not a range."""
 _GAP = re.compile(r"[\s-]{0,3}")
 _ROUGHLY = 0.1
 """Relative tolerance of `about`."""
@@ -179,27 +183,33 @@ def read(text: str, language: str) -> Reading:
             at = quantity.last
         else:
             at += 1
-    return Reading(text, language, found, tuple(moments), tuple(_with_ranges(quantities, text)))
+    return Reading(text, language, found, tuple(moments), _with_ranges(quantities, text, found))
 
 
-def _with_ranges(quantities: Sequence[Quantity], text: str) -> list[Quantity]:
+def _with_ranges(
+    quantities: Sequence[Quantity], text: str, every: Sequence[Word]
+) -> tuple[Quantity, ...]:
     """Give both ends of ranges such as `10 to 20 days` the range and the unit."""
     found = list(quantities)
-    for k in range(len(found) - 1):
-        one, other = found[k], found[k + 1]
+    for k, other in enumerate(quantities[1:]):
+        one = found[k]
         if other.start - one.end > _LONGEST_BOUND or one.kind != other.kind:
             continue
         joint = _RANGE.fullmatch(text, one.end, other.start)
-        if joint is None or one.value >= other.value:
-            continue
-        if "and" in joint[0] and not text[
-            max(0, one.start - 9) : one.start
-        ].rstrip().lower().endswith("between"):
+        before = every[max(0, one.first - 6) : one.first]
+        opening = before[-1].form if before else ""
+        is_change = opening == "from" and any(word.stem in _CHANGES for word in before)
+        if (
+            joint is None
+            or (one.value >= other.value and not is_change)
+            or ("and" in joint[0] and opening != "between")
+        ):
             continue
         units = one.units or other.units
-        found[k] = one._replace(units=units, high=other.high)
-        found[k + 1] = other._replace(units=units, low=one.low)
-    return found
+        low, high = (other.low, one.high) if is_change else (one.low, other.high)
+        found[k] = one._replace(units=units, high=high)
+        found[k + 1] = other._replace(units=units, low=low)
+    return tuple(found)
 
 
 def comparable(one: Quantity, other: Quantity) -> bool:

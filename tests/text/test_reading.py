@@ -136,12 +136,16 @@ def test_only_like_is_compared_with_like() -> None:
     assert not comparable(quantity("30"), quantity("30 days"))
 
 
-def test_both_ends_of_a_range_have_the_range_and_the_unit() -> None:
+def test_both_ends_have_the_range_and_the_unit_except_those_of_a_change() -> None:
     low, high = read("It takes 10 to 20 days.", "en").quantities
     assert (low.low, low.high, high.low, high.high) == (10, 20, 10, 20)
     assert [unit.name for unit in low.units] == ["day"]
     assert [each.high for each in read("won 1 and 3 games", "en").quantities] == [1, 3]
     assert quantity("at least 5").high == math.inf
+    first, second = read("The fee rose in May from 9 to 11 euros.", "en").quantities
+    assert [(each.low, each.high, len(each.units)) for each in (first, second)] == [
+        (9, 9, 1), (11, 11, 1),
+    ]  # fmt: skip
 
 
 def test_a_separator_is_read_by_the_language() -> None:

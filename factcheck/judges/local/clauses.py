@@ -274,7 +274,8 @@ class ParsedSentence(Phrases):
         if subject is not None:
             is_short = bool(self.of(verb, "auxpass")) and self.low[other].endswith("ed")
             is_short &= all(i == subject or self.is_mark[i] for i in self.kids[other])
-            return finite is not None and not is_short  # `and the lamp replaced`
+            is_torn = self.low[subject] == "it" and self.low[self.subject(verb) or 0] != "it"
+            return finite is not None and not (is_short or is_torn)  # `and the lamp replaced`
         embedded = [i for i in range(verb + 1, other) if tokens[i].relation in EMBEDDED | {"relcl"}]
         if main is None or any((self.finite(i) is None) == (finite is None) for i in embedded):
             return False

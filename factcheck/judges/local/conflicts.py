@@ -205,11 +205,12 @@ def _dates(pair: _Pair) -> Iterator[str]:
     theirs = pair.passage.moments
     for d in ours:
         place = (d.first, d.last)
-        if any(meet(d, m) for m in theirs) or pair.rest(place) < _MIN_OVERLAP:
+        rest = pair.rest(place)
+        if any(meet(d, m) for m in theirs) or rest < _MIN_OVERLAP:
             continue
         rivals = [m for m in theirs if differ(d, m)]
         for m in rivals:
-            fits = len(rivals) == 1 or pair.slot(place, (m.first, m.last))
+            fits = len(rivals) == 1 or rest == 1.0 or pair.slot(place, (m.first, m.last))
             if fits and (d.clock is None) == (m.clock is None):
                 text_word, fact_word = pair.wordings(place, (m.first, m.last))
                 yield f"says {text_word}, the fact says {fact_word}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from factcheck.facts import AtomicFact, FactSet, Span, digest
@@ -14,12 +14,12 @@ from factcheck.judges.local.pronouns import Mentions
 from factcheck.judges.local.sentences import block_sentences, cut_at_abbreviations
 from factcheck.text.blocks import Block, split_blocks
 from factcheck.text.language import guess_language
-from factcheck.text.syntax import Token, parse
+from factcheck.text.syntax import parse
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-IDENTITY: Mapping[str, str] = {"extractor": "local/8"}
+IDENTITY: Mapping[str, str] = {"extractor": "local/9"}
 """Moves with every change that can change a fact."""
 
 
@@ -50,6 +50,7 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _FORMULA = re.compile(rf"\W*(?:{_any_of('formulas')})(?!\w)", re.IGNORECASE)
+_QUESTION_WORDS = frozenset({"what", "how", "why", "where", "who"})
 _SMALL_TALK = WORDS["small talk"]
 _CODE = re.compile(
     r"\A\s*(?:[$>#]\s+\w|(?:at|File|Traceback|import|from|def|class|return|function|const|let|var|"
@@ -119,8 +120,9 @@ def _statements(source: str, language: str) -> Iterator[tuple[str, Span]]:
                     for text, own in _facts_of(
                         part, mentions, parsed=is_english, is_item=is_item, label=label
                     ):
-                        first, last = offsets[begin + own.start], offsets[begin + own.end - 1]
-                        yield text, Span(start + first, start + last + 1)
+                        first = start + offsets[begin + own.start]
+                        last = start + offsets[begin + own.end - 1]
+                        yield text, Span(first, last + (source[last] != ";"))
 
 
 def _facts_of(
@@ -134,7 +136,7 @@ def _facts_of(
     body = text[start:]
     tree = ParsedSentence(body, parse(body) if parsed else ())
     tree.named = mentions.read(tree)
-    if not _is_statement(body, tree.tokens, is_item=is_item, is_labelled=bool(own or label)):
+    if not _is_statement(tree, is_item=is_item, is_labelled=bool(own or label)):
         return
     said = " ".join(filter(None, (label, own.group(1) if own else "")))
     for statement in tree.statements():
@@ -149,17 +151,22 @@ def _independent_parts(text: str) -> list[tuple[int, str]]:
 
     What somebody says or supposes before a semicolon may go on behind it, and stays in one piece.
     """
-    parts = [(m.start(), m.group().rstrip()) for m in re.finditer(r"[^;\s][^;]*", text)]
+    parts = [
+        (m.start(), m.group().rstrip().replace(";", "."))
+        for m in re.finditer(r"[^;\s][^;]*;?", text)
+    ]
     whole = [(0, text)]
     if len(parts) == 1 or re.search(r"[\"\u201c()\[\]]", text):
         return whole
     for _, part in parts:
         tree = Tree(part, parse(part))
         relations = {token.relation for token in tree.tokens}
+        subject = tree.subject(tree.root)
         if (
-            tree.subject(tree.root) is None
+            subject is None
+            or (part is not parts[0][1] and tree.low[subject] in WORDS["pronouns"])
             or relations & {"ccomp", "mark"}
-            or ("according" in tree.low)
+            or "according" in tree.low
         ):
             return whole
     return parts
@@ -193,17 +200,16 @@ def plain(text: str) -> tuple[str, list[int]]:
     return joined, offsets
 
 
-def _is_statement(  # noqa: PLR0911
-    text: str, tokens: Sequence[Token], *, is_item: bool, is_labelled: bool
-) -> bool:
+def _is_statement(tree: Tree, *, is_item: bool, is_labelled: bool) -> bool:  # noqa: PLR0911
     """Whether a sentence states something: no question, greeting, title, code or ingredient."""
-    bare = _ADDRESS.sub(" ", text).strip(" *_")
+    bare = _ADDRESS.sub(" ", tree.text).strip(" *_")
     words = _WORD.findall(bare)
-    if _ASKS.search(text) or bare.endswith((":", "\uff1a")) or not words:
+    if _ASKS.search(tree.text) or bare.endswith((":", "\uff1a")) or not words:
         return False
-    if _FORMULA.match(bare) and len(words) <= _LONGEST_FORMULA:
-        return False
-    if _SMALL_TALK.issuperset(word.lower() for word in words):
+    is_opening = _FORMULA.match(bare) is not None or _is_heading(tree)
+    if _SMALL_TALK.issuperset(map(str.lower, words)) or (
+        is_opening and len(words) <= _LONGEST_FORMULA
+    ):
         return False
     if _WIDE.search(bare):
         return len(_WIDE.findall(bare)) > 1
@@ -211,15 +217,25 @@ def _is_statement(  # noqa: PLR0911
         return True
     if len(bare) < _LONGEST_CODE and _CODE.search(bare):
         return False
-    has_verb = any(token.tag in _VERBS and token.relation != "amod" for token in tokens)
+    verbs = [i for i, t in enumerate(tree.tokens) if t.tag in _VERBS and t.relation != "amod"]
     if is_item:
         is_amount = _AMOUNT.match(bare) is not None
-        if tokens and (is_amount or len(words) <= _LONGEST_LABEL):
-            return has_verb or (not is_amount and any(token.tag == "DT" for token in tokens))
+        if tree.tokens and (is_amount or len(words) <= _LONGEST_LABEL):
+            is_named = not is_amount and any(token.tag == "DT" for token in tree.tokens)
+            return bool(verbs) or is_named
         return len(words) > 1
     if _ENDS_SENTENCE.search(bare):
         return len(words) > 1
-    return has_verb if tokens else len(words) > _LONGEST_FORMULA
+    if not tree.tokens:
+        return len(words) > _LONGEST_FORMULA
+    is_dated = [tree.tokens[i].tag == "VBN" and tree.low[i - 1] == "," for i in verbs]
+    return not all(is_dated)  # `Release notes, published 3 May` states nothing
+
+
+def _is_heading(tree: Tree) -> bool:
+    """Whether a sentence is a question without its mark: `What went well.`."""
+    is_asked = tree.low[:1] and tree.low[0] in _QUESTION_WORDS and ":" not in tree.low
+    return bool(is_asked) and tree.tokens[0].head == tree.root
 
 
 class _Places:

@@ -140,6 +140,8 @@ class Tree:
             i for kind, run in groupby(spoken, type) for i in (sorted(run) if kind is int else run)
         ]
         placed = sorted(i for i in items if isinstance(i, int))
+        if {*items} <= {*placed, ","} and len(placed) == self.is_mark.count(False):
+            items = placed  # every word: as written
         names = self._names(placed)
         text = ""
         previous: Item | None = None

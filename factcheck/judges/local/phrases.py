@@ -231,6 +231,8 @@ class Phrases(Tree):
             or any(self.low[i] not in ("and", "&") for i in links)
             or any((tag in NOUNS) != (tags[0] in NOUNS) for tag in tags)
             or any(self.low[i] in WORDS["bundles"] for i in heads[1:])  # "two hours and a half"
+            # `and costs 2.6 million`: a verb that was taken for a noun
+            or (tags[-1] == "NNS" and [t.tag for t in self.tokens[heads[-1] + 1 :][:1]] == ["CD"])
         ):
             return []
         return [self._member(heads, k) for k in range(len(heads))]

@@ -114,6 +114,8 @@ WHOLE = [
     "Anna Kern grew peas in pots, at the end some four tonnes of peas.",
     "The park is open while the season lasts.",
     "Receipts are photographed and kept for seven years.",
+    "The hall replaces the pool, and it costs 2 million pounds.",
+    "Option B keeps the old pool and costs 900,000 pounds.",
 ]
 
 

@@ -64,7 +64,7 @@ def test_the_fact_set_says_where_it_comes_from() -> None:
     facts = extract_facts(REPORT)
     assert [fact.id for fact in facts] == [f"f{n}" for n in range(1, len(facts) + 1)]
     assert facts.source_digest == digest(REPORT)
-    assert facts.made_by == (("extractor", "local/8"),)
+    assert facts.made_by == (("extractor", "local/9"),)
 
 
 def test_the_port_is_filled_and_costs_nothing() -> None:
@@ -73,12 +73,12 @@ def test_the_port_is_filled_and_costs_nothing() -> None:
     ledger = Ledger()
     assert asyncio.run(judge.extract(REPORT, ledger)) == extract_facts(REPORT)
     assert ledger.usage == Usage()
-    assert judge.identity == {"extractor": "local/8"}
+    assert judge.identity == {"extractor": "local/9"}
 
 
 @pytest.mark.parametrize("source", ["", " \n\t", "Hello!", "# Title", "???", "---\n\n***", "Why?"])
 def test_a_source_that_states_nothing_has_no_facts(source: str) -> None:
-    assert extract_facts(source) == FactSet((), digest(source), (("extractor", "local/8"),))
+    assert extract_facts(source) == FactSet((), digest(source), (("extractor", "local/9"),))
 
 
 LANGUAGES = {
@@ -167,6 +167,11 @@ TOLD = {
         ["Present: Otto, Ann.", "Place: Room 7.", "We met."]),
     "semicolons": ("The tenant pays small repairs; the landlord bears all other costs.",
         ["The tenant pays small repairs.", "The landlord bears all other costs."]),
+    "semicolons between full clauses": (
+        "Passwords must have at least 12 characters; accounts with shorter ones are locked.",
+        ["Passwords must have at least 12 characters.", "Accounts with shorter ones are locked."]),
+    "a semicolon before a pronoun": ("The hall replaces the pool; it costs 2 million pounds.",
+        ["The hall replaces the pool; it costs 2 million pounds."]),
     "a semicolon in a report": ("He said the city was old; it had two bridges.",
         ["He said the city was old; it had two bridges."]),
     "a title": ("Rain fell on the town, mayor Ms. Petra Voss said.",
@@ -188,7 +193,9 @@ NO_FACTS = {
     "question": "Was the bridge closed?", "greeting": "Hello everyone!",
     "thanks": "Thank you for reading.",
     "small talk": "Great, thanks!", "lead-in": "The council decided:",
-    "title": "Quarterly Report", "address": "https://a.example/b", "one word": "Yes.",
+    "title": "Quarterly Report", "heading": "What went well.",
+    "dated title": "Release notes for Copperleaf 3.2, published 3 May",
+    "address": "https://a.example/b", "one word": "Yes.",
     "code": "- x = f(1)", "metadata": "Priority: high",
     "ingredients": "## Ingredients\n\n- 1 onion",
     "amount": "- 200 g red lentils", "item heading": "3. New website",
