@@ -6,12 +6,13 @@ Every class converts to JSON-ready data with `to_dict` and back with `from_dict`
 from __future__ import annotations
 
 import itertools
-import math
 import re
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from factcheck.documents import PlainData, Reader, from_plain, shown, to_plain
@@ -58,7 +59,8 @@ class AtomicFact(PlainData):
             raise InputError(f"fact {shown(self.id)} has no text; every fact needs a statement")
         if not isinstance(self.id, str) or not self.id:
             raise InputError(f"fact {shown(self.text)} has no id")
-        if not _is_weight(self.weight):
+        is_number = isinstance(self.weight, Real) and not isinstance(self.weight, bool)
+        if not (is_number and 0 <= self.weight <= sys.float_info.max):
             raise InputError(
                 f"fact {shown(self.id)}: 'weight': expected a finite number >= 0, "
                 f"got {shown(self.weight)}"
@@ -154,16 +156,12 @@ def match_results(facts: Iterable[AtomicFact], results: Iterable[Any]) -> list[C
     for result in results:
         if isinstance(result, (Verdict, CheckFailure)) and result.fact in by_fact:
             by_fact[result.fact].append(result)
-    return [
-        found[0]
-        if len(found) == 1
-        else CheckFailure(
-            fact,
-            "duplicate" if found else "missing",
-            f"the judge gave {len(found)} verdicts for this fact",
-        )
-        for fact, found in by_fact.items()
-    ]
+    matched = []
+    for fact, found in by_fact.items():
+        code = "duplicate" if found else "missing"
+        failure = CheckFailure(fact, code, f"the judge gave {len(found)} verdicts for this fact")
+        matched.append(found[0] if len(found) == 1 else failure)
+    return matched
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +193,15 @@ class Usage(PlainData):
         return Usage(*sums)
 
 
+class InvalidFact(InputError):
+    """A fact of a list is invalid."""
+
+    def __init__(self, position: int, message: str) -> None:
+        super().__init__(f"fact {position + 1}: {message.removeprefix('atomic fact: ')}")
+        self.position = position
+        """0-based."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class FactSet(Sequence[AtomicFact]):
     """Atomic facts of one source, in order, with unique ids."""
@@ -218,20 +225,15 @@ class FactSet(Sequence[AtomicFact]):
                 raise InputError(f"two facts have the id {id_!r}; ids must be unique")
 
     @classmethod
-    def of(
-        cls,
-        facts: FactSet | Iterable[AtomicFact | str | Mapping[str, Any]],
-        error: Callable[[int, str], InputError] | None = None,
-    ) -> FactSet:
+    def of(cls, facts: FactSet | Iterable[AtomicFact | str | Mapping[str, Any]]) -> FactSet:
         """Convert facts from any accepted form, numbering those without an id (see `free_ids`).
 
         Args:
             facts: Facts, statements, or mappings with the fields of a fact.
-            error: Makes the error for the fact at a 0-based position from a message; `None`: plain
-                `InputError`.
 
         Raises:
-            InputError: Not a sequence of facts, a blank fact, or a duplicate id.
+            InvalidFact: A fact is blank or malformed.
+            InputError: Not a sequence of facts, or a duplicate id.
         """
         if isinstance(facts, FactSet):
             return facts
@@ -246,9 +248,7 @@ class FactSet(Sequence[AtomicFact]):
             try:
                 converted.append(_as_fact(item, id_))
             except InputError as problem:  # noqa: PERF203 - the message names the fact
-                reason = str(problem).removeprefix("atomic fact: ")
-                unplaced = InputError(f"fact {position + 1}: {reason}")
-                raise error(position, reason) if error else unplaced from problem
+                raise InvalidFact(position, str(problem)) from problem
         return cls(tuple(converted))
 
     def __len__(self) -> int:
@@ -311,13 +311,6 @@ def free_ids(given: Sequence[str | None]) -> list[str]:
         id_ if id_ is not None else f"f{next(free) if free else position}"
         for position, id_ in enumerate(given, 1)
     ]
-
-
-def _is_weight(weight: Any) -> bool:
-    try:
-        return not isinstance(weight, bool) and math.isfinite(weight) and bool(weight >= 0)
-    except (TypeError, OverflowError):
-        return False
 
 
 def _as_span(pair: Any) -> Span | None:

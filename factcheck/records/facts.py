@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from factcheck.documents import (
     MAX_TEXT_BYTES,
     Document,
+    PathInValue,
     PathOrDash,
     name_of,
     parse_json,
@@ -20,16 +21,10 @@ from factcheck.documents import (
 )
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, SourceDocument, as_source, free_ids, short_digest
-from factcheck.facts.model import refuse_unknown_keys
+from factcheck.facts.model import InvalidFact, refuse_unknown_keys
 
 _SET_KEYS = ("source_digest", "made_by", "documents", "extracted", "lost", "facts")
-_DEFAULTS: dict[str, Any] = {
-    "span": None,
-    "weight": 1.0,
-    "must": False,
-    "tags": [],
-    "documents": [],
-}
+_DEFAULTS = {**AtomicFact("f", "x").to_dict(), "id": None, "text": None}
 _HEADER = """\
 # The atomic facts of a source. Review them: reword, delete or add facts, and set
 # must (losing it fails a gate), weight (its share in the score) and tags where they matter.
@@ -90,25 +85,18 @@ def facts_from_lines(text: str) -> FactSet:
 
 def facts_of(document: Document) -> FactSet:
     """Parse a list of facts in any form, or the output of `FactSet.to_dict`. May be empty."""
+    value: Any = document.value
+    path: PathInValue = ()
     head: Mapping[str, Any] = {}
-    items = document.value
-    parent: tuple[str, ...] = ()
-    located: list[InputError] = []
-
-    def error(position: int, reason: str) -> InputError:
-        located.append(document.error((*parent, position), f"fact {position + 1}: {reason}"))
-        return located[0]
-
     try:
-        if isinstance(items, Mapping):
-            refuse_unknown_keys(items, _SET_KEYS)
-            head, items, parent = items, items.get("facts"), ("facts",)
-        empty = FactSet.from_dict({**head, "facts": []})
-        return replace(empty, facts=FactSet.of(items, error).facts)
+        if isinstance(value, Mapping):
+            refuse_unknown_keys(value, _SET_KEYS)
+            value, path, head = value.get("facts"), ("facts",), value
+        return replace(FactSet.from_dict({**head, "facts": []}), facts=FactSet.of(value).facts)
+    except InvalidFact as problem:
+        raise document.error((*path, problem.position), str(problem)) from problem
     except InputError as problem:
-        if located:
-            raise
-        raise document.error(parent, str(problem).removeprefix("fact set: ")) from problem
+        raise document.error(path, str(problem).removeprefix("fact set: ")) from problem
 
 
 class LockChange(NamedTuple):
@@ -180,12 +168,12 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
                 lost.append(old)
     known = base | {short_digest(fact.text) for fact in kept}
     added = [fact for fact in facts if short_digest(fact.text) not in known]
-    used = {fact.id for fact in kept}
-    ids = free_ids([*(fact.id for fact in kept), *(None if f.id in used else f.id for f in added)])
+    used = [fact.id for fact in kept]
+    ids = free_ids([*used, *(None if fact.id in used else fact.id for fact in added)])
     merged = [replace(fact, id=id_) for fact, id_ in zip([*kept, *added], ids, strict=True)]
     digests = tuple(dict.fromkeys(short_digest(fact.text) for fact in facts))
-    gone = {*before.lost, *(short_digest(fact.text) for fact in lost)}
-    gone = {digest for fact in kept if (digest := short_digest(fact.text)) in gone - {*digests}}
+    gone = {*before.lost, *(short_digest(fact.text) for fact in lost)} - {*digests}
+    gone &= {short_digest(fact.text) for fact in kept}
     locked = replace(facts, facts=tuple(merged), extracted=digests, lost=tuple(sorted(gone)))
     write_text(path, lock_text(locked))
     new_facts = tuple(merged[len(kept) :])

@@ -27,9 +27,6 @@ _REQUIRED = ("source", "summary")
 _OPTIONAL = ("id", "facts")
 _HINT = "; name other columns with --source-field and --summary-field"
 _NO_NAMES: Mapping[str, str] = {}
-_JSON_LINES = (".jsonl", ".ndjson")
-_TABLES = (".csv", ".tsv")
-_DOCUMENTS = (".json", ".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +145,16 @@ def _entries(path: PathOrDash, fields: Mapping[str, str]) -> Iterable[Entry]:
         raise InputError(f"{path} does not exist; check the path")
     name = str(path).lower()
     bare = name.removesuffix(".gz")
-    if bare.endswith(_JSON_LINES):
+    if bare.endswith((".jsonl", ".ndjson")):
         return json_entries(path)
-    if name.endswith(_DOCUMENTS):
+    if name.endswith((".json", ".yaml", ".yml")):
         return read_entries(path)
-    if bare.endswith(_TABLES) or name.endswith(".parquet"):
+    if bare.endswith((".csv", ".tsv")) or name.endswith(".parquet"):
         required, optional = (
             [fields.get(key, key) for key in keys] for keys in (_REQUIRED, _OPTIONAL)
         )
-        facts = fields.get("facts", "facts")
         entries = table_entries(path, required, optional, _HINT)
-        return (_with_facts(entry, facts) for entry in entries)
+        return (_with_facts(entry, fields.get("facts", "facts")) for entry in entries)
     raise InputError(
         f"{path}: records come from a .jsonl, .ndjson, .json, .yaml, .csv, .tsv or .parquet file"
     )
@@ -198,47 +194,35 @@ def _refuse_duplicate(id_: str, place: Place, first_use: dict[str, int]) -> None
 
 
 def _with_facts(entry: Entry, column: str) -> Entry:
-    """Convert the facts column of a table row to a list."""
     place, row = entry
-    if isinstance(row, InputError):
-        return entry
     try:
-        return Entry(place, plain_facts(row, str(place), column))
+        return Entry(place, row if isinstance(row, InputError) else plain_facts(row, place, column))
     except InputError as error:
         return Entry(place, error)
 
 
-def plain_facts(row: Mapping[str, Any], place: str, column: str = "facts") -> dict[str, Any]:
-    """Convert the cell with the facts of a table row to a list.
+def plain_facts(row: Mapping[str, Any], place: object, column: str = "facts") -> dict[str, Any]:
+    """Convert the cell with the facts of a table row, JSON or one fact per line, to a list.
 
     Raises:
         InputError: The cell looks like a JSON list and is not; names the place.
     """
-    if column not in row:
-        return dict(row)
-    facts = row[column]
-    if isinstance(facts, str):
-        facts = _facts_of_cell(facts, place)
-    elif isinstance(facts, list):  # from Parquet, where a struct has every field in every row
+    facts = row.get(column)
+    if isinstance(facts, list):  # from Parquet, where a struct has every field in every row
         facts = [
             {key: value for key, value in fact.items() if value is not None}
             if isinstance(fact, dict)
             else fact
             for fact in facts
         ]
+    elif isinstance(facts, str) and not facts.lstrip().startswith("["):
+        facts = facts_from_lines(facts) if facts.strip() else None
+    elif isinstance(facts, str):
+        try:
+            facts = parse_json(facts, "cell").value
+        except InputError as error:
+            raise InputError(
+                f"{place}: 'facts' starts like a JSON list but is not valid ({error}); "
+                "write a JSON list, or one fact per line"
+            ) from error
     return {**row, column: facts}
-
-
-def _facts_of_cell(cell: str, place: str) -> Any:
-    """Parse a cell: a JSON list, or one fact per line; `None` if it is blank."""
-    if not cell.strip():
-        return None
-    if not cell.lstrip().startswith("["):
-        return facts_from_lines(cell)
-    try:
-        return parse_json(cell, "cell").value
-    except InputError as error:
-        raise InputError(
-            f"{place}: 'facts' starts like a JSON list but is not valid ({error}); "
-            "write a JSON list, or one fact per line"
-        ) from error
