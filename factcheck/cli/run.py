@@ -105,7 +105,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     from factcheck.documents import refuse_stdin_twice
     from factcheck.documents.results import ResultsFile
     from factcheck.runtime.progress import progress
-    from factcheck.scoring import FactCoverage, gates, runs, unsent
+    from factcheck.scoring import FactCoverage, gates, runs
     from factcheck.scoring.run_report import Tally
 
     if engine is not None:
@@ -164,10 +164,10 @@ def run(  # noqa: PLR0913 - one parameter per option
 
     if batch is not None:
         state = Path(f"{files[0]}.batch.json")
-        _show_batch(unsent.run_batch(batch, state, settings, records, direction), batch)
+        _show_batch(runs.run_batch(batch, state, settings, records, direction), batch)
         return
     if dry_run:
-        _show_estimate(*unsent.estimate(settings, records(), direction))
+        _show_estimate(*runs.estimate(settings, records(), direction))
         return
     with ExitStack() as stack:
         scorer = stack.enter_context(FactCoverage(**settings))

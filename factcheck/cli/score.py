@@ -129,7 +129,7 @@ def _show_scored(
     from factcheck.scoring import FactCoverage
     from factcheck.scoring.gates import NO_LIMITS, coverage_gate
     from factcheck.scoring.rechecks import settled
-    from factcheck.scoring.unsent import cached_report
+    from factcheck.scoring.runs import cached_report
 
     required = limits or NO_LIMITS
 

@@ -147,19 +147,18 @@ class Tally(Report):
 
     def page(self) -> Page:
         """Describe the totals and the 5 lowest scores."""
-        interval, by_source = interval_text(self.interval, 2), self.by_source
-        n_records = len(self.rows) + self.missing
         scored = (row for row in self.rows if row.score is not None)
         lowest = sorted(scored, key=lambda row: (row.score, row.place))[:_N_LOWEST]
         items = (Item(share(row.score or 0.0, 2), one_line(row.id)) for row in lowest)
         errors = (
             Case("report", "error", f"{n:,} missing", code) for code, n in self.failures.items()
         )
+        interval, n_sources = interval_text(self.interval, 2), len(self.by_source)
         return Page(
             "Mean coverage",
             score_text(self.score),
-            f"{self._totals()['scored']:,} of {plural(n_records, 'record')} scored",
-            interval and f"95 % interval {interval} over {plural(len(by_source), 'source')}",
+            f"{self._totals()['scored']:,} of {plural(self.n_records, 'record')} scored",
+            interval and f"95 % interval {interval} over {plural(n_sources, 'source')}",
             tuple(self._lines()),
             parts(self.counts),
             filled(Section("Lowest", items=tuple(items))),
@@ -170,8 +169,15 @@ class Tally(Report):
             rows=self._records,
         )
 
+    @property
+    def n_records(self) -> int:
+        """Number of records of the run, as far as known."""
+        return len(self.rows) + self.missing
+
     def _lines(self) -> Iterator[str]:
         totals, n_leads = self._totals(), sum(row.lead is not None for row in self.rows)
+        if self.missing:
+            yield f"partial result: {len(self.rows):,} of {plural(self.n_records, 'record')}"
         yield from scale_lines(totals["lead"], self.judge_quality, n_leads)
         if totals["scored"]:
             yield from no_proof(self.signature, self.counts["distorted"])
@@ -181,8 +187,6 @@ class Tally(Report):
             bounds = interval_text((totals["low"], totals["high"]), 2)
             yield f"{bounds} if every undecided fact were dropped / kept"
         missing = [f"{n:,} without a report ({code})" for code, n in sorted(self.failures.items())]
-        if self.missing:
-            missing.append(f"{plural(self.missing, 'record')} of the run without a row")
         if self.skipped:
             missing.append(f"{plural(self.skipped, 'invalid record')} skipped")
         if self.left_out:

@@ -162,7 +162,7 @@ def test_a_failure_that_may_pass_has_no_row_and_is_tried_again(desk: Desk, job: 
     assert "continue with --resume" in first.err
     assert after_first == ["r0", "r2"]
     assert "2 of 3 records scored" in reports[0]
-    assert "1 record of the run without a row" in reports[0]
+    assert "partial result: 2 of 3 records" in reports[0]
     assert "3 of 3 records scored" in reports[1]
     assert ids(job.rows) == ["r0", "r2", "r1"]
     assert len(desk.checker.calls) == 4
@@ -320,7 +320,7 @@ def test_an_interrupt_ends_the_run_with_what_is_there(tmp_path: Path) -> None:
 
     assert process.returncode == 130
     assert "5 of 20 records scored" in printed
-    assert "15 records of the run without a row" in printed
+    assert "partial result: 5 of 20 records" in printed
     assert complaints.count("interrupted") == 1
     assert "Traceback" not in complaints
     assert ids(out) == [f"r{n}" for n in range(5)]

@@ -106,7 +106,8 @@ def cancel(jobs: Jobs, job: str) -> None:
 
 
 def rows(jobs: Jobs, job: str, owner: str = "") -> list[dict[str, Any]]:
-    return [json.loads(line) for line in jobs.store.row_lines(jobs.store.find(job, owner))][1:]
+    lines = jobs.store.row_lines(jobs.store.find(job, owner))
+    return [row for row in map(json.loads, lines) if "id" in row]
 
 
 def comparable(row: dict[str, Any]) -> dict[str, Any]:
@@ -255,7 +256,7 @@ async def test_unfinished_jobs_of_an_owner_are_limited(
 
 
 async def test_a_cancelled_job_stops_and_the_next_one_runs(
-    bench: Bench, model: LocalOpenAIServer
+    bench: Bench, model: LocalOpenAIServer, tmp_path: Path
 ) -> None:
     bench.judges["model"] = "openai/tiny"
     jobs = bench.open()
@@ -274,6 +275,9 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     assert (after.state, after.rows, after.records) == ("cancelled", n_rows, 500)
     assert len(model.requests) == n_requests < 100
     assert len(rows(jobs, job)) == n_rows
+    (tmp_path / "rows.jsonl").write_text("".join(jobs.store.row_lines(jobs.store.find(job, ""))), "utf-8")
+    shown = str(RunReport.read(tmp_path / "rows.jsonl"))
+    assert f"partial result: {n_rows} of 500 records" in shown
 
     cancel(jobs, other)
     assert status(jobs, other).state == "done"
