@@ -155,9 +155,9 @@ class CoverageComparison(Report):
         more = n_b > n_a and (self.never_flips or self.p_distorted < SIGNIFICANT)
         lower = self.coverage.difference < 0 and self.coverage.is_significant
         reasons = (
-            f"coverage {_range(self.coverage)}" if lower else "",
+            f"coverage {self._coverages}" if lower else "",
             f"distorted facts {n_a:,} → {n_b:,}" if more else "",
-            self._lost_musts(),
+            self._lost_musts,
         )
         return ", ".join(filter(None, reasons))
 
@@ -173,6 +173,11 @@ class CoverageComparison(Report):
             return ""
         return f"{plural(n_b, 'fact')} kept in A undecided in B, {n_a:,} kept in B undecided in A"
 
+    @property
+    def _coverages(self) -> str:
+        return f"{share(self.coverage.a)} → {share(self.coverage.b)}"
+
+    @property
     def _lost_musts(self) -> str:
         lost = [change.fact for change in self.lost if change.must]
         return f"{plural(len(lost), 'must fact')} lost: {_some(lost)}" if lost else ""
@@ -197,30 +202,27 @@ class CoverageComparison(Report):
 
     def page(self) -> Page:
         groups = {title: self._of(title) for title in _GROUPS}
-        n_a, n_b = self.n_distorted
+        (n_kept_a, n_kept_b), (n_a, n_b) = self.n_kept, self.n_distorted
         verdict = "equal"
         if self.coverage.difference:
             verdict = "higher" if self.coverage.difference > 0 else "lower"
             is_clear = self.coverage.is_significant
             verdict += ", unlikely to be chance" if is_clear else ", but that may be chance"
-        new = groups["Newly distorted"]
-        more = f"Distorted facts {n_a:,} → {n_b:,}: {plural(len(new), 'fact')} newly distorted"
-        alerts = (more if new else "", self._lost_musts(), self.unsettled)
+        new = plural(len(self.newly_distorted), "fact")
+        more = f"Distorted facts {n_a:,} → {n_b:,}: {new} newly distorted"
+        alerts = (more if self.newly_distorted else "", self._lost_musts, self.unsettled)
+        sections = (
+            listed(title, group.tone, group.meaning, groups[title], _item, "fact", _MAX_SHOWN)
+            for title, group in _GROUPS.items()
+        )
         return Page(
             "Coverage",
-            _range(self.coverage),
-            f"{verdict}; kept {self.n_kept[0]:,} → {self.n_kept[1]:,}, "
+            self._coverages,
+            f"{verdict}; kept {n_kept_a:,} → {n_kept_b:,}, "
             f"distorted {n_a:,} → {n_b:,} of {plural(self.n_facts, 'fact')}",
             lines=tuple(self._lines()),
-            alerts=tuple(Alert(alert) for alert in alerts if alert),
-            sections=filled(
-                *(
-                    listed(
-                        title, group.tone, group.meaning, groups[title], _item, "fact", _MAX_SHOWN
-                    )
-                    for title, group in _GROUPS.items()
-                )
-            ),
+            alerts=tuple(map(Alert, filter(None, alerts))),
+            sections=filled(*sections),
             suite="compare",
             cases=tuple(_case(change) for group in groups.values() for change in group),
             columns=("change", *FactChange._fields),
@@ -266,10 +268,6 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(map(quote_text, names[:_MAX_NAMES])) + ", …" * (len(names) > _MAX_NAMES)
 
 
-def _range(coverage: Comparison) -> str:
-    return f"{share(coverage.a)} → {share(coverage.b)}"
-
-
 def _item(change: FactChange) -> Item:
     return Item(
         name_text(change.record or change.id),
@@ -287,8 +285,9 @@ def _case(change: FactChange) -> Case:
     if status == "passed":
         return Case(name)
     is_lost = status == "failed"
-    kind, quotes = (change.b, (change.quote,)) if is_lost else (UNDECIDED, ())
-    return Case(name, status, f"{change.a} → {change.b}", kind, tuple(filter(None, quotes)))
+    details = (change.quote,) if is_lost and change.quote else ()
+    kind = change.b if is_lost else UNDECIDED
+    return Case(name, status, f"{change.a} → {change.b}", kind, details)
 
 
 def compare(a: Run, b: Run) -> CoverageComparison:
