@@ -32,7 +32,6 @@ from factcheck.reports.page import (
     Table,
     entries,
     filled,
-    gated,
     parts_of,
     warnings_section,
 )
@@ -135,19 +134,6 @@ def test_a_narrow_table_leaves_columns_out(width: int, header: str) -> None:
     assert header in table(PAGE, width).splitlines()
 
 
-@pytest.mark.parametrize(
-    ("name", "lines"),
-    [
-        ("short", ["short  the text"]),
-        ("a-name-of-more-than-24-characters", ["a-name-of-more-than-24-characters", "  the text"]),
-        ("", ["the text"]),
-    ],
-)
-def test_long_names_stand_on_their_own_line(name: str, lines: list[str]) -> None:
-    page = Page("Page", sections=(Section("Items", items=(Item(name, "the text"),)),))
-    assert table(page).splitlines()[3:] == lines
-
-
 @pytest.mark.parametrize("to", FORMATS)
 def test_nothing_hidden_gets_through(to: str) -> None:
     item = Item(
@@ -183,33 +169,6 @@ def test_a_picture_is_in_the_page_as_it_is() -> None:
     assert '<div class="picture"><svg viewBox="0 0 1 1">' in render(page, "html")
     assert "svg" not in render(page, "markdown")
     assert len(page.sections) == 1
-
-
-def test_junit_has_a_suite_for_each_metric() -> None:
-    second = Page("Recall", "0.5", suite="recall", cases=(Case("r9", "failed"),))
-    root = parsed(PAGE._replace(also=(second,)))
-    suites = root.findall("testsuite")
-
-    assert dict(root.attrib) == {
-        "name": "factcheck", "tests": "5", "failures": "2", "errors": "1", "skipped": "1"
-    }  # fmt: skip
-    assert [suite.attrib["name"] for suite in suites] == ["fields", "recall"]
-    assert {p.attrib["name"]: p.attrib["value"] for p in suites[1].iter("property")} == {
-        "Recall": "0.5"
-    }
-    failure = suites[0].find("testcase/failure")
-    assert failure is not None
-    assert (failure.attrib, failure.text) == (
-        {"message": "mismatch", "type": "mismatch"},
-        "Oslo → Bergen",
-    )
-
-
-def test_junit_fails_exactly_if_the_gate_does() -> None:
-    passed, failed = gated(PAGE._replace(also=(PAGE,)), ""), gated(PAGE, "F1 0.713 is under 0.8")
-    assert parsed(passed).attrib["skipped"] == "6"
-    assert not parsed(passed).findall("*/*/failure") + parsed(passed).findall("*/*/error")
-    assert [case.name for case in failed.cases if case.status == "failed"] == ["r1", "gate"]
 
 
 def test_csv_takes_no_cell_for_a_formula() -> None:

@@ -63,12 +63,6 @@ def test_every_fact_appears_exactly_once(to: str, labels: list[EntailmentLabel |
     assert [rendered.count(fact.text) for fact in facts] == [1] * len(facts)
 
 
-@pytest.mark.parametrize("to", SHOWN)
-def test_an_empty_report_claims_no_score(to: str) -> None:
-    rendered = render(report_of().page(), to)
-    assert not any(score in rendered for score in ("0.00", "1.00"))
-
-
 @pytest.mark.parametrize("text", NASTY)
 def test_texts_are_shown_as_they_stand(text: str) -> None:
     """Markup in a fact, a quote or a reason is text in every format; Markdown has its own test."""
