@@ -189,20 +189,20 @@ def report(
     page = gated(page, failure.message if failure else "")
     if to.path is not None or to.format not in {"table", "markdown"}:
         print_warnings(warnings)
-    if to.path is None and to.format == "table":
-        print_out(for_stdout(page))
+    if to.format == "json":
+        text = to_json()
     else:
-        text = to_json() if to.format == "json" else render(page, to.format)
-        if to.path is None:
-            print_out(text)
-        else:
-            try:
-                write_text(to.path, text if text.endswith("\n") else f"{text}\n")
-            except InputError:
-                print_out(render(page))  # the result may have been paid for
-                raise
-            said = (f"{judge}: {sentence}" for judge, sentence in (conclusions or {}).items())
-            print_out("\n".join([f"{page.first_line}   {to.path}", *said]))
+        text = for_stdout(page) if to == Destination("table") else render(page, to.format)
+    if to.path is None:
+        print_out(text)
+    else:
+        try:
+            write_text(to.path, text if text.endswith("\n") else f"{text}\n")
+        except InputError:
+            print_out(render(page))  # the result may have been paid for
+            raise
+        said = (f"{judge}: {sentence}" for judge, sentence in (conclusions or {}).items())
+        print_out("\n".join([f"{page.first_line}   {to.path}", *said]))
     if exits:
         exit_with(failure)
 

@@ -13,7 +13,6 @@ from factcheck.cli import options, output
 from factcheck.errors import InputError, JudgeError
 
 if TYPE_CHECKING:
-    from factcheck.facts import Usage
     from factcheck.records import Record
 
 ROWS = "Rows"
@@ -104,41 +103,11 @@ def run(  # noqa: PLR0913 - one parameter per option
     """
     from factcheck.documents import refuse_stdin_twice
     from factcheck.documents.results import ResultsFile
+    from factcheck.reports.text import plural
     from factcheck.runtime.progress import progress
     from factcheck.scoring import FactCoverage, gates, runs
     from factcheck.scoring.run_report import Tally
 
-    if engine is not None:
-        own = {
-            "--direction both": direction == "both",
-            "--cassette": cassette,
-            "--skip-invalid": skip_invalid,
-            "--dry-run": dry_run,
-            "--lead": lead,
-            "--batch": batch,
-            "--card": card,
-            "--source-field, --summary-field and --id-field": source_field
-            or summary_field
-            or id_field,
-            "--fail-under and --max-distorted": fail_under is not None or max_distorted is not None,
-        }
-        if refused := [name for name, value in own.items() if value]:
-            raise InputError(f"--engine ray does not support {refused[0]}")
-        _run_on_ray(
-            files,
-            out,
-            actors=jobs,
-            judge=options.judge_with(judge, judge_option),
-            extractor=extractor,
-            batch_size=batch_size,
-            concurrency=concurrency,
-            rpm=rpm,
-            tpm=tpm,
-            budget=options.budget(max_calls, max_cost_usd),
-        )
-        return
-    refuse_stdin_twice(*files, card)
-    _check_rows(files, out, resume=resume)
     settings: dict[str, Any] = {
         "judge": options.judge_with(judge, judge_option),
         "extractor": extractor,
@@ -147,13 +116,27 @@ def run(  # noqa: PLR0913 - one parameter per option
         "rpm": rpm,
         "tpm": tpm,
         "budget": options.budget(max_calls, max_cost_usd),
-        "cassette": cassette,
-        "card": card,
-        "processes": jobs,
     }
-    tally = Tally()
     names = {"source": source_field, "summary": summary_field, "id": id_field}
     fields = {key: name for key, name in names.items() if name}
+    if engine is not None:
+        unsupported = {
+            "--direction both": direction == "both",
+            "--cassette": cassette,
+            "--skip-invalid": skip_invalid,
+            "--dry-run": dry_run,
+            "--lead": lead,
+            "--batch": batch,
+            "--card": card,
+            "--source-field, --summary-field and --id-field": fields,
+            "--fail-under and --max-distorted": fail_under is not None or max_distorted is not None,
+        }
+        _run_on_ray(files, out, unsupported, actors=jobs, **settings)
+        return
+    settings |= {"cassette": cassette, "card": card, "processes": jobs}
+    refuse_stdin_twice(*files, card)
+    _check_rows(files, out, resume=resume)
+    tally = Tally()
 
     def skip(error: InputError) -> None:
         tally.skipped += 1
@@ -167,7 +150,10 @@ def run(  # noqa: PLR0913 - one parameter per option
         _show_batch(runs.run_batch(batch, state, settings, records, direction), batch)
         return
     if dry_run:
-        _show_estimate(*runs.estimate(settings, records(), direction))
+        n_records, usage = runs.estimate(settings, records(), direction)
+        needs = "needs" if n_records == 1 else "need"
+        needed = output.estimate_text(usage)
+        output.print_out(f"{plural(n_records, 'record')} {needs} {needed}")
         return
     with ExitStack() as stack:
         scorer = stack.enter_context(FactCoverage(**settings))
@@ -222,10 +208,9 @@ def report(
         failure = gates.run_gate(result, fail_under)
     else:
         result = CoverageReport.from_json(read_text(file))
-        failure = gates.coverage_gate(result, gates.Limits(fail_under=fail_under))
-    if fail_under is None:
-        failure = None
-    output.report(result.page(), result.to_json, to, failure=failure)
+        failure = gates.coverage_gate(result, gates.Limits(fail_under))
+    gate = None if fail_under is None else failure
+    output.report(result.page(), result.to_json, to, failure=gate)
 
 
 def compare(
@@ -255,10 +240,14 @@ def compare(
     output.report(found.page(), found.to_json, to, failure=failure)
 
 
-def _run_on_ray(files: list[str], out: str | None, **settings: Any) -> None:
+def _run_on_ray(
+    files: list[str], out: str | None, unsupported: dict[str, Any], **settings: Any
+) -> None:
     from factcheck.distributed import score_dataset
     from factcheck.reports.text import plural
 
+    for name in (name for name, value in unsupported.items() if value):
+        raise InputError(f"--engine ray does not support {name}")
     if out is None:
         raise InputError("--engine ray needs --out FOLDER, for its Parquet files")
     counts = score_dataset(files, out, **settings)
@@ -275,29 +264,20 @@ def _run_on_ray(files: list[str], out: str | None, **settings: Any) -> None:
 
 
 def _check_rows(files: list[str], out: str | None, *, resume: bool) -> None:
-    if out is None:
-        if resume:
-            raise InputError("--resume needs --out ROWS, the rows to resume from")
-        return
-    if not out.endswith((".jsonl", ".ndjson")):
+    if out is None and resume:
+        raise InputError("--resume needs --out ROWS, the rows to resume from")
+    if out is not None and not out.endswith((".jsonl", ".ndjson")):
         raise InputError(f"--out {out}: rows are JSON lines; name the file .jsonl")
     output.check_out(out, *files)
-
-
-def _show_estimate(n_records: int, usage: Usage) -> None:
-    from factcheck.reports.text import plural
-
-    needs = "needs" if n_records == 1 else "need"
-    output.print_out(f"{plural(n_records, 'record')} {needs} {output.estimate_text(usage)}")
 
 
 def _show_batch(done: Any, step: Step) -> None:
     from factcheck.reports.text import plural
 
+    if step == "submit" and not done.batches:
+        output.print_out("every reply is in the cache; run again without --batch")
+        return
     if step == "submit":
-        if not done.batches:
-            output.print_out("every reply is in the cache; run again without --batch")
-            return
         names = ", ".join(one.batch_id or "?" for one in done.batches)
         noun = "batch" if len(done.batches) == 1 else "batches"
         output.print_out(

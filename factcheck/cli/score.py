@@ -13,7 +13,7 @@ from factcheck.cli import options, output
 from factcheck.errors import FactcheckError, InputError
 
 if TYPE_CHECKING:
-    from factcheck.facts import CoverageReport, FactSet, SourceDocument
+    from factcheck.facts import CoverageReport, FactSet
     from factcheck.scoring import FactCoverage
     from factcheck.scoring.gates import GateFailure, Limits
 
@@ -72,6 +72,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     so that a single wrong verdict does not decide.
     """
     from factcheck.documents import read_text
+    from factcheck.facts import digest, source_key
     from factcheck.records.facts import read_facts, read_source
     from factcheck.scoring import gates
     from factcheck.scoring.comparison import read_report
@@ -87,8 +88,12 @@ def score(  # noqa: PLR0913 - one parameter per option
     )
     texts = read_source(sources), read_text(summary)
     names = _file_name(source), _file_name(summary)
-    if fact_set is not None and facts is not None:
-        _warn_if_stale(fact_set, texts[0], facts)
+    digests = {None, digest(source_key(texts[0]))}
+    if fact_set is not None and fact_set.source_digest not in digests:
+        output.print_error(
+            f"warning: {facts} was extracted from another version of the source; "
+            f"update it with 'factcheck facts SOURCE --lock {facts}'"
+        )
     settings = {
         "judge": options.judge_with(judge, judge_option),
         "extractor": extractor,
@@ -147,16 +152,6 @@ def _show_scored(
                 show(partial)
         raise
     output.exit_with(show(report, replace(required, baseline=baseline)))
-
-
-def _warn_if_stale(facts: FactSet, source: str | tuple[SourceDocument, ...], name: str) -> None:
-    from factcheck.facts import digest, source_key
-
-    if facts.source_digest not in {None, digest(source_key(source))}:
-        output.print_error(
-            f"warning: {name} was extracted from another version of the source; "
-            f"update it with 'factcheck facts SOURCE --lock {name}'"
-        )
 
 
 def facts(
