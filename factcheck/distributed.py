@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeError, describe
 from factcheck.facts import CheckFailure, CheckResult, digest
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec
-from factcheck.records import Record, as_record
-from factcheck.records.reading import plain_facts
+from factcheck.records import Record, as_record, plain_facts
 from factcheck.runtime.session import SessionOptions
 from factcheck.scoring import FactCoverage, RecordFailure
 from factcheck.scoring.many import Outcome

@@ -92,7 +92,7 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
         from factcheck.errors import InputError
         from factcheck.facts import FactSet
         from factcheck.records.facts import read_facts
-        from factcheck.reports.report import render
+        from factcheck.reports import render
         from factcheck.scoring.comparison import read_report
         from factcheck.scoring.gates import Limits, coverage_gate
         from factcheck.scoring.rechecks import settled

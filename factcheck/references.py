@@ -30,8 +30,8 @@ from factcheck.judges.embedders.vectors import direction_of, similarity
 from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbedderSpec, Ledger
 from factcheck.metrics.ports import EvalCase, MetricResult, error_data, text_list
+from factcheck.reports import Report
 from factcheck.reports.page import Case, Item, Page, Section, Status, entries, filled
-from factcheck.reports.report import Report
 from factcheck.reports.text import name_text, plural, quote_text
 from factcheck.runtime.loop import blocking
 from factcheck.runtime.session import Session, SessionOptions, SessionUser

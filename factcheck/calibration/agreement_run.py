@@ -26,8 +26,8 @@ from factcheck.calibration.texts import (
 from factcheck.errors import InputError
 from factcheck.facts import Verdict
 from factcheck.judges.local.containment import BASELINE, WordContainment
+from factcheck.reports import Report
 from factcheck.reports.page import Alert, Page, Section, Table
-from factcheck.reports.report import Report
 from factcheck.reports.text import one_line, percent, plural, short, short_range
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together

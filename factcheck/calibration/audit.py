@@ -24,8 +24,8 @@ from factcheck.calibration.texts import (
 from factcheck.errors import InputError
 from factcheck.facts import CheckResult, Usage, Verdict
 from factcheck.judges.ports import ExtractorSpec
+from factcheck.reports import Report
 from factcheck.reports.page import Alert, Case, Item, Page, Section, Table
-from factcheck.reports.report import Report
 from factcheck.reports.text import (
     DASH,
     more_of,

@@ -42,8 +42,8 @@ from factcheck.facts import Usage
 from factcheck.judges.factory import build_rater
 from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.judges.ports import HIGHEST, LOWEST, ExtractorSpec, Ledger, Rater, RaterSpec
+from factcheck.reports import Report, render
 from factcheck.reports.page import Alert, Page, Section, Svg, Table, filled
-from factcheck.reports.report import Report, render
 from factcheck.reports.text import DASH, percent, plural, short
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together

@@ -17,8 +17,8 @@ import numpy as np
 
 from factcheck.errors import InputError
 from factcheck.facts import CoverageReport, Verdict, digest
+from factcheck.reports import Report
 from factcheck.reports.page import Alert, Page, Section, Table, entries
-from factcheck.reports.report import Report
 from factcheck.reports.text import percent, plural, short, short_range
 from factcheck.scoring.comparison import Run, read_reports
 from factcheck.settings import LOCAL

@@ -18,8 +18,8 @@ from factcheck.calibration.texts import Text, named_judges, read_subjects, remov
 from factcheck.facts import CheckResult, Usage
 from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.judges.ports import JudgeSpec
+from factcheck.reports import Report
 from factcheck.reports.page import Page, entries
-from factcheck.reports.report import Report
 from factcheck.reports.text import plural
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking

@@ -1,5 +1,136 @@
-"""Command line: parse, call, print."""
+"""The `factcheck` command: registers subcommands and maps errors to exit codes.
 
-from factcheck.cli.app import main
+Exit codes: 0 success, 1 gate failed, 2 invalid input, 3 configuration error, 4 judge unreachable or
+nothing decided, 70 bug in this program, 130 interrupted.
+"""
 
-__all__ = ["main"]
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
+
+import typer
+
+from factcheck.cli import cache, calibrate, fields, keywords, run, score, serve
+from factcheck.cli.options import flag, show_help
+from factcheck.cli.output import discard_stdout, print_error
+from factcheck.errors import FactcheckError, InputError
+
+INTERRUPTED = 130
+BUG = 70
+DEBUG = "--debug"
+_SUMMARIES = "Score summaries"
+_OTHERS = "Evaluate other outputs"
+_CALIBRATION = "Calibrate judges"
+_SERVICE = "Serve others"
+_MAINTENANCE = "Maintenance"
+
+app = typer.Typer(
+    name="factcheck",
+    rich_markup_mode="rich",
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for _function, _panel, _example in (
+    (score.score, _SUMMARIES, "report.txt summary.txt --fail-under 0.8"),
+    (run.run, _SUMMARIES, "pairs.jsonl --out rows.jsonl --resume"),
+    (run.compare, _SUMMARIES, "before.jsonl after.jsonl --fail-if-worse"),
+    (run.report, _SUMMARIES, "rows.jsonl --out run.html"),
+    (score.facts, _SUMMARIES, "report.txt --lock facts.yaml"),
+    (score.check, _SUMMARIES, "facts.yaml summary.txt"),
+    (calibrate.trust, _CALIBRATION, "--judge openai/gpt-5-nano --out trust.html --card card.json"),
+    (calibrate.doctor, _CALIBRATION, "openai/gpt-5-nano"),
+    (keywords.references, _OTHERS, "answer.txt good.txt other.txt"),
+    (serve.serve, _SERVICE, "--judge main=openai/gpt-5-nano --jobs-db jobs.sqlite"),
+):
+    _name = _function.__name__
+    app.command(_name, rich_help_panel=_panel, epilog=f"Example: factcheck {_name} {_example}")(
+        _function
+    )
+for _family, _name, _panel in (
+    (fields.app, "fields", _OTHERS),
+    (keywords.app, "keywords", _OTHERS),
+    (calibrate.app, "calibrate", _CALIBRATION),
+    (cache.app, "cache", _MAINTENANCE),
+):
+    app.add_typer(_family, name=_name, rich_help_panel=_panel)
+
+
+def _print_version(value: bool) -> None:  # noqa: FBT001 - signature of an option callback
+    if value:
+        from importlib.metadata import version
+
+        typer.echo(f"factcheck {version('factcheck')}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True, epilog="Example: factcheck score report.txt summary.txt")
+def _root(
+    context: typer.Context,
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+    _debug: Annotated[
+        bool, flag(DEBUG, "Show a traceback on errors; allowed anywhere in the command.")
+    ] = False,
+) -> None:
+    """Measure what a summary keeps of its source: atomic facts, verdicts, and a score.
+
+    Works offline with the local judge; --judge PROVIDER/MODEL uses a language model.
+    Any input file may be '-' for standard input.
+    """
+    show_help(context)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit with its exit code.
+
+    Args:
+        arguments: Arguments without the program name; `None`: those of the process.
+
+    Raises:
+        SystemExit: Always, with the exit code.
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    others = [argument for argument in arguments if argument != DEBUG]
+    sys.exit(_run(others, debug=DEBUG in arguments))
+
+
+def _run(arguments: Sequence[str], *, debug: bool) -> int:
+    try:
+        code = app(args=arguments, prog_name="factcheck", standalone_mode=False) or 0
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - top-level handler
+        if debug:
+            traceback.print_exc()
+        message, code = _explain(error)
+        hint = "; add --debug for the traceback" if code == BUG and not debug else ""
+        print_error(message + hint)
+    if code == INTERRUPTED:
+        print_error("interrupted")
+    return int(code)
+
+
+def _explain(error: Exception) -> tuple[str, int]:
+    """Return the message for an error and its exit code."""
+    if isinstance(error, FactcheckError):
+        return str(error), error.exit_code
+    if isinstance(error, typer.TyperException):
+        where = getattr(getattr(error, "ctx", None), "command_path", "factcheck")
+        message = error.format_message().rstrip(".").replace(": Value error, ", ": ")
+        see = " See" if message.endswith("?") else "; see"
+        return f"{message}{see} '{where} --help'", InputError.exit_code
+    if isinstance(error, OSError):
+        discard_stdout()
+        what = f"{error.filename}: " if error.filename else "cannot read or write: "
+        return f"{what}{error.strerror or error}", InputError.exit_code
+    if isinstance(error, MemoryError):
+        return "out of memory; the input is too large", InputError.exit_code
+    return f"unexpected {type(error).__name__}: {error} (a bug in factcheck)", BUG

@@ -94,7 +94,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     from factcheck.documents import write_text
     from factcheck.fields import SemanticComparator
     from factcheck.fields.files import evaluate_files, gate_scores
-    from factcheck.reports.report import render
+    from factcheck.reports import render
     from factcheck.reports.text import any_of
     from factcheck.scoring import gates
 

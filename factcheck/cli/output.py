@@ -182,8 +182,8 @@ def report(
         typer.Exit: The gate failed.
     """
     from factcheck.documents import write_text
+    from factcheck.reports import render
     from factcheck.reports.page import gated
-    from factcheck.reports.report import render
     from factcheck.reports.table import for_stdout
 
     page = gated(page, failure.message if failure else "")

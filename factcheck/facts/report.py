@@ -17,7 +17,7 @@ from factcheck.facts.coverage import Share, share_entailed
 from factcheck.facts.model import CheckFailure, CheckResult, FactSet, Usage, Verdict
 from factcheck.facts.signature import ScoreSignature
 from factcheck.facts.sources import Texts
-from factcheck.reports.report import Report
+from factcheck.reports import Report
 from factcheck.stats.intervals import Interval
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from factcheck.fields.runs.figures import COLUMNS, FieldSummary, RunFigures
 from factcheck.fields.runs.records import RecordResult, UndecidedField
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED, FieldResult
-from factcheck.reports import text
+from factcheck.reports import Report, text
 from factcheck.reports.page import (
     MOST_ROWS,
     Case,
@@ -27,7 +27,6 @@ from factcheck.reports.page import (
     filled,
     parts_of,
 )
-from factcheck.reports.report import Report
 from factcheck.reports.text import one_line, plural, share, shorten
 from factcheck.stats.intervals import Interval
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from factcheck.errors import InputError, JudgeError
 from factcheck.facts import CoverageReport, Source, as_source
-from factcheck.reports.report import render
+from factcheck.reports import render
 
 
 def source_in(data: Any, key: str, where: str) -> Source:

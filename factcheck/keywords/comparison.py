@@ -14,8 +14,8 @@ from factcheck.documents import PathOrDash, name_of, parse_json, read_text, to_p
 from factcheck.errors import InputError
 from factcheck.keywords.behavior_runs import BehaviorRun
 from factcheck.keywords.card_runs import DatasetResult
+from factcheck.reports import Report
 from factcheck.reports.page import MOST_ROWS, Case, Page, Section, Table, Tone, filled, parts_of
-from factcheck.reports.report import Report
 from factcheck.reports.text import more_of, name_text, p_text, plural, quote_text, share, signed
 from factcheck.stats.comparison import Change, Changes, Comparison, compare_means, split_changes
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from factcheck.documents import from_plain, shown, to_plain
 from factcheck.errors import InputError
+from factcheck.reports import Report
 from factcheck.reports.page import Page
-from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, interval_text, share
 from factcheck.stats.intervals import Interval
 

@@ -12,6 +12,7 @@ from factcheck.documents import to_plain
 from factcheck.facts import ScoreSignature, Usage
 from factcheck.facts.page import usage_text
 from factcheck.metrics.ports import MetricResult
+from factcheck.reports import Report
 from factcheck.reports.page import (
     Case,
     Item,
@@ -23,7 +24,6 @@ from factcheck.reports.page import (
     listed,
     parts_of,
 )
-from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, interval_text, name_text, plural, quote_text, share
 from factcheck.stats.intervals import Interval, wilson
 

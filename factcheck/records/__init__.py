@@ -1,5 +1,228 @@
-"""Reads facts, lock files and records of source and summary from files of every format."""
+"""Read records of every format, one at a time, with unique ids and errors that name the place."""
 
-from factcheck.records.reading import Record, as_record
+from __future__ import annotations
 
-__all__ = ["Record", "as_record"]
+import reprlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from factcheck.documents import (
+    Entry,
+    PathOrDash,
+    Place,
+    json_entries,
+    name_of,
+    parse_json,
+    plain_document,
+    shown,
+)
+from factcheck.documents.reading import read_entries, table_entries
+from factcheck.errors import InputError
+from factcheck.facts import AtomicFact, FactSet, SourceDocument, as_source
+from factcheck.records.facts import facts_from_lines, facts_of
+
+_REQUIRED = ("source", "summary")
+_OPTIONAL = ("id", "facts")
+_HINT = "; name other columns with --source-field and --summary-field"
+_NO_NAMES: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A source and one summary of it."""
+
+    id: str
+    """Unique within its dataset."""
+    source: str | tuple[SourceDocument, ...]
+    """A text, or several documents."""
+    summary: str
+    facts: FactSet | tuple[str | AtomicFact, ...] | None = None
+    """Facts of the source; `None`: extract them."""
+    where: str = ""
+    """Location for messages, such as `pairs.jsonl, line 7`."""
+
+
+def as_record(item: Mapping[str, Any] | Record, number: int) -> Record:
+    """Convert a mapping with `source`, `summary` and optional `id` and `facts` to a record.
+
+    Other keys are ignored; a `Record` is validated in the same way. `number`, the 1-based
+    position, is the id of a record without one.
+
+    Raises:
+        InputError: The record is invalid; names the place.
+    """
+    where = f"record {number}"
+    if isinstance(item, Record):
+        fields = {key: getattr(item, key) for key in ("id", "source", "summary", "facts")}
+        return _record(fields, number, item.where or where)
+    return _record(item, number, where)
+
+
+def _record(
+    data: Any, number: int, where: str, fields: Mapping[str, str] = _NO_NAMES, hint: str = ""
+) -> Record:
+    if not isinstance(data, Mapping):
+        raise InputError(f"{where}: expected an object with source and summary, got {shown(data)}")
+    source, summary, id_, facts = names = [fields.get(key, key) for key in _REQUIRED + _OPTIONAL]
+    for name in names[: len(_REQUIRED)]:
+        if name not in data:
+            found = reprlib.repr(list(data))
+            raise InputError(f"{where}: {name!r} is missing; found {found}{hint}")
+    if not isinstance(data[summary], str):
+        raise InputError(f"{where}: {summary!r}: expected a string, got {shown(data[summary])}")
+    return Record(
+        id=_id(data.get(id_), number, where),
+        source=as_source(data[source], f"{where}: {source!r}"),
+        summary=data[summary],
+        facts=_facts(data.get(facts), where),
+        where=where,
+    )
+
+
+def _id(value: Any, number: int, where: str) -> str:
+    if value is None:
+        return str(number)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise InputError(f"{where}: 'id': expected a string or whole number, got {shown(value)}")
+    if not value.strip():
+        raise InputError(f"{where}: 'id' is blank; fill it in, or leave it out of every record")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{where}: 'id' is not valid Unicode: {value!a:.80}") from error
+    return value
+
+
+def _facts(value: Any, where: str) -> FactSet | None:
+    if value is None:
+        return None
+    facts = value if isinstance(value, FactSet) else facts_of(plain_document(value, where))
+    if not facts:
+        raise InputError(f"{where}: 'facts' is empty; leave it out to have the facts extracted")
+    return facts
+
+
+def read_records(
+    path: PathOrDash,
+    *,
+    skip_bad: Callable[[InputError], None] | None = None,
+    fields: Mapping[str, str] | None = None,
+) -> Iterator[Record]:
+    """Read the records of a dataset lazily, in order.
+
+    Args:
+        path: `.jsonl` or `.ndjson` (one object per line), `.csv` or `.tsv` (with a header; `facts`
+            as a JSON list, or one per line), all optionally with `.gz`; `.parquet`; `.json` or
+            `.yaml` (a list, loaded as a whole). `-`: JSON lines on standard input. Every record has
+            `source` and `summary`; `id` (default: 1-based position) and `facts` are optional; other
+            keys are ignored. Except in CSV and TSV, `source` may be a list of documents: strings,
+            or objects with `text` and optional `id`.
+        skip_bad: Called with the error of each invalid record, which is then skipped. `None`: raise
+            the first such error.
+        fields: Names of `source`, `summary`, `id` or `facts` in the dataset, such as
+            `{"source": "article"}`.
+
+    Returns:
+        The records. Memory holds one record, all ids and, for Parquet, one page of each column.
+
+    Raises:
+        InputError: Immediately if the path is missing or of another format. While reading: the file
+            is unreadable or empty, a column is missing, or a record is invalid (see `skip_bad`).
+        ConfigError: pyarrow is required and not installed.
+    """
+    names = fields or _NO_NAMES
+    return _records(_entries(path, names), name_of(path), skip_bad, names)
+
+
+def _entries(path: PathOrDash, fields: Mapping[str, str]) -> Iterable[Entry]:
+    if path == "-":
+        return json_entries(path)
+    if not Path(path).exists():
+        raise InputError(f"{path} does not exist; check the path")
+    name = str(path).lower()
+    bare = name.removesuffix(".gz")
+    if bare.endswith((".jsonl", ".ndjson")):
+        return json_entries(path)
+    if name.endswith((".json", ".yaml", ".yml")):
+        return read_entries(path)
+    if bare.endswith((".csv", ".tsv")) or name.endswith(".parquet"):
+        required, optional = (
+            [fields.get(key, key) for key in keys] for keys in (_REQUIRED, _OPTIONAL)
+        )
+        entries = table_entries(path, required, optional, _HINT)
+        return (_with_facts(entry, fields.get("facts", "facts")) for entry in entries)
+    raise InputError(
+        f"{path}: records come from a .jsonl, .ndjson, .json, .yaml, .csv, .tsv or .parquet file"
+    )
+
+
+def _records(
+    entries: Iterable[Entry],
+    name: str,
+    skip_bad: Callable[[InputError], None] | None,
+    fields: Mapping[str, str],
+) -> Iterator[Record]:
+    first_use: dict[str, int] = {}
+    number = 0
+    for number, (place, data) in enumerate(entries, 1):
+        try:
+            if isinstance(data, InputError):
+                raise data
+            record = _record(data, number, str(place), fields, _HINT)
+            _refuse_duplicate(record.id, place, first_use)
+        except InputError as error:  # noqa: PERF203 - it concerns one record
+            if skip_bad is None:
+                raise
+            skip_bad(error)
+        else:
+            yield record
+    if number == 0:
+        raise InputError(f"{name} holds no records")
+
+
+def _refuse_duplicate(id_: str, place: Place, first_use: dict[str, int]) -> None:
+    first = first_use.setdefault(id_, place.number)
+    if first != place.number:
+        raise InputError(
+            f"{place}: the id {id_!r:.80} was used before, in {place.unit} {first}; "
+            "ids must be unique"
+        )
+
+
+def _with_facts(entry: Entry, column: str) -> Entry:
+    place, row = entry
+    try:
+        return Entry(place, row if isinstance(row, InputError) else plain_facts(row, place, column))
+    except InputError as error:
+        return Entry(place, error)
+
+
+def plain_facts(row: Mapping[str, Any], place: object, column: str = "facts") -> dict[str, Any]:
+    """Convert the cell with the facts of a table row, JSON or one fact per line, to a list.
+
+    Raises:
+        InputError: The cell looks like a JSON list and is not; names the place.
+    """
+    facts = row.get(column)
+    if isinstance(facts, list):  # from Parquet, where a struct has every field in every row
+        facts = [
+            {key: value for key, value in fact.items() if value is not None}
+            if isinstance(fact, dict)
+            else fact
+            for fact in facts
+        ]
+    elif isinstance(facts, str) and not facts.lstrip().startswith("["):
+        facts = facts_from_lines(facts) if facts.strip() else None
+    elif isinstance(facts, str):
+        try:
+            facts = parse_json(facts, "cell").value
+        except InputError as error:
+            raise InputError(
+                f"{place}: 'facts' starts like a JSON list but is not valid ({error}); "
+                "write a JSON list, or one fact per line"
+            ) from error
+    return {**row, column: facts}

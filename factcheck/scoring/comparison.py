@@ -13,8 +13,8 @@ from factcheck.documents import name_of, read_text
 from factcheck.documents.results import read_results
 from factcheck.errors import InputError
 from factcheck.facts import CheckFailure, CheckResult, CoverageReport, share_entailed
+from factcheck.reports import Report
 from factcheck.reports.page import Alert, Badge, Case, Item, Page, Status, Tone, filled, listed
-from factcheck.reports.report import Report
 from factcheck.reports.text import (
     interval_text,
     more_of,

@@ -12,8 +12,8 @@ from factcheck.documents import PathOrDash
 from factcheck.documents.results import read_run
 from factcheck.facts import CoverageReport, Usage
 from factcheck.facts.page import lost_musts, no_proof, parts, scale_lines, score_text, usage_text
+from factcheck.reports import Report
 from factcheck.reports.page import Case, Item, Page, Section, Table, entries, filled
-from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, interval_text, name_text, one_line, plural, share
 from factcheck.scoring.many import Outcome, RecordFailure
 from factcheck.stats.intervals import Interval, cluster_interval

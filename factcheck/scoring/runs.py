@@ -23,8 +23,7 @@ from factcheck.facts import (
     source_texts,
 )
 from factcheck.facts.report import Direction
-from factcheck.records import Record
-from factcheck.records.reading import read_records
+from factcheck.records import Record, read_records
 from factcheck.runtime.progress import Show
 from factcheck.runtime.session import Session
 from factcheck.scoring.many import Outcome, RecordFailure, groups_of

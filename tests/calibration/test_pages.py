@@ -17,7 +17,7 @@ from factcheck.calibration import (
 )
 from factcheck.calibration.bullets_metrics import VariantRow
 from factcheck.facts import Usage
-from factcheck.reports.report import render
+from factcheck.reports import render
 from factcheck.reports.text import short, short_range
 
 FACTS = ("The ferry carried 240 cars.", "The bridge was opened in 1987.", "The tunnel was flooded.")

@@ -107,7 +107,7 @@ def test_every_error_is_one_line_with_its_exit_code(
         raise error
 
     monkeypatch.setattr("factcheck.scoring.scorer.build_judges", fail)
-    monkeypatch.setattr("factcheck.cli.app.discard_stdout", lambda: None)
+    monkeypatch.setattr("factcheck.cli.discard_stdout", lambda: None)
 
     assert run("score", desk.source, desk.summary) == (code, "", f"factcheck: {said}\n")
 

@@ -24,8 +24,8 @@ from factcheck.fields import (
     compare_runs,
     evaluate,
 )
+from factcheck.reports import render
 from factcheck.reports.page import Page
-from factcheck.reports.report import render
 from factcheck.reports.table import render as table
 
 TEXT, INTEGER = {"type": "string"}, {"type": "integer"}

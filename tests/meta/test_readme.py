@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from factcheck.cli.app import app
+from factcheck.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = typer.main.get_command(app)

@@ -16,8 +16,7 @@ import pytest
 
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, SourceDocument
-from factcheck.records import Record, as_record
-from factcheck.records.reading import read_records
+from factcheck.records import Record, as_record, read_records
 
 TRAM = {"id": "tram", "source": "The tram stops at noon.", "summary": "It stops at noon."}
 PORT = {"id": "port", "source": "The port closed in May.", "summary": "The port is closed."}

@@ -12,8 +12,7 @@ import pytest
 
 from factcheck.errors import ConfigError, InputError
 from factcheck.facts import AtomicFact, FactSet
-from factcheck.records import Record
-from factcheck.records.reading import read_records
+from factcheck.records import Record, read_records
 
 HEADER = "id,source,summary\n"
 

@@ -19,6 +19,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from factcheck.errors import ConfigError, InputError
+from factcheck.reports import FORMATS, Report, render
 from factcheck.reports.markdown import escape
 from factcheck.reports.page import (
     Alert,
@@ -35,7 +36,6 @@ from factcheck.reports.page import (
     parts_of,
     warnings_section,
 )
-from factcheck.reports.report import FORMATS, Report, render
 from factcheck.reports.table import for_stdout
 from factcheck.reports.table import render as table
 from factcheck.reports.text import one_line

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from factcheck.facts import AtomicFact, CheckFailure, CoverageReport, EntailmentLabel
+from factcheck.reports import render
 from factcheck.reports.markdown import escape
-from factcheck.reports.report import render
 from factcheck.reports.table import WIDTH
 from tests.reports.examples import all_groups, report_of, verdict
 

@@ -20,8 +20,8 @@ from factcheck.facts import (
     Span,
     Texts,
 )
+from factcheck.reports import render
 from factcheck.reports.page import Mark, MarkedText, Page, RawText
-from factcheck.reports.report import render
 from factcheck.scoring.run_report import RunReport
 from tests.reports.examples import all_groups, report_of, verdict
 

@@ -13,7 +13,7 @@ from factcheck import AtomicFact, CheckFailure, CoverageReport, FactSet, Verdict
 from factcheck.documents.results import ResultsFile
 from factcheck.errors import InputError
 from factcheck.facts import ScoreSignature, Texts, Usage
-from factcheck.reports.report import render
+from factcheck.reports import render
 from factcheck.scoring.gates import comparison_gate
 
 MODEL = "judge:some/model|check:v1@aa|version:0.1.0"

@@ -14,8 +14,8 @@ import pytest
 
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, CoverageReport, Texts
+from factcheck.reports import render
 from factcheck.reports.page import MOST_ROWS
-from factcheck.reports.report import render
 from factcheck.scoring.many import RecordFailure
 from factcheck.scoring.run_report import RunReport
 from tests.reports.examples import report_of, verdict

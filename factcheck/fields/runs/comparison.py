@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from factcheck.fields.pages import field_text
 from factcheck.fields.values import plain
+from factcheck.reports import Report
 from factcheck.reports.page import (
     MOST_ROWS,
     Alert,
@@ -19,7 +20,6 @@ from factcheck.reports.page import (
     filled,
     listed,
 )
-from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, more_of, name_text, p_text, plural, share, signed
 from factcheck.stats.comparison import SIGNIFICANT, Changes, Comparison
 
