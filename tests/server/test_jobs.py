@@ -275,7 +275,9 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     assert (after.state, after.rows, after.records) == ("cancelled", n_rows, 500)
     assert len(model.requests) == n_requests < 100
     assert len(rows(jobs, job)) == n_rows
-    (tmp_path / "rows.jsonl").write_text("".join(jobs.store.row_lines(jobs.store.find(job, ""))), "utf-8")
+    (tmp_path / "rows.jsonl").write_text(
+        "".join(jobs.store.row_lines(jobs.store.find(job, ""))), "utf-8"
+    )
     shown = str(RunReport.read(tmp_path / "rows.jsonl"))
     assert f"partial result: {n_rows} of 500 records" in shown
 
