@@ -1,12 +1,23 @@
-"""Small schemas and comparators for the tests of the field evaluator."""
+"""Small schemas, comparators and runs for the tests of the field evaluator."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from factcheck.fields import BatchItem, ComparatorResult, Registry, RunResult, annotate_xeval
+from factcheck.fields import (
+    BatchItem,
+    ComparatorResult,
+    FieldResult,
+    RecordResult,
+    Registry,
+    RunResult,
+    RunTally,
+    annotate_xeval,
+)
 from factcheck.fields import evaluate as _evaluate
+from factcheck.fields.runs.records import Counts, count
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "number"}
@@ -39,15 +50,17 @@ class Recorder:
     ) -> None:
         self.across_records = across_records
         self.calls: list[list[BatchItem]] = []
-        self._answer = answer or (
+        answer = answer or (
             lambda item: ComparatorResult(
                 float(item.gold_compared == item.extracted_compared), "recorder"
             )
         )
+        self.answers: Callable[[list[BatchItem]], Any] = lambda items: list(map(answer, items))
 
     def __call__(self, items: list[BatchItem]) -> list[Any]:
         self.calls.append(items)
-        return [self._answer(item) for item in items]
+        answers: list[Any] = self.answers(items)
+        return answers
 
 
 def registry_of(**comparators: Any) -> Registry:
@@ -72,3 +85,55 @@ def run(
 def statuses(result: RunResult) -> dict[str, str]:
     [only] = result.records
     return {field.path: field.status for field in only.field_results}
+
+
+STATUSES: Mapping[str, Any] = {
+    "+": ("match", 1.0), "-": ("mismatch", 0.0), "/": ("mismatch", 0.5), "o": ("omission", 0.0),
+    "h": ("hallucination", 0.0), "s": ("skipped", 0.0), "?": ("error", 0.0),
+}  # fmt: skip
+"""One sign for each kind of result."""
+
+
+def run_of(
+    records: Iterable[Mapping[str, str]], ids: Sequence[Any] | None = None, golds: Any = None
+) -> RunResult:
+    """A run of records given by the signs of their results, by path."""
+    made = []
+    for position, signs in enumerate(records):
+        results = [
+            FieldResult(path, score, "exact", None, None, status)
+            for path, several in signs.items()
+            for status, score in map(STATUSES.__getitem__, several)
+        ]
+        sums = count(results)
+        name = position if ids is None else ids[position]
+        gold = None if golds is None else golds[position]
+        made.append(RecordResult(name, results, gold, None, *sums.scores(), sums))
+    return summed_up(made)
+
+
+def summed_up(records: Sequence[RecordResult]) -> RunResult:
+    tally = RunTally()
+    for record in records:
+        tally.add(record)
+    return tally.result(records)
+
+
+def drawn_run(
+    n: int, seed: int, right: Callable[[int, str], float], fields: Sequence[str] = ("a", "b", "c")
+) -> RunResult:
+    draw = random.Random(seed).random
+    return run_of(
+        {field: "+" if draw() < right(position, field) else "-" for field in fields}
+        for position in range(n)
+    )
+
+
+def figure(records: Sequence[RecordResult], measure: str) -> float:
+    kind, name = measure.split("_")
+    if kind == "mean":
+        return float(sum(getattr(record, name) for record in records)) / len(records)
+    total = Counts()
+    for each in records:
+        total = total.plus(each.counts)
+    return float(getattr(total.scores(), name))

@@ -11,6 +11,7 @@ from enum import Enum
 from pathlib import PurePosixPath
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,10 +29,9 @@ from factcheck.fields import (
     evaluate,
     reclassify_nulls,
 )
-from factcheck.fields.runs.figures import COLUMNS, differ
+from factcheck.fields.runs.figures import differ
 from factcheck.fields.values import plain
-from tests.fields.builders import NUMBER, TEXT, array, best, compared, record, run
-from tests.fields.runs import summed_up
+from tests.fields.builders import NUMBER, TEXT, array, best, compared, record, run, summed_up
 from tests.fields.strategies import Example, examples
 
 json_values = st.recursive(
@@ -126,11 +126,6 @@ class TestRows:
         assert row["gold_compared"] is None
         assert "extracted_compared" not in row
 
-    @pytest.mark.parametrize("extracted", [{}, {"a": "X", "t": [], "zz": 1}, {"t": "x"}])
-    def test_what_was_never_compared_has_no_compared_value(self, extracted: Any) -> None:
-        rows = run(record(a=TEXT, t=array(TEXT)), [{"a": "X", "t": []}], [extracted]).to_rows()
-        assert all(set(row) == set(COLUMNS[:-2]) for row in rows)
-
     def test_values_are_the_objects_that_were_scored(self) -> None:
         gold, extracted = {"a": [1, {"b": date(2020, 1, 1)}]}, {"a": {1, 2}}
         [row] = run(record(a={"type": "array"}), [gold], [extracted]).to_rows()
@@ -156,8 +151,6 @@ class TestRows:
     def test_values_differ_as_they_are_written(self, value: Any, other: Any) -> None:
         assert differ(value, other)
         assert not differ(value, deepcopy(value))
-
-    def test_values_that_cannot_be_told_apart_differ(self) -> None:
         assert differ(Unprintable(), Unprintable())
 
 
@@ -204,21 +197,6 @@ class TestJson:
         result = tally.result()
         assert RunResult.from_json(result.to_json()) == result
 
-    def test_omissions_and_matches_differ_in_what_was_compared(self) -> None:
-        result = run(record(a=TEXT, b=TEXT), [{"a": "x", "b": "x"}], [{"a": "x"}])
-        matched, omitted = RunResult.from_json(result.to_json()).records[0].field_results
-        assert (matched.gold_compared, matched.extracted_compared) == ("x", "x")
-        assert (omitted.gold_compared, omitted.extracted_compared) == (None, None)
-
-    def test_keys_that_say_nothing_are_left_out(self) -> None:
-        result = run(record(a=TEXT), [{"a": "x"}], [{"a": "x"}])
-        [field] = saved(result)["records"][0]["fields"]
-        assert set(field) == {"path", "status", "score", "comparator", "gold", "extracted"}
-
-    def test_the_text_can_be_written_as_utf_8(self) -> None:
-        result = holding("\udcff é")
-        assert RunResult.from_json(result.to_json().encode("utf-8")) == result
-
 
 class TestForeignValues:
     """What JSON cannot hold becomes its text, or what comes closest."""
@@ -236,6 +214,8 @@ class TestForeignValues:
             (PurePosixPath("a/b"), "a/b"), (b"a", "b'a'"),
             (Model(name="x", day=date(2020, 1, 1)), {"name": "x", "day": "2020-01-01"}),
             (Unprintable(), "<Unprintable>"), ({Unprintable(): 1}, {"<Unprintable>": 1}),
+            ([10**3000, 1 << 20_000], [10**3000, hex(1 << 20_000)]),
+            ([np.int64(3), np.float64(0.5), np.float64("nan")], [3, 0.5, "NaN"]),
         ],
     )  # fmt: skip
     def test_every_value_is_written(self, value: Any, written: Any) -> None:
@@ -249,15 +229,6 @@ class TestForeignValues:
         back = RunResult.from_dict(data)
         assert back.to_dict() == data
         assert RunResult.from_json(back.to_json()) == back
-
-    def test_an_integer_that_cannot_be_printed_is_written_in_hexadecimal(self) -> None:
-        large = 1 << 20_000
-        back = RunResult.from_json(holding([10**3000, large]).to_json())
-        assert back.records[0].gold == [10**3000, hex(large)]
-
-    def test_numbers_of_numpy_are_numbers(self) -> None:
-        np = pytest.importorskip("numpy")
-        assert plain([np.int64(3), np.float64(0.5), np.float64("nan")]) == [3, 0.5, "NaN"]
 
     def test_a_value_inside_itself_ends(self) -> None:
         loop: list[Any] = [1]
@@ -304,20 +275,13 @@ class TestOtherFiles:
         [
             (("records",), {}, "run: 'records': expected a list"),
             (("records", 0, "id"), 1.5, "run: record 1: 'id': expected a string or an integer"),
-            (("records", 0, "id"), None, "run: record 1: 'id': expected a string or an integer"),
-            (("records", 0, "f1"), "1", "run: record 1: 'f1': expected a number"),
-            (("records", 0, "counts"), None, "record 1: 'counts': expected an object"),
             (("records", 0, "counts", "n_gold"), [], "'counts': 'n_gold': expected a number"),
             (("records", 0, "fields", 1), 7, "record 1: field 2: expected an object"),
             (("records", 0, "fields", 1, "status"), ["match"], "'status': expected one of match,"),
-            (("records", 0, "fields", 1, "path"), 3, "field 2: 'path': expected a string"),
             (("records", 0, "fields", 1, "score"), True, "field 2: 'score': expected a number"),
-            (("records", 0, "fields", 1, "reason"), 3, "field 2: 'reason': expected a string"),
             (("micro",), [1, 1], "run: 'micro': expected a list of 3 values"),
             (("total_records",), 1.0, "run: 'total_records': expected a whole number"),
-            (("mean_f1",), None, "run: 'mean_f1': expected a number"),
             (("by_field", "a", "support"), "1", "run: 'by_field': 'a': 'support': expected"),
-            (("by_field", "a", "counts", "match"), None, "'a': 'counts': 'match': expected"),
             (("per_field", "a"), [], "run: 'per_field': 'a': expected an object"),
         ],
     )

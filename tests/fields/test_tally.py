@@ -24,8 +24,7 @@ from factcheck.fields import (
 )
 from factcheck.fields.runs.tally import OTHER
 from factcheck.fields.schemas.structure import schema_path
-from tests.fields.builders import NUMBER, TEXT, array, best, compared, record
-from tests.fields.runs import run_of
+from tests.fields.builders import NUMBER, TEXT, array, best, compared, record, run_of
 
 SCHEMA = annotate_xeval(
     record(
