@@ -7,12 +7,12 @@ no batch comparators.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scipy.optimize import linear_sum_assignment
-
-from tests.fields.naive_leaves import comparator_name, compare_leaf, transformed
 
 Schema = Mapping[str, Any]
 Pair = tuple[int, int]
@@ -138,7 +138,7 @@ def alone(node: Schema, value: Any, path: str, status: str) -> list[Row]:
     if node.get("x-eval-skip"):
         return []
     if is_leaf(node):
-        return [Row(path, status, 0.0, comparator_name(node))]
+        return [Row(path, status, 0.0, comparator_of(node)[0])]
     rows: list[Row] = []
     if kind(node) == "object":
         for name, child in node["properties"].items():
@@ -308,3 +308,101 @@ def children(node: Schema) -> Iterator[Schema]:
 def joined(path: str, name: str) -> str:
     """The path of a property."""
     return f"{path}.{name}" if path else name
+
+
+DEFAULTS = {"string": "exact", "number": "numeric", "integer": "numeric", "boolean": "exact"}
+
+
+def comparator_of(node: Schema) -> tuple[str, Mapping[str, Any]]:
+    """The comparator of a node, or the default of its type (section 4.3), and its parameters."""
+    return named(node.get("x-eval-compare", DEFAULTS.get(kind(node), "exact")))
+
+
+def named(given: str | Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """Name and parameters of `"name"` or `{"name": {...}}`."""
+    if isinstance(given, str):
+        return given, {}
+    [(name, params)] = given.items()
+    return name, params
+
+
+def compare_leaf(node: Schema, gold: Any, extracted: Any) -> tuple[str, float, str]:
+    """Status, score and comparator of two values (sections 5 and 20.1)."""
+    name, params = comparator_of(node)
+    try:
+        wanted = transformed(node, gold)
+    except Exception:  # noqa: BLE001 - whatever it is, it is an error of this field
+        return "error", 0.0, name
+    try:
+        same = COMPARATORS[name](wanted, transformed(node, extracted), params)
+    except Exception:  # noqa: BLE001 - whatever it is, the extraction did not get it
+        same = False
+    return ("match", 1.0, name) if same else ("mismatch", 0.0, name)
+
+
+def transformed(node: Schema, value: Any) -> Any:
+    """A value after the transforms of its node (section 11)."""
+    for given in node.get("x-eval-transform", []):
+        name, params = named(given)
+        if value is not None:
+            value = TRANSFORMS[name](value, params)
+    return value
+
+
+def alike(gold: Any, extracted: Any) -> bool:
+    """Equal as Python compares, but for NaN."""
+    if isinstance(gold, float) and isinstance(extracted, float):
+        return gold == extracted or (math.isnan(gold) and math.isnan(extracted))
+    if isinstance(gold, dict) and isinstance(extracted, dict):
+        return gold.keys() == extracted.keys() and all(alike(gold[k], extracted[k]) for k in gold)
+    if isinstance(gold, list) and isinstance(extracted, list):
+        return len(gold) == len(extracted) and all(map(alike, gold, extracted))
+    return bool(gold == extracted)
+
+
+def numeric(gold: Any, extracted: Any, params: Mapping[str, Any]) -> bool:
+    """Both null, or both numbers that are near enough."""
+    if gold is None or extracted is None:
+        return gold is None and extracted is None
+    try:
+        wanted, found = float(gold), float(extracted)
+    except (TypeError, ValueError):
+        return False
+    if math.isnan(wanted) or math.isnan(found):
+        return math.isnan(wanted) and math.isnan(found)
+    tolerance = params.get("tolerance")
+    if wanted == found or not tolerance:
+        return wanted == found
+    error = abs(wanted - found)
+    if "rel" in tolerance and not error / (abs(wanted) or 1.0) <= tolerance["rel"]:
+        return False
+    return not ("abs" in tolerance and not error <= tolerance["abs"])
+
+
+def of_type(value: Any, *types: type) -> Any:
+    if not isinstance(value, types):
+        raise TypeError(f"{value!r} is of the wrong type")
+    return value
+
+
+def type_convert(value: Any, params: Mapping[str, Any]) -> Any:
+    """As a value of another type."""
+    if params["to"] != "bool":
+        return {"float": float, "int": int, "str": str}[params["to"]](value)
+    word = str(of_type(value, bool, int, str)).strip().casefold()
+    return {"0": False, "false": False, "1": True, "true": True}[word]
+
+
+COMPARATORS: dict[str, Callable[[Any, Any, Mapping[str, Any]], bool]] = {
+    "exact": lambda gold, found, _: type(gold) is type(found) and alike(gold, found),
+    "numeric": numeric,
+    "oneof": lambda _, found, params: found in params["values"],
+}
+TRANSFORMS: dict[str, Callable[[Any, Mapping[str, Any]], Any]] = {
+    "lowercase": lambda value, _: of_type(value, str).lower(),
+    "strip": lambda value, _: of_type(value, str).strip(),
+    "normalize_whitespace": lambda v, _: re.sub(r"\s+", " ", of_type(v, str)).strip(),
+    "sort_tokens": lambda value, _: " ".join(sorted(of_type(value, str).split())),
+    "round_digits": lambda v, params: round(of_type(v, int, float), int(params["digits"])),
+    "type_convert": type_convert,
+}
