@@ -1,15 +1,17 @@
-"""What every comparator of the package keeps to, and `exact` and `oneof`."""
+"""What every comparator of the package keeps to, and `exact`, `oneof` and `fuzzy`."""
 
 from __future__ import annotations
 
 import datetime as dt
 import math
 import pickle
+from copy import deepcopy
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rapidfuzz import fuzz
 
 from factcheck.errors import ParameterError, SchemaError
 from factcheck.fields.registry import COMPARATORS
@@ -56,12 +58,6 @@ EVERY = (*WITH_KEY, *TOLERANT, *FUZZY, *ONE_BY_ONE)
 
 def score(name: str, gold: Any, extracted: Any, **params: Any) -> float:
     return COMPARATORS[name](gold, extracted, params).score
-
-
-def test_there_are_five_comparators_and_each_is_known_by_its_own_name() -> None:
-    assert {name: one.name for name, one in COMPARATORS.items()} == {
-        name: name for name in ("exact", "numeric", "oneof", "fuzzy", "date")
-    }
 
 
 @pytest.mark.parametrize(("name", "params"), EVERY)
@@ -127,130 +123,155 @@ def test_plain_values_are_scored_all_at_once_as_each_pair_is(
         assert scores.tolist() == [[bound.compare(g, e)[0] for e in extracted] for g in gold]
 
 
-@pytest.mark.parametrize("name", COMPARATORS)
-def test_an_unknown_parameter_is_an_error_that_names_it(name: str) -> None:
-    with pytest.raises(ParameterError, match=rf"{name}: unknown parameter 'tol'"):
-        COMPARATORS[name].bind({"tol": 1, "values": []})
+def test_each_comparator_has_its_name_and_names_unknown_parameters() -> None:
+    assert [*COMPARATORS] == ["exact", "numeric", "oneof", "fuzzy", "date"]
+    for name, comparator in COMPARATORS.items():
+        assert comparator.name == name
+        with pytest.raises(ParameterError, match=rf"{name}: unknown parameter 'tol'"):
+            comparator.bind({"tol": 1, "values": []})
 
 
 def test_a_parameter_error_is_what_callers_catch() -> None:
-    with pytest.raises(ParameterError) as caught:
+    with pytest.raises(ParameterError, match="oneof requires 'values'") as caught:
         COMPARATORS["oneof"](1, 1, {})
     assert isinstance(caught.value, (TypeError, ValueError))
     assert isinstance(caught.value, SchemaError)
     assert caught.value.path == ""
 
 
-class TestExact:
-    """`exact`: same type and same value, at every depth."""
-
-    @pytest.mark.parametrize(
-        ("gold", "extracted"),
-        [
-            ("a", "a"), (None, None), (0.0, -0.0), (NAN, float("nan")), ([NAN], [float("nan")]),
-            ({"a": 1, "b": [None]}, {"b": [None], "a": 1}), (10**400, 10**400), ({1}, {1}),
-            (dt.date(2024, 3, 15), dt.date(2024, 3, 15)),
-        ],
-    )  # fmt: skip
-    def test_matches(self, gold: Any, extracted: Any) -> None:
-        assert COMPARATORS["exact"](gold, extracted, {}) == ComparatorResult(1.0, "exact")
-        assert exact_key(gold) == exact_key(extracted)
-        assert hash(exact_key(gold)) == hash(exact_key(extracted))
-
-    @pytest.mark.parametrize(
-        ("gold", "extracted"),
-        [
-            ("a", "b"), (1, True), (42, 42.0), ("1", 1), ("", None), (NAN, 1.0),
-            (10**400, 10**400 + 1), ({"x": 1}, {"x": 1, "y": 1}), ([1, 2], [2, 1]),
-            ([[1], 2], [[1, 2]]), ({"a": {"b": 1}, "c": 2}, {"a": {"b": 1, "c": 2}}),
-            ([["a"], "b"], [["a", "b"]]), ((1,), [1]), ([float, 1.0], [1.0]),
-            (dt.date(2024, 3, 15), dt.date(2024, 3, 16)),
-            (dt.date(2024, 3, 15), dt.datetime(2024, 3, 15, tzinfo=dt.timezone.utc)),
-        ],
-    )  # fmt: skip
-    def test_does_not_match(self, gold: Any, extracted: Any) -> None:
-        assert COMPARATORS["exact"](gold, extracted, {}) == ComparatorResult(
-            0.0, "exact", "mismatch"
-        )
-        assert exact_key(gold) != exact_key(extracted)
-
-    @pytest.mark.parametrize(
-        ("gold", "extracted"),
-        [
-            ({"x": 1}, {"x": True}), ([1], [1.0]), ({1: "a"}, {True: "a"}),
-            ([[NAN]], [[float("nan")]]),
-        ],
-    )  # fmt: skip
-    def test_only_the_outermost_type_counts(self, gold: Any, extracted: Any) -> None:
-        assert COMPARATORS["exact"](gold, extracted, {}) == ComparatorResult(1.0, "exact", None)
-        assert exact_key(gold) == exact_key(extracted)
-        assert (value_key(gold) == value_key(extracted)) is (gold == [[NAN]])
-
-    @given(values)
-    def test_a_value_is_like_a_copy_of_itself(self, value: Any) -> None:
-        assert score("exact", value, pickle.loads(pickle.dumps(value))) == 1.0  # noqa: S301
-
-    def test_a_value_that_contains_itself_is_like_itself(self) -> None:
-        loop: list[Any] = []
-        loop.append(loop)
-        assert score("exact", loop, loop) == 1.0
-        assert score("exact", loop, [1]) == 0.0
-
-    def test_a_value_nested_beyond_recursion_has_a_key(self) -> None:
-        deep: list[Any] = []
-        for _ in range(100_000):
-            deep = [deep]
-        assert score("exact", deep, deep) == 1.0
-        assert score("exact", [deep], [1]) == 0.0
-
-    def test_an_object_that_cannot_be_compared_is_like_itself_only(self) -> None:
-        class Stubborn:
-            __hash__ = None  # type: ignore[assignment]
-
-            def __eq__(self, other: object) -> bool:
-                raise ValueError("not comparable")
-
-        one = Stubborn()
-
-        assert score("exact", [one], [one]) == 1.0
-        assert score("exact", [one], [Stubborn()]) == 0.0
+@pytest.mark.parametrize(
+    ("gold", "extracted"),
+    [
+        ("a", "a"), (None, None), (0.0, -0.0), (NAN, float("nan")), ([NAN], [float("nan")]),
+        ({"a": 1, "b": [None]}, {"b": [None], "a": 1}), (10**400, 10**400), ({1}, {1}),
+        (dt.date(2024, 3, 15), dt.date(2024, 3, 15)),
+        # only the outermost type counts
+        ({"x": 1}, {"x": True}), ([1], [1.0]), ({1: "a"}, {True: "a"}), ([[NAN]], [[float("nan")]]),
+    ],
+)  # fmt: skip
+def test_exact_matches_equal_values_of_the_same_type(gold: Any, extracted: Any) -> None:
+    assert COMPARATORS["exact"](gold, extracted, {}) == ComparatorResult(1.0, "exact")
+    assert exact_key(gold) == exact_key(extracted)
+    assert hash(exact_key(gold)) == hash(exact_key(extracted))
 
 
-class TestOneof:
-    """`oneof`: the extracted value is in the list."""
+@pytest.mark.parametrize(
+    ("gold", "extracted"),
+    [
+        ("a", "b"), (1, True), (42, 42.0), ("1", 1), ("", None), (NAN, 1.0),
+        (10**400, 10**400 + 1), ({"x": 1}, {"x": 1, "y": 1}), ([1, 2], [2, 1]),
+        ([[1], 2], [[1, 2]]), ({"a": {"b": 1}, "c": 2}, {"a": {"b": 1, "c": 2}}),
+        ([["a"], "b"], [["a", "b"]]), ((1,), [1]), ([float, 1.0], [1.0]),
+        (dt.date(2024, 3, 15), dt.date(2024, 3, 16)),
+        (dt.date(2024, 3, 15), dt.datetime(2024, 3, 15, tzinfo=dt.timezone.utc)),
+    ],
+)  # fmt: skip
+def test_exact_matches_nothing_else(gold: Any, extracted: Any) -> None:
+    result = COMPARATORS["exact"](gold, extracted, {})
+    assert result == ComparatorResult(0.0, "exact", "mismatch")
+    assert exact_key(gold) != exact_key(extracted)
 
-    @pytest.mark.parametrize(
-        ("extracted", "allowed"),
-        [
-            ("a", ["a", "b"]), (True, [1]), (1.0, [1]), (None, [None]), ({"x": [1]}, [{"x": [1]}]),
-            (float("nan"), [NAN]),
-        ],
-    )  # fmt: skip
-    def test_matches_what_is_allowed_whatever_the_gold_value(
-        self, extracted: Any, allowed: list[Any]
-    ) -> None:
+
+def test_for_the_key_of_a_value_all_types_count() -> None:
+    assert value_key({"x": 1}) != value_key({"x": True})
+    assert value_key([1]) != value_key([1.0])
+    assert value_key([[NAN]]) == value_key([[float("nan")]])
+
+
+@given(values)
+def test_a_value_is_like_a_copy_of_itself(value: Any) -> None:
+    assert score("exact", value, pickle.loads(pickle.dumps(value))) == 1.0  # noqa: S301
+
+
+def test_a_value_that_is_endless_deep_or_not_comparable_is_like_itself_only() -> None:
+    class Stubborn:
+        __hash__ = None  # type: ignore[assignment]
+
+        def __eq__(self, other: object) -> bool:
+            raise ValueError("not comparable")
+
+    loop: list[Any] = []
+    loop.append(loop)
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    stubborn = [Stubborn()]
+    for value in (loop, deep, stubborn):
+        assert score("exact", value, value) == 1.0
+        assert score("exact", value, [1]) == 0.0
+    assert score("exact", stubborn, [Stubborn()]) == 0.0
+
+
+def test_oneof_matches_what_is_allowed_whatever_the_gold_value() -> None:
+    for extracted, allowed in (
+        ("a", ["a", "b"]), (True, [1]), (1.0, [1]), (None, [None]), ({"x": [1]}, [{"x": [1]}]),
+        (float("nan"), [NAN]),
+    ):  # fmt: skip
         result = COMPARATORS["oneof"]("something else", extracted, {"values": allowed})
         assert result == ComparatorResult(1.0, "oneof")
-
-    @pytest.mark.parametrize(
-        ("extracted", "allowed"), [("c", ["a", "b"]), ("a", []), ([1], [1]), (NAN, [1.0])]
-    )
-    def test_does_not_match_anything_else(self, extracted: Any, allowed: list[Any]) -> None:
+    for extracted, allowed in (("c", ["a", "b"]), ("a", []), ([1], [1]), (NAN, [1.0])):
         result = COMPARATORS["oneof"](extracted, extracted, {"values": allowed})
         assert result == ComparatorResult(0.0, "oneof", "no match in values")
 
-    @pytest.mark.parametrize("allowed", ["a", ("a",), None, {"a": 1}, 5])
-    def test_values_must_be_a_list(self, allowed: Any) -> None:
+
+def test_the_list_of_oneof_is_that_of_the_binding() -> None:
+    for odd in ("a", ("a",), None, {"a": 1}, 5):
         with pytest.raises(TypeError, match="oneof: 'values' must be a list, not"):
-            COMPARATORS["oneof"]("a", "a", {"values": allowed})
+            COMPARATORS["oneof"]("a", "a", {"values": odd})
+    allowed = ["a"]
+    compare = COMPARATORS["oneof"].bind({"values": allowed}).compare
+    allowed.append("b")
+    assert compare("a", "b")[0] == 0.0
 
-    def test_values_must_be_given(self) -> None:
-        with pytest.raises(TypeError, match="oneof requires 'values'"):
-            COMPARATORS["oneof"]("a", "a", {})
 
-    def test_the_list_is_that_of_the_binding(self) -> None:
-        """What is appended later does not change what is allowed."""
-        allowed = ["a"]
-        compare = COMPARATORS["oneof"].bind({"values": allowed}).compare
-        allowed.append("b")
-        assert compare("a", "b")[0] == 0.0
+@given(st.text(), st.text())
+def test_fuzzy_is_the_ratio_of_rapidfuzz(gold: str, extracted: str) -> None:
+    ratio = score("fuzzy", gold, extracted)
+    assert ratio == pytest.approx(fuzz.ratio(gold, extracted) / 100)
+    assert (ratio == 1.0) == (gold == extracted)
+
+
+@pytest.mark.parametrize(
+    ("gold", "extracted", "params", "expected", "reason"),
+    [
+        ("abc", "abc", {}, 1.0, "ratio 1"), ("", "", {}, 1.0, "ratio 1"),
+        ("", "a", {}, 0.0, "ratio 0"), ("abcd", "abcx", {}, 0.75, "ratio 0.75"),
+        ("Abc", "abc", {}, 2 / 3, "ratio 0.666667"),
+        ("abcdefghij", "abcdefghix", {"threshold": 0.9}, 1.0, "ratio 0.9, at least 0.9"),
+        ("abcdefghij", "abcdefghix", {"threshold": 0.95}, 0.0, "ratio 0.9 is below 0.95"),
+        ("abc", "abc", {"threshold": 1}, 1.0, "ratio 1"),
+        (None, "a", {}, 0.0, "fuzzy compares strings, but the gold value is of type null"),
+        ("a", ["a"], {}, 0.0, "fuzzy compares strings, but the extracted value is of type array"),
+        (5, 5.0, {"threshold": 0.5}, 0.0,
+         "fuzzy compares strings, but the gold value is of type integer"),
+    ],
+)  # fmt: skip
+def test_the_reason_of_fuzzy_states_the_ratio(
+    gold: Any, extracted: Any, params: dict[str, Any], expected: float, reason: str
+) -> None:
+    result = COMPARATORS["fuzzy"](gold, extracted, params)
+    assert result == ComparatorResult(expected, "fuzzy", reason)
+
+
+@pytest.mark.parametrize("tenths", range(1, 10))
+def test_a_ratio_that_is_the_threshold_is_enough(tenths: int) -> None:
+    """Written as a decimal, although 1 - 0.7 is not 0.3 in floats."""
+    gold = "a" * 10
+    extracted = "a" * tenths + "b" * (10 - tenths)
+    bound = COMPARATORS["fuzzy"].bind({"threshold": tenths / 10})
+
+    assert bound.compare(gold, extracted)[0] == 1.0
+    assert bound.scores is not None
+    assert bound.scores([gold], [extracted]).tolist() == [[1.0]]
+
+
+@pytest.mark.parametrize("value", [None, 3.5, float("nan"), True, [1, {"a": None}]])
+def test_equal_values_that_are_no_texts_match_as_texts_and_dates(value: Any) -> None:
+    assert score("fuzzy", value, deepcopy(value), threshold=0.5) == 1.0
+    assert score("date", value, deepcopy(value)) == 1.0
+
+
+@pytest.mark.parametrize("threshold", [0, -0.5, 1.01, 90, True, "0.9", None, float("nan"), [0.9]])
+def test_a_threshold_is_above_zero_and_up_to_one(threshold: Any) -> None:
+    with pytest.raises(ParameterError, match="fuzzy: 'threshold' must be a number above 0 and up"):
+        COMPARATORS["fuzzy"].bind({"threshold": threshold})

@@ -38,65 +38,57 @@ def aligned(align: Any, **keys: Any) -> dict[str, Any]:
 BY_N = {"match_by": "key_field", "key": "n"}
 
 
+def by(comparator: Any, kind: str = "string") -> dict[str, Any]:
+    return {"type": kind, "x-eval-compare": comparator}
+
+
+def text(key: str, value: Any) -> dict[str, Any]:
+    return {**TEXT, f"x-eval-{key}": value}
+
+
+NUMBER_UP_TO_1 = "x-eval-threshold must be a number above 0 and up to 1"
+
+
 @pytest.mark.parametrize(
     ("field", "says"),
     [
-        ({}, "missing x-eval-compare"),
-        ({"type": 3}, "Missing or invalid 'type'"),
-        ({"type": []}, "Missing or invalid 'type'"),
-        ({"type": ["null"]}, "Missing or invalid 'type'"),
-        ({"$ref": "#/x"}, "resolve_schema_references"),
-        ({"type": "string"}, "missing x-eval-compare"),
-        ({"type": "string", "x-eval-compare": ""}, "Unknown comparator ''"),
-        ({"type": "string", "x-eval-compare": "nope"}, "Unknown comparator 'nope'"),
-        ({"type": "string", "x-eval-compare": {"": {}}}, "Unknown comparator"),
-        ({"type": "string", "x-eval-compare": {1: {}}}, "Unknown comparator"),
-        ({"type": "string", "x-eval-compare": {}}, "exactly one key"),
-        ({"type": "string", "x-eval-compare": {"exact": {}, "numeric": {}}}, "exactly one key"),
-        ({"type": "number", "x-eval-compare": {"numeric": None}}, "'numeric' must be a dict"),
-        ({"type": "string", "x-eval-compare": 3}, "string or single-key dict"),
-        ({"type": "string", "x-eval-compare": "nope", "x-eval-skip": True}, "Unknown comparator"),
-        ({"type": "number", "x-eval-compare": {"numeric": {"tolerance": 1}}}, "tolerance"),
-        ({"type": "number", "x-eval-compare": {"numeric": {"tolerance": {"abs": "x"}}}}, "abs"),
-        ({"type": "string", "x-eval-compare": "oneof"}, "values"),
-        ({**TEXT, "x-eval-skip": 1}, "x-eval-skip must be true or false"),
-        ({**TEXT, "x-eval-skip": None}, "x-eval-skip must be true or false"),
-        ({**TEXT, "x-eval-transform": None}, "x-eval-transform must be a list"),
-        ({**TEXT, "x-eval-transform": [3]}, "x-eval-transform[0] must be a string or object"),
-        ({**TEXT, "x-eval-transform": ["strip", "nope"]}, "x-eval-transform[1]: Unknown transform"),
-        ({**TEXT, "x-eval-transform": [""]}, "x-eval-transform[0]"),
-        ({**TEXT, "x-eval-transform": [{"round_digits": {}}]}, "requires 'digits'"),
-        ({**TEXT, "x-eval-transform": [{"type_convert": {"to": "date"}}]}, "must be one of"),
-        ({**TEXT, "x-eval-align": {"ordered": True}}, "requires type 'array'"),
-        ({**TEXT, "x-eval-threshold": 2}, "x-eval-threshold must be a number above 0 and up to 1"),
-        ({**TEXT, "x-eval-threshold": 0}, "must be a number above 0"),
-        (
-            {**TEXT, "x-eval-threshold": True},
-            "x-eval-threshold must be a number above 0 and up to 1",
-        ),
-        ({**TEXT, "x-eval-weight": -1}, "x-eval-weight must be a number"),
-        ({**TEXT, "x-eval-weight": float("nan")}, "x-eval-weight must be a number"),
-        ({**TEXT, "x-eval-weight": 10**400}, "x-eval-weight must be a number"),
+        ({}, "missing x-eval-compare"), ({"type": "string"}, "missing x-eval-compare"),
+        *(({"type": odd}, "Missing or invalid 'type'") for odd in (3, [], ["null"])),
+        ({"$ref": "#/x"}, "resolve_schema_references"), (by(""), "Unknown comparator ''"),
+        (by("nope"), "Unknown comparator 'nope'"), (by({"": {}}), "Unknown comparator"),
+        (by({1: {}}), "Unknown comparator"), (by({}), "exactly one key"),
+        (by({"exact": {}, "numeric": {}}), "exactly one key"), (by(3), "string or single-key dict"),
+        (by({"numeric": None}, "number"), "'numeric' must be a dict"),
+        ({**by("nope"), "x-eval-skip": True}, "Unknown comparator"),
+        (by({"numeric": {"tolerance": 1}}, "number"), "tolerance"),
+        (by({"numeric": {"tolerance": {"abs": "x"}}}, "number"), "abs"), (by("oneof"), "values"),
+        *((text("skip", odd), "x-eval-skip must be true or false") for odd in (1, None)),
+        (text("transform", None), "x-eval-transform must be a list"),
+        (text("transform", [3]), "x-eval-transform[0] must be a string or object"),
+        (text("transform", ["strip", "nope"]), "x-eval-transform[1]: Unknown transform"),
+        (text("transform", [""]), "x-eval-transform[0]"),
+        (text("transform", [{"round_digits": {}}]), "requires 'digits'"),
+        (text("transform", [{"type_convert": {"to": "date"}}]), "must be one of"),
+        (text("align", {"ordered": True}), "requires type 'array'"),
+        *((text("threshold", odd), NUMBER_UP_TO_1) for odd in (2, 0, True)),
+        *((text("weight", odd), "must be a number from 0") for odd in (-1, float("nan"), 10**400)),
         ({**record(n=TEXT), "x-eval-threshold": 0.5}, "requires x-eval-compare"),
         ({"type": "string", "properties": {"n": TEXT}}, "requires type 'object'"),
         ({"type": "object", "items": TEXT}, "requires type 'array'"),
         ({3: "x", "type": "string"}, "the key 3 is not a string"),
-        (aligned("hungarian"), "'ordered' or 'match_by'"),
-        (aligned({}), "'ordered' or 'match_by'"),
+        *((aligned(odd), "'ordered' or 'match_by'") for odd in ("hungarian", {})),
         (aligned({"ordered": "yes"}), "'ordered' must be true or false"),
-        (aligned({"ordered": False}), "match_by"),
-        (aligned({"match_by": "magic"}), "match_by"),
-        (aligned({"match_by": ""}), "match_by"),
+        *((aligned(odd), "'match_by' must be one of") for odd in (
+            {"ordered": False}, {"match_by": "magic"}, {"match_by": ""},
+        )),
         (aligned({"match_by": "key_field"}), "requires a 'key'"),
-        (aligned({"match_by": "key_field", "key": ""}), "requires a 'key'"),
-        (aligned({"match_by": "key_field", "key": []}), "requires a 'key'"),
-        (aligned({"match_by": "key_field", "key": ["n", 3]}), "requires a 'key'"),
+        *((aligned({**BY_N, "key": odd}), "requires a 'key'") for odd in ("", [], ["n", 3])),
         ({**aligned(BY_N), "items": True, "x-eval-compare": "exact"}, "requires 'items'"),
         (aligned(BY_N, items=TEXT), "requires items type 'object'"),
         (aligned({"match_by": "hungarian", "threshold": 2}), "'threshold'"),
         (aligned({"ordered": True, "threshold": 0.5}), "'threshold'"),
     ],
-)
+)  # fmt: skip
 def test_an_error_names_the_path_and_what_is_wrong(field: dict[Any, Any], says: str) -> None:
     with pytest.raises(SchemaError) as caught:
         parse_eval_schema(record(outer=record(inner=field)))
@@ -114,22 +106,18 @@ def test_a_schema_in_which_nothing_counts_is_refused() -> None:
     parse_eval_schema(record(a={**TEXT, "x-eval-skip": True}))
 
 
-@pytest.mark.parametrize("schema", [None, 3, "x", [], [TEXT]])
-def test_a_schema_is_an_object(schema: Any) -> None:
-    with pytest.raises(SchemaError, match="Eval schema must be an object"):
-        parse_eval_schema(schema)
-
-
-def test_a_schema_error_without_a_place_is_its_message() -> None:
-    assert str(SchemaError("no good")) == "no good"
-    assert str(SchemaError("no good", "a.b")) == "a.b: no good"
-    assert isinstance(SchemaError("x"), (InputError, ValueError))
-
-
-def test_bad_parameters_are_a_schema_error_and_a_type_error() -> None:
+def test_other_errors_are_schema_errors_too() -> None:
+    for odd in (None, 3, "x", [], [TEXT]):
+        with pytest.raises(SchemaError, match="Eval schema must be an object"):
+            parse_eval_schema(odd)
     with pytest.raises(TypeError) as caught:
         parse_eval_schema(record(a={"type": "string", "x-eval-compare": "oneof"}))
     assert isinstance(caught.value, ParameterError)
+    with pytest.raises(SchemaError, match=r"semantic='local'.*--semantic"):
+        parse_eval_schema(record(a={"type": "string", "x-eval-compare": "semantic"}))
+    assert str(SchemaError("no good")) == "no good"
+    assert str(SchemaError("no good", "a.b")) == "a.b: no good"
+    assert isinstance(SchemaError("x"), (InputError, ValueError))
 
 
 @pytest.mark.parametrize(
@@ -151,12 +139,9 @@ def test_what_may_be_a_slip_is_a_warning(
     with caplog.at_level(logging.WARNING):
         parse_eval_schema(record(a=field))
     assert says in caplog.text
-
-
-def test_numbers_in_texts_are_no_slip_once_they_are_read(caplog: pytest.LogCaptureFixture) -> None:
-    field = {"type": "string", "x-eval-compare": "numeric", "x-eval-transform": ["parse_number"]}
-    with caplog.at_level(logging.WARNING):
-        parse_eval_schema(record(a=field))
+    caplog.clear()
+    read = {"type": "string", "x-eval-compare": "numeric", "x-eval-transform": ["parse_number"]}
+    parse_eval_schema(record(a=read))
     assert not caplog.text
 
 
@@ -248,11 +233,9 @@ def test_a_bad_entry_is_refused(entry: Any, error: type[Exception], says: str) -
 
 
 def test_an_entry_is_a_name_with_or_without_parameters() -> None:
+    params = {"tolerance": {"rel": 0.1}}
     assert parse_xeval_entry("exact") == ("exact", {})
-    assert parse_xeval_entry({"numeric": {"tolerance": {"rel": 0.1}}}) == (
-        "numeric",
-        {"tolerance": {"rel": 0.1}},
-    )
+    assert parse_xeval_entry({"numeric": params}) == ("numeric", params)
 
 
 class TestTypeDefaults:
@@ -275,23 +258,13 @@ class TestTypeDefaults:
         assert annotate_xeval({"type": kind})["x-eval-compare"] == comparator
 
     def test_only_leaves_without_a_word_of_their_own_get_one(self) -> None:
-        schema = record(
-            a={"type": "string", "x-eval-compare": {"oneof": {"values": []}}},
-            b={"type": "string", "x-eval-skip": True},
-            e={"type": "string", "x-eval-skip": False},
-            c=record(d={"type": "number", "maxLength": 3}),
-        )
+        own = {"type": "string", "x-eval-compare": {"oneof": {"values": []}}}
+        skipped, number = {"type": "string", "x-eval-skip": True}, {"type": "number"}
+        schema = record(a=own, b=skipped, c=record(d={**number, "maxLength": 3}))
 
         assert annotate_xeval(schema) is schema
-        assert schema["properties"]["a"]["x-eval-compare"] == {"oneof": {"values": []}}
-        assert "x-eval-compare" not in schema["properties"]["b"]
-        assert schema["properties"]["e"]["x-eval-compare"] == "exact"
-        assert "x-eval-compare" not in schema["properties"]["c"]
-        assert schema["properties"]["c"]["properties"]["d"] == {
-            "type": "number",
-            "maxLength": 3,
-            "x-eval-compare": "numeric",
-        }
+        inner = record(d={**number, "maxLength": 3, "x-eval-compare": "numeric"})
+        assert schema == record(a=own, b=skipped, c=inner)
 
     def test_they_can_be_changed_and_restored(self) -> None:
         set_type_default("number", {"numeric": {"tolerance": {"rel": 0.1}}})
@@ -314,8 +287,3 @@ class TestTypeDefaults:
     ) -> None:
         with pytest.raises(error):
             set_type_default(kind, comparator)
-
-
-def test_semantic_is_not_there_until_it_is_registered_and_the_error_says_how() -> None:
-    with pytest.raises(SchemaError, match=r"semantic='local'.*--semantic"):
-        parse_eval_schema(record(a={"type": "string", "x-eval-compare": "semantic"}))
