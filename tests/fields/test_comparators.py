@@ -203,13 +203,15 @@ def test_a_value_that_is_endless_deep_or_not_comparable_is_like_itself_only() ->
 
 
 def test_oneof_matches_what_is_allowed_whatever_the_gold_value() -> None:
-    for extracted, allowed in (
+    matching: list[tuple[Any, list[Any]]] = [
         ("a", ["a", "b"]), (True, [1]), (1.0, [1]), (None, [None]), ({"x": [1]}, [{"x": [1]}]),
         (float("nan"), [NAN]),
-    ):  # fmt: skip
+    ]  # fmt: skip
+    for extracted, allowed in matching:
         result = COMPARATORS["oneof"]("something else", extracted, {"values": allowed})
         assert result == ComparatorResult(1.0, "oneof")
-    for extracted, allowed in (("c", ["a", "b"]), ("a", []), ([1], [1]), (NAN, [1.0])):
+    matching = [("c", ["a", "b"]), ("a", []), ([1], [1]), (NAN, [1.0])]
+    for extracted, allowed in matching:
         result = COMPARATORS["oneof"](extracted, extracted, {"values": allowed})
         assert result == ComparatorResult(0.0, "oneof", "no match in values")
 

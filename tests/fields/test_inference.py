@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Callable
 from typing import Any
@@ -76,27 +75,18 @@ def test_values_of_several_kinds_are_told_with_their_path(
     infer_schema(values)
     [message] = caplog.messages
     assert message.startswith(f"{path}: polymorphic")
-    assert caplog.records[0].levelno == logging.WARNING
-
-
-def test_the_path_that_is_given_stands_before_those_below(caplog: pytest.LogCaptureFixture) -> None:
     infer_schema([{"a": 1}, {"a": "x"}], "items[]")
-    assert "items[].a" in caplog.messages[0]
+    assert "items[].a" in caplog.messages[1]
 
 
-@pytest.mark.parametrize("values", [[], iter(())])
-def test_there_must_be_at_least_one_value(values: Any) -> None:
-    with pytest.raises(InputError, match="at least one value"):
-        infer_schema(values)
-
-
-@pytest.mark.parametrize("values", [{"a": 1}, "text", b"bytes", 5, None])
-def test_one_value_is_not_taken_for_a_list_of_them(values: Any) -> None:
-    with pytest.raises(InputError, match="must be a list"):
-        infer_schema(values)
-
-
-def test_names_that_are_no_strings_are_refused_with_their_path() -> None:
+def test_what_is_no_list_of_values_is_refused() -> None:
+    empty: Any
+    for empty in ([], iter(())):
+        with pytest.raises(InputError, match="at least one value"):
+            infer_schema(empty)
+    for single in ({"a": 1}, "text", b"bytes", 5, None):
+        with pytest.raises(InputError, match="must be a list"):
+            infer_schema(single)  # type: ignore[arg-type]
     with pytest.raises(SchemaError, match="2 is not a string") as caught:
         infer_schema([{"a": [{2: "x"}]}])
     assert caught.value.path == "a[]"
@@ -127,13 +117,7 @@ def test_values_that_contain_themselves_are_refused_before_they_multiply() -> No
 
 
 @given(st.data())
-def test_homogeneous_values_fit_their_schema_strictly(data: st.DataObject) -> None:
-    values = data.draw(st.lists(data.draw(homogeneous()), min_size=1, max_size=5))
-    validate_gold(values, annotate_xeval(infer_schema(values)), strict_types=True)
-
-
-@given(st.data())
-def test_the_order_of_homogeneous_values_changes_nothing_but_the_kind_of_number(
+def test_homogeneous_values_fit_their_schema_whose_types_do_not_depend_on_the_order(
     data: st.DataObject,
 ) -> None:
     values = data.draw(st.lists(data.draw(homogeneous()), min_size=1, max_size=5))
@@ -142,6 +126,7 @@ def test_the_order_of_homogeneous_values_changes_nothing_but_the_kind_of_number(
         return str(infer_schema(values)).replace("'number'", "'integer'")
 
     assert told(values) == told(values[::-1])
+    validate_gold(values, annotate_xeval(infer_schema(values)), strict_types=True)
 
 
 json_values = st.recursive(

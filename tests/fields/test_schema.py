@@ -76,7 +76,7 @@ NUMBER_UP_TO_1 = "x-eval-threshold must be a number above 0 and up to 1"
         ({"type": "string", "properties": {"n": TEXT}}, "requires type 'object'"),
         ({"type": "object", "items": TEXT}, "requires type 'array'"),
         ({3: "x", "type": "string"}, "the key 3 is not a string"),
-        *((aligned(odd), "'ordered' or 'match_by'") for odd in ("hungarian", {})),
+        (aligned("hungarian"), "'ordered' or 'match_by'"), (aligned({}), "'ordered' or 'match_by'"),
         (aligned({"ordered": "yes"}), "'ordered' must be true or false"),
         *((aligned(odd), "'match_by' must be one of") for odd in (
             {"ordered": False}, {"match_by": "magic"}, {"match_by": ""},
@@ -107,7 +107,8 @@ def test_a_schema_in_which_nothing_counts_is_refused() -> None:
 
 
 def test_other_errors_are_schema_errors_too() -> None:
-    for odd in (None, 3, "x", [], [TEXT]):
+    others: tuple[Any, ...] = (None, 3, "x", [], [TEXT])
+    for odd in others:
         with pytest.raises(SchemaError, match="Eval schema must be an object"):
             parse_eval_schema(odd)
     with pytest.raises(TypeError) as caught:

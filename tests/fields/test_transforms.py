@@ -114,11 +114,13 @@ def test_what_cannot_be_converted_is_an_error(value: Any, target: str) -> None:
 
 
 def test_a_value_of_the_wrong_type_is_an_error_that_says_what_to_do() -> None:
-    for value in (5, 1.5, True, ["a"], {"a": 1}, b"a"):
+    odd: tuple[Any, ...] = (5, 1.5, True, ["a"], {"a": 1}, b"a")
+    for value in odd:
         for name in OF_TEXT:
             with pytest.raises(TypeError, match=f"{name} requires a string, not .*; put"):
                 transform(name, value)
-    for value in ("1.5", [1.5], {}, 1j):
+    odd = ("1.5", [1.5], {}, 1j)
+    for value in odd:
         with pytest.raises(TypeError, match=r"round_digits requires a number, not .*; put"):
             transform("round_digits", value, digits=1)
 
