@@ -101,26 +101,17 @@ def test_the_judge_sees_what_the_schema_says() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("params", "says"),
-    [
-        ({"specificity": "loose"}, "allow_more_specific"),
-        ({"instructions": 3}, "must be a string"),
-        ({"hint": "x"}, "unknown parameter 'hint'"),
-    ],
-)
-def test_parameters_are_checked_with_the_schema(params: dict[str, Any], says: str) -> None:
+def test_parameters_are_checked_with_the_schema(monkeypatch: pytest.MonkeyPatch) -> None:
     semantic, judge = comparator()
-    schema = record(a=compared({"semantic": params}))
-
-    with pytest.raises(SchemaError, match=says) as caught:
-        run(schema, [{"a": "x"}], [{"a": "y"}], registry_of(semantic=semantic))
-
-    assert caught.value.path == "a"
+    for params, message in (
+        ({"specificity": "loose"}, "allow_more_specific"),
+        ({"instructions": 3}, "must be a string"), ({"hint": "x"}, "unknown parameter 'hint'"),
+    ):  # fmt: skip
+        schema = record(a=compared({"semantic": params}))
+        with pytest.raises(SchemaError, match=message) as caught:
+            run(schema, [{"a": "x"}], [{"a": "y"}], registry_of(semantic=semantic))
+        assert caught.value.path == "a"
     assert judge.calls == ()
-
-
-def test_settings_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     with pytest.raises(ParameterError, match="allow_more_specific"):
         SemanticComparator("local", specificity="loose")  # type: ignore[arg-type]
@@ -130,76 +121,45 @@ def test_settings_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
         SemanticComparator("openai/x", batch_size=0)
 
 
-def test_one_failed_pair_leaves_the_others_alone_and_is_told_once(
-    caplog: pytest.LogCaptureFixture,
+@pytest.mark.parametrize(
+    ("answer", "n_open"),
+    [
+        (Failure(None, "unavailable", "no route"), 2), (JudgeUnavailable("no route"), 4),
+        (JudgeRejected("no route"), 4),
+    ],
+)  # fmt: skip
+def test_pairs_without_a_verdict_are_open_and_told_once(
+    answer: Any, n_open: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    semantic, _ = comparator(
-        lambda p: Failure(None, "unavailable", "no route") if p.gold == "bad" else says(p)
-    )
-    schema = record(a=MEANING, b=MEANING, c=MEANING, d=MEANING)
-    gold = {"a": "bad", "b": "NYC", "c": "x", "d": "bad"}
-    found = {"a": "y", "b": "New York", "c": "z", "d": "w"}
+    semantic, _ = comparator(lambda p: answer if p.gold == "bad" else says(p))
+    schema = record(a=MEANING, b=MEANING, c=MEANING, d=MEANING, e=MEANING)
+    gold = {"a": "bad", "b": "NYC", "c": "x", "d": "bad", "e": "equal"}
+    found = {"a": "y", "b": "New York", "c": "z", "d": "w", "e": "equal"}
     with caplog.at_level(logging.WARNING):
         result = run(schema, [gold], [found], registry_of(semantic=semantic))
 
-    assert statuses(result) == {
-        "a": "batch_error", "b": "match", "c": "mismatch", "d": "batch_error",
-    }  # fmt: skip
-    assert [r.getMessage() for r in caplog.records] == [
-        "semantic: no verdict on 2 of 4 pairs: no route"
-    ]
+    expected = {"a": "batch_error", "b": "match", "c": "mismatch", "d": "batch_error"}
+    if n_open == 4:  # the judge cannot be reached
+        expected = dict.fromkeys("abcd", "batch_error")
+    assert statuses(result) == {**expected, "e": "match"}
+    message = f"semantic: no verdict on {n_open} of 4 pairs: no route"
+    assert [r.getMessage() for r in caplog.records] == [message]
 
 
-@pytest.mark.parametrize("error", [JudgeUnavailable("no route"), JudgeRejected("no money")])
-def test_a_judge_that_cannot_be_reached_leaves_the_open_fields_open(
-    error: Exception, caplog: pytest.LogCaptureFixture
-) -> None:
-    semantic, _ = comparator(lambda _pair: error)
-    schema = record(a=MEANING, b=MEANING)
-    with caplog.at_level(logging.WARNING):
-        result = run(
-            schema,
-            [{"a": "x", "b": "y"}] * 5,
-            [{"a": "x", "b": "z"}] * 5,
-            registry_of(semantic=semantic),
-        )
-
-    assert result.total_batch_errors == 5
-    assert result.mean_f1 == 1.0
-    assert len(caplog.records) == 1
-    assert str(error) in caplog.text
-
-
-def test_a_value_that_cannot_be_written_down_fails_alone() -> None:
+def test_a_value_that_cannot_be_written_down_fails_alone_inside_a_running_loop() -> None:
     endless: list[Any] = []
     endless.append(endless)
-    semantic, judge = comparator()
-
-    results = semantic([item(endless, "x"), item("x", endless), item("NYC", "New York")])
-
-    assert isinstance(results[0], Failure)
-    assert isinstance(results[1], ComparatorResult)
-    assert results[1].score == 0
-    assert "the extracted value cannot be written as JSON" in str(results[1].reason)
-    assert isinstance(results[2], ComparatorResult)
-    assert len(judge.calls[0].pairs) == 1
-
-
-def test_it_works_inside_a_running_loop() -> None:
-    semantic, _ = comparator()
+    semantic, judge = comparator(lambda _pair: PairVerdict(True, None, "", "terse"))
 
     async def inside() -> Any:
-        return semantic([item("NYC", "New York")])
+        return semantic([item(endless, "x"), item("x", endless), item("NYC", "New York")])
 
-    [result] = asyncio.run(inside())
-    assert result.score == 1.0
-
-
-def test_verdicts_without_a_word_still_name_their_judge() -> None:
-    semantic, _ = comparator(lambda _pair: PairVerdict(True, None, "", "terse"))
-    [result] = semantic([item("a", "b")])
-    assert isinstance(result, ComparatorResult)
-    assert result.reason == "terse"
+    unwritable, mismatch, match = asyncio.run(inside())
+    assert isinstance(unwritable, Failure)
+    assert mismatch.score == 0
+    assert "the extracted value cannot be written as JSON" in mismatch.reason
+    assert (match.score, match.reason) == (1.0, "terse")
+    assert len(judge.calls[0].pairs) == 1
 
 
 class TestInAForeignEvaluator:
@@ -233,15 +193,9 @@ class TestInAForeignEvaluator:
             ours_here = fields[path]
             assert outcome == foreign.Outcome(ours_here.status, ours_here.score, ours_here.reason)
         assert judge.calls == own_judge.calls
-
-    def test_a_path_there_has_positions_and_the_judge_sees_none(self) -> None:
-        semantic, judge = comparator()
-
-        foreign.dispatch(
-            semantic, {"s[].d": "x", "l[3].k[-1]": "x"}, {"s[].d": "y", "l[3].k[-1]": "y"}, {}
-        )
-
-        assert [pair.path for pair in judge.calls[0].pairs] == ["s[].d", "l[].k[]"]
+        paths = {"s[].d": "x", "l[3].k[-1]": "x"}
+        foreign.dispatch(semantic, paths, dict.fromkeys(paths, "y"), {})
+        assert [pair.path for pair in judge.calls[-1].pairs] == ["s[].d", "l[].k[]"]
 
 
 class TestWithALanguageModel:
