@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from factcheck.errors import InputError
 from factcheck.testing.replies import ChatRequest, Reply, Request, error_reply, json_reply
 
 _OK = 200
@@ -100,11 +101,14 @@ class BatchService:
     def _end(self, batch: dict[str, Any], request: Request) -> None:
         plan = self._plan
         lines = [_parsed(line) for line in self._files[batch["input_file_id"]].splitlines()]
-        planned = "the batch failed as planned" if plan.ending == "failed" else None
-        problem = _problem(lines, batch["endpoint"]) or planned
-        batch["status"] = "failed" if problem else plan.ending
-        if problem:
-            batch["errors"] = {"data": [{"code": "invalid_file", "message": problem}]}
+        names = {str(line["custom_id"]) for line in lines}
+        models = {str(line["body"]["model"]) for line in lines}
+        if len(names) < len(lines) or len(models) != 1:
+            raise InputError("a file needs unique ids and a single model")
+        batch["status"] = plan.ending
+        if plan.ending == "failed":
+            errors = [{"code": "invalid_file", "message": "the batch failed as planned"}]
+            batch["errors"] = {"data": errors}
             return
         for place, line in enumerate(lines):
             line.update(self._result(place, line, request))
@@ -130,22 +134,6 @@ class BatchService:
         answer = self._chat(chat)
         reply = {"status_code": answer.status, "body": _parsed(answer.raw_body or b"")}
         return {"response": reply, "error": None}
-
-
-def _problem(requests: Sequence[Any], endpoint: object) -> str | None:
-    """Return why the real endpoint would reject a file of requests, or `None`."""
-    if not requests or not all(isinstance(line, dict) for line in requests):
-        return "a line is not a JSON object"
-    names = {line.get("custom_id") for line in requests if isinstance(line.get("custom_id"), str)}
-    if len(names) < len(requests):
-        return "the custom_id of each request must be a unique string"
-    if {(line.get("method"), line.get("url")) for line in requests} != {("POST", endpoint)}:
-        return "method and url must be those of the batch"
-    if not all(isinstance(line.get("body"), dict) for line in requests):
-        return "a request has no body"
-    if len({line["body"].get("model") for line in requests}) != 1:
-        return "all requests of a file must name the same model"
-    return None
 
 
 def _parsed(data: bytes) -> Any:

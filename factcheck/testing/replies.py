@@ -94,15 +94,14 @@ EmbeddingsAnswer = Callable[[EmbeddingsRequest], Reply | Vectors]
 
 def hashed_embeddings(request: EmbeddingsRequest) -> Sequence[Sequence[float]]:
     """Embed texts as unit vectors of hashed word counts."""
-    return tuple(map(_hashed_words, request.texts))
-
-
-def _hashed_words(text: str) -> tuple[float, ...]:
-    vector = [0.0] * _EMBEDDING_SIZE
-    for word in re.findall(r"\w+", text.casefold()) or [text]:
-        vector[zlib.crc32(word.encode()) % _EMBEDDING_SIZE] += 1.0
-    length = math.hypot(*vector)
-    return tuple(x / length for x in vector)
+    vectors = []
+    for text in request.texts:
+        vector = [0.0] * _EMBEDDING_SIZE
+        for word in re.findall(r"\w+", text.casefold()) or [text]:
+            vector[zlib.crc32(word.encode()) % _EMBEDDING_SIZE] += 1.0
+        length = math.hypot(*vector)
+        vectors.append([x / length for x in vector])
+    return vectors
 
 
 def chat_reply(request: ChatRequest, answer: Reply | str) -> Reply:

@@ -8,8 +8,7 @@ import json
 import math
 import threading
 import urllib.request
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
@@ -231,35 +230,3 @@ def test_import_is_light() -> None:
         "print(sorted({'openai', 'dspy', 'pytest', 'numpy', 'pydantic'} & set(sys.modules)))"
     )
     assert printed_by_python(code) == "[]"
-
-
-URL: Final = "/v1/chat/completions"
-
-
-def line(name: str, model: str = "m", url: str = URL) -> dict[str, Any]:
-    body = {"model": model, "messages": QUESTION}
-    return {"custom_id": name, "method": "POST", "url": url, "body": body}
-
-
-@pytest.mark.parametrize(
-    ("lines", "problem"),
-    [
-        ([line("a"), line("a")], "unique"),
-        ([line("a", model="m"), line("b", model="n")], "same model"),
-        ([line("a", url="/v1/embeddings")], "those of the batch"),
-        ([{**line("a"), "body": None}], "no body"),
-        (["a"], "not a JSON object"),
-    ],
-)
-def test_a_file_that_the_endpoint_would_refuse_fails_with_the_reason(
-    lines: Sequence[Any], problem: str
-) -> None:
-    content = "\n".join(map(json.dumps, lines)).encode()
-    with LocalOpenAIServer(lambda _: "Yes.") as server, client_of(server) as client:
-        file = client.files.create(file=content, purpose="batch")
-        made = client.batches.create(input_file_id=file.id, endpoint=URL, completion_window="24h")
-        batch = client.batches.retrieve(made.id)
-    assert (batch.status, batch.output_file_id) == ("failed", None)
-    assert batch.errors is not None
-    assert batch.errors.data is not None
-    assert problem in str(batch.errors.data[0].message)

@@ -102,8 +102,8 @@ def from_status(
         kinds: Code and type of the error in the response body.
         about: The parameter that the server names, and its message.
         retry_after_s: Seconds to wait before a retry.
-        key: Environment variable of the key.
-        address: Environment variable of the server's address.
+        key: Environment variable of the key, for advice.
+        address: Environment variable of the server's address, for advice.
     """
     if status == _NO_CREDIT or _BILLING.intersection(kinds):
         return NoAccess(f"{message}; the account has no credit left")

@@ -149,17 +149,15 @@ def read_completion(body: Any) -> Answer:
     content, reason = message.get("content"), choice.get("finish_reason")
     if not isinstance(content, (str, list, type(None))):
         raise TypeError("the content is not text")
-    usage = body.get("usage")
-    usage = usage if isinstance(usage, Mapping) else {}
     return Answer(
         text=content if isinstance(content, str) else "".join(_texts(content or ())),
         finish_reason=reason if isinstance(reason, str) else None,
         is_declined=bool(message.get("refusal")),
-        prompt_tokens=_count(usage.get("prompt_tokens")),
-        cached_tokens=_count(_part(usage, "prompt_tokens_details", "cached_tokens")) or 0,
-        completion_tokens=_count(usage.get("completion_tokens")),
-        reasoning_tokens=_count(_part(usage, "completion_tokens_details", "reasoning_tokens"))
-        or _count(usage.get("reasoning_tokens"))
+        prompt_tokens=_count(body, "usage", "prompt_tokens"),
+        cached_tokens=_count(body, "usage", "prompt_tokens_details", "cached_tokens") or 0,
+        completion_tokens=_count(body, "usage", "completion_tokens"),
+        reasoning_tokens=_count(body, "usage", "completion_tokens_details", "reasoning_tokens")
+        or _count(body, "usage", "reasoning_tokens")
         or 0,
         tokens=_tokens(choice.get("logprobs")),
     )
@@ -167,22 +165,24 @@ def read_completion(body: Any) -> Answer:
 
 def _tokens(logprobs: Any) -> tuple[Token, ...]:
     """Parse the tokens of a reply; empty unless all of them are valid."""
+    tokens = []
     try:
-        return tuple(
-            Token(
-                str(token["token"]),
-                {str(one["token"]): _probability(one["logprob"]) for one in token["top_logprobs"]},
-            )
-            for token in logprobs["content"]
-        )
-    except (TypeError, KeyError, ValueError):
+        for token in logprobs["content"]:
+            likeliest = {str(one["token"]): one["logprob"] for one in token["top_logprobs"]}
+            if not all(type(x) in (int, float) and x <= 0 for x in likeliest.values()):  # or NaN
+                return ()
+            probabilities = {text: math.exp(x) for text, x in likeliest.items()}
+            tokens.append(Token(str(token["token"]), probabilities))
+    except (TypeError, KeyError):
         return ()
+    return tuple(tokens)
 
 
-def _probability(logprob: Any) -> float:
-    if type(logprob) in (int, float) and logprob <= 0:  # which NaN is not
-        return math.exp(logprob)
-    raise ValueError("not a log probability")
+def _count(value: Any, *path: str) -> int | None:
+    """Return the count at a path, or `None` if there is none."""
+    for name in path:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value if type(value) is int and value >= 0 else None
 
 
 def _texts(parts: Sequence[Any]) -> Iterator[str]:
@@ -192,15 +192,6 @@ def _texts(parts: Sequence[Any]) -> Iterator[str]:
             yield part
         elif isinstance(part, Mapping) and part.get("type", "text") in _TEXT_TYPES:
             yield str(part["text"])
-
-
-def _part(usage: Mapping[str, Any], name: str, key: str) -> Any:
-    details = usage.get(name)
-    return details.get(key) if isinstance(details, Mapping) else None
-
-
-def _count(value: Any) -> int | None:
-    return value if type(value) is int and value >= 0 else None
 
 
 class WrappedTransport:
