@@ -41,43 +41,28 @@ def speakers(results: Sequence[PairResult]) -> list[str]:
     return [r.judge if isinstance(r, PairVerdict) else r.code for r in results]
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "thresholds", "expected"),
-    [
-        (FIRST, says(True), WIDE, "first first second second second first first"),
-        (FIRST, says(True), (0.5, 0.5), "first " * 7),
-        (says(True, "first"), says(None), (), "first " * 7),
-        (says(PairVerdict(True, float("nan"), "", "first")), says(True), (), "second " * 7),
-        (
-            ScriptedPairJudge(lambda pair: MISSING if pair.gold == "0" else 1.0, name="first"),
-            says(True),
-            (),
-            "second first first first first first first",
-        ),
-        (says(JudgeRejected("no key")), says(True), (), "second " * 7),
-        (says(JudgeUnavailable("down")), says(True), (), "second " * 7),
-        (FIRST, says(MISSING), WIDE, "first first missing missing missing first first"),
-        (
-            FIRST,
-            says(JudgeRejected("no key")),
-            WIDE,
-            "first first rejected rejected rejected first first",
-        ),
-    ],
-    ids=[
-        *("strictly between the thresholds", "one threshold"),
-        *("no probability stands", "NaN is not sure", "no verdict of the first"),
-        *("first rejected", "first down", "no verdict of the second", "second rejected"),
-    ],
-)
-def test_the_second_judge_decides_where_the_first_is_not_sure(
-    first: ScriptedPairJudge,
-    second: ScriptedPairJudge,
-    thresholds: tuple[float, ...],
-    expected: str,
-) -> None:
+NAN = PairVerdict(True, float("nan"), "", "first")
+FAILING = ScriptedPairJudge(lambda pair: MISSING if pair.gold == "0" else 1.0, name="first")
+CASES: dict[str, tuple[ScriptedPairJudge, ScriptedPairJudge, tuple[float, ...], str]] = {
+    "strictly between the thresholds": (FIRST, says(True), WIDE, "1 1 2 2 2 1 1"),
+    "one threshold": (FIRST, says(True), (0.5, 0.5), "1 1 1 1 1 1 1"),
+    "no probability stands": (says(True, "first"), says(None), (), "1 1 1 1 1 1 1"),
+    "NaN is not sure": (says(NAN), says(True), (), "2 2 2 2 2 2 2"),
+    "no verdict of the first": (FAILING, says(True), (), "2 1 1 1 1 1 1"),
+    "first rejected": (says(JudgeRejected("no key")), says(True), (), "2 2 2 2 2 2 2"),
+    "first down": (says(JudgeUnavailable("down")), says(True), (), "2 2 2 2 2 2 2"),
+    "no verdict of the second": (FIRST, says(MISSING), WIDE, "1 1 - - - 1 1"),
+    "second rejected": (FIRST, says(JudgeRejected("no key")), WIDE, "1 1 - - - 1 1"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_second_judge_decides_where_the_first_is_not_sure(case: str) -> None:
+    first, second, thresholds, expected = CASES[case]
     limits: dict[str, Any] = dict(zip(("low", "high"), thresholds, strict=False))
-    assert speakers(compare(CascadeJudge(first, second, **limits))) == expected.split()
+    found = speakers(compare(CascadeJudge(first, second, **limits)))
+    short = {"first": "1", "second": "2", "missing": "-", "rejected": "-"}
+    assert [short[speaker] for speaker in found] == expected.split()
 
 
 def test_the_second_judge_is_asked_once_and_only_about_the_rest() -> None:
@@ -87,11 +72,13 @@ def test_the_second_judge_is_asked_once_and_only_about_the_rest() -> None:
     assert [call.pairs for call in second.calls] == [tuple(PAIRS[2:5])]
     assert results[3] == Failure(PAIRS[3], "rejected", "no key")
     assert idle.calls == ()
-
-
-def test_nothing_but_rejections_is_raised() -> None:
-    with pytest.raises(JudgeRejected, match="no key"):
-        compare(CascadeJudge(FIRST, says(JudgeRejected("no key"))), PAIRS[2:5])
+    with pytest.raises(JudgeRejected, match="no key"):  # nothing but rejections
+        compare(CascadeJudge(FIRST, second), PAIRS[2:5])
+    for batch_size, saved in [(0, 0), (1, 4), (2, 2), (4, 1), (7, 0)]:  # three of seven go on
+        ledger = Ledger()
+        limits: dict[str, Any] = {"low": 0.1, "high": 0.9, "batch_size": batch_size}
+        compare(CascadeJudge(FIRST, idle, **limits), PAIRS, ledger)
+        assert ledger.usage == Usage(kept_in_front=4, calls_saved=saved)
 
 
 def test_results_that_cannot_be_told_apart_are_not_used() -> None:
@@ -102,15 +89,6 @@ def test_results_that_cannot_be_told_apart_are_not_used() -> None:
     short = Short(lambda _: 1.0)
     assert speakers(compare(CascadeJudge(short, says(True)))) == ["second"] * 7
     assert speakers(compare(CascadeJudge(FIRST, short)))[2:5] == ["output"] * 3
-
-
-@pytest.mark.parametrize(("batch_size", "saved"), [(0, 0), (1, 4), (2, 2), (4, 1), (7, 0)])
-def test_what_the_first_judge_decides_is_booked_as_saved(batch_size: int, saved: int) -> None:
-    """Of seven pairs three go on; requests are counted as the second judge would fill them."""
-    ledger = Ledger()
-    judge = CascadeJudge(FIRST, says(True), low=0.1, high=0.9, batch_size=batch_size)
-    compare(judge, PAIRS, ledger)
-    assert ledger.usage == Usage(kept_in_front=4, calls_saved=saved)
 
 
 def test_thresholds_are_probabilities_in_order() -> None:

@@ -31,63 +31,56 @@ from factcheck.testing.scripted import Call
 
 MOSS = AtomicFact("a", "Moss has no roots.", weight=2.0)
 FERN = AtomicFact("b", "Ferns make seeds.")
-OAK = ValuePair("oak", "oak tree", "tree")
+OAK = ValuePair("oak", "oak tree")
 
 
-def check(judge: ScriptedChecker, key: str, ledger: Ledger) -> Any:
-    return asyncio.run(judge.check([AtomicFact("x", key)], "On moss.", ledger))[0]
-
-
-def extract(judge: ScriptedExtractor, key: str, ledger: Ledger) -> Any:
-    return asyncio.run(judge.extract(key, ledger))
-
-
-def compare(judge: ScriptedPairJudge, key: tuple[str, str], ledger: Ledger) -> Any:
-    return asyncio.run(judge.compare([ValuePair(*key)], ledger))[0]
-
-
-def rate(judge: ScriptedRater, key: str, ledger: Ledger) -> Any:
-    return asyncio.run(judge.rate("It rained in Oslo.", key, ledger))
-
-
-def embed(judge: ScriptedEmbedder, key: str, ledger: Ledger) -> Any:
-    return asyncio.run(judge.embed([key], ledger))[0]
-
-
-JUDGES: list[tuple[Any, Any, str, Callable[..., Any], Any, Any]] = [
-    (ScriptedChecker, Checker, "judge", check, "known", Call(facts=("known",), text="On moss.")),
-    (ScriptedExtractor, Extractor, "extractor", extract, "known", Call(source="known")),
+Ask = Callable[[Any, Ledger], Any]
+JUDGES: list[tuple[Any, Any, str, Ask, Any, Any]] = [
     (
-        ScriptedPairJudge, PairJudge, "judge", compare, ("known", "other"),
-        Call(pairs=(ValuePair("known", "other"),)),
+        ScriptedChecker, Checker, "judge",
+        lambda judge, ledger: judge.check([AtomicFact("x", "known")], "On moss.", ledger),
+        "known", Call(facts=("known",), text="On moss."),
     ),
     (
-        ScriptedRater, Rater, "judge", rate, "known",
-        Call(source="It rained in Oslo.", summary="known"),
+        ScriptedExtractor, Extractor, "extractor",
+        lambda judge, ledger: judge.extract("known", ledger), "known", Call(source="known"),
     ),
-    (ScriptedEmbedder, Embedder, "embedder", embed, "known", Call(texts=("known",))),
+    (
+        ScriptedPairJudge, PairJudge, "judge",
+        lambda judge, ledger: judge.compare([OAK], ledger),
+        ("oak", "oak tree"), Call(pairs=(OAK,)),
+    ),
+    (
+        ScriptedRater, Rater, "judge",
+        lambda judge, ledger: judge.rate("It rained.", "known", ledger),
+        "known", Call(source="It rained.", summary="known"),
+    ),
+    (
+        ScriptedEmbedder, Embedder, "embedder",
+        lambda judge, ledger: judge.embed(["known"], ledger), "known", Call(texts=("known",)),
+    ),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("kind", "port", "role", "ask", "key", "call"), JUDGES)
 def test_a_scripted_judge_fulfils_its_port_and_fails_as_its_script_says(
-    kind: Any, port: Any, role: str, ask: Callable[..., Any], key: Any, call: Any
+    kind: Any, port: Any, role: str, ask: Ask, key: Any, call: Any
 ) -> None:
     ledger = Ledger()
     failing = kind({key: JudgeUnavailable("down")}, name="x", usage=Usage(calls=1, cost_usd=0.5))
     assert isinstance(failing, port)
     assert failing.identity == {role: "x"}
     with pytest.raises(JudgeUnavailable, match="down"):
-        ask(failing, key, ledger)
+        asyncio.run(ask(failing, ledger))
     assert failing.calls == (call,)
     assert ledger.usage == Usage(calls=1, cost_usd=0.5)
     with pytest.raises(JudgeUnavailable, match="up"):
-        ask(kind(lambda *_: JudgeUnavailable("up")), key, ledger)
-    with pytest.raises(InputError, match=r"the script of 'scripted' has no .*known"):
-        ask(kind({}), key, ledger)
+        asyncio.run(ask(kind(lambda *_: JudgeUnavailable("up")), ledger))
+    with pytest.raises(InputError, match=r"the script of 'scripted' has no .*(known|oak)"):
+        asyncio.run(ask(kind({}), ledger))
 
 
-def test_verdicts_are_given_for_the_fact_that_was_asked() -> None:
+def test_verdicts_are_of_the_fact_that_was_asked_and_facts_know_source_and_maker() -> None:
     other = AtomicFact("other", MOSS.text)
     whole = Verdict(other, "entailed", probability=0.75, judge="j")
     facts = (MOSS, FERN, AtomicFact("c", "Both are green."))
@@ -104,11 +97,8 @@ def test_verdicts_are_given_for_the_fact_that_was_asked() -> None:
         CheckFailure(FERN, "missing", "no reply"),
         Verdict(facts[2], "neutral", judge="scripted"),
     )
-
-
-def test_extracted_facts_know_their_source_and_their_maker() -> None:
     extractor = ScriptedExtractor({"On moss.": ["Moss is green.", MOSS]})
-    assert extract(extractor, "On moss.", Ledger()) == FactSet(
+    assert asyncio.run(extractor.extract("On moss.", Ledger())) == FactSet(
         (AtomicFact("f1", "Moss is green."), MOSS),
         source_digest=digest("On moss."),
         made_by=(("extractor", "scripted"),),
@@ -132,12 +122,9 @@ def test_pairs_have_a_decision_a_probability_or_a_whole_result() -> None:
         whole,
         failure,
     )
-
-
-def test_a_mapping_holds_for_the_mirror_image_of_a_pair() -> None:
-    judge = ScriptedPairJudge({("oak tree", "oak"): 1.0})
-    (result,) = asyncio.run(judge.compare([OAK], Ledger()))
+    mirrored = ScriptedPairJudge({("oak tree", "oak"): 1.0})
+    (result,) = asyncio.run(mirrored.compare([OAK], Ledger()))
     assert result == PairVerdict(True, 1.0, "scripted", "scripted")
     ordered = ValuePair("oak", "oak tree", specificity="allow_more_specific")
     with pytest.raises(InputError, match=r"no result for the pair \('oak', 'oak tree'\)"):
-        asyncio.run(judge.compare([ordered], Ledger()))
+        asyncio.run(mirrored.compare([ordered], Ledger()))
