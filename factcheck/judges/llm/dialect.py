@@ -113,7 +113,11 @@ class Dialect(PlainData):
         self, model: Model, messages: Sequence[Message], question: Question[Any]
     ) -> dict[str, Any]:
         """Build the body of a request in OpenAI's chat protocol, without the model name."""
-        body: dict[str, Any] = {"messages": messages if self.system else _merged(messages)}
+        if not self.system:
+            system = "\n\n".join(m["content"] for m in messages if m["role"] == "system")
+            first, *others = (m for m in messages if m["role"] != "system")
+            messages = [{**first, "content": f"{system}\n\n{first['content']}"}, *others]
+        body: dict[str, Any] = {"messages": messages}
         for name in SAMPLING:
             value = getattr(model, name)
             if value is not None and name not in self.refused:
@@ -186,39 +190,31 @@ class Dialect(PlainData):
         return replace(self, refused=refused, room=max(self.room, room), floor=floor)
 
 
+def _maximum(text: str, limit: int) -> int:
+    """Parse the maximum token limit from a refusal; 0 if it names none."""
+
+    def number(match: re.Match[str]) -> int:
+        return int(re.sub(r"\D", "", match[match.lastindex or 0]))
+
+    context, prompt = _CONTEXT.search(text), _INPUT.search(text)
+    if context:
+        numbers = [number(context) - number(prompt)] if prompt else []
+    else:
+        numbers = [number(match) for match in _NUMBER.finditer(text)]
+    return max((n for n in numbers if 0 < n < limit), default=0)
+
+
 def _with_limit(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dialect:
     limit = sent.get(dialect.limit) if dialect.limit else None
     if limit is None or not _TOKEN_LIMIT.search(text):
         return dialect
-    if _EXCEEDED.search(text) and (most := _parse_maximum(text, limit)):
+    if _EXCEEDED.search(text) and (most := _maximum(text, limit)):
         return replace(dialect, most=most)
     if not re.search(rf"\b{dialect.limit}\b", text):
         return dialect
     refused = (*dialect.refused, dialect.limit)
     other = next(name for name in _LIMITS if name != dialect.limit)
     return replace(dialect, limit="" if other in refused else other, refused=refused)
-
-
-def _parse_maximum(text: str, limit: int) -> int:
-    """Parse the maximum token limit from a refusal; 0 if it names none."""
-    context, prompt = _CONTEXT.search(text), _INPUT.search(text)
-    if context:
-        left = _int(context[1]) - _int(prompt[1]) if prompt else 0
-        return left if 0 < left < limit else 0
-    return max((n for n in map(_int, _NUMBER.findall(text)) if 0 < n < limit), default=0)
-
-
-def _int(digits: str) -> int:
-    return int(re.sub(r"\D", "", digits))
-
-
-def _merged(messages: Sequence[Message]) -> list[dict[str, str]]:
-    """Prepend the system message to the first user message."""
-    system = "\n\n".join(m["content"] for m in messages if m["role"] == "system")
-    others = [dict(m) for m in messages if m["role"] != "system"]
-    if system and others:
-        others[0]["content"] = f"{system}\n\n{others[0]['content']}"
-    return others
 
 
 def _opened(schema: Any) -> Any:

@@ -44,7 +44,10 @@ _LINE_END = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 
 def fenced(texts: Mapping[str, str]) -> str:
     """Fence texts, given by tag, in order."""
-    folded = [_folded(text) for text in texts.values()]
+    # digits of any width count as ASCII digits
+    folded = [
+        text if text.isascii() else unicodedata.normalize("NFKC", text) for text in texts.values()
+    ]
     numbers = [_number(text, folded) for text in texts.values()]
     return "\n".join(
         f"<{tag} {number}>\n{text}\n</{tag} {number}>"
@@ -61,11 +64,6 @@ def _number(text: str, others: Iterable[str]) -> str:
         if not any(number in other for other in others):
             return number
     raise AssertionError("a text of finite length holds every number")
-
-
-def _folded(text: str) -> str:
-    """Normalise digits of any width to ASCII."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 def without_numbers(prompt: str) -> str:
@@ -114,12 +112,12 @@ def one_line(text: str) -> str:
 def quoted(text: str) -> str:
     """Encode a text as JSON on one line, with invisible characters escaped."""
     encoded = json.dumps(text, ensure_ascii=False)
-    return encoded if encoded.isprintable() else "".join(map(_escaped, encoded))
-
-
-def _escaped(character: str) -> str:
-    hidden = unicodedata.category(character) in _INVISIBLE
-    return json.dumps(character)[1:-1] if hidden else character
+    if encoded.isprintable():
+        return encoded
+    return "".join(
+        json.dumps(character)[1:-1] if unicodedata.category(character) in _INVISIBLE else character
+        for character in encoded
+    )
 
 
 _SPECIFICITY_NOTES: Mapping[Specificity, str] = {
@@ -163,22 +161,20 @@ def order_of(pair: ValuePair) -> tuple[FieldNotes, tuple[str, str]]:
 
 def render_pairs(pairs_by_id: Mapping[str, ValuePair]) -> str:
     """Render pairs as lines with their ids, grouped by field."""
+    lines = []
     in_order = sorted(pairs_by_id.items(), key=lambda item: field_of(item[1]))
-    by_field = groupby(in_order, key=lambda item: field_of(item[1]))
-    return "\n".join(line for field, pairs in by_field for line in _lines(field, dict(pairs)))
-
-
-def _lines(field: FieldNotes, pairs: Mapping[str, ValuePair]) -> Iterator[str]:
-    yield f"field {quoted(field.path)}"
-    if field.description:
-        yield f"description {quoted(field.description)}"
-    if field.instructions:
-        yield f"instructions {quoted(field.instructions)}"
-    if _SPECIFICITY_NOTES[field.specificity]:
-        yield _SPECIFICITY_NOTES[field.specificity]
-    for call_id, pair in pairs.items():
-        first, second = shown_values(pair)
-        yield f"{call_id}: [{quoted(first)}, {quoted(second)}]"
+    for field, pairs in groupby(in_order, key=lambda item: field_of(item[1])):
+        lines.append(f"field {quoted(field.path)}")
+        if field.description:
+            lines.append(f"description {quoted(field.description)}")
+        if field.instructions:
+            lines.append(f"instructions {quoted(field.instructions)}")
+        if _SPECIFICITY_NOTES[field.specificity]:
+            lines.append(_SPECIFICITY_NOTES[field.specificity])
+        for call_id, pair in pairs:
+            first, second = shown_values(pair)
+            lines.append(f"{call_id}: [{quoted(first)}, {quoted(second)}]")
+    return "\n".join(lines)
 
 
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
@@ -202,24 +198,17 @@ def sections(text: str, size: int, overlap: int) -> tuple[Span, ...]:
     spans = []
     start = 0
     while len(text) - start > size:
-        end = _last_break(text, start + max(size // 2, overlap + 1), start + size)
+        low, limit = start + max(size // 2, overlap + 1), start + size
+        end = next((places[-1] for places in _breaks(text, low, limit)), limit)
         spans.append(Span(start, end))
-        start = _first_break(text, end - overlap, end)
+        starts = (places[0] for places in _breaks(text, end - overlap, end))
+        start = next((place for place in starts if place < end), end)
     spans.append(Span(start, len(text)))
     return tuple(spans)
 
 
-def _last_break(text: str, low: int, high: int) -> int:
+def _breaks(text: str, low: int, high: int) -> Iterator[list[int]]:
+    """Places to split a text between two offsets, of each kind that occurs, best first."""
     for pattern in _BREAKS:
-        ends = [match.end() for match in pattern.finditer(text, low, high)]
-        if ends:
-            return ends[-1]
-    return high
-
-
-def _first_break(text: str, low: int, high: int) -> int:
-    for pattern in _BREAKS:
-        found = pattern.search(text, low, high)
-        if found and found.end() < high:
-            return found.end()
-    return high
+        if places := [match.end() for match in pattern.finditer(text, low, high)]:
+            yield places
