@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from factcheck.errors import InputError
-from factcheck.testing.replies import ChatRequest, Reply, Request, error_reply, json_reply
+from factcheck.testing.replies import ChatRequest, Reply, Request, body_of, error_reply
 
 _OK = 200
 _KEYS = ("custom_id", "response", "error")
@@ -53,28 +53,27 @@ class BatchService:
         form = request.body if isinstance(request.body, dict) else {}
         content = form.get("file")
         if form.get("purpose") != b"batch" or not isinstance(content, bytes):
-            return error_reply(request, 400, "a batch file is needed", "invalid_body")
-        return json_reply(request, {"id": self._store(content), "object": "file"})
+            return error_reply(400, "a batch file is needed", "invalid_body")
+        return _json_reply({"id": self._store(content), "object": "file"})
 
     def _store(self, content: bytes) -> str:
         file_id = f"file-{len(self._files)}"
         self._files[file_id] = content
         return file_id
 
-    def _content(self, request: Request, file_id: str) -> Reply:
+    def _content(self, _request: Request, file_id: str) -> Reply:
         if file_id not in self._files:
-            return error_reply(request, 404, f"no file {file_id}", "not_found")
-        headers = {"content-type": "application/octet-stream"}
-        return Reply(raw_body=self._files[file_id], headers=headers)
+            return error_reply(404, f"no file {file_id}", "not_found")
+        return Reply(raw_body=self._files[file_id])
 
     def _create(self, request: Request) -> Reply:
         outcome = next(self._creations, "made")
         if outcome == "refused":
-            return error_reply(request, 500, "no batch was made", "server_error")
+            return error_reply(500, "no batch was made", None, "server_error")
         body = request.body if isinstance(request.body, dict) else {}
         content = self._files.get(str(body.get("input_file_id")))
         if content is None or body.get("completion_window") != "24h":
-            return error_reply(request, 400, "no such file or window", "invalid_body")
+            return error_reply(400, "no such file or window", "invalid_body")
         batch = {
             "id": f"batch_{len(self._batches)}",
             "object": "batch",
@@ -83,20 +82,20 @@ class BatchService:
             "status": "in_progress",
         }
         self._batches[batch["id"]] = batch
-        return replace(json_reply(request, batch), close=outcome == "unanswered")
+        return replace(_json_reply(batch), close=outcome == "unanswered")
 
-    def _list(self, request: Request) -> Reply:
+    def _list(self, _request: Request) -> Reply:
         newest_first = [*self._batches.values()][::-1]
-        return json_reply(request, {"object": "list", "data": newest_first, "has_more": False})
+        return _json_reply({"object": "list", "data": newest_first, "has_more": False})
 
     def _retrieve(self, request: Request, batch_id: str) -> Reply:
         if batch_id not in self._batches:
-            return error_reply(request, 404, f"no batch {batch_id}", "not_found")
+            return error_reply(404, f"no batch {batch_id}", "not_found")
         batch = self._batches[batch_id]
         self._polls[batch_id] += 1
         if batch["status"] == "in_progress" and self._polls[batch_id] > self._plan.polls:
             self._end(batch, request)
-        return json_reply(request, batch)
+        return _json_reply(batch)
 
     def _end(self, batch: dict[str, Any], request: Request) -> None:
         plan = self._plan
@@ -132,8 +131,12 @@ class BatchService:
             return {"response": None, "error": error}
         chat = ChatRequest("POST", str(line["url"]), request.headers, line["body"], place, 1)
         answer = self._chat(chat)
-        reply = {"status_code": answer.status, "body": _parsed(answer.raw_body or b"")}
+        reply = {"status_code": answer.status, "body": _parsed(body_of(answer))}
         return {"response": reply, "error": None}
+
+
+def _json_reply(result: Mapping[str, Any]) -> Reply:
+    return Reply(raw_body=json.dumps(result).encode())
 
 
 def _parsed(data: bytes) -> Any:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from factcheck.testing.fact_model import FactModel
-from factcheck.testing.replies import ChatAnswer, ChatRequest, Reply, chat_reply
+from factcheck.testing.replies import FIRST_ERROR, ChatAnswer, ChatRequest, Reply
 from factcheck.testing.server import LocalOpenAIServer
 
 TEXT = "The kiln in Faenza reached 900 degrees. Anna glazed 31 bowls on Tuesday."
@@ -27,17 +27,15 @@ FACTS = ("Anna glazed 31 bowls.", "The bowls were sold in May.", "The kiln reach
 LABELS = ("entailed", "neutral", "entailed")
 """Labels of `FACTS` by `FactModel`."""
 
-Change = Callable[[ChatRequest, ChatAnswer], Reply | str]
-"""Replies to a request, given the answer of a server that accepts everything."""
+Change = Callable[[Mapping[str, Any], Reply], Reply]
+"""Changes the reply to a request body that a server which accepts everything gives."""
 Labels = Sequence[str | None]
 JudgeUnderTest = Callable[[str, Sequence[str], str], Labels]
 """Returns the labels of facts against a text, using the server at a base URL; `None` if
 undecided."""
-_BAD_REQUEST = 400
 _UNPROCESSABLE = 422
 _SMALL_LIMIT = 80
 _CONTEXT = 400
-_LONG_REASONING = 8_000
 _CHARS_PER_TOKEN = 4
 
 
@@ -75,7 +73,12 @@ class ServerKind:
 
     def around(self, answer: ChatAnswer) -> ChatAnswer:
         """Wrap an answer for `LocalOpenAIServer`, so that the server is of this kind."""
-        return lambda request: self.change(request, answer)
+
+        def change(request: ChatRequest) -> Reply:
+            reply = answer(request)
+            return self.change(request.body, Reply(reply) if isinstance(reply, str) else reply)
+
+        return change
 
     def try_judge(self, judge: JudgeUnderTest, answer: ChatAnswer | None = None) -> Trial:
         """Check `FACTS` with a judge twice, on the same server.
@@ -100,36 +103,26 @@ def _rejecting(
 ) -> Change:
     """A server that rejects a parameter or some bodies like OpenAI or, with `loc`, FastAPI."""
 
-    def change(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
-        body = request.body
+    def change(body: Mapping[str, Any], reply: Reply) -> Reply:
         if not (rejects in body if isinstance(rejects, str) else rejects(body)):
-            return answer(request)
+            return reply
         if loc:
             detail = {"type": "extra_forbidden", "loc": ["body", *loc], "msg": message}
             raw = json.dumps({"detail": [{**detail, "input": "..."}]}).encode()
-            return Reply(status=_UNPROCESSABLE, raw_body=raw, headers=_JSON)
+            return Reply(status=_UNPROCESSABLE, raw_body=raw)
         error = {"message": message.format(**body), "param": param, "code": None}
-        return Reply(status=_BAD_REQUEST, error=error)
+        return Reply(status=FIRST_ERROR, error=error)
 
     return change
-
-
-_JSON = {"content-type": "application/json"}
 
 
 def _decorated(decorate: Callable[[str], str | Sequence[Any]]) -> Change:
     """A server that decorates the content of its replies."""
-
-    def change(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
-        reply = _as_reply(answer(request))
-        failed = reply.status >= _BAD_REQUEST
-        return reply if failed else replace(reply, content=decorate(str(reply.content)))
-
-    return change
-
-
-def _as_reply(answer: Reply | str) -> Reply:
-    return Reply(answer) if isinstance(answer, str) else answer
+    return lambda _, reply: (
+        reply
+        if reply.status >= FIRST_ERROR
+        else replace(reply, content=decorate(str(reply.content)))
+    )
 
 
 def _limit(body: Mapping[str, Any]) -> int:
@@ -139,10 +132,9 @@ def _limit(body: Mapping[str, Any]) -> int:
 def thinking(tokens: int, *, reported: bool) -> Change:
     """A model whose reasoning counts towards the limit; if that is too low, the reply is empty."""
 
-    def change(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
-        reply = _as_reply(answer(request))
+    def change(body: Mapping[str, Any], reply: Reply) -> Reply:
         needed = tokens + len(reply.content or "") // _CHARS_PER_TOKEN
-        limit = _limit(request.body) or needed
+        limit = _limit(body) or needed
         usage: dict[str, Any] = {"prompt_tokens": 100, "completion_tokens": min(limit, needed)}
         if reported:
             usage["completion_tokens_details"] = {"reasoning_tokens": min(limit, tokens)}
@@ -153,30 +145,16 @@ def thinking(tokens: int, *, reported: bool) -> Change:
     return change
 
 
-def _reasoning_beside(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
-    reply = chat_reply(request, answer(request))
-    body = json.loads(reply.raw_body or b"")
-    thought = 'I weigh {"f1": "contradicted"} first.'
-    body["choices"][0]["message"]["reasoning_content"] = thought
-    return replace(reply, raw_body=json.dumps(body).encode())
-
-
-def _ignoring_schemas(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
-    """A server that accepts a schema but answers in prose, and supports JSON objects."""
-    kind = (request.body.get("response_format") or {}).get("type")
-    return "All of this seems fine to me." if kind == "json_schema" else answer(request)
-
-
-def _small_context(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
-    prompt = sum(len(message["content"]) for message in request.messages) // _CHARS_PER_TOKEN
-    limit = _limit(request.body)
+def _small_context(body: Mapping[str, Any], reply: Reply) -> Reply:
+    prompt = sum(len(message["content"]) for message in body["messages"]) // _CHARS_PER_TOKEN
+    limit = _limit(body)
     if prompt + limit <= _CONTEXT:
-        return answer(request)
+        return reply
     message = (
         f"This model's maximum context length is {_CONTEXT} tokens. However, you requested "
         f"{prompt + limit} tokens ({prompt} in the messages, {limit} in the completion)."
     )
-    return Reply(status=_BAD_REQUEST, error={"message": message, "param": "messages"})
+    return Reply(status=FIRST_ERROR, error={"message": message, "param": "messages"})
 
 
 def _format(body: Mapping[str, Any]) -> str:
@@ -188,10 +166,6 @@ def _schema(body: Mapping[str, Any]) -> Mapping[str, Any]:
     return schema
 
 
-def _has_system(body: Mapping[str, Any]) -> bool:
-    return any(message["role"] == "system" for message in body["messages"])
-
-
 _REASONING = "<think>\nThe first fact stands in line 2.\n</think>\n\n"
 _REASONING_WITH_JSON = (
     '<think>\nPerhaps {"f1": "neutral", "f2": "neutral", "f3": "neutral"}?\n</think>\n'
@@ -199,7 +173,7 @@ _REASONING_WITH_JSON = (
 
 _EXTRA = "Extra inputs are not permitted"
 _KINDS: Mapping[str, Change] = {
-    "takes everything": lambda request, answer: answer(request),
+    "takes everything": lambda _, reply: reply,
     "no JSON schema": _rejecting(
         lambda body: _format(body) == "json_schema",
         "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this "
@@ -244,7 +218,10 @@ _KINDS: Mapping[str, Change] = {
     ),
     "no temperature": _rejecting("temperature", "`temperature` is deprecated for this model."),
     "no temperature, said by FastAPI": _rejecting("temperature", _EXTRA, loc=("temperature",)),
-    "no system role": _rejecting(_has_system, "System role not supported"),
+    "no system role": _rejecting(
+        lambda body: any(message["role"] == "system" for message in body["messages"]),
+        "System role not supported",
+    ),
     "no reasoning effort": _rejecting(
         "reasoning_effort", "Unrecognized request argument supplied: reasoning_effort"
     ),
@@ -257,7 +234,9 @@ _KINDS: Mapping[str, Change] = {
     "a small context": _small_context,
     "thought before the JSON": _decorated(lambda reply: _REASONING + reply),
     "JSON within the thought": _decorated(lambda reply: _REASONING_WITH_JSON + reply),
-    "thought beside the content": _reasoning_beside,
+    "thought beside the content": lambda _, reply: replace(
+        reply, message={"reasoning_content": 'I weigh {"f1": "contradicted"} first.'}
+    ),
     "prose around": _decorated(
         lambda reply: f"Here are my verdicts: {reply}\nLet me know if I can help."
     ),
@@ -276,10 +255,12 @@ _KINDS: Mapping[str, Change] = {
             {"type": "text", "text": reply[5:]},
         ]
     ),
-    "deaf to schemas": _ignoring_schemas,
+    "deaf to schemas": lambda body, reply: (
+        Reply("All of this seems fine to me.") if _format(body) == "json_schema" else reply
+    ),
     "thinks for 300 tokens": thinking(300, reported=True),
     "thinks and does not say so": thinking(2_000, reported=False),
-    "thinks for 8,000 tokens": thinking(_LONG_REASONING, reported=True),
+    "thinks for 8,000 tokens": thinking(8_000, reported=True),
 }
 SERVER_KINDS = tuple(ServerKind(name, change) for name, change in _KINDS.items())
 """All kinds; the first accepts everything."""

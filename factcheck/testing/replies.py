@@ -20,6 +20,8 @@ RequestT = TypeVar("RequestT", bound="Request")
 AnswerT = TypeVar("AnswerT")
 _CHARS_PER_TOKEN = 4
 _EMBEDDING_SIZE = 64
+FIRST_ERROR = 400
+"""Lowest HTTP status of an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ class Reply:
     """`prompt_tokens`, `completion_tokens` and details; by default, a quarter of the characters."""
     error: Mapping[str, Any] | None = field(default=None, hash=False)
     """`message`, `type`, `param` and `code` of an error reply; missing ones have defaults."""
+    message: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """Further keys of the assistant's message."""
     close: bool = False
     """Close the connection instead of answering, after `delay_s`."""
 
@@ -105,30 +109,32 @@ def hashed_embeddings(request: EmbeddingsRequest) -> Sequence[Sequence[float]]:
 
 
 def chat_reply(request: ChatRequest, answer: Reply | str) -> Reply:
-    """Render a chat completion, or the error or raw body of the answer."""
+    """Render a chat completion; an error or a raw body is returned as it is."""
     reply = Reply(answer) if isinstance(answer, str) else answer
+    if reply.status >= FIRST_ERROR or reply.raw_body is not None:
+        return reply
     usage = reply.usage or {
         "prompt_tokens": _tokens(*(str(message.get("content")) for message in request.messages)),
         "completion_tokens": _tokens(str(reply.content or reply.refusal or "")),
     }
     total = usage["prompt_tokens"] + usage["completion_tokens"]
     message = {"role": "assistant", "content": reply.content, "refusal": reply.refusal}
-    choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason}
+    choice = {"index": 0, "message": {**message, **reply.message}, "logprobs": None}
     completion = {
         "id": f"chatcmpl-{request.index}",
         "object": "chat.completion",
         "created": int(time.time()),
         "model": request.body["model"],
-        "choices": [{**choice, "logprobs": None}],
+        "choices": [{**choice, "finish_reason": reply.finish_reason}],
         "usage": {**usage, "total_tokens": total},
     }
-    return json_reply(request, completion, reply)
+    return replace(reply, raw_body=json.dumps(completion).encode())
 
 
 def embeddings_reply(request: EmbeddingsRequest, answer: Reply | Vectors) -> Reply:
-    """Render embeddings, as numbers or base64 as requested, or the answer's error."""
+    """Render embeddings, as numbers or base64 as requested."""
     if isinstance(answer, Reply):
-        return json_reply(request, None, answer)
+        return answer
     items = answer.items() if isinstance(answer, Mapping) else enumerate(answer)
 
     def encode(vector: Sequence[float]) -> str | list[float]:
@@ -140,32 +146,24 @@ def embeddings_reply(request: EmbeddingsRequest, answer: Reply | Vectors) -> Rep
     data = [{"object": "embedding", "index": i, "embedding": encode(v)} for i, v in items]
     usage = {"prompt_tokens": n_tokens, "total_tokens": n_tokens}
     result = {"object": "list", "data": data, "model": request.body["model"], "usage": usage}
-    return json_reply(request, result)
+    return Reply(raw_body=json.dumps(result).encode())
 
 
-def error_reply(request: Request, status: int, message: str, code: str) -> Reply:
-    """Render an error of the server itself."""
-    kind = "invalid_request_error" if status < 500 else "server_error"  # noqa: PLR2004 - HTTP
-    error = {"message": message, "type": kind, "code": code}
-    return json_reply(request, None, Reply(status=status, error=error))
-
-
-def json_reply(request: Request, result: Any, reply: Reply | None = None) -> Reply:
-    """Complete `raw_body` and `headers` of a reply: its own, or else those of the JSON result."""
-    reply = reply or Reply()
-    if reply.status >= 400:  # noqa: PLR2004 - HTTP
-        default = {"message": f"HTTP {reply.status}", "type": "error", "param": None, "code": None}
-        result = {"error": {**default, **(reply.error or {})}}
-    headers = {"content-type": "application/json", "x-request-id": f"req_{request.index}"}
-    body = json.dumps(result).encode() if reply.raw_body is None else reply.raw_body
-    return replace(reply, raw_body=body, headers={**headers, **reply.headers})
+def body_of(reply: Reply) -> bytes:
+    """Return the raw body of a reply, or else its error as JSON."""
+    default = {"message": f"HTTP {reply.status}", "type": "error", "param": None, "code": None}
+    error = json.dumps({"error": {**default, **(reply.error or {})}}).encode()
+    return error if reply.raw_body is None else reply.raw_body
 
 
 def _tokens(*texts: str) -> int:
     return math.ceil(sum(map(len, texts)) / _CHARS_PER_TOKEN)
 
 
-def _error(status: int, message: str, kind: str, code: str | None) -> Reply:
+def error_reply(
+    status: int, message: str, code: str | None, kind: str = "invalid_request_error"
+) -> Reply:
+    """An error reply in OpenAI's format."""
     error = {"message": message, "type": kind, "param": None, "code": code}
     return Reply(status=status, error=error)
 
@@ -181,29 +179,29 @@ def rate_limited(
     """
     waits = {"retry-after": retry_after, "retry-after-ms": retry_after_ms}
     headers = {name: str(value) for name, value in waits.items() if value is not None}
-    fault = _error(429, "Rate limit reached", "requests", "rate_limit_exceeded")
+    fault = error_reply(429, "Rate limit reached", "rate_limit_exceeded", "requests")
     return replace(fault, headers=headers)
 
 
 def quota_exceeded() -> Reply:
     """HTTP 429, not retryable: the quota is exhausted."""
     message = "You exceeded your current quota, please check your plan and billing details."
-    return _error(429, message, "insufficient_quota", "insufficient_quota")
+    return error_reply(429, message, "insufficient_quota", "insufficient_quota")
 
 
 def server_error(status: int = 500) -> Reply:
     """HTTP 5xx: the provider failed."""
-    return _error(status, "The server had an error", "server_error", None)
+    return error_reply(status, "The server had an error", None, "server_error")
 
 
 def unauthorized() -> Reply:
     """HTTP 401: the key is invalid."""
-    return _error(401, "Incorrect API key provided.", "invalid_request_error", "invalid_api_key")
+    return error_reply(401, "Incorrect API key provided.", "invalid_api_key")
 
 
 def bad_request(code: str = "context_length_exceeded") -> Reply:
     """HTTP 400, not retryable: the request is invalid."""
-    return _error(400, f"Bad request: {code}", "invalid_request_error", code)
+    return error_reply(400, f"Bad request: {code}", code)
 
 
 def garbage(body: bytes = b"<html>Bad gateway</html>", content_type: str = "text/html") -> Reply:

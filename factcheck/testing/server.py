@@ -17,6 +17,7 @@ from factcheck.testing.replies import (
     EmbeddingsRequest,
     Reply,
     Request,
+    body_of,
     chat_reply,
     embeddings_reply,
     error_reply,
@@ -156,14 +157,18 @@ class LocalOpenAIServer:
             self._connections.add(request.protocol)
             self.in_flight += 1
             try:
-                reply = self._reply(respond, self._record(request, body), request)
+                recorded = self._record(request, body)
+                reply = self._reply(respond, recorded, request)
                 if reply.delay_s:
                     await asyncio.sleep(reply.delay_s)
             finally:
                 self.in_flight -= 1
             if reply.close and request.transport is not None:
                 request.transport.close()
-            return web.Response(status=reply.status, headers=reply.headers, body=reply.raw_body)
+            headers = {"content-type": "application/json", "x-request-id": f"req_{recorded.index}"}
+            return web.Response(
+                status=reply.status, headers={**headers, **reply.headers}, body=body_of(reply)
+            )
 
         return handle
 
@@ -180,7 +185,7 @@ class LocalOpenAIServer:
             return respond(recorded, *request.match_info.values())
         except Exception as error:  # noqa: BLE001 - sent to the client, and raised on exit
             self._errors.append(error)
-            return error_reply(recorded, 500, f"the answer raised {error!r}", "answer_raised")
+            return error_reply(500, f"the answer raised {error!r}", "answer_raised", "server_error")
 
     def _chat(self, request: ChatRequest) -> Reply:
         return _refusal(request, "messages") or chat_reply(request, self._answer(request))
@@ -190,8 +195,7 @@ class LocalOpenAIServer:
 
 
 def _unknown_url(request: Request, _path: str) -> Reply:
-    message = f"Unknown request URL: {request.method} {request.path}"
-    return error_reply(request, 404, message, "unknown_url")
+    return error_reply(404, f"Unknown request URL: {request.method} {request.path}", "unknown_url")
 
 
 async def _body(request: web.Request) -> Any:
@@ -222,4 +226,4 @@ def _refusal(request: Request, required: str) -> Reply | None:
         problem = "this server supports neither streaming nor n > 1"
     else:
         return None
-    return error_reply(request, 400, problem, "invalid_body")
+    return error_reply(400, problem, "invalid_body")
