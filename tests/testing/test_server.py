@@ -230,3 +230,20 @@ def test_import_is_light() -> None:
         "print(sorted({'openai', 'dspy', 'pytest', 'numpy', 'pydantic'} & set(sys.modules)))"
     )
     assert printed_by_python(code) == "[]"
+
+
+def test_a_batch_whose_requests_cannot_be_told_apart_is_an_error_of_the_test() -> None:
+    request = {"custom_id": "a", "method": "POST", "url": "/v1/chat/completions"}
+    line = json.dumps({**request, "body": {"model": "m", "messages": QUESTION}})
+
+    def collect() -> None:
+        with LocalOpenAIServer(lambda _: "Yes.") as server, client_of(server) as client:
+            file = client.files.create(file=f"{line}\n{line}".encode(), purpose="batch")
+            made = client.batches.create(
+                input_file_id=file.id, endpoint="/v1/chat/completions", completion_window="24h"
+            )
+            with pytest.raises(openai.InternalServerError, match="unique ids"):
+                client.batches.retrieve(made.id)
+
+    with pytest.raises(RuntimeError, match="an answer of the server raised"):
+        collect()

@@ -168,8 +168,7 @@ class Dialect(PlainData):
         elif self.form != "text" and _FORM.search(text):
             is_schema = self.form == "schema" and _SCHEMA.search(text)
             found = replace(found, form="json_object" if is_schema else "text")
-        has_system = any(message["role"] == "system" for message in sent["messages"])
-        return replace(found, system=False) if has_system and _SYSTEM.search(text) else found
+        return replace(found, system=False) if _SYSTEM.search(text) else found
 
     def after(self, answer: Answer, sent: Mapping[str, Any], model: Model) -> Dialect:
         """Return this dialect with what an answer shows: unsent parameters and room for reasoning.

@@ -59,6 +59,16 @@ def test_a_content_in_parts_is_the_text_of_its_parts(content: Any, text: str) ->
     assert read_completion(completion(content)).text == text
 
 
+def test_tokens_are_counted_where_the_counts_are_whole_numbers() -> None:
+    for usage in (None, "abc", {"prompt_tokens": -1}, {"prompt_tokens": True}):
+        answer = read_completion({**completion("x"), "usage": usage})
+        assert (answer.prompt_tokens, answer.cached_tokens, answer.reasoning_tokens) == (None, 0, 0)
+    details = {"prompt_tokens_details": {"cached_tokens": 2}, "completion_tokens_details": 3}
+    usage = {"prompt_tokens": 5, "reasoning_tokens": 4, **details}
+    answer = read_completion({**completion("x"), "usage": usage})
+    assert (answer.prompt_tokens, answer.cached_tokens, answer.reasoning_tokens) == (5, 2, 4)
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -53,7 +53,7 @@ def test_a_server_that_takes_everything_gets_two_requests_and_nothing_to_learn()
     diagnosis, requests = examined(FactModel())
     assert requests == diagnosis.requests == 2
     assert diagnosis.learned == ()
-    assert diagnosis.n_decided == 4
+    assert (diagnosis.n_decided, diagnosis.n_right) == (4, 2)
     assert diagnosis.sampling == {"temp": "0"}
     assert diagnosis.usd_per_1000_pairs is None
     assert Diagnosis.from_dict(diagnosis.to_dict()) == diagnosis

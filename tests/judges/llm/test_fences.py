@@ -124,6 +124,7 @@ def test_cuts_fall_between_paragraphs_and_one_that_fits_the_overlap_is_whole_in_
     first, second, *_ = sections(text, 600, 120)
     assert text[slice(*second)].startswith("Mill")
     assert second.start < first.end
+    assert sections("a\n\n" + "b" * 50, 20, 3)[0].end == 20  # never in the first half
 
 
 def test_a_long_source_is_extracted_in_sections_and_its_facts_are_not_doubled(

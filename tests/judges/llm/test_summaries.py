@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -130,9 +131,12 @@ def read(form: Any, item: Any, more: str = "") -> list[CheckResult]:
 
 
 @pytest.mark.parametrize("form", FINE)
-def test_one_mark_for_each_text_is_a_verdict_on_each_and_no_other_is_guessed_at(form: str) -> None:
+def test_one_mark_for_each_text_is_a_verdict_on_each_and_no_other_is_guessed_at(form: Any) -> None:
     assert [kept(read(form, item)) for item in FINE[form]] == [[True, False]] * len(FINE[form])
     assert [kept(read(form, item)) for item in WRONG[form]] == [[None, None]] * len(WRONG[form])
+    pattern = TextsChecker(form).question(FACTS, TEXTS[:2]).schema["$defs"]["v"]["pattern"]
+    assert re.match(pattern, FINE[form][0])
+    assert not any(re.match(pattern, item) for item in WRONG[form][:3])
 
 
 @pytest.mark.parametrize("more", [', "1": "1 0"', ', "2": "1 0"', ', "9": "0 0"'])
