@@ -57,8 +57,9 @@ class Client(Closing):
     """Scores summaries with a judge of a service; has the methods of `FactCoverage`.
 
     Every method has a synchronous and an asynchronous form (`score`, `ascore`). Requests that the
-    service turned away, or that never reached it, are repeated for up to `timeout_s` seconds; the
-    service judges a repeated request once. Close the client, or use it as a context manager.
+    service turned away, or that never reached it, are repeated up to four times in `timeout_s`
+    seconds; the service judges a repeated request once. Close the client, or use it as a context
+    manager.
 
     Args:
         url: Address of the service, such as `"http://127.0.0.1:8000"`.
@@ -79,14 +80,15 @@ class Client(Closing):
         judge: str | None = None,
         timeout_s: float = 120.0,
     ) -> None:
+        if key is not None and not (key.strip().isascii() and key.strip().isprintable()):
+            raise ConfigError("an API key has only visible ASCII characters")
         self.url = _address(url)
         self._judge = judge
         self._timeout_s = require_number("timeout_s", timeout_s, above=0)
         self._retry = RetryPolicy(stop_after_delay=timeout_s)
-        self._headers = {
-            "Content-Type": "application/json",
-            **({"Authorization": f"Bearer {_header(key)}"} if key is not None else {}),
-        }
+        self._headers = {"Content-Type": "application/json"}
+        if key is not None:
+            self._headers["Authorization"] = f"Bearer {key.strip()}"
         self._session = PerProcess(self._connect)
 
     async def aextract(self, source: Source) -> FactSet:
@@ -178,23 +180,16 @@ class Client(Closing):
             "Factcheck-Deadline-Ms": str(math.ceil(1_000 * seconds)),
             "Idempotency-Key": uuid4().hex,
         }
-        answer = await background.hop(self._send(f"{self.url}/v1/{path}", data, headers))
+        send: Any = self._retry.retrying()(self._send, f"{self.url}/v1/{path}", data, headers)
+        answer = await background.hop(send)
+        if isinstance(answer, FactcheckError):
+            raise answer
         try:
             return read(answer)
         except (InputError, KeyError, TypeError, AttributeError) as error:
             raise JudgeOutputError(f"{self.url} does not answer like factcheck: {error}") from error
 
     async def _send(self, url: str, data: bytes, headers: Mapping[str, str]) -> Any:
-        """Return the answer to a request, repeating it while the service turns it away."""
-        found: Any = None
-        async for attempt in self._retry.retrying():
-            with attempt:
-                found = await self._attempt(url, data, headers)
-        if isinstance(found, FactcheckError):
-            raise found
-        return found
-
-    async def _attempt(self, url: str, data: bytes, headers: Mapping[str, str]) -> Any:
         """Return the answer, or the error that is final; raise one that may pass."""
         import aiohttp
 
@@ -203,7 +198,6 @@ class Client(Closing):
                 url, data=data, headers=headers, allow_redirects=False
             ) as response:
                 text, status = await response.read(), response.status
-                wait_s = retry_after_s(response.headers)
         except asyncio.TimeoutError:
             return JudgeUnavailable(f"{url}: no answer within {self._timeout_s:g} seconds")
         except (aiohttp.ClientError, OSError) as error:
@@ -214,16 +208,16 @@ class Client(Closing):
             answer = None
         if status == HTTPStatus.OK:
             return answer
-        if status in {HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED}:
-            return ConfigError(f"{url} answers HTTP {status}; no 'factcheck serve' is there")
         problem = answer if isinstance(answer, dict) else {}
-        code = str(problem.get("code", ""))
-        kind = _KINDS.get(code) or _kind_of(status)
-        refused = kind(str(problem.get("detail") or f"{url} answers HTTP {status}"))
-        if code in _TURNED_AWAY and isinstance(refused, (JudgeRateLimited, JudgeUnavailable)):
-            refused.retry_after_s = wait_s
-            raise refused
-        return refused
+        has_failed = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        hint = "" if has_failed else "; no 'factcheck serve' is there"
+        message = str(problem.get("detail") or f"{url} answers HTTP {status}{hint}")
+        code = str(problem.get("code"))
+        refusal = _KINDS.get(code, JudgeUnavailable if has_failed else ConfigError)(message)
+        if code in _TURNED_AWAY and isinstance(refusal, (JudgeRateLimited, JudgeUnavailable)):
+            refusal.retry_after_s = retry_after_s(response.headers)
+            raise refusal
+        return refusal
 
     def _connect(self) -> aiohttp.ClientSession:
         import aiohttp
@@ -238,42 +232,28 @@ def _address(url: str) -> str:
     """Return the address of a service without a slash or the `v1` of its routes."""
     try:
         parts = urlsplit(url)
-        has_port = parts.port != 0
+        is_address = parts.port != 0 and parts.scheme in {"http", "https"} and parts.hostname
     except ValueError:
-        parts, has_port = urlsplit(""), False
-    if not has_port or parts.scheme not in {"http", "https"} or not parts.hostname:
+        parts, is_address = urlsplit(""), False
+    if not is_address:
         raise ConfigError(f"{redacted(url)!r:.80} is not an address; expected 'http://HOST:PORT'")
     if parts.username is not None or parts.query or parts.fragment:
         raise ConfigError("the address of a service has no user, password, query or fragment")
     return url.rstrip("/").removesuffix("/v1")
 
 
-def _header(key: str) -> str:
-    if not key.strip().isascii() or not key.strip().isprintable():
-        raise ConfigError("an API key has only visible ASCII characters")
-    return key.strip()
-
-
 def _kinds() -> dict[str, type[FactcheckError]]:
-    """Our errors by code; of several with the same code, the most general."""
+    """Our errors by the codes of problems; of several with the same code, the most general."""
     kinds: list[type[FactcheckError]] = [FactcheckError]
     for kind in kinds:
         kinds += kind.__subclasses__()
-    return {**{kind.code: kind for kind in reversed(kinds)}, "rate": JudgeRateLimited}
+    own = {kind.code: kind for kind in reversed(kinds)}
+    return {**own, "rate": JudgeRateLimited, "timeout": JudgeUnavailable, "too_large": InputError}
 
 
 _TURNED_AWAY = frozenset({"rate", "busy"})
 """Codes of requests that were not begun."""
 _KINDS = _kinds()
-
-
-def _kind_of(status: int) -> type[FactcheckError]:
-    """Return the error for a status without a code of ours."""
-    if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
-        return ConfigError
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == HTTPStatus.REQUEST_TIMEOUT:
-        return JudgeUnavailable
-    return InputError if status >= HTTPStatus.BAD_REQUEST else ConfigError
 
 
 def _result(data: Mapping[str, Any]) -> CheckResult:

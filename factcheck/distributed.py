@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 _INPUT = ("id", "source", "summary", "facts")
-_RESULT = ("evidence", "error", "message")
+_OUTPUT = (
+    *("record", "id", "fact_id", "fact", "verdict", "probability"),
+    *("evidence", "error", "message"),
+)
 _SIGNATURE = b"factcheck_run"
 """Key of the run signature in the metadata of a table."""
 _READ_CPUS = 0.25
@@ -212,27 +215,25 @@ def _scored(
 
 
 def _rows(row: Mapping[str, Any], outcome: Outcome) -> list[dict[str, Any]]:
-    head = {"record": _digest(row), "id": None if row["id"] is None else str(row["id"])}
+    """Return the rows of a record: one per fact, or one with the error of the record."""
+    record = {"record": _digest(row), "id": None if row["id"] is None else str(row["id"])}
     if isinstance(outcome, RecordFailure):
-        return [{**head, "error": outcome.code, "message": outcome.message}]
-    return [{**head, **_cells(result)} for result in outcome.results]
-
-
-def _cells(result: CheckResult) -> dict[str, Any]:
-    cells = {"fact_id": result.fact.id, "fact": result.fact.text}
-    if isinstance(result, CheckFailure):
-        return {**cells, "error": result.code, "message": result.message}
-    quote = result.evidence.quote if result.evidence else None
-    found = {"verdict": result.label, "probability": result.probability, "evidence": quote}
-    return {**cells, **found}
+        return [{**record, "error": outcome.code, "message": outcome.message}]
+    rows: list[dict[str, Any]] = []
+    for result in outcome.results:
+        if isinstance(result, CheckFailure):
+            found: dict[str, Any] = {"error": result.code, "message": result.message}
+        else:
+            quote = result.evidence.quote if result.evidence else None
+            found = {"verdict": result.label, "probability": result.probability, "evidence": quote}
+        rows.append({**record, "fact_id": result.fact.id, "fact": result.fact.text, **found})
+    return rows
 
 
 def _table(rows: list[dict[str, Any]], scorer: FactCoverage) -> Any:
     import pyarrow as pa
 
-    names = ("record", "id", "fact_id", "fact", "verdict", "probability", *_RESULT)
-    types = {"probability": pa.float64()}
-    fields = [(name, types.get(name, pa.string())) for name in names]
+    fields = [(name, pa.float64() if name == "probability" else pa.string()) for name in _OUTPUT]
     metadata = {_SIGNATURE: run_signature(scorer, "coverage").encode()}
     return pa.Table.from_pylist(rows, pa.schema(fields, metadata=metadata))
 

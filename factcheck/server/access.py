@@ -10,10 +10,8 @@ import re
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
-from urllib.parse import urlsplit
 
 from fastapi import Request
 
@@ -37,11 +35,12 @@ PUBLIC = frozenset({"/healthz", "/readyz", "/openapi.json"})
 _READ_S = 30.0
 """Maximum number of seconds for a body to arrive."""
 _JOBS = "/v1/jobs"
-_SCHEME = "bearer "
 _MINUTE_S = 60.0
 _log = logging.getLogger("factcheck.server")
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 """Addresses that need no API keys."""
+_LOCAL_PAGE = re.compile(r"https?://(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?")
+"""Origins of web pages that need no API keys."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -185,13 +184,6 @@ class Caller:
         self._tokens -= 1.0
 
 
-def _is_foreign(origin: str | None) -> bool:
-    """Whether a request comes from a web page of another host, even if it names this one."""
-    with suppress(ValueError):
-        return origin is not None and urlsplit(origin).hostname not in LOOPBACK
-    return True
-
-
 class Gate:
     """ASGI middleware in front of the application, which sees only admitted requests.
 
@@ -205,10 +197,7 @@ class Gate:
     def __init__(
         self, app: Any, config: ServerConfig, callers: Mapping[str, Caller], observe: Observe
     ) -> None:
-        self._app = app
-        self._config = config
-        self._observe = observe
-        self._callers = callers
+        self._app, self._config, self._observe, self._callers = app, config, observe, callers
         self._anyone = Caller()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -227,7 +216,7 @@ class Gate:
             try:
                 caller = self._admitted(Request(scope))
                 scope.setdefault("state", {})["caller"] = caller
-                await self._app(scope, self._bounded(scope, receive), watched)
+                await self._app(scope, self._bounded(scope["path"], receive), watched)
             except Exception as error:  # noqa: BLE001 - answered as a problem
                 response = problem_of(error).response()
                 if not status:
@@ -241,22 +230,18 @@ class Gate:
 
     def _admitted(self, request: Request) -> Caller:
         """Return the caller of a request before any of its body is read."""
-        path = request.url.path
+        path, caller = request.url.path, self._anyone
         if path in PUBLIC:
-            return self._anyone
-        caller = self._anyone
+            return caller
         if self._callers:
-            header = request.headers.get("authorization", "")
-            key = header[len(_SCHEME) :] if header.lower().startswith(_SCHEME) else ""
+            scheme, _, key = request.headers.get("authorization", "").partition(" ")
             digest = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
-            found = [
-                one for name, one in self._callers.items() if hmac.compare_digest(name, digest)
-            ]
-            if not found:
+            found = [one for own, one in self._callers.items() if hmac.compare_digest(own, digest)]
+            if not found or scheme.lower() != "bearer":
                 detail = "the API key is missing or unknown; send 'Authorization: Bearer KEY'"
                 raise Problem(401, "unauthorised", detail, headers={"WWW-Authenticate": "Bearer"})
             caller = found[0]
-        elif _is_foreign(request.headers.get("origin")):
+        elif not _LOCAL_PAGE.fullmatch(request.headers.get("origin", "http://localhost")):
             raise Problem(401, "unauthorised", "web pages of other hosts need an API key")
         caller.require_rate()
         if request.headers.get("content-encoding", "identity").lower() != "identity":
@@ -273,7 +258,7 @@ class Gate:
             detail = f"the body is larger than the limit of {most:,} bytes; split it"
             raise Problem(413, "too_large", detail, headers={"Connection": "close"})
 
-    def _bounded(self, scope: Message, receive: Receive) -> Receive:
+    def _bounded(self, path: str, receive: Receive) -> Receive:
         """Return `receive` with a limit on the size of the body and the time it takes to arrive."""
         n_bytes, ends, is_whole = 0, time.monotonic() + _READ_S, False
 
@@ -287,7 +272,7 @@ class Gate:
                 detail = f"the body did not arrive within {_READ_S:g} s"
                 raise Problem(408, "timeout", detail, headers={"Connection": "close"}) from None
             n_bytes += len(message.get("body", b""))
-            self._require_size(scope["path"], n_bytes)
+            self._require_size(path, n_bytes)
             is_whole = not message.get("more_body", False)
             return message
 

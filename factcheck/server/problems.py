@@ -44,7 +44,6 @@ _STATUS_OF: tuple[tuple[type[FactcheckError], int], ...] = (
     (DeadlineExceeded, 503),
     (JudgeError, 502),
 )
-_INTERNAL = "internal"
 _SCHEMA = {
     "type": "object",
     "required": ["type", "title", "status", "detail", "code"],
@@ -103,7 +102,7 @@ def problem_of(error: Exception) -> Problem:
             return Problem(status, error.code, str(error))
     frames = "".join(traceback.format_tb(error.__traceback__))
     _log.error("%s in a request\n%s", type(error).__name__, frames)
-    code = error.code if isinstance(error, FactcheckError) else _INTERNAL
+    code = error.code if isinstance(error, FactcheckError) else "internal"
     return Problem(500, code, "the service failed; its log names the place")
 
 
