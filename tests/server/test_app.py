@@ -103,23 +103,6 @@ def test_values_are_compared_by_a_judge_that_can() -> None:
     assert (none.status_code, none.json()["code"]) == (422, "schema")
 
 
-def test_an_error_is_a_problem_with_a_code() -> None:
-    judge = ScriptedChecker({})
-    with serving(judges={"scripted": judge}) as client:
-        reply = client.post("/v1/check", json={"facts": ["A."], "text": "A.", "judge": "replay:x"})
-
-    assert reply.status_code == 422
-    assert reply.headers["content-type"] == "application/problem+json"
-    assert reply.json() == {
-        "type": "about:blank",
-        "title": reply.json()["title"],
-        "status": 422,
-        "detail": "unknown judge 'replay:x'; use one of scripted",
-        "code": "input",
-    }
-    assert judge.calls == ()
-
-
 def test_a_rejected_judge_is_a_bad_gateway_without_its_key() -> None:
     key = "sk-0123456789abcdef0123"
     with LocalOpenAIServer(lambda _: unauthorized()) as server:
@@ -127,8 +110,12 @@ def test_a_rejected_judge_is_a_bad_gateway_without_its_key() -> None:
         with serving(judges={"model": model}) as client:
             reply = client.post("/v1/check", json={"facts": FACTS, "text": SUMMARY})
 
-    assert (reply.status_code, reply.json()["code"]) == (502, "rejected")
-    assert key not in reply.text
+    assert reply.status_code == 502
+    assert reply.headers["content-type"] == "application/problem+json"
+    problem = reply.json()
+    assert key not in problem.pop("detail")
+    expected = {"type": "about:blank", "title": "Bad Gateway", "status": 502, "code": "rejected"}
+    assert problem == expected
 
 
 def test_an_unexpected_error_says_nothing_to_the_caller_or_the_log(
@@ -174,35 +161,30 @@ def slow_checker(seconds: float) -> tuple[ScriptedChecker, threading.Event]:
 
 
 def test_facts_undecided_at_the_deadline_are_returned_as_such() -> None:
+    """The deadline of the service holds for requests that have none, or a later one."""
     judge, free = slow_checker(20)
     body = {"source": SOURCE, "summary": SUMMARY, "facts": FACTS}
-    with serving(judges={"slow": judge}) as client:
-        started = time.monotonic()
-        report = post(client, "coverage", body, **{"Factcheck-Deadline-Ms": "200"})
-        seconds = time.monotonic() - started
-        free.set()
-
-    assert [one["code"] for one in report["results"]] == ["deadline", "deadline"]
-    assert (report["score"], report["counts"]["undecided"]) == (None, 2)
-    assert seconds < 4
-
-
-def test_a_request_without_a_deadline_has_that_of_the_service() -> None:
-    judge, free = slow_checker(20)
-    with serving(judges={"slow": judge}, max_deadline_s=0.2) as client:
-        for headers in ({}, {"Factcheck-Deadline-Ms": "3600000"}):
-            answer = post(client, "check", {"facts": FACTS[:1], "text": "A."}, **headers)
-            assert answer["results"][0]["code"] == "deadline"
-        free.set()
+    for most, headers in (
+        (120, {"Factcheck-Deadline-Ms": "200"}),
+        (0.2, {}),
+        (0.2, {"Factcheck-Deadline-Ms": "3600000"}),
+    ):
+        with serving(judges={"slow": judge}, max_deadline_s=most) as client:
+            started = time.monotonic()
+            report = post(client, "coverage", body, **headers)
+            seconds = time.monotonic() - started
+        assert [one["code"] for one in report["results"]] == ["deadline", "deadline"]
+        assert (report["score"], report["counts"]["undecided"]) == (None, 2)
+        assert seconds < 4
+    free.set()
 
 
 def test_without_facts_in_time_there_is_no_report() -> None:
-    class SlowExtractor(ScriptedExtractor):
+    class Both(ScriptedExtractor):
         async def extract(self, source: str, ledger: Any) -> FactSet:
             await asyncio.sleep(20)
             return await super().extract(source, ledger)
 
-    class Both(SlowExtractor):
         async def check(self, *_: Any) -> Any:
             raise AssertionError
 
@@ -402,30 +384,17 @@ def test_only_the_last_message_of_the_user_is_read() -> None:
     assert (other.status_code, other.json()["code"]) == (422, "input")
 
 
-def test_every_refusal_is_documented() -> None:
-    with serving() as client:
-        reply = client.get("/v1/check")
-        documented = client.get("/openapi.json").json()["paths"]["/v1/check"]["post"]["responses"]
-
-    assert (reply.status_code, reply.json()["code"]) == (405, "method_not_allowed")
-    assert {"405", "415"} <= set(documented)
-
-
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "Is Rome old?",
-        "Document: Rome is old.",
-        "Document: Rome is old.\nClaim:  ",
-        "Document: Rome is old.\nClaim: Rome is new.\nClaim: Rome is old.",
-    ],
-)
-def test_any_other_prompt_is_refused(prompt: str) -> None:
+def test_any_other_prompt_is_refused() -> None:
     judge = scripted(0.9)
     with serving(judges={"judge": judge}) as client:
-        reply = ask_minicheck(client, prompt)
-
-    assert (reply.status_code, reply.json()["code"]) == (422, "input")
+        for prompt in (
+            "Is Rome old?",
+            "Document: Rome is old.",
+            "Document: Rome is old.\nClaim:  ",
+            "Document: Rome is old.\nClaim: Rome is new.\nClaim: Rome is old.",
+        ):
+            reply = ask_minicheck(client, prompt)
+            assert (reply.status_code, reply.json()["code"]) == (422, "input")
     assert judge.calls == ()
 
 

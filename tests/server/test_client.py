@@ -72,42 +72,15 @@ def same(a: CoverageReport, b: CoverageReport) -> None:
     assert replace(a, usage=Usage()) == replace(b, usage=Usage())
 
 
-def test_a_check_is_that_of_the_scorer(client: factcheck.Client, judge: Any) -> None:
-    with FactCoverage(judge) as scorer:
-        assert client.check(FACTS, SUMMARY) == scorer.check(FACTS, SUMMARY)
-        facts = scorer.extract(SOURCE)
-        assert client.check(facts, SUMMARY) == scorer.check(facts, SUMMARY)
-        assert client.check(list(facts), "") == scorer.check(facts, "")
+def test_an_error_of_the_judge_comes_back_as_it_is(serve: Serve) -> None:
+    for kind in (JudgeUnavailable, JudgeRejected, JudgeRefused, JudgeTruncated, JudgeError):
+        judge: Any = Judge(kind("no reply"))
+        app = create_app(ServerConfig(judges={"main": judge}, cache="off"))
+        with factcheck.Client(serve(app)) as client, pytest.raises(kind) as raised:
+            client.check(FACTS, SUMMARY)
 
-
-def test_the_asynchronous_form_is_the_same(client: factcheck.Client) -> None:
-    async def two() -> Any:
-        return await asyncio.gather(client.acheck(FACTS, SUMMARY), client.acheck(FACTS, "pier"))
-
-    both, one = asyncio.run(two())
-    assert [verdict.supported for verdict in both] == [True, True, False]
-    assert (both, one) == (client.check(FACTS, SUMMARY), client.check(FACTS, "pier"))
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        JudgeUnavailable("no reply"),
-        JudgeRejected("no such model"),
-        JudgeRefused("declined"),
-        JudgeTruncated("cut off"),
-        JudgeError("other"),
-    ],
-)
-def test_an_error_of_the_judge_comes_back_as_it_is(serve: Serve, error: FactcheckError) -> None:
-    judge: Any = Judge(error)
-    app = create_app(ServerConfig(judges={"main": judge}, cache="off"))
-    with factcheck.Client(serve(app)) as client, pytest.raises(type(error)) as raised:
-        client.check(FACTS, SUMMARY)
-
-    assert type(raised.value) is type(error)
-    assert str(raised.value) == str(error)
-    assert len(judge.checker.calls) == 1  # the service has retried already
+        assert (type(raised.value), str(raised.value)) == (kind, "no reply")
+        assert len(judge.checker.calls) == 1  # the service has retried already
 
 
 def test_invalid_input_is_an_input_error(client: factcheck.Client, judge: Judge) -> None:
@@ -247,7 +220,18 @@ def test_signatures_are_those_of_the_scorer(name: str) -> None:
 
 
 class TestScores:
-    """Facts, coverage, and many records."""
+    """Facts, verdicts, coverage, and many records."""
+
+    def test_checks(self, client: factcheck.Client, judge: Any) -> None:
+        async def two() -> Any:
+            return await asyncio.gather(client.acheck(FACTS, SUMMARY), client.acheck(FACTS, ""))
+
+        with FactCoverage(judge) as scorer:
+            facts = scorer.extract(SOURCE)
+            assert client.check(facts, SUMMARY) == scorer.check(facts, SUMMARY)
+            assert client.check(FACTS, SUMMARY) == scorer.check(FACTS, SUMMARY)
+            expected = scorer.check(FACTS, SUMMARY), scorer.check(FACTS, "")
+        assert tuple(asyncio.run(two())) == expected
 
     def test_facts(self, client: factcheck.Client, judge: Any) -> None:
         documents: list[Any] = [SourceDocument("a", SOURCE), {"id": "b", "text": FACTS[0]}]

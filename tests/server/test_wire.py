@@ -79,15 +79,22 @@ def test_a_body_longer_than_announced_is_not_another_request() -> None:
     assert judge.calls == ()
 
 
+def served(model: LocalOpenAIServer) -> Any:
+    judge = Model("openai/scripted", base_url=model.base_url, api_key="none")
+    return create_app(ServerConfig(judges={"main": judge}, cache="off"))
+
+
+BODY = json.dumps(CHECK).encode()
+ONCE = {"Idempotency-Key": "a", "Content-Type": "application/json"}
+
+
 @pytest.mark.parametrize("key", [False, True])
 def test_a_lost_client_cancels_its_work(key: bool) -> None:  # noqa: FBT001
     with LocalOpenAIServer(lambda _: Reply("", delay_s=60)) as server:
-        model = Model("openai/scripted", base_url=server.base_url, api_key="none")
-        app = create_app(ServerConfig(judges={"main": model}, cache="off"))
-        body = json.dumps(CHECK).encode()
+        app = served(server)
         with running(app) as url:
             with connected(url) as client:
-                client.sendall(head(len(body), *(["Idempotency-Key: a"] if key else [])) + body)
+                client.sendall(head(len(BODY), *(["Idempotency-Key: a"] if key else [])) + BODY)
                 until(lambda: server.in_flight == 1)
             until(lambda: server.in_flight == 0)
             until(lambda: app.state.service.n_in_flight == 0)
@@ -97,21 +104,19 @@ def test_a_lost_client_cancels_its_work(key: bool) -> None:  # noqa: FBT001
 
 
 def test_a_client_that_comes_back_is_answered() -> None:
-    answer, body = FactModel(), json.dumps(CHECK).encode()
+    answer = FactModel()
 
     def first_is_slow(request: ChatRequest) -> Reply:
         return Reply(answer(request), delay_s=0 if request.index else 60)
 
     with LocalOpenAIServer(first_is_slow) as server:
-        model = Model("openai/scripted", base_url=server.base_url, api_key="none")
-        app = create_app(ServerConfig(judges={"main": model}, cache="off"))
+        app = served(server)
         with running(app) as url:
             with connected(url) as client:
-                client.sendall(head(len(body), "Idempotency-Key: a") + body)
+                client.sendall(head(len(BODY), "Idempotency-Key: a") + BODY)
                 until(lambda: server.in_flight == 1)
             until(lambda: server.in_flight == 0)
-            headers = {"Idempotency-Key": "a", "Content-Type": "application/json"}
-            reply = httpx.post(f"{url}/v1/check", content=body, headers=headers)
+            reply = httpx.post(f"{url}/v1/check", content=BODY, headers=ONCE)
 
     assert reply.json()["results"][0]["label"] == "entailed"
 
@@ -119,18 +124,15 @@ def test_a_client_that_comes_back_is_answered() -> None:
 def test_work_goes_on_while_another_client_waits_for_it() -> None:
     answer = FactModel()
     with LocalOpenAIServer(lambda request: Reply(answer(request), delay_s=1)) as server:
-        model = Model("openai/scripted", base_url=server.base_url, api_key="none")
-        app = create_app(ServerConfig(judges={"main": model}, cache="off"))
-        body = json.dumps(CHECK).encode()
+        app = served(server)
         replies: list[httpx.Response] = []
         with running(app) as url:
 
             def ask() -> None:
-                headers = {"Idempotency-Key": "a", "Content-Type": "application/json"}
-                replies.append(httpx.post(f"{url}/v1/check", content=body, headers=headers))
+                replies.append(httpx.post(f"{url}/v1/check", content=BODY, headers=ONCE))
 
             with connected(url) as client:
-                client.sendall(head(len(body), "Idempotency-Key: a") + body)
+                client.sendall(head(len(BODY), "Idempotency-Key: a") + BODY)
                 until(lambda: server.in_flight == 1)
                 thread = threading.Thread(target=ask)
                 thread.start()
@@ -146,8 +148,7 @@ def test_work_in_flight_at_a_shutdown_is_finished() -> None:
     answer = FactModel()
     replies: list[httpx.Response] = []
     with LocalOpenAIServer(lambda request: Reply(answer(request), delay_s=1)) as server:
-        model = Model("openai/scripted", base_url=server.base_url, api_key="none")
-        with running(create_app(ServerConfig(judges={"main": model}, cache="off"))) as url:
+        with running(served(server)) as url:
             post = threading.Thread(
                 target=lambda: replies.append(httpx.post(f"{url}/v1/check", json=CHECK))
             )
