@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from factcheck.errors import JudgeError
 from factcheck.records import Record
-from factcheck.scoring.many import RecordFailure, Scored, groups_of
+from factcheck.scoring.many import Scored, groups_of
 
 ScoreChunk = Callable[[Sequence[Record]], Iterable[Scored]]
 _CHUNK = 4
@@ -46,32 +46,25 @@ def score_in_processes(
     groups = groups_of(records, 1)
     n_sent, n_yielded, is_read = 0, 0, False
     workers: dict[Connection, SpawnProcess] = {}
-    busy: dict[Connection, tuple[int, list[Record | RecordFailure]]] = {}
+    busy: dict[Connection, int] = {}
     scored: dict[int, list[Scored]] = {}
     try:
-        while busy or not is_read:
+        while busy or scored or not is_read:
             while len(busy) < processes and n_sent - n_yielded < _AHEAD * processes:
                 items = [*chain.from_iterable(islice(groups, _CHUNK))]
                 if is_read := not items:
                     break
                 pipe = next((one for one in workers if one not in busy), None)
                 pipe = pipe or _start(open_scorer, workers)
-                busy[pipe] = n_sent, items
+                busy[pipe] = n_sent
                 n_sent += 1
                 with suppress(BrokenPipeError):  # the process has died: `_receive` reports it
-                    pipe.send([item for item in items if isinstance(item, Record)])
+                    pipe.send(items)
             while n_yielded in scored:
                 yield from scored.pop(n_yielded)
                 n_yielded += 1
             for pipe in cast("list[Connection]", wait(busy) if busy else []):
-                number, items = busy.pop(pipe)
-                outcomes = _receive(pipe, workers[pipe])
-                scored[number] = [
-                    Scored(item, next(outcomes)) if isinstance(item, Record) else Scored(None, item)
-                    for item in items
-                ]
-        for number in sorted(scored):
-            yield from scored[number]
+                scored[busy.pop(pipe)] = _receive(pipe, workers[pipe])
     finally:
         for process in workers.values():
             process.kill()
@@ -99,10 +92,9 @@ def _start(
     return pipe
 
 
-def _receive(pipe: Connection, process: SpawnProcess) -> Any:
-    """Return an iterator over the outcomes of the records sent to a process."""
+def _receive(pipe: Connection, process: SpawnProcess) -> list[Scored]:
     try:
-        return iter(pipe.recv())
+        scored: list[Scored] = pipe.recv()
     except (EOFError, ConnectionResetError) as error:
         process.join()
         raise JudgeError(
@@ -110,6 +102,7 @@ def _receive(pipe: Connection, process: SpawnProcess) -> Any:
             "unable to start; records without an outcome are left to another run (--resume). "
             "If memory is short, use fewer processes; a script needs `if __name__ == '__main__':`"
         ) from error
+    return scored
 
 
 def _work(pipe: Connection, open_scorer: Callable[[], ScoreChunk]) -> None:
@@ -119,8 +112,10 @@ def _work(pipe: Connection, open_scorer: Callable[[], ScoreChunk]) -> None:
     score = open_scorer()
     with suppress(EOFError, BrokenPipeError):
         while True:
-            records = pipe.recv()  # one at a time: threads would compete for the same core
-            pipe.send([outcome for record in records for _, outcome in score([record])])
+            scored: list[Scored] = []
+            for item in pipe.recv():  # one at a time: threads would compete for the same core
+                scored += score([item]) if isinstance(item, Record) else [Scored(None, item)]
+            pipe.send(scored)
 
 
 def _end_with_parent() -> None:

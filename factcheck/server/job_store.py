@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Literal, NamedTuple
+from typing import IO, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from factcheck.documents import Place, check_writable, json_text, parse_json_line
 from factcheck.documents.results import results_end, results_header
@@ -40,7 +42,7 @@ CREATE INDEX IF NOT EXISTS records_by_outcome ON records (job, failed);
 _ORPHANS = "DELETE FROM records WHERE job NOT IN (SELECT id FROM jobs)"
 """Removes records of jobs that did not arrive in full, or were being deleted."""
 _JOBS = (
-    "SELECT jobs.*, count(job), count(failed), CAST(total(failed) AS INTEGER) "
+    "SELECT jobs.*, count(job) AS records, count(failed) AS rows, total(failed) AS failed "
     "FROM jobs LEFT JOIN records ON records.job = jobs.id WHERE {} GROUP BY number"
 )
 _ADD = "INSERT INTO jobs VALUES (NULL, ?, ?, ?, ?, 'queued', '', '', ?, ?)"
@@ -64,29 +66,33 @@ _MAX_BAD_START = 100
 """Number of bad lines at its start with which a job is refused."""
 
 
-class Job(NamedTuple):
-    """A job as stored."""
+class JobStatus(BaseModel):
+    """Progress of a job."""
 
-    number: int
-    """Order of submission."""
-    id: str
+    model_config = ConfigDict(use_attribute_docstrings=True)
+    id: str = Field(examples=["0f8fad5bd9cb469fa16570867728950e"])
+    state: Literal["queued", "running", "done", "cancelled", "failed"]
+    judge: str = Field(examples=["local"])
+    direction: Direction
+    records: int
+    """Number of lines that are not blank."""
+    rows: int
+    """Number of rows so far, one per record."""
+    failed: int
+    """Number of rows with an error instead of a report."""
+    problem: str
+    """Why the job failed, or why no job is scored at present; empty if neither."""
+
+
+class Job(JobStatus):
+    """A job as stored; `running` is known to its runner only."""
+
     owner: str
     """Name of the API key that submitted it."""
-    judge: str
-    direction: Direction
-    state: Literal["queued", "done", "cancelled", "failed"]
     signature: str
     """Signature of its rows; empty before the first."""
-    problem: str
-    """Reason of a failure."""
-    key: str | None
-    """Idempotency key of the request."""
     digest: str | None
     """Digest of what was submitted."""
-    records: int
-    rows: int
-    failed: int
-    """Number of rows with an error."""
 
 
 class JobStore:
@@ -108,6 +114,7 @@ class JobStore:
         try:
             path.touch(mode=0o600)
             self._db = sqlite3.connect(path, timeout=_LOCK_WAIT_S, check_same_thread=False)
+            self._db.row_factory = sqlite3.Row
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._db.execute("PRAGMA journal_mode = WAL")
             if self._all("PRAGMA user_version")[0][0] not in {0, _FORMAT}:
@@ -321,7 +328,7 @@ class JobStore:
 
     def _jobs(self, where: str, *values: Any, order: str = "number") -> list[Job]:
         query = f"{_JOBS.format(where)} ORDER BY {order} LIMIT {_MAX_LISTED}"
-        return [Job(*one) for one in self._all(query, *values)]
+        return [Job(**one) for one in self._all(query, *values)]
 
     def _all(self, query: str, *values: Any) -> list[Any]:
         with self._lock:

@@ -12,11 +12,10 @@ import logging
 import sqlite3
 from contextlib import nullcontext, suppress
 from tempfile import TemporaryFile
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
 
 from factcheck.errors import BudgetExceeded, ConfigError, describe
 from factcheck.facts import CoverageReport
@@ -25,7 +24,7 @@ from factcheck.runtime.loop import together
 from factcheck.scoring.many import by_source, groups_of, score_group
 from factcheck.scoring.run_report import codes_of
 from factcheck.scoring.runs import run_signature
-from factcheck.server.job_store import Job, JobStore
+from factcheck.server.job_store import Job, JobStatus, JobStore
 from factcheck.server.problems import RESPONSES, Problem
 from factcheck.server.routes import KEY, IdempotencyKey
 from factcheck.server.service import Service
@@ -35,24 +34,6 @@ _DRAIN_S = 5.0
 _FIRST_WAIT_S, _MAX_WAIT_S = 30.0, 300.0
 """Seconds until jobs are tried again after a failure of the disk; doubled after each failure."""
 _log = logging.getLogger("factcheck.server")
-
-
-class JobStatus(BaseModel):
-    """Progress of a job."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
-    id: str = Field(examples=["0f8fad5bd9cb469fa16570867728950e"])
-    state: Literal["queued", "running", "done", "cancelled", "failed"]
-    judge: str = Field(examples=["local"])
-    direction: Direction
-    records: int
-    """Number of lines that are not blank."""
-    rows: int
-    """Number of rows so far, one per record."""
-    failed: int
-    """Number of rows with an error instead of a report."""
-    problem: str
-    """Why the job failed, or why no job is scored at present; empty if neither."""
 
 
 class Jobs:
@@ -77,11 +58,11 @@ class Jobs:
 
     def status(self, job: Job) -> JobStatus:
         """Return the status of a job as its owner sees it."""
-        shown = job._asdict()
-        if job.state == "queued":
-            is_current = self._current is not None and self._current[0] == job.id
-            shown |= {"state": "running" if is_current else "queued", "problem": self.problem}
-        return JobStatus(**shown)
+        if job.state != "queued":
+            return job
+        is_current = self._current is not None and self._current[0] == job.id
+        state = "running" if is_current else "queued"
+        return job.model_copy(update={"state": state, "problem": self.problem})
 
     def end(self, job: Job) -> None:
         """Cancel the scoring of a job that is marked as cancelled."""

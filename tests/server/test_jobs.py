@@ -26,7 +26,8 @@ from factcheck.scoring.run_report import RunReport, Tally
 from factcheck.scoring.runs import read_all, run_signature, score_run
 from factcheck.server import create_app
 from factcheck.server.access import ApiKey, ServerConfig
-from factcheck.server.jobs import Jobs, JobStatus
+from factcheck.server.job_store import JobStatus
+from factcheck.server.jobs import Jobs
 from factcheck.server.problems import Problem
 from factcheck.server.service import Service
 from factcheck.testing import LocalOpenAIServer, ScriptedChecker
@@ -284,7 +285,7 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     cancel(jobs, other)
     assert status(jobs, other).state == "done"
     jobs.store.remove(jobs.store.find(job, ""))
-    assert jobs.store._all("SELECT DISTINCT job FROM records") == [(other,)]
+    assert [job for (job,) in jobs.store._all("SELECT DISTINCT job FROM records")] == [other]
     await jobs.stop()
 
 
@@ -571,7 +572,7 @@ async def test_a_job_that_was_not_received_in_full_is_removed(
     monkeypatch.setattr(jobs.store, "_change", full)
     with pytest.raises(InputError, match="more than 100,000 lines"):
         submit(jobs, sent)
-    assert jobs.store._all("SELECT count(*) FROM records") == [(200,)]
+    assert jobs.store._all("SELECT count(*) FROM records")[0][0] == 200
     await jobs.stop()
     jobs = bench.open()
     assert not jobs.store._all("SELECT * FROM records")
