@@ -14,8 +14,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import re
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -24,7 +26,7 @@ from pathlib import Path
 from statistics import quantiles
 
 from benchmarks.runtime.faults import Unreliable, all_faults, compare
-from benchmarks.runtime.jobs import Service, State
+from benchmarks.runtime.jobs import Service
 from benchmarks.runtime.workload import Pair, make_pairs
 from factcheck import Client, FactCoverage
 from factcheck.documents.results import read_results
@@ -36,8 +38,11 @@ from factcheck.testing import ChatRequest, LocalOpenAIServer, Reply
 OPTIONS = ("--judge", "local", "--judge", "model=openai/bench")
 CONNECTIONS, N_ASKING = (1, 16, 64), 8
 """Numbers of connections to the embedded judge, in turn, and to the scripted model."""
-N_FACTS, JOB, LAST_JOB, LATENCY_S = 3, 100, 500, 0.1
-"""Facts of a request to the embedded judge, pairs of a job, and seconds until the model answers."""
+N_FACTS, JOB, LAST_JOB = 3, 100, 500
+"""Numbers of facts of a request to the embedded judge, and of pairs of a job."""
+LATENCY_S, LAST_LATENCY_S = 0.1, 3.0
+"""Seconds until the scripted model answers."""
+stopping = threading.Event()
 tallies: defaultdict[str, Counter[str]] = defaultdict(Counter)
 """Numbers of facts by outcome, and of pairs, for each kind of request."""
 
@@ -94,8 +99,10 @@ async def press(
 
     async def watch() -> None:
         while time.monotonic() < ends:
-            used = State.of(service.process.pid).rss_mb
-            print(f"memory {used:.0f} MB, load of the machine {os.getloadavg()[0]:.1f}", flush=True)
+            status = Path(f"/proc/{service.process.pid}/status").read_text("utf-8")
+            own, mapped = re.findall(r"Rss(?:Anon|File):\s+(\d+)", status)
+            used = f"memory {int(own) >> 10} MB, and {int(mapped) >> 10} MB of mapped files"
+            print(f"{used}; load of the machine {os.getloadavg()[0]:.1f}", flush=True)
             await asyncio.sleep(60)
 
     async with Client(service.url) as embedded, Client(service.url, judge="model") as model:
@@ -112,8 +119,9 @@ async def press(
         left = submit(service, [*islice(drafts, LAST_JOB)])
         service.wait(left[0], JOB)
         last = [ask(model, "in flight at the stop", next(drafts)) for _ in range(N_ASKING)]
-        answers = asyncio.gather(*last, ask(embedded, "in flight at the stop", next(local)))
-        await asyncio.sleep(LATENCY_S / 2)
+        stopping.set()
+        answers = asyncio.gather(*last)
+        await asyncio.sleep(LAST_LATENCY_S / 2)
         service.process.terminate()
         await answers
     return left
@@ -134,7 +142,8 @@ def main() -> bool:
 
     def answer(request: ChatRequest) -> Reply:
         reply = unreliable(request)
-        return Reply(reply, delay_s=LATENCY_S) if isinstance(reply, str) else reply
+        seconds = LAST_LATENCY_S if stopping.is_set() else LATENCY_S
+        return Reply(reply, delay_s=seconds) if isinstance(reply, str) else reply
 
     with tempfile.TemporaryDirectory() as name, LocalOpenAIServer(answer) as server:
         folder = Path(name)
@@ -142,6 +151,7 @@ def main() -> bool:
             job, left = asyncio.run(press(service, drafts, cycle(local), seconds))
             code, log = service.process.wait(), service.log.read_text("utf-8")
         with Service(folder, server.base_url, *OPTIONS) as service:
+            stopping.clear()
             print(f"after the stop: {service.wait(job, 0)['rows']} of {len(left)} rows")
             finish(service, job, left)
     for kind, found in sorted(tallies.items()):
