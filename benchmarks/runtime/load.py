@@ -97,17 +97,17 @@ async def press(
         while time.monotonic() < ends:
             finish(service, *submit(service, [*islice(drafts, JOB)]))
 
-    async def watch() -> None:
+    def watch() -> None:
         while time.monotonic() < ends:
             status = Path(f"/proc/{service.process.pid}/status").read_text("utf-8")
             own, mapped = re.findall(r"Rss(?:Anon|File):\s+(\d+)", status)
             used = f"memory {int(own) >> 10} MB, and {int(mapped) >> 10} MB of mapped files"
             print(f"{used}; load of the machine {os.getloadavg()[0]:.1f}", flush=True)
-            await asyncio.sleep(60)
+            time.sleep(60)
 
     async with Client(service.url) as embedded, Client(service.url, judge="model") as model:
         asking = [keep(model, "model", drafts, ends) for _ in range(N_ASKING)]
-        others = asyncio.gather(asyncio.to_thread(jobs), watch(), *asking)
+        others = asyncio.gather(asyncio.to_thread(jobs), asyncio.to_thread(watch), *asking)
         for n in CONNECTIONS:
             kind, started = f"embedded, {n} connections", time.monotonic()
             until = started + seconds / len(CONNECTIONS)
