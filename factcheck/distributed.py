@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeError, describe
-from factcheck.facts import CheckFailure, CheckResult, digest
+from factcheck.facts import CheckFailure, digest
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec
 from factcheck.records import Record, as_record, plain_facts
 from factcheck.runtime.session import SessionOptions
