@@ -64,8 +64,8 @@ def test_tokens_are_counted_where_the_counts_are_whole_numbers() -> None:
         answer = read_completion({**completion("x"), "usage": usage})
         assert (answer.prompt_tokens, answer.cached_tokens, answer.reasoning_tokens) == (None, 0, 0)
     details = {"prompt_tokens_details": {"cached_tokens": 2}, "completion_tokens_details": 3}
-    usage = {"prompt_tokens": 5, "reasoning_tokens": 4, **details}
-    answer = read_completion({**completion("x"), "usage": usage})
+    counted = {"prompt_tokens": 5, "reasoning_tokens": 4, **details}
+    answer = read_completion({**completion("x"), "usage": counted})
     assert (answer.prompt_tokens, answer.cached_tokens, answer.reasoning_tokens) == (5, 2, 4)
 
 

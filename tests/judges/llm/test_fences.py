@@ -149,7 +149,7 @@ def test_a_long_text_is_checked_section_by_section_and_entailed_anywhere_is_enta
     text = "\n\n".join(PARAGRAPHS)
     facts = ["Mill 0 ground rye.", "Mill 59 ground rye.", "Mill 60 ground rye."]
     first, last, absent = scorer.check(facts, text)
-    assert [first.label, last.label, absent.label] == ["entailed", "entailed", "neutral"]  # type: ignore[union-attr]
+    assert [first.label, last.label, absent.label] == ["entailed", "entailed", "neutral"]
     assert last.evidence  # type: ignore[union-attr]
     assert text[last.evidence.start : last.evidence.end] == "Mill 59 ground rye."  # type: ignore[union-attr]
     asked = [len(parse_prompt(request.body).facts) for request in server.requests]

@@ -38,7 +38,7 @@ def test_a_second_run_sends_nothing_and_says_the_same(llm: MakeSetup, tmp_path: 
     again = one.score(SOURCE, TEXT)
     assert len(first.requests) == 2
     assert again.score == before.score
-    assert [r.label for r in again.results] == [r.label for r in before.results]  # type: ignore[union-attr]
+    assert [r.label for r in again.results] == [r.label for r in before.results]
     assert all(isinstance(r, Verdict) and r.cached for r in again.results)
     assert (again.usage.calls, again.usage.cache_hits) == (0, 4)
 

@@ -33,7 +33,7 @@ def test_each_check_asks_in_another_order_and_what_they_agree_on_counts(summarie
             reports = scorer.score_summaries("", texts, facts=FACTS)
             scorer.score_summaries("", texts, facts=FACTS)
         orders = {tuple(parse_prompt(r.body).facts.values()) for r in server.requests}
-    assert [verdict.supported for verdict in reports[0].results] == TRUTH  # type: ignore[union-attr]
+    assert [verdict.supported for verdict in reports[0].results] == TRUTH
     assert not any(verdict.flags for verdict in reports[0].results)  # type: ignore[union-attr]
     assert FACTS in orders
     assert len(orders) == len(server.requests) == 3
