@@ -22,7 +22,8 @@ from collections.abc import (
 )
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from factcheck.errors import DeadlineExceeded, InputError
 from factcheck.runtime.cache.entries import LeasingCache
@@ -44,7 +45,8 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False)
 _log = logging.getLogger("factcheck.cache")
 
 
-class _Claim(NamedTuple, Generic[T]):
+@dataclass(frozen=True)
+class _Claim(Generic[T]):
     """Keys claimed by a caller, and results claimed by others."""
 
     keys: list[str]
