@@ -1,62 +1,66 @@
 """Embedded pair judge: decides offline whether two values of a field are equivalent.
 
-Values are compared by kind: quantities as quantities, dates as dates, lists by item. Pairs that
-words cannot decide go to the networks of the embedded judge. `description` and `instructions` are
-ignored; only language models understand them.
+Values are compared by kind: dates as dates, lists by item, other texts by their numbers, signs and
+words. Pairs that words cannot decide go to the networks of the embedded judge. `description` and
+`instructions` are ignored; only language models understand them.
 """
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import accumulate, product
 from math import isqrt
+from typing import Any, NamedTuple, Union
 
 from factcheck.errors import Failure
 from factcheck.judges.local.cancellation import checkpoint, run_in_thread
 from factcheck.judges.local.pairs.model import (
     DECISION,
+    OTHER,
     SAME,
     VAGUE,
     Finding,
     PairModel,
     against,
     load_pair_model,
+    quoted,
+    settle,
 )
 from factcheck.judges.local.pairs.normal import (
     LONG,
-    Plain,
-    compare_absence,
-    compare_closed,
-    compare_codes,
+    compare_kinds,
     is_absent,
-    plain,
+    language_of,
+    normal,
     tidy,
-    with_digraphs,
 )
-from factcheck.judges.local.pairs.quantities import compare_amounts, compare_moments
-from factcheck.judges.local.pairs.structures import (
-    Value,
-    alternatives,
-    as_text,
-    compare_lists,
-    compare_objects,
-    read_list,
-    read_value,
-)
+from factcheck.judges.local.pairs.reading import read
 from factcheck.judges.local.pairs.texts import compare_texts
-from factcheck.judges.local.pairs.wording import language_of, wording
 from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity, ValuePair
 from factcheck.runtime.deadline import decide_each
 
-_NORMAL, _JOINED, _OTHER_FORM = 0.99, 0.97, 0.35
-"""Probabilities of values that are equal after normalisation, or without spaces, or except for
-their legal forms."""
-_MAX_COMBINATIONS = 2048
-"""Maximum number of pairs of alternatives that are compared in full."""
-_MAX_READ = 3
-"""Maximum number of pairs of alternatives read by the networks."""
-_MAX_DEPTH = 2
-"""Maximum depth at which lists and objects are compared by part."""
+Value = Union[str, "tuple[Value, ...]", "Mapping[str, Value]"]
+"""A text, a list whose order does not matter, or an object."""
+_DEEPEST = 32
+_DEPTHS = {"[": 1, "{": 1, "]": -1, "}": -1}
+_ALTERNATIVES = re.compile(r"(?<=\s)/(?=\s)")
+_BULLET = re.compile(r"\s*(?:[-*\u2022\u2023\u00b7\u2013]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)")
+_HARD_BREAK = re.compile(r"\s*(?:;|\r?\n)+\s*")
+_SOFT_BREAK = re.compile(r"\s*,\s+(?:(?:and|und|et|y|e|&)\s+)?|(?<=\w),(?=[^\W\d])")
+_AND = re.compile(r"\s+(?:and|und|et|y|&)\s+")
+_LONGEST_ITEM = 8
+"""Maximum number of words in an item, above which it is a clause."""
+_NORMAL, _JOINED = 0.99, 0.97
+"""Probabilities of values that are equal after normalisation, or without spaces."""
+_MAX_ALTERNATIVES, _MAX_READ, _MAX_DEPTH = 45, 3, 2
+"""Maximum numbers of alternatives of either value, and of pairs of them read by the networks; depth
+at which lists and objects are compared by normal form."""
+_MOST_CHARACTERS, _MOST_NESTED, _MOST_READ, _FEW = 60_000, 4, 4, 3
+"""Maximum total length of pairs of items that are compared; maximum numbers of compared items of
+nested lists, of pairs read by the networks, and of items in a reason."""
 
 
 def compare_values(pair: ValuePair) -> PairVerdict:
@@ -73,7 +77,7 @@ class LocalPairJudge:
     @property
     def identity(self) -> Mapping[str, str]:
         """Judge name and model version."""
-        return {"judge": f"local/8@{load_pair_model().version}"}
+        return {"judge": f"local/9@{load_pair_model().version}"}
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
         """Return one verdict per pair, in order; free of charge."""
@@ -81,131 +85,243 @@ class LocalPairJudge:
         return await run_in_thread(decide_each, compare_values, pairs, Failure.of)
 
 
+class _Mode(NamedTuple):
+    specificity: Specificity
+    model: PairModel | None
+    """`None`: the networks are not used."""
+    depth: int = 0
+
+    def within(self, *, reads: bool) -> _Mode:
+        return self._replace(model=self.model if reads else None, depth=self.depth + 1)
+
+
 def judge_pair(gold: str, extracted: str, specificity: Specificity, model: PairModel) -> Finding:
     """Judge two values; a lenient specificity never lowers the probability."""
     if gold == extracted:
         return Finding(1.0, "identical")
-    finding = _judge(gold, extracted, specificity, model)
+    finding = _judge(gold, extracted, _Mode(specificity, model))
     if specificity == "exact" or finding.probability >= SAME:
         return finding
-    exact = _judge(gold, extracted, "exact", model)
+    exact = _judge(gold, extracted, _Mode("exact", model))
     return exact if exact.probability > finding.probability else finding
 
 
-def _judge(gold: str, extracted: str, specificity: Specificity, model: PairModel) -> Finding:
+def _judge(gold: str, extracted: str, mode: _Mode) -> Finding:
     """Judge by the closest pair of alternatives; the networks read only the closest pairs."""
     first, second = read_value(gold), read_value(extracted)
     if not (isinstance(first, str) and isinstance(second, str)):
-        return _compare(first, second, specificity, model)
+        return _compare(first, second, mode)
     ones, others, note = alternatives(first), alternatives(second), ""
-    if len(ones) * len(others) > _MAX_COMBINATIONS:
-        forms = [{plain(tidy(text)).tokens for text in texts} for texts in (ones, others)]
-        if (forms[0] & forms[1]) - {()}:
+    if len(ones) * len(others) > _MAX_ALTERNATIVES**2:
+        if {*map(key_of, ones)} & {*map(key_of, others)}:
             return Finding(_NORMAL, "same after normalisation")
-        limit = isqrt(_MAX_COMBINATIONS)
-        ones, others, note = ones[:limit], others[:limit], " (only the first alternatives compared)"
+        ones, others = ones[:_MAX_ALTERNATIVES], others[:_MAX_ALTERNATIVES]
+        note = " (only the first alternatives compared)"
     if len(ones) == len(others) == 1:
-        return _compare(ones[0], others[0], specificity, model)
-    found = {pair: _compare(*pair, specificity, None) for pair in product(ones, others)}
+        return _compare(ones[0], others[0], mode)
+    found = {pair: _compare(*pair, mode._replace(model=None)) for pair in product(ones, others)}
 
     def order(pair: tuple[str, str]) -> tuple[float, list[str], tuple[str, str]]:
         return -found[pair].probability, sorted(pair), pair
 
     closest = sorted(found, key=order)[:_MAX_READ]
     if found[closest[0]].probability < DECISION:
-        found |= {pair: _compare(*pair, specificity, model) for pair in closest}
+        found |= {pair: _compare(*pair, mode) for pair in closest}
     finding = found[min(found, key=order)]
     return finding._replace(reason=finding.reason + note)
 
 
-def _compare(
-    first: Value, second: Value, specificity: Specificity, model: PairModel | None, depth: int = 0
-) -> Finding:
-    """Compare two values by structure; deeply nested parts are compared as texts.
-
-    Without a model, the networks are not used.
-    """
-
-    def compare_parts(one: Value, other: Value, reads: bool) -> Finding:  # noqa: FBT001
-        return _compare(one, other, specificity, model if reads else None, depth + 1)
-
-    are_texts = isinstance(first, str) and isinstance(second, str)
-    are_objects = isinstance(first, Mapping), isinstance(second, Mapping)
-    if not are_texts and depth < _MAX_DEPTH and not any(are_objects):
-        items = _items(first), _items(second)
-        return compare_lists(*items, specificity, compare_parts, is_nested=depth > 0)
-    if depth < _MAX_DEPTH and isinstance(first, Mapping) and isinstance(second, Mapping):
-        return compare_objects(first, second, specificity, compare_parts)
-    with_keys = all(are_objects) or not any(are_objects) or depth == _MAX_DEPTH
-    texts = as_text(first, with_keys=with_keys), as_text(second, with_keys=with_keys)
-    return _compare_strings(*texts, specificity, model, is_nested=depth > 0)
+def _compare(first: Value, second: Value, mode: _Mode) -> Finding:
+    """Compare two values by structure; deeply nested lists and objects by their normal forms."""
+    if isinstance(first, str) and isinstance(second, str):
+        return _compare_strings(first, second, mode)
+    if mode.depth == _MAX_DEPTH:
+        if key_of(first) == key_of(second):
+            return Finding(_NORMAL, "same after normalisation")
+        return Finding(VAGUE, against(as_text(first), as_text(second)))
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        return _compare_objects(first, second, mode)
+    if isinstance(first, Mapping) or isinstance(second, Mapping):
+        return _compare_strings(as_text(first), as_text(second), mode)
+    return _compare_lists(_items(first), _items(second), mode)
 
 
 def _items(value: Value) -> Sequence[Value]:
-    if isinstance(value, str):
-        return () if is_absent(plain(tidy(value))) else read_list(value).items or (value,)
-    return tuple(x for x in value if not (isinstance(x, str) and is_absent(plain(tidy(x)))))
+    items = (read_list(value) or (value,)) if isinstance(value, str) else tuple(value)
+    return tuple(x for x in items if not (isinstance(x, str) and is_absent(tidy(x))))
 
 
-def _compare_strings(
-    gold: str, extracted: str, specificity: Specificity, model: PairModel | None, *, is_nested: bool
-) -> Finding:
-    """Compare two texts, as lists if they may be; order and notation of items do not count."""
-    lists = read_list(gold), read_list(extracted)
-    are_certain = any(each.is_certain for each in lists)
-    is_list = (are_certain or all(each.items for each in lists)) and all(
-        each.has_breaks or not wording(tidy(text), language_of(text, text)).is_sentence
-        for text, each in zip((gold, extracted), lists, strict=True)
+def _compare_lists(first: Sequence[Value], second: Sequence[Value], mode: _Mode) -> Finding:
+    """Compare two lists regardless of order.
+
+    Equal items are found in lists of any length; of the remaining ones in long lists, only the
+    first few are compared with each other, and the reason says so.
+    """
+    ones, others = _without(first, second), _without(second, first)
+    met = [Finding(SAME, "same items")] * (len(first) - len(ones))
+    longest = max((len(as_text(item)) for item in (*ones, *others)), default=0)
+    most = max(isqrt(_MOST_CHARACTERS // (longest + 10)), 2)
+    most = min(most, _MOST_NESTED) if mode.depth else most
+    within = mode.within(reads=len(ones) * len(others) <= _MOST_READ)
+    found = [
+        (_compare(ones[i], others[j], within), i, j)
+        for i, j in product(range(min(most, len(ones))), range(min(most, len(others))))
+    ]
+    found.sort(key=lambda each: (-each[0].probability, abs(each[1] - each[2]), sum(each[1:])))
+    taken: dict[int, int] = {}
+    for finding, i, j in found:
+        if finding.probability >= DECISION and i not in taken and j not in taken.values():
+            taken[i] = j
+            met.append(finding)
+    rest = (
+        [item for i, item in enumerate(ones) if i not in taken],
+        [item for j, item in enumerate(others) if j not in taken.values()],
     )
-    finding = _compare_plain(gold, extracted, specificity, None if is_list else model)
-    if not is_list or finding.probability >= SAME:
-        return finding
-
-    def compare_items(one: Value, other: Value, reads: bool) -> Finding:  # noqa: FBT001
-        return _compare_plain(as_text(one), as_text(other), specificity, model if reads else None)
-
-    ones, others = lists[0].items or (gold,), lists[1].items or (extracted,)
-    by_items = compare_lists(ones, others, specificity, compare_items, is_nested=is_nested)
-    are_lists = are_certain and len(ones) == len(others) > 1
-    return by_items if are_lists or by_items.probability >= finding.probability else finding
+    finding = _on_the_rest(met, *rest, mode.specificity)
+    is_cut = most < min(len(ones), len(others))
+    note = f" (of the rest, only the first {most} items compared with each other)" if is_cut else ""
+    return finding._replace(reason=finding.reason + note)
 
 
-def _compare_plain(
-    gold: str, extracted: str, specificity: Specificity, model: PairModel | None
+def _without(items: Sequence[Value], others: Sequence[Value]) -> list[Value]:
+    """Return the items without those equal to one of the others."""
+    free, rest = Counter(map(key_of, others)), []
+    for item in items:
+        free[key := key_of(item)] -= 1
+        if free[key] < 0:
+            rest.append(item)
+    return rest
+
+
+def _on_the_rest(
+    met: Sequence[Finding],
+    ones: Sequence[Value],
+    others: Sequence[Value],
+    specificity: Specificity,
 ) -> Finding:
-    """Compare two texts by their form, as values of one kind, or else by their words."""
+    """Return the finding on two lists, given those on equivalent items, and the other items."""
+    if ones and others:
+        share = len(met) / (len(met) + max(len(ones), len(others)))
+        return Finding(OTHER + (VAGUE - OTHER) * share, against(_listed(ones), _listed(others)))
+    if not met:
+        missing = f"no value in {'extracted' if ones else 'gold'}"
+        is_same = not (ones or others)
+        return Finding(SAME, "no value on either side") if is_same else Finding(OTHER, missing)
+    finding = min(met, key=lambda each: each.probability)
+    if not ones and not others:
+        return finding if finding.probability < SAME else Finding(SAME, "same items")
+    more = settle("less", specificity, f"only in gold: {_listed(ones)}")
+    if others:
+        more = settle("more", specificity, f"only in extracted: {_listed(others)}")
+    return more._replace(probability=min(more.probability, finding.probability))
+
+
+def _listed(values: Sequence[Value]) -> str:
+    more = ", …" if len(values) > _FEW else ""
+    return quoted(", ".join(sorted(as_text(value) for value in values[:_FEW]))) + more
+
+
+def _compare_objects(
+    first: Mapping[str, Value], second: Mapping[str, Value], mode: _Mode
+) -> Finding:
+    """Compare two objects by entry."""
+    ones = {key_of(key): value for key, value in first.items()}
+    others = {key_of(key): value for key, value in second.items()}
+    shared = sorted(ones.keys() & others.keys())
+    within = mode.within(reads=len(shared) <= _MOST_READ)
+    found = {key: _compare(ones[key], others[key], within) for key in shared}
+    for key, finding in sorted(found.items(), key=lambda entry: entry[1].probability)[:1]:
+        if finding.probability < DECISION:
+            return finding._replace(reason=f"{quoted(key)}: {finding.reason}")
+    rest = sorted(ones.keys() - others.keys()), sorted(others.keys() - ones.keys())
+    return _on_the_rest([*found.values()], *rest, mode.specificity)
+
+
+def _compare_strings(gold: str, extracted: str, mode: _Mode) -> Finding:
+    """Compare two texts, as lists if both may be; order and notation of items do not count."""
+    ones, others = read_list(gold), read_list(extracted)
+    if mode.depth > _MAX_DEPTH or not (ones and others):
+        return _compare_plain(gold, extracted, mode)
+    finding = _compare_plain(gold, extracted, mode._replace(model=None))
+    if finding.probability >= SAME:
+        return finding
+    by_items = _compare_lists(ones, others, mode)
+    is_better = len(ones) == len(others) or by_items.probability >= finding.probability
+    return by_items if is_better else finding
+
+
+def _compare_plain(gold: str, extracted: str, mode: _Mode) -> Finding:
+    """Compare two texts by their form, as values of one kind, or else by their units."""
     if gold == extracted:
         return Finding(1.0, "identical")
     first, second = tidy(gold), tidy(extracted)
-    plains = plain(first), plain(second)
-    spelt = with_digraphs(first), with_digraphs(second)
-    finding = _by_form(first, second, plains)
-    if spelt != (first, second):
-        finding = finding or _by_form(*spelt, (plain(spelt[0]), plain(spelt[1])))
-    if finding is None and max(len(first), len(second)) > LONG:
-        return compare_absence(*plains) or Finding(VAGUE, "too long to compare word by word")
-    language = language_of(first, second) if finding is None else ""
-    return (
-        finding
-        or compare_moments(first, second, specificity)
-        or compare_closed(first, second, plains)
-        or compare_amounts(first, second, language, specificity)
-        or compare_codes(first, second)
-        or compare_texts(first, second, plains, specificity, language, model)
+    forms = normal(first), normal(second)
+    if first == second or (forms[0] and forms[0] == forms[1]):
+        return Finding(_NORMAL, "same after normalisation")
+    has_numbers = any(map(str.isdigit, first))
+    if forms[0] and not has_numbers and "".join(forms[0]) == "".join(forms[1]):
+        return Finding(_JOINED, "same letters")
+    if max(len(first), len(second)) > LONG:
+        lacking = not (forms[0] and forms[1])
+        return Finding(OTHER if lacking else VAGUE, "too long to compare word by word")
+    return compare_kinds(first, second, mode.specificity) or compare_texts(
+        first, second, mode.specificity, language_of(first, second), mode.model
     )
 
 
-def _by_form(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | None:
-    """Compare two tidy texts by their normal forms; `None` if these do not decide.
+def read_value(text: str) -> Value:
+    """Parse a JSON list or object; return any other text unchanged."""
+    stripped = text.strip()
+    is_json = stripped[:1] + stripped[-1:] in {"[]", "{}"}
+    if not is_json or max(accumulate(_DEPTHS.get(c, 0) for c in stripped)) > _DEEPEST:
+        return text
+    try:
+        return _from_json(json.loads(stripped, parse_int=str, parse_float=str, parse_constant=str))
+    except (ValueError, RecursionError):
+        return text
 
-    In texts with numbers case counts, since it may change a unit.
-    """
-    one, other = plains
-    has_numbers = any(map(str.isdigit, first))
-    differ_in_case = has_numbers and first != second and first.lower() == second.lower()
-    if first == second or (one.tokens and one.tokens == other.tokens and not differ_in_case):
-        if one.legal_form and other.legal_form and one.legal_form != other.legal_form:
-            return Finding(_OTHER_FORM, against(one.legal_form, other.legal_form))
-        return Finding(_NORMAL, "same after normalisation")
-    are_equal = one.joined and one.joined == other.joined
-    return Finding(_JOINED, "same letters") if are_equal else None
+
+def _from_json(parsed: Any) -> Value:
+    if isinstance(parsed, dict):
+        return {str(key): _from_json(value) for key, value in parsed.items()}
+    if isinstance(parsed, list):
+        return tuple(map(_from_json, parsed))
+    return parsed if isinstance(parsed, str) else json.dumps(parsed)
+
+
+def as_text(value: Value) -> str:
+    """Format a value as text, without the keys of objects."""
+    if isinstance(value, str):
+        return value
+    return ", ".join(map(as_text, value.values() if isinstance(value, Mapping) else value))
+
+
+def key_of(value: Value) -> str:
+    """Return a key that is equal for equal values, regardless of the order of their parts."""
+    if isinstance(value, str):
+        return " ".join(normal(tidy(value))) or value
+    if isinstance(value, Mapping):
+        return "{" + "; ".join(sorted(f"{key_of(k)}: {key_of(v)}" for k, v in value.items())) + "}"
+    return "[" + "; ".join(sorted(map(key_of, value))) + "]"
+
+
+def alternatives(text: str) -> tuple[str, ...]:
+    """Split alternatives separated by ` / `; a text without any is its only one."""
+    parts = dict.fromkeys(part.strip() for part in _ALTERNATIVES.split(text) if part.strip())
+    return (text,) if len(parts) < 2 or is_absent(tidy(text)) else tuple(parts)  # noqa: PLR2004
+
+
+def read_list(text: str) -> tuple[str, ...]:
+    """Split a list written as text; no items if it is none, or a list of clauses."""
+    if len(text) > LONG:
+        return ()
+    parts = [_BULLET.sub("", part, count=1) for part in _HARD_BREAK.split(text.strip())]
+    parts = [part for part in parts if part.strip()]
+    if len(parts) == 1:
+        parts = [part for part in _SOFT_BREAK.split(" ".join(text.split())) if part.strip()]
+        parts = [*parts[:-1], *_AND.split(parts[-1])] if parts else []
+        tidied = tidy(text)
+        is_sentence = len(parts) > 1 and read(tidied, language_of(tidied, "")).is_sentence
+        if is_sentence or any(len(part.split()) > _LONGEST_ITEM for part in parts):
+            return ()
+    return tuple(part.strip() for part in parts) if len(parts) > 1 else ()

@@ -22,20 +22,12 @@ Relation = Literal["same", "more", "less", "other"]
 
 DECISION = 0.5
 """Probability threshold of equivalence."""
-SAME = 0.98
-"""Probability for values that differ in notation only."""
-SAME_WORDS = 0.93
-"""Probability for values that differ in word order, inflection or a harmless addition."""
-SIMILAR = 0.75
-"""Probability for values that are equivalent under a usual assumption."""
-VAGUE = 0.3
-"""Probability for a value more specific than the other where that is not allowed."""
-TURNED = 0.05
-"""Probability for a negation, an antonym or swapped roles."""
-OTHER = 0.02
-"""Probability for contradictory values."""
+SAME, SAME_WORDS = 0.98, 0.93
+"""Probabilities of values that differ in notation; in word order, inflection, a frame."""
+VAGUE, TURNED, OTHER = 0.3, 0.05, 0.02
+"""Probabilities of a value that says more; of a negation, opposite or swapped role; of others."""
 LEAST = 0.06
-"""Minimum probability for values that differ in words only."""
+"""Minimum probability of values that differ in words only."""
 _LONGEST_QUOTE = 60
 FEATURES = ("least_entailed", "most_entailed", "names")
 """Features of values that both have distinct words; see `texts.features`."""

@@ -1,34 +1,37 @@
-"""Normalization of values, and comparison of those that have one form each.
+"""Normal forms of values, and comparison of those of one kind.
 
-Removes insignificant differences: case, accents, punctuation, articles, legal forms, dots of
-initials. Significant signs are kept: `A+` is not `A-`, `1.5` is not `1-5`. Answers, absent values,
-places, addresses, phone numbers and identifiers are compared by their forms.
+Normal forms lack insignificant differences: case, accents, punctuation, articles, dots of initials.
+Significant signs are kept: `A+` is not `A-`, `1.5` is not `1-5`. Kinds are answers, places,
+addresses, codes and dates.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from itertools import product
+from typing import Any
 
-from factcheck.judges.local.pairs.model import OTHER, SAME, SIMILAR, Finding, against
-from factcheck.text.words import fold_word, word_set
+from factcheck.judges.local.pairs.model import OTHER, SAME, Finding, Relation, against, settle
+from factcheck.judges.ports import Specificity
+from factcheck.text.dates import FILLERS, Moment, Notation, read_moments
+from factcheck.text.language import DEFAULT, guess_language
+from factcheck.text.numbers import cardinals
+from factcheck.text.words import fold_word, word_set, words
 
 TABLES: Mapping[str, Any] = json.loads((files(__package__) / "words.json").read_text("utf-8"))
 """Word lists in normal form."""
-_FOREIGN_ARTICLES = word_set(TABLES["articles"])
-"""Articles dropped only at the start of a value in lower case: `die Brücke`, not `Die Hard`."""
-_LEGAL_FORMS = {form: short for short, long in TABLES["legal"].items() for form in (short, long)}
-_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
-_QUOTES = "\u2018\u2019\u201a\u201b\u2032\u00b4`\u02bc\uff07"
+LONG = 4_000
+"""Length in characters above which texts are compared as a whole and not cached."""
 _UNIFIED = str.maketrans(
     {
-        **dict.fromkeys(_DASHES, "-"),
-        **dict.fromkeys(_QUOTES, "'"),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-"),
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`\u02bc\uff07", "'"),
         **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02", '"'),
         **dict.fromkeys("\u2122\u00ae\u00a9\u2120\u00ad\u200b\u200c\u200d\u200e\u200f\ufeff\ufe0f"),
     }
@@ -36,43 +39,46 @@ _UNIFIED = str.maketrans(
 _BASE_LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i"}
 )
-_DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
+DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 _POWER = re.compile(r"(?<=[\d)])[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]")
 _FRACTION = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])")
 _UNPRINTABLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f]")
-_IN_NUMBERS = (
-    (re.compile(r"(?<![\w.])\.(?=\d)"), "0."),
-    (re.compile(r"(?<![\d.,x\u00d7*^])(?<![x\u00d7*] )10\s*\^\s*(\d{1,2})(?!\d)"), r"1e\1"),
-    (re.compile(r"(?<=\d)\s*[x\u00d7*]\s*10\s*\^\s*(\d{1,2})(?!\d)"), r"e\1"),
-)
-_SPACED_INITIALS = re.compile(r"(?<![\w.'])[A-Z](?:\.?\ (?:[A-Z]\b)(?!'))+\.?(?![\w'])")
+_INITIALS = re.compile(r"(?<![\w.'])[A-Z](?:\.?\ (?:[A-Z]\b)(?!'))+\.?(?![\w'])")
 _MINUS = re.compile(r"(?<![\w)\]])-(?=[$£€¥]?\s?\.?\d)")
-_SIGN = "\u2212"
+_GRADE = re.compile(r"(?<=[A-Za-z])#|(?<=[A-Z])-(?![^\s,;)])")
 _TOKEN = re.compile(
-    rf"{_SIGN}?\d+(?:[.,:/^-]\d+)*[^\W\d_]*|{_SIGN}|[^\W_]+(?:'[^\W_]+)*|(?<=\w)#"
-    r"|[^\w\s#.,:;!?*|\\'\"`^-]"
+    r"\u2212?\d+(?:[.,:/^-]\d+)*[^\W\d_]*|\u2212|[^\W_]+(?:'[^\W_]+)*|(?<=\w)#"
+    r"|[^\w\s#.,:;!?*|\\'\"`^°()\[\]{}/&\u00b7\u2022\u2039\u203a¿¡§¶-]"
 )
-_BLANKS = {ord(mark): None for mark in "°()[]{}/&\u00b7\u2022\u2039\u203a¿¡§¶_"}
-LONG = 4_000
-"""Length in characters above which texts are compared as a whole and not cached."""
-
-
-class Plain(NamedTuple):
-    """A value in its normal form."""
-
-    tokens: tuple[str, ...]
-    legal_form: str
-    """Legal form of a company, abbreviated; may be empty."""
-
-    @property
-    def text(self) -> str:
-        return " ".join(self.tokens)
-
-    @property
-    def joined(self) -> str:
-        """Text without spaces; empty if it contains digits, which could run together."""
-        joined = "".join(self.tokens)
-        return "" if any(c.isdigit() for c in joined) else joined
+_FOREIGN_ARTICLES = word_set(TABLES["articles"])
+"""Articles dropped only at the start of a value in lower case: `die Brücke`, not `Die Hard`."""
+_ANSWERS = dict.fromkeys(TABLES["yes"].split(), frozenset({"yes"}))
+_ANSWERS |= dict.fromkeys(TABLES["no"].split(), frozenset({"no"}))
+_ABSENT = frozenset(TABLES["absent"].split(","))
+_ADDRESS = re.compile(
+    r"(?:mailto:|https?://|doi:\s*)*(?:www\.|(?:dx\.)?doi\.org/)?"
+    r"([\w.+%-]+@[\w-]+(?:\.[\w-]+)+|10\.\d{4,9}/\S+|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?)\.?",
+    re.IGNORECASE,
+)
+_PHONE = re.compile(r"(?:tel\.?:?\s*)?(\+|00)?(?=(?:\D*\d){7})[\d\s()./-]{7,25}", re.IGNORECASE)
+_CODE = re.compile(
+    r"(?=.*\d)(?!(?:\d+\s?[-/_]\s?\d+|(?!\d+(?:\.\d+){2})(?:[\d.,\s]{1,8}|[\d.,\s]+[^\W\d_]{1,3})"
+    r"|(?=.* )[^.]*\d\.\d[^.]*)\Z)[^\W_]+(?:[-\s_/.][^\W_]+)*"
+)
+"""Identifiers; no ranges, short measures, and decimals with words."""
+_LABEL = re.compile(
+    rf"\A(?!no \w+ than )(?:(?:{'|'.join(TABLES['labels'].split())})[.:#]*\s+(?=\S))*"
+    r"(?:#|v(?:ersion)?\.?\s?(?=\d+\.\d+\.\d))?",
+    re.IGNORECASE,
+)
+"""Label before a number, version or code."""
+_BORDER = re.compile(r"[^\W\d_][-\s]?\d|\d[-\s]?[^\W\d_]")
+_SEPARATORS = re.compile(r"(?<=\d)[\s()./_-]+(?=\d)|([\s()./_-]+)")
+_LONGEST_PLACE_CODE, _LONGEST_CODE, _SHORTEST_CODE, _LONGEST_MOMENT = 3, 64, 5, 80
+_LONGEST_COUNTRY_CODE = 4
+_MOMENT_FILLERS = FILLERS | word_set(TABLES["moment_fillers"])
+_NOTATION = Notation(pivot=1950)
+_NOON = 12 * 60
 
 
 def tidy(text: str) -> str:
@@ -82,9 +88,8 @@ def tidy(text: str) -> str:
         text = _POWER.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[0]), text)
         text = unicodedata.normalize("NFKC", _FRACTION.sub(" ", text)).translate(_UNIFIED)
     text = " ".join(_UNPRINTABLE.sub(" ", text).split())
-    for pattern, replacement in _IN_NUMBERS if any(c.isdigit() for c in text) else ():
-        text = pattern.sub(replacement, text)
-    return _SPACED_INITIALS.sub(lambda match: re.sub(r"[. ]", "", match[0]), text)
+    text = _INITIALS.sub(lambda match: re.sub(r"[. ]", "", match[0]), text)
+    return _GRADE.sub(lambda match: "\u266f" if match[0] == "#" else "\u2212", text)
 
 
 def fold(text: str) -> str:
@@ -94,185 +99,194 @@ def fold(text: str) -> str:
     return " ".join(fold_word(word) for word in text.split(" ")).translate(_BASE_LETTERS)
 
 
-def with_digraphs(text: str) -> str:
-    """Replace umlauts by digraphs: `ä` by `ae`."""
-    return text if text.isascii() else text.translate(_DIGRAPHS)
+def normal(text: str) -> tuple[str, ...]:
+    """Return the normal form of a tidy text as tokens; case counts behind a number: `5 mW`."""
+    return _remembered(text) if len(text) <= LONG else _normal(text)
 
 
-def plain(text: str) -> Plain:
-    """Normalize a tidy text."""
-    return _remembered(text) if len(text) <= LONG else _plain(text)
-
-
-def _plain(text: str) -> Plain:
-    marked = _MINUS.sub(_SIGN, text).replace("&", " and ")
-    tokens = [_token(match) for match in _TOKEN.findall(fold(marked))]
-    tokens = _without_articles([token for token in tokens if token], text)
-    kept = len(tokens)
-    while kept > 1 and (tokens[kept - 1] in _LEGAL_FORMS or tokens[kept - 1] == "and"):
-        kept -= 1
-    forms = [_LEGAL_FORMS[form] for form in tokens[kept:] if form != "and"]
-    if kept == 1 and not text[:1].isupper():
-        kept, forms = len(tokens), []
-    return Plain(tuple(tokens[:kept]), " ".join(forms))
-
-
-_remembered = lru_cache(maxsize=8192)(_plain)
-
-
-def _token(written: str) -> str:
-    if written[-1].isalnum() or written == "#":
-        return written.replace("'", "")
-    return written.translate(_BLANKS)
-
-
-def _without_articles(tokens: list[str], text: str) -> list[str]:
-    """Drop `the`, and `a` before another word, but not in `vitamin A`."""
+def _normal(text: str) -> tuple[str, ...]:
+    found = _TOKEN.findall(_MINUS.sub("\u2212", text).replace("&", " and "))
+    tokens = []
+    for before, token, after in zip(["", *found], found, [*found[1:], "."], strict=False):
+        is_measure = token[0].isdigit() or before[-1:].isdigit()
+        folded = (token if is_measure else fold(token)).replace("'", "")
+        is_article = folded in {"a", "an"} and after[0].isalnum()  # but `vitamin A`, `John A.`
+        is_article = is_article and (token.islower() or not before)
+        if folded and folded != "the" and not is_article:
+            tokens.append(folded)
     if tokens and tokens[0] in _FOREIGN_ARTICLES and text[:1].islower():
         tokens = tokens[1:] or tokens
-    followed = [*(token[0].isalnum() for token in tokens[1:]), False][: len(tokens)]
-    kept = [
-        word
-        for word, is_followed in zip(tokens, followed, strict=True)
-        if word != "the" and not (word in {"a", "an"} and is_followed)
-    ]
-    return kept or tokens
+    return tuple(tokens or map(fold, found))
 
 
-_YES, _NO = word_set(TABLES["yes"]), word_set(TABLES["no"])
-_ABSENT = frozenset(TABLES["absent"].split(","))
-_ADDRESS = re.compile(
-    r"(?:mailto:|https?://|doi:\s*)*(?:www\.|(?:dx\.)?doi\.org/)?"
-    r"([\w.+%-]+@[\w-]+(?:\.[\w-]+)+|10\.\d{4,9}/\S+|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?)\.?",
-    re.IGNORECASE,
-)
-_PHONE = re.compile(r"(?:tel\.?:?\s*)?\+?[\d\s()./-]{7,25}", re.IGNORECASE)
-_NO_PHONE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}|\d{4}\s*-\s*\d{4}|\d{1,3}(?:\.\d{1,3}){3}")
-"""Dates, periods and network addresses."""
-_CODE = re.compile(r"[^\W_]+(?:[-\s_/.][^\W_]+)*")
-_LABEL = re.compile(
-    rf"\A(?!no \w+ than )(?:(?:{'|'.join(TABLES['labels'].split())})[.:#]*\s+(?=\S))*"
-    r"(?:#|v(?:ersion)?\.?\s?(?=\d+\.\d+\.\d))?",
-    re.IGNORECASE,
-)
-"""Label before a number, version or code."""
-_BORDER = re.compile(r"[^\W\d_][-\s]?\d|\d[-\s]?[^\W\d_]")
-_SEPARATORS = re.compile(r"(?<=\d)[\s()./_-]+(?=\d)|([\s()./_-]+)")
-_NO_CODE = re.compile(
-    r"\d+\s?[-/_]\s?\d+|(?!\d+(?:\.\d+){2})[\d.,\s]{1,8}[^\W\d_]{0,3}|(?=.* )[^.]*\d\.\d[^.]*"
-)
-"""Ranges, short measures, and decimals with words."""
-_LONGEST_PLACE_CODE, _LONGEST_COUNTRY_CODE, _FEWEST_DIGITS = 3, 3, 7
-_LONGEST_CODE, _SHORTEST_CODE = 64, 5
+_remembered = lru_cache(maxsize=8192)(_normal)
 
 
-def compare_closed(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | None:
-    """Compare two tidy texts as answers, absent values or places; `None` if they are neither."""
-    one, other = _answer(*plains), _answer(*plains[::-1])
-    if one is not None and other is not None:
-        return _equal("answer", (first, second), is_equal=one == other)
-    if (absent := compare_absence(*plains)) is not None:
-        return absent
-    named = [
-        places().get(form.text, frozenset())
-        if len(form.text) > _LONGEST_PLACE_CODE or text.isupper()
-        else frozenset()
-        for text, form in zip((first, second), plains, strict=True)
-    ]
-    are_equal = bool(named[0] & named[1])
-    return _equal("place", (first, second), is_equal=are_equal) if all(named) else None
+@lru_cache(maxsize=8192)
+def language_of(first: str, second: str) -> str:
+    """Guess the common language of two values."""
+    both = f"{min(first, second)} {max(first, second)}"
+    guess = guess_language(both)
+    numbers = {word.form for word in words(both)} - cardinals(DEFAULT).keys() - {"once", "elf"}
+    others = [each for each in ("de", "fr", "es") if numbers & cardinals(each).keys()]
+    return others[0] if guess == DEFAULT and others else guess
 
 
-def _equal(what: str, texts: tuple[str, str], *, is_equal: bool) -> Finding:
-    return Finding(SAME, f"same {what}") if is_equal else Finding(OTHER, against(*texts))
+def compare_kinds(first: str, second: str, specificity: Specificity) -> Finding | None:
+    """Compare two tidy texts as values of one kind; `None` if they are none."""
+    return (
+        _compare_closed(first, second)
+        or _compare_moments(first, second, specificity)
+        or _compare_codes(first, second)
+    )
 
 
-def compare_absence(first: Plain, second: Plain) -> Finding | None:
-    """Compare values of which at least one is absent; `None` if both are present."""
-    is_first, is_second = is_absent(first), is_absent(second)
-    if is_first and is_second:
+def is_absent(text: str) -> bool:
+    """Whether a value is empty or a phrase such as `n/a`."""
+    tokens = normal(text)
+    return not tokens or " ".join(tokens) in _ABSENT
+
+
+def _compare_closed(first: str, second: str) -> Finding | None:
+    """Compare answers, places, addresses, and values of which at least one is absent."""
+    one, other = " ".join(normal(first)), " ".join(normal(second))
+    for what, values in (
+        ("answer", (_answer(one, other), _answer(other, one))),
+        ("place", (_places(first, one), _places(second, other))),
+        ("address", (_address(first), _address(second))),
+    ):
+        if all(values):
+            is_equal = not values[0].isdisjoint(values[1])
+            return (
+                Finding(SAME, f"same {what}")
+                if is_equal
+                else Finding(OTHER, against(first, second))
+            )
+    if is_absent(first) and is_absent(second):
         return Finding(SAME, "no value on either side")
-    if is_first or is_second:
-        return Finding(OTHER, f"no value in {'gold' if is_first else 'extracted'}")
+    for text, name in ((first, "gold"), (second, "extracted")):
+        if is_absent(text):
+            return Finding(OTHER, f"no value in {name}")
     return None
 
 
-def is_absent(value: Plain) -> bool:
-    """Whether a value is empty or a phrase such as `n/a`."""
-    return not value.tokens or value.text in _ABSENT
+def _answer(form: str, other: str) -> frozenset[str]:
+    """Return whether a value is a yes or a no; 1 and 0 are only beside a word."""
+    word = {"1": "yes", "0": "no"}.get(form, form) if other in _ANSWERS else form
+    return _ANSWERS.get(word, frozenset())
 
 
-def _answer(value: Plain, other: Plain) -> bool | None:
-    """Return an answer as a boolean; 1 and 0 count only beside a word."""
-    if value.text in {"1", "0"} and other.text in _YES | _NO:
-        return value.text == "1"
-    return True if value.text in _YES else False if value.text in _NO else None
+def _places(text: str, form: str) -> frozenset[str]:
+    """Return the places that a name or a code in capitals may mean."""
+    is_name = len(form) > _LONGEST_PLACE_CODE or text.isupper()
+    return _all_places().get(form, frozenset()) if is_name else frozenset()
 
 
 @lru_cache(maxsize=1)
-def places() -> dict[str, frozenset[str]]:
-    """Map codes and names of countries and US states, in normal form, to the places they mean.
-
-    A code may mean two places (`de`, `ca`); names are equivalent if they have one in common.
-    """
-    meant: dict[str, set[str]] = {}
+def _all_places() -> dict[str, frozenset[str]]:
+    """Map codes and names of countries and US states to places; `de` and `ca` mean two."""
+    meant: dict[str, frozenset[str]] = {}
     for kind in ("countries", "states"):
         for code, names in TABLES[kind].items():
             for name in (code, *names.split(",")):
-                meant.setdefault(name, set()).add(f"{kind} {code}")
-    return {name: frozenset(codes) for name, codes in meant.items()}
+                meant[name] = meant.get(name, frozenset()) | {f"{kind} {code}"}
+    return meant
 
 
-def compare_codes(first: str, second: str) -> Finding | None:
-    """Return the finding on addresses, or on equal phone numbers or identifiers, or `None`."""
-    one, other = _net_address(first), _net_address(second)
-    if one and other:
-        return _equal("address", (first, second), is_equal=one == other)
-    one, other = sorted((_phone(first), _phone(second)), key=len)
-    if one and _same_line(one, other):
-        same = one.removeprefix("+") == other.removeprefix("+")
-        return Finding(SAME if same else SIMILAR, "same digits")
-    one, other = _code(first), _code(second)
-    bare = one.replace("-", "")
+def _address(text: str) -> frozenset[str]:
+    """Return the canonical form of an e-mail address, URL or DOI, if it is one."""
+    found = _ADDRESS.fullmatch(text)
+    if found is None:
+        return frozenset()
+    host, _, path = found[1].rstrip("/.").partition("/")
+    return frozenset({host.lower() + "/" + (path.lower() if host.startswith("10.") else path)})
+
+
+def _compare_codes(first: str, second: str) -> Finding | None:
+    """Find equal phone numbers and identifiers."""
+    one, other = sorted((_code(first), _code(second)), key=lambda code: code[:1] == "+")
+    line = one.replace("-", "").removeprefix("0")
+    if line.isdigit() and 0 < len(other) - len(line) <= _LONGEST_COUNTRY_CODE:
+        one = other if other[:1] == "+" and other.endswith(line) else one
     if ("-" in one) != ("-" in other):  # digits may be grouped, but not in two ways
-        other = one if bare == other.replace("-", "") else other
+        one, other = one.replace("-", ""), other.replace("-", "")
     is_sure = len(one) >= _SHORTEST_CODE or (_BORDER.search(first) and _BORDER.search(second))
     return Finding(SAME, "same characters") if one and one == other and is_sure else None
 
 
-def _net_address(text: str) -> str:
-    """Return the canonical form of an e-mail address, URL or DOI; empty for other text."""
-    found = _ADDRESS.fullmatch(text)
-    if found is None:
-        return ""
-    host, _, path = found[1].rstrip("/.").partition("/")
-    return host.lower() + "/" + (path.lower() if host.startswith("10.") else path)
-
-
-def _phone(text: str) -> str:
-    """Return the digits of a phone number, with `+` if international; empty for other text."""
-    if not _PHONE.fullmatch(text) or _NO_PHONE.fullmatch(text.strip()):
-        return ""
-    digits = "".join(c for c in text.replace("(0)", "") if c.isdigit())
-    if len(digits) < _FEWEST_DIGITS:
-        return ""
-    is_international = "+" in text or digits.startswith("00")
-    return "+" + digits.removeprefix("00") if is_international else digits
-
-
-def _same_line(short: str, long: str) -> bool:
-    """Whether two phone numbers are equal, except for the country code of one."""
-    line = short.removeprefix("0")
-    with_code = long.startswith("+") and not short.startswith("+")
-    n_code = len(long) - 1 - len(line)
-    return short == long or (with_code and long.endswith(line) and n_code <= _LONGEST_COUNTRY_CODE)
-
-
 def _code(text: str) -> str:
-    """Return an identifier without label (`ISBN 978-...`); empty for other text.
+    """Return the digits of a phone number, or an identifier without label; empty for other text.
 
-    A hyphen is left of separators between digits, and nothing of others.
+    A hyphen is left of separators between the digits of an identifier, and nothing of others.
     """
     bare = _LABEL.sub("", text.strip("#. ")) if len(text) <= _LONGEST_CODE else ""
-    is_code = any(map(str.isdigit, bare)) and _CODE.fullmatch(bare) and not _NO_CODE.fullmatch(bare)
+    if _PHONE.fullmatch(bare) and (bare.startswith(("+", "00")) or "(" in bare):
+        return "+" * (bare[0] in "+0") + re.sub(r"\(0\)|\A00|\D", "", bare)
+    is_code = _CODE.fullmatch(bare)
     return _SEPARATORS.sub(lambda found: "" if found[1] else "-", bare).upper() if is_code else ""
+
+
+@lru_cache(maxsize=8192)
+def read_dates(text: str) -> tuple[tuple[str, frozenset[tuple[int, str, float]]], ...]:
+    """Return the readings of a date, time or period: order of day and month, and parts given.
+
+    Parts are triples of 0 for the start or 1 for the end of a period, name and value.
+    """
+    try:
+        is_short = len(text) <= _LONGEST_MOMENT
+        ends = read_moments(text, _NOTATION, _MOMENT_FILLERS) if is_short else ()
+    except ValueError:
+        return ()
+    ways = [[(m.order, parts) for m in end for parts in _parts(m)] for end in ends]
+    return tuple(
+        (
+            "".join({order for order, _ in way}),
+            frozenset((k, *part) for k, (_, parts) in enumerate(way) for part in parts),
+        )
+        for way in product(*ways)
+        if ends
+    )
+
+
+def _parts(moment: Moment) -> Iterator[tuple[tuple[str, float], ...]]:
+    """Yield the parts of a moment, twice if the half of the day is unknown."""
+    year, month, day, clock, zone, *_ = moment
+    if year and month and day and clock and zone is not None and 1 < year < dt.MAXYEAR:
+        then = dt.datetime.combine(dt.date(year, month, day), clock) - zone
+        year, month, day, clock = then.year, then.month, then.day, then.time()
+    elif day and clock == dt.time(0):
+        clock = None
+    parts = {"year": year, "until": moment.last_year, "month": month, "day": day}
+    minutes = clock.hour * 60 + clock.minute + clock.second / 60 if clock else None
+    for time in {minutes, minutes if moment.half_known or minutes is None else minutes + _NOON}:
+        given = (parts | {"time": time}).items()
+        yield tuple((name, value) for name, value in given if value is not None)
+
+
+def _compare_moments(first: str, second: str, specificity: Specificity) -> Finding | None:
+    """Compare two tidy texts as dates or times; `None` unless both are."""
+    ones, others = read_dates(first), read_dates(second)
+    pairs = [
+        (one, other)
+        for (order, one), (another, other) in product(ones, others)
+        if not (order and another and order != another)
+    ]
+    names = {name for _, parts in ones + others for _, name, _ in parts}
+    ends = [max((k for _, parts in ways for k, *_ in parts), default=-1) for ways in (ones, others)]
+    is_date = names & {"month", "time"} or any(
+        value < 0 for _, parts in ones for *_, value in parts
+    )
+    if not is_date or -1 in ends or ends[0] != ends[1]:
+        return None
+    if any(one == other for one, other in pairs):
+        return Finding(SAME, f"same {'time' if names == {'time'} else 'date'}")
+    relation: Relation
+    for relation, side, sets in (
+        ("more", "extracted", pairs),
+        ("less", "gold", [pair[::-1] for pair in pairs]),
+    ):
+        for few, many in sets:
+            if few < many:
+                own = " and the ".join(sorted({name for _, name, _ in many - few}))
+                return settle(relation, specificity, f"only {side} has the {own}")
+    return Finding(OTHER, against(first, second))

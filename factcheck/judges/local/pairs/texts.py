@@ -1,8 +1,8 @@
-"""Comparison of two texts by word rules and, if these do not decide, by the networks.
+"""Comparison of two texts by their units and, if these do not decide, by the networks.
 
-Words of one value only are classified by their position relative to the common words: in a sentence
-that frames an answer, in brackets, as a title, and so on. Only words that change the value count. A
-number on one side only always counts.
+Numbers, bounds and signs of both values must agree, negations too, and the order of words that
+tells who does what. Of the words that only one value has, those count that are not optional and
+do not frame the other value as a sentence frames an answer.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import combinations, product
+from math import isclose
 from typing import NamedTuple
 
 from factcheck.judges.local.encoder import judge
 from factcheck.judges.local.pairs.model import (
     LEAST,
     OTHER,
+    SAME,
     SAME_WORDS,
-    SIMILAR,
     TURNED,
     VAGUE,
     Finding,
@@ -25,46 +26,39 @@ from factcheck.judges.local.pairs.model import (
     against,
     quoted,
 )
-from factcheck.judges.local.pairs.normal import TABLES, Plain
-from factcheck.judges.local.pairs.wording import Unit, Wording, match, n_shared, wording
+from factcheck.judges.local.pairs.normal import TABLES
+from factcheck.judges.local.pairs.reading import CLASS_NOUNS, Reading, Unit, n_shared, read
 from factcheck.judges.ports import Specificity
 from factcheck.text.words import antonyms, word_set
 
-_TITLES, _DEGREES = word_set(TABLES["titles"]), word_set(TABLES["degrees"])
-_CLASS_NOUNS, _PRIVATIVES = word_set(TABLES["class_nouns"]), word_set(TABLES["privatives"])
-_PLACE_MODIFIERS, _LIMITS = word_set(TABLES["place_modifiers"]), word_set(TABLES["limits"])
-_OPPOSITES = [(word_set(a), word_set(b)) for a, b in TABLES["opposites"]]
-_OPPOSITES += [(high, low) for low, high in _OPPOSITES]
+_PRIVATIVES, _LIMITS = word_set(TABLES["privatives"]), word_set(TABLES["limits"])
+_PLACE_MODIFIERS = word_set(TABLES["place_modifiers"])
+_OPPOSITES = [tuple(map(word_set, sides)) for sides in TABLES["opposites"]]
 _CONVERSES = frozenset(map(word_set, TABLES["converses"]))
-_CLAUSES = word_set("because although while when unless")
 _COPULAS = word_set("is are was were be been ist war est es")
-_SIGNS = frozenset("+\u2212#<>=~^≤≥")
-_GAP = re.compile(
+_ARTICLE = re.compile(
     r"[\s\"'*_-]*(?:(?:the|an?|der|die|das|le|la|les|el|los|las)\s+)?[\"']*", re.IGNORECASE
 )
-_LABEL = re.compile(r"\s*[^\s:][^:\n]{0,118}:\s+")
-_QUOTED = re.compile(r"\"([^\"]+)\"|(?<![\w'])'([^']+)'(?!\w)")
-_NESTED = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 _JOINT = re.compile(r"\s(?:of|over|than|to|in|on|under)\s(?:the\s|an?\s)?")
-_LARGEST_FRAME = 8
-"""Maximum number of units that frame an answer."""
-_FEW, _SHORT = 3, 6
+_LARGEST_FRAME, _FEW, _MOST_REPEATED = 8, 3, 40
+"""Maximum number of units that frame an answer, units in a reason, and equal units looked at."""
 _FIRST = 32
 """Maximum sum of the positions of a unit in both values for checks of order."""
 _FAMILY_LETTERS, _FAMILY_SHARE = 5, 0.65
 _LONGEST_READ = 400
 """Maximum length in characters of values read by the networks."""
+_TOLERANCE = 0.006
+"""Relative tolerance between rounded imperial and metric quantities."""
 
 
 class Side(NamedTuple):
     """One value of a pair, relative to the other."""
 
+    reading: Reading
     own: tuple[Unit, ...]
-    """Units missing from the other value, in positions that count."""
+    """Units missing from the other value that count."""
     added: tuple[Unit, ...]
-    """Missing units in brackets or titles, which count only if both values have some."""
-    is_framed: bool
-    """Whether further units frame the other value as an answer."""
+    """Missing optional units."""
     heads: tuple[Unit, ...]
     """Missing units that change the meaning of the rest: `attack` in `heart attack`."""
     share: float
@@ -72,38 +66,226 @@ class Side(NamedTuple):
 
 
 def compare_texts(
-    first: str,
-    second: str,
-    plains: tuple[Plain, Plain],
-    specificity: Specificity,
-    language: str,
-    model: PairModel | None,
+    first: str, second: str, specificity: Specificity, language: str, model: PairModel | None
 ) -> Finding:
     """Compare two tidy texts; without a model, by words only."""
-    one, other = wording(first, language), wording(second, language)
-    matching = match(one, other)
-    sides: Sequence[Side] = (_view(one, matching.first, other), _view(other, matching.second, one))
-    conflict = (
-        _conflict(one, other, sides)
-        or _misplaced(one, other, matching.pairs)
-        or _signs(first, second, plains)
-    )
-    if conflict is not None:
+    readings = [read(first, language), read(second, language)]
+    specific = {"allow_more_specific": 1, "allow_less_specific": 0}.get(specificity)
+    if specific is not None:
+        readings[specific] = _with_bare_numbers(readings[specific])
+    one, other = readings
+    pairs, lone, rest = match(one.units, other.units)
+    sides = [_side(one, lone), _side(other, rest)]
+    if one.is_sentence and other.is_sentence and all(side.added for side in sides):
+        sides = [side._replace(own=side.own + side.added, added=()) for side in sides]
+    frames = [_is_frame(*sides), _is_frame(*sides[::-1])]
+    if (conflict := _conflict(*sides) or _misplaced(one, other, pairs)) is not None:
         return conflict
-    reason = _reason(sides)
-    if specificity != "exact" and all(side.share for side in sides):
-        at = 1 if specificity == "allow_more_specific" else 0
-        sides = tuple(s._replace(own=s.heads) if k == at else s for k, s in enumerate(sides))
-    if not any(side.own for side in sides) and all(side.share for side in sides):
-        return Finding(SAME_WORDS, reason)
-    has_numbers = any(unit.is_number for side in sides for unit in side.own)
-    if has_numbers or not all(side.own for side in sides):
-        is_framed = not has_numbers and _is_framed(one, other, sides)
-        return Finding(SIMILAR if is_framed else VAGUE, reason)
-    is_read = language == "en" and max(len(first), len(second)) <= _LONGEST_READ
+    reason = _reason(sides, frames)
+    have_common = all(side.share for side in sides)
+    if specific is not None and have_common:
+        sides[specific] = sides[specific]._replace(own=sides[specific].heads)
+    own = [unit for side in sides for unit in side.own]
+    if any(frames) or (have_common and not own):
+        is_notation = all(unit.is_typed for unit in one.units + other.units)
+        return Finding(SAME if is_notation else SAME_WORDS, reason)
+    is_open = all(side.own for side in sides) and not any(unit.is_typed for unit in own)
+    if have_common and not is_open:
+        return Finding(VAGUE, reason)
+    is_read = is_open and language == "en" and max(len(first), len(second)) <= _LONGEST_READ
     if model is not None and is_read and not _is_doubtful(sides):
-        return Finding(model.probability(_features(one, other, sides, specificity)), reason)
+        return Finding(model.probability(_features(sides, specific)), reason)
     return Finding(LEAST + (VAGUE - LEAST) * min(side.share for side in sides), reason)
+
+
+def _with_bare_numbers(reading: Reading) -> Reading:
+    """Let measures equal numbers that lack the unit."""
+    units = [u._replace(keys=u.keys | {f"={n:.12g}" for n in u.numbers}) for u in reading.units]
+    return reading._replace(units=tuple(units))
+
+
+def match(
+    ones: Sequence[Unit], others: Sequence[Unit]
+) -> tuple[list[tuple[int, int]], set[int], set[int]]:
+    """Match the units of two values, closest first; return pairs and positions of the rest."""
+    holders: dict[str, list[int]] = {}
+    for j, unit in enumerate(others):
+        for key in unit.keys:
+            holders.setdefault(key, []).append(j)
+    candidates = {
+        (unit.form != others[j].form, abs(i - j), i + j, i, j)
+        for i, unit in enumerate(ones)
+        for key in unit.keys
+        for j in holders.get(key, ())[:_MOST_REPEATED]
+    }
+    pairs: list[tuple[int, int]] = []
+    lone, rest = {*range(len(ones))}, {*range(len(others))}
+    for *_, i, j in sorted(candidates):
+        if i in lone and j in rest:
+            pairs.append((i, j))
+            lone.remove(i)
+            rest.remove(j)
+    if len(lone) == len(rest) == 1 and _is_near(ones[min(lone)], others[min(rest)]):
+        pairs.append((lone.pop(), rest.pop()))
+    sides = (ones, lone), (others, rest)
+    for one, other in (sides, sides[::-1], sides[:1] * 2, sides[1:] * 2):
+        _match_acronyms(*one, *other)
+    return sorted(pairs), lone, rest
+
+
+def _is_near(one: Unit, other: Unit) -> bool:
+    """Whether measures are equal up to rounding in a conversion, as from miles to km.
+
+    Units that are integer multiples, such as hours and minutes, are converted without rounding.
+    """
+    for a, b in product(one.measures, other.measures):
+        ratio = max(a.factor / b.factor, b.factor / a.factor)
+        if a.dimension == b.dimension and not isclose(ratio, round(ratio), rel_tol=1e-9):
+            values = product(map(a.basic, one.numbers), map(b.basic, other.numbers))
+            return any(isclose(x, y, rel_tol=_TOLERANCE) for x, y in values)
+    return False
+
+
+def _match_acronyms(
+    units: Sequence[Unit], lone: set[int], texts: Sequence[Unit], rest: set[int]
+) -> None:
+    """Match acronyms with what they stand for in the other value, or in the same."""
+    initials = "".join(unit.form[:1] or " " for unit in texts)
+    for i, unit in enumerate(units):
+        at = initials.find(unit.form) if len(unit.form) > 1 and unit.text.isupper() else -1
+        run = {*range(at, at + len(unit.form))}
+        if at >= 0 and (not {i, *run} <= lone if texts is units else i in lone and run <= rest):
+            lone.discard(i)
+            rest.difference_update(run)
+
+
+def _side(reading: Reading, lone: set[int]) -> Side:
+    """Sort the units that the other value lacks."""
+    units = reading.units
+    if len(lone) == len(units):
+        return Side(reading, units, (), (), 0.0)
+    own = [k for k in sorted(lone) if not units[k].is_optional]
+    added = tuple(units[k] for k in sorted(lone) if units[k].is_optional)
+    heads = tuple(units[k] for k in own if _is_head(reading, k, lone))
+    share = 1 - sum(units[k].weight for k in own) / sum(unit.weight for unit in units)
+    return Side(reading, tuple(units[k] for k in own), added, heads, share)
+
+
+def _is_head(reading: Reading, at: int, lone: set[int]) -> bool:
+    """Whether a unit changes the meaning of a common one beside it."""
+    unit = reading.units[at]
+    if unit.is_capital:
+        is_modifier = unit.form in _PLACE_MODIFIERS and at + 1 not in lone
+        return is_modifier and _are_beside(reading, at, at + 1)
+    is_noun = not unit.is_typed and unit.form not in CLASS_NOUNS and at - 1 not in lone
+    return is_noun and _are_beside(reading, at - 1, at)
+
+
+def _are_beside(reading: Reading, low: int, high: int) -> bool:
+    """Whether nothing but an article is between two units."""
+    if low < 0 or high >= len(reading.units):
+        return False
+    start, end = reading.units[low].end, reading.units[high].start
+    return bool(_ARTICLE.fullmatch(reading.text, start, max(start, end)))
+
+
+def _is_frame(side: Side, other: Side) -> bool:
+    """Whether a value is a sentence that contains the whole other one, as an answer does."""
+    return (
+        0 < len(side.own) <= _LARGEST_FRAME
+        and side.share > 0
+        and not (side.heads or other.own)
+        and side.reading.is_sentence
+        and not other.reading.is_sentence
+    )
+
+
+def _conflict(one: Side, other: Side) -> Finding | None:
+    """Find differences that outweigh anything in common."""
+    typed = [[unit for unit in side.own if unit.is_typed] for side in (one, other)]
+    if all(typed):
+        is_bare = any(
+            not (a.measures and b.measures) and a.numbers & b.numbers for a, b in product(*typed)
+        )
+        return Finding(VAGUE if is_bare else OTHER, against(_listed(typed[0]), _listed(typed[1])))
+    are_sentences = one.reading.is_sentence or other.reading.is_sentence
+    is_bare = not (one.own or other.own or are_sentences)
+    qualifiers = _PRIVATIVES | _LIMITS if is_bare else _PRIVATIVES
+    for side, rest, name in ((one, other, "gold"), (other, one, "extracted")):
+        forms = {u.form for u in side.own if u.text.islower() or not are_sentences}
+        if found := (forms | side.reading.grammar - rest.reading.grammar) & qualifiers:
+            return Finding(TURNED, f"only in {name}: {', '.join(sorted(found))}")
+    for a, b in product(one.own, other.own):
+        if {a.form, b.form} in _CONVERSES or {a.form, b.form} in antonyms():
+            return Finding(TURNED, against(a.text, b.text))
+    if one.added and other.added:
+        return Finding(VAGUE, against(one.reading.text, other.reading.text))
+    return None if one.own and other.own else _reversed(one, other)
+
+
+def _reversed(one: Side, other: Side) -> Finding | None:
+    """Find a negation or opposite on one side: `not active`, `with` against `without`."""
+    if one.reading.is_denied != other.reading.is_denied:
+        name, denied = ("gold", one) if one.reading.is_denied else ("extracted", other)
+        return Finding(TURNED, f"denied in {name} only: {quoted(denied.reading.text)}")
+    words, others = one.reading.grammar, other.reading.grammar
+    for low, high in (*_OPPOSITES, *(sides[::-1] for sides in _OPPOSITES)):
+        if words & low and others & high and not (words & high or others & low):
+            return Finding(TURNED, against(min(words & low), min(others & high)))
+    return None
+
+
+def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]]) -> Finding | None:
+    """Find common units whose order or neighbours change the value.
+
+    Words swap roles around a verb, as in `tenant pays landlord`, unless one value is passive; if
+    exactly one is passive, words that are not swapped do. They also do around `of` or `to`. Numbers
+    stay beside their words, and in a value of numbers in their order.
+    """
+    pairs = [(i, j) for i, j in matched if i + j < _FIRST]
+    ones, others = one.units, other.units
+    copulas = (one.grammar | other.grammar) & _COPULAS
+    changes_voice = ("by" in one.grammar) != ("by" in other.grammar)
+    is_one_voice = one.grammar == other.grammar if copulas else not changes_voice
+    are_numbers = all(u.is_typed for u in ones + others) and "x" not in {u.text for u in ones}
+    in_other, in_one = dict(pairs), {j: i for i, j in pairs}
+    wrong = [
+        (i, k, j, m)
+        for (i, j), step in product(pairs, (-1, 1))  # Flat 2, 10 High St; Flat 10, 2 High St
+        if _is_numbered(one, i, k := i + step)
+        and _is_numbered(other, j, m := j + step)
+        and (in_other.get(k, m) != m or in_one.get(m, k) != k)
+    ]
+    for (i, j), (n, p) in combinations(pairs, 2):
+        low, high = min(j, p), max(j, p)
+        has_verb = any(
+            i < k < n and low < m < high and ones[k].text.islower() and others[m].text.islower()
+            for k, m in pairs
+        )
+        gaps = one.text[ones[i].end : ones[n].start], other.text[others[p].end : others[j].start]
+        if (
+            (p > j and has_verb and changes_voice and copulas)
+            or (p < j and has_verb and is_one_voice)
+            or (p < j and all(map(_JOINT.fullmatch, gaps)))
+            or (p < j and are_numbers and ones[i].numbers and ones[n].numbers)
+        ):
+            wrong.append((i, n, j, p))
+    for i, n, j, p in wrong:
+        stretches = [
+            each.text[each.units[min(ends)].start : each.units[max(ends)].end]
+            for each, ends in ((one, (i, n)), (other, (j, p)))
+        ]
+        return Finding(TURNED, against(*stretches))
+    return None
+
+
+def _is_numbered(reading: Reading, at: int, beside: int) -> bool:
+    """Whether the unit beside a word is its number."""
+    if not 0 <= beside < len(reading.units):
+        return False
+    word, number = reading.units[at], reading.units[beside]
+    gap = reading.text[min(word.end, number.end) : max(word.start, number.start)]
+    return number.is_typed and not word.is_typed and not set(gap) & set(",;")
 
 
 def _is_doubtful(sides: Sequence[Side]) -> bool:
@@ -118,205 +300,45 @@ def _is_doubtful(sides: Sequence[Side]) -> bool:
     return not (one + other).isascii() or n_shared(one, other) >= family
 
 
-def _is_framed(one: Wording, other: Wording, sides: Sequence[Side]) -> bool:
-    """Whether one value is a sentence that contains the whole other one, as an answer does."""
-    return any(
-        0 < len(side.own) < _SHORT
-        and not side.heads
-        and each.is_sentence
-        and not (each.grammar & _CLAUSES or rest.is_sentence)
-        for each, side, rest in ((one, sides[0], other), (other, sides[1], one))
-    )
-
-
-def _features(
-    one: Wording, other: Wording, sides: Sequence[Side], specificity: Specificity
-) -> tuple[float, ...]:
-    """Compute `FEATURES` of a pair; with a lenient specificity, from one direction only.
+def _features(sides: Sequence[Side], specific: int | None) -> tuple[float, ...]:
+    """Compute `FEATURES` of a pair; if one side may be more specific, from one direction only.
 
     The networks may overlook a single differing word in a long sentence, so that they read short
     sentences, without common words at start and end but one of each.
     """
-    texts = [each.text.rstrip(".").split() for each in (one, other)]
+    texts = [side.reading.text.rstrip(".").split() for side in sides]
     folded = [[word.lower() for word in text] for text in texts]
-    starts, ends = (n_shared(*each) for each in (folded, [text[::-1] for text in folded]))
+    starts, ends = n_shared(*folded), n_shared(*(text[::-1] for text in folded))
     cores = [" ".join(x[max(starts - 1, 0) : len(x) - max(ends - 1, 0)]) for x in texts]
-    read = [
-        each.text if each.is_sentence and max(starts, ends) <= 1 else f"The answer is {core}."
-        for each, core in zip((one, other), cores, strict=True)
+    sentences = [
+        side.reading.text
+        if side.reading.is_sentence and max(starts, ends) <= 1
+        else f"The answer is {core}."
+        for side, core in zip(sides, cores, strict=True)
     ]
-    directions = {"allow_more_specific": (0,), "allow_less_specific": (1,)}.get(specificity, (0, 1))
-    entailed = [judge(*pair).entailed for pair in (read, read[::-1])]
+    entailed = [judge(*pair).entailed for pair in (sentences, sentences[::-1])]
     capitals = [sum(u.weight for u in s.own if u.is_capital) / (1 + len(s.own)) for s in sides]
-    return min(entailed[k] for k in directions), max(entailed), min(capitals)
-
-
-def _view(wording: Wording, matched: set[int], other: Wording) -> Side:
-    """Compare the units of one value with the other."""
-    units, shared = wording.units, sorted(matched)
-    missing = [at for at in range(len(units)) if at not in matched]
-    if not shared:
-        return Side(units, (), is_framed=False, heads=(), share=0.0)
-    nested = [found.span() for found in _NESTED.finditer(wording.text)]
-    inside = {at for at, u in enumerate(units) if any(a < u.start < b for a, b in nested)}
-    inside = set() if len(inside) == len(units) else inside
-    answer = _answer_in(wording, shared, other) if len(missing) <= _LARGEST_FRAME else None
-    are_names = all(units[k].is_capital for k in shared)
-    own, added, heads = [], [], []
-    for at in missing:
-        unit, is_attached = units[at], _is_attached(wording, at, shared)
-        is_before, is_behind = at < shared[0], at > shared[-1]
-        frames = answer and (not answer[0] <= unit.start < answer[1] or not is_attached)
-        if (
-            at in inside
-            or (not frames and is_before and unit.is_capital and unit.form in _TITLES)
-            or (not frames and is_behind and unit.is_capital and unit.form in _DEGREES)
-            or (not frames and is_attached and are_names and unit.form in _CLASS_NOUNS)
-        ):
-            added.append(unit)
-        elif not frames:
-            own.append(unit)
-            is_modifier = is_before and unit.is_capital and unit.form in _PLACE_MODIFIERS
-            is_noun = is_behind and not (unit.is_capital or unit.is_number)
-            heads += [unit] if is_attached and (is_modifier or is_noun) else []
-    total = sum(unit.weight for unit in units)
-    share = 1 - sum(unit.weight for unit in own) / total
-    is_framed = len(own) + len(added) < len(missing)
-    return Side(tuple(own), tuple(added), is_framed, tuple(heads), share)
-
-
-def _answer_in(wording: Wording, shared: Sequence[int], other: Wording) -> tuple[int, int] | None:
-    """Return the span of the answer in a labelled value, sentence or quotation.
-
-    A sentence counts as such only if the other value is none.
-    """
-    first, last = wording.units[shared[0]].start, wording.units[shared[-1]].end
-    text = _NESTED.sub(lambda found: " " * len(found[0]), wording.text)
-    label, end = _LABEL.match(wording.text), len(text)
-    spans = [found.span() for found in _QUOTED.finditer(text) if len(found[0]) < end]
-    spans += [(label.end(), end)] if label else []
-    if wording.is_sentence and not (other.is_sentence or wording.grammar & _CLAUSES):
-        spans.append((0, end))
-    return next((span for span in spans if span[0] <= first and last <= span[1]), None)
-
-
-def _is_attached(wording: Wording, at: int, shared: Sequence[int]) -> bool:
-    """Whether a unit is connected to a common one, with only missing units between."""
-    near = [k for k in shared if k > at][:1] + [k for k in shared if k < at][-1:]
-    return any(_touches(wording, *sorted((at, k))) for k in near)
-
-
-def _touches(wording: Wording, low: int, high: int) -> bool:
-    units = wording.units
-    for one, other in zip(units[low:high], units[low + 1 : high + 1], strict=True):
-        if not _GAP.fullmatch(wording.text[one.end : max(other.start, one.end)]):
-            return False
-        is_mixed = one.is_capital != other.is_capital and one.start > 0
-        if is_mixed and not (one.is_number or other.is_number):
-            return False
-    return True
-
-
-def _conflict(one: Wording, other: Wording, sides: Sequence[Side]) -> Finding | None:
-    """Find differences that outweigh anything in common."""
-    numbers = [[unit for unit in side.own if unit.is_number] for side in sides]
-    if all(numbers):
-        return Finding(OTHER, against(_listed(numbers[0]), _listed(numbers[1])))
-    forms = [{unit.form for unit in side.own} for side in sides]
-    forms = [forms[0] | (one.grammar - other.grammar), forms[1] | (other.grammar - one.grammar)]
-    is_bare = not (any(side.own for side in sides) or one.is_sentence or other.is_sentence)
-    qualifiers = _PRIVATIVES | _LIMITS if is_bare else _PRIVATIVES
-    for found, name in zip(forms, ("gold", "extracted"), strict=True):
-        if words := sorted(found & qualifiers):
-            return Finding(TURNED, f"only in {name}: {', '.join(words)}")
-    for a, b in product(sides[0].own, sides[1].own):
-        if {a.form, b.form} in _CONVERSES or {a.form, b.form} in antonyms():
-            return Finding(TURNED, against(a.text, b.text))
-    if all(side.added for side in sides) or all(side.is_framed for side in sides):
-        return Finding(VAGUE, against(one.text, other.text))
-    return None if all(side.own for side in sides) else _reversed(one, other)
-
-
-def _reversed(one: Wording, other: Wording) -> Finding | None:
-    """Find a negation or opposite on one side: `not active`, `with` against `without`."""
-    if one.is_denied != other.is_denied:
-        name, denied = ("gold", one) if one.is_denied else ("extracted", other)
-        return Finding(TURNED, f"denied in {name} only: {quoted(denied.text)}")
-    for low, high in _OPPOSITES:
-        in_one, in_other = one.grammar & low, other.grammar & high
-        if in_one and in_other and not (one.grammar & high or other.grammar & low):
-            return Finding(TURNED, against(min(in_one), min(in_other)))
-    return None
-
-
-def _misplaced(one: Wording, other: Wording, matched: Sequence[tuple[int, int]]) -> Finding | None:
-    """Find common words whose order or neighbours change the value.
-
-    Words swap roles around a verb, as in `tenant pays landlord`, unless one value is passive; if
-    exactly one is passive, words that are not swapped do. They also do around `of` or `to`.
-    """
-    pairs = [(i, j) for i, j in matched if i + j < _FIRST]
-    in_other, in_one = dict(pairs), {j: i for i, j in pairs}
-    for (i, j), step in product(pairs, (-1, 1)):  # Flat 2, 10 High St; Flat 10, 2 High St
-        k, m = i + step, j + step
-        are_beside = _is_beside(one, i, k) and _is_beside(other, j, m)
-        if are_beside and (in_other.get(k, m) != m or in_one.get(m, k) != k):
-            return Finding(TURNED, against(_stretch(one, i, k), _stretch(other, j, m)))
-    copulas = (one.grammar | other.grammar) & _COPULAS
-    is_one_voice = not copulas or one.grammar == other.grammar
-    changes_voice = ("by" in one.grammar) != ("by" in other.grammar)
-    for (i, j), (k, m), (n, p) in combinations(pairs, 3):
-        is_verb = one.units[k].text.islower() and other.units[m].text.islower()
-        is_kept = j < m < p and changes_voice and bool(copulas)
-        is_turned = p < m < j and is_one_voice and (copulas or not changes_voice)
-        if is_verb and (is_turned or is_kept):
-            return Finding(TURNED, against(_stretch(one, i, n), _stretch(other, j, p)))
-    for (i, j), (n, p) in combinations(pairs, 2):
-        gaps = (
-            one.text[one.units[i].end : one.units[n].start],
-            other.text[other.units[p].end : other.units[j].start],
-        )
-        if p < j and all(_JOINT.fullmatch(gap) for gap in gaps):
-            return Finding(TURNED, against(_stretch(one, i, n), _stretch(other, j, p)))
-    return None
-
-
-def _stretch(wording: Wording, *at: int) -> str:
-    return wording.text[wording.units[min(at)].start : wording.units[max(at)].end]
-
-
-def _is_beside(wording: Wording, at: int, beside: int) -> bool:
-    """Whether a number is adjacent to a word."""
-    if not 0 <= beside < len(wording.units):
-        return False
-    word, number = wording.units[at], wording.units[beside]
-    gap = wording.text[min(word.end, number.end) : max(word.start, number.start)]
-    return number.is_number and not word.is_number and not set(gap) & set(",;\n")
-
-
-def _signs(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | None:
-    """Find different signs in short values: `C++` against `C`."""
-    signs = [sorted(token for token in plain.tokens if token in _SIGNS) for plain in plains]
-    if signs[0] == signs[1] or max(len(plain.tokens) for plain in plains) > _SHORT:
-        return None
-    return Finding(TURNED, against(first, second))
+    least = min(entailed) if specific is None else entailed[1 - specific]
+    return least, max(entailed), min(capitals)
 
 
 def _listed(units: Sequence[Unit]) -> str:
     return quoted(", ".join(unit.text for unit in units[:_FEW]))
 
 
-def _reason(sides: Sequence[Side]) -> str:
-    """Describe the common or the distinct words of two values."""
-    first, second = sides
-    if not (first.share and second.share):
+def _reason(sides: Sequence[Side], frames: Sequence[bool]) -> str:
+    """Describe the common or the distinct units of two values."""
+    if not all(side.share for side in sides):
         return "no word in common"
-    if first.own and second.own:
-        return against(_listed(first.own), _listed(second.own))
-    for side, name, another in ((first, "gold", "extracted"), (second, "extracted", "gold")):
+    if all(side.own for side in sides):
+        return against(_listed(sides[0].own), _listed(sides[1].own))
+    names = ("gold", "extracted")
+    for side, is_frame, name, another in zip(sides, frames, names, names[::-1], strict=True):
         if side.own:
-            return f"only in {name}: {_listed(side.own)}"
-        if side.is_framed:
-            return f"{another} stands in {name}"
-    names = [n for side, n in zip(sides, ("gold", "extracted"), strict=True) if side.added]
-    return f"the same but for an addition in {names[0]}" if names else "same words"
+            return (
+                f"{another} stands in {name}"
+                if is_frame
+                else f"only in {name}: {_listed(side.own)}"
+            )
+    found = [name for side, name in zip(sides, names, strict=True) if side.added]
+    return f"the same but for an addition in {found[0]}" if found else "same words"

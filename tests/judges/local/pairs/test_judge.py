@@ -77,6 +77,7 @@ SAME = {
     ],
     "statements": [
         ("The capital of France is Paris.", "Paris is the capital of France."),
+        ("landlord pays tenant", "tenant is paid by landlord"),
         ("He resigned.", "He has resigned."),
         ("Acme bought Google.", "Google was bought by Acme."),
     ],
@@ -170,10 +171,13 @@ DIFFERENT = {
     "identifiers": [
         ("INV-2021-003", "INV-2021-008"), ("555-123-4567", "555-123-4568"),
         ("bob@example.com", "bob@example.org"), ("v1.2.3", "v1.2.4"), ("iPhone 12", "iPhone"),
-        ("Python 3.10", "Python 3.1"), ("C++", "C"), ("192.168.1.11", "192.168.11.1"),
+        ("Python 3.10", "Python 3.1"), ("C++", "C"), ("C#", "C"), ("192.168.1.11", "192.168.11.1"),
         ("A1-12", "A11-2"), ("10.12.3.45", "101.2.34.5"),
     ],
-    "grades": [("A+", "A-"), ("AB+", "A+"), ("Type A", "Type B"), ("vitamin A", "vitamin")],
+    "grades": [
+        ("A+", "A-"), ("A", "A-"), ("AB+", "A+"), ("Type A", "Type B"),
+        ("vitamin A", "vitamin"),
+    ],
     "yes and no": [("not active", "active"), ("0", "null"), ("never", "always"), ("Y", "n")],
     "chemistry": [
         ("CO2", "CO"), ("Fe2+", "Fe3+"), ("propanol", "propanal"),
@@ -205,7 +209,8 @@ DIFFERENT = {
     ],
     "codes": [
         ("PO-118", "PO-118C"), ("GT-1030", "GT-1030B"),
-        ("A320", "A321"), ("Form 10-K", "Form 10-Q"),
+        ("A320", "A321"), ("02139", "2139"), ("2201234567890", "2201234567891"),
+        ("Form 10-K", "Form 10-Q"),
     ],
     "behind the comma": [
         ("Paris TX", "Paris TN"), ("Paris, TX", "Paris, TN"), ("Cambridge, UK", "Cambridge, MA"),
@@ -308,7 +313,7 @@ def test_words_that_differ_are_no_certain_difference(gold: str, extracted: str) 
         (
             "To be paid within 14 days",
             "To be paid no later than 14 days after delivery",
-            "only in extracted: no later than, delivery",
+            "only in extracted: delivery",
         ),
         ("at most 5 guests in a room", "no more than 5 guests in a room", "same words"),
         ("x", "", "no value in extracted"),
@@ -433,7 +438,7 @@ def test_the_judge_fulfils_its_port_and_costs_nothing() -> None:
     assert isinstance(judge, PairJudge)
     assert asyncio.run(judge.compare(pairs, ledger)) == tuple(map(compare_values, pairs))
     assert ledger.usage.calls == 0
-    assert judge.identity["judge"].startswith("local/8@")
+    assert judge.identity["judge"].startswith("local/9@")
 
 
 def test_what_the_field_is_about_changes_nothing() -> None:

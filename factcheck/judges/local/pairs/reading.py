@@ -1,0 +1,367 @@
+"""Units of values: words, numbers and measures, bounds and signs.
+
+Units are what two values may have in common: a number with its unit and all readings of its
+digits, `at least`, a word with its abbreviations. Some are optional, as a title before a name is.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from factcheck.judges.local.pairs.normal import DIGRAPHS, TABLES, fold
+from factcheck.text.numbers import DECIMAL_COMMA, read_digits
+from factcheck.text.units import BOUNDS, Quantity, read_quantity
+from factcheck.text.units import Unit as Measure
+from factcheck.text.words import Word, irregular_forms, rarity, word_set, words
+
+
+class Unit(NamedTuple):
+    """One word, number or measure, bound or sign of a value."""
+
+    text: str
+    start: int
+    end: int
+    keys: frozenset[str]
+    """Units with a common key are equal."""
+    is_typed: bool = False
+    """Whether it is a number, measure, bound or sign, and no word."""
+    is_optional: bool = False
+    """Whether it counts only if the other value has other optional units."""
+    form: str = ""
+    """Folded word."""
+    weight: float = 3.0
+    """Information weight."""
+    numbers: frozenset[float] = frozenset()
+    """Possible values in the unit as written."""
+    measures: tuple[Measure, ...] = ()
+    """Possible units of measure."""
+
+    @property
+    def is_capital(self) -> bool:
+        """Whether the text starts with a capital letter."""
+        return self.text[0].isupper()
+
+
+class Reading(NamedTuple):
+    """Units of a value, with its negations and function words."""
+
+    text: str
+    """Text with unified notations of numbers."""
+    units: tuple[Unit, ...]
+    is_denied: bool
+    grammar: frozenset[str]
+    """Folded function words."""
+    is_sentence: bool
+
+
+def _as_decimal(match: re.Match[str]) -> str:
+    """Convert a proper fraction or mixed number to a decimal; keep anything else."""
+    whole, upper, lower = match[1] or "0", int(match[2]), int(match[3])
+    return match[0] if upper >= lower else f"{int(whole) + upper / lower:.10g}"
+
+
+def _without_spaces(match: re.Match[str]) -> str:
+    return match[0].replace(" ", "")
+
+
+_NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
+        (r"(?<![\w.])\.(?=\d)", "0."),
+        (
+            r"(?<![\w.,^])(?:(\d+(?:\.\d+)?)\s*[x\u00d7*]\s*)?10\s*\^\s*(\d{1,2})(?!\d)",
+            lambda found: f"{float(found[1] or 1) * 10 ** int(found[2]):.15g}",
+        ),
+        (r"\b(?:minus|negative)\s+(?=\d)", "-"),
+        (r"-\s?([$£€¥])\s?(\d[\d.,]*)", r"-\2 \1"),
+        (r"(?<!\d)(\d{1,2})'\s?(\d{1,2})(?:\"|'')", r"\1 ft \2 in"),
+        (
+            r"(\d+(?:\.\d+)?)\s?(?:bps?|basis points?)\b",
+            lambda found: f"{float(found[1]) / 100:.10g} %",
+        ),
+        (r"(?<![\d.,])(\d{1,2})\s?h\s?(\d{2})(?![\d.,]|\s*m)", r"\1 h \2 min"),
+        (r"\b(us|ca?|au?|nz|r)\$", lambda found: f" {TABLES['dollars'][found[1].lower()]} "),
+        (r"(?<=\d)\sm\s?(?=[$£€¥])", " million "),
+        (
+            r"(?<![\d/.,])(?:(\d{1,6})\s+)?(\d{1,3})\s?[/\u2044]\s?(\d{1,3})(?![\d/\u2044])",
+            _as_decimal,
+        ),
+        (r"(?<![\d,.])(?<![\d,.] )[1-9]\d{0,2}(?: \d{3})+(?![\d ]*\d)", _without_spaces),
+        (
+            r"\b(?:between|from|zwischen|von|entre)\s(\S*\d\S*)\s(?:and|to|und|bis|et|y)\s(?=\S*\d)",
+            r"\1 - ",
+        ),
+        (r"\bhalf (?:of )?an?\b", "0.5"),
+    )
+)
+"""Notations of fractions, powers, feet, negative amounts, dollars and ranges, with replacements."""
+CLASS_NOUNS = word_set(TABLES["class_nouns"])
+_TITLES, _DEGREES = word_set(TABLES["titles"]), word_set(TABLES["degrees"])
+_LEGAL_FORMS = {form for pair in TABLES["legal"].items() for form in pair if form}
+_ABBREVIATIONS = {
+    short: word_set(long) for short, long in (TABLES["legal"] | TABLES["abbreviations"]).items()
+}
+_GRAMMAR = word_set(TABLES["grammar"])
+"""Function words in any case; others may be names when capitalized: `Will`, `The Who`."""
+
+
+def _phrases(*tables: str) -> dict[str, str]:
+    bounds = [entry for name in tables for entry in TABLES[name].items()]
+    return {phrase: bound for bound, phrases in bounds for phrase in phrases.split(",")}
+
+
+_BOUNDS = {fold(phrase): bound for phrase, bound in BOUNDS.items()} | _phrases("bounds")
+_BOUNDS_BEHIND = _phrases("bounds_behind")
+_LINK = re.compile(r"\s*(?:([-/:\u00b1])|(to|bis|through)\b|(x|by|\u00d7))\s*-?", re.IGNORECASE)
+"""Link of two numbers: a sign, the words of a range, of an area."""
+_PLUS = re.compile(r"[\s,+-]*(?:and |und |et )?", re.IGNORECASE)
+_ROMANS = tuple(TABLES["roman numerals"].split())
+_SIGNS = frozenset("+\u2212#<>=~≤≥$£€¥₹%‰°\u266f")
+_AUXILIARIES = word_set("is was are were has have had will can did does do ist war hat est fue es")
+_NO_VERBS = word_set("left felt ground wound saw")
+_NO_PAST = ("eed", "s", "ice", "en", "dren", "eet")
+_ENDINGS = word_set("s es d ed ing n en e er em ns x ies ied y") | {""}
+_PLURAL = re.compile(r"(?<=\w{3})(?:(ies)|(?<=[^s])s)\Z")
+_SHORTEST_SENTENCE, _SHORTEST_PAST, _FIRST_YEAR, _CENTURY = 5, 4, 1000, 100
+_LONGEST = 12
+"""Maximum length of a number; longer ones are codes."""
+_NO_UNIT, _MILLION = Measure("", "", 1.0), Measure("million", "", 1e6)
+_NESTED = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
+_LABEL = re.compile(r"\s*[^\s:][^:\n]{0,118}:\s+")
+_QUOTED = re.compile(r"\"[^\"]+\"|(?<![\w'])'[^']+'(?!\w)")
+
+
+@lru_cache(maxsize=8192)
+def read(text: str, language: str) -> Reading:
+    """Read a tidy text."""
+    return _Reader(text, language).read()
+
+
+def n_shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the length of the common prefix of two sequences."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+class _Reader:
+    def __init__(self, text: str, language: str) -> None:
+        for pattern, replacement in _NOTATIONS:
+            text = pattern.sub(replacement, text)
+        self.text, self.language = text, language
+        self.found = words(text, language)
+        self.units: list[Unit] = []
+
+    def read(self) -> Reading:
+        found, units = self.found, self.units
+        has_content = any(map(self._is_content, range(len(found))))
+        grammar: set[str] = set()
+        is_denied, at = False, 0
+        while at < len(found):
+            word = found[at]
+            last = self._bound(at) or self._number(at) or self._roman(at)
+            if last:
+                at = last
+                continue
+            if word.kind == "negation":
+                is_denied = True
+            elif word.kind == "symbol":
+                if word.text in _SIGNS or unicodedata.category(word.text[0]) == "So":
+                    self._add(at, at + 1, word.text)
+            elif self._is_link(at) or (has_content and not self._is_content(at)):
+                grammar.add(word.form)
+            else:
+                units.append(self._word(word))
+            at += 1
+        optional = self._optional()
+        if len(optional) < len(units):
+            units = [
+                u._replace(is_optional=k in optional or u.is_optional) for k, u in enumerate(units)
+            ]
+        inner = found[1:] if found and found[0].kind == "function" else found[1:-1]
+        ends = self.text.endswith((".", "!")) and len(found) >= _SHORTEST_SENTENCE
+        is_sentence = any(map(_is_verb, inner)) or (
+            ends and sum(word.text.islower() for word in found) > 1
+        )
+        return Reading(self.text, tuple(units), is_denied, frozenset(grammar), is_sentence)
+
+    def _add(self, at: int, last: int, *keys: str) -> int:
+        """Add the words `[at, last)` as one unit that is no word; return `last`."""
+        start, end = self.found[at].start, self.found[last - 1].end
+        self.units.append(Unit(self.text[start:end], start, end, frozenset(keys), is_typed=True))
+        return last
+
+    def _word(self, word: Word) -> Unit:
+        forms = [fold(each).replace("'", "") for each in (word.text, word.text.translate(DIGRAPHS))]
+        form = forms[0] or word.stem
+        base = _PLURAL.sub(lambda end: "y" if end[1] else "", irregular_forms().get(form, form))
+        keys = {form, *forms[1:], base, *_ABBREVIATIONS.get(form, ())}
+        k = n_shared(base, word.stem)
+        if base[k + (base[k : k + 1] == word.stem[-1:]) :] in _ENDINGS:
+            keys.add(f"{word.stem}-")  # not of `universal`, which would equal `university`
+        weight = max(rarity(word.form, self.language), 1.0)
+        return Unit(word.text, word.start, word.end, frozenset(keys), form=form, weight=weight)
+
+    def _is_content(self, at: int) -> bool:
+        """Whether a word carries content, also in `Will Smith`, `The Who` and `vitamin A`."""
+        word = self.found[at]
+        if word.kind != "function":
+            return word.kind in {"content", "number"}
+        if not word.text[0].isupper():
+            return False
+        if len(word.text) == 1 and word.text.isascii():
+            return at > 0 or (len(self.found) > 1 and not self.found[1].text.islower())
+        return word.form not in _GRAMMAR
+
+    def _bound(self, at: int) -> int:
+        """Add the bound that starts at a word beside a number, if any: `at least`, `or more`."""
+        for last in range(min(at + 3, len(self.found)), at, -1):
+            phrase = " ".join(word.form for word in self.found[at:last])
+            bound = _BOUNDS.get(phrase) if last < len(self.found) else None
+            if bound and not self._quantity(last):
+                bound = None
+            if bound is None and self.units and self.units[-1].numbers:
+                bound = _BOUNDS_BEHIND.get(phrase)
+            if bound:
+                self._add(at, last, f"bound {bound}")
+                self.units[-1] = self.units[-1]._replace(is_optional=bound == "about")
+                return last
+        return 0
+
+    def _quantity(self, at: int) -> Quantity | None:
+        return read_quantity(self.found, at, self.text, self.language, alone=True)
+
+    def _is_link(self, at: int) -> bool:
+        """Whether a word links the number before to that behind: `2 x 3`."""
+        behind = self.found[at + 1 : at + 2]
+        if not (self.units and self.units[-1].numbers and behind and behind[0].kind == "number"):
+            return False
+        return bool(_LINK.fullmatch(self.text, self.units[-1].end, behind[0].start))
+
+    def _number(self, at: int) -> int:
+        """Add the number, measure or code that starts at a word, if any."""
+        quantity, before = self._quantity(at), self.units[-1] if self.units else None
+        if quantity is None and not any(map(str.isdigit, self.found[at].form)):
+            return 0
+        end = last = quantity.last if quantity else at + 1
+        while last < len(self.found) and self.found[last].start == self.found[last - 1].end:
+            if self.found[last].kind == "symbol" or (quantity and quantity.units):
+                break
+            last += 1
+        written = self.text[self.found[at].start : self.found[last - 1].end]
+        is_version = written.endswith("0") and "." in written and before and before.is_capital
+        is_code = is_version or (written[0] == "0" and written[1:2].isdigit())
+        if quantity is None or last != end or is_code or len(self.found[at].text) > _LONGEST:
+            return self._add(at, last, fold(written))
+        if quantity.kind == "ordinal":
+            return self._add(at, last, quantity.key)
+        self._add(at, last)
+        unit = _measured(self.units.pop(), *self._meanings(quantity))
+        gap = self.text[before.end : unit.start + (unit.text[0] == "-")] if before else ""
+        if before and before.numbers and (link := _LINK.fullmatch(gap)):
+            sign = link[1] or ("-" if link[2] else "x")
+            self.units[-1], unit = _completed(before, unit, sign)
+            key = frozenset((f"link {sign}",))
+            self.units.append(Unit(sign, before.end, unit.start, key, is_typed=True))
+        elif before and _PLUS.fullmatch(gap) and (total := _sum(before, unit)):
+            self.units.pop()
+            unit = total._replace(text=self.text[before.start : unit.end], end=unit.end)
+        self.units.append(unit)
+        return last
+
+    def _meanings(self, quantity: Quantity) -> tuple[frozenset[float], tuple[Measure, ...]]:
+        """Return all readings of the digits of a quantity, and of its unit.
+
+        A point before three digits groups thousands only in money and in languages that write so.
+        """
+        measures = quantity.units
+        number = self.found[quantity.first : quantity.middle]
+        digits = next((word.form for word in number if word.kind == "number"), "")
+        main = (read_digits(digits, self.language) if digits else None) or 1.0
+        readings: set[float | None] = {main}
+        is_money = any(unit.dimension.startswith("money") for unit in measures)
+        if digits and (is_money or self.language in DECIMAL_COMMA):
+            readings |= {read_digits(digits, "en"), read_digits(digits, "de")}
+        if digits.count(".") == 1 and "," not in digits:
+            readings.add(float(digits))
+        is_stuck = self.text[quantity.end - 2 : quantity.end - 1].isdigit()
+        if is_stuck and "metre" in {unit.name for unit in measures}:
+            measures = (*measures, _MILLION)
+        numbers = {float(f"{each * quantity.value / main:.12g}") for each in readings if each}
+        return frozenset(numbers), measures
+
+    def _roman(self, at: int) -> int:
+        """Add the Roman numeral at a word behind another one, if any: `Henry VIII`."""
+        word, before = self.found[at], self.units[-1] if self.units else None
+        if before is None or before.is_typed or not word.text.isupper() or word.form not in _ROMANS:
+            return 0
+        follows = at + 1 < len(self.found) and self.found[at + 1].text[0].isupper()
+        if len(word.text) == 1 and (follows or not before.is_capital):
+            return 0
+        value = _ROMANS.index(word.form) + 1
+        return self._add(at, at + 1, f"={value}", f"ord:{value}")
+
+    def _optional(self) -> set[int]:
+        """Return the positions of additions: in brackets, titles, labels, around a quotation."""
+        units = self.units
+        nested = [found.span() for found in _NESTED.finditer(self.text)]
+        quoted = [found.span() for found in _QUOTED.finditer(self.text)]
+        label = _LABEL.match(self.text)
+        low, high = quoted[0] if len(quoted) == 1 else (0, len(self.text))
+        low, high = (label.end(), len(self.text)) if label else (low, high)
+        found = {
+            k
+            for k, unit in enumerate(units)
+            if not low <= unit.start < high or any(a < unit.start < b for a, b in nested)
+        }
+        first, last = 0, len(units) - 1
+        while first < last and units[first].is_capital and units[first].form in _TITLES:
+            first += 1
+        while last > first and units[last].is_capital and units[last].form in _DEGREES:
+            last -= 1
+        if units and units[first].is_capital:
+            found |= {*range(first), *range(last + 1, len(units))}
+        plain = {k for k, unit in enumerate(units) if not (unit.is_capital or unit.is_typed)}
+        if all(units[k].form in CLASS_NOUNS for k in plain):
+            found |= {k for k, unit in enumerate(units) if unit.form in CLASS_NOUNS}
+        forms = {k for k, unit in enumerate(units) if k and unit.form in _LEGAL_FORMS}
+        return found | {k for k in forms if k - 1 not in plain}
+
+
+def _is_verb(word: Word) -> bool:
+    """Whether a word is an auxiliary or an unambiguous past form in lower case."""
+    base = irregular_forms().get(word.form, "s")
+    is_past = word.form.endswith("ed") or (base[0] == word.form[0] and word.form not in _NO_VERBS)
+    is_past = is_past and len(word.form) >= _SHORTEST_PAST and not word.form.endswith(_NO_PAST)
+    return word.text.islower() and (is_past or word.form in _AUXILIARIES)
+
+
+def _measured(unit: Unit, numbers: frozenset[float], measures: tuple[Measure, ...]) -> Unit:
+    """Return a unit with numbers and measures, and the keys that follow from them."""
+    keys = {f"{m.dimension}={m.basic(n):.12g}" for n in numbers for m in measures or (_NO_UNIT,)}
+    keys |= {key.removeprefix("share") for key in keys}
+    return unit._replace(keys=frozenset(keys), numbers=numbers, measures=measures)
+
+
+def _completed(one: Unit, other: Unit, sign: str) -> tuple[Unit, Unit]:
+    """Complete a range: `5-10 kg` with the unit for both, `1939-45` with full years."""
+    first, end = max(one.numbers), max(other.numbers)
+    if sign == "-" and first >= _FIRST_YEAR and first % _CENTURY < end < _CENTURY:
+        return one, _measured(other, frozenset({first - first % _CENTURY + end}), other.measures)
+    if sign in {"-", "x", "/"} and not one.measures:
+        one = _measured(one, one.numbers, other.measures)
+    return one, other
+
+
+def _sum(one: Unit, other: Unit) -> Unit | None:
+    """Add a quantity in a smaller unit, `1 h 30 min`; `None` if it is none."""
+    for large in one.measures:
+        for small in other.measures:
+            ratio = large.factor / small.factor
+            if large.dimension == small.dimension and ratio > 1:
+                numbers = {a * ratio + b for a in one.numbers for b in other.numbers}
+                return _measured(one, frozenset(numbers), (small,))
+    return None
