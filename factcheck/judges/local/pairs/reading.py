@@ -128,7 +128,7 @@ _ENDINGS = word_set("s es d ed ing n en e er em ns x ies ied y") | {""}
 _PLURAL = re.compile(r"(?<=\w{3})(?:(ies)|(?<=[^s])s)\Z")
 _SHORTEST_SENTENCE, _SHORTEST_PAST, _FIRST_YEAR, _CENTURY = 5, 4, 1000, 100
 _LONGEST = 12
-"""Maximum length of a number; longer ones are codes."""
+"""Maximum length of a number without separators; longer ones are codes."""
 _NO_UNIT, _MILLION = Measure("", "", 1.0), Measure("million", "", 1e6)
 _NESTED = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 _LABEL = re.compile(r"\s*[^\s:][^:\n]{0,118}:\s+")
@@ -254,7 +254,8 @@ class _Reader:
         written = self.text[self.found[at].start : self.found[last - 1].end]
         is_version = written.endswith("0") and "." in written and before and before.is_capital
         is_code = is_version or (written[0] == "0" and written[1:2].isdigit())
-        if quantity is None or last != end or is_code or len(self.found[at].text) > _LONGEST:
+        is_long = written.isdigit() and len(written) > _LONGEST
+        if quantity is None or last != end or is_code or is_long:
             return self._add(at, last, fold(written))
         if quantity.kind == "ordinal":
             return self._add(at, last, quantity.key)

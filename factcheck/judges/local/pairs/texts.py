@@ -87,8 +87,9 @@ def compare_texts(
         sides[specific] = sides[specific]._replace(own=sides[specific].heads)
     own = [unit for side in sides for unit in side.own]
     if any(frames) or (have_common and not own):
-        is_notation = all(unit.is_typed for unit in one.units + other.units)
-        return Finding(SAME if is_notation else SAME_WORDS, reason)
+        if all(unit.is_typed for unit in one.units + other.units):
+            return Finding(SAME, "same quantity" if reason == "same words" else reason)
+        return Finding(SAME_WORDS, reason)
     is_open = all(side.own for side in sides) and not any(unit.is_typed for unit in own)
     if have_common and not is_open:
         return Finding(VAGUE, reason)
@@ -177,7 +178,9 @@ def _is_head(reading: Reading, at: int, lone: set[int]) -> bool:
     if unit.is_capital:
         is_modifier = unit.form in _PLACE_MODIFIERS and at + 1 not in lone
         return is_modifier and _are_beside(reading, at, at + 1)
-    is_noun = not unit.is_typed and unit.form not in CLASS_NOUNS and at - 1 not in lone
+    if unit.is_typed:  # a sign or bound, `50 or more`
+        return not unit.text[0].isalnum() or any(key.startswith("bound") for key in unit.keys)
+    is_noun = unit.form not in CLASS_NOUNS and at - 1 not in lone
     return is_noun and _are_beside(reading, at - 1, at)
 
 
@@ -267,6 +270,7 @@ def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]])
             (p > j and has_verb and changes_voice and copulas)
             or (p < j and has_verb and is_one_voice)
             or (p < j and all(map(_JOINT.fullmatch, gaps)))
+            or (p < j and gaps == (" ", " ") and ones[i].is_capital and ones[n].is_capital)
             or (p < j and are_numbers and ones[i].numbers and ones[n].numbers)
         ):
             wrong.append((i, n, j, p))
