@@ -151,7 +151,9 @@ class CallableEmbedder:
 
     def __init__(self, function: Callable[[list[str]], Any]) -> None:
         self._function = function
-        self._name = _name_of(function)
+        owner = getattr(function, "__self__", function)
+        named = owner if hasattr(owner, "__qualname__") else type(owner)  # a callable object
+        self._name = f"{named.__module__}.{named.__qualname__}"
         self._one_at_a_time = threading.Lock()
 
     @property
@@ -175,20 +177,13 @@ class CallableEmbedder:
     def _vectors(self, texts: list[str]) -> Any:
         with self._one_at_a_time:
             vectors = self._function(texts)
-        return _listed(vectors) if inspect.isawaitable(vectors) else list(vectors)
+
+        async def listed() -> list[Any]:
+            return list(await vectors)
+
+        return listed() if inspect.isawaitable(vectors) else list(vectors)
 
     def _failure(self, error: BaseException) -> Failure[None]:
         if isinstance(error, FactcheckError):
             return Failure.of(None, error)
         return Failure(None, "judge", f"{self._name} raised {describe(error)}")
-
-
-async def _listed(vectors: Awaitable[Any]) -> list[Any]:
-    return list(await vectors)
-
-
-def _name_of(function: Any) -> str:
-    """Qualified name of a function, or of the class of a callable object."""
-    owner = getattr(function, "__self__", function)
-    named = owner if hasattr(owner, "__qualname__") else type(owner)
-    return f"{named.__module__}.{named.__qualname__}"
