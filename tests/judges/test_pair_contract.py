@@ -118,23 +118,9 @@ def test_every_pair_has_a_verdict_of_its_own_in_its_place(judge: PairJudge) -> N
         assert result.probability is None or 0.0 <= result.probability <= 1.0
     assert len({r.equivalent for r in together if isinstance(r, PairVerdict)}) == 2
     assert compare(judge, [*PAIRS, *PAIRS[::-1]]) == [*together, *together[::-1]]
-
-
-def test_swapping_the_values_changes_nothing_where_neither_may_say_more(judge: PairJudge) -> None:
     exact = [replace(pair, specificity="exact") for pair in PAIRS]
     swapped = [mirrored(pair) for pair in exact]
     assert decided(compare(judge, swapped)) == decided(compare(judge, exact))
-
-
-def test_calls_at_the_same_time_do_not_disturb_each_other(judge: PairJudge) -> None:
-    async def at_once() -> list[Sequence[PairResult]]:
-        calls = (judge.compare(PAIRS[n:] + PAIRS[:n], Ledger()) for n in range(10))
-        return list(await asyncio.gather(*calls))
-
-    expected = compare(judge, PAIRS)
-    for n, results in enumerate(asyncio.run(at_once())):
-        plain = [replace(r, cached=False) if isinstance(r, PairVerdict) else r for r in results]
-        assert plain == expected[n:] + expected[:n]
 
 
 any_text = st.text(st.characters(), max_size=30) | st.sampled_from(

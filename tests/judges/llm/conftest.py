@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
 import pytest
@@ -13,10 +13,21 @@ from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.ports import Ledger, PairJudge, PairResult, ValuePair
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
+from factcheck.settings import Settings
 from factcheck.testing import ChatAnswer, LocalOpenAIServer, Request, parse_prompt
 
 MODEL = "openai/tiny"
+KEY = "sk-0123456789abcdefghij"
 QUICK = RetryPolicy(stop_after_attempt=3, wait_multiplier=0.001, wait_max=1.0)
+
+
+@contextmanager
+def serving(answer: ChatAnswer, **options: Any) -> Iterator[tuple[LocalOpenAIServer, Session]]:
+    """A server, and a session whose models are on it."""
+    with LocalOpenAIServer(answer) as server:
+        settings = Settings(openai_base_url=server.base_url, openai_api_key=KEY)
+        with Session(settings=settings, **{"cache": "off", "retry": QUICK, **options}) as session:
+            yield server, session
 
 
 class Setup(NamedTuple):

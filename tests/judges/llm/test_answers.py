@@ -16,9 +16,9 @@ from factcheck.judges.llm.language_model import LanguageModel, connect
 from factcheck.judges.llm.questions import Question
 from factcheck.judges.llm.transports import read_completion
 from factcheck.runtime.loop import background
-from factcheck.runtime.session import Session
 from factcheck.settings import Model
-from factcheck.testing import ChatRequest, LocalOpenAIServer
+from factcheck.testing import ChatRequest
+from tests.judges.llm.conftest import serving
 
 ENDS: dict[Any, type[Exception] | None] = {
     **dict.fromkeys(("stop", "STOP", "eos", "end_turn", "stop_sequence", "completed")),
@@ -163,16 +163,13 @@ def deaf_to_schemas(request: ChatRequest) -> str:
     return "It is blue, I think." if is_schema else '{"sky": "blue"}'
 
 
-def test_one_request_finds_out_that_schemas_are_ignored_and_the_others_profit(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_one_request_finds_out_that_schemas_are_ignored_and_the_others_profit() -> None:
     async def ask_together(model: LanguageModel) -> list[object]:
         asked = (model.ask(MESSAGES, QUESTION) for _ in range(8))
         return list(await asyncio.gather(*asked, return_exceptions=True))
 
-    with LocalOpenAIServer(deaf_to_schemas) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        model = connect("openai/tiny", Session(cache="off"))
+    with serving(deaf_to_schemas) as (server, session):
+        model = connect("openai/tiny", session)
         answers = background.run(ask_together(model))
         background.run(model.aclose())
     assert answers == ["blue"] * 8

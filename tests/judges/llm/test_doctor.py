@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
@@ -16,31 +14,20 @@ from factcheck.judges.llm.doctor import Diagnosis, examine
 from factcheck.judges.llm.errors import from_status
 from factcheck.runtime.loop import background
 from factcheck.runtime.retry import RetryPolicy
-from factcheck.runtime.session import Session
-from factcheck.settings import Settings
 from factcheck.testing import (
     SERVER_KINDS,
     ChatAnswer,
     FactModel,
-    LocalOpenAIServer,
     Reply,
     sequence,
 )
+from tests.judges.llm.conftest import KEY, serving
 
 ONCE = RetryPolicy(stop_after_attempt=2, wait_multiplier=0.001)
-SECRET = "sk-0123456789abcdefghij"  # noqa: S105 - not one
-
-
-@contextmanager
-def serving(answer: ChatAnswer) -> Iterator[tuple[LocalOpenAIServer, Session]]:
-    with LocalOpenAIServer(answer) as server:
-        settings = Settings(openai_base_url=server.base_url, openai_api_key=SECRET)
-        with Session(cache="off", settings=settings, retry=ONCE) as session:
-            yield server, session
 
 
 def examined(answer: ChatAnswer) -> tuple[Diagnosis, int]:
-    with serving(answer) as (server, session):
+    with serving(answer, retry=ONCE) as (server, session):
         diagnosis = background.run(examine(build_model("openai/tiny", session)))
         return diagnosis, len(server.requests)
 
@@ -84,7 +71,7 @@ def bomb(_: object) -> Reply:
 
 
 def echo(_: object) -> Reply:
-    return Reply(status=401, error={"message": f"Incorrect API key provided: {SECRET}."})
+    return Reply(status=401, error={"message": f"Incorrect API key provided: {KEY}."})
 
 
 HTML = Reply(raw_body=b"<html>Welcome</html>", headers={"content-type": "text/html"})
@@ -106,20 +93,21 @@ BAD: dict[str, tuple[ChatAnswer, str, int]] = {
 def test_what_cannot_be_asked_says_why_in_one_line(
     answer: ChatAnswer, says: str, requests: int
 ) -> None:
-    with serving(answer) as (server, session):
+    with serving(answer, retry=ONCE) as (server, session):
         try:
             problem = background.run(examine(build_model("openai/tiny", session))).problem
         except JudgeError as error:
             problem = str(error)
         assert len(server.requests) <= requests
     assert re.search(says, problem)
-    assert SECRET not in problem
+    assert KEY not in problem
     assert "\n" not in problem
 
 
 @pytest.mark.parametrize("status", [401, 402, 404])
 def test_a_dead_key_or_an_empty_account_is_asked_once(status: int) -> None:
-    with serving(lambda _: Reply(status=status, error={"message": "no"})) as (server, session):
+    answer = Reply(status=status, error={"message": "no"})
+    with serving(lambda _: answer) as (server, session):
         scorer = FactCoverage("openai/tiny", batch_size=1, session=session)
         with pytest.raises(JudgeRejected):
             scorer.check([f"Fact {n} holds." for n in range(40)], "A text.")

@@ -15,8 +15,6 @@ from factcheck.facts import ScoreSignature
 from factcheck.judges.factory import build_rater
 from factcheck.judges.ports import Ledger, Rater, Rating, RatingResult
 from factcheck.runtime.loop import background
-from factcheck.runtime.session import Session
-from factcheck.settings import Settings
 from factcheck.testing import (
     ChatAnswer,
     FactModel,
@@ -30,7 +28,7 @@ from factcheck.testing import (
     truncated,
     without_key,
 )
-from tests.judges.llm.conftest import MODEL, QUICK
+from tests.judges.llm.conftest import MODEL, serving
 
 SOURCE = "The mill burned down in 1904. Nobody was hurt."
 SUMMARY = "- The mill burned down in 1904."
@@ -57,10 +55,8 @@ def rating() -> Iterator[MakeSetup]:
     with ExitStack() as stack:
 
         def make(answer: ChatAnswer) -> Setup:
-            server = stack.enter_context(LocalOpenAIServer(answer))
-            settings = Settings(openai_base_url=server.base_url)
-            session = Session(settings=settings, retry=QUICK, cache="off")
-            return Setup(build_rater(MODEL, stack.enter_context(session)), server)
+            server, session = stack.enter_context(serving(answer))
+            return Setup(build_rater(MODEL, session), server)
 
         yield make
 
