@@ -239,20 +239,8 @@ def _parquet_entries(
             check(columns, name)
             chosen = [column for column in columns if selected is None or column in selected]
             for batch in table.iter_batches(_PARQUET_BATCH_ROWS, columns=chosen):
-                for position in range(batch.num_rows):
+                for row in batch.to_pylist():
                     number += 1
-                    place = Place(name, "row", number)
-                    yield Entry(place, _parquet_row(batch, position, place))
+                    yield Entry(Place(name, "row", number), row)
     except pyarrow.ArrowException as error:
         raise InputError(f"cannot read {name}: {str(error).splitlines()[0]:.200}") from error
-
-
-def _parquet_row(batch: Any, position: int, place: Place) -> Any:
-    row = {}
-    for column in batch.schema.names:
-        try:
-            row[column] = batch.column(column)[position].as_py()
-        except UnicodeDecodeError as error:  # noqa: PERF203 - it names the column
-            problem = f"{column!r:.80} is not UTF-8 (byte {error.start})"
-            return InputError(f"{place}: {problem}")
-    return row

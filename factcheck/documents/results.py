@@ -126,10 +126,8 @@ class ResultsFile:
         Raises:
             InputError: Writing failed (for example, the disk is full) and left no partial row; or
                 the record already has a row.
-            ValueError: A number is not finite, or the row has another `id`.
+            ValueError: A number is not finite.
         """
-        if row.get("id", id) != id:
-            raise ValueError(f"the row of {id!r} has the id {row['id']!r}")
         if id in self.done:
             raise InputError(f"{self.path}: {id!r:.80} already has a row; ids must be unique")
         self._write(json_text({"id": id, **row}) + "\n")

@@ -74,12 +74,13 @@ class ScoreSignature:
         """
         if any(character.isspace() and character != " " for character in line):
             raise InputError("score signature: it is one line without tabs; was it wrapped?")
-        parts = line.split("|") if line else []
-        for part in parts:
-            if ":" not in part:
+        entries = []
+        for part in line.split("|") if line else []:
+            name, colon, value = part.partition(":")
+            if not colon:
                 raise InputError(f"score signature: {part!r} is not of the form name:value")
-        pairs = (part.partition(":") for part in parts)
-        return cls(tuple((_decode(name), _decode(value)) for name, _, value in pairs))
+            entries.append((_decode(name), _decode(value)))
+        return cls(tuple(entries))
 
 
 def digest(text: str) -> str:
