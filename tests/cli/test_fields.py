@@ -89,9 +89,6 @@ def files(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Files:
     return Files(Path(), run)
 
 
-# --- reports and formats ------------------------------------------------------------------------
-
-
 def test_records_are_scored_by_a_schema_or_by_a_suggested_one(files: Files) -> None:
     code, out, err = files.evaluate()
     note = f"Schema suggested from {files.gold}: 'fields suggest' shows why"
@@ -120,9 +117,6 @@ def test_null_is_a_missing_extraction_or_a_missing_key(files: Files) -> None:
     assert files.evaluate("--nulls-absent").out.startswith("F1 0.833")
 
 
-# --- pairing ------------------------------------------------------------------------------------
-
-
 def test_records_are_joined_by_id(files: Files) -> None:
     """In any order; those without a partner are omissions or hallucinations as a whole."""
     extracted = [EXTRACTED[1], EXTRACTED[0], {"id": "r9", "name": "Zoe"}]
@@ -136,11 +130,6 @@ def test_records_are_joined_by_id(files: Files) -> None:
 @pytest.mark.parametrize(
     ("gold", "extracted", "message"),
     [
-        (
-            GOLD,
-            [EXTRACTED[0], None],
-            "e.jsonl, line 2: null has no id field 'id'; leave the record out",
-        ),
         ([GOLD[0]] * 2, EXTRACTED, "g.jsonl, line 2: duplicate id 'r1', first in g.jsonl, line 1"),
         (GOLD, [{**EXTRACTED[0], "id": True}], "e.jsonl, line 1: 'id' is true; an id must be a"),
     ],
@@ -194,16 +183,9 @@ def test_lists_of_different_lengths_are_refused(files: Files, longer: str) -> No
     assert "--join id" in outcome.err
 
 
-# --- invalid input ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("schema", "message"),
     [
-        (
-            schema_of(age={**INTEGER, "x-eval-skip": 1}),
-            "s.json: age: x-eval-skip must be true or false, not 1",
-        ),
         (
             schema_of(age={**STRING, "x-eval-compare": "nope"}),
             "s.json: age: x-eval-compare: Unknown comparator 'nope'; expected one of ",
@@ -263,9 +245,6 @@ def test_warnings_are_lines_and_each_is_printed_once(files: Files) -> None:
     assert all(line.startswith("factcheck: ") for line in err.splitlines())
 
 
-# --- the gate -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("threshold", "code"), [("0.72", 0), ("0.73", 1)])
 def test_the_gate_is_on_the_mean_over_records(files: Files, threshold: str, code: int) -> None:
     """The report is printed in any case; micro F1 would be 0.727."""
@@ -274,13 +253,6 @@ def test_the_gate_is_on_the_mean_over_records(files: Files, threshold: str, code
     assert outcome.code == code
     assert outcome.out.startswith("F1 0.722")
     assert ("gate failed: mean F1 0.7222 is under 0.73" in outcome.err) == bool(code)
-
-
-def test_a_score_that_looks_like_the_threshold_is_shown_exactly() -> None:
-    found = fields_gate(0.79999999, 0.79999999, "", "", 0.8)
-
-    assert found is not None
-    assert "0.79999999 is under 0.8" in found.message
 
 
 def deaf_run(*answered: str) -> RunResult:
@@ -392,9 +364,6 @@ def test_a_run_in_which_all_is_skipped_does_not_pass(files: Files) -> None:
     assert "nothing was scored: every field is skipped or absent" in err
 
 
-# --- schemas ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["s.json", "s.yaml", None])
 @pytest.mark.parametrize("command", ["infer-schema", "suggest", "infer-schema --suggest"])
 def test_a_schema_made_from_gold_can_be_used_at_once(
@@ -429,16 +398,12 @@ def test_an_inferred_schema_comes_with_its_doubts(files: Files) -> None:
     assert "factcheck: warning: a: polymorphic values" in files.run(*given).err
 
 
-# --- compare ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         ("{}", "other.json: run: expected format"),
         ("[]", "other.json: a run must be an object, not array"),
         ("", "other.json, line 1: not valid JSON"),
-        ("x: 1", "other.json, line 1: not valid JSON"),
     ],
 )
 def test_only_runs_are_compared(files: Files, content: str, message: str) -> None:
@@ -466,22 +431,12 @@ def test_runs_by_different_schemas_are_compared_with_a_warning(files: Files) -> 
         assert err.startswith("factcheck: warning: ") == (not same)
 
 
-# --- by meaning ---------------------------------------------------------------------------------
-
-
 def test_a_long_path_is_never_wrapped(files: Files) -> None:
     gold = files.lines("long name " * 12 + "gold.jsonl", [{"city": "Oslo"}])
 
     done = files.evaluate("--semantic", "local", gold=gold, extracted=gold, schema=None)
 
     assert f"Schema suggested from {gold}: names and labels are compared by meaning" in done.out
-
-
-def test_a_schema_may_name_the_comparator(files: Files) -> None:
-    city = {**STRING, "x-eval-compare": {"semantic": {"instructions": "cities"}}}
-    schema = schema_of(city=city, n=INTEGER)
-
-    assert "F1 0.750" in files.by_meaning(schema=schema).out
 
 
 def test_a_judge_without_effect_is_announced_and_an_unknown_one_is_exit_3(files: Files) -> None:

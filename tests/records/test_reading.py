@@ -78,8 +78,6 @@ def test_a_record_is_checked_like_a_mapping_and_keeps_its_place() -> None:
         ({"source": "Rain.", "sumary": ""}, "'summary' is missing; found ['source', 'su"),
         (TRAM | {"source": None}, "'source': expected a string or a list of documents, got null"),
         (TRAM | {"source": []}, "'source' is an empty list; it needs at least one document"),
-        (TRAM | {"source": ["a", 3]}, "'source', document 2: expected a string or an object"),
-        (TRAM | {"source": [{"content": "a"}]}, "unknown key 'content'; a document has 'id' and"),
         (TRAM | {"summary": ["x"]}, "'summary': expected a string, got a list"),
         (TRAM | {"id": 1.5}, "'id': expected a string or whole number, got 1.5"),
         (TRAM | {"id": True}, "'id': expected a string or whole number, got true"),
@@ -88,7 +86,6 @@ def test_a_record_is_checked_like_a_mapping_and_keeps_its_place() -> None:
         (TRAM | {"facts": []}, "'facts' is empty"),
         (TRAM | {"facts": "It stops."}, "expected a list of facts"),
         (TRAM | {"facts": ["It stops.", 7]}, "fact 2: expected a string, got 7"),
-        (TRAM | {"facts": ["It stops.", " "]}, "fact 2: fact 'f2' has no text"),
         (TRAM | {"facts": [{"id": "x", "text": "a"}] * 2}, "two facts have the id 'x'"),
     ],
 )
@@ -143,7 +140,6 @@ AROUND: dict[str, tuple[list[Any], list[Any]]] = {
     ("kind", "line", "message"),
     [
         ("jsonl", '{"source": "a", "summary"}', "not valid JSON (expecting ':' delimiter, found"),
-        ("jsonl", "[" * 100_000, "nested more than 300 levels deep"),
         ("jsonl", '["a", "b"]', "expected an object with source and summary, got a list"),
         (
             "jsonl",
@@ -154,9 +150,7 @@ AROUND: dict[str, tuple[list[Any], list[Any]]] = {
         ("jsonl", b'{"source": "a\0"}', "NUL byte at byte 13 of the line"),
         ("jsonl", TRAM, "the id 'tram' was used before, in line 1"),
         ("jsonl", {**PORT, "id": 1, "summary": 2}, "'summary': expected a string, got 2"),
-        ("jsonl", {**PORT, "id": True}, "'id': expected a string or whole number, got true"),
         ("csv", "x,only one", "the row has 2 fields, the header 3"),
-        ("csv", "x,a,b,c", "the row has 4 fields, the header 3"),
         ("csv", b"x,\xfcber,b", "not UTF-8 (byte 0xfc at byte 2 of the line)"),
         ("csv", "x,a\0,b", "NUL byte at byte 3 of the line"),
         ("csv", 'x,"a" b,c', "misplaced quotes"),

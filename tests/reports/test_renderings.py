@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
+import html
+import re
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -28,20 +29,8 @@ NASTY = [
 ]
 
 
-class Html(HTMLParser):
-    """The visible text of a page, and its tags."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.words: list[str] = []
-        self.tags: set[str] = set()
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-
-    def handle_data(self, data: str) -> None:
-        self.words.append(data)
+def tags(page: str) -> set[str]:
+    return set(re.findall(r"<(\w+)", page))
 
 
 def parsed(report: CoverageReport) -> ET.Element:
@@ -68,10 +57,10 @@ def test_texts_are_shown_as_they_stand(text: str) -> None:
     """Markup in a fact, a quote or a reason is text in every format; Markdown has its own test."""
     report = report_of(verdict(AtomicFact("<[red]>", text), "contradicted", text + "!", text + "?"))
     plain = report_of(verdict(AtomicFact("f1", "Plain."), "contradicted", "quoted", "reason"))
-    page = Html(report.to_html())
+    page = report.to_html()
     assert " ".join(str(report).split()).count(text) == 3
-    assert "\n".join(page.words).count(text) == 3
-    assert page.tags == Html(plain.to_html()).tags
+    assert html.unescape(re.sub(r"<[^>]*>", "", page)).count(text) == 3
+    assert tags(page) == tags(plain.to_html())
     case = parsed(report).find("testsuite/testcase")
     assert case is not None
     assert case.attrib["name"] == f"<[red]> {text}"
@@ -126,6 +115,6 @@ def test_plain_text_has_no_colour_and_keeps_its_width(monkeypatch: pytest.Monkey
 def test_the_page_requests_nothing() -> None:
     """No script, no link, no image, no address of another host."""
     page = all_groups().to_html()
-    assert not Html(page).tags & {"script", "link", "img", "iframe", "object"}
+    assert not tags(page) & {"script", "link", "img", "iframe", "object"}
     assert not any(word in page for word in ("http://", "https://", "url("))
     assert "prefers-color-scheme: dark" in page

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -97,21 +96,11 @@ def test_another_document_costs_only_its_own_extraction(
     assert len(second.facts) == len(first.facts) + 1
 
 
-def claims_of(
-    judge: Callable[[str, str], object], texts: list[str]
-) -> tuple[tuple[AtomicFact, ...], CoverageReport]:
-    extractor = ScriptedExtractor(lambda text: text.split(". "))
-    checker = ScriptedChecker(judge)  # type: ignore[arg-type]
-    with FactCoverage(checker, extractor) as scorer:
-        report = scorer.score(texts, "A. B. C", direction="both")
-    assert report.claims is not None
-    return tuple(report.claims), report
-
-
 def test_a_claim_is_supported_by_any_document() -> None:
-    claims, report = claims_of(
-        lambda fact, text: "entailed" if fact[0] in text else "neutral", ["A", "B", "A. B", ""]
-    )
+    checker = ScriptedChecker(lambda fact, text: "entailed" if fact[0] in text else "neutral")
+    with FactCoverage(checker, ScriptedExtractor(lambda text: text.split(". "))) as scorer:
+        report = scorer.score(["A", "B", "A. B", ""], "A. B. C", direction="both")
+    claims = report.claims or ()
     assert [claim.documents for claim in claims] == [("d1", "d3"), ("d2", "d3"), ()]
     assert report.faithfulness == pytest.approx(2 / 3)
 
