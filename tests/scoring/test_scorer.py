@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -64,6 +65,10 @@ def test_every_fact_has_exactly_one_result_whatever_a_checker_returns(results: l
     for verdict in report.distorted:
         assert verdict.evidence is None
         assert verdict.flags == ("quote_not_found",)
+    found = Counter(r.fact for r in results if isinstance(r, (Verdict, CheckFailure)))
+    for failure in report.undecided:
+        code = {0: "missing", 1: "odd"}.get(found[failure.fact], "duplicate")
+        assert failure.code == code
 
 
 def test_the_report_says_who_spoke_and_what_it_cost_and_the_scorer_what_all_calls_cost() -> None:
