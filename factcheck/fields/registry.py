@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from factcheck.documents import shown
 from factcheck.errors import ParameterError
 from factcheck.fields.comparators.dates import date
 from factcheck.fields.comparators.numeric import numeric
@@ -18,8 +17,8 @@ from factcheck.fields.types import (
     BoundComparator,
     BuiltinComparator,
     Outcome,
-    number_param,
-    refuse_unknown,
+    is_number,
+    param,
 )
 from factcheck.fields.values import exact_key, is_nan, json_type
 
@@ -42,21 +41,10 @@ def _compare_exactly(gold: Any, extracted: Any) -> Outcome:
     return MATCH if exact_key(gold) == exact_key(extracted) else _MISMATCH
 
 
-_EXACT = BoundComparator(_compare_exactly, key=exact_key)
-
-
-def _bind_exact(params: Mapping[str, Any]) -> BoundComparator:
-    refuse_unknown("exact", params)
-    return _EXACT
-
-
 def _bind_oneof(params: Mapping[str, Any]) -> BoundComparator:
-    refuse_unknown("oneof", params, "values")
     if "values" not in params:
         raise ParameterError("oneof requires 'values', the list of allowed values")
-    values = params["values"]
-    if not isinstance(values, list):
-        raise ParameterError(f"oneof: 'values' must be a list, not {shown(values)}")
+    values = param("oneof", params, "values", "a list", lambda value: isinstance(value, list))
     hashable = frozenset(value for value in values if _is_hashable(value))
     has_nan = any(is_nan(value) for value in values)
 
@@ -83,9 +71,8 @@ def _bind_fuzzy(params: Mapping[str, Any]) -> BoundComparator:
     from rapidfuzz.distance.Indel import similarity
     from rapidfuzz.process import cdist
 
-    refuse_unknown("fuzzy", params, "threshold")
-    allowed = "a number above 0 and up to 1"
-    threshold = number_param("fuzzy", params, "threshold", allowed, lambda value: 0 < value <= 1)
+    expected = "a number above 0 and up to 1"
+    threshold = param("fuzzy", params, "threshold", expected, lambda n: is_number(n) and 0 < n <= 1)
 
     def compare(gold: Any, extracted: Any) -> Outcome:
         if not (isinstance(gold, str) and isinstance(extracted, str)):
@@ -118,16 +105,16 @@ def _without_texts(gold: Any, extracted: Any) -> Outcome:
     return 0.0, f"fuzzy compares strings, but the {side} value is of type {kind}"
 
 
-exact = BuiltinComparator("exact", _bind_exact)
+exact = BuiltinComparator("exact", lambda _: BoundComparator(_compare_exactly, key=exact_key))
 """Match the same value of the same type; Python equality below the outermost level. No parameters.
 """
-oneof = BuiltinComparator("oneof", _bind_oneof)
+oneof = BuiltinComparator("oneof", _bind_oneof, ("values",))
 """Match if the extracted value is an allowed one; the gold value is ignored.
 
 Parameters:
     values: List of allowed values; as in Python, `1` also allows `1.0` and `true`.
 """
-fuzzy = BuiltinComparator("fuzzy", _bind_fuzzy)
+fuzzy = BuiltinComparator("fuzzy", _bind_fuzzy, ("threshold",))
 """Score the normalized Indel similarity of two strings, in [0, 1]; other values as in `exact`.
 
 Parameters:

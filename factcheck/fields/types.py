@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from factcheck.documents import shown
 from factcheck.errors import Failure, InputError, ParameterError
@@ -119,13 +119,27 @@ class BoundComparator(NamedTuple):
     values have to be compared one by one."""
 
 
+B = TypeVar("B")
+
+
 @dataclass(frozen=True, slots=True)
-class BuiltinComparator:
+class _Builtin(Generic[B]):
+    name: str
+    make: Callable[[Mapping[str, Any]], B]
+    """Binds parameters, which it validates except for their names."""
+    known: tuple[str, ...] = ()
+    """Names of all parameters."""
+
+    def bind(self, params: Mapping[str, Any]) -> B:
+        """Validate and bind parameters; raise `ParameterError` if one is invalid."""
+        refuse_unknown(self.name, params, *self.known)
+        return self.make(params)
+
+
+class BuiltinComparator(_Builtin[BoundComparator]):
     """A built-in comparator: callable like any other, and bindable."""
 
-    name: str
-    bind: Callable[[Mapping[str, Any]], BoundComparator]
-    """Raises `ParameterError` for invalid parameters."""
+    __slots__ = ()
 
     def __call__(
         self, gold: Any, extracted: Any, params: Mapping[str, Any] | None = None
@@ -135,13 +149,10 @@ class BuiltinComparator:
         return ComparatorResult(score, self.name, reason)
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltinTransform:
+class BuiltinTransform(_Builtin[Callable[[Any], Any]]):
     """A built-in transform: callable like any other, and bindable."""
 
-    name: str
-    bind: Callable[[Mapping[str, Any]], Callable[[Any], Any]]
-    """Raises `ParameterError` for invalid parameters."""
+    __slots__ = ()
 
     def __call__(self, value: Any, params: Mapping[str, Any] | None = None) -> Any:
         """Transform a value; `None` stays `None`, whatever the parameters."""
@@ -162,44 +173,28 @@ def quoted(names: tuple[str, ...]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def flag(owner: str, params: Mapping[str, Any], key: str) -> bool | None:
-    """Return a boolean parameter, or `None` if it is missing."""
-    if key not in params:
-        return None
-    value = params[key]
-    if not isinstance(value, bool):
-        raise ParameterError(f"{owner}: {key!r} must be true or false, not {shown(value)}")
-    return value
-
-
-def choice(owner: str, params: Mapping[str, Any], key: str, *allowed: str) -> str | None:
-    """Return a parameter that must be one of several strings, or `None` if it is missing."""
-    value = params.get(key)
-    if key in params and not (isinstance(value, str) and value in allowed):
-        expected = f"must be one of {quoted(allowed)}, not {shown(value)}"
-        raise ParameterError(f"{owner}: {key!r} {expected}")
-    return value
-
-
-def number_param(
+def param(
     owner: str,
     params: Mapping[str, Any],
     key: str,
-    allowed: str,
-    accepts: Callable[[float], bool],
-) -> float | None:
-    """Return a numeric parameter as a finite float, or `None` if it is missing.
+    expected: str,
+    accepts: Callable[[Any], bool],
+) -> Any:
+    """Return a parameter, or `None` if it is missing; raise `ParameterError` if it is invalid."""
+    value = params.get(key)
+    if key in params and not accepts(value):
+        raise ParameterError(f"{owner}: {key!r} must be {expected}, not {shown(value)}")
+    return value
 
-    `allowed` describes the accepted range in the message of the `ParameterError`.
-    """
-    if key not in params:
-        return None
-    value = params[key]
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    try:
-        number = float(value) if is_number else math.nan
-    except OverflowError:
-        number = math.inf
-    if not (math.isfinite(number) and accepts(number)):
-        raise ParameterError(f"{owner}: {key!r} must be {allowed}, not {shown(value)}")
-    return number
+
+def one_of(owner: str, params: Mapping[str, Any], key: str, *allowed: str) -> str | None:
+    """Return a parameter that must be one of several strings, or `None` if it is missing."""
+    expected = f"one of {quoted(allowed)}"
+    found: str | None = param(owner, params, key, expected, lambda value: value in [*allowed])
+    return found
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number that a float can hold, and no boolean."""
+    is_real = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_real and abs(value) <= sys.float_info.max

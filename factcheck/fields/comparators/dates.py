@@ -15,15 +15,13 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from factcheck.documents import shown
-from factcheck.errors import ParameterError
 from factcheck.fields.types import (
     MATCH,
     BoundComparator,
     BuiltinComparator,
     Outcome,
     UndecidableError,
-    flag,
-    refuse_unknown,
+    param,
 )
 from factcheck.fields.values import exact_key, json_type
 from factcheck.text.dates import Notation, read_moments
@@ -105,16 +103,14 @@ def reading_of(value: dt.date) -> DateReading:
 
 
 def _bind(params: Mapping[str, Any]) -> BoundComparator:
-    refuse_unknown("date", params, "day_first", "with_time", "pivot", "partial")
-    pivot = params.get("pivot")
-    in_range = type(pivot) is int and 1 <= pivot <= dt.MAXYEAR - 99
-    if "pivot" in params and not in_range:
-        raise ParameterError(
-            f"date: 'pivot' must be the earliest year that two digits stand for, such as 1950, "
-            f"not {shown(pivot)}"
-        )
-    notation = Notation(flag("date", params, "day_first"), pivot)
-    with_time, partial = (bool(flag("date", params, key)) for key in ("with_time", "partial"))
+    day_first, with_time, partial = (
+        param("date", params, key, "true or false", lambda value: isinstance(value, bool))
+        for key in ("day_first", "with_time", "partial")
+    )
+    years = "the earliest year that two digits stand for, such as 1950"
+    latest = dt.MAXYEAR - 99
+    pivot = param("date", params, "pivot", years, lambda n: type(n) is int and 1 <= n <= latest)
+    notation = Notation(day_first, pivot)
 
     def compare(gold: Any, extracted: Any) -> Outcome:
         own, other = _dates(gold, "gold", notation), _dates(extracted, "extracted", notation)
@@ -123,7 +119,7 @@ def _bind(params: Mapping[str, Any]) -> BoundComparator:
             return _unread(gold, extracted, own, other)
         if with_time and (one.clock is None) != (two.clock is None):
             return 0.0, f"only one has a time: {one} and {two}"
-        return _compare(one, two, partial=partial)
+        return _compare(one, two, partial=bool(partial))
 
     return BoundComparator(compare)
 
@@ -172,7 +168,7 @@ def _unread(gold: Any, extracted: Any, own: Dates, other: Dates) -> Outcome:
     return 0.0, f"the dates differ: {', and '.join(dates)}"
 
 
-date = BuiltinComparator("date", _bind)
+date = BuiltinComparator("date", _bind, ("day_first", "with_time", "pivot", "partial"))
 """Match equal calendar dates; also compares times if both have one, and instants if both have a
 time zone. A month does not match its first day.
 

@@ -12,14 +12,13 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, Final
 
-from factcheck.documents import shown
-from factcheck.errors import ParameterError
 from factcheck.fields.types import (
     MATCH,
     BoundComparator,
     BuiltinComparator,
     Outcome,
-    number_param,
+    is_number,
+    param,
     refuse_unknown,
 )
 from factcheck.fields.values import is_nan
@@ -138,26 +137,22 @@ def _scores(gold: Sequence[Any], extracted: Sequence[Any], rel: float, largest: 
 
 
 def _bind(params: Mapping[str, Any]) -> BoundComparator:
-    refuse_unknown("numeric", params, "tolerance")
+    shape = "an object with 'rel', 'abs' or both, such as {'rel': 0.01}"
     tolerance = params.get("tolerance")
     if tolerance is None:
         return _within(None)
-    if not isinstance(tolerance, Mapping):
-        raise ParameterError(
-            "numeric: 'tolerance' must be an object with 'rel', 'abs' or both, such as "
-            f"{{'rel': 0.01}}, not {shown(tolerance)}"
-        )
-    owner, allowed = "the tolerance of numeric", "a finite number of at least 0"
+    param("numeric", params, "tolerance", shape, lambda value: isinstance(value, Mapping))
+    owner, expected = "the tolerance of numeric", "a finite number of at least 0"
     refuse_unknown(owner, tolerance, *_LIMITS)
-    rel, largest = (
-        number_param(owner, tolerance, key, allowed, lambda limit: limit >= 0) for key in _LIMITS
-    )
-    if not tolerance:
-        return _within(None)
-    return _within((math.inf if rel is None else rel, math.inf if largest is None else largest))
+    limits = [
+        param(owner, tolerance, key, expected, lambda limit: is_number(limit) and limit >= 0)
+        for key in _LIMITS
+    ]
+    rel, largest = (math.inf if limit is None else float(limit) for limit in limits)
+    return _within((rel, largest) if tolerance else None)
 
 
-numeric = BuiltinComparator("numeric", _bind)
+numeric = BuiltinComparator("numeric", _bind, ("tolerance",))
 """Match two numbers, or strings that represent them.
 
 Parameters:

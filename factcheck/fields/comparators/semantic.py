@@ -12,11 +12,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, get_args
 
-from factcheck.documents import shown
 from factcheck.errors import Failure, JudgeError, ParameterError, describe
 from factcheck.facts import Usage
 from factcheck.fields.schemas.structure import parent_and_name, schema_path
-from factcheck.fields.types import Answer, BatchItem, ComparatorResult, choice, refuse_unknown
+from factcheck.fields.types import (
+    Answer,
+    BatchItem,
+    ComparatorResult,
+    one_of,
+    param,
+    refuse_unknown,
+)
 from factcheck.fields.values import exact_key
 from factcheck.judges.factory import BATCH_SIZE, build_pair_judge
 from factcheck.judges.ports import (
@@ -257,10 +263,8 @@ class SemanticComparator(SessionUser):
     def check_params(self, params: Mapping[str, Any]) -> None:
         """Validate the parameters of a field; raise `ParameterError` if one is invalid."""
         refuse_unknown(self.name, params, "instructions", "specificity")
-        choice(self.name, params, "specificity", *get_args(Specificity))
-        if not isinstance(params.get("instructions", ""), str):
-            found = shown(params["instructions"])
-            raise ParameterError(f"{self.name}: 'instructions' must be a string, not {found}")
+        one_of(self.name, params, "specificity", *get_args(Specificity))
+        param(self.name, params, "instructions", "a string", lambda value: isinstance(value, str))
 
     def __call__(self, items: list[BatchItem]) -> list[Answer]:
         """Return one result per item, in order; a failure for an item without a verdict.

@@ -18,9 +18,8 @@ from factcheck.fields.comparators.numbers import read_number
 from factcheck.fields.types import (
     BuiltinTransform,
     UnreadableError,
-    choice,
+    one_of,
     quoted,
-    refuse_unknown,
 )
 
 _Bound = Callable[[Any], Any]
@@ -75,9 +74,7 @@ _OF_TEXT: Mapping[str, Callable[[str], str]] = {
 short, "ltd" for "Limited"."""
 
 
-def _of_text(name: str) -> BuiltinTransform:
-    change = _OF_TEXT[name]
-
+def _of_text(name: str, change: Callable[[str], str]) -> BuiltinTransform:
     def apply(value: Any) -> Any:
         if isinstance(value, str):
             return change(value)
@@ -86,16 +83,11 @@ def _of_text(name: str) -> BuiltinTransform:
             "{'type_convert': {'to': 'str'}} before it, or leave it out"
         )
 
-    def bind(params: Mapping[str, Any]) -> _Bound:
-        refuse_unknown(name, params)
-        return apply
-
-    return BuiltinTransform(name, bind)
+    return BuiltinTransform(name, lambda _: apply)
 
 
 def _bind_round(params: Mapping[str, Any]) -> _Bound:
     """`digits`: number of decimals; -3 rounds to thousands. Rounds half to even."""
-    refuse_unknown("round_digits", params, "digits")
     if "digits" not in params:
         raise ParameterError("round_digits requires 'digits', an integer such as 2 or -3")
     value = params["digits"]
@@ -141,18 +133,12 @@ def read_bool(value: Any) -> bool:
         raise UnreadableError(message) from None
 
 
-def _bind_bool(params: Mapping[str, Any]) -> _Bound:
-    refuse_unknown("parse_bool", params)
-    return read_bool
-
-
 _CASTS: Mapping[str, Callable[[Any], Any]] = {"float": float, "int": int, "str": str, "bool": _bool}
 
 
 def _bind_convert(params: Mapping[str, Any]) -> _Bound:
     """`to`: float, int, str or bool. Converts as Python does; bool takes true, false, 1, 0 only."""
-    refuse_unknown("type_convert", params, "to")
-    target = choice("type_convert", params, "to", *_CASTS)
+    target = one_of("type_convert", params, "to", *_CASTS)
     if target is None:
         raise ParameterError(f"type_convert requires 'to', one of {quoted(tuple(_CASTS))}")
     cast = _CASTS[target]
@@ -168,21 +154,22 @@ def _bind_convert(params: Mapping[str, Any]) -> _Bound:
 
 def _bind_parse(params: Mapping[str, Any]) -> _Bound:
     """Parameters as in `read_number`; `percent` is `"fraction"` or, by default, `"number"`."""
-    refuse_unknown("parse_number", params, "decimal", "percent", "grouping")
     decimal, grouping = (
-        choice("parse_number", params, name, ".", ",") for name in ("decimal", "grouping")
+        one_of("parse_number", params, name, ".", ",") for name in ("decimal", "grouping")
     )
-    is_share = choice("parse_number", params, "percent", "number", "fraction") == "fraction"
+    is_share = one_of("parse_number", params, "percent", "number", "fraction") == "fraction"
     return partial(read_number, decimal=decimal, percent_is_fraction=is_share, grouping=grouping)
 
 
 TRANSFORMS: Mapping[str, BuiltinTransform] = MappingProxyType(
     {
-        **{name: _of_text(name) for name in _OF_TEXT},
-        "round_digits": BuiltinTransform("round_digits", _bind_round),
-        "type_convert": BuiltinTransform("type_convert", _bind_convert),
-        "parse_number": BuiltinTransform("parse_number", _bind_parse),
-        "parse_bool": BuiltinTransform("parse_bool", _bind_bool),
+        **{name: _of_text(name, change) for name, change in _OF_TEXT.items()},
+        "round_digits": BuiltinTransform("round_digits", _bind_round, ("digits",)),
+        "type_convert": BuiltinTransform("type_convert", _bind_convert, ("to",)),
+        "parse_number": BuiltinTransform(
+            "parse_number", _bind_parse, ("decimal", "percent", "grouping")
+        ),
+        "parse_bool": BuiltinTransform("parse_bool", lambda _: read_bool),
     }
 )
 """Built-in transforms, by name."""

@@ -15,7 +15,7 @@ from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.combinations import check_names
 from factcheck.fields.schemas.references import annotate_xeval, as_schema
 from factcheck.fields.schemas.structure import ComparatorSpec, TransformSpec, parse_xeval_entry
-from factcheck.fields.types import BuiltinComparator, BuiltinTransform
+from factcheck.fields.types import BuiltinComparator, BuiltinTransform, is_number
 
 Strategy = Literal["ordered", "key_field", "hungarian"]
 _STRATEGIES = ("key_field", "hungarian")
@@ -189,16 +189,12 @@ class _Parser:
             _log.warning("%s: %s has no effect without a comparator", path, keys.TRANSFORM)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
 _SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
     keys.SKIP: (lambda value: isinstance(value, bool), "true or false"),
     keys.TRANSFORM: (lambda value: isinstance(value, list), "a list such as ['strip']"),
-    keys.THRESHOLD: (lambda n: _is_number(n) and 0 < n <= 1, "a number above 0 and up to 1"),
+    keys.THRESHOLD: (lambda n: is_number(n) and 0 < n <= 1, "a number above 0 and up to 1"),
     keys.WEIGHT: (
-        lambda n: _is_number(n) and 0 <= n <= _MAX_WEIGHT,
+        lambda n: is_number(n) and 0 <= n <= _MAX_WEIGHT,
         f"a number from 0 to {_MAX_WEIGHT:g}",
     ),
 }
@@ -283,7 +279,7 @@ def _align_problems(align: Any, items: Any, kind: str) -> Iterator[str]:
     if chosen not in (None, *_STRATEGIES) or not (ordered or "match_by" in align):
         yield f"'match_by' must be one of {_STRATEGIES}, not {chosen!r}"
     threshold, strategy = align.get("threshold", 0), strategy_of(align)
-    in_range = _is_number(threshold) and 0 <= threshold <= 1
+    in_range = is_number(threshold) and 0 <= threshold <= 1
     if not in_range or (threshold and strategy != "hungarian"):
         yield f"'threshold' must be a number from 0 to 1, with 'hungarian', not {threshold!r}"
     if strategy != "key_field":
