@@ -127,7 +127,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         pairs = any_of(comparator.n_undecided, "pair")
         reason = f"no verdict on {pairs}: {comparator.last_failure}"
         failure = gates.GateFailure(gates.NOTHING_DECIDED, reason)
-    page = result.page(examples=examples)
+    page = result.run.page(intervals=result.intervals, examples=examples, notes=result.notes)
     if differences:
         rows = [row for row in result.run.to_rows() if row["status"] not in ("match", "skipped")]
         text = render(page._replace(rows=lambda: rows), "csv")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from factcheck.documents import PathOrDash, Place, json_text, name_of
 from factcheck.documents.reading import read_document, read_entries
-from factcheck.errors import InputError, SchemaError
+from factcheck.errors import InputError
 from factcheck.facts.page import usage_text
 from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.evaluation import FieldEvaluator, Join
@@ -26,7 +26,6 @@ from factcheck.fields.schemas.suggestions import suggest_schema
 from factcheck.fields.schemas.validation import infer_schema
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import by_id, id_of, json_type, object_in
-from factcheck.reports.page import Page
 from factcheck.reports.text import plural
 from factcheck.stats.intervals import Interval
 
@@ -97,7 +96,7 @@ def _replies(place: Place, text: str) -> Iterator[tuple[Place, Any]]:
 def read_schema(path: PathOrDash) -> dict[str, Any]:
     """Read an evaluation schema, resolve it, and add default comparators to leaves without one."""
     data = _object_in(path, "schema")
-    with schema_errors(name_of(path)):
+    with _errors_of(name_of(path)):
         return dict(annotate(resolved(data)))
 
 
@@ -117,27 +116,25 @@ def make_schema(
 ) -> dict[str, Any]:
     """Make an evaluation schema for records, with suggested or default comparators."""
     base = None if schema is None else _object_in(schema, "schema")
-    with schema_errors(records.name if schema is None else name_of(schema)):
+    with _errors_of(records.name if schema is None else name_of(schema)):
         if not suggest:
             return dict(annotate(infer_schema(records.values)))
         return dict(suggest_schema(records.values, base, texts_by_meaning=texts_by_meaning))
 
 
 @contextmanager
-def schema_errors(name: str) -> Iterator[None]:
+def _errors_of(name: str) -> Iterator[None]:
     try:
         yield
-    except SchemaError as error:
+    except InputError as error:
         raise InputError(f"{name}: {error}") from error
 
 
 def read_run(path: PathOrDash) -> RunResult:
     """Read a run saved as JSON."""
     data = _object_in(path, "run")
-    try:
+    with _errors_of(name_of(path)):
         return RunResult.from_dict(data)
-    except InputError as error:
-        raise InputError(f"{name_of(path)}: {error}") from error
 
 
 class FileRun(NamedTuple):
@@ -147,10 +144,6 @@ class FileRun(NamedTuple):
     intervals: Mapping[str, Interval]
     notes: tuple[str, ...]
     """Source of the schema, judge and usage."""
-
-    def page(self, *, examples: int = 3) -> Page:
-        """The report."""
-        return self.run.page(intervals=self.intervals, examples=examples, notes=self.notes)
 
 
 def evaluate_files(
@@ -175,7 +168,7 @@ def evaluate_files(
     notes = []
     if schema is None:
         schema = make_schema(gold, texts_by_meaning=by_meaning)
-        how = "names and labels are compared by meaning; " if by_meaning else ""
+        how = "labels are compared by meaning; " if by_meaning else ""
         notes.append(f"Schema suggested from {gold.name}: {how}'fields suggest' shows why")
     is_semantic = _is_semantic(schema)
     if by_meaning and not is_semantic:
@@ -183,7 +176,7 @@ def evaluate_files(
     post_process: Callable[[list[FieldResult]], list[FieldResult]] | None = None
     if nulls_absent:
         post_process = partial(reclassify_nulls, config=NullHandling(missing_is_absent=True))
-    with schema_errors(name_of(schema_path or gold_path)):
+    with _errors_of(name_of(schema_path or gold_path)):
         evaluator = FieldEvaluator(
             schema, id_field=id_field, post_process=post_process, semantic=comparator
         )

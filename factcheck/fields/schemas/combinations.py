@@ -36,10 +36,8 @@ def merge_all_of(schema: dict[str, Any]) -> dict[str, Any]:
     """Merge the branches of every `allOf` into the enclosing schema, in place.
 
     The enclosing schema takes precedence, then earlier branches. Properties and items described
-    more than once are merged in the same way.
-
-    Raises:
-        SchemaError: An `allOf` is not a list, or the schema is nested too deeply.
+    more than once are merged in the same way. Raises `SchemaError` for an `allOf` that is not a
+    list, and for a schema that is nested too deeply.
     """
     return _everywhere(schema, merge_branches)
 
@@ -48,9 +46,7 @@ def remove_null_anyof(schema: dict[str, Any]) -> dict[str, Any]:
     """Drop the null branches of every `anyOf` and `oneOf`, in place.
 
     A single remaining branch is merged into the enclosing schema and takes precedence over it.
-
-    Raises:
-        SchemaError: An `anyOf` or `oneOf` is not a list, or the schema is nested too deeply.
+    Raises `SchemaError` as `merge_all_of` does.
     """
     return _everywhere(schema, drop_null_branches)
 
@@ -58,10 +54,8 @@ def remove_null_anyof(schema: dict[str, Any]) -> dict[str, Any]:
 def collapse_multi_type_anyof(schema: dict[str, Any]) -> dict[str, Any]:
     """Replace every `anyOf` and `oneOf` of several types by a list of types, in place.
 
-    Alternatives of a single type, or with a branch without `type`, are kept.
-
-    Raises:
-        SchemaError: An `anyOf` or `oneOf` is not a list, or the schema is nested too deeply.
+    Alternatives of a single type, or with a branch without `type`, are kept. Raises `SchemaError`
+    as `merge_all_of` does.
     """
     return _everywhere(schema, collapse_types)
 
