@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import sys
+from collections.abc import Hashable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from typing import Any, Final
 
@@ -41,29 +43,29 @@ def number_of(value: Any) -> int | float | None:
     if type(value) in _PLAIN:
         return value  # type: ignore[no-any-return]
     is_text = isinstance(value, str)
-    to_integer: Callable[[Any], int] = int if is_text else operator.index
-    try:
-        return to_integer(value)
-    except (TypeError, ValueError):  # not an integer, or more digits than Python converts
-        pass
+    if not is_text:
+        with suppress(TypeError):
+            return int(operator.index(value))
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    is_infinite = "n" in value.lower() if is_text else number == value
-    return None if math.isinf(number) and not is_infinite else number
+    if is_text and not -_EXACT_LIMIT < number < _EXACT_LIMIT:
+        with suppress(ValueError):  # a float, or more digits than Python converts
+            return int(value)
+    if not math.isinf(number) or ("n" in value.lower() if is_text else number == value):
+        return number
+    return None
 
 
-def _errors(gold: float, extracted: float) -> list[float]:
+def _errors(gold: float, extracted: float) -> tuple[float, float]:
     """Return the error relative to gold, or to 1 if gold is 0, and the absolute error."""
-    errors = []
-    for divisor in (abs(gold) or 1, 1):
-        try:
-            error = float(abs(gold - extracted) / divisor)
-        except OverflowError:
-            error = math.inf
-        errors.append(math.inf if math.isnan(error) else error)
-    return errors
+    try:
+        gap = abs(gold - extracted)
+        share = gap if gap == math.inf else gap / (abs(gold) or 1)
+    except OverflowError:
+        return math.inf, math.inf
+    return share, float(gap) if gap <= sys.float_info.max else math.inf
 
 
 class _Wide:
@@ -101,25 +103,30 @@ def _within(limits: tuple[float, float] | None) -> BoundComparator:
     rel, largest = limits or (0.0, 0.0)
 
     def compare(gold: Any, extracted: Any) -> Outcome:
-        if type(gold) in _PLAIN and type(extracted) in _PLAIN and gold == extracted:
+        one, two = gold, extracted
+        if not (type(gold) in _PLAIN and type(extracted) in _PLAIN):
+            one, two = number_of(gold), number_of(extracted)
+            if one is None or two is None:
+                return MATCH if gold is None and extracted is None else _TYPE_ERROR
+        if one == two:
             return MATCH
-        one, two = number_of(gold), number_of(extracted)
-        if one is None or two is None or is_nan(one) or is_nan(two):
-            is_same = (gold is None and extracted is None) or (is_nan(one) and is_nan(two))
-            return MATCH if is_same else _TYPE_ERROR
-        share, gap = (0.0, 0.0) if one == two else _errors(one, two)
+        share, gap = _errors(one, two)
         if share <= rel and gap <= largest:
             return MATCH
-        if limits is None:
-            return _DIFFERENT
-        reasons = [f"relative error {share!r} is above {rel!r}"] if share > rel else []
-        if gap > largest:
-            reasons.append(f"absolute error {gap!r} is above {largest!r}")
-        return 0.0, "; ".join(reasons)
+        if is_nan(one) or is_nan(two):
+            return MATCH if is_nan(one) and is_nan(two) else _TYPE_ERROR
+        return (0.0, _reason(share, gap, rel, largest)) if limits else _DIFFERENT
 
     if limits is None:
         return BoundComparator(compare, key=_key)
     return BoundComparator(compare, scores=partial(_scores, rel=rel, largest=largest))
+
+
+def _reason(share: float, gap: float, rel: float, largest: float) -> str:
+    reasons = [f"relative error {share!r} is above {rel!r}"] if share > rel else []
+    if gap > largest:
+        reasons.append(f"absolute error {gap!r} is above {largest!r}")
+    return "; ".join(reasons)
 
 
 def _scores(gold: Sequence[Any], extracted: Sequence[Any], rel: float, largest: float) -> Any:
