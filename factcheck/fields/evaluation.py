@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import compress, islice
 from typing import Any, Literal, get_args
 
 from factcheck.errors import InputError
@@ -18,7 +18,7 @@ from factcheck.fields.runs.tally import RunTally
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
 from factcheck.fields.scoring.dispatch import Ask, ask_async, ask_now, dispatch, run
 from factcheck.fields.scoring.nodes import ObjectNode, Out, settled
-from factcheck.fields.scoring.plan import Plan, compile_schema, schema_digest
+from factcheck.fields.scoring.plan import Plan, compile_schema
 from factcheck.fields.types import FieldResult, FieldStatus
 from factcheck.fields.values import as_record, by_id, id_of, object_in, read_record
 from factcheck.runtime.session import Closing
@@ -72,9 +72,9 @@ class FieldEvaluator(Closing):
                 comparator = self._own_comparator = SemanticComparator(semantic)
             registry = registry.extended("semantic", comparator)
         self.schema = parse_eval_schema(schema, registry)
-        self.schema_digest = schema_digest(self.schema)
-        """Digest of the schema, equal for schemas that score alike; stored with the results."""
         self._plan = compile_schema(self.schema, registry)
+        self.schema_digest = self._plan.digest
+        """Digest of the schema, equal for schemas that score alike; stored with the results."""
         self._id_field = id_field
         self._post_process = post_process
 
@@ -280,14 +280,14 @@ def joined(
     if join == "id":
         if not id_field:
             raise InputError("join='id' requires id_field")
-        numbered = ((f"gold record {n}", record) for n, record in enumerate(gold))
-        gold_by_id = by_id(numbered, id_field)
-        # parse failures have no id: they fill in for missing partners, in any order
-        failures = (record for record in extracted if isinstance(read_record(record), str))
-        numbered = ((f"extracted record {n}", record) for n, record in enumerate(extracted))
+        gold_by_id = by_id(((f"gold record {n}", one) for n, one in enumerate(gold)), id_field)
+        is_failure = [isinstance(read_record(record), str) for record in extracted]
+        found = ((f"extracted record {n}", one) for n, one in enumerate(extracted))
         partners = by_id(
-            (one for one in numbered if not isinstance(read_record(one[1]), str)), id_field
+            (one for one, no in zip(found, is_failure, strict=True) if not no), id_field
         )
+        # parse failures have no id: they fill in for missing partners, in any order
+        failures = compress(extracted, is_failure)
         pairs = [
             (record, partners.pop(name) if name in partners else next(failures, None))
             for name, record in gold_by_id.items()

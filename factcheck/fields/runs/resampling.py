@@ -20,11 +20,12 @@ from factcheck.fields.runs.records import (
     Counts,
     RecordResult,
     Undecided,
+    count,
     overall_scores,
     scores_of,
 )
 from factcheck.fields.schemas.structure import schema_path
-from factcheck.fields.types import UNDECIDED
+from factcheck.fields.types import UNDECIDED, FieldResult
 from factcheck.fields.values import plain
 from factcheck.settings import require_integer
 from factcheck.stats.comparison import (
@@ -39,43 +40,28 @@ from factcheck.stats.resampling import Matrix, SumScores
 _SHOWN_IDS = 5
 
 
-class _FieldCounts:
-    """Counts of a field by record."""
-
-    def __init__(self, n_records: int) -> None:
-        self.sums = [[0.0] * n_records for _ in Counts._fields]
-        """Matched, extracted and gold counts; each a list with an entry per record."""
-        self.n_undecided = 0
-
-    @property
-    def is_scored(self) -> bool:
-        _, extracted, gold = self.sums
-        return any(extracted) or any(gold)
-
-    def bounds(self) -> tuple[int, float, float]:
-        """Number of undecided values, and bounds of F1: all of them wrong, all right."""
-        n, decided = self.n_undecided, Counts(*map(sum, self.sums))
-        low, high = (decided.plus(Counts(matched, n, n)).scores().f1 for matched in (0, n))
-        return n, low, high
-
-
-def _count_fields(records: Sequence[RecordResult]) -> defaultdict[str, _FieldCounts]:
-    """Count the results of each field by schema path."""
-    fields = defaultdict[str, _FieldCounts](lambda: _FieldCounts(len(records)))
+def _count_fields(records: Sequence[RecordResult]) -> defaultdict[str, Matrix]:
+    """Count the results of each field by record: matched, extracted, gold, undecided."""
+    fields = defaultdict[str, Matrix](lambda: np.zeros((4, len(records))))
     for place, record in enumerate(records):
+        by_field = defaultdict[str, list[FieldResult]](list)
         for result in record.field_results:
-            field, status = fields[schema_path(result.path)], result.status
-            matched, extracted, gold = field.sums
-            is_both = status in ("match", "mismatch")
-            matched[place] += result.score * is_both
-            extracted[place] += is_both or status == "hallucination"
-            gold[place] += is_both or status == "omission"
-            field.n_undecided += status in UNDECIDED
+            by_field[schema_path(result.path)].append(result)
+        for field, own in by_field.items():
+            n_undecided = sum(result.status in UNDECIDED for result in own)
+            fields[field][:, place] = (*count(own), n_undecided)
     return fields
 
 
+def _bounds(counts: Matrix) -> tuple[int, float, float]:
+    """Number of undecided values of a field, and bounds of F1: all of them wrong, all right."""
+    matched, n_extracted, n_gold, n = counts.sum(axis=1).tolist()
+    low, high = (Counts(matched + right, n_extracted + n, n_gold + n).scores() for right in (0, n))
+    return int(n), low.f1, high.f1
+
+
 def _field_f1(sums: Matrix) -> Matrix:
-    """F1 by field and resample, from the sums of `_FieldCounts`."""
+    """F1 by field and resample, from sums of matched, extracted and gold counts."""
     return scores_of(*np.moveaxis(sums.reshape(-1, 3, sums.shape[-1]), 1, 0))[2]
 
 
@@ -119,25 +105,20 @@ def compare_runs(
     scores_a, scores_b = overall_scores(records_a), overall_scores(records_b)
     overall, _ = compare_scores(scores_a, scores_b, n_resamples, seed)
     counts_a, counts_b = _count_fields(records_a), _count_fields(records_b)
-    scored = [
-        name
-        for name in {**counts_a, **counts_b}
-        if any(name in side and side[name].is_scored for side in (counts_a, counts_b))
-    ]
-    # a field without any results in one run is compared: records may just not contain it
-    not_compared = tuple(
-        name
-        for name in scored
-        if any(name in side and not side[name].is_scored for side in (counts_a, counts_b))
-    )
-    compared = [name for name in scored if name not in not_compared]
+    compared: list[str] = []
+    not_compared: list[str] = []
+    for name in {**counts_a, **counts_b}:
+        # a field without any results in one run is compared: records may just not contain it
+        are_scored = [bool(side[name][1:3].any()) for side in (counts_a, counts_b) if name in side]
+        if any(are_scored):
+            (compared if all(are_scored) else not_compared).append(name)
     fields = _field_differences(counts_a, counts_b, compared, n_resamples, seed)
     unsettled = _unsettled(*(_f1_bounds(side, a.weights) for side in (records_a, records_b)))
     if unsettled:
         overall = {name: _without_test(difference) for name, difference in overall.items()}
     unsettled_fields = {}
     for name in fields:
-        if found := _unsettled(counts_a[name].bounds(), counts_b[name].bounds()):
+        if found := _unsettled(*(_bounds(side[name]) for side in (counts_a, counts_b))):
             unsettled_fields[name] = found
             fields[name] = _without_test(fields[name])
     return RunComparison(
@@ -147,7 +128,7 @@ def compare_runs(
         overall,
         fields,
         split_changes(Change(name, ids_a[name].f1, ids_b[name].f1) for name in common),
-        not_compared,
+        tuple(not_compared),
         (a.schema_digest, b.schema_digest),
         names,
         unsettled,
@@ -188,8 +169,8 @@ def _ids(names: Sequence[Any]) -> str:
 
 
 def _field_differences(
-    a: Mapping[str, _FieldCounts],
-    b: Mapping[str, _FieldCounts],
+    a: Mapping[str, Matrix],
+    b: Mapping[str, Matrix],
     names: Sequence[str],
     n_resamples: int,
     seed: int,
@@ -198,7 +179,7 @@ def _field_differences(
     if not names:
         return {}
     scores_a, scores_b = (
-        SumScores(names, np.vstack([side[name].sums for name in names]), _field_f1)
+        SumScores(names, np.vstack([side[name][:3] for name in names]), _field_f1)
         for side in (a, b)
     )
     differences, randomized = compare_scores(scores_a, scores_b, n_resamples, seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
@@ -42,6 +42,9 @@ class Plan:
     """Weights by schema path; empty if all are equal."""
     paths: tuple[str, ...]
     """All schema paths."""
+    digest: str
+    """SHA-256 of all settings that affect scores. The order of properties and keys that the
+    evaluator ignores do not change it, nor does the code registered under a name."""
 
 
 def compile_schema(schema: SchemaNode, registry: Registry) -> Plan:
@@ -49,33 +52,9 @@ def compile_schema(schema: SchemaNode, registry: Registry) -> Plan:
     compiler = _Compiler(registry)
     root = compiler.node(schema)
     weights = compiler.weights if any(w != 1.0 for w in compiler.weights.values()) else {}
-    return Plan(root, compiler.batch_leaves, weights, tuple(compiler.weights))
-
-
-def schema_digest(schema: SchemaNode) -> str:
-    """Return the SHA-256 of all settings in a schema that affect scores.
-
-    The order of properties and keys that the evaluator ignores do not change it, nor does the code
-    registered under the name of a comparator or transform.
-    """
-    settings = [json.dumps(plain(one), sort_keys=True) for one in _settings(schema)]
-    return digest("\n".join(sorted(settings)))
-
-
-def _settings(node: SchemaNode) -> Iterator[list[Any]]:
-    name = node.comparator.name
-    if node.skip or node.unroll is not None:
-        yield [node.path, "skip"] if node.skip else [node.path, node.weight, "recursive"]
-    elif name or not node.children:
-        transforms = [[transform.name, transform.params] for transform in node.transforms]
-        description = "" if name in COMPARATORS else node.description  # batch comparators see it
-        settings = (node.path, node.weight, node.threshold, name, node.comparator.params)
-        yield [*settings, transforms, description]
-    else:
-        align = {} if node.strategy == "ordered" else node.align
-        yield [node.path, node.weight, node.json_type, align]
-        for child in node.children:
-            yield from _settings(child)
+    settings = sorted(json.dumps(plain(one), sort_keys=True) for one in compiler.settings)
+    paths = tuple(compiler.weights)
+    return Plan(root, compiler.batch_leaves, weights, paths, digest("\n".join(settings)))
 
 
 class _Compiler:
@@ -83,21 +62,28 @@ class _Compiler:
         self._registry = registry
         self.batch_leaves: dict[str, nodes.Leaf] = {}
         self.weights: dict[str, float] = {}
+        self.settings: list[Sequence[Any]] = []
+        """Settings of each node that affect scores."""
 
     def node(self, schema: SchemaNode) -> nodes.Node:
-        self.weights[schema.path] = schema.weight
+        path = schema.path
+        self.weights[path] = schema.weight
+        if schema.skip:
+            self.settings.append([path, "skip"])
+            return nodes.Skipped(path)
         if schema.unroll is not None:
             unroll = schema.unroll
-            return nodes.RecursiveNode(schema.path, lambda: self.node(unroll()))
-        if schema.skip:
-            return nodes.Skipped(schema.path)
+            self.settings.append([path, schema.weight, "recursive"])
+            return nodes.RecursiveNode(path, lambda: self.node(unroll()))
         if schema.comparator.name or not schema.children:
             return self._leaf(schema)
+        align = {} if schema.strategy == "ordered" else schema.align
+        self.settings.append([path, schema.weight, schema.json_type, align])
         is_object, last = schema.json_type == "object", schema.children[-1]
         if is_object or len(schema.children) > 1 or not last.is_rest:
             children = {name: self.node(child) for name, child in schema.named.items()}
             rest = self.node(last) if last.is_rest else None
-            return nodes.ObjectNode(schema.path, children, rest, dict if is_object else list)
+            return nodes.ObjectNode(path, children, rest, dict if is_object else list)
         return self._array(schema, last)
 
     def _leaf(self, schema: SchemaNode) -> nodes.Leaf:
@@ -106,8 +92,19 @@ class _Compiler:
             found = self._registry.get_comparator(name)
         except KeyError as error:
             raise SchemaError(str(error), path) from error
-        bound, batch = (None, found) if is_batch(found) else (_bound(found, params), None)
+        bound = batch = None
+        if is_batch(found):
+            batch = found
+        elif isinstance(found, BuiltinComparator):
+            bound = found.bind(params)
+        else:
+            bound = BoundComparator(lambda gold, found_: outcome_of(found(gold, found_, params)))
         prepare, description = self._prepare(schema.transforms), schema.description
+        transforms = [[transform.name, transform.params] for transform in schema.transforms]
+        seen = "" if name in COMPARATORS else description  # batch comparators see it
+        self.settings.append(
+            [path, schema.weight, schema.threshold, name, params, transforms, seen]
+        )
         leaf = nodes.Leaf(path, name, prepare, schema.threshold, bound, batch, params, description)
         if bound is None:
             self.batch_leaves[path] = leaf
@@ -193,12 +190,6 @@ class _KeyAlignment:
                 return MISSING
             key.append(value)
         return tuple(key)
-
-
-def _bound(found: Any, params: dict[str, Any]) -> BoundComparator:
-    if isinstance(found, BuiltinComparator):
-        return found.bind(params)
-    return BoundComparator(lambda gold, extracted: outcome_of(found(gold, extracted, params)))
 
 
 def outcome_of(result: Any) -> Outcome:
