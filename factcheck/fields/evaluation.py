@@ -281,13 +281,11 @@ def joined(
         if not id_field:
             raise InputError("join='id' requires id_field")
         gold_by_id = by_id(((f"gold record {n}", one) for n, one in enumerate(gold)), id_field)
-        is_failure = [isinstance(read_record(record), str) for record in extracted]
-        found = ((f"extracted record {n}", one) for n, one in enumerate(extracted))
-        partners = by_id(
-            (one for one, no in zip(found, is_failure, strict=True) if not no), id_field
-        )
+        is_read = [not isinstance(read_record(record), str) for record in extracted]
+        named = ((f"extracted record {n}", record) for n, record in enumerate(extracted))
+        partners = by_id(compress(named, is_read), id_field)
         # parse failures have no id: they fill in for missing partners, in any order
-        failures = compress(extracted, is_failure)
+        failures = compress(extracted, (not one for one in is_read))
         pairs = [
             (record, partners.pop(name) if name in partners else next(failures, None))
             for name, record in gold_by_id.items()
