@@ -9,7 +9,6 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
-from typing import Any
 
 from factcheck.errors import (
     ConfigError,
@@ -142,20 +141,22 @@ def _number(value: str | None) -> float | None:
     return number if 0.0 <= number < math.inf else None
 
 
-DSPY_REJECTED = frozenset({"LMInvalidRequestError", "LMUnsupportedFeatureError"})
+DSPY_STATUS: Mapping[str, int] = {
+    "LMTimeoutError": 408,
+    "LMRateLimitError": 429,
+    "LMAuthError": 401,
+    "LMBillingError": 402,
+    **dict.fromkeys(("LMServerError", "LMTransportError", "LMLockTimeoutError"), 500),
+    "LMProviderError": 500,
+    **dict.fromkeys(("LMInvalidRequestError", "LMUnsupportedFeatureError"), 400),
+}
+"""Equivalent HTTP status by DSPy class name; the most specific class applies."""
 DSPY_ERRORS: Mapping[str, type[FactcheckError]] = {
-    "LMRateLimitError": JudgeRateLimited,
-    **dict.fromkeys(
-        ("LMTimeoutError", "LMServerError", "LMTransportError", "LMLockTimeoutError"),
-        JudgeUnavailable,
-    ),
-    **dict.fromkeys(("LMAuthError", "LMBillingError"), NoAccess),
-    "LMProviderError": JudgeUnavailable,
     "LMConfigurationError": ConfigError,
     **dict.fromkeys(("LMCollectionLimitError", "LMStreamAssemblyError"), JudgeTruncated),
     "LMUnexpectedError": JudgeError,
 }
-"""Our errors by DSPy class name; the most specific class applies."""
+"""Our errors for the other DSPy classes."""
 
 
 def from_dspy(error: Exception, model: str) -> FactcheckError:
@@ -177,20 +178,17 @@ def from_dspy(error: Exception, model: str) -> FactcheckError:
         )
     message = f"{model}: {redacted(error)}"
     for name in (cls.__name__ for cls in type(error).__mro__):
-        if name in DSPY_REJECTED:
-            return _translate_rejection(error, message)
         if name in DSPY_ERRORS:
-            translated = DSPY_ERRORS[name](message)
-            if isinstance(translated, (JudgeRateLimited, JudgeUnavailable)):
-                translated.retry_after_s = getattr(error, "retry_after", None)
-            return translated
+            return DSPY_ERRORS[name](message)
+        if name in DSPY_STATUS:
+            details, status = vars(error), DSPY_STATUS[name]
+            return from_status(
+                (status in _BAD_REQUEST and details.get("status")) or status,
+                message,
+                kinds=(details.get("code"), details.get("provider_code")),
+                about=f"{' '.join(details.get('features', ()))} {redacted(error)}",
+                retry_after_s=details.get("retry_after"),
+                key="the key",
+                address="the address",
+            )
     return JudgeError(f"{model}: {type(error).__name__}: {redacted(error)}")
-
-
-def _translate_rejection(error: Any, message: str) -> FactcheckError:
-    kinds = (error.code, error.provider_code)
-    status = error.status or _BAD_REQUEST[0]
-    about = f"{' '.join(getattr(error, 'features', ()))} {redacted(error)}"
-    if status in _BAD_REQUEST or status in _ADVICE or _FILTERED.intersection(kinds):
-        return from_status(status, message, kinds=kinds, about=about)
-    return JudgeRejected(message)

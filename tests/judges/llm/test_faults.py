@@ -20,7 +20,8 @@ from factcheck.errors import (
 )
 from factcheck.judges.llm.errors import (
     DSPY_ERRORS,
-    DSPY_REJECTED,
+    DSPY_STATUS,
+    RequestRefused,
     from_dspy,
     retry_after_s,
 )
@@ -176,7 +177,23 @@ def test_every_error_of_a_dspy_model_becomes_one_of_ours() -> None:
 
     for _, theirs in inspect.getmembers(exceptions, inspect.isclass):
         if issubclass(theirs, exceptions.LMError) and theirs is not exceptions.LMError:
-            assert {cls.__name__ for cls in theirs.__mro__} & {*DSPY_ERRORS, *DSPY_REJECTED}
+            assert {cls.__name__ for cls in theirs.__mro__} & {*DSPY_ERRORS, *DSPY_STATUS}
+    busy = from_dspy(exceptions.LMRateLimitError("slow down", retry_after=7.0), "m")
+    assert isinstance(busy, JudgeRateLimited)
+    assert busy.retry_after_s == 7.0
+    for theirs, code, says in (
+        (exceptions.LMAuthError("no"), "rejected", "check the key"),
+        (exceptions.LMInvalidRequestError("no", status=404), "rejected", "model's name"),
+        (exceptions.LMInvalidRequestError("no", status=413), "rejected", "no"),
+        (exceptions.LMServerError("down"), "unavailable", "down"),
+    ):
+        found = from_dspy(theirs, "m")
+        assert found.code == code
+        assert says in str(found)
+    unsupported = exceptions.LMUnsupportedFeatureError("no", features=["temperature"])
+    refusal = from_dspy(unsupported, "m")
+    assert isinstance(refusal, RequestRefused)
+    assert refusal.about.startswith("temperature")
     ours, wrapped = JudgeUnavailable("no answer"), RuntimeError("wrapped")
     wrapped.__cause__ = ours
     assert from_dspy(wrapped, "m") is ours
