@@ -3,8 +3,9 @@
     python -m benchmarks.embedded.run ../shared/data [--features FILE]
 
 Stemmed containment has a threshold chosen on REALSumm. The rules are the judge before this one, as
-recorded at the commit in `before_rules.json`. The first four sets have a part in the fit of the
-coefficients: for them the judge's figures are cross-validated by document or family.
+recorded at the commit in `before_rules.json`. The first five sets have a part in the fit of the
+coefficients: for them the judge's figures are cross-validated by document or family. The two lines
+below them have the shipped coefficients, with and without the conflicts of `conflicts.md`.
 """
 
 from __future__ import annotations
@@ -69,9 +70,10 @@ def table(measured: dict[str, list[Measured]]) -> None:
     print(f"{'':24}    bAcc   found refused   AUROC       r")
     for name in (*FITTED, *UNTOUCHED):
         own = measured[name]
-        odds = np.array([score(weights, each) for each in own])
         if name in FITTED:
             odds = crossed[[each.case.dataset == name for each in together]]
+        else:
+            odds = np.array([score(weights, each) for each in own])
         print(f"{name} ({len(own):,})")
         contained = containment([each.case for each in own]) - least
         print(row("stemmed containment", figures(own, contained)[1:]))
@@ -79,6 +81,10 @@ def table(measured: dict[str, list[Measured]]) -> None:
             keys = ("balanced_accuracy", "found", "refused", "auroc", "r")
             print(row("rules (before)", [before[name][key] for key in keys]))
         print(row("embedded judge", figures(own, odds)[1:]))
+        free = [m._replace(is_denied=[[False] * len(d) for d in m.is_denied]) for m in own]
+        for what, some in (("not cross-validated", own), ("without conflicts", free)):
+            odds = np.array([score(weights, each) for each in some])
+            print(row(f"  {what}", figures(some, odds)[1:]))
 
 
 def coverage(facts: Sequence[AtomicFact], text: str) -> Share:

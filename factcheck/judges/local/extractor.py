@@ -32,7 +32,7 @@ _LONGEST_LABEL = 4
 _LONGEST_FORMULA = 8
 """Words; what begins like a greeting and is longer is a sentence."""
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\s]{0,500}\)")
-_EMPHASIS = re.compile(r"(\*\*|__|`|~~|(?<!\w)[*_](?=\S))(.{1,200}?)(\1)(?!\w)|\*\*")
+_EMPHASIS = re.compile(r"(\*\*|__|`|~~|(?<!\w)[*_](?=\S))(.{1,200}?)\1(?!\w)|\*\*")
 _TITLE_END = re.compile(r"(?<=[\w!])([,.;])([\"\u201d])(?=\s|\Z)")
 _ADDRESS = re.compile(r"\b(?:https?://|www\.)\S+|(?<![\w.+-])[\w.+-]{1,64}@[\w.-]{3,200}")
 _LABEL = re.compile(
@@ -178,26 +178,19 @@ def plain(text: str) -> tuple[str, list[int]]:
     Returns:
         The text, and for each of its characters its place in the sentence.
     """
-    kept = bytearray(b"\1" * len(text))
-    for match in _LINK.finditer(text):
-        kept[match.start() : match.start(1)] = bytes(match.start(1) - match.start())
-        kept[match.end(1) : match.end()] = bytes(match.end() - match.end(1))
-    for match in _EMPHASIS.finditer(text):
-        for group in (1, 3) if match.group(1) else (0,):
-            kept[match.start(group) : match.end(group)] = bytes(
-                match.end(group) - match.start(group)
-            )
-    told: list[str] = []
+    gone: set[int] = set()
+    for pattern, inner in ((_LINK, 1), (_EMPHASIS, 2)):
+        for match in pattern.finditer(text):
+            gone |= {*range(*match.span())} - {*range(*match.span(inner))}
     offsets: list[int] = []
-    for place, (letter, keep) in enumerate(zip(text, kept, strict=True)):
-        is_space = letter.isspace()
-        if keep and not (is_space and (not told or told[-1] == " ")):
-            told.append(" " if is_space else letter)
+    for place, letter in enumerate(text):
+        is_doubled = letter.isspace() and (not offsets or text[offsets[-1]].isspace())
+        if place not in gone and not is_doubled:
             offsets.append(place)
-    joined = _TITLE_END.sub(r"\2\1", "".join(told).rstrip())
-    if not joined:
+    told = "".join(" " if text[place].isspace() else text[place] for place in offsets).rstrip()
+    if not told:
         return " ".join(text.split()), list(range(len(text)))
-    return joined, offsets
+    return _TITLE_END.sub(r"\2\1", told), offsets
 
 
 def _is_statement(tree: Tree, *, is_item: bool, is_labelled: bool) -> bool:  # noqa: PLR0911

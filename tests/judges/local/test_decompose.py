@@ -79,8 +79,6 @@ def test_a_sentence_is_told_one_statement_at_a_time(sentence: str, expected: lis
 WHOLE = [
     "Anna Kern has published papers, three of them as first author.",
     "The minister denied that the bank moved to London and joined the guild.",
-    "The minister denied that the bank moved to London and that the mill was sold.",
-    "The minister said the bank moved to London and the guild was closed.",
     "The firm did not open a shop and hire a baker.",
     "Neither the firm nor the guild opened a shop and hired a baker.",
     "The firm may open a shop in May.",
@@ -112,7 +110,6 @@ WHOLE = [
     "The contact was cleaned and the telephone replaced.",
     "Whoever sees a fire calls out and leaves the room.",
     "Anna Kern grew peas in pots, at the end some four tonnes of peas.",
-    "The park is open while the season lasts.",
     "Receipts are photographed and kept for seven years.",
     "The hall replaces the pool, and it costs 2 million pounds.",
     "Option B keeps the old pool and costs 900,000 pounds.",
@@ -144,34 +141,24 @@ NAMED = {
     "he": ("Tom Orr was born in Bonn.", "He moved to Paris.", "Tom Orr moved to Paris."),
     "his": ("Tom Orr is a lawyer.", "His career began in Bonn.", "Tom Orr's career began in Bonn."),
     "she": ("Eva Kern is a Dutch lawyer.", "She moved to Paris.", "Eva Kern moved to Paris."),
-    "after others": (
-        "Tom Orr is a lawyer.; He met Jan Olson in Bonn.; In 1999 it rained.",
-        "He moved to Paris.",
-        "Tom Orr moved to Paris.",
-    ),
-    "another introduced": (
-        "Tom Orr is a lawyer.; Jan Olson is his partner.",
-        "He moved to Paris.",
-        None,
-    ),
-    "a woman's admirer": ("Tom Orr is an admirer of Anna Kern.", "She moved to Paris.", None),
-    "two people": ("Tom Orr met Jan Olson in Bonn.", "He moved to Paris.", None),
-    "an unnamed person": ("Tom Orr met the mayor in Bonn.", "He moved to Paris.", None),
-    "an unnamed person who acts": ("A farmer met Tom Orr.", "He moved to Paris.", None),
-    "another of the gender": (
-        "Mr. Olson had a fall.; Robin Kern replaced the joint.",
-        "He moved to Paris.",
-        None,
-    ),
-    "a Miss": ("Miss Kern wrote to the guild.", "He moved to Paris.", None),
-    "no person first": ("In Bonn it rained.", "He moved to Paris.", None),
-    "it": ("Tom Orr was born in Bonn.", "It moved to Paris.", None),
-}
+    "after others": ("Tom Orr is a lawyer.; He met Jan Olson in Bonn.; In 1999 it rained.",
+        "He moved to Paris.", "Tom Orr moved to Paris."),
+    "another introduced": ("Tom Orr is a lawyer.; Jan Olson is his partner.",
+        "He moved to Paris.", ""),
+    "a woman's admirer": ("Tom Orr is an admirer of Anna Kern.", "She moved to Paris.", ""),
+    "two people": ("Tom Orr met Jan Olson in Bonn.", "He moved to Paris.", ""),
+    "an unnamed person": ("Tom Orr met the mayor in Bonn.", "He moved to Paris.", ""),
+    "an unnamed person who acts": ("A farmer met Tom Orr.", "He moved to Paris.", ""),
+    "another of the gender": ("Mr. Olson had a fall.; Robin Kern replaced the joint.",
+        "He moved to Paris.", ""),
+    "a Miss": ("Miss Kern wrote to the guild.", "He moved to Paris.", ""),
+    "it": ("Tom Orr was born in Bonn.", "It moved to Paris.", ""),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("before", "sentence", "expected"), NAMED.values(), ids=NAMED)
 def test_a_pronoun_is_replaced_only_if_one_person_can_be_meant(
-    before: str, sentence: str, expected: str | None
+    before: str, sentence: str, expected: str
 ) -> None:
     mentions = Mentions()
     for earlier in before.split("; "):
@@ -187,13 +174,6 @@ WORDS = [
     "Porto", "for", "joined", "it", "(two", "2019)", ";", "but", "not", "is", "the", ".", "May",
     "including", '"The', 'Mill"', "which", "where", "best", "known",
 ]  # fmt: skip
-
-
-@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=25).map(" ".join))
-def test_statements_have_text_and_a_passage(sentence: str) -> None:
-    for statement in ParsedSentence(sentence, parse(sentence)).statements():
-        assert statement.text.strip()
-        assert 0 <= statement.own.start < statement.own.end <= len(sentence)
 
 
 RELATIONS = sorted(word_set("nsubj conj cc dobj prep pobj relcl appos advcl acl attr ccomp"))
@@ -222,4 +202,6 @@ def test_any_tree_is_told(drawn: list[tuple[str, str, float, str, str]]) -> None
         tokens.append(Token(word, start, "VBD" if is_root else tag, head,
                             "ROOT" if is_root else relation, entity))  # fmt: skip
         start += len(word) + 1
-    assert all(s.text for s in ParsedSentence(text, tokens).statements())
+    for statement in ParsedSentence(text, tokens).statements():
+        assert statement.text.strip()
+        assert 0 <= statement.own.start < statement.own.end <= len(text)

@@ -13,25 +13,18 @@ PROSE = {
     "initials": "J. K. Orr wrote it. ¦It sold.",
     "letters that are no initials": "We chose Option C. ¦Option B costs more. ¦He lacks vitamin D.",
     "decimals": "It rose by 3.5 to 4.25. ¦Then it fell.",
-    "address": "See https://a.example/b.c?d=1. ¦It helps.",
-    "time": "It ended at 5 p.m. on Monday. ¦We left.",
-    "question in quotes": '"Why?" she asked. ¦He left.',
-    "closing quote": 'He said "no." ¦She left.',
     "footnote": "It rained.[12] ¦It stopped.",
     "lower case": "it rained. ¦we left. ¦why? ¦nobody knows",
     "small brand": "He works at eBay. ¦iPads sell well.",
     "ellipsis": "Wait... what? ¦Yes!",
-    "emoji": "We won 😀. ¦Next game 🎉! ¦Bye",
     "a month that is no abbreviation": "The mill opens in May. ¦The miller rests.",
     "words that are no abbreviations": "The goat saw me. ¦Otto said no. ¦She loves art. ¦He left.",
     "approximately": "It weighs approx. 5 tonnes. ¦It sank.",
     "number in quotes": 'It was a "No. 1" hit. ¦It sold.',
-    "no end": "nothing ends here",
     "number inline": "Now 1. ¦Open it. ¦2. Close it.",
     "German": "Am 3. Mai kostete es z. B. 3,5 Mio. Euro. ¦Dr. Kern zahlte.",
     "French": "M. Roux est parti le 3 mai. ¦Il a dit « Non. » ¦Puis il est revenu.",
     "Spanish": "El Sr. Gil llegó a las 5 p.m. a casa. ¦¿Y ella? ¦¡No!",
-    "small brand in Chinese": "下雨了。¦vivo发布了手机。",
     "Chinese": "下雨了。¦他问：“走吗？”¦我们走了！",
 }
 """A bar ends each sentence but the last."""
@@ -55,11 +48,7 @@ LAYOUT = {
             "It rained.",
         ],
     ),
-    "one statement a line": (
-        "Budget approved\nMayor resigns",
-        ["Budget approved", "Mayor resigns"],
-    ),
-    "keys and values": ("Price: 20\nColour: red", ["Price: 20", "Colour: red"]),
+    "keys and values": ("Price: 20\nBudget approved", ["Price: 20", "Budget approved"]),
     "bullets": (
         "- one\n* two\n• three\n1. four\n2) five\na) six\n- [x] seven",
         ["one", "two", "three", "four", "five", "six", "seven"],
@@ -101,20 +90,14 @@ TEXTS = st.lists(st.sampled_from(PIECES), max_size=25).map("".join) | st.text(ma
 
 
 @given(TEXTS)
-def test_sentences_are_in_order_stripped_and_where_they_say(text: str) -> None:
-    end = 0
+def test_sentences_hold_every_word_in_order_where_they_say(text: str) -> None:
+    end, outside = 0, list(text)
     for sentence in split_sentences(text):
         assert sentence.span.start >= end
         assert text[sentence.span.start : sentence.span.end] == sentence.text
         assert sentence.text == sentence.text.strip() != ""
         end = sentence.span.end
-
-
-@given(TEXTS)
-def test_no_word_is_lost(text: str) -> None:
-    outside = list(text)
-    for sentence in split_sentences(text):
-        outside[sentence.span.start : sentence.span.end] = " " * len(sentence.text)
+        outside[sentence.span.start : end] = " " * len(sentence.text)
     letters = [c for c in "".join(outside) if c.isalpha()]
     assert "```" in text or len(letters) <= text.count(")")
 
@@ -151,25 +134,22 @@ def test_deleting_a_bullet_leaves_the_others_alone(pieces: list[str], data: st.D
 
 
 CUT = {
-    "country": (
-        "Otto lives in the U.S. The potters work there.",
-        "en",
-        ["Otto lives in the U.S.", "The potters work there."],
-    ),
-    "month": ("It fell on 9 Sept. He ran.", "en", ["It fell on 9 Sept.", "He ran."]),
-    "firm": ("He owns Orr Inc. It makes pots.", "en", ["He owns Orr Inc.", "It makes pots."]),
-    "German": ("Er zahlte 3 Mio. Die Stadt half.", "de", ["Er zahlte 3 Mio.", "Die Stadt half."]),
-    "a name goes on": ("He joined the U.S. Army.", "en", ["He joined the U.S. Army."]),
-    "titles": ("Dr. He met J. The in St. In.", "en", ["Dr. He met J. The in St. In."]),
-    "another language": ("Il a 3 M. The end.", "fr", ["Il a 3 M. The end."]),
+    "country": ("Otto lives in the U.S. ¦The potters work there.", "en"),
+    "month": ("It fell on 9 Sept. ¦He ran.", "en"),
+    "firm": ("He owns Orr Inc. ¦It makes pots.", "en"),
+    "German": ("Er zahlte 3 Mio. ¦Die Stadt half.", "de"),
+    "a name goes on": ("He joined the U.S. Army.", "en"),
+    "titles": ("Dr. He met J. The in St. In.", "en"),
+    "another language": ("Il a 3 M. The end.", "fr"),
 }
 
 
-@pytest.mark.parametrize(("text", "language", "expected"), CUT.values(), ids=CUT)
+@pytest.mark.parametrize(("marked", "language"), CUT.values(), ids=CUT)
 def test_a_capital_grammar_word_behind_an_abbreviation_starts_a_sentence(
-    text: str, language: str, expected: list[str]
+    marked: str, language: str
 ) -> None:
+    text = marked.replace("¦", "")
     (whole,) = split_sentences(text)
     pieces = cut_at_abbreviations(whole, language)
-    assert [piece.text for piece in pieces] == expected
-    assert [text[slice(*piece.span)] for piece in pieces] == expected
+    assert [piece.text for piece in pieces] == [part.strip() for part in marked.split("¦")]
+    assert [text[slice(*piece.span)] for piece in pieces] == [piece.text for piece in pieces]
