@@ -1,14 +1,15 @@
-"""Deadlines: what is not decided in time is a failure with the code `deadline`."""
+"""Deadlines and cancellation: what is not decided in time is a failure with code `deadline`."""
 
 from __future__ import annotations
 
 import asyncio
 import math
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import TypeVar
 
 from factcheck.errors import DeadlineExceeded
@@ -22,6 +23,11 @@ else:
 Q = TypeVar("Q")
 R = TypeVar("R")
 _ends_at: ContextVar[float] = ContextVar("_ends_at", default=math.inf)
+_cancelled: ContextVar[threading.Event] = ContextVar("_cancelled")
+
+
+class Cancelled(Exception):
+    """Raised in a thread whose result is no longer wanted."""
 
 
 @contextmanager
@@ -95,3 +101,32 @@ def decide_each(
             return failed(question, error)
 
     return tuple(map(one, questions))
+
+
+async def run_in_thread(function: Callable[..., R], *arguments: object) -> R:
+    """Run a function that calls `checkpoint` regularly in a thread and return its result.
+
+    If the caller is cancelled, the function stops at its next checkpoint, so that Ctrl-C does not
+    wait for work whose result is lost.
+    """
+    event, context = threading.Event(), copy_context()
+    context.run(_cancelled.set, event)
+    try:
+        return await asyncio.get_running_loop().run_in_executor(
+            None, lambda: context.run(function, *arguments)
+        )
+    finally:
+        event.set()
+
+
+def checkpoint() -> None:
+    """Stop if the caller of `run_in_thread` was cancelled.
+
+    Raises:
+        Cancelled: The caller was cancelled.
+        DeadlineExceeded: The deadline has passed.
+    """
+    event = _cancelled.get(None)
+    if event is not None and event.is_set():
+        raise Cancelled
+    require_time()

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from factcheck.errors import Failure
 from factcheck.judges.embedders.vectors import SINGLE
-from factcheck.judges.local.cancellation import checkpoint, run_in_thread
 from factcheck.judges.ports import EmbeddingResult, Ledger
+from factcheck.runtime.deadline import checkpoint, run_in_thread
 from factcheck.text.language import guess_language
 from factcheck.text.units import Reading, read
 from factcheck.text.words import fold_word, rarity

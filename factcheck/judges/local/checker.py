@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict
 from factcheck.facts.spans import fold_text, locate
-from factcheck.judges.local.cancellation import checkpoint, run_in_thread
 from factcheck.judges.local.evidence import (
     LANGUAGE,
     Sentence,
@@ -21,7 +20,7 @@ from factcheck.judges.local.evidence import (
 )
 from factcheck.judges.local.model import Features, load_model, quality_of
 from factcheck.judges.ports import Ledger
-from factcheck.runtime.deadline import decide_each
+from factcheck.runtime.deadline import checkpoint, decide_each, run_in_thread
 from factcheck.text.language import guess_language
 
 JUDGE = "local"

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Verdict
-from factcheck.judges.local.cancellation import checkpoint, run_in_thread
 from factcheck.judges.local.model import logistic, quality_of
 from factcheck.judges.ports import Ledger
-from factcheck.runtime.deadline import decide_each
+from factcheck.runtime.deadline import checkpoint, decide_each, run_in_thread
 from factcheck.text.language import guess_language
 from factcheck.text.words import content_stems, words
 

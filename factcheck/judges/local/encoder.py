@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from factcheck.judges.local.cancellation import checkpoint
+from factcheck.runtime.deadline import checkpoint
 
 if TYPE_CHECKING:
     import numpy as np

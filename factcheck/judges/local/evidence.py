@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from factcheck.facts import Evidence
 from factcheck.facts.spans import fold_text
-from factcheck.judges.local.cancellation import checkpoint
 from factcheck.judges.local.conflicts import Analysed, analyse, find_conflict
 from factcheck.judges.local.encoder import WIDTH, Reading, judge, load_encoder
 from factcheck.judges.local.model import Features
 from factcheck.judges.local.sentences import split_passages
+from factcheck.runtime.deadline import checkpoint
 from factcheck.text.units import Quantity
 from factcheck.text.words import word_set
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from factcheck.facts import AtomicFact, FactSet, Span, digest
-from factcheck.judges.local.cancellation import checkpoint, run_in_thread
 from factcheck.judges.local.clauses import ParsedSentence
 from factcheck.judges.local.grammar import WORDS, Tree
 from factcheck.judges.local.pronouns import Mentions
 from factcheck.judges.local.sentences import block_sentences, cut_at_abbreviations
+from factcheck.runtime.deadline import checkpoint, run_in_thread
 from factcheck.text.blocks import Block, split_blocks
 from factcheck.text.language import guess_language
 from factcheck.text.syntax import parse

@@ -11,11 +11,11 @@ import pytest
 
 from factcheck.facts import AtomicFact
 from factcheck.judges.embedders.local import embed_text
-from factcheck.judges.local.cancellation import run_in_thread
 from factcheck.judges.local.checker import LocalChecker, check_facts
 from factcheck.judges.local.extractor import extract_facts
 from factcheck.judges.local.pairs.judge import compare_values
 from factcheck.judges.ports import Ledger, ValuePair
+from factcheck.runtime.deadline import run_in_thread
 
 FACTS = [AtomicFact(f"f{k}", f"Anna sold {k} boats.") for k in range(50)]
 TEXT = "Anna sold 12 boats. The pier is old."

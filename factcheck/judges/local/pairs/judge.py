@@ -16,7 +16,6 @@ from math import isqrt
 from typing import Any, NamedTuple, Union
 
 from factcheck.errors import Failure
-from factcheck.judges.local.cancellation import checkpoint, run_in_thread
 from factcheck.judges.local.pairs.model import (
     DECISION,
     OTHER,
@@ -40,7 +39,7 @@ from factcheck.judges.local.pairs.normal import (
 from factcheck.judges.local.pairs.reading import read
 from factcheck.judges.local.pairs.texts import compare_texts
 from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity, ValuePair
-from factcheck.runtime.deadline import decide_each
+from factcheck.runtime.deadline import checkpoint, decide_each, run_in_thread
 
 Value = Union[str, "tuple[Value, ...]", "Mapping[str, Value]"]
 """A text, a list whose order does not matter, or an object."""
