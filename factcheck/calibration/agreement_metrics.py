@@ -43,6 +43,25 @@ class Decisions(NamedTuple):
     baseline: Array | None = None
     """True where word containment says entailed; `None` where it was not run."""
 
+    @classmethod
+    def of_pairs(
+        cls,
+        pairs: Sequence[LabelledPair],
+        answers: Sequence[Answer],
+        words: Sequence[Answer] | None = None,
+    ) -> Decisions:
+        """The columns of labelled pairs with decided answers, and those of word containment."""
+        numbers = {name: n for n, name in enumerate(dict.fromkeys(p.document for p in pairs))}
+        probabilities = [answer.probability for answer in answers]
+        is_probable = answers and None not in probabilities
+        return cls(
+            np.array([pair.label for pair in pairs], dtype=bool),
+            np.array([answer.entailed for answer in answers], dtype=bool),
+            np.array(probabilities, dtype=float) if is_probable else None,
+            np.array([numbers[pair.document] for pair in pairs], dtype=int),
+            np.array([one.entailed for one in words], dtype=bool) if words else None,
+        )
+
     def of(self, rows: Array) -> Decisions:
         return Decisions(*(None if column is None else column[rows] for column in self))
 

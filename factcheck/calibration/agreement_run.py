@@ -161,7 +161,7 @@ def measure_agreement(
         n for n, answer in enumerate(answers) if is_labelled[n] and answer.entailed is not None
     ]
     decided, verdicts = [pairs[n] for n in places], [answers[n] for n in places]
-    rows = _decisions(decided, verdicts, baseline and [baseline[n] for n in places])
+    rows = Decisions.of_pairs(decided, verdicts, baseline and [baseline[n] for n in places])
     correlated = metrics.comparable(metrics.by_document(decided, verdicts))
     documents = metrics.by_document(pairs, answers)
     coverage = metrics.mean_coverage(documents)
@@ -218,23 +218,6 @@ def measure_agreement(
         n_undecided=sum(is_labelled) - len(decided),
         n_correlated=len(correlated),
         failure=next((answer.why for answer in answers if answer.entailed is None), ""),
-    )
-
-
-def _decisions(
-    pairs: Sequence[LabelledPair], answers: Sequence[Answer], words: Sequence[Answer] | None
-) -> Decisions:
-    numbers: dict[str, int] = {}
-    documents = [numbers.setdefault(pair.document, len(numbers)) for pair in pairs]
-    probabilities = [answer.probability for answer in answers]
-    return Decisions(
-        labels=np.array([pair.label for pair in pairs], dtype=bool),
-        entailed=np.array([answer.entailed for answer in answers], dtype=bool),
-        probabilities=np.array(probabilities, dtype=float)
-        if answers and None not in probabilities
-        else None,
-        documents=np.array(documents, dtype=int),
-        baseline=np.array([one.entailed for one in words], dtype=bool) if words else None,
     )
 
 
@@ -365,18 +348,23 @@ class AgreementReport(Report):
                 yield {"judge": judge.judge, "metric": name, **values}
 
     def _notes(self) -> Iterator[str]:
+        lacking: dict[tuple[str, str], list[str]] = {}
         for judge in self.judges:
             if judge.n_undecided:
                 why = f" ({judge.failure})" if judge.failure else ""
                 undecided = plural(judge.n_undecided, "fact")
                 yield f"{judge.judge}: {undecided} undecided, outside every metric{why}"
-        lacking: dict[tuple[str, str], list[str]] = {}
-        for judge in self.judges:
-            for why, own in _undefined(judge).items():
-                lacking.setdefault((", ".join(own), why), []).append(judge.judge)
-        for (names, why), judges in lacking.items():
+            reasons: dict[str, list[str]] = {}
+            for name, label in _SHOWN.items():
+                one = judge.metrics[name]
+                if one.why and one.why != _NO_PROBABILITIES:
+                    why = f"undefined, {one.why}" if one.value is None else one.why
+                    reasons.setdefault(why, []).append(label)
+            for why, labels in reasons.items():
+                lacking.setdefault((", ".join(labels), why), []).append(judge.judge)
+        for (labels_, why), judges in lacking.items():
             shown = ", ".join(judges) if len(judges) <= _MAX_NAMES else f"{len(judges)} judges"
-            yield f"{names} of {shown}: {why}"
+            yield f"{labels_} of {shown}: {why}"
 
 
 def _part(n: int, n_all: int, noun: str) -> str:
@@ -385,17 +373,6 @@ def _part(n: int, n_all: int, noun: str) -> str:
 
 def _with_range(one: Estimate) -> str:
     return f"{short(one.value)} ({short_range(one.interval)})" if one.interval else short(one.value)
-
-
-def _undefined(judge: JudgeAgreement) -> dict[str, list[str]]:
-    """The metrics of a judge that are undefined, or lack an interval, by reason."""
-    reasons: dict[str, list[str]] = {}
-    for name, label in _SHOWN.items():
-        one = judge.metrics[name]
-        if one.why and one.why != _NO_PROBABILITIES:
-            why = f"undefined, {one.why}" if one.value is None else one.why
-            reasons.setdefault(why, []).append(label)
-    return reasons
 
 
 def _cell(judge: JudgeAgreement, column: str, names: str) -> str:

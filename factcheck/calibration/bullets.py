@@ -207,27 +207,26 @@ class BulletRemoval(Report):
             if self.orders[one.name] and (judge != TRUTH or one.carriers is not None)
         ]
 
-    def _scores(self, judge: str, subject: Subject, orders: tuple[RemovalOrder, ...]) -> TextScores:
+    def _scores(self, judge: str, subject: Subject, orders: Sequence[RemovalOrder]) -> TextScores:
         def point(kept: frozenset[int]) -> Point:
             left = subject.facts_left(kept)
-            if judge == TRUTH:
-                return Point(len(kept) / len(subject.bullets), left, left)
-            row = self.row(judge, subject.name, kept)
-            return Point(
-                len(kept) / len(subject.bullets), left, row.score if row.complete else None
-            )
+            score = left
+            if judge != TRUTH:
+                row = self.row(judge, subject.name, kept)
+                score = row.score if row.complete else None
+            return Point(len(kept) / len(subject.bullets), left, score)
 
-        paths = [[point(kept) for kept in order] for order in orders]
+        present: list[bool] = []
+        absent: list[bool] = []
         whole = orders[0][0]
-        if judge == TRUTH or subject.carriers is None:
-            return TextScores(paths)
-        row = self.row(judge, subject.name, whole)
-        labels: tuple[list[bool], list[bool]] = ([], [])
-        for fact, label in row.verdicts.items() if row.complete else ():
-            if label != UNSURE:
-                is_absent = subject.carriers[fact].isdisjoint(whole)
-                labels[is_absent].append(label == "entailed")
-        return TextScores(paths, *labels)
+        if judge != TRUTH and subject.carriers is not None:
+            row = self.row(judge, subject.name, whole)
+            for fact, label in row.verdicts.items() if row.complete else ():
+                if label != UNSURE:
+                    is_absent = subject.carriers[fact].isdisjoint(whole)
+                    (absent if is_absent else present).append(label == "entailed")
+        paths = [[point(kept) for kept in order] for order in orders]
+        return TextScores(paths, present, absent)
 
     def metrics(self, judge: str) -> dict[str, Estimate]:
         """The metrics of one judge (see `LABELS`); `"truth"` for those of the true scores."""

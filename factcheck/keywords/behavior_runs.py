@@ -214,7 +214,11 @@ class BehaviorRun(KeywordRun):
             ),
             sections=filled(
                 self._confusion_section(),
-                *(self._examples_section(kind) for kind in _KINDS if self.failures[kind]),
+                *(
+                    listed(*about, wrong, lambda one: _item(*one), "response", _EXAMPLES)
+                    for kind, about in _KINDS.items()
+                    if (wrong := [one for one in self._outcomes() if one[1].failure == kind])
+                ),
                 warnings_section(self.warnings),
             ),
             suite="keywords.behaviors",
@@ -235,10 +239,6 @@ class BehaviorRun(KeywordRun):
         )
         header = ("expected", *map(_behavior, columns))
         return Section("Shown behaviors", meaning="by expected behavior", table=Table(header, rows))
-
-    def _examples_section(self, kind: str) -> Section:
-        wrong = [one for one in self._outcomes() if one[1].failure == kind]
-        return listed(*_KINDS[kind], wrong, lambda one: _item(*one), "response", _EXAMPLES)
 
 
 def _item(case_id: str, outcome: Outcome) -> Item:

@@ -224,11 +224,6 @@ class DatasetResult(KeywordRun):
 
 def _cases_section(scored: Sequence[CaseResult]) -> Section:
     ordered = sorted(scored, key=lambda case: case.f1)
-    left_out = ordered[MOST_ROWS:]
-    more = more_of(len(left_out), "case")
-    if left_out:
-        lowest = left_out[0].f1
-        more += f", with F1 {share(lowest)}" + (" or more" if lowest < 1.0 else "")
     rows = [
         (
             name_text(case.case_id),
@@ -238,6 +233,7 @@ def _cases_section(scored: Sequence[CaseResult]) -> Section:
         for case in ordered[:MOST_ROWS]
     ]
     table = Table(_CASE_COLUMNS, tuple(rows), dispensable=("similarity", "found", "expected"))
+    more = more_of(len(ordered) - MOST_ROWS, "case")
     return Section(f"Cases {len(ordered):,}", meaning="lowest F1 first", table=table, more=more)
 
 

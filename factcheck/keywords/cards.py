@@ -49,16 +49,6 @@ class ExpectedCard:
         }
         return data if self.card_type is None else {**data, CARD_TYPE: self.card_type}
 
-    def warnings(self) -> list[str]:
-        """Describe valid but probably unintended parts."""
-        found = []
-        for name, words in self.keywords.items():
-            if not words:
-                found.append(f"{name}{SUFFIX} is empty, which scores 0")
-            elif all(map(is_forbidden, words)):
-                found.append(f"{name}{SUFFIX} has forbidden keywords only, so most texts match")
-        return found
-
 
 @dataclass(frozen=True, slots=True)
 class CardCase:
@@ -104,12 +94,16 @@ class CardDataset:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Descriptions of valid but probably unintended parts, such as empty lists of keywords."""
-        return tuple(
-            f"case {case.id!r}, expected card {number}: {warning}"
-            for case in self.cases
-            for number, card in enumerate(case.expected_cards, 1)
-            for warning in card.warnings()
-        )
+        found = []
+        for case in self.cases:
+            for number, card in enumerate(case.expected_cards, 1):
+                for name, words in card.keywords.items():
+                    list_ = f"case {case.id!r}, expected card {number}: {name}{SUFFIX}"
+                    if not words:
+                        found.append(f"{list_} is empty, which scores 0")
+                    elif all(map(is_forbidden, words)):
+                        found.append(f"{list_} has forbidden keywords only, so most texts match")
+        return tuple(found)
 
 
 def load_dataset(path: PathOrDash) -> CardDataset:

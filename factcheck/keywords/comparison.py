@@ -92,7 +92,17 @@ class KeywordComparison(Report):
                 self._section("Better", "good", better, "passed in B, failed in A"),
             ),
             suite="keywords.compare",
-            cases=tuple(self._junit_cases()),
+            cases=(
+                *(
+                    Case(str(one.name), "failed", f"{one.a:.3f} → {one.b:.3f}", "worse")
+                    for one in worse
+                ),
+                *(Case(str(one.name)) for one in (*better, *unchanged)),
+                *(
+                    Case(name, "skipped", "it has no score in both runs", "left_out")
+                    for name in self.left_out
+                ),
+            ),
             columns=("case", "change", "a", "b"),
             rows=lambda: (
                 {"case": one.name, "change": kind, "a": one.a, "b": one.b}
@@ -126,15 +136,6 @@ class KeywordComparison(Report):
         table = Table(("case", "A", "B", "B - A")[:width], rows)
         more = more_of(len(changes) - MOST_ROWS, "case")
         return Section(f"{title} {len(changes):,}", tone, meaning, table, more=more)
-
-    def _junit_cases(self) -> Iterator[Case]:
-        better, worse, unchanged, _ = self.changes
-        for change in worse:
-            yield Case(str(change.name), "failed", f"{change.a:.3f} → {change.b:.3f}", "worse")
-        for change in (*better, *unchanged):
-            yield Case(str(change.name))
-        for name in self.left_out:
-            yield Case(name, "skipped", "it has no score in both runs", "left_out")
 
 
 def compare_runs(a: Run, b: Run) -> KeywordComparison:

@@ -128,8 +128,16 @@ async def aevaluate_behaviors(
     if callable(responses):
         received = await _call_each(responses, pairs, concurrency)
     else:
-        by_variant = _by_variant(suite, responses)
-        received = [by_variant.get(variant, {}).get(case.id) for case, variant in pairs]
+        if not isinstance(responses, Mapping):
+            kind = type(responses).__name__
+            raise InputError(f"responses: expected a mapping or a callable, got {kind}")
+        variants = dict.fromkeys(variant for _, variant in pairs)
+        if unknown := [name for name in responses if name not in variants]:
+            known = ", ".join(map(repr, variants))
+            raise InputError(f"responses: unknown variant {unknown[0]!r}; variants are {known}")
+        ids = [case.id for case in suite]
+        given = {name: _by_case(ids, own, f"variant {name!r}") for name, own in responses.items()}
+        received = [given.get(variant, {}).get(case.id) for case, variant in pairs]
     outcomes: dict[str, list[Outcome]] = {case.id: [] for case in suite}
     for (case, variant), response in zip(pairs, received, strict=True):
         outcomes[case.id].append(_outcome(case, variant, response))
@@ -141,18 +149,6 @@ async def aevaluate_behaviors(
 
 
 evaluate_behaviors = blocking(aevaluate_behaviors)
-
-
-def _by_variant(cases: Sequence[BehaviorCase], responses: Any) -> dict[str, Mapping[str, Any]]:
-    if not isinstance(responses, Mapping):
-        kind = type(responses).__name__
-        raise InputError(f"responses: expected a mapping or a callable, got {kind}")
-    variants = dict.fromkeys(variant for case in cases for variant in case.expected)
-    if unknown := [name for name in responses if name not in variants]:
-        known = ", ".join(map(repr, variants))
-        raise InputError(f"responses: unknown variant {unknown[0]!r}; variants are {known}")
-    ids = [case.id for case in cases]
-    return {name: _by_case(ids, data, f"variant {name!r}") for name, data in responses.items()}
 
 
 def _by_case(ids: Sequence[str], data: Any, what: str) -> Mapping[str, Any]:

@@ -33,7 +33,7 @@ class TestCards:
         assert found.title == "Cases 61"
         assert found.table is not None
         assert found.table.rows[0] == ("bad", "1", "0", "0", "0.000", "0.000", "0.000", "–")
-        assert found.more == "and 21 more cases, with F1 1.000"
+        assert found.more == "and 21 more cases"
 
     def test_a_missed_card_is_shown_with_the_nearest_one(self) -> None:
         """What it lacks, and what it says."""
