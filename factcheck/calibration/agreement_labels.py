@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -71,10 +72,9 @@ def read_pairs(
     """
     pairs: list[LabelledPair] = []
     seen: dict[tuple[str, ...], bool] = {}
-    for row, where in _rows(path):
-        for pair in _pairs(row, where):
-            _agree(seen, (pair.document, pair.system, pair.text, pair.fact), pair, where)
-            pairs.append(pair)
+    for pair, where in _read(path):
+        _agree(seen, (pair.document, pair.system, pair.text, pair.fact), pair, where)
+        pairs.append(pair)
     if labels is not None:
         pairs = _labelled(pairs, labels)
     if not pairs or (need_labels and all(pair.label is None for pair in pairs)):
@@ -88,27 +88,20 @@ def _labelled(pairs: Sequence[LabelledPair], path: PathOrDash) -> list[LabelledP
     labels = {(pair.text, pair.fact): pair.label for pair in pairs if pair.label is not None}
     found: dict[tuple[str, str], LabelledPair] = {}
     strangers: list[str] = []
-    for row, where in _rows(path):
-        for pair in _pairs(row, where):
-            key = (pair.text, pair.fact)
-            if pair.label is None:
-                continue
-            if key not in known:
-                strangers.append(f"{where}, {quote_text(pair.fact)}")
-                continue
+    for pair, where in _read(path):
+        key = (pair.text, pair.fact)
+        if pair.label is not None and key in known:
             _agree(labels, key, pair, where)
             found[key] = pair
+        elif pair.label is not None:
+            strangers.append(f"{where}, {quote_text(pair.fact)}")
     if strangers:
         raise InputError(
             f"{plural(len(strangers), 'label')} of facts or texts that the data do not have "
             f"({strangers[0]}); give the file that the labels were made from"
         )
-    return [
-        pair._replace(label=own.label, chance=own.chance)
-        if (own := found.get((pair.text, pair.fact)))
-        else pair
-        for pair in pairs
-    ]
+    both = ((pair, found.get((pair.text, pair.fact), pair)) for pair in pairs)
+    return [pair._replace(label=own.label, chance=own.chance) for pair, own in both]
 
 
 def _agree(seen: dict[Any, bool], key: Any, pair: LabelledPair, where: str) -> None:
@@ -120,31 +113,21 @@ def _agree(seen: dict[Any, bool], key: Any, pair: LabelledPair, where: str) -> N
         )
 
 
-def _rows(path: PathOrDash) -> Iterator[tuple[Row, str]]:
-    """The rows of a table or of JSON lines, with their places."""
+def _read(path: PathOrDash) -> Iterator[tuple[LabelledPair, str]]:
+    """The pairs in the rows of a table or of JSON lines, with their places."""
     suffixes = (".csv", ".tsv", ".parquet")
     is_table = str(path).lower().removesuffix(".gz").endswith(suffixes)
     for place, value in table_entries(path) if is_table else json_lines(path):
         if isinstance(value, InputError):
             raise value
-        if not isinstance(value, Mapping):
-            raise InputError(f"{place}: expected a JSON object, got {type(value).__name__}")
-        yield value, str(place)
-
-
-def _pairs(row: Row, where: str) -> list[LabelledPair]:
-    found = []
-    try:
-        chance = _chance(row.get("chance"))
-        for document, system, text, fact, label in _entries(row):
-            share = _share(text, fact, label)
-            is_covered = None if share is None else share >= COVERED
-            found.append(LabelledPair(document or text, system, text, fact, is_covered, chance))
-    except KeyError as error:
-        raise InputError(f"{where}: {error} is missing") from None
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{where}: {error}") from None
-    return found
+        try:
+            row = _typed(value, Mapping, "the line")
+            found = [_pair(*entry, row.get("chance")) for entry in _entries(row)]
+        except KeyError as error:
+            raise InputError(f"{place}: {error} is missing") from None
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{place}: {error}") from None
+        yield from ((pair, str(place)) for pair in found)
 
 
 def _entries(row: Row) -> Iterator[tuple[str, str, Any, Any, Any]]:
@@ -177,30 +160,35 @@ def _first(row: Row, *keys: str) -> str:
     return next((str(name) for name in names if name is not None and name != ""), "")
 
 
-def _share(text: Any, fact: Any, label: Any) -> float | None:
-    """The share of a fact that annotators see covered, in [0, 1]; `None` without a label."""
+def _pair(
+    document: str, system: str, text: Any, fact: Any, label: Any, chance: Any
+) -> LabelledPair:
     if not isinstance(text, str) or not isinstance(fact, str) or not fact.strip():
         raise TypeError("fact and text must be strings, and the fact not blank")
-    if label is None or (isinstance(label, str) and label.strip().casefold() in _UNLABELLED):
+    share = 1.0 if chance is None or chance == "" else _number(chance)
+    if not 0 < share <= 1:
+        raise ValueError(f"chance {chance!r}: expected a number above 0, up to 1")
+    return LabelledPair(document or text, system, text, fact, _is_covered(label), share)
+
+
+def _is_covered(label: Any) -> bool | None:
+    word = label.strip().casefold() if isinstance(label, str) else label
+    if word is None or word in _UNLABELLED:
         return None
-    number, expected = label, "true, false, or a number from 0 to 1"
-    if isinstance(label, str):
-        word, expected = label.strip().casefold(), f"0 to 1, or one of {', '.join(_YES + _NO)}"
-        with suppress(ValueError):
-            number = word in _YES if word in _YES + _NO else float(word)
-    if not isinstance(number, (bool, int, float)) or not 0 <= number <= 1:
-        raise ValueError(f"label {label!r}: expected {expected}")
-    return float(number)
+    if word in _YES + _NO:
+        return word in _YES
+    share = _number(word)
+    if not 0 <= share <= 1:
+        words = ", ".join(_YES + _NO)
+        raise ValueError(f"label {label!r}: expected true, false, 0 to 1, or one of {words}")
+    return share >= COVERED
 
 
-def _chance(value: Any) -> float:
-    """A probability of being labelled; 1 without one."""
-    if value is None or value == "":
-        return 1.0
+def _number(value: Any) -> float:
+    """The value of a number or its text; NaN without one."""
     with suppress(TypeError, ValueError):
-        if not isinstance(value, bool) and 0 < float(value) <= 1:
-            return float(value)
-    raise ValueError(f"chance {value!r}: expected a number above 0, up to 1")
+        return float(value)
+    return math.nan
 
 
 def _typed(value: Any, kind: type, name: str) -> Any:

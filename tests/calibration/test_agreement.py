@@ -168,7 +168,7 @@ LIST = {"facts": ["f"], "labels": [1], "text": "t"}
     ("row", "message"),
     [
         ({"fact": "f"}, "unknown format with the keys"),
-        ([1], "expected a JSON object"),
+        ([1], "the line: expected an object, got list"),
         ({**ROW, "label": 2}, "label 2"),
         ({**ROW, "label": "perhaps"}, "label 'perhaps'"),
         ({**ROW, "label": [1]}, r"label \[1\]"),
