@@ -84,11 +84,8 @@ def test_cards_of_any_type_score_the_same(expected: Any, card: Any) -> None:
     ("expected", "message"),
     [
         ({}, "expected card 1: expected card: no keywords; add"),
-        ({"card_type": "qa"}, "expected card 1: expected card: no keywords; add"),
         ({"front": ["a"]}, "expected card 1: expected card: front: unknown key; use"),
-        ({"_keywords": ["a"]}, "_keywords: unknown key"),
         ({"front_keywords": "a"}, "front_keywords: expected a list, got 'a'"),
-        ({"front_keywords": [1.5]}, "a keyword must be a string"),
         ("text", "an expected card needs <field>_keywords, got str 'text'"),
         (None, "needs <field>_keywords, got null"),
     ],
@@ -102,16 +99,12 @@ def test_an_expected_card_that_cannot_be_used_is_refused(expected: Any, message:
     ("cards", "message"),
     [
         (None, "expected a list of cards, got null"),
-        ("ab", "expected a list of cards, got str 'ab'"),
         (3, "expected a list of cards, got int 3"),
         ({"front": "a", "back": "b"}, "expected a list of cards, got dict"),
-        (Card("a", "b"), "expected a list of cards, got Card"),
         (ModelCard(front="a", back="b", card_type=CardType.QA), "got ModelCard"),
         ([{"front": "a", "back": "b"}, {"front": "a"}], "card 2 .* has no 'back'"),
-        (["ab"], "generated card 1 .str 'ab'. has no 'front'"),
         ([None], "generated card 1 .null. has no 'front'"),
         ([{"front": "a", "back": None}], "generated card 1: 'back': expected a string, got null"),
-        ([{"front": "a", "back": 3}], "generated card 1: 'back': expected a string, got int 3"),
     ],
 )
 def test_generated_cards_that_cannot_be_used_are_refused(cards: Any, message: str) -> None:

@@ -21,61 +21,62 @@ def section_of(page: Page, title: str) -> Section:
     return next(section for section in page.sections if section.title.startswith(title))
 
 
-class TestCards:
-    """The report of a run over cards."""
+def test_one_case_has_no_interval() -> None:
+    assert card_run(case("a", 8, 10, 10)).page().interval == ""
 
-    def test_one_case_has_no_interval(self) -> None:
-        assert card_run(case("a", 8, 10, 10)).page().interval == ""
 
-    def test_the_worst_cases_come_first_and_the_rest_is_counted(self) -> None:
-        cases = [case(f"right {k}", 1, 1, 1) for k in range(60)]
-        found = section_of(card_run(*cases, case("bad", 0, 1, 0)).page(), "Cases")
-        assert found.title == "Cases 61"
-        assert found.table is not None
-        assert found.table.rows[0] == ("bad", "1", "0", "0", "0.000", "0.000", "0.000", "–")
-        assert found.more == "and 21 more cases"
+def test_the_worst_cases_come_first_and_the_rest_is_counted() -> None:
+    cases = [case(f"right {k}", 1, 1, 1) for k in range(60)]
+    found = section_of(card_run(*cases, case("bad", 0, 1, 0)).page(), "Cases")
+    assert found.title == "Cases 61"
+    assert found.table is not None
+    assert found.table.rows[0] == ("bad", "1", "0", "0", "0.000", "0.000", "0.000", "–")
+    assert found.more == "and 21 more cases"
 
-    def test_a_missed_card_is_shown_with_the_nearest_one(self) -> None:
-        """What it lacks, and what it says."""
-        expected = ExpectedCard({"front": ("cell",), "back": ("unit", "atom")}, "qa")
-        dataset = CardDataset((CardCase("c", "", (expected,)),))
-        outputs = {"c": [{"front": "A cell?", "back": "", "card_type": "cloze"}]}
-        run = evaluate_dataset(dataset, outputs, threshold=0.5)
 
-        (item,) = section_of(run.page(outputs=outputs), "Missed").items
+def test_a_missed_card_is_shown_with_the_nearest_one() -> None:
+    """What it lacks, and what it says."""
+    expected = ExpectedCard({"front": ("cell",), "back": ("unit", "atom")}, "qa")
+    dataset = CardDataset((CardCase("c", "", (expected,)),))
+    outputs = {"c": [{"front": "A cell?", "back": "", "card_type": "cloze"}]}
+    run = evaluate_dataset(dataset, outputs, threshold=0.5)
 
-        assert item == Item(
-            "c",
-            "expected card 1   lacks back: unit, atom",
-            (
-                "nearest: card 1, score 0.400, below the threshold of 0.5",
-                "front: “A cell?”; back: “”; card_type: “cloze”",
-            ),
-        )
+    (item,) = section_of(run.page(outputs=outputs), "Missed").items
 
-    @pytest.mark.parametrize(
-        ("cards", "note"),
-        [
-            ([], "nothing was generated"),
-            ([{"front": "A cell?", "back": "An atom"}], "no generated card scores above 0"),
-        ],
+    assert item == Item(
+        "c",
+        "expected card 1   lacks back: unit, atom",
+        (
+            "nearest: card 1, score 0.400, below the threshold of 0.5",
+            "front: “A cell?”; back: “”; card_type: “cloze”",
+        ),
     )
-    def test_a_missed_card_without_a_nearest_one_says_why(
-        self, cards: list[dict[str, str]], note: str
-    ) -> None:
-        expected = ExpectedCard({"front": ("cell",), "back": ("unit", Not("atom"))})
-        run = evaluate_dataset(CardDataset((CardCase("c", "", (expected,)),)), {"c": cards})
-        (item,) = section_of(run.page(), "Missed").items
-        assert item.notes == (note,)
 
-    def test_without_texts_cards_have_numbers_and_examples_are_limited(self) -> None:
-        """A run that was read back has no texts."""
-        page = card_run(case("a", 0, 15, 14)).page()
-        missed, extra = section_of(page, "Missed"), section_of(page, "Extra")
-        assert [item.text for item in missed.items[:2]] == ["expected card 1", "expected card 2"]
-        assert missed.more == "and 5 more missed cards"
-        assert extra.items[:2] == (Item("a", "card 1"), Item("a", "card 2"))
-        assert extra.more == "and 4 more extra cards"
+
+@pytest.mark.parametrize(
+    ("cards", "note"),
+    [
+        ([], "nothing was generated"),
+        ([{"front": "A cell?", "back": "An atom"}], "no generated card scores above 0"),
+    ],
+)
+def test_a_missed_card_without_a_nearest_one_says_why(
+    cards: list[dict[str, str]], note: str
+) -> None:
+    expected = ExpectedCard({"front": ("cell",), "back": ("unit", Not("atom"))})
+    run = evaluate_dataset(CardDataset((CardCase("c", "", (expected,)),)), {"c": cards})
+    (item,) = section_of(run.page(), "Missed").items
+    assert item.notes == (note,)
+
+
+def test_without_texts_cards_have_numbers_and_examples_are_limited() -> None:
+    """A run that was read back has no texts."""
+    page = card_run(case("a", 0, 15, 14)).page()
+    missed, extra = section_of(page, "Missed"), section_of(page, "Extra")
+    assert [item.text for item in missed.items[:2]] == ["expected card 1", "expected card 2"]
+    assert missed.more == "and 5 more missed cards"
+    assert extra.items[:2] == (Item("a", "card 1"), Item("a", "card 2"))
+    assert extra.more == "and 4 more extra cards"
 
 
 def test_a_score_just_below_its_threshold_does_not_look_like_it() -> None:

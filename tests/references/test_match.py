@@ -139,10 +139,7 @@ def test_references_may_come_with_the_cases_only() -> None:
     ("bad", "code", "says"),
     [
         ("", "input", "the output is blank"),
-        (" \n\t", "input", "the output is blank"),
         (None, "input", "the output must be a string, got NoneType"),
-        (["east"], "input", "the output must be a string, got list"),
-        ({"actual_output": 3}, "input", "the output must be a string, got int"),
         ({"output": "east"}, "input", "unknown keys ['output']"),
         ({"actual_output": "east", "references": "north"}, "input", "must be a list of str"),
         ({"actual_output": "east", "references": [" "]}, "input", "number 1 is blank"),
@@ -222,13 +219,11 @@ def test_usage_is_booked() -> None:
         ({"references": []}, "references is empty"),
         ({"references": "Paris"}, "references must be a list of strings, got str"),
         ({"references": ["Paris", ""]}, "references: number 2 is blank"),
-        ({"references": ["Paris", 3]}, "references: number 2 is not a string but int"),
         *(
             ({"threshold": value}, "threshold must be a finite number")
             for value in (1.01, -0.1, math.nan, "0.7", True, None)
         ),
         ({"aggregation": "median"}, "aggregation must be 'max' or 'mean', got 'median'"),
-        ({"aggregation": ["max"]}, "aggregation must be"),
         ({"concurrency": 0}, "concurrency must be an integer of at least 1"),
     ],
 )

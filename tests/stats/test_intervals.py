@@ -59,8 +59,6 @@ class TestClusters:
         interval = cluster_interval([(1, 1.0), (1, 1.0), (1, 0.5)])
         assert interval is not None
         assert interval.high == 1.0
-
-    def test_one_cluster_has_no_interval(self) -> None:
         assert cluster_interval([(7, 3.0)]) is None
 
 
@@ -95,15 +93,10 @@ class TestShares:
         assert share_interval([(1, 0.5)] * 10, 200) == wilson(0.5, 200)
 
 
-class TestEffectiveSize:
-    """How many equal trials some weights amount to."""
-
-    @given(st.lists(st.floats(0.0, 1e308, allow_nan=False), max_size=8))
-    def test_it_is_at_most_the_number_of_weights(self, weights: list[float]) -> None:
-        assert 0.0 <= effective_size(weights) <= len(weights) + 1e-9
-
-    def test_of_equal_weights_it_is_their_number(self) -> None:
-        assert effective_size([0.5] * 7) == pytest.approx(7)
+@given(st.lists(st.floats(0.0, 1e308, allow_nan=False), max_size=8))
+def test_the_effective_size_is_at_most_the_number_of_weights(weights: list[float]) -> None:
+    assert 0.0 <= effective_size(weights) <= len(weights) + 1e-9
+    assert effective_size([0.5] * 7) == pytest.approx(7)
 
 
 @given(st.integers(0, 40), st.integers(0, 40))
