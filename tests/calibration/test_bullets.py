@@ -189,6 +189,11 @@ def test_verdicts_are_compared_with_the_truth_fact_by_fact() -> None:
     metrics = generous.metrics("yes")
     assert metrics["found"].value == metrics["invented"].value == 1.0
     truth = {fact.fact.text: fact.bullets for fact in text.facts}
+    unsure = ScriptedChecker(
+        lambda fact, _text: "entailed" if truth[fact] else CheckFailure(FACT, "unsure", "")
+    )
+    metrics = bullet_removal([text], {"unsure": unsure}, n_random=0).metrics("unsure")
+    assert (metrics["found"].value, metrics["invented"].value) == (1.0, None)
     exact = ScriptedChecker(
         lambda fact, variant: (
             "entailed"
