@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from functools import cache
 from html import escape
@@ -19,7 +19,6 @@ from factcheck.reports.page import (
     Line,
     MarkedText,
     Page,
-    Part,
     Section,
     Sheet,
     Table,
@@ -48,7 +47,10 @@ def render(page: Page) -> str:
     listing = next((table for table in tables if table and table.details), None)
     packed = ""
     if listing and listing.details:
-        packed = f"{_DIALOG}{_packed(listing.details, len(listing.rows))}"
+        details = (_main(cleaned(listing.details(n)), "div") for n in range(len(listing.rows)))
+        lines = (base64.b64encode(zlib.compress(one.encode())).decode() for one in details)
+        inert = '<script type="text/plain" id="packed">'  # one compressed page per line
+        packed = f"{_DIALOG}{inert}" + "\n".join(lines) + "</script>\n"
     script = _file("page.js") if page.texts or listing else ""
     return document_html(page.title, f"{_main(page)}\n{packed}", script)
 
@@ -87,13 +89,6 @@ def fragment(page: Page) -> str:
 @cache
 def _file(name: str) -> str:
     return (files("factcheck.reports") / name).read_text("utf-8")
-
-
-def _packed(details: Callable[[int], Page], n_rows: int) -> str:
-    """Embed the pages that rows open in an inert element, one compressed page per line."""
-    pages = (_main(cleaned(details(place)), "div") for place in range(n_rows))
-    lines = (base64.b64encode(zlib.compress(page.encode())).decode() for page in pages)
-    return '<script type="text/plain" id="packed">' + "\n".join(lines) + "</script>\n"
 
 
 def _main(page: Page, tag: str = "main") -> str:
@@ -146,8 +141,7 @@ def _marked(text: MarkedText) -> str:
 
 
 def _headline(page: Page) -> Iterator[str]:
-    yield '<section class="headline">'
-    yield f"<h1>{escape(page.name)}</h1>"
+    yield f'<section class="headline">\n<h1>{escape(page.name)}</h1>'
     if page.value:
         words = "" if page.value[-1:].isdigit() and " " not in page.value else " words"
         yield f'<p class="value{words}">{escape(page.value)}</p>'
@@ -158,19 +152,15 @@ def _headline(page: Page) -> Iterator[str]:
             yield f'<p class="soft">{escape(line)}</p>'
     for alert in page.alerts:
         yield f'<p class="alert {alert.tone}">{escape(alert.text)}</p>'
-    if page.parts:
-        yield _bar(page.parts)
-    yield "</section>"
-
-
-def _bar(parts: Sequence[Part]) -> str:
     bar, legend = "", ""
-    for part in parts:
+    for part in page.parts:
         bar += f'<i class="{part.tone}" style="flex:{part.size}"></i>'
         words = f'<span class="mark">{escape(part.mark)}</span> {part.size:,} {escape(part.name)}'
         tag, link = ("a", f' href="#{escape(part.anchor)}"') if part.anchor else ("span", "")
         legend += f'<{tag} class="{part.tone}"{link}>{words}</{tag}>\n'
-    return f'<div class="bar" aria-hidden="true">{bar}</div>\n<p class="legend">\n{legend}</p>'
+    if page.parts:
+        yield f'<div class="bar" aria-hidden="true">{bar}</div>\n<p class="legend">\n{legend}</p>'
+    yield "</section>"
 
 
 def _section(section: Section) -> str:

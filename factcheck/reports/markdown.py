@@ -27,8 +27,7 @@ def render(page: Page) -> str:
     page = cleaned(brief(page))
     blocks = [block for metric in (page, *page.also) for block in _metric(metric)]
     if page.footer:
-        entries = (f"{name}: {_code(value)}" for name, value in page.footer)
-        blocks += ["---", "  \n".join(entries)]
+        blocks += ["---", "  \n".join(f"{name}: {_code(value)}" for name, value in page.footer)]
     return "\n\n".join(blocks) + "\n"
 
 

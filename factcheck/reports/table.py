@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from factcheck.reports.page import Item, Page, Table, Tone, brief, cleaned
+from factcheck.reports.page import Item, Page, Table, brief, cleaned
 from factcheck.reports.text import shorten_middle
 
 WIDTH = 100
@@ -22,13 +22,7 @@ _GAP = 2
 _WIDEST_NAME = 24
 _WIDEST_ID = 12
 """Maximum width of the name of an item with a mark, in columns."""
-_STYLES: dict[Tone, str] = {
-    "good": "green",
-    "warn": "yellow",
-    "bad": "red",
-    "unknown": "magenta",
-    "plain": "",
-}
+_STYLES = {"good": "green", "warn": "yellow", "bad": "red", "unknown": "magenta", "plain": ""}
 
 
 def render(page: Page, width: int = WIDTH) -> str:
@@ -67,7 +61,9 @@ def renderable(page: Page) -> RenderableType:
     for other in page.also:
         parts += [Text(), *_metric(other)]
     if page.footer:
-        parts += [Text(), _footer(page.footer)]
+        width = max(len(name) for name, _ in page.footer)
+        lines = (f"{name:<{width}}  {value}" for name, value in page.footer)
+        parts += [Text(), Text("\n".join(lines), "dim", no_wrap=True, overflow="ignore")]
     return Group(*parts)
 
 
@@ -181,9 +177,3 @@ def _body(item: Item) -> Text:
     for note in item.notes:
         body.append(f"\n{note}", "dim")
     return body
-
-
-def _footer(entries: Sequence[tuple[str, str]]) -> Text:
-    width = max(len(name) for name, _ in entries)
-    lines = (f"{name:<{width}}  {value}" for name, value in entries)
-    return Text("\n".join(lines), "dim", no_wrap=True, overflow="ignore")

@@ -30,19 +30,15 @@ def visible(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(
-        character if character.isprintable() else _escaped(text, place)
-        for place, character in enumerate(text)
-    )
-
-
-def _escaped(text: str, place: int) -> str:
-    character = text[place]
-    if unicodedata.category(character) == "Zs":
-        return " "
-    if character in _JOINERS and _joins(text[place - 1 : place]) and _joins(text[place + 1 :][:1]):
-        return character
-    return _escape(character)
+    shown = []
+    for place, character in enumerate(text):
+        if character in _JOINERS:
+            is_kept = _joins(text[place - 1 : place]) and _joins(text[place + 1 : place + 2])
+        else:
+            is_kept = character.isprintable()
+        is_space = not is_kept and unicodedata.category(character) == "Zs"
+        shown.append(character if is_kept else " " if is_space else _escape(character))
+    return "".join(shown)
 
 
 def _escape(character: str) -> str:

@@ -71,14 +71,6 @@ _Case = tuple[_Poll, ...]
 """Polls that must all fail to fail the gate: on the text and possibly on the baseline's."""
 
 
-def _next_poll(case: _Case) -> _Poll | None:
-    """Choose the poll with the smallest margin; `None` if the case is settled."""
-    if any(poll.margin <= poll.floor for poll in case):
-        return None
-    undecided = (poll for poll in case if poll.margin < LOST_MARGIN)
-    return min(undecided, key=lambda poll: poll.margin, default=None)
-
-
 async def settle(
     report: CoverageReport, limits: Limits, ask: Ask
 ) -> tuple[CoverageReport, CoverageReport | None]:
@@ -92,7 +84,9 @@ async def settle(
         return report, baseline
     cases = _cases(report, limits, report.texts.summary.text)
     for _ in range(_MAX_ROUNDS):
-        due = [poll for case in cases if (poll := _next_poll(case)) is not None]
+        unsettled = (case for case in cases if all(poll.margin > poll.floor for poll in case))
+        closest = (min(case, key=lambda poll: poll.margin) for case in unsettled)
+        due = [poll for poll in closest if poll.margin < LOST_MARGIN]
         if not due:
             break
         n_verdicts = sum(len(poll.verdicts) for poll in due)

@@ -357,5 +357,8 @@ def test_a_saved_report_is_shown_again(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     path.write_text(report_of(verdict(LAKE, "entailed")).to_json(), "utf-8")
     assert "Kept 1" in run("report", str(path)).out
+    path.write_text(report_of(verdict(replace(LAKE, must=True), "neutral")).to_json(), "utf-8")
+    assert run("report", str(path)).code == 0  # it is no gate without a limit
+    assert run("report", str(path), "--fail-under", "0").code == 1
     path.write_text("{}", "utf-8")
     refused(run("report", str(path)), "not a factcheck report")

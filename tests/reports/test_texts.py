@@ -63,15 +63,26 @@ def test_where_marks_overlap_the_worst_shows_and_the_text_stands_once() -> None:
     ]
 
 
-@pytest.mark.parametrize("digest", ["0123", None])
-def test_places_that_do_not_fit_the_text_are_left_out(digest: str | None) -> None:
-    """Facts of another version of the source, and spans beyond its end."""
-    found = report()
+@pytest.mark.parametrize(
+    ("digest", "span", "summary", "n_marked"),
+    [
+        (None, Span(0, 17), SUMMARY, 3),
+        ("0123", Span(0, 17), SUMMARY, 1),
+        (None, Span(40, 99), SUMMARY, 1),
+        (None, Span(40, 99), SUMMARY.replace("lake", "pond"), 0),
+    ],
+)
+def test_places_that_do_not_fit_the_text_are_left_out(
+    digest: str | None, span: Span, summary: str, n_marked: int
+) -> None:
+    """Facts of another version of the source, spans beyond its end, evidence not in the text."""
+    found = replace(report(), texts=Texts.of(SOURCE, summary))
     facts = FactSet(
-        tuple(replace(one.fact, span=Span(40, 99)) for one in found.results), source_digest=digest
+        tuple(replace(one.fact, span=span) for one in found.results), source_digest=digest
     )
     results = tuple(replace(one, fact=fact) for one, fact in zip(found.results, facts, strict=True))
-    assert len(marked(replace(found, facts=facts, results=results).to_html())) == 1
+    page = replace(found, facts=facts, results=results).to_html()
+    assert sum(len(keys.split()) for _, keys, _ in marked(page)) == n_marked
 
 
 def test_hostile_texts_are_shown_and_never_act() -> None:
