@@ -136,6 +136,8 @@ def test_a_failure_that_may_pass_has_no_row_and_is_tried_again(desk: Desk, job: 
 
     first, after_first = job(records), ids(job.rows)
     reports = [str(RunReport.read(job.rows))]
+    gated = job.run("report", str(job.rows), "--fail-under", "0.1")
+    assert (gated.code, "the run has 2 of 3 records" in gated.err) == (4, True)
     del desk.verdicts["The boat has number 1."]
     second = job(records, "--resume")
     reports.append(str(RunReport.read(job.rows)))
