@@ -80,6 +80,7 @@ def test_refusals(run: Run, folder: Folder, options: str, message: str, code: in
         (f"- name: ann\n  sha256: {DIGEST}\n  max_cost: 3\n", "line 1: 'max_cost' is not one of"),
         ("- {name: ann, sha256: secret}\n", "sha256 must be the digest of the key: 64 digits"),
         (f"- {{name: ann, sha256: {DIGEST}, rpm: 0}}\n", "rpm must be an integer of at least 1"),
+        (f"- {{name: ann, sha256: {DIGEST}, max_calls: -1}}\n", "max_calls must be an integer"),
     ],
 )
 def test_a_file_of_keys_that_cannot_be_read(

@@ -77,19 +77,6 @@ def test_rows_and_reports_are_those_of_one_process_byte_for_byte(tmp_path: Path)
     assert done[1] == done[2]
 
 
-def test_a_resumed_run_ends_with_the_same_rows(tmp_path: Path) -> None:
-    path, whole, part = put_records(tmp_path, mixed(30)), *(tmp_path / f"{n}.jsonl" for n in "12")
-    options = ("--judge", "local-fast", "--skip-invalid")
-    code = run(path, *options, "--out", whole).returncode
-    lines = whole.read_bytes().splitlines(keepends=True)
-    part.write_bytes(b"".join(lines[:8]) + lines[8][:20])
-
-    found = run(path, *options, "--jobs", "2", "--out", part, "--resume")
-
-    assert found.returncode == code
-    assert part.read_bytes() == whole.read_bytes()
-
-
 def test_outcomes_of_mappings_come_in_order_with_the_card(tmp_path: Path) -> None:
     """Invalid records stand where they were, and every report cites the card."""
     path = put(tmp_path, card())

@@ -398,24 +398,6 @@ def test_any_other_prompt_is_refused() -> None:
     assert judge.calls == ()
 
 
-def test_importing_the_package_does_not_need_the_extra() -> None:
-    from tests.processes import printed_by_python
-
-    code = """
-        import sys
-        sys.modules["fastapi"] = None
-        import factcheck
-        try:
-            import factcheck.server
-        except factcheck.errors.ConfigError as error:
-            print(error)
-    """.replace("\n        ", "\n")
-
-    assert printed_by_python(code) == (
-        "the service needs fastapi; install it: pip install 'factcheck[server]'"
-    )
-
-
 def test_text_that_is_not_unicode_is_judged_and_returned() -> None:
     """JSON can hold half a surrogate pair; no judge and no encoding may fail on it."""
     body = b'{"source": "\\ud800 is big. Rome is old.", "summary": "\\udfff", "direction": "both"}'

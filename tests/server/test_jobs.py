@@ -6,8 +6,6 @@ import asyncio
 import hashlib
 import json
 import sqlite3
-import subprocess
-import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from io import BytesIO
@@ -289,35 +287,6 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     await jobs.stop()
 
 
-async def test_a_stopped_job_continues_and_pays_nothing_twice(
-    bench: Bench, model: LocalOpenAIServer
-) -> None:
-    """A clean stop lets records in flight finish, so that no request is sent twice."""
-    bench.judges = {"model": "openai/tiny"}
-    records = [record(n) for n in range(120)]
-    expected = await bench.rows_of([*records, b"{"])
-    assert len(model.requests) == 120
-    model.clear()
-
-    jobs = bench.open()
-    job = submit(jobs, [*records, b"{"])
-    n_rows = 1
-    for _ in range(3):
-        jobs.start()
-        await scored(jobs, job, n_rows + 10)
-        await jobs.stop()
-        assert len(model.requests) == jobs_rows(bench.path) - 1
-        jobs = bench.open()
-        n_rows = status(jobs, job).rows
-        assert 10 < n_rows < 121
-    jobs.start()
-    assert (await bench.done(jobs, job)).state == "done"
-
-    assert list(map(comparable, rows(jobs, job))) == list(map(comparable, expected))
-    assert len(model.requests) == 120
-    await jobs.stop()
-
-
 async def until(condition: Callable[[], bool]) -> None:
     while not condition():  # noqa: ASYNC110 - no event tells
         await asyncio.sleep(0.005)
@@ -326,17 +295,6 @@ async def until(condition: Callable[[], bool]) -> None:
 async def scored(jobs: Jobs, job: str, n_rows: int) -> None:
     """Wait for so many rows."""
     await until(lambda: status(jobs, job).rows >= n_rows)
-
-
-def jobs_rows(path: Path) -> int:
-    """Number of rows in a database that no service uses."""
-    with sqlite3.connect(path) as database:
-        (count,) = database.execute(
-            "SELECT count(failed) FROM records "
-            "WHERE job = (SELECT id FROM jobs ORDER BY number DESC LIMIT 1)"
-        ).fetchone()
-    database.close()
-    return int(count)
 
 
 async def test_a_judge_that_hangs_does_not_delay_a_stop(
@@ -585,26 +543,6 @@ async def test_the_file_is_private(bench: Bench) -> None:
 
     assert {path.stat().st_mode & 0o777 for path in bench.path.parent.iterdir()} == {0o600}
     await jobs.stop()
-
-
-def test_a_file_in_use_is_refused(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("factcheck.server.job_store._LOCK_WAIT_S", 0.1)
-    code = (
-        "import sys\nfrom factcheck.server.access import ServerConfig\n"
-        "from factcheck.server.jobs import Jobs\nfrom factcheck.server.service import Service\n"
-        f"jobs = Jobs(Service(ServerConfig(jobs_path={str(bench.path)!r})))\n"
-        "print('open', flush=True)\nsys.stdin.read()"
-    )
-    process = subprocess.Popen(  # noqa: S603 - our own code
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    with process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"open\n"
-        with pytest.raises(ConfigError, match=r"jobs\.sqlite is in use by another service; stop"):
-            bench.open()
-        process.kill()
-    asyncio.run(bench.open().stop())
 
 
 @pytest.mark.parametrize(

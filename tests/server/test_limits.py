@@ -286,11 +286,8 @@ def test_a_web_page_cannot_use_a_service_without_keys() -> None:
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"host": "0.0.0.0"}, "0.0.0.0 can be reached from outside"),  # noqa: S104
         ({"host": ""}, "can be reached from outside"),
         ({"judges": {}}, "no judges"),
-        ({"judges": {"a": "locale"}}, "unknown judge 'locale'"),
-        ({"judges": {"a": "openai/gpt-5"}}, "OPENAI_API_KEY"),
         ({"keys": [api_key(), api_key(OTHER)]}, "two API keys have the name 'team'"),
         ({"keys": [api_key(), api_key(KEY, "others")]}, "two API keys have the sha256"),
         ({"max_facts": 0}, "max_facts must be an integer"),
@@ -300,18 +297,3 @@ def test_a_web_page_cannot_use_a_service_without_keys() -> None:
 def test_a_service_that_could_not_work_does_not_start(config: Any, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         create_app(ServerConfig(**config))
-
-
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        (("team", KEY), "sha256 must be the digest"),
-        ((" ", "0" * 64), "the name is blank"),
-        (("team", "0" * 64, 0), "rpm must be an integer"),
-        (("team", "0" * 64, None, -1), "max_calls must be an integer"),
-    ],
-)
-def test_a_key_is_given_by_its_digest(fields: Any, message: str) -> None:
-    with pytest.raises(ConfigError, match=message) as error:
-        ApiKey(*fields)
-    assert KEY not in str(error.value)
