@@ -14,7 +14,7 @@ from factcheck.documents import parse_json
 from factcheck.errors import InputError
 from factcheck.server.access import require_bounded
 from factcheck.server.problems import RESPONSES, Problem
-from factcheck.server.service import Options, Service
+from factcheck.server.service import Service
 
 _JSON = "application/json"
 KEY = Depends(HTTPBearer(auto_error=False))
@@ -50,6 +50,14 @@ class _StrictRoute(APIRoute):
         return strict
 
 
+DeadlineMs = Annotated[
+    int | None,
+    Header(
+        ge=1,
+        le=10**12,
+        description="Milliseconds after which undecided facts are returned as such.",
+    ),
+]
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -58,24 +66,6 @@ IdempotencyKey = Annotated[
         description="Repeating a request with its key returns the answer of the first.",
     ),
 ]
-
-
-async def _options(
-    request: Request,
-    factcheck_deadline_ms: Annotated[
-        int | None,
-        Header(
-            ge=1,
-            le=10**12,
-            description="Milliseconds after which undecided facts are returned as such.",
-        ),
-    ] = None,
-    idempotency_key: IdempotencyKey = None,
-) -> Options:
-    seconds: float = request.app.state.service.config.max_deadline_s
-    if factcheck_deadline_ms is not None:
-        seconds = min(seconds, factcheck_deadline_ms / 1_000)
-    return Options(seconds, idempotency_key)
 
 
 class JudgedRouter(APIRouter):
@@ -89,10 +79,14 @@ class JudgedRouter(APIRouter):
 
         def add(work: Work) -> Work:
             async def endpoint(
-                request: Request, body: Any, options: Annotated[Options, Depends(_options)]
+                request: Request,
+                body: Any,
+                factcheck_deadline_ms: DeadlineMs = None,
+                idempotency_key: IdempotencyKey = None,
             ) -> Response:
                 service: Service = request.app.state.service
-                return await service.answer(request, options, lambda: work(service, body))
+                limits = factcheck_deadline_ms, idempotency_key
+                return await service.answer(request, lambda: work(service, body), *limits)
 
             endpoint.__name__, endpoint.__doc__ = work.__name__, work.__doc__
             endpoint.__annotations__["body"] = get_type_hints(work)["body"]

@@ -53,15 +53,6 @@ _USAGE = {
 """Counters by field of `Usage`."""
 
 
-class Options(NamedTuple):
-    """Headers of a request to a judge."""
-
-    seconds: float
-    """Seconds until the deadline."""
-    key: str | None
-    """Idempotency key."""
-
-
 class Meters(Collector):
     """Metrics for Prometheus: counts requests and verdicts, and reads usage from ledgers.
 
@@ -188,11 +179,12 @@ class Service:
         ledger, scorer = Ledger(), FactCoverage(spec, session=self.session)
         scorer.ledger = Ledger(ledger)
         try:
-            comparator = SemanticComparator(spec, session=self.session)
+            pair_judge = build_pair_judge(spec, self.session)
         except ConfigError:
             return Judge(name, scorer, None, None, ledger)
+        comparator = SemanticComparator(pair_judge, session=self.session)
         comparator.ledger = Ledger(ledger)
-        return Judge(name, scorer, build_pair_judge(spec, self.session), comparator, ledger)
+        return Judge(name, scorer, pair_judge, comparator, ledger)
 
     def judge(self, name: str | None) -> Judge:
         """Return a judge by its name; `None`: the first one."""
@@ -214,7 +206,11 @@ class Service:
         await background.hop(self.session.aclose())
 
     async def answer(
-        self, request: Request, options: Options, work: Callable[[], Awaitable[Any]]
+        self,
+        request: Request,
+        work: Callable[[], Awaitable[Any]],
+        deadline_ms: int | None = None,
+        key: str | None = None,
     ) -> Response:
         """Await `work()` in the background loop and answer with its result as JSON.
 
@@ -222,17 +218,20 @@ class Service:
         in progress.
         """
         caller: Caller = request.state.caller
-        if not options.key:
-            return await self._run(caller, options, work).answer(request)
-        place = (caller.name, request.url.path, options.key)
+        seconds = self.config.max_deadline_s
+        if deadline_ms is not None:
+            seconds = min(seconds, deadline_ms / 1_000)
+        if not key:
+            return await self._run(caller, work, seconds).answer(request)
+        place = (caller.name, request.url.path, key)
         digest = hashlib.sha256(await request.body()).hexdigest()
         run = self._runs.get(place)
         if run is None or not run.is_shared or time.monotonic() - run.started >= _KEPT_S:
-            run = self._runs[place] = self._run(caller, options, work, digest)
+            run = self._runs[place] = self._run(caller, work, seconds, digest)
             self._runs.move_to_end(place)
             n_chars = sum(len(one.text) for one in self._runs.values())
-            while len(self._runs) > _MAX_KEPT or (
-                n_chars > _MAX_KEPT_CHARS and len(self._runs) > 1
+            while len(self._runs) > 1 and (
+                len(self._runs) > _MAX_KEPT or n_chars > _MAX_KEPT_CHARS
             ):
                 n_chars -= len(self._runs.popitem(last=False)[1].text)
         elif run.digest != digest:
@@ -240,7 +239,7 @@ class Service:
         return await run.answer(request)
 
     def _run(
-        self, caller: Caller, options: Options, work: Callable[[], Awaitable[Any]], digest: str = ""
+        self, caller: Caller, work: Callable[[], Awaitable[Any]], seconds: float, digest: str = ""
     ) -> _Run:
         if self.n_in_flight >= self.config.max_in_flight:
             detail = f"{self.n_in_flight} requests are in progress; try again"
@@ -250,10 +249,10 @@ class Service:
             return json_text(await work())
 
         async def bounded() -> str:
-            with deadline(options.seconds), caller.budget.spending():
+            with deadline(seconds), caller.budget.spending():
                 answer = background.hop(as_json())
                 try:
-                    return await asyncio.wait_for(answer, options.seconds + _GRACE_S)
+                    return await asyncio.wait_for(answer, seconds + _GRACE_S)
                 except asyncio.TimeoutError:
                     raise DeadlineExceeded("undone when the deadline passed") from None
                 finally:
