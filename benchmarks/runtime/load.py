@@ -40,7 +40,7 @@ CONNECTIONS, N_ASKING = (1, 16, 64), 8
 """Numbers of connections to the embedded judge, in turn, and to the scripted model."""
 N_FACTS, JOB, LAST_JOB = 3, 100, 500
 """Numbers of facts of a request to the embedded judge, and of pairs of a job."""
-LATENCY_S, LAST_LATENCY_S = 0.1, 3.0
+LATENCY_S, LAST_LATENCY_S = 0.1, 1.0
 """Seconds until the scripted model answers."""
 stopping = threading.Event()
 tallies: defaultdict[str, Counter[str]] = defaultdict(Counter)

@@ -22,6 +22,7 @@ except ImportError:  # Windows has no limit of open files to heed
 
 if TYPE_CHECKING:
     import asyncio
+    from types import FrameType
 
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -109,11 +110,25 @@ def serve(  # noqa: PLR0913 - one parameter per option
     )
     with closing(_listen(host, port)) as listener:
         app = create_app(config)
-        settings: dict[str, Any] = {"access_log": False, "log_config": None, "ws": "none"}
-        settings |= {"server_header": False, "proxy_headers": False, "lifespan": "on"}
         most = _max_connections()
-        settings |= {"http": _protocol(most), "backlog": math.ceil(most * _ACCEPTED_AT_ONCE)}
-        server = uvicorn.Server(uvicorn.Config(app, timeout_graceful_shutdown=_DRAIN_S, **settings))
+        settings: dict[str, Any] = {
+            "access_log": False,
+            "log_config": None,
+            "server_header": False,
+            "ws": "none",
+            "proxy_headers": False,
+            "lifespan": "on",
+            "http": _protocol(most),
+            "backlog": math.ceil(most * _ACCEPTED_AT_ONCE),
+        }
+
+        class Server(uvicorn.Server):
+            def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+                if app.state.jobs is not None:
+                    app.state.jobs.pause()  # leaves the judges to the requests in flight
+                super().handle_exit(sig, frame)
+
+        server = Server(uvicorn.Config(app, timeout_graceful_shutdown=_DRAIN_S, **settings))
         _log_to_stderr()
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn restores and raises it
         address = f"[{host}]" if ":" in host else host

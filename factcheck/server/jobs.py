@@ -78,9 +78,13 @@ class Jobs:
         """Look for new jobs; call it in the loop of `start`."""
         self._wake.set()
 
+    def pause(self) -> None:
+        """Begin no more records; those in flight are finished."""
+        self._stopping = True
+
     async def stop(self) -> None:
         """Give records in flight 5 s to finish, stop scoring and close the database."""
-        self._stopping = True
+        self.pause()
         if self._task is not None:
             self._wake.set()
             await asyncio.wait([self._task], timeout=_DRAIN_S)

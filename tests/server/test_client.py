@@ -156,6 +156,28 @@ def test_a_service_that_is_not_there(judge: Any) -> None:
     assert time.monotonic() - started < 10
 
 
+def test_a_service_that_does_not_answer_is_asked_once(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("factcheck.client._GRACE_S", 0.1)
+    n_asked = 0
+
+    async def silent(scope: Any, receive: Any, send: Any) -> None:
+        nonlocal n_asked
+        if scope["type"] == "lifespan":
+            await _other(scope, receive, send)
+        else:
+            n_asked += 1
+            await asyncio.sleep(1)
+
+    with (
+        factcheck.Client(serve(silent), timeout_s=0.4) as client,
+        pytest.raises(JudgeUnavailable, match="no answer within"),
+    ):
+        client.check(FACTS, SUMMARY)
+    assert n_asked == 1
+
+
 async def _other(scope: Any, receive: Any, send: Any) -> None:
     """Another kind of service: what it answers is in the path."""
     if scope["type"] == "lifespan":

@@ -25,7 +25,7 @@ from factcheck.scoring.runs import read_all, run_signature, score_run
 from factcheck.server import create_app
 from factcheck.server.access import ApiKey, ServerConfig
 from factcheck.server.job_store import JobStatus
-from factcheck.server.jobs import Jobs
+from factcheck.server.jobs import Jobs, delete
 from factcheck.server.problems import Problem
 from factcheck.server.service import Service
 from factcheck.testing import LocalOpenAIServer, ScriptedChecker
@@ -265,6 +265,9 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     jobs.wake()
     await scored(jobs, job, 5)
     assert status(jobs, job).state == "running"
+    with pytest.raises(Problem) as refused:
+        delete(jobs, jobs.store.find(job, ""))
+    assert refused.value.status_code == 409
     cancel(jobs, job)
     await bench.done(jobs, other)
     n_rows, n_requests = status(jobs, job).rows, len(model.requests)
@@ -282,7 +285,7 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
 
     cancel(jobs, other)
     assert status(jobs, other).state == "done"
-    jobs.store.remove(jobs.store.find(job, ""))
+    delete(jobs, jobs.store.find(job, ""))
     assert [job for (job,) in jobs.store._all("SELECT DISTINCT job FROM records")] == [other]
     await jobs.stop()
 

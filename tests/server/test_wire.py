@@ -123,7 +123,7 @@ def test_a_client_that_comes_back_is_answered() -> None:
 
 def test_work_goes_on_while_another_client_waits_for_it() -> None:
     answer = FactModel()
-    with LocalOpenAIServer(lambda request: Reply(answer(request), delay_s=1)) as server:
+    with LocalOpenAIServer(lambda request: Reply(answer(request), delay_s=3)) as server:
         app = served(server)
         replies: list[httpx.Response] = []
         with running(app) as url:
@@ -136,7 +136,8 @@ def test_work_goes_on_while_another_client_waits_for_it() -> None:
                 until(lambda: server.in_flight == 1)
                 thread = threading.Thread(target=ask)
                 thread.start()
-                time.sleep(0.2)
+                (run,) = app.state.service._runs.values()
+                until(lambda: run._n_waiting == 2)
             thread.join()
         n_sent = len(server.requests)
 
