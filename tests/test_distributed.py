@@ -81,6 +81,22 @@ class TestScoreBatch:
         assert full["fact"].to_pylist() == ["The mill has sails.", "It burns."]
         assert (empty.num_rows, empty.schema) == (0, full.schema)
 
+    def test_a_fact_without_a_verdict_is_a_row_with_its_reason(self) -> None:
+        class Silent:
+            identity = {"judge": "silent"}  # noqa: RUF012 - a port's attribute
+
+            async def check(self, *_: Any) -> list[Any]:
+                return []
+
+        table = pa.Table.from_pylist([{**record(1), "facts": '["The mill has sails."]'}])
+        with FactCoverage(Silent()) as scorer:
+            (row,) = score_batch(table, scorer).to_pylist()
+        assert (row["fact"], row["verdict"], row["error"]) == (
+            "The mill has sails.",
+            None,
+            "missing",
+        )
+
     def test_arguments_that_contradict(self) -> None:
         table = pa.Table.from_pylist([{"id": "a", "source": "It rained."}])
         with pytest.raises(InputError, match="a column is missing: summary; found id, source"):
