@@ -39,18 +39,15 @@ def test_records_come_with_their_places(
     assert [str(place) for place in records.places] == [f"{path}, {place}" for place in places]
 
 
-@pytest.mark.parametrize("content", ['{"a": 1}', '{\n"a": 1\n}', '[{"a": 1}]'])
-@pytest.mark.parametrize("name", ["r.json", "r"])
-def test_one_record_needs_no_list(tmp_path: Path, name: str, content: str) -> None:
-    assert read_records(put(tmp_path, name, content)).values == [{"a": 1}]
-
-
-@pytest.mark.parametrize("content", ['{"a": 1}\n{"a": 2}\n', '[{"a": 1}, {"a": 2}]'])
-def test_standard_input_is_json_or_json_lines(
-    monkeypatch: pytest.MonkeyPatch, content: str
+def test_one_record_needs_no_list_and_standard_input_no_format(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content.encode())))
-    assert read_records("-").values == [{"a": 1}, {"a": 2}]
+    for name in ("r.json", "r"):
+        for content in ('{"a": 1}', '{\n"a": 1\n}', '[{"a": 1}]'):
+            assert read_records(put(tmp_path, name, content)).values == [{"a": 1}]
+    for content in ('{"a": 1}\n{"a": 2}\n', '[{"a": 1}, {"a": 2}]'):
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content.encode())))
+        assert read_records("-").values == [{"a": 1}, {"a": 2}]
 
 
 PROSE = "Sorry, I cannot."
@@ -63,6 +60,7 @@ PROSE = "Sorry, I cannot."
         ("r.json", '{"a": 1', ['{"a": 1']), ("r.yaml", "a: [1", ["a: [1"]), ("r", PROSE, [PROSE]),
         ("r", f'{PROSE}\n{{"a": 1}}\n{{"a": 2}}\n', [PROSE, {"a": 1}, {"a": 2}]),
         ("r.json", f'{{"a": 1}}\n\n{PROSE}\n{{"a": 2}}', [{"a": 1}, PROSE, {"a": 2}]),
+        ("r.jsonl", "null\n", [None]),
     ],
 )  # fmt: skip
 def test_what_a_model_wrote_is_read_where_the_file_is_not_in_its_format(
@@ -72,21 +70,10 @@ def test_what_a_model_wrote_is_read_where_the_file_is_not_in_its_format(
     assert read_records(path, extracted=True).values == values
     with pytest.raises(InputError, match=re.escape(str(path))):
         read_records(path)
-
-
-@pytest.mark.parametrize("name", ["r.json", "r"])
-def test_a_broken_list_is_refused_because_its_records_cannot_be_counted(
-    tmp_path: Path, name: str
-) -> None:
-    with pytest.raises(InputError, match="line 1: not valid JSON"):
-        read_records(put(tmp_path, name, '[{"a": 1}, {"a": '), extracted=True)
-
-
-def test_null_stands_for_a_missing_record_if_that_is_allowed(tmp_path: Path) -> None:
-    path = put(tmp_path, "r.jsonl", "null\n")
-    assert read_records(path, extracted=True).values == [None]
-    with pytest.raises(InputError, match="line 1: expected an object, got null"):
-        read_records(path)
+    broken = put(tmp_path, name.replace("jsonl", "json"), '[{"a": 1}, {"a": ')
+    if broken.suffix != ".yaml":  # its records cannot be counted
+        with pytest.raises(InputError, match="line 1: not valid JSON"):
+            read_records(broken, extracted=True)
 
 
 @pytest.mark.parametrize(
@@ -117,19 +104,13 @@ def test_a_schema_is_resolved_and_annotated(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
+def test_an_invalid_schema_is_reported_with_its_file(tmp_path: Path) -> None:
+    for content, message in (
         ("[1]", "s.json: a schema must be an object, not array"),
         ('{"properties": {"a": {"$ref": "#/nowhere"}}}', "s.json: a: the reference '#/nowhere'"),
-    ],
-)
-def test_an_invalid_schema_is_reported_with_its_file(
-    tmp_path: Path, content: str, message: str
-) -> None:
-    with pytest.raises(InputError) as caught:
-        read_schema(put(tmp_path, "s.json", content))
-    assert message in str(caught.value)
+    ):
+        with pytest.raises(InputError, match=re.escape(message)):
+            read_schema(put(tmp_path, "s.json", content))
 
 
 def test_a_saved_run_is_read_back(tmp_path: Path) -> None:
