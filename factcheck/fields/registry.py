@@ -181,9 +181,7 @@ class Registry:
     def register_transform(self, name: str, fn: Callable[..., Any]) -> None:
         """Register a transform, `fn(value, params) -> value`; it is never called with `None`.
 
-        Raises:
-            TypeError: `fn` is not callable.
-            ValueError: The name is taken.
+        Raises `TypeError` if `fn` is not callable, and `ValueError` if the name is taken.
         """
         _check("transform", name, fn, _FIXED_TRANSFORMS)
         if name in self._transforms:
@@ -191,11 +189,7 @@ class Registry:
         self._transforms[name] = fn
 
     def get_comparator(self, name: str) -> Callable[..., Any]:
-        """Return a comparator by name.
-
-        Raises:
-            ComparatorNotFoundError: No comparator has that name.
-        """
+        """Return a comparator by name; raise `ComparatorNotFoundError` if there is none."""
         found = self._comparators.get(name) or COMPARATORS.get(name)
         if found is None:
             hint = _SEMANTIC if name == "semantic" else ""
@@ -204,11 +198,7 @@ class Registry:
         return found
 
     def get_transform(self, name: str) -> Callable[..., Any]:
-        """Return a transform by name.
-
-        Raises:
-            TransformNotFoundError: No transform has that name.
-        """
+        """Return a transform by name; raise `TransformNotFoundError` if there is none."""
         found = self._transforms.get(name) or TRANSFORMS.get(name)
         if found is None:
             known = {*TRANSFORMS, *self._transforms}

@@ -16,6 +16,10 @@ def object_of(**fields: Any) -> Schema:
     return {"type": "object", "properties": fields}
 
 
+def list_of(items: Any) -> Schema:
+    return {"type": "array", "items": items}
+
+
 def nested(levels: int, innermost: Schema) -> Schema:
     schema = innermost
     for _ in range(levels):

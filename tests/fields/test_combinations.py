@@ -15,15 +15,11 @@ from factcheck.fields import (
     remove_null_anyof,
     resolve_schema_references,
 )
-from tests.fields.json_schemas import INTEGER, NULL, STRING, Schema, nested, object_of
+from tests.fields.json_schemas import INTEGER, NULL, STRING, Schema, list_of, nested, object_of
 
 
 def resolved_field(field: Any) -> Any:
     return resolve_schema_references(object_of(field=field))["properties"]["field"]
-
-
-def list_of(items: Schema) -> Schema:
-    return {"type": "array", "items": items}
 
 
 def told(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -109,10 +105,10 @@ def test_what_is_lost_in_one_field_of_many_types_is_told_but_for_titles(
 
 def test_what_a_schema_says_itself_wins_over_its_parts() -> None:
     schema = {
-        **object_of(a=STRING, o=object_of(x=STRING)),
+        **object_of(a=STRING, o=object_of(x=STRING), t=True),
         "required": ["a"],
         "allOf": [
-            {**object_of(a={**STRING, "title": "part"}, b=STRING), "required": ["b"]},
+            {**object_of(a={**STRING, "title": "part"}, b=STRING, t=STRING), "required": ["b"]},
             {
                 **object_of(b=INTEGER, o=object_of(x=INTEGER, y=STRING)),
                 "allOf": [object_of(c=STRING)],
@@ -124,7 +120,7 @@ def test_what_a_schema_says_itself_wins_over_its_parts() -> None:
 
     assert merge_all_of(whole) is whole
     assert whole["items"] == {
-        **object_of(a=STRING, o=object_of(x=STRING, y=STRING), b=STRING, c=STRING),
+        **object_of(a=STRING, o=object_of(x=STRING, y=STRING), t=True, b=STRING, c=STRING),
         "required": ["a"],
     }
 

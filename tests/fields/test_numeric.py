@@ -151,3 +151,4 @@ def test_without_a_limit_equal_numbers_have_equal_keys() -> None:
         assert key is not None
         assert key("abc") != key("abc")
         assert len({key(1), key(1.0), key("1"), key(True), key(None), key(NAN)}) == 3
+        assert len({key(INF), key("inf"), key(2**60), key(2.0**60), key(HUGE), key(HUGE + 1)}) == 4

@@ -29,6 +29,7 @@ from tests.fields.json_schemas import (
     STRING,
     Schema,
     clean_schemas,
+    list_of,
     nested,
     object_of,
     values_of,
@@ -49,7 +50,12 @@ DEFS: Schema = {
     "B": {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}},
     "Loop": {"$ref": "#/$defs/Loop"},
 }  # fmt: skip
+OWN = {**DEFS["Text"], "description": "own", "x-eval-weight": 2}
 PERSON = {"type": "object", "properties": {"name": STRING, "age": INTEGER}, "required": ["name"]}
+
+
+def to(name: str) -> Schema:
+    return {"$ref": f"#/$defs/{name}"}
 
 
 def resolved_field(field: Any) -> Any:
@@ -61,43 +67,24 @@ def resolved_field(field: Any) -> Any:
 @pytest.mark.parametrize(
     ("field", "expected"),
     [
-        ({"$ref": "#/$defs/Alias"}, DEFS["Text"]),
-        (
-            {"type": "array", "items": {"$ref": "#/$defs/Person"}},
-            {"type": "array", "items": PERSON},
-        ),
-        ({"$ref": "#/$defs/a~1b"}, INTEGER), ({"$ref": "#/$defs/a~0b"}, {"type": "number"}),
+        (to("Alias"), DEFS["Text"]), (list_of(to("Person")), list_of(PERSON)),
+        (to("a~1b"), INTEGER), (to("a~0b"), {"type": "number"}), (to("list/1"), INTEGER),
         ({"$ref": "#/%24defs/%C3%A4%20%25"}, {"type": "boolean"}),
-        ({"$ref": "#/$defs/list/1"}, INTEGER), ({"$ref": "#/$defs/Person/properties/name"}, STRING),
+        (to("Person/properties/name"), STRING),
+        ({**to("Text"), "description": "own", "x-eval-weight": 2}, OWN),
         (
-            {"$ref": "#/$defs/Text", "description": "own", "x-eval-compare": "fuzzy"},
-            {
-                "type": "string", "description": "own", "x-eval-transform": ["strip"],
-                "x-eval-compare": "fuzzy",
-            },
+            {**to("Person"), "properties": {"name": {"x-eval-skip": True}}},
+            {**PERSON, "properties": {"name": {**STRING, "x-eval-skip": True}, "age": INTEGER}},
         ),
+        ({"anyOf": [to("Text"), NULL], "description": "own", "x-eval-weight": 2}, OWN),
+        ({"anyOf": [INTEGER, to("Nothing")]}, INTEGER),
+        ({"allOf": [to("Text")], "title": "T"}, {**DEFS["Text"], "title": "T"}),
+        ({"allOf": [to("Text"), to("Text")]}, DEFS["Text"]),
         (
-            {"$ref": "#/$defs/Person", "properties": {"name": {"x-eval-skip": True}}},
-            {
-                **PERSON,
-                "properties": {"name": {"type": "string", "x-eval-skip": True}, "age": INTEGER},
-            },
-        ),
-        (
-            {"anyOf": [{"$ref": "#/$defs/Text"}, NULL], "description": "own", "x-eval-weight": 2},
-            {**DEFS["Text"], "description": "own", "x-eval-weight": 2},
-        ),
-        ({"anyOf": [INTEGER, {"$ref": "#/$defs/Nothing"}]}, INTEGER),
-        ({"allOf": [{"$ref": "#/$defs/Text"}], "title": "T"}, {**DEFS["Text"], "title": "T"}),
-        ({"allOf": [{"$ref": "#/$defs/Text"}, {"$ref": "#/$defs/Text"}]}, DEFS["Text"]),
-        (
-            {"type": "object", "additionalProperties": {"$ref": "#/$defs/a~1b"}},
+            {"type": "object", "additionalProperties": to("a~1b")},
             {"type": "object", "additionalProperties": INTEGER},
         ),
-        (
-            {"type": "array", "items": [{"$ref": "#/$defs/Maybe"}, True]},
-            {"type": "array", "items": [STRING, True]},
-        ),
+        (list_of([to("Maybe"), True]), list_of([STRING, True])),
     ],
 )  # fmt: skip
 def test_a_reference_is_replaced_by_its_target_and_the_keys_beside_it_win(

@@ -261,7 +261,7 @@ class TestTypeDefaults:
     def test_only_leaves_without_a_word_of_their_own_get_one(self) -> None:
         own = {"type": "string", "x-eval-compare": {"oneof": {"values": []}}}
         skipped, number = {"type": "string", "x-eval-skip": True}, {"type": "number"}
-        schema = record(a=own, b=skipped, c=record(d={**number, "maxLength": 3}))
+        schema = record(a={**own}, b={**skipped}, c=record(d={**number, "maxLength": 3}))
 
         assert annotate_xeval(schema) is schema
         inner = record(d={**number, "maxLength": 3, "x-eval-compare": "numeric"})

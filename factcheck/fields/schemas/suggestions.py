@@ -363,14 +363,16 @@ def _alignment(
 
 def _is_key(name: str, lists: list[list[Any]]) -> bool:
     """Whether a key is present and unique in each list, and not a running number."""
-    columns = [[one.get(name) if isinstance(one, dict) else None for one in each] for each in lists]
-    columns = [column for column in columns if len(column) > 1]
-    for column in columns:
-        first = column[0]
-        if any(isinstance(value, bool) or not isinstance(value, (str, int)) for value in column):
-            return False
-        if isinstance(first, int) and column == [*range(first, first + len(column))]:
-            return False
-        if len({*column}) < len(column):
-            return False
-    return bool(columns)
+    columns: list[list[Any]] = [
+        [one.get(name) if isinstance(one, dict) else None for one in elements]
+        for elements in lists
+        if len(elements) > 1
+    ]
+    return bool(columns) and all(
+        all(isinstance(key, (str, int)) and not isinstance(key, bool) for key in column)
+        and len({*column}) == len(column)
+        and not (
+            isinstance(column[0], int) and column == [*range(column[0], column[0] + len(column))]
+        )
+        for column in columns
+    )
