@@ -174,6 +174,15 @@ def test_data_that_is_nested_too_deeply_is_an_error_of_its_field() -> None:
     assert {f.status for f in one.field_results[1:]} == {"hallucination"}
 
 
+def test_a_recursive_reference_keeps_its_weight() -> None:
+    node = object_of(v=INTEGER, next={"$ref": "#", "x-eval-weight": 3})
+    root = parse_eval_schema(annotate_xeval(resolve_schema_references(node)))
+    unroll = root.named["next"].unroll
+    assert unroll is not None
+    assert unroll().named["v"].weight == 3
+    assert root.named["v"].weight == 1
+
+
 def test_recursive_arrays_are_aligned_with_a_batch_comparator_below() -> None:
     node = object_of(
         label={**STRING, "x-eval-compare": "judge"},

@@ -269,7 +269,7 @@ class SemanticComparator(SessionUser):
     def __call__(self, items: list[BatchItem]) -> list[Answer]:
         """Return one result per item, in order; a failure for an item without a verdict.
 
-        Items of another package get results of that package's type, and `None` for a failure.
+        Items of another package get results of that package's type.
         """
         return background.run(self._results(items))
 
@@ -333,7 +333,7 @@ class SemanticComparator(SessionUser):
         if isinstance(outcome, ValuePair):
             outcome = verdicts[outcome]
         if isinstance(outcome, Failure):
-            return outcome if result_type is ComparatorResult else None
+            return outcome
         if isinstance(outcome, PairVerdict):
             reason = f"{outcome.judge}: {outcome.reason}" if outcome.reason else outcome.judge
             outcome = float(outcome.equivalent), reason
