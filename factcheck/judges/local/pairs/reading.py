@@ -64,10 +64,6 @@ def _as_decimal(match: re.Match[str]) -> str:
     return match[0] if upper >= lower else f"{int(whole) + upper / lower:.10g}"
 
 
-def _without_spaces(match: re.Match[str]) -> str:
-    return match[0].replace(" ", "")
-
-
 _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
@@ -90,7 +86,10 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
             r"(?<![\d/.,])(?:(\d{1,6})\s+)?(\d{1,3})\s?[/\u2044]\s?(\d{1,3})(?![\d/\u2044])",
             _as_decimal,
         ),
-        (r"(?<![\d,.])(?<![\d,.] )[1-9]\d{0,2}(?: \d{3})+(?![\d ]*\d)", _without_spaces),
+        (
+            r"(?<![\d,.])(?<![\d,.] )[1-9]\d{0,2}(?: \d{3})+(?![\d ]*\d)",
+            lambda found: found[0].replace(" ", ""),
+        ),
         (
             r"\b(?:between|from|zwischen|von|entre)\s(\S*\d\S*)\s(?:and|to|und|bis|et|y)\s(?=\S*\d)",
             r"\1 - ",
@@ -109,13 +108,8 @@ _GRAMMAR = word_set(TABLES["grammar"])
 """Function words in any case; others may be names when capitalized: `Will`, `The Who`."""
 
 
-def _phrases(*tables: str) -> dict[str, str]:
-    bounds = [entry for name in tables for entry in TABLES[name].items()]
-    return {phrase: bound for bound, phrases in bounds for phrase in phrases.split(",")}
-
-
-_BOUNDS = {fold(phrase): bound for phrase, bound in BOUNDS.items()} | _phrases("bounds")
-_BOUNDS_BEHIND = _phrases("bounds_behind")
+_BOUNDS = {fold(phrase): bound for phrase, bound in BOUNDS.items()} | TABLES["bounds"]
+_BOUNDS_BEHIND: dict[str, str] = TABLES["bounds_behind"]
 _LINK = re.compile(r"\s*(?:([-/:\u00b1])|(to|bis|through)\b|(x|by|\u00d7))\s*-?", re.IGNORECASE)
 """Link of two numbers: a sign, the words of a range, of an area."""
 _PLUS = re.compile(r"[\s,+-]*(?:and |und |et )?", re.IGNORECASE)
@@ -129,7 +123,7 @@ _PLURAL = re.compile(r"(?<=\w{3})(?:(ies)|(?<=[^s])s)\Z")
 _SHORTEST_SENTENCE, _SHORTEST_PAST, _FIRST_YEAR, _CENTURY = 5, 4, 1000, 100
 _LONGEST = 12
 """Maximum length of a number without separators; longer ones are codes."""
-_NO_UNIT, _MILLION = Measure("", "", 1.0), Measure("million", "", 1e6)
+_NO_UNIT = Measure("", "", 1.0)
 _NESTED = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 _LABEL = re.compile(r"\s*[^\s:][^:\n]{0,118}:\s+")
 _QUOTED = re.compile(r"\"[^\"]+\"|(?<![\w'])'[^']+'(?!\w)")
@@ -177,10 +171,8 @@ class _Reader:
                 units.append(self._word(word))
             at += 1
         optional = self._optional()
-        if len(optional) < len(units):
-            units = [
-                u._replace(is_optional=k in optional or u.is_optional) for k, u in enumerate(units)
-            ]
+        for k in optional if len(optional) < len(units) else ():
+            units[k] = units[k]._replace(is_optional=True)
         inner = found[1:] if found and found[0].kind == "function" else found[1:-1]
         ends = self.text.endswith((".", "!")) and len(found) >= _SHORTEST_SENTENCE
         is_sentence = any(map(_is_verb, inner)) or (
@@ -274,25 +266,21 @@ class _Reader:
         return last
 
     def _meanings(self, quantity: Quantity) -> tuple[frozenset[float], tuple[Measure, ...]]:
-        """Return all readings of the digits of a quantity, and of its unit.
+        """Return all readings of the digits of a quantity, and its possible units.
 
         A point before three digits groups thousands only in money and in languages that write so.
         """
-        measures = quantity.units
         number = self.found[quantity.first : quantity.middle]
         digits = next((word.form for word in number if word.kind == "number"), "")
         main = (read_digits(digits, self.language) if digits else None) or 1.0
         readings: set[float | None] = {main}
-        is_money = any(unit.dimension.startswith("money") for unit in measures)
+        is_money = any(unit.dimension.startswith("money") for unit in quantity.units)
         if digits and (is_money or self.language in DECIMAL_COMMA):
             readings |= {read_digits(digits, "en"), read_digits(digits, "de")}
         if digits.count(".") == 1 and "," not in digits:
             readings.add(float(digits))
-        is_stuck = self.text[quantity.end - 2 : quantity.end - 1].isdigit()
-        if is_stuck and "metre" in {unit.name for unit in measures}:
-            measures = (*measures, _MILLION)
         numbers = {float(f"{each * quantity.value / main:.12g}") for each in readings if each}
-        return frozenset(numbers), measures
+        return frozenset(numbers), quantity.units
 
     def _roman(self, at: int) -> int:
         """Add the Roman numeral at a word behind another one, if any: `Henry VIII`."""

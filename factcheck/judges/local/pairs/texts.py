@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import combinations, product
-from math import isclose
 from typing import NamedTuple
 
 from factcheck.judges.local.encoder import judge
@@ -47,8 +46,6 @@ _FIRST = 32
 _FAMILY_LETTERS, _FAMILY_SHARE = 5, 0.65
 _LONGEST_READ = 400
 """Maximum length in characters of values read by the networks."""
-_TOLERANCE = 0.006
-"""Relative tolerance between rounded imperial and metric quantities."""
 
 
 class Side(NamedTuple):
@@ -126,25 +123,10 @@ def match(
             pairs.append((i, j))
             lone.remove(i)
             rest.remove(j)
-    if len(lone) == len(rest) == 1 and _is_near(ones[min(lone)], others[min(rest)]):
-        pairs.append((lone.pop(), rest.pop()))
     sides = (ones, lone), (others, rest)
     for one, other in (sides, sides[::-1], sides[:1] * 2, sides[1:] * 2):
         _match_acronyms(*one, *other)
     return sorted(pairs), lone, rest
-
-
-def _is_near(one: Unit, other: Unit) -> bool:
-    """Whether measures are equal up to rounding in a conversion, as from miles to km.
-
-    Units that are integer multiples, such as hours and minutes, are converted without rounding.
-    """
-    for a, b in product(one.measures, other.measures):
-        ratio = max(a.factor / b.factor, b.factor / a.factor)
-        if a.dimension == b.dimension and not isclose(ratio, round(ratio), rel_tol=1e-9):
-            values = product(map(a.basic, one.numbers), map(b.basic, other.numbers))
-            return any(isclose(x, y, rel_tol=_TOLERANCE) for x, y in values)
-    return False
 
 
 def _match_acronyms(
