@@ -52,8 +52,6 @@ _TOKEN = re.compile(
 )
 _FOREIGN_ARTICLES = word_set(TABLES["articles"])
 """Articles dropped only at the start of a value in lower case: `die Brücke`, not `Die Hard`."""
-_ANSWERS = dict.fromkeys(TABLES["yes"].split(), frozenset({"yes"}))
-_ANSWERS |= dict.fromkeys(TABLES["no"].split(), frozenset({"no"}))
 _ABSENT = frozenset(TABLES["absent"].split(","))
 _ADDRESS = re.compile(
     r"(?:mailto:|https?://|doi:\s*)*(?:www\.|(?:dx\.)?doi\.org/)?"
@@ -149,19 +147,11 @@ def is_absent(text: str) -> bool:
 
 def _compare_closed(first: str, second: str) -> Finding | None:
     """Compare answers, places, addresses, and values of which at least one is absent."""
-    one, other = " ".join(normal(first)), " ".join(normal(second))
-    for what, values in (
-        ("answer", (_answer(one, other), _answer(other, one))),
-        ("place", (_places(first, one), _places(second, other))),
-        ("address", (_address(first), _address(second))),
-    ):
-        if all(values):
-            is_equal = not values[0].isdisjoint(values[1])
-            return (
-                Finding(SAME, f"same {what}")
-                if is_equal
-                else Finding(OTHER, against(first, second))
-            )
+    ones, others = _meanings(first, second), _meanings(second, first)
+    if ones and others:
+        if ones.isdisjoint(others):
+            return Finding(OTHER, against(first, second))
+        return Finding(SAME, "same meaning")
     if is_absent(first) and is_absent(second):
         return Finding(SAME, "no value on either side")
     for text, name in ((first, "gold"), (second, "extracted")):
@@ -170,36 +160,33 @@ def _compare_closed(first: str, second: str) -> Finding | None:
     return None
 
 
-def _answer(form: str, other: str) -> frozenset[str]:
-    """Return whether a value is a yes or a no; 1 and 0 are only beside a word."""
-    word = {"1": "yes", "0": "no"}.get(form, form) if other in _ANSWERS else form
-    return _ANSWERS.get(word, frozenset())
+def _meanings(text: str, beside: str) -> frozenset[str]:
+    """Return what an answer, a place or an address may mean; empty for other text.
 
-
-def _places(text: str, form: str) -> frozenset[str]:
-    """Return the places that a name or a code in capitals may mean."""
-    is_name = len(form) > _LONGEST_PLACE_CODE or text.isupper()
-    return _all_places().get(form, frozenset()) if is_name else frozenset()
+    Of a short word only capitals are a code of a place, and 1 and 0 are answers only beside a word.
+    """
+    if found := _ADDRESS.fullmatch(text):
+        host, _, path = found[1].rstrip("/.").partition("/")
+        return frozenset({host.lower() + "/" + (path.lower() if host.startswith("10.") else path)})
+    form, answers = " ".join(normal(text)), frozenset(("yes", "no"))
+    meanings = _meant().get(form, frozenset())
+    if form in {"1", "0"} and _meant().get(" ".join(normal(beside)), frozenset()) & answers:
+        return frozenset(("yes" if form == "1" else "no",))
+    may_be_place = len(form) > _LONGEST_PLACE_CODE or text.isupper()
+    return meanings if may_be_place else meanings & answers
 
 
 @lru_cache(maxsize=1)
-def _all_places() -> dict[str, frozenset[str]]:
-    """Map codes and names of countries and US states to places; `de` and `ca` mean two."""
+def _meant() -> dict[str, frozenset[str]]:
+    """Map answers, and codes and names of countries and US states; `de` and `ca` mean two."""
     meant: dict[str, frozenset[str]] = {}
+    entries = [(answer, TABLES[answer].split()) for answer in ("yes", "no")]
     for kind in ("countries", "states"):
-        for code, names in TABLES[kind].items():
-            for name in (code, *names.split(",")):
-                meant[name] = meant.get(name, frozenset()) | {f"{kind} {code}"}
+        entries += [(f"{kind} {c}", [c, *names.split(",")]) for c, names in TABLES[kind].items()]
+    for meaning, names in entries:
+        for name in names:
+            meant[name] = meant.get(name, frozenset()) | {meaning}
     return meant
-
-
-def _address(text: str) -> frozenset[str]:
-    """Return the canonical form of an e-mail address, URL or DOI, if it is one."""
-    found = _ADDRESS.fullmatch(text)
-    if found is None:
-        return frozenset()
-    host, _, path = found[1].rstrip("/.").partition("/")
-    return frozenset({host.lower() + "/" + (path.lower() if host.startswith("10.") else path)})
 
 
 def _compare_codes(first: str, second: str) -> Finding | None:
