@@ -11,7 +11,7 @@ import datetime as dt
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from itertools import product
@@ -114,10 +114,16 @@ def _normal(text: str) -> tuple[str, ...]:
             tokens.append(folded)
     if tokens and tokens[0] in _FOREIGN_ARTICLES and text[:1].islower():
         tokens = tokens[1:] or tokens
-    return tuple(tokens or map(fold, found))
+    return tuple(tokens or filter(None, map(fold, found)))
 
 
 _remembered = lru_cache(maxsize=8192)(_normal)
+
+
+def n_shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the length of the common prefix of two sequences."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 @lru_cache(maxsize=8192)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from factcheck.judges.local.pairs.normal import DIGRAPHS, TABLES, fold
+from factcheck.judges.local.pairs.normal import DIGRAPHS, TABLES, fold, n_shared
 from factcheck.text.numbers import DECIMAL_COMMA, read_digits
 from factcheck.text.units import BOUNDS, Quantity, read_quantity
 from factcheck.text.units import Unit as Measure
@@ -86,10 +86,7 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
             r"(?<![\d/.,])(?:(\d{1,6})\s+)?(\d{1,3})\s?[/\u2044]\s?(\d{1,3})(?![\d/\u2044])",
             _as_decimal,
         ),
-        (
-            r"(?<![\d,.])(?<![\d,.] )[1-9]\d{0,2}(?: \d{3})+(?![\d ]*\d)",
-            lambda found: found[0].replace(" ", ""),
-        ),
+        (r"(?<!\d)([1-9]\d{0,2}) (\d{3})(?: (\d{3}))?(?: (\d{3}))?(?!\d| \d)", r"\1\2\3\4"),
         (
             r"\b(?:between|from|zwischen|von|entre)\s(\S*\d\S*)\s(?:and|to|und|bis|et|y)\s(?=\S*\d)",
             r"\1 - ",
@@ -133,12 +130,6 @@ _QUOTED = re.compile(r"\"[^\"]+\"|(?<![\w'])'[^']+'(?!\w)")
 def read(text: str, language: str) -> Reading:
     """Read a tidy text."""
     return _Reader(text, language).read()
-
-
-def n_shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the length of the common prefix of two sequences."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 class _Reader:

@@ -25,8 +25,8 @@ from factcheck.judges.local.pairs.model import (
     against,
     quoted,
 )
-from factcheck.judges.local.pairs.normal import TABLES
-from factcheck.judges.local.pairs.reading import CLASS_NOUNS, Reading, Unit, n_shared, read
+from factcheck.judges.local.pairs.normal import TABLES, n_shared
+from factcheck.judges.local.pairs.reading import CLASS_NOUNS, Reading, Unit, read
 from factcheck.judges.ports import Specificity
 from factcheck.text.words import antonyms, word_set
 

@@ -374,6 +374,7 @@ VALUES = st.one_of(
 @example("Q1 Ronald III 3 Wien", "III 3 Q1 Wien Ronald")
 @example("AA/", ":I")
 @example("9 5, 5th D.C.", "5, 5th 9 D.C.")
+@example("", "\u00af")
 def test_leeway_has_a_mirror_image_and_only_ever_adds(gold: str, extracted: str) -> None:
     """Swapped values with the opposite leeway give the same; leeway never lowers a probability."""
     exact = probability(gold, extracted)
