@@ -189,13 +189,16 @@ def _conflict(one: Side, other: Side) -> Finding | None:
     """Find differences that outweigh anything in common."""
     typed = [[unit for unit in side.own if unit.is_typed] for side in (one, other)]
     if all(typed):
-        is_bare = any(
+        lacks_unit = any(
             not (a.measures and b.measures) and a.numbers & b.numbers for a, b in product(*typed)
         )
-        return Finding(VAGUE if is_bare else OTHER, against(_listed(typed[0]), _listed(typed[1])))
+        return Finding(
+            VAGUE if lacks_unit else OTHER, against(_listed(typed[0]), _listed(typed[1]))
+        )
     are_sentences = one.reading.is_sentence or other.reading.is_sentence
-    is_bare = not (one.own or other.own or are_sentences)
-    qualifiers = _PRIVATIVES | _LIMITS if is_bare else _PRIVATIVES
+    qualifiers = _PRIVATIVES
+    if not (one.own or other.own or are_sentences):
+        qualifiers = _PRIVATIVES | _LIMITS
     for side, rest, name in ((one, other, "gold"), (other, one, "extracted")):
         forms = {u.form for u in side.own if u.text.islower() or not are_sentences}
         if found := (forms | side.reading.grammar - rest.reading.grammar) & qualifiers:
@@ -256,13 +259,13 @@ def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]])
             or (p < j and are_numbers and ones[i].numbers and ones[n].numbers)
         ):
             wrong.append((i, n, j, p))
-    for i, n, j, p in wrong:
-        stretches = [
-            each.text[each.units[min(ends)].start : each.units[max(ends)].end]
-            for each, ends in ((one, (i, n)), (other, (j, p)))
-        ]
-        return Finding(TURNED, against(*stretches))
-    return None
+    if not wrong:
+        return None
+    i, n, j, p = wrong[0]
+    stretch = one.text[ones[min(i, n)].start : ones[max(i, n)].end]
+    return Finding(
+        TURNED, against(stretch, other.text[others[min(j, p)].start : others[max(j, p)].end])
+    )
 
 
 def _is_numbered(reading: Reading, at: int, beside: int) -> bool:
@@ -320,11 +323,9 @@ def _reason(sides: Sequence[Side], frames: Sequence[bool]) -> str:
         return against(_listed(sides[0].own), _listed(sides[1].own))
     names = ("gold", "extracted")
     for side, is_frame, name, another in zip(sides, frames, names, names[::-1], strict=True):
+        if is_frame:
+            return f"{another} stands in {name}"
         if side.own:
-            return (
-                f"{another} stands in {name}"
-                if is_frame
-                else f"only in {name}: {_listed(side.own)}"
-            )
+            return f"only in {name}: {_listed(side.own)}"
     found = [name for side, name in zip(sides, names, strict=True) if side.added]
     return f"the same but for an addition in {found[0]}" if found else "same words"
