@@ -70,7 +70,8 @@ class RuleResult:
         found = []
         for trial in trials:
             asked = (trial.first, trial.second)
-            first, second = (one and _label(answers[one][trial.fact]) for one in asked)
+            results = (one and answers[one][trial.fact] for one in asked)
+            first, second = (one.label if isinstance(one, Verdict) else None for one in results)
             if second is not None and (trial.first is None or first is not None):
                 found.append(trial._replace(labels=(first, second)))
         errors = tuple(trial for trial in found if trial.is_broken)
@@ -118,10 +119,6 @@ class RuleResult:
             "interval": self.interval and [*self.interval],
             "errors": [error.to_dict() for error in self.errors],
         }
-
-
-def _label(result: CheckResult) -> str | None:
-    return result.label if isinstance(result, Verdict) else None
 
 
 def _item(error: Trial) -> Item:

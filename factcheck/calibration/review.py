@@ -103,7 +103,10 @@ def render(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> str:
         }
         for ((_, weight, pair), later), _ in zip(turns, range(_MOST), strict=False)
     ]
-    shown = [{"text": text, "shown": _shown(text)} for text in texts]
+    shown = []
+    for text in texts:
+        lines = text.replace("\r\n", "\n").replace("\t", " ").split("\n")
+        shown.append({"text": text, "shown": "\n".join(map(visible, lines))})
     data = json.dumps({"facts": facts, "texts": shown}).replace("<", "\\u003c")
     digest = hashlib.sha256(data.encode()).hexdigest()[:16]
     body = f'<script type="application/json" id="data">{{"id":"{digest}",{data[1:]}</script>'
@@ -112,11 +115,6 @@ def render(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> str:
         for kind in ("html", "js")
     )
     return document_html("Review of facts", f"{page}{body}\n", script)
-
-
-def _shown(text: str) -> str:
-    lines = text.replace("\r\n", "\n").replace("\t", " ").split("\n")
-    return "\n".join(map(visible, lines))
 
 
 def _random(*seed: str) -> random.Random:

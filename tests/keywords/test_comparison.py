@@ -75,7 +75,6 @@ def test_settings_that_differ_are_noted() -> None:
     ("a", "b", "message"),
     [
         (BEFORE, behavior_run({"a": True}), "not DatasetResult and BehaviorRun"),
-        (BEFORE, None, "not DatasetResult and NoneType"),
         (1, 1, "not int and int"),
         (BEFORE, card_run(case("z", 1, 1, 1)), "no scored case of run a .a, .*is in run b .z"),
         (

@@ -21,10 +21,6 @@ def section_of(page: Page, title: str) -> Section:
     return next(section for section in page.sections if section.title.startswith(title))
 
 
-def test_one_case_has_no_interval() -> None:
-    assert card_run(case("a", 8, 10, 10)).page().interval == ""
-
-
 def test_the_worst_cases_come_first_and_the_rest_is_counted() -> None:
     cases = [case(f"right {k}", 1, 1, 1) for k in range(60)]
     found = section_of(card_run(*cases, case("bad", 0, 1, 0)).page(), "Cases")

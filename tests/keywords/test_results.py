@@ -84,6 +84,7 @@ def test_intervals_hold_the_macro_scores_and_say_nothing_of_one_case() -> None:
         low, high = intervals[name] or (1.0, 0.0)
         assert low <= score <= high
     assert set(card_run(CASES[0]).intervals().values()) == {None}
+    assert card_run(CASES[0]).page().interval == ""
     assert card_run(*CASES[1:3]).intervals()["average_similarity"] is None
 
 
