@@ -76,7 +76,11 @@ def _bind_fuzzy(params: Mapping[str, Any]) -> BoundComparator:
 
     def compare(gold: Any, extracted: Any) -> Outcome:
         if not (isinstance(gold, str) and isinstance(extracted, str)):
-            return _without_texts(gold, extracted)
+            if exact_key(gold) == exact_key(extracted):
+                return MATCH
+            side, value = ("extracted", extracted) if isinstance(gold, str) else ("gold", gold)
+            kind = json_type(value) or type(value).__name__
+            return 0.0, f"fuzzy compares strings, but the {side} value is of type {kind}"
         if gold == extracted:
             return _SAME_TEXT
         ratio = similarity(gold, extracted) / (len(gold) + len(extracted))
@@ -95,14 +99,6 @@ def _bind_fuzzy(params: Mapping[str, Any]) -> BoundComparator:
         return ratios if threshold is None else (ratios >= threshold).astype(float)
 
     return BoundComparator(compare, scores=scores)
-
-
-def _without_texts(gold: Any, extracted: Any) -> Outcome:
-    if exact_key(gold) == exact_key(extracted):
-        return MATCH
-    side, value = ("extracted", extracted) if isinstance(gold, str) else ("gold", gold)
-    kind = json_type(value) or type(value).__name__
-    return 0.0, f"fuzzy compares strings, but the {side} value is of type {kind}"
 
 
 exact = BuiltinComparator("exact", lambda _: BoundComparator(_compare_exactly, key=exact_key))

@@ -202,7 +202,11 @@ def _flatten(value: Any, parts: list[Any], *, deep: bool) -> None:
         parts.append(_NAN if is_nan(value) else value)
     elif isinstance(value, dict):
         parts += [kind if deep else dict, len(value)]
-        for name in _sorted(value):
+        try:
+            names = sorted(value)
+        except TypeError:
+            names = sorted(value, key=lambda name: (type(name).__name__, repr(name)))
+        for name in names:
             _flatten(name, parts, deep=deep)
             _flatten(value[name], parts, deep=deep)
     elif isinstance(value, (list, tuple)):
@@ -214,13 +218,6 @@ def _flatten(value: Any, parts: list[Any], *, deep: bool) -> None:
         parts += [kind if deep else set, frozenset(_key(one, deep=deep) for one in value)]
     else:
         parts.append(_Opaque(value))
-
-
-def _sorted(names: dict[Any, Any]) -> list[Any]:
-    try:
-        return sorted(names)
-    except TypeError:
-        return sorted(names, key=lambda name: (type(name).__name__, repr(name)))
 
 
 def is_nan(value: Any) -> bool:

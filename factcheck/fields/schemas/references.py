@@ -85,12 +85,8 @@ def annotate_xeval(schema: Any) -> Any:
 def as_schema(schema: Any) -> Any:
     """Convert a pydantic model class to a resolved schema; return anything else unchanged.
 
-    The schema describes serialized instances, as `as_record` returns them. Fields take `x-eval-*`
-    keys from `Field(json_schema_extra={...})`. By default, sets are aligned optimally, decimals are
-    compared as numbers, and computed fields are skipped.
-
-    Raises:
-        SchemaError: The model has no JSON schema.
+    The schema describes serialized instances, as `as_record` returns them, with `x-eval-*` keys
+    from `Field(json_schema_extra={...})`. Raises `SchemaError` if the model has no JSON schema.
     """
     base = model_base()
     if base is None or not isinstance(schema, type(base)):

@@ -172,26 +172,18 @@ def _infer(values: list[Any], path: str, depth: int) -> dict[str, Any]:
             types[0],
         )
     schema: dict[str, Any] = {"type": types[0]}
+    kind = {"array": list, "object": dict}.get(types[0], ())
+    containers = {id(value): value for value in present if isinstance(value, kind)}.values()
     if types[0] == "array":
-        elements = [e for array in _distinct(present, list) for e in array]
+        elements = [element for array in containers for element in array]
         schema["items"] = _infer(elements, f"{path}[]", depth + 1)
     elif types[0] == "object":
-        columns = _columns(_distinct(present, dict), path)
+        columns: dict[str, list[Any]] = {}
+        for name, value in (member for record in containers for member in record.items()):
+            if not isinstance(name, str):
+                raise SchemaError(f"the property name {name!r} is not a string", path)
+            columns.setdefault(name, []).append(value)
         schema["properties"] = properties = {}
         for name in sorted(columns):  # not a comprehension, which would add a stack frame per level
             properties[name] = _infer(columns[name], join(path, name), depth + 1)
     return schema
-
-
-def _distinct(values: list[Any], kind: type) -> list[Any]:
-    return list({id(value): value for value in values if isinstance(value, kind)}.values())
-
-
-def _columns(records: list[dict[Any, Any]], path: str) -> dict[str, list[Any]]:
-    columns: dict[str, list[Any]] = {}
-    for record in records:
-        for name, value in record.items():
-            if not isinstance(name, str):
-                raise SchemaError(f"the property name {name!r} is not a string", path)
-            columns.setdefault(name, []).append(value)
-    return columns
