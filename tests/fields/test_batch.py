@@ -333,6 +333,13 @@ class TestBestPairing:
 
         assert statuses(result) == {"s[0]": "match", "s[1]": "omission", "s[-1]": "hallucination"}
 
+    def test_a_pair_that_is_better_by_a_hair_is_found_though_it_looks_unlike(self) -> None:
+        judge = Recorder(lambda item: one(1.0 if item.extracted_compared == "q" else 1 - 1e-7))
+        gold, found = [{"s": ["red apple"]}], [{"s": ["red apples", "q"]}]
+        result = run(record(s=best(JUDGED)), gold, found, registry_of(judge=judge))
+
+        assert [f.extracted_value for f in result.records[0].field_results] == ["q", "red apples"]
+
     def test_score_record_asks_for_such_arrays_only(self) -> None:
         judge = self.judge()
         schema = record(a=JUDGED, s=best(JUDGED))
