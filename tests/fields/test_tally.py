@@ -140,13 +140,15 @@ def test_a_score_that_a_post_processor_left_behind_counts_nowhere() -> None:
 
 
 def test_a_tally_comes_back_from_another_process() -> None:
-    tally = FieldEvaluator(SCHEMA).tally([({"a": "x", "rows": [[1]]}, {"a": "y", "q": 1})] * 3)
+    gold = {"a": "x", "b": "colour", "rows": [[1]]}
+    tally = FieldEvaluator(SCHEMA).tally([(gold, {"a": "y", "b": "color", "q": 1})] * 3)
     back = pickle.loads(pickle.dumps(tally))  # noqa: S301 - its own
     assert figures(back.result()) == rounded(figures(tally.result()))
     back.merge(tally)
     back.merge(back)
     assert back.result().total_records == 12
     assert back.result().by_field["a"].counts == {"mismatch": 12}
+    assert back.result().by_field["b"].f1 == approx(tally.result().by_field["b"].f1)
 
 
 def test_the_number_of_unknown_keys_is_bounded() -> None:
