@@ -13,6 +13,7 @@ from typing import NamedTuple
 from factcheck.facts import Span
 from factcheck.judges.local.grammar import (
     FINITE,
+    NOUNS,
     PLURAL,
     SUBJECTS,
     WORDS,
@@ -87,7 +88,10 @@ class ParsedSentence(Phrases):
         for place, token in enumerate(tokens):
             if self.low[place] in ("?", "\u2026", "...", ":", ";"):
                 return False
-            is_wrong = self.is_mark[place] and (self.kids[place] or token.relation in _PHRASES)
+            is_wrong = token.relation == "relcl" and token.tag in NOUNS
+            is_wrong |= self.is_mark[place] and (
+                bool(self.kids[place]) or token.relation in _PHRASES
+            )
             is_clause = token.relation in ("advcl", "ccomp") and self.finite(place) is not None
             subjects = [i for i in self.of(place, "nsubj", "nsubjpass") if not self.is_mark[i]]
             if is_wrong or len(subjects) > 1 or (is_clause and self.subject(place) is None):
@@ -191,6 +195,10 @@ class ParsedSentence(Phrases):
     def _place(self, kid: int, clause: _Clause, parts: Sequence[int], *, scoped: bool) -> None:
         """Put a phrase of a clause into its core, or among what may be left out."""
         verb, words, details = clause.core[0], self.under(kid), clause.details
+        if (origin := self._origin(kid, verb)) is not None:
+            held = next((detail for detail in details if origin in detail), clause.core)
+            held += words
+            return
         has_happened = self.has_happened(verb)
         before = self.low[details[-1][0]] if details else ""
         goes_on = self.low[kid] == "to" and before not in ("", "on")
@@ -205,6 +213,17 @@ class ParsedSentence(Phrases):
             inner = [] if scoped or kid < verb else self.inner_details(kid)
             details += inner
             clause.core.extend(i for i in words if not any(i in phrase for phrase in inner))
+
+    def _origin(self, kid: int, verb: int) -> int | None:
+        """The `from` that a phrase goes on with: `from 9 in May to 11 in June`."""
+        origin = next((i for i in self.of(verb, "prep") if self.low[i] == "from"), kid)
+        behind = [i for i in self.under(verb) if i > origin and self.tokens[i].relation == "prep"]
+        goal = next((i for i in behind if self.low[i] == "to"), None)
+        if origin >= kid or goal is None:
+            return None
+        first, last = self.under(kid)[0], self.under(goal)[-1]
+        is_dated = goal > self.under(origin)[-1] + 1 and self.is_time(kid) and first == last + 1
+        return origin if first <= goal or is_dated else None
 
     def _tellings(
         self, clause: _Clause, subject: list[Item], parts: Sequence[int], *, scoped: bool
@@ -353,6 +372,9 @@ class ParsedSentence(Phrases):
                 yield from self._clause(place, [*about, be(plural=plural, past=not lasts)], [])
             else:
                 opener = self.opener(place)
+                named = [i for i in self.under(opener) if self.low[i] != "whose"]
+                if len(named) < len(self.under(opener)):
+                    about = [*about, "'s", *named]
                 self.cut.add(opener)
                 is_subject = self.tokens[opener].relation in SUBJECTS
                 yield from self._clause(place, about if is_subject else [], [])

@@ -136,7 +136,10 @@ class Phrases(Tree):
             is_where = self.low[opener] in ("where", "when") and self.tokens[finite].tag != "MD"
             has_all = is_where or self.says_more(verb, self.kids[verb])
             return has_all and self.subject(verb) is not None
-        is_loose = self.low[opener] == "which" and self.low[verb] in WORDS["loose"]
+        noun = self.tokens[self.tokens[verb].head]
+        is_loose = noun.entity in TIMES or (
+            self.low[opener] == "which" and self.low[verb] in WORDS["loose"]
+        )
         return relation in ("nsubj", "nsubjpass") and not is_loose
 
     def is_identity(self, noun: int) -> bool:
