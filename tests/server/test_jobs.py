@@ -72,6 +72,11 @@ class Bench:
         )
         return Jobs(Service(config))
 
+    def start(self) -> Jobs:
+        jobs = self.open()
+        jobs.start()
+        return jobs
+
     async def done(self, jobs: Jobs, job: str, owner: str = "") -> JobStatus:
         """The status of a job that has ended."""
         await until(lambda: status(jobs, job, owner).state not in {"queued", "running"})
@@ -79,10 +84,8 @@ class Bench:
 
     async def rows_of(self, records: Sequence[Any], **options: Any) -> list[dict[str, Any]]:
         """The rows of a job that was scored without a stop."""
-        jobs = self.open()
-        jobs.start()
+        jobs = self.start()
         job = submit(jobs, records, **options)
-        jobs.wake()
         assert (await self.done(jobs, job)).state == "done"
         found = rows(jobs, job)
         await jobs.stop()
@@ -91,7 +94,10 @@ class Bench:
 
 def submit(jobs: Jobs, records: Sequence[Any], owner: str = "", **options: Any) -> str:
     options = {"judge": next(iter(jobs.service.judges)), "direction": "coverage", **options}
-    return jobs.store.add(BytesIO(b"\n".join(lines(records))), owner, **options)
+    job = jobs.store.add(BytesIO(b"\n".join(lines(records))), owner, **options)
+    if jobs._task is not None:
+        jobs.wake()
+    return job
 
 
 def status(jobs: Jobs, job: str, owner: str = "") -> JobStatus:
@@ -186,10 +192,8 @@ async def test_rows_are_those_of_a_run(bench: Bench, tmp_path: Path) -> None:
             score_run(scorer, read_all([path]), Tally(), rows=results)
 
     await asyncio.to_thread(run)
-    jobs = bench.open()
-    jobs.start()
+    jobs = bench.start()
     job = submit(jobs, records)
-    jobs.wake()
     await bench.done(jobs, job)
     copy = tmp_path / "copy.jsonl"
     copy.write_text("".join(jobs.store.row_lines(jobs.store.find(job, ""))), "utf-8")
@@ -258,11 +262,9 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     bench: Bench, model: LocalOpenAIServer, tmp_path: Path
 ) -> None:
     bench.judges["model"] = "openai/tiny"
-    jobs = bench.open()
-    jobs.start()
+    jobs = bench.start()
     job = submit(jobs, [record(n) for n in range(500)], judge="model")
     other = submit(jobs, [record(1)])
-    jobs.wake()
     await scored(jobs, job, 5)
     assert status(jobs, job).state == "running"
     with pytest.raises(Problem) as refused:
@@ -312,10 +314,8 @@ async def test_a_judge_that_hangs_does_not_delay_a_stop(
             await asyncio.sleep(60)
 
     bench.judges = {"main": Hanging({})}
-    jobs = bench.open()
-    jobs.start()
+    jobs = bench.start()
     job = submit(jobs, [record(1)])
-    jobs.wake()
     await asyncio.to_thread(waiting.wait)
     await asyncio.wait_for(jobs.stop(), 5)
 
@@ -338,10 +338,8 @@ async def test_a_spent_budget_ends_the_job(bench: Bench, model: LocalOpenAIServe
     """What was begun is finished; records beyond the budget have no row."""
     bench.judges = {"model": "openai/tiny"}
     bench.options["budget"] = Budget(max_calls=20)
-    jobs = bench.open()
-    jobs.start()
+    jobs = bench.start()
     job = submit(jobs, [record(n) for n in range(60)])
-    jobs.wake()
     spent = await bench.done(jobs, job)
 
     assert (spent.state, spent.rows, spent.failed) == ("failed", 20, 0)
@@ -354,11 +352,9 @@ async def test_a_job_is_charged_to_its_key(bench: Bench, model: LocalOpenAIServe
     keys = [ApiKey("ann", "a" * 64, max_calls=7), ApiKey("bob", "b" * 64)]
     bench.judges = {"model": "openai/tiny"}
     bench.options["keys"] = keys
-    jobs = bench.open()
-    jobs.start()
+    jobs = bench.start()
     records = [record(n) for n in range(20)]
     first, second = submit(jobs, records, owner="ann"), submit(jobs, records[:9], owner="bob")
-    jobs.wake()
     spent, free = await bench.done(jobs, first, "ann"), await bench.done(jobs, second, "bob")
 
     assert (spent.state, spent.rows) == ("failed", 7)
@@ -366,8 +362,7 @@ async def test_a_job_is_charged_to_its_key(bench: Bench, model: LocalOpenAIServe
     last = submit(jobs, records, owner="bob")
     await jobs.stop()
     bench.options["keys"] = keys[:1]
-    jobs = bench.open()
-    jobs.start()
+    jobs = bench.start()
     assert "no longer has the API key" in (await bench.done(jobs, last, "bob")).problem
     await jobs.stop()
 
@@ -381,8 +376,7 @@ async def test_a_judge_that_has_changed_ends_the_job(bench: Bench) -> None:
         database.execute("UPDATE jobs SET signature = 'judge:another'")
     database.close()
 
-    jobs = bench.open()
-    jobs.start()
+    jobs = bench.start()
     ended = await bench.done(jobs, job)
     assert (ended.state, ended.rows) == ("failed", 0)
     assert "the judge 'main' has changed since the job began" in ended.problem
@@ -390,8 +384,7 @@ async def test_a_judge_that_has_changed_ends_the_job(bench: Bench) -> None:
     await jobs.stop()
 
     bench.judges = {"other": checker()}
-    jobs = bench.open()
-    jobs.start()
+    jobs = bench.start()
     assert "no longer has a judge 'main'" in (await bench.done(jobs, gone)).problem
     await jobs.stop()
 
