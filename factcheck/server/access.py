@@ -9,11 +9,12 @@ import logging
 import re
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fastapi import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from factcheck.errors import ConfigError, InputError
 from factcheck.runtime.budget import Budget, BudgetTracker
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from factcheck.judges.ports import JudgeSpec
     from factcheck.runtime.cache import CacheSpec
 
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
 Observe: TypeAlias = Callable[[str, int, float], None]
 """Receives the route, the status and the seconds of every request."""
 
@@ -195,12 +193,12 @@ class Gate:
     """
 
     def __init__(
-        self, app: Any, config: ServerConfig, callers: Mapping[str, Caller], observe: Observe
+        self, app: ASGIApp, config: ServerConfig, callers: Mapping[str, Caller], observe: Observe
     ) -> None:
         self._app, self._config, self._observe, self._callers = app, config, observe, callers
         self._anyone = Caller()
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -24,20 +24,6 @@ from factcheck.errors import (
 )
 
 MEDIA_TYPE = "application/problem+json"
-STATUSES: Mapping[int, str] = {
-    400: "The body is not valid JSON.",
-    401: "The API key is missing or unknown.",
-    404: "There is no such job or route.",
-    405: "The route has no such method.",
-    408: "The request did not arrive in time.",
-    413: "The body is too large.",
-    415: "The body is not sent as JSON, or it is compressed.",
-    422: "The request is invalid.",
-    429: "The rate or the budget of the API key is used up.",
-    500: "The service failed or is misconfigured.",
-    502: "The judge could not be reached or gave no valid answer.",
-    503: "The service is busy, or the facts could not be extracted before the deadline.",
-}
 _STATUS_OF: tuple[tuple[type[FactcheckError], int], ...] = (
     (InputError, 422),
     (BudgetExceeded, 429),
@@ -57,7 +43,20 @@ _SCHEMA = {
 }
 RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"description": description, "content": {MEDIA_TYPE: {"schema": _SCHEMA}}}
-    for status, description in STATUSES.items()
+    for status, description in {
+        400: "The body is not valid JSON.",
+        401: "The API key is missing or unknown.",
+        404: "There is no such job or route.",
+        405: "The route has no such method.",
+        408: "The request did not arrive in time.",
+        413: "The body is too large.",
+        415: "The body is not sent as JSON, or it is compressed.",
+        422: "The request is invalid.",
+        429: "The rate or the budget of the API key is used up.",
+        500: "The service failed or is misconfigured.",
+        502: "The judge could not be reached or gave no valid answer.",
+        503: "The service is busy, or the facts could not be extracted before the deadline.",
+    }.items()
 }
 """Documentation of the errors of any route that judges."""
 _log = logging.getLogger("factcheck.server")

@@ -41,7 +41,6 @@ _GONE = 499
 """Status in logs and metrics of a request whose client has disconnected."""
 _BUCKETS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 120.0)
 """Upper bounds of the histogram of latencies, in seconds."""
-_OUTCOMES = {"entailed": "kept", "contradicted": "distorted", "neutral": "dropped"}
 _USAGE = {
     "calls": "Requests to models, without retries",
     "attempts": "Requests to models, with retries",
@@ -81,7 +80,7 @@ class Meters(Collector):
     def count(self, judge: str, results: Iterable[CheckResult]) -> None:
         """Count the results of a judge."""
         for one in results:
-            outcome = _OUTCOMES[one.label] if isinstance(one, Verdict) else "undecided"
+            outcome = one.status if isinstance(one, Verdict) else "undecided"
             self._verdicts.labels(judge, outcome).inc()
 
     def collect(self) -> Iterator[Metric]:
