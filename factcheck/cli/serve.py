@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from factcheck.cli import options, output
 from factcheck.errors import ConfigError, FactcheckError, InputError
@@ -111,16 +111,18 @@ def serve(  # noqa: PLR0913 - one parameter per option
     with closing(_listen(host, port)) as listener:
         app = create_app(config)
         most = _max_connections()
-        settings: dict[str, Any] = {
-            "access_log": False,
-            "log_config": None,
-            "server_header": False,
-            "ws": "none",
-            "proxy_headers": False,
-            "lifespan": "on",
-            "http": _protocol(most),
-            "backlog": math.ceil(most * _ACCEPTED_AT_ONCE),
-        }
+        settings = uvicorn.Config(
+            app,
+            access_log=False,
+            backlog=math.ceil(most * _ACCEPTED_AT_ONCE),
+            http=_protocol(most),
+            lifespan="on",
+            log_config=None,
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=_DRAIN_S,
+            ws="none",
+        )
 
         class Server(uvicorn.Server):
             def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -128,13 +130,12 @@ def serve(  # noqa: PLR0913 - one parameter per option
                     app.state.jobs.pause()  # leaves the judges to the requests in flight
                 super().handle_exit(sig, frame)
 
-        server = Server(uvicorn.Config(app, timeout_graceful_shutdown=_DRAIN_S, **settings))
         _log_to_stderr()
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn restores and raises it
         address = f"[{host}]" if ":" in host else host
         names = ", ".join(config.judges)
         output.print_note(f"Serving {names} on http://{address}:{listener.getsockname()[1]}")
-        server.run(sockets=[listener])
+        Server(settings).run(sockets=[listener])
 
 
 def _max_connections() -> int:
