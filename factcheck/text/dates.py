@@ -411,13 +411,10 @@ def _time(said: Mapping[str, str]) -> Moment:
 
 
 def _zone(written: str) -> dt.timedelta | None:
-    if not written or written[0].isalpha():
-        return dt.timedelta(0) if written else None
-    digits = written[1:].replace(":", "").ljust(4, "0")
-    if int(digits[2:]) >= 60:  # noqa: PLR2004 - minutes of an hour
-        raise ValueError("there is no such time zone")
-    ahead = dt.timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
-    return dt.timezone(-ahead if written[0] == "-" else ahead).utcoffset(None)
+    if not written:
+        return None
+    offset = "Z" if written[0].isalpha() else written.replace(":", "").ljust(5, "0")
+    return dt.datetime.strptime(offset, "%z").utcoffset()
 
 
 def shared(one: Moment, other: Moment) -> list[bool]:

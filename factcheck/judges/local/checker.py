@@ -109,11 +109,7 @@ def _verbatim(fact: str, text: str, read: Text) -> Evidence | None:
 
 
 def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
-    """Judge a fact, or one sentence of it, against a text.
-
-    Passages that cannot change the answer are not read; a fact is entailed if and only if some
-    passage entails it.
-    """
+    """Judge a sentence of a fact by its best passage; those that cannot change it are not read."""
     model = load_model()
     best, closest, stating, against = 0.0, None, None, None
     for passage in passages(statement, read):
@@ -128,8 +124,8 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
         best = max(best, probability)
         if best >= DECISION + UNSURE:
             break
-        conflict = conflict or _denial(features)
-        if against is None and conflict is not None:
+        if against is None and (conflict is not None or _is_denied(features)):
+            conflict = conflict or "the closest passage says otherwise"
             against = passage.sentences[0].evidence, conflict
     if stating is not None:
         missing = ", ".join(stating.missing)
@@ -146,12 +142,7 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
     return Verdict(fact, "neutral", round(best, 6), None, reason, JUDGE)
 
 
-def _denial(features: Features) -> str | None:
-    """Reason for a contradiction found by the reader, or `None`."""
-    if (
-        features.passage_mean >= _ALIKE
-        and features.contradicted >= _CONTRADICTED_FROM
-        and features.entailed < 0.0
-    ):
-        return "the closest passage says otherwise"
-    return None
+def _is_denied(features: Features) -> bool:
+    """Whether the reader finds a contradiction in a passage about the same thing."""
+    is_close = features.passage_mean >= _ALIKE and features.entailed < 0.0
+    return is_close and features.contradicted >= _CONTRADICTED_FROM

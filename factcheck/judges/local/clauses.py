@@ -112,14 +112,7 @@ class ParsedSentence(Phrases):
     def _clause(
         self, verb: int, subject: list[Item], lead: list[Item], shared: Sequence[int] = ()
     ) -> Iterator[list[Item]]:
-        """The statements of the clause of a verb.
-
-        Args:
-            verb: Its verb.
-            subject: Who does it, if the clause does not say so itself.
-            lead: What has to be said before each statement.
-            shared: Helping verbs and hedges of a clause before it that hold for this one too.
-        """
+        """The statements of a clause: `lead` opens each, `shared` are helping verbs of all."""
         own = self.subject(verb)
         if subject and own in self.cut:
             own = None

@@ -147,10 +147,7 @@ def _facts_of(
 
 
 def _independent_parts(text: str) -> list[tuple[int, str]]:
-    """What semicolons part, each with its place, if each part is a sentence; else the whole.
-
-    What somebody says or supposes before a semicolon may go on behind it, and stays in one piece.
-    """
+    """What semicolons part, with places; the whole if a part is no sentence or leans on another."""
     parts = [
         (m.start(), m.group().rstrip().replace(";", "."))
         for m in re.finditer(r"[^;\s][^;]*;?", text)

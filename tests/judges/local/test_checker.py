@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 
 import pytest
@@ -243,34 +240,11 @@ def test_facts_are_judged_one_by_one() -> None:
     assert tuple(check_facts([fact], text)[0] for fact in facts) == together
 
 
-def test_verdicts_do_not_depend_on_the_process() -> None:
-    program = (
-        "from factcheck.facts import AtomicFact\n"
-        "from factcheck.judges.local.checker import check_facts\n"
-        f"facts = [AtomicFact(f'f{{k}}', text) for k, text in enumerate({FACTS!r})]\n"
-        f"print([v.to_dict() for v in check_facts(facts, {' '.join(SENTENCES)!r})])"
-    )
-    printed = {
-        subprocess.run(  # noqa: S603 - this interpreter
-            [sys.executable, "-c", program],
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(printed) == 1
-    assert b"entailed" in printed.pop()
-
-
 @pytest.mark.parametrize(
     ("fact", "missing"),
     [
         ("There was a fire in the engine room.", "fire in the engine room"),
-        (
-            "Post-mortem: Loss of letters on 3 May 2024.",
-            "Post-mortem, Loss of letters on 3 May 2024",
-        ),
+        ("Post-mortem: Loss of mail on 3 May 2024.", "Post-mortem, Loss of mail on 3 May 2024"),
         ("Nine boats sank down at 11:05.", "Nine boats sank down at 11:05"),
     ],
 )
