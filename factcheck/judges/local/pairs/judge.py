@@ -151,11 +151,7 @@ def _items(value: Value) -> Sequence[Value]:
 
 
 def _compare_lists(first: Sequence[Value], second: Sequence[Value], mode: _Mode) -> Finding:
-    """Compare two lists regardless of order.
-
-    Equal items are found in lists of any length; of the remaining ones in long lists, only the
-    first few are compared with each other, and the reason says so.
-    """
+    """Compare two lists regardless of order; of long ones, only the first items that differ."""
     ones, others = _without(first, second), _without(second, first)
     met = [Finding(SAME, "same items")] * (len(first) - len(ones))
     longest = max((len(as_text(item)) for item in (*ones, *others)), default=0)

@@ -167,10 +167,7 @@ def _compare_closed(first: str, second: str) -> Finding | None:
 
 
 def _meanings(text: str, beside: str) -> frozenset[str]:
-    """Return what an answer, a place or an address may mean; empty for other text.
-
-    Of a short word only capitals are a code of a place, and 1 and 0 are answers only beside a word.
-    """
+    """Return what an answer, a place or an address may mean; 1 is a yes only beside a word."""
     if found := _ADDRESS.fullmatch(text):
         host, _, path = found[1].rstrip("/.").partition("/")
         return frozenset({host.lower() + "/" + (path.lower() if host.startswith("10.") else path)})
@@ -208,10 +205,7 @@ def _compare_codes(first: str, second: str) -> Finding | None:
 
 
 def _code(text: str) -> str:
-    """Return the digits of a phone number, or an identifier without label; empty for other text.
-
-    A hyphen is left of separators between the digits of an identifier, and nothing of others.
-    """
+    """Return the digits of a phone number, or an identifier with hyphens between digits."""
     bare = _LABEL.sub("", text.strip("#. ")) if len(text) <= _LONGEST_CODE else ""
     if _PHONE.fullmatch(bare) and (bare.startswith(("+", "00")) or "(" in bare):
         return "+" * (bare[0] in "+0") + re.sub(r"\(0\)|\A00|\D", "", bare)

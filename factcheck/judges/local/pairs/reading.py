@@ -257,10 +257,7 @@ class _Reader:
         return last
 
     def _meanings(self, quantity: Quantity) -> tuple[frozenset[float], tuple[Measure, ...]]:
-        """Return all readings of the digits of a quantity, and its possible units.
-
-        A point before three digits groups thousands only in money and in languages that write so.
-        """
+        """Return all readings of a quantity: a point may group thousands, as in `1.234 €`."""
         number = self.found[quantity.first : quantity.middle]
         digits = next((word.form for word in number if word.kind == "number"), "")
         main = (read_digits(digits, self.language) if digits else None) or 1.0

@@ -224,16 +224,11 @@ def _reversed(one: Side, other: Side) -> Finding | None:
 
 
 def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]]) -> Finding | None:
-    """Find common units whose order or neighbours change the value.
-
-    Words swap roles around a verb, as in `tenant pays landlord`, unless one value is passive; if
-    exactly one is passive, words that are not swapped do. They also do around `of` or `to`. Numbers
-    stay beside their words, and in a value of numbers in their order.
-    """
+    """Find common units whose order or neighbours change the value: `tenant pays landlord`."""
     pairs = [(i, j) for i, j in matched if i + j < _FIRST]
     ones, others = one.units, other.units
     copulas = (one.grammar | other.grammar) & _COPULAS
-    changes_voice = ("by" in one.grammar) != ("by" in other.grammar)
+    changes_voice = ("by" in one.grammar) != ("by" in other.grammar)  # one is passive
     is_one_voice = one.grammar == other.grammar if copulas else not changes_voice
     are_numbers = all(u.is_typed for u in ones + others) and "x" not in {u.text for u in ones}
     in_other, in_one = dict(pairs), {j: i for i, j in pairs}
@@ -278,10 +273,7 @@ def _is_numbered(reading: Reading, at: int, beside: int) -> bool:
 
 
 def _is_doubtful(sides: Sequence[Side]) -> bool:
-    """Whether the networks are unreliable: non-ASCII text, or similar words of different meaning.
-
-    Examples are `German` and `Germany`, `universal` and `university`; also different initials.
-    """
+    """Whether the networks are unreliable: initials, `German` and `Germany`, other scripts."""
     if all(any(u.text.isupper() and len(u.form) < _FEW for u in side.own) for side in sides):
         return True
     one, other = (" ".join(unit.form for unit in side.own) for side in sides)
@@ -290,11 +282,8 @@ def _is_doubtful(sides: Sequence[Side]) -> bool:
 
 
 def _features(sides: Sequence[Side], specific: int | None) -> tuple[float, ...]:
-    """Compute `FEATURES` of a pair; if one side may be more specific, from one direction only.
-
-    The networks may overlook a single differing word in a long sentence, so that they read short
-    sentences, without common words at start and end but one of each.
-    """
+    """Compute `FEATURES`, in one direction only if one side may be more specific."""
+    # The networks overlook single words in long sentences: common words at start and end go.
     texts = [side.reading.text.rstrip(".").split() for side in sides]
     folded = [[word.lower() for word in text] for text in texts]
     starts, ends = n_shared(*folded), n_shared(*(text[::-1] for text in folded))

@@ -62,13 +62,10 @@ SAME = {
         ("mice", "mouse"), ("universities", "university"),
     ],
     "notations": [
-        ("New York City", "NYC"), ("Chief Executive Officer", "CEO"), ("United States", "USA"),
-        ("J. R. R. Tolkien", "John Ronald Reuel Tolkien"), ("John Smith", "Smith, John"),
-        ("The Hague", "hague"), ("Müller GmbH", "Mueller"), ("café", "CAFE"), ("5 km", "5000 m"),
-        ("1,200 m", "1.2 km"), ("$1,200", "1200 USD"), ("50%", "50 percent"),
-        ("2024-03-01", "1 March 2024"), ("a, b and c", "c; a; b"), ("ABC-123", "abc123"),
-        ('["red", "green"]', "green, red"), ("yes", "true"), ("Baron / Pup", "pup"),
-        ("pup", "Baron / Pup"),
+        ("New York City", "NYC"), ("United States", "USA"), ("John Smith", "Smith, John"),
+        ("J. R. R. Tolkien", "John Ronald Reuel Tolkien"), ("The Hague", "hague"),
+        ("café", "CAFE"), ("a, b and c", "c; a; b"), ('["red", "green"]', "green, red"),
+        ("Baron / Pup", "pup"), ("pup", "Baron / Pup"),
     ],
     "other words": [
         ("car", "automobile"), ("fired", "let go"), ("lawyer", "attorney"),
