@@ -40,7 +40,8 @@ def number_of(value: Any) -> int | float | None:
 
     Booleans are 0 and 1, and a string of digits is an integer of any length.
     """
-    if type(value) in _PLAIN:
+    kind = type(value)
+    if kind is float or kind is int:
         return value  # type: ignore[no-any-return]
     is_text = isinstance(value, str)
     if not is_text:
@@ -89,9 +90,11 @@ class _Wide:
 
 
 def _key(value: Any) -> Hashable:
+    if value is None:
+        return None
     number = number_of(value)
     if number is None:
-        return None if value is None else object()
+        return object()
     if -_EXACT_LIMIT < number < _EXACT_LIMIT:
         return number
     return "NaN" if is_nan(number) else _Wide(number)
