@@ -126,10 +126,13 @@ def test_both_ends_have_the_range_and_the_unit_except_those_of_a_change() -> Non
     assert [unit.name for unit in low.units] == ["day"]
     assert [each.high for each in read("won 1 and 3 games", "en").quantities] == [1, 3]
     assert quantity("at least 5").high == math.inf
-    first, second = read("The fee rose in May from 9 to 11 euros.", "en").quantities
-    assert [(each.low, each.high, len(each.units)) for each in (first, second)] == [
-        (9, 9, 1), (11, 11, 1),
-    ]  # fmt: skip
+    for change, low, high in (
+        ("rose in May from 9 to 11 euros", 9, 11),
+        ("fell from 9 days to 7", 9, 7),
+    ):
+        first, second = read(f"The value {change}.", "en").quantities
+        assert (first.low, first.high, second.low, second.high) == (low, low, high, high)
+        assert first.units == second.units != ()
 
 
 def test_a_separator_is_read_by_the_language() -> None:
