@@ -70,9 +70,8 @@ class RuleResult:
         found = []
         for trial in trials:
             asked = (trial.first, trial.second)
-            results = (one and answers[one][trial.fact] for one in asked)
-            first, second = (one.label if isinstance(one, Verdict) else None for one in results)
-            if second is not None and (trial.first is None or first is not None):
+            first, second = (one and answers[one][trial.fact].label for one in asked)
+            if second and (trial.first is None or first):
                 found.append(trial._replace(labels=(first, second)))
         errors = tuple(trial for trial in found if trial.is_broken)
         tried = Counter(trial.name for trial in found)

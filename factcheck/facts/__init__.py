@@ -14,6 +14,7 @@ from factcheck.facts.model import (
     Verdict,
     free_ids,
     match_results,
+    strongest,
 )
 from factcheck.facts.report import CoverageReport
 from factcheck.facts.signature import ScoreSignature, digest, short_digest
@@ -32,5 +33,5 @@ __all__ = [
     "LABELS", "AtomicFact", "CheckFailure", "CheckResult", "CoverageReport", "EntailmentLabel",
     "Evidence", "FactSet", "ScoreSignature", "Share", "Source", "SourceDocument", "Span", "Texts",
     "Usage", "Verdict", "as_source", "digest", "free_ids", "locate", "match_results",
-    "merge_documents", "share_entailed", "short_digest", "source_key", "source_texts",
+    "merge_documents", "share_entailed", "short_digest", "source_key", "source_texts", "strongest",
 ]  # fmt: skip

@@ -147,6 +147,16 @@ CheckResult = Verdict | CheckFailure
 """Result of a checker for one fact."""
 
 
+def strongest(results: Iterable[CheckResult]) -> CheckResult:
+    """Return the result on parts of a text that counts for the whole, of equal ones the first.
+
+    A fact is entailed if any part entails it, else undecided if any result is undecided, else
+    contradicted if any part contradicts it.
+    """
+    order = ("entailed", "", "contradicted", "neutral")
+    return min(results, key=lambda result: order.index(result.label))
+
+
 def match_results(facts: Iterable[AtomicFact], results: Iterable[Any]) -> list[CheckResult]:
     """Reduce the results of a judge to exactly one per fact, in fact order.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from factcheck.errors import InputError
-from factcheck.facts import CheckFailure, CheckResult, SourceDocument
+from factcheck.facts import CheckFailure, CheckResult, SourceDocument, strongest
 from factcheck.judges.local.sentences import split_sentences
 
 
@@ -41,15 +41,11 @@ def _first_sentences(text: str, n_words: int) -> str:
 def combined(names: Sequence[str], results: Sequence[CheckResult]) -> CheckResult:
     """Combine the results of several documents on one claim.
 
-    The claim is entailed if any document entails it, else undecided if any result is undecided,
-    else contradicted if any document contradicts it. It gets the ids of the documents with that
-    label and the evidence of the first.
+    The strongest counts (see `strongest`), with the ids of the documents that have its label.
     """
-    labels = [result.label for result in results]
-    best = next(one for one in ("entailed", "", "contradicted", "neutral") if one in labels)
-    result = results[labels.index(best)]
-    agreeing = [name for name, one in zip(names, labels, strict=True) if one == best]
-    documents = tuple(agreeing) if best in {"entailed", "contradicted"} else ()
+    result = strongest(results)
+    agreeing = [name for name, one in zip(names, results, strict=True) if one.label == result.label]
+    documents = tuple(agreeing) if result.label in {"entailed", "contradicted"} else ()
     return replace(result, fact=replace(result.fact, documents=documents))
 
 

@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 
 from factcheck.documents import json_text
 from factcheck.errors import ConfigError, DeadlineExceeded, InputError
-from factcheck.facts import CheckResult, FactSet, Verdict
+from factcheck.facts import CheckResult, FactSet
 from factcheck.fields import SemanticComparator
 from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.ports import Ledger, PairJudge
@@ -80,8 +80,7 @@ class Meters(Collector):
     def count(self, judge: str, results: Iterable[CheckResult]) -> None:
         """Count the results of a judge."""
         for one in results:
-            outcome = one.status if isinstance(one, Verdict) else "undecided"
-            self._verdicts.labels(judge, outcome).inc()
+            self._verdicts.labels(judge, one.status).inc()
 
     def collect(self) -> Iterator[Metric]:
         """Yield the usage of the judges; called by the registry."""

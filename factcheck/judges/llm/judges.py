@@ -10,7 +10,15 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.errors import Failure, InputError, JudgeError, JudgeQueued
-from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict, digest
+from factcheck.facts import (
+    AtomicFact,
+    CheckFailure,
+    CheckResult,
+    Evidence,
+    Verdict,
+    digest,
+    strongest,
+)
 from factcheck.judges.llm.batched import (
     BatchedJudge,
     Repeat,
@@ -137,7 +145,7 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
             results = await self._results(questions, ledger, **self._shared)
             for (fact, part, repeat), result in zip(questions, results, strict=True):
                 placed, key = _placed(result, fact, part.start), (part.whole, repeat, fact.id)
-                found[key] = max(placed, found.get(key, placed), key=_weight_in_merge)
+                found[key] = strongest([placed, found.get(key, placed)])
         require_one_not_rejected(list(found.values()))
         times = range(len(orders))
         return [
@@ -236,13 +244,6 @@ def _majority(results: Sequence[CheckResult]) -> CheckResult:
         return failures[0]
     tally = ", ".join(f"{n} {label}" for label, n in labels.items())
     return CheckFailure(results[0].fact, FLIPPED, f"{len(results)} checks disagree: {tally}")
-
-
-def _weight_in_merge(result: CheckResult) -> int:
-    """Rank a result for merging sections: entailed, then undecided, contradicted, neutral."""
-    if isinstance(result, CheckFailure):
-        return 2
-    return {"neutral": 0, "contradicted": 1, "entailed": 3}[result.label]
 
 
 def _is_settled(result: CheckResult | None) -> bool:
