@@ -28,14 +28,9 @@ def test_rooms_are_reachable_without_an_import_of_their_own() -> None:
     assert printed_by_python(code) == "evaluate"
 
 
-def test_every_public_name_resolves_and_is_listed() -> None:
-    for name in factcheck.__all__:
-        assert getattr(factcheck, name) is getattr(factcheck, name)
-        assert name in dir(factcheck)
-
-
 def test_every_public_class_and_function_is_documented() -> None:
     values = {name: getattr(factcheck, name) for name in factcheck.__all__}
+    assert values == {name: getattr(factcheck, name) for name in values}  # kept after the first use
     code = {n: v for n, v in values.items() if inspect.isroutine(v) or inspect.isclass(v)}
 
     assert [name for name, value in code.items() if not value.__doc__] == []
