@@ -41,7 +41,9 @@ def _first_sentences(text: str, n_words: int) -> str:
 def combined(names: Sequence[str], results: Sequence[CheckResult]) -> CheckResult:
     """Combine the results of several documents on one claim.
 
-    The strongest counts (see `strongest`), with the ids of the documents that have its label.
+    The claim is entailed if any document entails it, else undecided if any result is undecided,
+    else contradicted if any document contradicts it. It gets the ids of the documents with that
+    label and the evidence of the first.
     """
     result = strongest(results)
     agreeing = [name for name, one in zip(names, results, strict=True) if one.label == result.label]
