@@ -152,3 +152,12 @@ def test_without_a_limit_equal_numbers_have_equal_keys() -> None:
         assert key("abc") != key("abc")
         assert len({key(1), key(1.0), key("1"), key(True), key(None), key(NAN)}) == 3
         assert len({key(INF), key("inf"), key(2**60), key(2.0**60), key(HUGE), key(HUGE + 1)}) == 4
+
+
+def test_numbers_are_scored_all_at_once_only_where_floats_are_exact() -> None:
+    scores = numeric.bind({"tolerance": {"rel": 0.5, "abs": 1}}).scores
+    assert scores is not None
+    assert scores([1, 0.0, 4], [2, 0.5]).tolist() == [[0.0, 1.0], [0.0, 1.0], [0.0, 0.0]]
+    odd: tuple[Any, ...] = (NAN, INF, HUGE, None, "1", True)
+    for value in odd:
+        assert scores([1.0], [2.0, value]) is None

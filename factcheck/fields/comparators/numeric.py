@@ -141,9 +141,11 @@ def _scores(gold: Sequence[Any], extracted: Sequence[Any], rel: float, largest: 
         return None
     values = np.array(gold, dtype=float)[:, None]
     gap = abs(values - np.array(extracted, dtype=float))
-    with np.errstate(over="ignore"):
-        share = gap / np.where(values == 0, 1.0, abs(values))
-    return ((gap <= largest) & (share <= rel)).astype(float)
+    near = gap <= largest
+    if rel < math.inf:
+        with np.errstate(over="ignore"):
+            near &= gap / np.where(values == 0, 1.0, abs(values)) <= rel
+    return near.astype(float)
 
 
 def _bind(params: Mapping[str, Any]) -> BoundComparator:
