@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from factcheck.judges.local.encoder import judge
 from factcheck.judges.local.pairs.model import (
+    DECISION,
     LEAST,
     OTHER,
     SAME,
@@ -92,7 +93,9 @@ def compare_texts(
         return Finding(VAGUE, reason)
     is_read = is_open and language == "en" and max(len(first), len(second)) <= _LONGEST_READ
     if model is not None and is_read and not _is_doubtful(sides):
-        return Finding(model.probability(_features(sides, specific)), reason)
+        probability = model.probability(_features(sides, specific))
+        is_same = probability >= DECISION
+        return Finding(probability, f"the same in other words ({reason})" if is_same else reason)
     return Finding(LEAST + (VAGUE - LEAST) * min(side.share for side in sides), reason)
 
 
