@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from contextlib import ExitStack
+import math
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -14,10 +16,13 @@ from factcheck.errors import InputError, JudgeError
 
 if TYPE_CHECKING:
     from factcheck.records import Record
+    from factcheck.runtime.progress import Show
 
 ROWS = "Rows"
 BATCH = "Batch"
 Step = Literal["submit", "collect"]
+_QUICKLY_COUNTED = 100 * 2**20
+"""Maximum size in bytes of files that are counted before the run, for its progress."""
 
 
 def run(  # noqa: PLR0913 - one parameter per option
@@ -104,7 +109,6 @@ def run(  # noqa: PLR0913 - one parameter per option
     from factcheck.documents import refuse_stdin_twice
     from factcheck.documents.results import ResultsFile
     from factcheck.reports.text import plural
-    from factcheck.runtime.progress import progress
     from factcheck.scoring import FactCoverage, gates, runs
     from factcheck.scoring.run_report import Tally
 
@@ -160,15 +164,13 @@ def run(  # noqa: PLR0913 - one parameter per option
         gc.freeze()  # exclude modules from further garbage collections
         signature = partial(runs.run_signature, scorer, direction)
         rows = stack.enter_context(ResultsFile(out, signature, resume=resume)) if out else None
-        show = stack.enter_context(progress("Scoring"))
+        show = stack.enter_context(_progress(files, fields, len(rows.done) if rows else 0))
         runs.score_run(
             scorer, records(), tally, direction=direction, lead=lead, rows=rows, on_record=show
         )
         tally.signature = signature()
-        is_early = tally.interrupted or tally.budget_exhausted or tally.write_error
-        if is_early and all(Path(file).is_file() for file in files):
-            n_records = sum(1 for _ in runs.read_all(files, lambda _: None, fields))
-            tally.missing = max(0, n_records - len(tally.rows))
+        if tally.interrupted or tally.budget_exhausted or tally.write_error:
+            tally.missing = max(0, _count(files, fields) - len(tally.rows))
         if rows is not None and not tally.write_error:
             rows.missing = tally.missing + tally.unfinished
     failure = gates.run_gate(tally, fail_under, max_distorted)
@@ -261,6 +263,33 @@ def _run_on_ray(
     if counts["unfinished"]:
         records = plural(counts["unfinished"], "record")
         raise JudgeError(f"{records} without rows, as requests failed; run again to retry")
+
+
+@contextmanager
+def _progress(files: list[str], fields: Mapping[str, str], n_done: int) -> Iterator[Show]:
+    """Show progress; with the time left, unless counting the records first would take long."""
+    from factcheck.runtime.progress import progress
+
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()
+    is_counted = is_terminal and _size(files) <= _QUICKLY_COUNTED
+    n_left = max(0, _count(files, fields) - n_done) if is_counted else 0
+    with progress("Scoring") as show:
+        yield partial(show, n_all=n_left)
+
+
+def _size(files: list[str]) -> float:
+    """Size of files in bytes; infinite for pipes and the like."""
+    paths = [Path(file) for file in files]
+    return sum(p.stat().st_size for p in paths) if all(p.is_file() for p in paths) else math.inf
+
+
+def _count(files: list[str], fields: Mapping[str, str]) -> int:
+    """Count the valid records of files; 0 if they can be read only once."""
+    from factcheck.scoring import runs
+
+    if _size(files) == math.inf:
+        return 0
+    return sum(1 for _ in runs.read_all(files, lambda _: None, fields))
 
 
 def _check_rows(files: list[str], out: str | None, *, resume: bool) -> None:

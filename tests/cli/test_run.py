@@ -97,6 +97,17 @@ def test_several_files_are_one_run(desk: Desk, job: Job, run: Run) -> None:
     refused(run("run", a, b), f"{b}, line 2: duplicate id 'r1'")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
+def test_a_terminal_sees_how_many_records_are_left(desk: Desk) -> None:
+    path = desk.put("records.jsonl", as_lines(map(record, range(3))))
+    terminal, end = os.openpty()
+    command = [sys.executable, "-m", "factcheck", "run", path, "--judge", "local-fast"]
+    subprocess.run(command, stderr=end, stdout=subprocess.DEVNULL, check=True)  # noqa: S603
+    os.close(end)
+    assert b"of 3 records" in os.read(terminal, 100_000)
+    os.close(terminal)
+
+
 def test_invalid_records_end_the_run_or_are_skipped_and_named(job: Job) -> None:
     bad = [record(1), "{'id': 3}", {"id": "x", "source": "x"}, record(1), record(4)]
     refused(job(bad, out=False), "records.jsonl, line 2: not valid JSON")
