@@ -156,9 +156,11 @@ def main() -> bool:
             finish(service, job, left)
     for kind, found in sorted(tallies.items()):
         print(f"{kind}: {', '.join(f'{n:,} {what}' for what, n in sorted(found.items()) if n)}")
-    is_clean = not code and "Traceback" not in log and "ERROR" not in log
-    print(f"{unreliable.n_faults:,} faults; the stop was {'' if is_clean else 'not '}clean")
-    return not is_clean or any(found["lost"] or found["wrong"] for found in tallies.values())
+    errors = [line for line in log.splitlines() if "ERROR" in line or "Traceback" in line]
+    print(f"{unreliable.n_faults:,} faults; exit code {code}", *errors, sep="\n")
+    return bool(code or errors) or any(
+        found["lost"] or found["wrong"] for found in tallies.values()
+    )
 
 
 if __name__ == "__main__":
