@@ -215,7 +215,7 @@ class Gate:
                 caller = self._admitted(Request(scope))
                 scope.setdefault("state", {})["caller"] = caller
                 await self._app(scope, self._bounded(scope["path"], receive), watched)
-            except Exception as error:  # noqa: BLE001 - answered as a problem
+            except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - answered
                 response = problem_of(error).response()
                 if not status:
                     await response(scope, receive, watched)

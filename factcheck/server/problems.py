@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 import traceback
@@ -85,7 +86,7 @@ class Problem(HTTPException):
         return Response(body, self.status_code, self.headers, MEDIA_TYPE)
 
 
-def problem_of(error: Exception) -> Problem:
+def problem_of(error: BaseException) -> Problem:
     """Convert any exception; the message of an unexpected one is neither returned nor logged."""
     if isinstance(error, Problem):
         return error
@@ -99,6 +100,8 @@ def problem_of(error: Exception) -> Problem:
     for kind, status in _STATUS_OF:
         if isinstance(error, kind):
             return Problem(status, error.code, str(error))
+    if isinstance(error, asyncio.CancelledError):
+        return Problem(503, "busy", "the service is stopping", retry_after_s=1)
     frames = "".join(traceback.format_tb(error.__traceback__))
     _log.error("%s in a request\n%s", type(error).__name__, frames)
     code = error.code if isinstance(error, FactcheckError) else "internal"

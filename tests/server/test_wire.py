@@ -145,19 +145,24 @@ def test_work_goes_on_while_another_client_waits_for_it() -> None:
     assert n_sent == 1
 
 
-def test_work_in_flight_at_a_shutdown_is_finished() -> None:
+@pytest.mark.parametrize(("seconds", "status"), [(1, 200), (60, 503)])
+def test_work_in_flight_at_a_shutdown_is_finished(
+    seconds: float, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Or, if it takes longer than the service waits, is refused."""
     answer = FactModel()
     replies: list[httpx.Response] = []
-    with LocalOpenAIServer(lambda request: Reply(answer(request), delay_s=1)) as server:
+    with LocalOpenAIServer(lambda request: Reply(answer(request), delay_s=seconds)) as server:
         with running(served(server)) as url:
             post = threading.Thread(
-                target=lambda: replies.append(httpx.post(f"{url}/v1/check", json=CHECK))
+                target=lambda: replies.append(httpx.post(f"{url}/v1/check", json=CHECK, timeout=30))
             )
             post.start()
             until(lambda: server.in_flight == 1)
         post.join()
 
-    assert replies[0].json()["results"][0]["label"] == "entailed"
+    assert replies[0].status_code == status
+    assert "Traceback" not in caplog.text
 
 
 SYSTEM = (
