@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Real
+from operator import attrgetter
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from factcheck.documents import PlainData, Reader, from_plain, shown, to_plain
@@ -166,12 +167,15 @@ def match_results(facts: Iterable[AtomicFact], results: Iterable[Any]) -> list[C
     for result in results:
         if isinstance(result, (Verdict, CheckFailure)) and result.fact in by_fact:
             by_fact[result.fact].append(result)
-    matched = []
-    for fact, found in by_fact.items():
-        code = "duplicate" if found else "missing"
-        failure = CheckFailure(fact, code, f"the judge gave {len(found)} verdicts for this fact")
-        matched.append(found[0] if len(found) == 1 else failure)
-    return matched
+    return [
+        found[0] if len(found) == 1 else _unmatched(fact, len(found))
+        for fact, found in by_fact.items()
+    ]
+
+
+def _unmatched(fact: AtomicFact, n_results: int) -> CheckFailure:
+    code = "duplicate" if n_results else "missing"
+    return CheckFailure(fact, code, f"the judge gave {n_results} verdicts for this fact")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +202,12 @@ class Usage(PlainData):
     """Requests that the second judge of a cascade would have needed for these."""
 
     def __add__(self, other: Usage) -> Usage:
-        pairs = ((getattr(self, name), getattr(other, name)) for name in self.__slots__)
-        sums: list[Any] = [None if None in pair else sum(pair) for pair in pairs]
+        pairs = zip(_amounts(self), _amounts(other), strict=True)
+        sums: list[Any] = [None if a is None or b is None else a + b for a, b in pairs]
         return Usage(*sums)
+
+
+_amounts = attrgetter(*Usage.__slots__)
 
 
 class InvalidFact(InputError):

@@ -48,11 +48,8 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
         spans = sections(source, self.section, self.section // _OVERLAP)
         found = await self._results([source[slice(*span)] for span in spans], ledger)
-        texts = dict.fromkeys(one_line(text) for text in _joined(found))
-        facts: Sequence[AtomicFact] = FactSet.of(list(texts)).facts
-        if len(spans) > 1:
-            facts = drop_near_duplicates(facts)
-        return FactSet(_located(tuple(facts), source), digest(source), tuple(self.identity.items()))
+        made_by = tuple(self.identity.items())
+        return _fact_set(_joined(found), source, made_by, is_overlapping=len(spans) > 1)
 
     def _request(self, questions: Sequence[str]) -> Request:
         return self._module.request(source=questions[0])  # type: ignore[no-any-return]
@@ -97,11 +94,20 @@ def _joined(lists: Sequence[_Facts]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _located(facts: tuple[AtomicFact, ...], source: str) -> tuple[AtomicFact, ...]:
+def _fact_set(
+    texts: tuple[str, ...],
+    source: str,
+    made_by: tuple[tuple[str, str], ...],
+    *,
+    is_overlapping: bool,
+) -> FactSet:
     """Number facts and set their spans to the source sentence that shares most of their words.
 
-    Spans reported by a model would prove nothing.
+    Spans reported by a model would prove nothing. Overlapping sections give near-duplicates.
     """
+    facts: Sequence[AtomicFact] = FactSet.of(list(dict.fromkeys(map(one_line, texts)))).facts
+    if is_overlapping:
+        facts = drop_near_duplicates(facts)
     language = guess_language(source)
     sentences = [(each, content_stems(each.text, language)) for each in split_passages(source)]
     located = []
@@ -113,4 +119,4 @@ def _located(facts: tuple[AtomicFact, ...], source: str) -> tuple[AtomicFact, ..
         if most >= _MIN_SHARED * len(stems) > 0:
             span = sentences[shared.index(most)][0].span
         located.append(AtomicFact(id=f"f{number}", text=fact.text, span=span))
-    return tuple(located)
+    return FactSet(tuple(located), digest(source), made_by)

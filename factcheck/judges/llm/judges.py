@@ -145,7 +145,8 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
             results = await self._results(questions, ledger, **self._shared)
             for (fact, part, repeat), result in zip(questions, results, strict=True):
                 placed, key = _placed(result, fact, part.start), (part.whole, repeat, fact.id)
-                found[key] = strongest([placed, found.get(key, placed)])
+                earlier = found.get(key)
+                found[key] = placed if earlier is None else strongest([placed, earlier])
         require_one_not_rejected(list(found.values()))
         times = range(len(orders))
         return [
