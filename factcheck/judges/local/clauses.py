@@ -339,7 +339,12 @@ class ParsedSentence(Phrases):
     ) -> Iterator[list[Item]]:
         """The statements of an adverbial clause; what has no tense is told in the past."""
         if self.subject(kid) is not None:
-            self.cut.update(i for i in self.of(kid, "advmod") if self.tokens[i].tag == "WRB")
+            opening = self.of(kid, "mark")[:1] or [0]
+            self.cut.update(
+                i  # `when`, and what is before `because`: `mainly because`
+                for i in self.of(kid, "advmod")
+                if self.tokens[i].tag == "WRB" or i < opening[0]
+            )
             yield from self._clause(kid, [], lead)
             return
         verb = self.of(kid, "pcomp")[0] if self.tokens[kid].relation == "prep" else kid

@@ -47,6 +47,8 @@ _MIN_OVERLAP = 0.6
 """Minimum fraction of a fact's other content words in a passage about the same thing."""
 _MIN_OVERLAP_SINGLE = 0.5
 """Minimum fraction if the passage has exactly one comparable number with a unit."""
+_MIN_OVERLAP_DATES = 0.75
+"""Minimum fraction for dates of which other parts are given: a month and year, a day and month."""
 _PREPOSITIONS = word_set(
     "of by for from to in at on with against after before than into as during until under over"
 )
@@ -210,11 +212,17 @@ def _dates(pair: _Pair) -> Iterator[str]:
             continue
         rivals = [m for m in theirs if differ(d, m)]
         for m in rivals:
-            fits = len(rivals) == 1 or rest == 1.0 or pair.slot(place, (m.first, m.last))
+            fits = rest == 1.0 or pair.slot(place, (m.first, m.last))
+            if len(rivals) == 1:
+                fits = fits or rest >= _MIN_OVERLAP_DATES or _parts(d) == _parts(m)
             if fits and (d.clock is None) == (m.clock is None):
                 text_word, fact_word = pair.wordings(place, (m.first, m.last))
                 yield f"says {text_word}, the fact says {fact_word}"
                 break
+
+
+def _parts(moment: Moment) -> tuple[bool, ...]:
+    return tuple(part is None for part in (moment.year, moment.month, moment.day))
 
 
 def _swaps(pair: _Pair) -> Iterator[str]:

@@ -21,7 +21,8 @@ from factcheck.judges.local.encoder import WIDTH, Reading, judge, load_encoder
 from factcheck.judges.local.model import Features
 from factcheck.judges.local.sentences import split_passages
 from factcheck.runtime.deadline import checkpoint
-from factcheck.text.units import Quantity
+from factcheck.text.dates import Moment, meet
+from factcheck.text.units import Quantity, agree
 from factcheck.text.words import word_set
 
 if TYPE_CHECKING:
@@ -120,12 +121,21 @@ class Passage(NamedTuple):
         Phrases, and whole dates, times and numbers; particles only if there is nothing else.
         """
         fact = self.statement.analysed
+        read = [sentence.analysed for sentence in self.sentences]
+        numbers = [number for one in read for number in one.quantities]
+        dates = [date for one in read for date in one.moments]
+        lacking: list[Quantity | Moment] = [
+            *(each for each in fact.quantities if not any(_states(n, each) for n in numbers)),
+            *(each for each in fact.moments if not any(meet(each, date) for date in dates)),
+        ]
+        uncovered = {*self.uncovered}
+        uncovered |= {word.text for m in lacking for word in fact.words[m.first : m.last]}
         spans = [(fact.words[m.first].start, fact.words[m.last - 1].end) for m in fact.moments]
         spans += [(quantity.start, quantity.end) for quantity in fact.quantities]
         found: list[tuple[int, int]] = []
         is_open = False
         for word in fact.words:
-            if word.text in self.uncovered:
+            if word.text in uncovered:
                 own = (word.start, word.end)
                 start, end = next((s for s in spans if s[0] <= word.start < s[1]), own)
                 if found and (
@@ -250,6 +260,11 @@ def _in_notation(fact: Analysed, passages: Sequence[Analysed]) -> str:
         if end <= before:
             text, before = text[:start] + written + text[end:], start
     return text
+
+
+def _states(number: Quantity, fact: Quantity) -> bool:
+    """Whether a number of a passage is that of a fact; `up to 50` does not state 23."""
+    return number.value == fact.value or (number.low == number.high and agree(number, fact))
 
 
 def _equal(one: Quantity, other: Quantity) -> bool:

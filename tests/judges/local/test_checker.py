@@ -254,13 +254,23 @@ def test_what_is_missing_is_named_in_phrases(fact: str, missing: str) -> None:
     assert found.reason == f"missing: {missing}"
 
 
+def test_a_number_that_no_passage_has_is_missing_however_alike_its_words_are() -> None:
+    text = (
+        "One worker was injured, and the contractor was fined 12,000 euros. "
+        "After rain flooded the pit, costing 32 working days, the opening was put back."
+    )
+    (found,) = check_facts([AtomicFact("f1", "The contractor lost 23 working days.")], text)
+    assert isinstance(found, Verdict)
+    assert found.reason == "missing: 23"
+
+
 def test_the_checker_fills_its_port_and_costs_nothing() -> None:
     checker, ledger = LocalChecker(), Ledger()
     assert isinstance(checker, Checker)
     facts = [AtomicFact("f1", "The dog bit the man."), AtomicFact("f2", "Zebras sleep.")]
     assert asyncio.run(checker.check(facts, STORY, ledger)) == check_facts(facts, STORY)
     assert ledger.usage.calls == 0
-    assert checker.identity["judge"].startswith("local/7@")
+    assert checker.identity["judge"].startswith("local/8@")
 
 
 @pytest.mark.parametrize(

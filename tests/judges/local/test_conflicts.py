@@ -68,6 +68,10 @@ def test_a_conflict_gives_both_wordings(reason: str, fact: str, passage: str) ->
         ("54 people came.", "31 men and 23 women came."),
         ("59 boats remained in Ulm.", "Of 72 boats in Ulm, 13 left."),
         ("Half of the 80 workers left.", "40 of the 80 workers left."),
+        (
+            "The first tram entered the depot on 17 March 2025.",
+            "In February 2023 the council decided to rebuild the tram depot first.",
+        ),
         ("The championship took place in 2007.", "It took place in 2007-08."),
         ("The UN met in Geneva.", "The United Nations met in Geneva."),
         ("Tom Lund was hired by Anna Berg.", "Anna Berg hired Tom Lund."),

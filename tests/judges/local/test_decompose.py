@@ -43,6 +43,9 @@ SPLIT = {
         ["Anna Kern is the mayor of London.", "Anna Kern opened the bridge."]),
     "relative clause": ("Anna Kern, who lives in London, opened the bridge.",
         ["Anna Kern lives in London.", "Anna Kern opened the bridge."]),
+    "a cause": ("The school closed in May, partly because the roof leaked.",
+        ["The school closed in May.", "The school closed partly because the roof leaked.",
+        "The roof leaked."]),
     "relative clause of an owner":
         ("Rival Polar Kitchen, whose shares rose 2%, declined to comment.",
         ["Rival Polar Kitchen's shares rose 2%.", "Rival Polar Kitchen declined to comment."]),
