@@ -15,8 +15,10 @@ from factcheck.cli import options, output
 from factcheck.errors import InputError, JudgeError
 
 if TYPE_CHECKING:
+    from factcheck.documents.results import ResultsFile
     from factcheck.records import Record
     from factcheck.runtime.progress import Show
+    from factcheck.scoring.run_report import Tally
 
 ROWS = "Rows"
 BATCH = "Batch"
@@ -169,10 +171,11 @@ def run(  # noqa: PLR0913 - one parameter per option
             scorer, records(), tally, direction=direction, lead=lead, rows=rows, on_record=show
         )
         tally.signature = signature()
-        if tally.interrupted or tally.budget_exhausted or tally.write_error:
+        is_partial = tally.interrupted or tally.budget_exhausted or bool(tally.write_error)
+        if is_partial:
             tally.missing = max(0, _count(files, fields) - len(tally.rows))
         if rows is not None and not tally.write_error:
-            rows.missing = tally.missing + tally.unfinished
+            _close(rows, tally, is_known=not is_partial or _size(files) < math.inf)
     failure = gates.run_gate(tally, fail_under, max_distorted)
     to = output.Destination(format_)
     output.report(tally.page(), tally.to_json, to, failure=failure, exits=False)
@@ -205,14 +208,16 @@ def report(
 
     to = output.destination(format_, out, file)
     result: RunReport | CoverageReport
+    warnings = []
     if file.endswith((".jsonl", ".ndjson")):
         result = RunReport.read(file)
+        warnings += [result.partial] if result.partial else []
         failure = gates.run_gate(result, fail_under)
     else:
         result = CoverageReport.from_json(read_text(file))
         failure = gates.coverage_gate(result, gates.Limits(fail_under))
     gate = None if fail_under is None else failure
-    output.report(result.page(), result.to_json, to, failure=gate)
+    output.report(result.page(), result.to_json, to, warnings=warnings, failure=gate)
 
 
 def compare(
@@ -290,6 +295,18 @@ def _count(files: list[str], fields: Mapping[str, str]) -> int:
     if _size(files) == math.inf:
         return 0
     return sum(1 for _ in runs.read_all(files, lambda _: None, fields))
+
+
+def _close(rows: ResultsFile, tally: Tally, *, is_known: bool) -> None:
+    """Close the rows of a run; without a closing line if it is not known how many are missing."""
+    from factcheck.documents.results import RunEnd
+
+    end = RunEnd(tally.missing + tally.unfinished, tally.skipped)
+    rows.end = end if is_known else None
+    try:
+        rows.close()
+    except InputError as error:  # disk full: still report what was paid for
+        tally.write_error = str(error)
 
 
 def _check_rows(files: list[str], out: str | None, *, resume: bool) -> None:

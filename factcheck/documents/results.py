@@ -1,7 +1,8 @@
 """Results files: append-only JSON lines that survive a killed run and can be resumed.
 
 The first line identifies the run; every other line is the final row of one record, written with a
-single system call. A run that ends early adds a last line with the number of records without a row.
+single system call. The end of a run adds a closing line; without one, the run is still going on, or
+was killed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import version
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.documents.files import (
     MAX_DOCUMENT_BYTES,
@@ -35,12 +36,20 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _FORMAT = 1
-_MISSING = "missing_records"
 _MARK = b'{"factcheck_results":'
 _OPEN_FLAGS = (
     os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 )
 _log = logging.getLogger(__name__)
+
+
+class RunEnd(NamedTuple):
+    """Content of the closing line."""
+
+    missing_records: int = 0
+    """Number of records of the run without a row."""
+    skipped_records: int = 0
+    """Number of invalid records skipped."""
 
 
 class ResultsFile:
@@ -67,8 +76,8 @@ class ResultsFile:
         self.path = path
         self.done: set[str] = set()
         """Ids of the records with a row."""
-        self.missing = 0
-        """Number of records of the run without a row, written on closing."""
+        self.end: RunEnd | None = None
+        """Written on closing; at first that of the file, which the first row makes obsolete."""
         self._signature = signature
         self._end = 0
         check_writable(path)
@@ -116,7 +125,9 @@ class ResultsFile:
                     )
                 if "id" in row:
                     self.done.add(row["id"])
-                if "id" in row or self._end == 0:
+                if _is_end(row):
+                    self.end = RunEnd(**row)
+                else:
                     self._end = stream.tell()
         os.ftruncate(self._descriptor, self._end)
 
@@ -130,7 +141,9 @@ class ResultsFile:
         """
         if id in self.done:
             raise InputError(f"{self.path}: {id!r:.80} already has a row; ids must be unique")
-        self._write(json_text({"id": id, **row}) + "\n")
+        text = json_text({"id": id, **row}) + "\n"
+        self.end = None
+        self._write(text)
         self.done.add(id)
 
     def _write(self, text: str) -> None:
@@ -167,11 +180,12 @@ class ResultsFile:
         """Sync the file to disk and close it; closing twice is allowed."""
         if self._descriptor < 0:
             return
-        self._write(results_end(self.missing) if self.missing else "")
-        with file_errors(str(self.path), "write"):
-            try:
+        try:
+            self._write(results_end(self.end) if self.end else "")
+            with file_errors(str(self.path), "write"):
                 os.fsync(self._descriptor)
-            finally:
+        finally:
+            if self._descriptor >= 0:
                 os.close(self._descriptor)
                 self._descriptor = -1
 
@@ -188,9 +202,9 @@ def results_header(signature: str) -> str:
     return json_text(head) + "\n"
 
 
-def results_end(n_missing: int) -> str:
-    """Return the last line of the results file of a run with records without a row."""
-    return json_text({_MISSING: n_missing}) + "\n"
+def results_end(end: RunEnd) -> str:
+    """Return the closing line of a results file."""
+    return json_text(end._asdict()) + "\n"
 
 
 def read_results(path: PathOrDash) -> Iterator[dict[str, Any]]:
@@ -205,17 +219,16 @@ def read_results(path: PathOrDash) -> Iterator[dict[str, Any]]:
         yield from (row for row in _lines(stream, path) if "id" in row)
 
 
-def read_run(path: PathOrDash) -> tuple[str, list[dict[str, Any]], int]:
-    """Return signature, rows and number of missing rows of a run; raises as `read_results` does.
+def read_run(path: PathOrDash) -> tuple[str, list[dict[str, Any]], RunEnd | None]:
+    """Return signature, rows and end of a run; raises as `read_results` does.
 
-    No row is known to be missing if the run was complete, or was killed.
+    The end is `None` if the run is still going on, or was killed.
     """
     with open_binary(path) as stream:
         lines = list(_lines(stream, path))
     rows = [line for line in lines if "id" in line]
-    last = lines[-1] if lines else {}
-    n_missing = 0 if "id" in last else int(last.get(_MISSING, 0))
-    return (str(lines[0]["run"]) if lines else ""), rows, n_missing
+    end = RunEnd(**lines[-1]) if lines and _is_end(lines[-1]) else None
+    return (str(lines[0]["run"]) if lines else ""), rows, end
 
 
 def _differences(one: str, other: str) -> Iterator[str]:
@@ -247,9 +260,14 @@ def _lines(stream: IO[bytes], path: PathOrDash) -> Iterator[dict[str, Any]]:
         if number == 1:
             if data["factcheck_results"] != _FORMAT or not isinstance(data.get("run"), str):
                 raise InputError(f"{path} was written by another version of factcheck")
-        elif data.keys() != {_MISSING} or stream.read(1):
+        elif not _is_end(data) or stream.read(1):
             _add_id(data, place, ids)
         yield data
+
+
+def _is_end(line: Mapping[str, Any]) -> bool:
+    counts = line.values()
+    return line.keys() == set(RunEnd._fields) and all(type(n) is int and n >= 0 for n in counts)
 
 
 def _add_id(row: Mapping[str, Any], place: Place, ids: set[str]) -> None:

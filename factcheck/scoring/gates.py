@@ -191,9 +191,8 @@ def _run_failures(
     if tally.budget_exhausted:
         reason = f"the budget is exhausted; this is a partial result{resume}"
         yield GateFailure(NOTHING_DECIDED, reason)
-    if tally.missing and not tally.unfinished:
-        what = f"{len(tally.rows):,} of {plural(tally.n_records, 'record')}"
-        yield GateFailure(NOTHING_DECIDED, f"the gate cannot pass: the run has {what}")
+    if tally.partial and not tally.unfinished:
+        yield GateFailure(NOTHING_DECIDED, f"the gate cannot pass on a {tally.partial}")
     failures = [f"{row.id}: {row.message}" for row in tally.rows if row.code]
     if tally.unfinished:
         reason = failures[0] if failures else "some facts could not be checked"

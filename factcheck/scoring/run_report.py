@@ -106,6 +106,8 @@ class Tally(Report):
     """Number of existing rows whose records are not in the input."""
     missing: int = 0
     """Number of records of the run that are not among the rows, as far as known."""
+    ended: bool = True
+    """Whether the run that wrote the rows has ended; if not, any number may be missing."""
 
     def add(self, record_id: str, outcome: Outcome, place: int = 0) -> None:
         codes = codes_of(outcome)
@@ -153,18 +155,19 @@ class Tally(Report):
         errors = (
             Case("report", "error", f"{n:,} missing", code) for code, n in self.failures.items()
         )
+        so_far = "" if self.ended else " so far"
         interval, n_sources = interval_text(self.interval, 2), len(self.by_source)
         return Page(
             "Mean coverage",
             score_text(self.score),
-            f"{self._totals()['scored']:,} of {plural(self.n_records, 'record')} scored",
+            f"{self._totals()['scored']:,} of {plural(self.n_records, 'record')} scored{so_far}",
             interval and f"95 % interval {interval} over {plural(n_sources, 'source')}",
             tuple(self._lines()),
             parts(self.counts),
             filled(Section("Lowest", items=tuple(items))),
             entries(("Usage", usage_text(self.usage)), ("Signature", self.signature)),
             suite="run",
-            cases=(Case("mean coverage"), *errors),
+            cases=(Case("mean coverage"), *errors, *self._partial_case()),
             columns=COLUMNS,
             rows=self._records,
         )
@@ -174,10 +177,23 @@ class Tally(Report):
         """Number of records of the run, as far as known."""
         return len(self.rows) + self.missing
 
+    @property
+    def partial(self) -> str:
+        """Why the rows are not all of the run; empty if they are."""
+        if not self.ended:
+            why = "the run that wrote these rows has not ended; continue with --resume"
+        else:
+            why = f"{len(self.rows):,} of {plural(self.n_records, 'record')}"
+        return f"partial result: {why}" if self.missing or not self.ended else ""
+
+    def _partial_case(self) -> Iterator[Case]:
+        if self.partial:
+            yield Case("all records", "error", self.partial, "partial")
+
     def _lines(self) -> Iterator[str]:
         totals, n_leads = self._totals(), sum(row.lead is not None for row in self.rows)
-        if self.missing:
-            yield f"partial result: {len(self.rows):,} of {plural(self.n_records, 'record')}"
+        if self.partial:
+            yield self.partial
         yield from scale_lines(totals["lead"], self.judge_quality, n_leads)
         if totals["scored"]:
             yield from no_proof(self.signature, self.counts["distorted"])
@@ -221,6 +237,7 @@ class Tally(Report):
             "failures": dict(self.failures),
             "open": self.unfinished,
             "missing": self.missing,
+            "ended": self.ended,
             "skipped": self.skipped,
             "left_out": self.left_out,
             "signature": self.signature,
@@ -249,16 +266,17 @@ class RunReport(Tally):
         Raises:
             InputError: The file is damaged or has rows of another kind.
         """
-        signature, rows, n_missing = read_run(path)
+        signature, rows, end = read_run(path)
         report = cls({row["id"]: outcome_of(row) for row in rows}, signature)
-        report.missing = n_missing
+        report.ended = end is not None
+        report.missing, report.skipped = end or (0, 0)
         return report
 
     def page(self) -> Page:
         records = Section("Records", meaning="lowest coverage first", table=self._table())
         cases = tuple(_case(row.id, self.outcomes[row.id]) for row in self.rows)
         sections = filled(self._distribution(), records)
-        return super().page()._replace(sections=sections, cases=cases)
+        return super().page()._replace(sections=sections, cases=(*cases, *self._partial_case()))
 
     def to_dict(self) -> dict[str, Any]:
         """Convert totals and rows to JSON-ready data."""

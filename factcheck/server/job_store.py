@@ -14,7 +14,7 @@ from typing import IO, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from factcheck.documents import Place, check_writable, json_text, parse_json_line
-from factcheck.documents.results import results_end, results_header
+from factcheck.documents.results import RunEnd, results_end, results_header
 from factcheck.errors import ConfigError, InputError
 from factcheck.facts.report import Direction
 from factcheck.records import Record, as_record
@@ -265,7 +265,7 @@ class JobStore:
         return int(count)
 
     def row_lines(self, job: Job) -> Iterator[str]:
-        """Yield the lines of a results file: header, rows so far in record order, what is missing.
+        """Yield the lines of a results file: header, rows so far in record order, number missing.
 
         A row is missing if it was not there when its page was read.
         """
@@ -274,8 +274,7 @@ class JobStore:
         for _, content in self._pages(job, pending=False):
             n_missing -= 1
             yield f"{content.decode()}\n"
-        if n_missing:
-            yield results_end(n_missing)
+        yield results_end(RunEnd(n_missing))
 
     def pending(self, job: Job) -> Iterator[Record]:
         """Yield the records without a row, in order."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -117,6 +119,10 @@ def test_invalid_records_end_the_run_or_are_skipped_and_named(job: Job) -> None:
     assert done.code == 0
     assert ids(job.rows) == ["r1", "r4"]
     assert "3 invalid records skipped" in done.out
+    for format_ in ("table", "markdown", "html", "junit"):
+        shown = job.run("report", str(job.rows), "--format", format_).out
+        assert "3 invalid records skipped" in shown
+    assert json.loads(job.run("report", str(job.rows), "--format", "json").out)["skipped"] == 3
     said = (
         "line 2: not valid JSON",
         "line 3: 'summary' is missing",
@@ -148,7 +154,7 @@ def test_a_failure_that_may_pass_has_no_row_and_is_tried_again(desk: Desk, job: 
     first, after_first = job(records), ids(job.rows)
     reports = [str(RunReport.read(job.rows))]
     gated = job.run("report", str(job.rows), "--fail-under", "0.1")
-    assert (gated.code, "the run has 2 of 3 records" in gated.err) == (4, True)
+    assert (gated.code, "partial result: 2 of 3 records" in gated.err) == (4, True)
     del desk.verdicts["The boat has number 1."]
     second = job(records, "--resume")
     reports.append(str(RunReport.read(job.rows)))
@@ -210,6 +216,25 @@ def test_a_budget_ends_the_run_and_the_next_one_goes_on(
     assert len(server.requests) == 8
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no named pipes")
+def test_a_run_that_ends_early_without_knowing_its_records_has_not_ended(
+    server: LocalOpenAIServer, run: Run, tmp_path: Path
+) -> None:
+    """A pipe cannot be read again to count them."""
+    pipe, out = tmp_path / "pipe.jsonl", tmp_path / "rows.jsonl"
+    os.mkfifo(pipe)
+    text = as_lines(record(n) for n in range(8))
+    writer = threading.Thread(target=pipe.write_text, args=(text, "utf-8"), daemon=True)
+    writer.start()
+
+    command = ("run", str(pipe), "--judge", MODEL, "--out", str(out), "--max-calls", "3")
+    assert run(*command).code == 4
+
+    assert len(server.requests) == 3
+    report = RunReport.read(out)
+    assert (report.ended, len(report.rows)) == (False, 3)
+
+
 def by_model(folder: Path, records: Iterable[Any]) -> tuple[str, ...]:
     """The command that scores these records by a model."""
     path = Folder(folder).put("records.jsonl", as_lines(records))
@@ -266,30 +291,37 @@ def slow(request: ChatRequest) -> Reply:
     return Reply(FactModel()(request), delay_s=0.0 if boat < 5 else 300.0)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
-def test_an_interrupt_ends_the_run_with_what_is_there(tmp_path: Path) -> None:
-    """Exit 130, the partial summary on standard output, whole rows in the file.
+@pytest.fixture
+def process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterable[subprocess.Popen[str]]:
+    """A run of 20 records, with 5 rows in `rows.jsonl` and no more to come.
 
     Fewer records than slots, so that the slow ones do not keep the quick ones from theirs.
     """
     out = tmp_path / "rows.jsonl"
     command = ("factcheck", *by_model(tmp_path, (record(n) for n in range(20))), "--out", str(out))
-    with (
-        LocalOpenAIServer(slow) as server,
-        subprocess.Popen(  # noqa: S603 - our own command line
+    with LocalOpenAIServer(slow) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        with subprocess.Popen(  # noqa: S603 - our own command line
             [sys.executable, "-m", *command],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "OPENAI_BASE_URL": server.base_url},
             preexec_fn=heed_interrupts,  # noqa: PLW1509 - no thread of ours is in its way
-        ) as process,
-    ):
-        while not (out.exists() and len(ids(out)) == 5):
-            assert process.poll() is None, process.communicate()
-            time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
-        printed, complaints = process.communicate(timeout=60)
+        ) as process:
+            while not (out.exists() and len(ids(out)) == 5):
+                assert process.poll() is None, process.communicate()
+                time.sleep(0.01)
+            yield process
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_an_interrupt_ends_the_run_with_what_is_there(
+    process: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    """Exit 130, the partial summary on standard output, whole rows in the file."""
+    out = tmp_path / "rows.jsonl"
+    process.send_signal(signal.SIGINT)
+    printed, complaints = process.communicate(timeout=60)
 
     assert process.returncode == 130
     assert "5 of 20 records scored" in printed
@@ -298,6 +330,43 @@ def test_an_interrupt_ends_the_run_with_what_is_there(tmp_path: Path) -> None:
     assert "Traceback" not in complaints
     assert ids(out) == [f"r{n}" for n in range(5)]
     assert "5 of 20 records scored" in str(RunReport.read(out))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+@pytest.mark.parametrize("kill", [signal.SIGTERM, signal.SIGKILL])
+def test_rows_of_a_killed_run_are_reported_as_partial_until_it_is_resumed(
+    process: subprocess.Popen[str], run: Run, tmp_path: Path, kill: signal.Signals
+) -> None:
+    out = str(tmp_path / "rows.jsonl")
+    process.send_signal(kill)
+    process.communicate(timeout=60)
+    assert process.returncode == -kill
+
+    partial = "partial result: the run that wrote these rows has not ended; continue with --resume"
+    shown = run("report", out)
+    assert (shown.code, "5 of 5 records scored so far" in shown.out) == (0, True)
+    assert partial in " ".join(shown.out.split())
+    assert partial in run("report", out, "--format", "csv").err
+    gated = run("report", out, "--fail-under", "0.1")
+    assert (gated.code, partial in gated.err) == (4, True)
+
+    quick = [*(record(n) for n in range(5)), record(3, id="last")]
+    assert run(*by_model(tmp_path, quick), "--out", out, "--resume").code == 0
+    gated = run("report", out, "--fail-under", "0.1")
+    assert (gated.code, "6 of 6 records scored " in gated.out) == (0, True)
+    assert "partial" not in gated.out + gated.err
+
+
+def test_a_disk_that_is_full_at_the_end_loses_no_result(
+    job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    done = job([record(1)])
+    assert (done.code, "1 of 1 record scored" in done.out) == (2, True)
+    assert "No space left on device" in done.err
 
 
 def heed_interrupts() -> None:

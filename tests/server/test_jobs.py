@@ -153,7 +153,7 @@ def test_a_job_over_http(tmp_path: Path) -> None:
         rows = client.get(f"{url}/rows")
         assert rows.headers["content-type"] == "application/x-ndjson"
         assert [json.loads(row).get("id") for row in rows.text.splitlines()] == [
-            *(None, "r1", "line 2", "r3")
+            *(None, "r1", "line 2", "r3", None)
         ]
         for method, path in (("GET", url), ("GET", f"{url}/rows"), ("DELETE", url)):
             problem = client.request(method, path, headers=bob)
