@@ -50,7 +50,7 @@ class _Group(NamedTuple):
 _GROUPS = {
     "Newly distorted": _Group("bad", "contradicted in B only", "failed"),
     "Lost": _Group("warn", "kept in A, dropped in B", "failed"),
-    "Undecided": _Group("unknown", "no verdict in A or B: neither won nor lost", "skipped"),
+    "Undecided": _Group("unknown", "no verdict in A or B, not distorted in B", "skipped"),
     "No longer distorted": _Group("plain", "contradicted in A, dropped in B"),
     "Won": _Group("good", "kept in B only"),
 }
@@ -76,11 +76,13 @@ class FactChange(NamedTuple):
     @property
     def group(self) -> str:
         """Title of the section of the change."""
+        if self.b == "distorted":
+            return "Newly distorted"
         if UNDECIDED in (self.a, self.b):
             return "Undecided"
         if self.b == "dropped":
             return "Lost" if self.a == "kept" else "No longer distorted"
-        return "Won" if self.b == "kept" else "Newly distorted"
+        return "Won"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -97,7 +99,8 @@ class CoverageComparison(Report):
     n_kept: tuple[int, int]
     """Number of these that are kept in the first and in the second run."""
     n_distorted: tuple[int, int]
-    """Number of these that are distorted in the first and in the second run."""
+    """Number of common facts, decided in both runs or not, that are distorted in the first and in
+    the second run."""
     changes: tuple[FactChange, ...]
     """Facts with different outcomes, in order."""
     only_a: tuple[str, ...]
@@ -127,12 +130,12 @@ class CoverageComparison(Report):
 
     @property
     def newly_distorted(self) -> tuple[FactChange, ...]:
-        """Facts distorted in the second run only; decided in both."""
+        """Facts distorted in the second run only, including those undecided in the first."""
         return self._of("Newly distorted")
 
     @property
     def undecided(self) -> tuple[FactChange, ...]:
-        """Facts undecided in one of the runs; neither won nor lost."""
+        """Facts undecided in one of the runs and not newly distorted; neither won nor lost."""
         return self._of("Undecided")
 
     def _of(self, group: str) -> tuple[FactChange, ...]:
@@ -141,22 +144,26 @@ class CoverageComparison(Report):
     @property
     def p_distorted(self) -> float:
         """p-value of an exact sign test on facts newly and no longer distorted, in (0, 1]."""
-        n_new = len(self.newly_distorted)
-        return sign_test(n_new, n_new - self.n_distorted[1] + self.n_distorted[0])
+        return sign_test(len(self.newly_distorted), self._n_no_longer)
+
+    @property
+    def _n_no_longer(self) -> int:
+        """Facts distorted in the first run and not in the second; decided in both."""
+        return sum(c.a == "distorted" and c.b != UNDECIDED for c in self.changes)
 
     @property
     def worse(self) -> str:
         """Reasons why the second run is worse; empty if there are none.
 
         It is worse if coverage is significantly lower, a `must` fact was lost, or more facts are
-        distorted: significantly more, or any more with a deterministic judge.
+        newly than no longer distorted: significantly more, or any more with a deterministic judge.
         """
-        n_a, n_b = self.n_distorted
-        more = n_b > n_a and (self.never_flips or self.p_distorted < SIGNIFICANT)
+        (n_a, n_b), n_new = self.n_distorted, len(self.newly_distorted)
+        more = n_new > self._n_no_longer and (self.never_flips or self.p_distorted < SIGNIFICANT)
         lower = self.coverage.difference < 0 and self.coverage.is_significant
         reasons = (
             f"coverage {self._coverages}" if lower else "",
-            f"distorted facts {n_a:,} → {n_b:,}" if more else "",
+            f"distorted facts {n_a:,} → {n_b:,} ({n_new:,} newly)" if more else "",
             self._lost_musts,
         )
         return ", ".join(filter(None, reasons))
@@ -218,8 +225,8 @@ class CoverageComparison(Report):
         return Page(
             "Coverage",
             self._coverages,
-            f"{verdict}; kept {n_kept_a:,} → {n_kept_b:,}, "
-            f"distorted {n_a:,} → {n_b:,} of {plural(self.n_facts, 'fact')}",
+            f"{verdict}; kept {n_kept_a:,} → {n_kept_b:,} of {plural(self.n_facts, 'fact')} "
+            f"decided in both, distorted {n_a:,} → {n_b:,}",
             lines=tuple(self._lines()),
             alerts=tuple(map(Alert, filter(None, alerts))),
             sections=filled(*sections),
@@ -237,7 +244,7 @@ class CoverageComparison(Report):
         if all(self.names):
             yield f"A is {quote_text(self.names[0])}, B is {quote_text(self.names[1])}"
         if self.is_noise:
-            n = len(self.changes) - len(self.undecided)
+            n = sum(UNDECIDED not in (change.a, change.b) for change in self.changes)
             yield (
                 "Why: texts, facts, judge and prompts are the same, so this is the judge's own "
                 f"noise: {n:,} of {plural(self.n_facts, 'fact')} ({percent(n / self.n_facts)})"
@@ -253,7 +260,7 @@ class CoverageComparison(Report):
                 f"{interval_text(coverage.interval)}, p {p_text(coverage.p_value or 0.0)} {unit} "
                 f"({plural(self.n_sources, 'source')})"
             )
-        if self.n_distorted[0] != self.n_distorted[1]:
+        if len(self.newly_distorted) != self._n_no_longer:
             yield f"distorted: p {p_text(self.p_distorted)} if facts were independent"
         sides = ("A", self.only_a, self.n_only[0]), ("B", self.only_b, self.n_only[1])
         for side, names, _ in sides:
@@ -293,8 +300,8 @@ def _case(change: FactChange) -> Case:
 def compare(a: Run, b: Run) -> CoverageComparison:
     """Compare the coverage of a report or run with that of an earlier one.
 
-    Facts are paired by text, records by name. Facts and records of one side only, and facts that
-    one side did not decide, are excluded and counted.
+    Facts are paired by text, records by name. Facts and records of one side only are excluded and
+    counted, and so are facts that one side did not decide, unless B distorts them.
 
     Args:
         a: Baseline; see `Run`.
@@ -309,6 +316,7 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         raise InputError("cannot compare a single report with a run; compare two of a kind")
     pairs = {name: (first[name], second[name]) for name in first if name in second}
     changes: list[FactChange] = []
+    common: list[tuple[CheckResult, CheckResult]] = []
     decided: list[tuple[CheckResult, CheckResult]] = []
     scores: list[tuple[str, float, float]] = []
     n_only = [0, 0]
@@ -318,6 +326,7 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         n_only[1] += len(theirs.keys() - ours.keys())
         both = [(ours[key], theirs[key]) for key in ours if key in theirs]
         changes += (_change(name, *two) for two in both if two[0].status != two[1].status)
+        common += both
         known = [two for two in both if two[0].label and two[1].label]
         decided += known
         x, y = (share_entailed([two[side] for two in known]).value for side in (0, 1))
@@ -326,18 +335,13 @@ def compare(a: Run, b: Run) -> CoverageComparison:
     if not scores:
         raise InputError("the two have no decided fact in common; score both with the same --facts")
 
-    def count(status: str) -> tuple[int, int]:
-        return sum(x.status == status for x, _ in decided), sum(
-            y.status == status for _, y in decided
-        )
-
     causes, is_known = _causes([*pairs.values()], has_other_facts=any(n_only))
     return CoverageComparison(
         coverage=_coverage(scores, decided),
         n_sources=len({source for source, _, _ in scores}),
         n_facts=len(decided),
-        n_kept=count("kept"),
-        n_distorted=count("distorted"),
+        n_kept=_counts(decided, "kept"),
+        n_distorted=_counts(common, "distorted"),
         changes=tuple(changes),
         only_a=tuple(name for name in first if name not in second),
         only_b=tuple(name for name in second if name not in first),
@@ -347,6 +351,10 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         never_flips=all(one.signature.never_flips for two in pairs.values() for one in two),
         names=(_file_of(a), _file_of(b)),
     )
+
+
+def _counts(pairs: Sequence[tuple[CheckResult, CheckResult]], status: str) -> tuple[int, int]:
+    return sum(a.status == status for a, _ in pairs), sum(b.status == status for _, b in pairs)
 
 
 def _file_of(run: Run) -> str:

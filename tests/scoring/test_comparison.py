@@ -51,12 +51,12 @@ def test_many_newly_distorted_facts_are_not_hidden_by_an_insignificant_coverage(
     """From 20 to 18 of 40 kept may be chance; that 9 facts are now distorted is not."""
     found = compare(report("k" * 20 + "d" * 20), report("k" * 18 + "dd" + "d" * 11 + "x" * 9))
     assert not found.coverage.is_significant
-    assert found.worse == "distorted facts 0 \u2192 9"
+    assert found.worse == "distorted facts 0 \u2192 9 (9 newly)"
     for kind in ("table", "markdown", "html"):
         shown = render(found.page(), kind)
         assert "Distorted facts 0 \u2192 9: 9 facts newly distorted" in shown
         assert "may be chance" in shown
-    assert "distorted 0 \u2192 9 of 40 facts" in found.page().first_line
+    assert "of 40 facts decided in both, distorted 0 \u2192 9" in found.page().first_line
 
 
 @pytest.mark.parametrize(("judge", "is_worse"), [("some/model", False), ("local/3", True)])
@@ -66,6 +66,35 @@ def test_one_more_distorted_fact_counts_where_the_judge_never_flips(
     signature = f"judge:{judge}|version:0.1.0"
     a, b = (report(labels, signature=signature) for labels in ("kkd", "kkx"))
     assert bool(compare(a, b).worse) is is_worse
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "new"),
+    [
+        ("k?x", "kxx", ["fact 1"]),
+        ("k?x", "kx?", ["fact 1"]),
+        ("kkx", "kx?", ["fact 1"]),
+        ("k?x", "kxd", ["fact 1"]),
+        ("k?x", "kdx", []),
+    ],
+)
+def test_a_fact_that_was_undecided_can_be_newly_distorted(
+    a: str, b: str, new: Sequence[str]
+) -> None:
+    """It makes B worse unless a decided fact is no longer distorted."""
+    signature = "judge:local/3|version:0.1.0"
+    found = compare(report(a, signature=signature), report(b, signature=signature))
+    assert [change.fact for change in found.newly_distorted] == new
+    assert found.n_distorted == (a.count("x"), b.count("x"))
+    assert not {change.fact for change in found.undecided} & {*new}
+    is_made_good = "d" in b
+    assert bool(found.worse) is (bool(new) and not is_made_good)
+    assert found.page().sections[0].title.startswith("Newly distorted") is bool(new)
+
+
+def test_the_noise_of_a_judge_is_measured_on_facts_decided_in_both() -> None:
+    found = compare(report("kk?k", text="same"), report("kkxd", text="same"))
+    assert "noise: 1 of 3 facts" in str(found)
 
 
 def test_facts_without_a_verdict_are_neither_won_nor_lost_and_equal_texts_go_by_order() -> None:
