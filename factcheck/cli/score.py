@@ -174,7 +174,10 @@ def facts(
     lock: Annotated[
         str | None,
         options.option(
-            "--lock", "FILE", "Also write the facts to this YAML file, for review.", options.OUTPUT
+            "--lock",
+            "FILE",
+            "Write the facts to this YAML file, for review; show what changed instead of a table.",
+            options.OUTPUT,
         ),
     ] = None,
 ) -> None:
@@ -196,7 +199,8 @@ def facts(
         found = scorer.extract(documents)
     if lock is not None:
         found = _write_lock(found, lock)
-    output.print_out(_facts_text(found, format_))
+    if lock is None or format_ != "table":
+        output.print_out(_facts_text(found, format_))
 
 
 def check(
@@ -246,6 +250,12 @@ def _write_lock(found: FactSet, path: str) -> FactSet:
         for sign, group in (("+", change.added), ("-", change.removed), ("?", change.lost)):
             for fact in group:
                 output.print_note(f"  {sign} {fact.text}")
+        if musts := [fact.id for fact in change.lost if fact.must]:
+            them = "it" if len(musts) == 1 else "them"
+            output.print_note(
+                f"{plural(len(musts), 'must fact')} no longer in the source: {', '.join(musts)}; "
+                f"no summary of the new source can keep {them}: correct or remove {them}"
+            )
     return read_facts(path)
 
 

@@ -231,8 +231,9 @@ class FactSet(Sequence[AtomicFact]):
     documents: tuple[str, ...] = ()
     """Ids of the source documents, in order; empty for a single-text source."""
     extracted: tuple[str, ...] = ()
-    """In a lock file: short digests of the facts last extracted from the source, from which a
-    merge detects those reworded or removed by hand."""
+    """In a lock file: short digests of the facts last extracted from the source, with the id of the
+    fact made from each, as in `fa0fb061=f1`; a merge detects from them what was reworded or removed
+    by hand."""
     lost: tuple[str, ...] = ()
     """In a lock file: short digests of the kept facts that are no longer in the source."""
 

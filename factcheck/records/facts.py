@@ -109,9 +109,10 @@ class LockChange(NamedTuple):
     removed: tuple[AtomicFact, ...]
     """Unedited facts that are no longer in the source; removed from the file."""
     lost: tuple[AtomicFact, ...]
-    """Edited facts that are no longer in the source; kept in the file, without a span."""
+    """Edited facts that are no longer in the source, now or since an earlier merge; kept in the
+    file, without a span."""
     unchanged: int
-    """Number of facts found in the source again."""
+    """Number of the other facts that were kept."""
 
 
 def load_lock(path: str | PathLike[str]) -> FactSet:
@@ -132,7 +133,8 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
 
     The merge is three-way and applies changes of the source as well as edits of the file: facts
     that were reworded, added or marked are kept with `id`, `must`, `weight` and `tags`; deleted
-    facts stay deleted; new facts are appended.
+    facts stay deleted; new facts are appended. A reworded fact keeps its span as long as the fact
+    that it was made from is in the source.
 
     Args:
         facts: Facts of the source.
@@ -144,40 +146,52 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
     _require_yaml(path)
     existed = Path(path).exists()
     before = read_facts(path) if existed else FactSet(())
-    base = {*before.extracted} or {short_digest(fact.text) for fact in before if fact.span}
+    entries = (entry.partition("=") for entry in before.extracted)
+    base = {key: id_ for key, _, id_ in entries} or {
+        short_digest(fact.text): fact.id for fact in before if fact.span
+    }
+    originals = {id_: key for key, id_ in base.items() if id_}
     is_same_source = before.source_digest == facts.source_digest
     found: dict[str, list[AtomicFact]] = {}
     for fact in facts:
         found.setdefault(fact.text, []).append(fact)
+    by_digest = {short_digest(fact.text): fact for fact in facts}
     kept: list[AtomicFact] = []
     removed: list[AtomicFact] = []
     lost: list[AtomicFact] = []
-    n_unchanged = 0
+    owners: dict[str, str] = {}
     for old in before:
+        key, original = short_digest(old.text), originals.get(old.id, "")
         if matches := found.get(old.text):
             new = matches.pop(0)
             kept.append(replace(old, span=new.span, documents=new.documents))
-            n_unchanged += 1
+        elif old.span is not None and original in by_digest:
+            new = by_digest[original]
+            kept.append(replace(old, span=new.span, documents=new.documents))
+            owners[original] = old.id
         elif is_same_source:
             kept.append(old)
-        elif short_digest(old.text) in base and not (old.must or old.tags or old.weight != 1.0):
+            if key in before.lost:
+                lost.append(old)
+        elif key in base and not (old.must or old.tags or old.weight != 1.0):
             removed.append(old)
         else:
             kept.append(replace(old, span=None, documents=()))
-            if old.span is not None or short_digest(old.text) in base:
+            if old.span is not None or key in base or key in before.lost:
                 lost.append(old)
-    known = base | {short_digest(fact.text) for fact in kept}
+    known = {*base, *(short_digest(fact.text) for fact in kept)}
     added = [fact for fact in facts if short_digest(fact.text) not in known]
     used = [fact.id for fact in kept]
     ids = free_ids([*used, *(None if fact.id in used else fact.id for fact in added)])
     merged = [replace(fact, id=id_) for fact, id_ in zip([*kept, *added], ids, strict=True)]
-    digests = tuple(dict.fromkeys(short_digest(fact.text) for fact in facts))
-    gone = {*before.lost, *(short_digest(fact.text) for fact in lost)} - {*digests}
-    gone &= {short_digest(fact.text) for fact in kept}
-    locked = replace(facts, facts=tuple(merged), extracted=digests, lost=tuple(sorted(gone)))
+    for fact in merged:
+        owners.setdefault(short_digest(fact.text), fact.id)
+    extracted = tuple(f"{key}={owners[key]}" if key in owners else key for key in by_digest)
+    gone = {short_digest(fact.text) for fact in lost} - by_digest.keys()
+    locked = replace(facts, facts=tuple(merged), extracted=extracted, lost=tuple(sorted(gone)))
     write_text(path, lock_text(locked))
     new_facts = tuple(merged[len(kept) :])
-    return LockChange(existed, new_facts, tuple(removed), tuple(lost), n_unchanged)
+    return LockChange(existed, new_facts, tuple(removed), tuple(lost), len(kept) - len(lost))
 
 
 def lock_text(facts: FactSet) -> str:

@@ -129,21 +129,21 @@ def test_a_lock_is_merged_with_what_changed_in_the_source(tmp_path: Path) -> Non
     text = text.replace("- id: f2\n  text: Fact 2.\n  span: [2, 3]\n", "")
     text = text.replace("text: Fact 3.", "text: Fact 3.\n  must: true")
     text = text.replace("text: Fact 4.", "text: Fact 4.\n  weight: 2.0")
-    path.write_text(text + "- By hand.\n")
+    path.write_text(text + "- id: f2\n  text: By hand.\n")
     edited = path.read_bytes()
 
     same = write_lock(FactSet(tuple(old), source_digest="old"), path)
-    assert (same.added, same.removed, same.lost, same.unchanged) == ((), (), (), 5)
-    assert load_lock(path) == load_lock(put(tmp_path / "edited.yaml", edited))
+    assert (same.added, same.removed, same.lost, same.unchanged) == ((), (), (), 7)
+    assert load_lock(path).facts == load_lock(put(tmp_path / "edited.yaml", edited)).facts
 
     new = [AtomicFact(f"f{n}", f"Fact {n}.", Span(n, n + 2)) for n in (1, 2, 4, 5, 8, 9)]
     change = write_lock(FactSet(tuple(new), source_digest="new"), path)
 
     assert [fact.text for fact in change.added] == ["Fact 8.", "Fact 9."]
     assert [fact.text for fact in change.removed] == ["Fact 6.", "Fact 7."]
-    assert [fact.text for fact in change.lost] == ["Reworded.", "Fact 3."]
+    assert [fact.text for fact in change.lost] == ["Fact 3."]
     assert [(fact.text, fact.span, fact.must, fact.weight) for fact in load_lock(path)] == [
-        ("Reworded.", None, False, 1.0),
+        ("Reworded.", (1, 3), False, 1.0),
         ("Fact 3.", None, True, 1.0),
         ("Fact 4.", (4, 6), False, 2.0),
         ("Fact 5.", (5, 7), False, 1.0),
@@ -151,6 +151,27 @@ def test_a_lock_is_merged_with_what_changed_in_the_source(tmp_path: Path) -> Non
         ("Fact 8.", (8, 10), False, 1.0),
         ("Fact 9.", (9, 11), False, 1.0),
     ]
+    again = write_lock(FactSet(tuple(new), source_digest="new"), path)
+    assert (again.added, again.removed, again.unchanged) == ((), (), 6)
+    assert [fact.text for fact in again.lost] == ["Fact 3."]
+    last = write_lock(FactSet(tuple(new[1:]), source_digest="newer"), path)
+    assert [fact.text for fact in last.lost] == ["Reworded.", "Fact 3."]
+    assert load_lock(path)[0].span is None
+
+
+def test_the_id_of_a_removed_fact_does_not_make_another_one_reworded(tmp_path: Path) -> None:
+    path = tmp_path / "facts.yaml"
+    one, two = AtomicFact("f1", "One.", Span(0, 4)), AtomicFact("f2", "Two.", Span(5, 9))
+    write_lock(FactSet((one, two), source_digest="a"), path)
+    path.write_text(path.read_text().replace("- id: f2\n  text: Two.\n  span: [5, 9]\n", ""))
+    three = AtomicFact("f2", "Three.", Span(10, 16))
+    later = FactSet((one, three, AtomicFact("f3", "Two.", Span(17, 21))), source_digest="b")
+    write_lock(later, path)
+    assert [(fact.id, fact.text) for fact in load_lock(path)] == [("f1", "One."), ("f2", "Three.")]
+    path.write_text(path.read_text().replace("text: Three.", "text: Number three."))
+    gone = write_lock(FactSet((one, two), source_digest="c"), path)
+    assert [fact.text for fact in gone.lost] == ["Number three."]
+    assert load_lock(path)[1].span is None
 
 
 @pytest.mark.parametrize(
