@@ -146,9 +146,9 @@ def coverage_page(
     names = (f"{name} ({plural(n, 'verdict')})" for name, n in judges.items())
     judge = ", ".join(names if len(judges) > 1 else judges)
     judge = judge or dict(signature.entries).get("judge", "")
-    proof = no_proof(str(signature), counts["distorted"]) if counts.keys() - {"undecided"} else ()
+    missed = misses(str(signature), counts["distorted"]) if counts.keys() - {"undecided"} else ()
     return page._replace(
-        lines=(*page.lines, *scale, *proof),
+        lines=(*page.lines, *scale, *missed),
         sections=(*page.sections, *filled(_documents(documents))),
         alerts=(Alert(lost),) if lost else (),
         parts=tuple(part._replace(anchor=part.name) for part in parts(counts)),
@@ -174,10 +174,12 @@ def scale_lines(lead: float | None, judge_quality: str, n_leads: int = 0) -> tup
     return tuple(filter(None, (scale + what, quality)))
 
 
-def no_proof(signature: str, n_distorted: int) -> tuple[str, ...]:
-    """Return a line on what no distorted facts mean if the embedded judge checked them."""
-    if n_distorted or _EMBEDDED not in signature:
+def misses(signature: str, n_distorted: int) -> tuple[str, ...]:
+    """Return a line on the distortions that the embedded judge misses, if it checked the facts."""
+    if _EMBEDDED not in signature:
         return ()
+    if n_distorted:
+        return ("this judge misses 7 of 10 distortions in paraphrases",)
     return (
         "no distorted facts found, which is no proof: this judge misses 7 of 10 in paraphrases",
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from factcheck.documents import PathOrDash
 from factcheck.documents.results import read_run
 from factcheck.facts import CoverageReport, Usage
-from factcheck.facts.page import lost_musts, no_proof, parts, scale_lines, score_text, usage_text
+from factcheck.facts.page import lost_musts, misses, parts, scale_lines, score_text, usage_text
 from factcheck.reports import Report
 from factcheck.reports.page import Case, Item, Page, Section, Table, entries, filled
 from factcheck.reports.text import DASH, interval_text, name_text, one_line, plural, share
@@ -196,7 +196,7 @@ class Tally(Report):
             yield self.partial
         yield from scale_lines(totals["lead"], self.judge_quality, n_leads)
         if totals["scored"]:
-            yield from no_proof(self.signature, self.counts["distorted"])
+            yield from misses(self.signature, self.counts["distorted"])
         kinds = (f"{self.counts[kind]:,} {kind}" for kind in COUNTS[1:])
         yield f"{plural(self.counts['facts'], 'fact')}: {', '.join(kinds)}"
         if self.counts["undecided"]:
