@@ -104,8 +104,14 @@ def _reason(error: json.JSONDecodeError, text: str) -> str:
         return "it is empty"
     if error.msg == "Extra data":
         return "extra data after the end; if these are JSON lines, name the file .jsonl"
-    message = error.msg[:1].lower() + error.msg[1:].rstrip(":")
-    found = text[error.pos : error.pos + 20].split("\n", maxsplit=1)[0]
+    rest = text[error.pos :].strip()
+    is_control = error.msg.startswith("Invalid control character")
+    if error.msg.startswith("Unterminated string") or (is_control and not rest):
+        return "the text ends inside a string; it may be cut off"
+    if is_control:
+        return f"a string holds the control character {text[error.pos]!r}; escape it"
+    message = error.msg[:1].lower() + error.msg[1:].rstrip(": ")
+    found = rest[:20].split("\n", maxsplit=1)[0]
     return f"{message}, found {found!r}" if found else f"{message}, but the text ends"
 
 
