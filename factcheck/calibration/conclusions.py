@@ -123,7 +123,7 @@ def of_audit(
     if not n_trials:
         return Conclusion({"rank": "open"}, "it gave no answers", limits)
     if not faults:
-        return Conclusion({}, "no rule is broken often, which alone supports no use", limits)
+        return Conclusion({}, "no error is frequent, but an audit alone qualifies no judge", limits)
     excluded: Iterable[Use] = USES if is_constant else ("gate",)
     return Conclusion(dict.fromkeys(excluded, "no"), "; ".join(faults), limits)
 
