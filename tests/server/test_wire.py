@@ -9,6 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -60,7 +61,8 @@ def test_a_body_that_drips_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
             except TimeoutError:
                 client.sendall(b" ")
         client.settimeout(5)
-        assert client.recv(1) == b""  # the connection is closed
+        with suppress(ConnectionResetError):  # a space was on its way
+            assert client.recv(1) == b""  # the connection is closed
         assert httpx.post(f"{url}/v1/check", json=CHECK).status_code == 200
 
     assert answer.startswith(b"HTTP/1.1 408 ")

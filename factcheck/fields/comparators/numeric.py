@@ -126,9 +126,9 @@ def _within(limits: tuple[float, float] | None) -> BoundComparator:
 
 
 def _reason(share: float, gap: float, rel: float, largest: float) -> str:
-    reasons = [f"relative error {share!r} is above {rel!r}"] if share > rel else []
+    reasons = [f"relative error {share:.12g} is above {rel:.12g}"] if share > rel else []
     if gap > largest:
-        reasons.append(f"absolute error {gap!r} is above {largest!r}")
+        reasons.append(f"absolute error {gap:.12g} is above {largest:.12g}")
     return "; ".join(reasons)
 
 

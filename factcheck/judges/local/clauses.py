@@ -196,7 +196,10 @@ class ParsedSentence(Phrases):
         before = self.low[details[-1][0]] if details else ""
         goes_on = self.low[kid] == "to" and before not in ("", "on")
         goes_on |= bool(details) and self.low[words[0]] in ("a", "an")  # `an hour`
-        if kid > verb and goes_on and self.tokens[kid].relation in ("prep", "npadvmod"):
+        goes_on &= self.tokens[kid].relation in ("prep", "npadvmod")
+        if before == "from" and self.of(kid, "npadvmod"):  # `from 6 million the year before`
+            goes_on |= words[0] == details[-1][-1] + 1
+        if kid > verb and goes_on:
             details[-1] += words
         elif kid > verb and not scoped and (
             kid in clause.asides or (has_happened and self.is_detail(kid, verb, parts))

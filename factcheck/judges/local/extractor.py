@@ -19,7 +19,7 @@ from factcheck.text.syntax import parse
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-IDENTITY: Mapping[str, str] = {"extractor": "local/11"}
+IDENTITY: Mapping[str, str] = {"extractor": "local/12"}
 """Moves with every change that can change a fact."""
 
 
