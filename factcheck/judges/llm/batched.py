@@ -176,8 +176,8 @@ class BatchedJudge(Generic[Q, R]):
 
     def _repeats(self, questions: Sequence[Q], results: Sequence[R]) -> list[Repeat]:  # noqa: ARG002
         """Return the requests that repeat failed questions."""
-        codes = [code_of(result) for result in results]
-        failed = [n for n, code in enumerate(codes) if code in {*self.repeated, *self._parts}]
+        codes, repeated = [code_of(result) for result in results], {*self.repeated, *self._parts}
+        failed = [n for n, code in enumerate(codes) if code in repeated]
         parts = max((self._parts.get(codes[n], 1) for n in failed), default=1)
         return [Repeat(call) for call in even_batches(failed, max(1, -(-len(failed) // parts)))]
 

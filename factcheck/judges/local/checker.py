@@ -137,8 +137,8 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
     reason = "the words are there, but do not say it"
     if closest is None:
         reason = "there is nothing to compare"
-    elif closest.missing:
-        reason = f"missing: {', '.join(closest.missing)}"
+    elif missing := ", ".join(closest.missing):
+        reason = f"missing: {missing}"
     return Verdict(fact, "neutral", round(best, 6), None, reason, JUDGE)
 
 

@@ -213,9 +213,11 @@ class ParsedSentence(Phrases):
     def _origin(self, kid: int, verb: int) -> int | None:
         """The `from` that a phrase goes on with: `from 9 in May to 11 in June`."""
         origin = next((i for i in self.of(verb, "prep") if self.low[i] == "from"), kid)
+        if origin >= kid:
+            return None
         behind = [i for i in self.under(verb) if i > origin and self.tokens[i].relation == "prep"]
         goal = next((i for i in behind if self.low[i] == "to"), None)
-        if origin >= kid or goal is None:
+        if goal is None:
             return None
         first, last = self.under(kid)[0], self.under(goal)[-1]
         is_dated = goal > self.under(origin)[-1] + 1 and self.is_time(kid) and first == last + 1

@@ -212,9 +212,11 @@ def _dates(pair: _Pair) -> Iterator[str]:
             continue
         rivals = [m for m in theirs if differ(d, m)]
         for m in rivals:
-            fits = rest == 1.0 or pair.slot(place, (m.first, m.last))
-            if len(rivals) == 1:
-                fits = fits or rest >= _MIN_OVERLAP_DATES or _parts(d) == _parts(m)
+            fits = (
+                rest == 1.0
+                or pair.slot(place, (m.first, m.last))
+                or (len(rivals) == 1 and (rest >= _MIN_OVERLAP_DATES or _parts(d) == _parts(m)))
+            )
             if fits and (d.clock is None) == (m.clock is None):
                 text_word, fact_word = pair.wordings(place, (m.first, m.last))
                 yield f"says {text_word}, the fact says {fact_word}"
