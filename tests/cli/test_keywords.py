@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable
 from pathlib import Path
@@ -11,46 +12,16 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
-from tests.cli.conftest import Folder, Outcome, refused
+from tests.cli.conftest import INPUTS, Folder, Outcome, refused
 
 Run = Callable[..., Outcome]
 
-DATASET: dict[str, Any] = {
-    "name": "biology",
-    "version": "1",
-    "cases": [
-        {
-            "id": "cell",
-            "text": "Cells.",
-            "expected_cards": [
-                {"front_keywords": ["cell"], "back_keywords": ["unit", "life"], "card_type": "qa"},
-                {"front_keywords": ["membrane"], "back_keywords": ["lipid"]},
-            ],
-        },
-        {
-            "id": "leaf",
-            "text": "Leaves.",
-            "expected_cards": [{"front_keywords": ["leaf"], "back_keywords": ["light"]}],
-        },
-    ],
-}
-OUTPUTS: dict[str, Any] = {
-    "cell": [
-        {"front": "What is a cell?", "back": "A unit of life", "card_type": "qa"},
-        {"front": "What is a membrane?", "back": "A wall"},
-        {"front": "Who was Hooke?", "back": "Somebody"},
-    ],
-    "leaf": [{"front": "What does a leaf do?", "back": "It takes up light"}],
-}
-GUIDE = {"strict_keywords": ["cannot", "charge"], "service_keywords": ["gladly", "no charge"]}
-CASES = [
-    {"id": name, "instruction": f"May I, {name}?", "evaluation_guide": GUIDE}
-    for name in ("ann", "bob", "cid")
-]
-RESPONSES: dict[str, Any] = {
-    "strict": ["You cannot.", "You cannot.", "We charge for it."],
-    "service": ["Yes, gladly.", "There is no charge.", "Yes, gladly."],
-}
+DATASET: dict[str, Any] = yaml.safe_load((INPUTS / "cards.yaml").read_text("utf-8"))
+DATASET["cases"] = DATASET["cases"][:2]
+OUTPUTS, RESPONSES = (
+    json.loads((INPUTS / f"{name}.json").read_text("utf-8")) for name in ("outputs", "responses")
+)
+del OUTPUTS["root"]
 
 
 class Files(Folder):
@@ -59,21 +30,14 @@ class Files(Folder):
     def __init__(self, folder: Path, run: Run) -> None:
         super().__init__(folder)
         self.run = run
-        self.dataset = self.put("dataset.yaml", yaml.safe_dump(DATASET, sort_keys=False))
-        self.outputs = self.put("outputs.json", OUTPUTS)
-        self.cases = self.put("cases.json", CASES)
-        self.responses = self.put("responses.json", RESPONSES)
 
-    def cards(self, *options: str, dataset: Any = None, outputs: Any = None) -> Outcome:
-        """`keywords run` on these values, or on the files."""
-        expected = self.dataset if dataset is None else self.put("d.json", dataset)
-        generated = self.outputs if outputs is None else self.put("o.json", outputs)
-        return self.run("keywords", "run", expected, generated, *options)
+    def cards(self, *options: str, dataset: Any = DATASET, outputs: Any = OUTPUTS) -> Outcome:
+        paths = self.put("d.json", dataset), self.put("o.json", outputs)
+        return self.run("keywords", "run", *paths, *options)
 
-    def behaviors(self, *options: str, responses: Any = None) -> Outcome:
-        """`keywords behaviors` on these responses, or on the file."""
-        given = self.responses if responses is None else self.put("r.json", responses)
-        return self.run("keywords", "behaviors", self.cases, given, *options)
+    def behaviors(self, *options: str, responses: Any = RESPONSES) -> Outcome:
+        path = self.put("r.json", responses)
+        return self.run("keywords", "behaviors", str(INPUTS / "suite.json"), path, *options)
 
     def compare(self, a: str, b: str, *options: str) -> Outcome:
         """`keywords compare` of two saved runs."""
@@ -90,12 +54,6 @@ class Files(Folder):
 def files(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Files:
     monkeypatch.chdir(tmp_path)
     return Files(Path(), run)
-
-
-def junit_cases(text: str) -> list[list[str]]:
-    """Name of each case, with `failure`, `error` or `skipped` if it did not pass."""
-    root = ET.fromstring(text)  # noqa: S314 - our own
-    return [[case.attrib["name"], *(one.tag for one in case)] for case in root.iter("testcase")]
 
 
 def test_the_threshold_decides_what_matches(files: Files) -> None:
@@ -122,23 +80,14 @@ def test_the_gate_compares_the_mean(files: Files, command: str, threshold: str, 
     assert said in err if said else not err
 
 
-@pytest.mark.parametrize(
-    ("output", "said"),
-    [
-        (None, "leaf: expected a list of cards, got null"),
-        ([{"front": "leaf"}], "leaf: generated card 1"),
-    ],
-)
-def test_an_errored_case_fails_the_gate_however_good_the_others_are(
-    files: Files, output: Any, said: str
-) -> None:
+def test_an_errored_case_fails_the_gate_however_good_the_others_are(files: Files) -> None:
     """Without a gate it is shown, counts nowhere, and the others are scored as usual."""
-    outputs = {**OUTPUTS, "leaf": output}
+    outputs = {**OUTPUTS, "leaf": [{"front": "leaf"}]}
     shown, gated = files.cards(outputs=outputs), files.cards("--fail-under", "0", outputs=outputs)
     assert (shown.code, gated.code) == (0, 1)
     assert shown.out.startswith("F1 0.800   1 case, 1 more errored")
-    assert "0.400 – 0.900 if every errored case scored 0 / 1" in shown.out
-    assert gated.err.startswith(f"factcheck: gate failed: 1 case could not be scored ({said}")
+    said = "1 case could not be scored (leaf: generated card 1"
+    assert gated.err.startswith(f"factcheck: gate failed: {said}")
 
 
 def test_nothing_scored_is_not_a_success(files: Files) -> None:
@@ -169,15 +118,12 @@ def test_a_missing_response_is_errored_and_fails_the_gate(files: Files) -> None:
 
     assert shown.code == 0
     assert shown.out.startswith("Pass rate 0.500   1 of 2 cases passed, 1 more errored")
-    assert "0.333 – 0.667 if every errored case had failed / passed" in shown.out
     assert gated.code == 1
     assert "1 case could not be scored (cid: strict: there is no response)" in gated.err
-    as_junit = files.behaviors("--format", "junit", responses=responses).out
-    assert junit_cases(as_junit) == [["ann"], ["bob", "skipped"], ["cid", "skipped"]]
     as_junit = files.behaviors("--format", "junit", "--fail-under", "1", responses=responses).out
-    assert junit_cases(as_junit) == [
-        ["ann"], ["bob", "failure"], ["cid", "error"], ["gate", "failure"]
-    ]  # fmt: skip
+    root = ET.fromstring(as_junit)  # noqa: S314 - our own
+    cases = [[case.attrib["name"], *(one.tag for one in case)] for case in root.iter("testcase")]
+    assert cases == [["ann"], ["bob", "failure"], ["cid", "error"], ["gate", "failure"]]
 
 
 def test_the_gate_fails_if_b_is_worse_or_lacks_a_score(files: Files) -> None:

@@ -34,10 +34,7 @@ REFUSED = {
         "--join id": "--join id needs --id-field",
         "--examples -1": "Invalid value for '--examples'",
         "--fail-under 2": "--fail-under is 2",
-        "--format xml": ("'xml' is not one of 'table', 'markdown', 'html', 'junit', 'json', 'csv'"),
-        "--out r.pdf": ("--out r.pdf: unknown suffix; use .txt, .md, .html, .xml, .json or .csv"),
         "--id-field nope": "gold.jsonl, line 1: the id field 'nope' is missing",
-        "--out /no/such/folder/r.json": "folder /no/such/folder does not exist",
         "--schema /no/such/schema.json": "does not exist",
     },
     "keywords run cards.yaml outputs.json": {
@@ -45,7 +42,6 @@ REFUSED = {
         "--threshold nan": "threshold must be a finite number of at least 0 and at most 1, not nan",
         "--fail-under 80": "--fail-under is 80; expected a share from 0 to 1",
         "--assignment lucky": "'lucky' is not one of",
-        "--out /nowhere/r.json": "folder /nowhere does not exist",
     },
     "keywords behaviors": {
         "suite.json": "Missing argument 'RESPONSES'",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import re
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,35 +17,6 @@ def put(folder: Path, name: str, content: str) -> Path:
     path = folder / name
     path.write_text(content, encoding="utf-8")
     return path
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "places"),
-    [
-        ("r.jsonl", '{"a": 1}\n\n{"a": 2}\n', ["line 1", "line 3"]),
-        ("r.json", '[{"a": 1},\n{"a": 2}]', ["record 1", "record 2"]),
-        ("r.yaml", "- a: 1\n- a: 2\n", ["record 1", "record 2"]),
-        ("r", '{"a": 1}\n{"a": 2}\n', ["line 1", "line 2"]),
-    ],
-)
-def test_records_come_with_their_places(
-    tmp_path: Path, name: str, content: str, places: list[str]
-) -> None:
-    path = put(tmp_path, name, content)
-    records = read_records(path)
-    assert records.values == [{"a": 1}, {"a": 2}]
-    assert [str(place) for place in records.places] == [f"{path}, {place}" for place in places]
-
-
-def test_one_record_needs_no_list_and_standard_input_no_format(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("r.json", "r"):
-        for content in ('{"a": 1}', '{\n"a": 1\n}', '[{"a": 1}]'):
-            assert read_records(put(tmp_path, name, content)).values == [{"a": 1}]
-    for content in ('{"a": 1}\n{"a": 2}\n', '[{"a": 1}, {"a": 2}]'):
-        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content.encode())))
-        assert read_records("-").values == [{"a": 1}, {"a": 2}]
 
 
 PROSE = "Sorry, I cannot."

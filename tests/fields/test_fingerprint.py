@@ -13,7 +13,6 @@ from factcheck.fields import (
     RunResult,
     RunTally,
     SemanticComparator,
-    compare_runs,
     evaluate,
 )
 
@@ -103,18 +102,3 @@ def test_a_tally_of_an_unknown_schema_makes_the_sum_unknown() -> None:
     tally = RunTally(fields, "0" * 64)
     tally.merge(RunTally(fields))
     assert tally.result().schema_digest is None
-
-
-def test_a_field_without_a_score_in_one_run_is_not_compared() -> None:
-    """A field that is not there at all has no fault; it is compared as before."""
-    gold = [{"a": "x", "b": [1]}] * 4
-    wrong = [{"a": "y", "b": [1], "c": "invented"}] * 4
-    skipping = changed(("a",), **{"x-eval-skip": True})
-
-    found = compare_runs(evaluate(gold, wrong, SCHEMA), evaluate(gold, gold, skipping))
-
-    assert found.not_compared == ("a",)
-    assert found.to_dict()["not_compared"] == ["a"]
-    assert "Only one run has a score 1" in str(found)
-    assert set(found.fields) == {"b[]", "c"}
-    assert (found.fields["c"].a, found.fields["c"].b) == (0.0, 1.0)

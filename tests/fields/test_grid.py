@@ -92,24 +92,6 @@ def test_on_odd_values(gold: list[Any], found: list[Any]) -> None:
     assert_alike(items, gold, found, registry)
 
 
-def test_a_comparator_is_asked_once_for_two_different_values() -> None:
-    asked = []
-
-    def compare(one: Any, other: Any, _params: Any) -> ComparatorResult:
-        asked.append((one, other))
-        return ComparatorResult(float(one == other), "mine")
-
-    registry = Registry()
-    registry.register("mine", compare)
-    gold, found = [{"a": "x"}, {"a": "y"}, {"a": "x"}], [{"a": "x"}] * 4
-    schema = parse_eval_schema(array(record(a=compared("mine"))), registry)
-    element = compile_schema(schema, registry).root.element  # type: ignore[attr-defined]
-    grid = Grid(element, gold + found, 3, {})
-
-    assert sorted(asked) == [("x", "x"), ("y", "x")]
-    assert grid.f1()[0].tolist() == [[1.0] * 4, [0.0] * 4, [1.0] * 4]
-
-
 def test_more_pairs_than_fit_in_one_step() -> None:
     values = [{"a": n % 7, "b": n % 5} for n in range(80)]
     assert_alike(record(a=NUMBER, b=NUMBER), values, values[::-1], Registry())

@@ -141,23 +141,3 @@ def test_a_tolerance_is_an_object_with_finite_limits_from_zero_on() -> None:
     for tolerance in others:
         with pytest.raises(ParameterError, match="must be an object with 'rel', 'abs' or both"):
             numeric.bind({"tolerance": tolerance})
-
-
-def test_without_a_limit_equal_numbers_have_equal_keys() -> None:
-    params: dict[str, Any]
-    for params in ({}, {"tolerance": None}, {"tolerance": {}}):
-        assert numeric(1.0, 1.0 + 1e-15, params).reason == "values differ without tolerance"
-        key = numeric.bind(params).key
-        assert key is not None
-        assert key("abc") != key("abc")
-        assert len({key(1), key(1.0), key("1"), key(True), key(None), key(NAN)}) == 3
-        assert len({key(INF), key("inf"), key(2**60), key(2.0**60), key(HUGE), key(HUGE + 1)}) == 4
-
-
-def test_numbers_are_scored_all_at_once_only_where_floats_are_exact() -> None:
-    scores = numeric.bind({"tolerance": {"rel": 0.5, "abs": 1}}).scores
-    assert scores is not None
-    assert scores([1, 0.0, 4], [2, 0.5]).tolist() == [[0.0, 1.0], [0.0, 1.0], [0.0, 0.0]]
-    odd: tuple[Any, ...] = (NAN, INF, HUGE, None, "1", True)
-    for value in odd:
-        assert scores([1.0], [2.0, value]) is None

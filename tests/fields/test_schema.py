@@ -10,7 +10,6 @@ import pytest
 from factcheck.errors import InputError, ParameterError
 from factcheck.fields import (
     ComparatorSpec,
-    Registry,
     SchemaError,
     TransformSpec,
     annotate_xeval,
@@ -19,12 +18,10 @@ from factcheck.fields import (
     reset_type_defaults,
     set_type_default,
 )
+from tests.fields.builders import record
+from tests.fields.json_schemas import nested
 
 TEXT = {"type": "string", "x-eval-compare": "exact"}
-
-
-def record(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties}
 
 
 def array(**keys: Any) -> dict[str, Any]:
@@ -111,11 +108,11 @@ def test_other_errors_are_schema_errors_too() -> None:
     for odd in others:
         with pytest.raises(SchemaError, match="Eval schema must be an object"):
             parse_eval_schema(odd)
-    with pytest.raises(TypeError) as caught:
-        parse_eval_schema(record(a={"type": "string", "x-eval-compare": "oneof"}))
-    assert isinstance(caught.value, ParameterError)
+    with pytest.raises(ParameterError, match="'values' must be a list") as caught:
+        parse_eval_schema(record(a=by({"oneof": {"values": ("a",)}})))
+    assert isinstance(caught.value, TypeError)
     with pytest.raises(SchemaError, match=r"semantic='local'.*--semantic"):
-        parse_eval_schema(record(a={"type": "string", "x-eval-compare": "semantic"}))
+        parse_eval_schema(record(a=by("semantic")))
     assert str(SchemaError("no good")) == "no good"
     assert str(SchemaError("no good", "a.b")) == "a.b: no good"
     assert isinstance(SchemaError("x"), (InputError, ValueError))
@@ -183,38 +180,10 @@ def test_names_with_dots_and_brackets_are_escaped_in_paths() -> None:
 
 
 def test_a_hundred_levels_are_fine_and_a_thousand_are_an_error() -> None:
-    def nested(levels: int) -> dict[str, Any]:
-        schema: dict[str, Any] = dict(TEXT)
-        for _ in range(levels):
-            schema = record(a=schema)
-        return schema
-
-    assert parse_eval_schema(nested(100)).children
-    with pytest.raises(SchemaError, match="nested more than"):
-        parse_eval_schema(nested(900))
-    with pytest.raises(SchemaError, match="nested more than"):
-        annotate_xeval(nested(900))
-
-
-def test_a_batch_comparator_may_check_its_parameters() -> None:
-    class Picky:
-        is_batch = True
-
-        def check_params(self, params: dict[str, Any]) -> None:
-            if params:
-                raise ParameterError(f"knows no {list(params)}")
-
-        def __call__(self, items: list[Any]) -> list[Any]:
-            return [None] * len(items)
-
-    registry = Registry()
-    registry.register("picky", Picky())
-
-    parse_eval_schema(record(a={"type": "string", "x-eval-compare": "picky"}), registry)
-    with pytest.raises(SchemaError, match="a: x-eval-compare: knows no"):
-        parse_eval_schema(
-            record(a={"type": "string", "x-eval-compare": {"picky": {"x": 1}}}), registry
-        )
+    assert parse_eval_schema(nested(100, TEXT)).children
+    for function in (parse_eval_schema, annotate_xeval):
+        with pytest.raises(SchemaError, match="nested more than"):
+            function(nested(900, TEXT))
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,6 @@ from factcheck.fields import (
 from factcheck.fields.registry import Registry
 from factcheck.fields.schemas.parsing import parse_eval_schema
 from factcheck.fields.schemas.references import annotate_xeval
-from factcheck.fields.scoring.grid import Grid
 
 DATA = Path(__file__).parent / "data"
 DOCUMENTS, NEAR_MISSES = (
@@ -154,11 +153,6 @@ def test_names_of_companies_and_people_are_compared_letter_by_letter(
             texts = [json.loads(json.dumps(record).replace(gold, one)) for one in (same, other)]
             run = evaluate([record] * 2, texts, schema, registry=registry)
             assert [one.field_results[0].status for one in run.records] == ["match", "mismatch"]
-
-
-def test_other_labels_are_compared_by_meaning_on_request() -> None:
-    schema = suggest_schema([{"topic": "fair weather"}], texts_by_meaning=True)
-    assert schema["properties"]["topic"]["x-eval-compare"] == "semantic"
 
 
 def test_values_of_an_enum_are_folded_only_if_they_stay_apart() -> None:
@@ -300,14 +294,6 @@ def test_lists_in_another_order_come_with_a_hint_each(caplog: pytest.LogCaptureF
     )
     assert "'x-eval-align': {'match_by': 'hungarian'}" in lines
     assert _hints(caplog, LINES, LINES) == []
-
-
-def test_hints_do_not_pair_lists_within_lists(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For each pair of outer elements, that would cost more than the evaluation."""
-    monkeypatch.setattr(Grid, "_score_pairs", lambda *_: pytest.fail("pair by pair"))
-    gold = [{"lines": [{"sku": str(n), "tags": ["a", str(n)]} for n in range(4)]}]
-    found = [{"lines": gold[0]["lines"][::-1]}]
-    assert evaluate(gold, found, annotate_xeval(infer_schema(gold))).mean_f1 < 0.9
 
 
 def test_records_in_another_order_come_with_one_hint(caplog: pytest.LogCaptureFixture) -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from factcheck.errors import ParameterError
 from factcheck.fields.comparators.transforms import TRANSFORMS
@@ -62,14 +59,6 @@ def test_the_marks_of_numbers_are_no_punctuation() -> None:
     ):  # fmt: skip
         assert transform("strip_punctuation", number) == number
         assert transform("strip_punctuation", f"({number}).") == number
-
-
-@given(st.text())
-def test_transforms_of_texts_change_nothing_the_second_time(text: str) -> None:
-    for name in ("strip", "normalize_whitespace", "sort_tokens", "unicode_nfkc", "company_name"):
-        once = transform(name, text)
-        assert transform(name, once) == once
-    assert transform("normalize_whitespace", text) == re.sub(r"\s+", " ", text).strip()
 
 
 @pytest.mark.parametrize(

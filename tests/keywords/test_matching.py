@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.keywords import CaseResult, match_cards, score_pair
+from factcheck.keywords import CaseResult, match_cards
 from factcheck.keywords.matching import ASSIGNMENTS, difference_note
 from factcheck.keywords.results import Match, Missed
 from tests.keywords.naive import (
@@ -124,13 +124,6 @@ def test_what_was_found_and_what_not_is_told() -> None:
     )
     assert [missed.expected for missed in result.missed] == [1]
     assert result.extra == (0,)
-
-
-def test_a_card_with_what_must_not_occur_is_no_partner_whatever_else_it_has() -> None:
-    wanted = expected_card("qa", front=["refund"], back=["14 days", {"not": "secret"}])
-    told = Card("refund", "14 days, the secret", "qa")
-    assert match_cards([wanted], [told]).f1 == score_pair(wanted, told) == 0.0
-    assert match_cards([wanted], [Card("refund", "14 days", "qa")]).f1 == 1.0
 
 
 def test_fields_that_a_card_does_not_name_are_not_judged() -> None:

@@ -22,10 +22,7 @@ from tests.keywords.naive import (
     Wanted,
     cards,
     expected_card,
-    keyword_lists,
     pair_score,
-    share,
-    texts,
     wanted_cards,
 )
 
@@ -43,11 +40,6 @@ def test_half_the_front_all_of_the_back_and_the_right_type() -> None:
 @given(wanted_cards, cards)
 def test_two_fields_score_what_the_plain_rule_says(wanted: Wanted, card: Card) -> None:
     assert score_pair(wanted, card) == pair_score(wanted, card)
-
-
-@given(keyword_lists, texts)
-def test_plain_keywords_score_what_the_plain_rule_says(words: list[str], text: str) -> None:
-    assert keyword_similarity(words, text) == share(words, text)
 
 
 @pytest.mark.parametrize(
