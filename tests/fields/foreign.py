@@ -33,13 +33,8 @@ class ComparatorResult:
     skip: bool = False
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one field."""
-
-    status: str
-    score: float
-    reason: str | None
+Outcome = tuple[str, float, "str | None"]
+"""Status, score and reason of a field."""
 
 
 def dispatch(
@@ -57,7 +52,5 @@ def dispatch(
 
 def _outcome(answer: Any) -> Outcome:
     if not isinstance(answer, ComparatorResult):
-        return Outcome("batch_error", 0.0, None)
-    if answer.skip:
-        return Outcome("skipped", 0.0, answer.reason)
-    return Outcome("match" if answer.score >= 1.0 else "mismatch", answer.score, answer.reason)
+        return "batch_error", 0.0, None
+    return "match" if answer.score >= 1.0 else "mismatch", answer.score, answer.reason
