@@ -1,5 +1,9 @@
 """Result cache with single-flight: equal questions asked at the same time are sent once.
 
+The key of a question is that of its entries in the cache (`answer_key`), followed by what tells
+apart the questions that are kept together: for a verdict, the fact. A request adds one entry per
+key, with all of its results, so one look finds every verdict on a text, whichever request it is of.
+
 Callers may run in different event loops and threads; they share a table of results in flight.
 Processes that share a cache with leases share its answers, too.
 """
@@ -26,18 +30,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from factcheck.errors import DeadlineExceeded, InputError
-from factcheck.runtime.cache.entries import LeasingCache
+from factcheck.runtime.cache.entries import KEY_DIGITS, LEASE_S, LeasingCache, answer_key
 from factcheck.runtime.deadline import is_over, remaining_s
 from factcheck.runtime.loop import PerProcess, together
 
 if TYPE_CHECKING:
-    from factcheck.runtime.cache import AnswerCache
+    from factcheck.runtime.cache import JSON, AnswerCache
 
 Q = TypeVar("Q")
 T = TypeVar("T")
+R = TypeVar("R")
 
-LEASE_S = 60.0
-"""Seconds after which a lease expires, and another process may send the same question."""
 _FIRST_PAUSE_S = 0.05
 _MAX_PAUSE_S = 1.0
 _DECODER = json.JSONDecoder()
@@ -63,7 +66,7 @@ class ResultCache(Generic[Q, T]):
 
     Args:
         cache: The cache, or `None` for single-flight alone.
-        labels: Stored with each result, for statistics.
+        labels: Stored with each entry, for statistics.
         encode: Converts a result to JSON; `None` for one that must not be cached.
         decode: Inverse of `encode` for a question; raises `InputError` for invalid data.
         leases: Whether processes that share the cache wait for each other's answers.
@@ -73,13 +76,14 @@ class ResultCache(Generic[Q, T]):
         self,
         cache: AnswerCache | None,
         labels: Mapping[str, str],
-        encode: Callable[[T], Mapping[str, Any] | None],
-        decode: Callable[[Mapping[str, Any], Q], T],
+        encode: Callable[[T], JSON],
+        decode: Callable[[Any, Q], T],
         *,
         leases: bool = False,
     ) -> None:
         self._cache = cache
-        self._leases = cache if leases and isinstance(cache, LeasingCache) else None
+        self._shared = cache if isinstance(cache, LeasingCache) else None
+        self._leases = leases
         self._labels = labels
         self._encode = encode
         self._decode = decode
@@ -162,54 +166,61 @@ class ResultCache(Generic[Q, T]):
 
     async def _known(self, questions: Mapping[str, Q]) -> dict[str, T]:
         """Return the cached results of questions; unreadable ones are skipped with a warning."""
-        if self._cache is None or not questions:
-            return {}
-        found = await asyncio.to_thread(self._cache.get_many, list(questions))
-        return self._decoded(found, questions)
-
-    def _decoded(self, found: Mapping[str, str], questions: Mapping[str, Q]) -> dict[str, T]:
         results: dict[str, T] = {}
-        for key, text in found.items():
+        if self._cache is None or not questions:
+            return results
+        keys = list(dict.fromkeys(key[:KEY_DIGITS] for key in questions))
+        found = await self._at_once_or_in_thread(self._cache.get_many, keys)
+        for prefix, text in [(key, text) for key, texts in found.items() for text in texts]:
             try:
-                entry = _DECODER.decode(text)
-                results[key] = self._decode(entry["answer"], questions[key])
-            except (InputError, ValueError, KeyError, TypeError) as error:  # noqa: PERF203
+                for name, data in _DECODER.decode(text)["answers"].items():
+                    key = prefix + name
+                    if key in questions and key not in results:
+                        results[key] = self._decode(data, questions[key])
+            except (InputError, ValueError, KeyError, TypeError, AttributeError) as error:  # noqa: PERF203
                 _log.warning("a cached response cannot be read and is requested again: %s", error)
         return results
 
     async def _keep(self, results: Mapping[str, T], keys_now: Mapping[str, str]) -> None:
-        encoded = {key: self._encode(result) for key, result in results.items()}
+        answers: dict[str, dict[str, JSON]] = {}
+        for asked, result in results.items():
+            data, key = self._encode(result), keys_now.get(asked, asked)
+            if data is not None:
+                answers.setdefault(key[:KEY_DIGITS], {})[key[KEY_DIGITS:]] = data
         labels = {**self._labels, "at": int(time.time())}
         entries = {
-            keys_now.get(key, key): _ENCODER.encode({**labels, "answer": data})
-            for key, data in encoded.items()
-            if data is not None
+            key: _ENCODER.encode({**labels, "answers": of_key}) for key, of_key in answers.items()
         }
         if entries and self._cache is not None:
-            await asyncio.to_thread(self._cache.set_many, entries)
+            await asyncio.to_thread(self._cache.add_many, entries)
 
     @asynccontextmanager
     async def _lease(
         self, keys: Sequence[str], questions: Mapping[str, Q]
     ) -> AsyncIterator[dict[str, T]]:
-        """Become the only process that asks for these keys; yields results of an earlier holder.
+        """Become the only one who asks for these keys; yields results of an earlier holder.
 
         The lease is on the first key. Another process that needs it waits until this one has the
-        answer or dies, or the lease expires.
+        answer or dies, or for `LEASE_S`.
         """
-        cache, first, pause_s = self._leases, keys[0], _FIRST_PAUSE_S
-        if cache is None:
+        cache, lease, pause_s = self._shared, answer_key(lease=keys[0]), _FIRST_PAUSE_S
+        if cache is None or not self._leases:
             yield {}
             return
-
-        def take() -> dict[str, str] | None:
-            return cache.get_many(keys) if cache.lease(first, LEASE_S) else None
-
-        while (found := await asyncio.to_thread(take)) is None and not is_over():
+        give_up_at = time.monotonic() + LEASE_S
+        while not (is_ours := await self._at_once_or_in_thread(cache.lease, lease)):
+            if is_over() or time.monotonic() >= give_up_at:
+                break
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, _MAX_PAUSE_S)
         try:
-            yield self._decoded(found or {}, questions)
+            yield await self._known({key: questions[key] for key in keys})
         finally:
-            if first in cache.leased:
-                await asyncio.to_thread(cache.release, first)
+            if is_ours:
+                await self._at_once_or_in_thread(cache.release, lease)
+
+    async def _at_once_or_in_thread(self, operation: Callable[[Any], R], argument: Any) -> R:
+        """Run an operation that reads or leases; a change of threads takes longer than a read."""
+        if self._shared is not None and self._shared.is_quick:
+            return operation(argument)
+        return await asyncio.to_thread(operation, argument)

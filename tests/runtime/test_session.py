@@ -66,7 +66,7 @@ def test_a_cache_that_was_handed_in_stays_open(tmp_path: Path) -> None:
             stack.enter_context(evaluator)
     with Session(cache=tmp_path) as session:
         assert isinstance(session.cache, DiskCache)
-        session.cache.set_many({"0" * 64: "{}"})
+        session.cache.add_many({"0" * 64: "{}"})
         opened = session.cache._store
     assert borrowed.n_closed == 0
     assert (opened is not None, session.cache._store) == (True, None)

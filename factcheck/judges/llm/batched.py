@@ -12,7 +12,7 @@ from factcheck.documents import from_plain, to_plain
 from factcheck.errors import Failure, JudgeError, JudgeRejected
 from factcheck.facts import Usage
 from factcheck.judges.llm.engine import Account
-from factcheck.runtime.cache import JSON, answer_keys
+from factcheck.runtime.cache import JSON, answer_key
 from factcheck.runtime.deadline import within_deadline
 from factcheck.runtime.loop import background, together
 from factcheck.runtime.result_cache import ResultCache
@@ -88,9 +88,13 @@ class BatchedJudge(Generic[Q, R]):
         """Render the request for several questions."""
         raise NotImplementedError
 
-    def _key_parts(self, question: Q) -> Mapping[str, JSON]:
-        """Parts of the cache key that identify a question within its batch."""
+    def _key_parts(self, question: Q) -> tuple[JSON, ...]:
+        """Hashable parts of the cache key that identify a question within its batch."""
         raise NotImplementedError
+
+    def _name(self, question: Q) -> str:  # noqa: ARG002
+        """What tells apart the questions with the same key parts, which are cached together."""
+        return ""
 
     def _outcome(self, reply: Any, questions: Sequence[Q]) -> Sequence[R]:  # noqa: ARG002
         """Results in a reply, in question order."""
@@ -100,7 +104,7 @@ class BatchedJudge(Generic[Q, R]):
         failure: Any = Failure.of(question, error)
         return failure  # type: ignore[no-any-return]
 
-    def _to_json(self, result: R) -> Mapping[str, Any] | None:
+    def _to_json(self, result: R) -> JSON:
         """Serialise a result without its question, which is in the key; `None` for a failure."""
         if code_of(result):
             return None
@@ -117,13 +121,15 @@ class BatchedJudge(Generic[Q, R]):
 
         `shared` is the part of the cache keys that all questions have in common.
         """
-        parts = [self._key_parts(question) for question in questions]
         shape = self._model.shape
 
         def make_keys() -> list[str]:
-            return answer_keys(
-                parts, task=self.stage, prompt=self._prompt, model=self._model.shape, **shared
+            of_all = answer_key(
+                task=self.stage, prompt=self._prompt, model=self._model.shape, **shared
             )
+            parts = [self._key_parts(question) for question in questions]
+            key_of = {some: answer_key(of_all=of_all, parts=some) for some in {*parts}}
+            return [key_of[some] + self._name(q) for some, q in zip(parts, questions, strict=True)]
 
         def keys_now() -> dict[str, str]:
             # the first answers may change the dialect, and with it the keys

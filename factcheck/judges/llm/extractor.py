@@ -54,8 +54,8 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
     def _request(self, questions: Sequence[str]) -> Request:
         return self._module.request(source=questions[0])  # type: ignore[no-any-return]
 
-    def _key_parts(self, question: str) -> Mapping[str, JSON]:
-        return {"text": digest(question)}
+    def _key_parts(self, question: str) -> tuple[JSON, ...]:
+        return (digest(question),)
 
     async def _ask(
         self, questions: Sequence[str], account: Account, *, is_last: bool = False
@@ -77,7 +77,7 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
     def _failure(self, question: str, error: JudgeError) -> _Facts:  # noqa: ARG002
         return error
 
-    def _to_json(self, result: _Facts) -> Mapping[str, Any] | None:
+    def _to_json(self, result: _Facts) -> JSON:
         """Serialise a list of facts; an empty one is not cached, because it may be a bad reply."""
         return {"facts": list(result)} if isinstance(result, tuple) and result else None
 

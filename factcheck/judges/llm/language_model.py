@@ -139,7 +139,7 @@ class LanguageModel:
         cache = self._shared_cache
         try:
             found = cache.get_many([self._key]) if cache is not None else {}
-            return Dialect.from_dict(json.loads(found[self._key])["answer"])
+            return Dialect.from_dict(json.loads(found[self._key][-1])["answer"])
         except (KeyError, TypeError, ValueError, InputError):
             return None
 
@@ -256,7 +256,7 @@ class LanguageModel:
         if self._shared_cache is not None:
             labels = {"task": _DIALECT, "judge": self.name, "at": int(time.time())}
             entry = json.dumps({**labels, "answer": changed.to_dict()})
-            await asyncio.to_thread(self._shared_cache.set_many, {self._key: entry})
+            await asyncio.to_thread(self._shared_cache.add_many, {self._key: entry})
 
 
 def connect(

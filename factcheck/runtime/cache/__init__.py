@@ -1,4 +1,4 @@
-"""Response caches with one entry per question: on disk or in Redis."""
+"""Response caches with one entry per response: on disk or in Redis."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from pathlib import Path
 
 from factcheck.errors import ConfigError
 from factcheck.runtime.cache.disk import DiskCache
-from factcheck.runtime.cache.entries import JSON, AnswerCache, answer_key, answer_keys
+from factcheck.runtime.cache.entries import JSON, AnswerCache, answer_key
 from factcheck.settings import Settings
 
 __all__ = [
-    "JSON", "AnswerCache", "CacheSpec", "DiskCache", "answer_key", "answer_keys", "default_folder",
-    "open_cache",
+    "JSON", "AnswerCache", "CacheSpec", "DiskCache", "answer_key", "default_folder", "open_cache",
 ]  # fmt: skip
 
 CacheSpec = bool | str | os.PathLike[str] | AnswerCache | None
@@ -67,5 +66,5 @@ def open_cache(spec: CacheSpec = None, settings: Settings | None = None) -> Answ
         return spec
     raise ConfigError(
         f"{spec!r} is not a cache; give a folder, a redis:// URL, 'off', "
-        "or an object with get_many, set_many and close"
+        "or an object with get_many, add_many and close"
     )

@@ -13,11 +13,10 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from factcheck.runtime.cache.entries import WarnOnce, seal, unseal
+from factcheck.runtime.cache.entries import WarnOnce, readable, seal
 
 if TYPE_CHECKING:
     from factcheck.runtime.cache.store import ReadOnlyStore
@@ -46,11 +45,8 @@ class DiskCache:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = expanded(folder)
         """Folder of the cache."""
-        self.leased: set[str] = set()
-        """Keys leased by this process."""
         self._warn = WarnOnce()
         self._store: ReadOnlyStore | None = None
-        self._thread: ThreadPoolExecutor | None = None
         self._process = os.getpid()
         self._identity: tuple[int, int] | None = None
         self._lock = threading.RLock()
@@ -58,42 +54,33 @@ class DiskCache:
         self._replaced = False
         self._abandoned = False
 
-    def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        stored = (self._use(lambda store: store.read(keys), reads=True) if keys else None) or {}
-        values = {key: unseal(key, stored[key]) for key in keys if key in stored}
-        for key in (key for key, value in values.items() if value is None):
-            self._warn.refused(f"the cache {self.folder}", key)
-        return {key: values[key] for key in keys if values.get(key) is not None}  # type: ignore[misc]
+    @property
+    def is_quick(self) -> bool:
+        return self._store is not None
 
-    def set_many(self, entries: Mapping[str, str]) -> None:
-        """Store all entries in one transaction; if that fails, none, with a warning."""
+    def get_many(self, keys: Sequence[str]) -> dict[str, list[str]]:
+        stored = (self._use(lambda store: store.read(keys)) if keys else None) or {}
+        return readable(stored, f"the cache {self.folder}", self._warn)
+
+    def add_many(self, entries: Mapping[str, str]) -> None:
+        """Add all entries in one transaction; if that fails, none, with a warning."""
         sealed = {key: seal(key, value) for key, value in entries.items()}
-        answered = self.leased & entries.keys()
         if sealed:
-            self._use(lambda store: store.write(sealed, answered))
-        self.leased -= answered
+            self._use(lambda store: store.write(sealed))
 
-    def lease(self, key: str, seconds: float) -> bool:
-        """Lease a key, also from a process that has ended; see `LeasingCache`."""
-        is_ours = self._use(lambda store: store.lease(key, seconds)) is not False
-        if is_ours:
-            self.leased.add(key)
-        return is_ours
+    def lease(self, key: str) -> bool:
+        return self._use(lambda store: store.lease(key)) is not False
 
     def release(self, key: str) -> None:
-        self.leased.discard(key)
         self._use(lambda store: store.release(key))
 
     def close(self) -> None:
         with self._lock:
-            store, thread = self._store, self._thread
-            self._store = self._thread = None
-            if thread is not None and self._process == os.getpid():
-                if store is not None:
-                    thread.submit(store.close).result()
-                thread.shutdown()
+            if self._store is not None and self._process == os.getpid():
+                self._store.close()
+            self._store = None
 
-    def _use(self, operation: Callable[[ReadOnlyStore], T], *, reads: bool = False) -> T | None:
+    def _use(self, operation: Callable[[ReadOnlyStore], T]) -> T | None:
         """Return the result of an operation, or `None` with a warning if the store fails.
 
         After one timeout on a locked store, later operations do not wait until one succeeds, so
@@ -105,7 +92,7 @@ class DiskCache:
         while not self._abandoned:
             with self._lock:
                 try:
-                    result = self._run(operation, reads=reads)
+                    result = operation(self._open())
                 except Exception as error:
                     trouble = classify(error)
                     if trouble is None:
@@ -123,20 +110,11 @@ class DiskCache:
             time.sleep(_LOCK_POLL_S)
         return None
 
-    def _run(self, operation: Callable[[ReadOnlyStore], T], *, reads: bool) -> T:
-        """Run an operation; one thread opens, writes and closes, as `diskcache` requires."""
-        if self._process != os.getpid():  # after a fork: no thread, and not our connection
-            self._store = self._thread = None
-            self._process = os.getpid()
-        if reads and self._store is not None:
-            return operation(self._store)
-        if self._thread is None:
-            self._thread = ThreadPoolExecutor(1, thread_name_prefix="factcheck-cache")
-        return self._thread.submit(lambda: operation(self._open())).result()
-
     def _open(self) -> ReadOnlyStore:
         from factcheck.runtime.cache.store import ReadOnlyStore, Store
 
+        if self._process != os.getpid():  # after a fork: not our connection
+            self._store, self._process = None, os.getpid()
         if self._store is None and is_read_only(self.folder):
             self._warn(
                 "readonly",

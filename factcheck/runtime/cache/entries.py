@@ -5,21 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import re
 from collections.abc import Mapping, Sequence
-from secrets import token_hex
 from typing import Protocol, runtime_checkable
 
 JSON = bool | int | float | str | Sequence["JSON"] | Mapping[str, "JSON"] | None
 """Any JSON value."""
 
-KEY_SCHEMA = 1
+KEY_SCHEMA = 2
 """Version in every key; incremented when the meaning of keys changes, to invalidate old entries."""
+KEY_DIGITS = 64
+LEASE_S = 60.0
+"""Seconds after which nobody waits for a lease any longer."""
 
-_KEY = re.compile(r"[0-9a-f]{64}")
-_CHECKSUM_DIGITS = 16
-_MARK = token_hex(16)
-"""Marks the place of a question's part in the serialised parts; it occurs in no text."""
+CHECKSUM_DIGITS = 16
 _ENCODER = json.JSONEncoder(
     ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
 )
@@ -36,37 +34,8 @@ def answer_key(**parts: JSON) -> str:
         TypeError: A part is not JSON.
         ValueError: A part is not a finite number.
     """
-    return _sha256(_canonical({"key_schema": KEY_SCHEMA, "parts": parts}))
-
-
-def answer_keys(questions: Sequence[Mapping[str, JSON]], **shared: JSON) -> list[str]:
-    """Return the `answer_key` of each question; shared parts are serialised once."""
-    pieces_of: dict[tuple[str, ...], list[str]] = {}
-    keys = []
-    for question in questions:
-        names = tuple(sorted(question))
-        if names not in pieces_of:
-            parts: dict[str, JSON] = {**shared, **dict.fromkeys(names, _MARK)}
-            template = _canonical({"key_schema": KEY_SCHEMA, "parts": parts})
-            pieces_of[names] = template.split(f'"{_MARK}"')
-        *pieces, end = pieces_of[names]
-        text = "".join(
-            piece + _canonical(question[name]) for piece, name in zip(pieces, names, strict=True)
-        )
-        keys.append(_sha256(text + end))
-    return keys
-
-
-def _canonical(data: JSON) -> str:
-    return _ENCODER.encode(data)
-
-
-def _sha256(text: str) -> str:
+    text = _ENCODER.encode({"key_schema": KEY_SCHEMA, "parts": parts})
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def is_key(text: str) -> bool:
-    return _KEY.fullmatch(text) is not None
 
 
 def seal(key: str, value: str) -> bytes:
@@ -79,15 +48,15 @@ def unseal(key: str, stored: object) -> str | None:
     """Decode a stored value; `None` if its checksum does not match this key."""
     if type(stored) is not bytes:
         return None
-    data = stored[_CHECKSUM_DIGITS:]
-    if stored[:_CHECKSUM_DIGITS] != _checksum(key, data):
+    data = stored[CHECKSUM_DIGITS:]
+    if stored[:CHECKSUM_DIGITS] != _checksum(key, data):
         return None
     return data.decode("utf-8", "surrogatepass")
 
 
 def _checksum(key: str, data: bytes) -> bytes:
     digest = hashlib.sha256(key.encode("ascii") + data).hexdigest()
-    return digest[:_CHECKSUM_DIGITS].encode("ascii")
+    return digest[:CHECKSUM_DIGITS].encode("ascii")
 
 
 class WarnOnce:
@@ -101,29 +70,36 @@ class WarnOnce:
         self._logged.add(kind)
         _log.log(level, message, *details)
 
-    def refused(self, where: str, key: str) -> None:
-        self(
-            "refused",
-            "%s has an entry that was damaged or tampered with; it counts as missing (%s)",
-            where,
-            key[:16],
-        )
+
+def readable(
+    stored: Mapping[str, Sequence[bytes | None]], where: str, warn: WarnOnce
+) -> dict[str, list[str]]:
+    """Unseal stored values; those that are damaged are left out with a warning."""
+    found: dict[str, list[str]] = {}
+    for key, sealed in stored.items():
+        values = [unseal(key, one) for one in sealed]
+        if None in values:
+            message = "%s has an entry that was damaged or tampered with; it counts as missing (%s)"
+            warn("refused", message, where, key[:16])
+        if good := [value for value in values if value is not None]:
+            found[key] = good
+    return found
 
 
 @runtime_checkable
 class AnswerCache(Protocol):
-    """A thread-safe store of strings by key.
+    """A thread-safe store of strings, any number of them under each key.
 
-    Errors of the store are logged to `factcheck.cache`, once per kind, and never raised; entries
+    Errors of the store are logged to `factcheck.cache`, once per kind, and never raised; values
     that cannot be read are missing.
     """
 
-    def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        """Return the cached values among these keys, which `answer_key` makes."""
+    def get_many(self, keys: Sequence[str]) -> dict[str, list[str]]:
+        """Return the values under these keys, which `answer_key` makes, in the order of writing."""
         ...
 
-    def set_many(self, entries: Mapping[str, str]) -> None:
-        """Store all entries, replacing earlier values, or none if the store fails."""
+    def add_many(self, entries: Mapping[str, str]) -> None:
+        """Add a value under each key, or none of them if the store fails."""
         ...
 
     def close(self) -> None:
@@ -135,16 +111,19 @@ class AnswerCache(Protocol):
 class LeasingCache(AnswerCache, Protocol):
     """A cache whose processes can wait for each other's answers."""
 
-    leased: set[str]
-    """Keys leased by this process."""
+    @property
+    def is_quick(self) -> bool:
+        """Whether to read and lease without a thread, because it takes microseconds."""
+        ...
 
-    def lease(self, key: str, seconds: float) -> bool:
-        """Lease a key; `False` if another process holds it.
+    def lease(self, key: str) -> bool:
+        """Lease a key; `False` if another cache holds it.
 
-        The lease ends after `seconds`, when the answer is stored, or with `release`.
+        The lease ends with `release`, or with its process; where that cannot be seen, after
+        `LEASE_S`.
         """
         ...
 
     def release(self, key: str) -> None:
-        """End a lease of this process."""
+        """End a lease of this cache."""
         ...

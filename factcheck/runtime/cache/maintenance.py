@@ -7,6 +7,7 @@ Every function takes the folder of a `DiskCache`, raises `InputError` for a dama
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -17,7 +18,7 @@ from diskcache.core import MODE_RAW
 
 from factcheck.errors import ConfigError, InputError
 from factcheck.runtime.cache import disk
-from factcheck.runtime.cache.entries import is_key, unseal
+from factcheck.runtime.cache.entries import KEY_DIGITS, unseal
 from factcheck.runtime.cache.store import check_file, classify
 
 if TYPE_CHECKING:
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 
 _ROWS = (
     "SELECT rowid, CASE typeof(key) WHEN 'text' THEN CAST(key AS BLOB) END, raw, mode, filename, "
-    "CASE typeof(value) WHEN 'blob' THEN value END, store_time FROM Cache "
-    "WHERE expire_time IS NULL ORDER BY rowid"
+    "CASE typeof(value) WHEN 'blob' THEN value END, store_time FROM Cache ORDER BY rowid"
 )
+_ROW_KEY = re.compile(r"[0-9a-f]{80}")
 _END_OF_TIME = 2**40
 
 
@@ -36,7 +37,7 @@ class StoredEntry(NamedTuple):
 
     rowid: int
     key: str
-    """The key; empty if it is invalid."""
+    """The key of the question; empty if it is invalid."""
     value: str
     """The value; empty if the row is invalid."""
     problem: str | None
@@ -112,16 +113,17 @@ def read_entries(folder: Path) -> Iterator[StoredEntry]:
             for rowid, stored_key, *row, stored_at in connection.execute(_ROWS):
                 key = stored_key.decode("ascii", "replace") if stored_key is not None else ""
                 problem, value = _value(key, *row)
-                yield StoredEntry(rowid, key if is_key(key) else "", value, problem, stored_at)
+                key = key[:KEY_DIGITS] if _ROW_KEY.fullmatch(key) else ""
+                yield StoredEntry(rowid, key, value, problem, stored_at)
 
 
 def _value(key: str, raw: Any, mode: Any, filename: Any, stored: Any) -> tuple[str | None, str]:
     """Return the problem of a row, or its value."""
-    if raw != 1 or not is_key(key):
+    if raw != 1 or not _ROW_KEY.fullmatch(key):
         return "its key is not valid", ""
     if mode != MODE_RAW or filename is not None:
         return "its value is not plain bytes", ""
-    value = unseal(key, stored)
+    value = unseal(key[:KEY_DIGITS], stored)
     return ("its checksum does not match", "") if value is None else (None, value)
 
 

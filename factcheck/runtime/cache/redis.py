@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from factcheck.errors import ConfigError
-from factcheck.runtime.cache.entries import WarnOnce, seal, unseal
+from factcheck.runtime.cache.entries import LEASE_S, WarnOnce, readable, seal
 
 T = TypeVar("T")
 
-PREFIX = "factcheck:1:"
+PREFIX = "factcheck:2:"
 """Prefix of every key, with the version of the stored format."""
 _LEASE = f"{PREFIX}lease "
 """Prefix of the leases of keys."""
@@ -54,43 +54,43 @@ class RedisCache:
                 "it looks like redis://user:password@host:6379/0"
             ) from error
         self._errors: tuple[type[Exception], ...] = (redis.RedisError, OSError)
-        self.leased: set[str] = set()
-        """Keys leased by this process."""
         self._warn = WarnOnce()
         self._paused_until = 0.0
 
-    def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        if not keys:
+    @property
+    def is_quick(self) -> bool:
+        return False
+
+    def get_many(self, keys: Sequence[str]) -> dict[str, list[str]]:
+        def read() -> list[list[bytes]]:
+            with self._client.pipeline(transaction=False) as commands:
+                for key in keys:
+                    commands.lrange(PREFIX + key, 0, -1)
+                return commands.execute()  # type: ignore[no-any-return]
+
+        answers = self._ask(read) if keys else []
+        if answers is None:
             return {}
-        names = [PREFIX + key for key in keys]
-        answers = self._ask(lambda: self._client.mget(names)) or [None] * len(keys)
-        found = {}
-        for key, stored in zip(keys, answers, strict=True):
-            value = unseal(key, stored)
-            if value is not None:
-                found[key] = value
-            elif stored is not None:
-                self._warn.refused("the Redis cache", key)
-        return found
+        return readable(dict(zip(keys, answers, strict=True)), "the Redis cache", self._warn)
 
-    def set_many(self, entries: Mapping[str, str]) -> None:
-        """Store all entries in one command; if the server fails, none, with a warning."""
-        sealed = {PREFIX + key: seal(key, value) for key, value in entries.items()}
-        if sealed:
-            self._ask(lambda: self._client.mset(sealed))
-        for key in self.leased & entries.keys():
-            self.release(key)
+    def add_many(self, entries: Mapping[str, str]) -> None:
+        """Add all entries in one transaction; if the server fails, none, with a warning."""
 
-    def lease(self, key: str, seconds: float) -> bool:
-        """Lease a key; see `LeasingCache`. The lease of a process that dies ends with its time."""
-        time_ms = max(1, round(1000 * seconds))
+        def write() -> None:
+            with self._client.pipeline() as commands:
+                for key, value in entries.items():
+                    commands.rpush(PREFIX + key, seal(key, value))
+                commands.execute()
+
+        if entries:
+            self._ask(write)
+
+    def lease(self, key: str) -> bool:
+        time_ms = round(1000 * LEASE_S)
         is_ours = self._ask(lambda: bool(self._client.set(_LEASE + key, 1, nx=True, px=time_ms)))
-        if is_ours is not False:
-            self.leased.add(key)
         return is_ours is not False
 
     def release(self, key: str) -> None:
-        self.leased.discard(key)
         self._ask(lambda: self._client.delete(_LEASE + key))
 
     def close(self) -> None:

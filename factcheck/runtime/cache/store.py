@@ -1,23 +1,25 @@
 """A hardened `diskcache` store that runs no code and touches no other files. Imported lazily.
 
-A plain `diskcache` store trusts its rows: it unpickles values marked as pickled, reads the file
-that a row names, and deletes that file when the row is overwritten (CVE-2025-69872). This store
-does none of these.
+`diskcache` creates the file; rows are read and written with SQL of our own. `diskcache` would
+unpickle values marked as pickled, read the file that a row names, and delete that file when the row
+is overwritten (CVE-2025-69872); and it takes a connection for each thread, and twice the time.
 """
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import stat
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import diskcache
 from diskcache.core import DEFAULT_SETTINGS, METADATA, MODE_RAW
+
+from factcheck.runtime.cache import leases
+from factcheck.runtime.cache.entries import CHECKSUM_DIGITS
 
 _NEVER = 2**62
 """Size in bytes beyond any limit."""
@@ -30,18 +32,15 @@ _SETTINGS = {
     "sqlite_mmap_size": 0,  # truncation of a mapped file would crash the process
 }
 """All settings of `diskcache`, so that those stored in the file are ignored."""
-_VALUES = (
-    "SELECT key, CASE WHEN mode = ? AND filename IS NULL AND typeof(value) = 'blob' "
-    "THEN value END FROM Cache WHERE raw = 1 AND +expire_time IS NULL AND key IN "
+_READ = (
+    "SELECT CASE WHEN mode = ? AND filename IS NULL AND typeof(value) = 'blob' THEN value END "
+    "FROM Cache WHERE raw = 1 AND key > ? AND key < ? ORDER BY rowid"
 )
-"""Only leases expire. The plus keeps SQLite from using the index on expire_time, which would scan
-all rows."""
-_LEASE = (
-    "SELECT CASE typeof(value) WHEN 'blob' THEN value END FROM Cache "
-    "WHERE raw = 1 AND key = ? AND expire_time <= ?"
+_WRITE = (
+    "INSERT OR REPLACE INTO Cache (key, raw, store_time, access_time, size, mode, value) "
+    "VALUES (?, 1, ?, ?, ?, ?, ?)"
 )
-_KEYS_PER_QUERY = 500
-"""Maximum number of keys in one query; every SQLite accepts 999 parameters."""
+_AFTER_DIGITS = "g"
 
 Trouble = Literal["locked", "full", "unusable", "damaged"]
 """Kind of failure: wait, continue without a cache (twice), or start a new store."""
@@ -77,43 +76,24 @@ def classify(error: BaseException) -> Trouble | None:
     return "unusable" if isinstance(error, (OSError, OverflowError)) else None
 
 
-class _PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
-    """Stores text keys and byte values in the SQLite file: no pickle, no other files."""
-
-    def put(self, key: Any) -> tuple[str, bool]:
-        return str(key), True
-
-    def store(self, value: Any, read: bool, key: Any = None) -> tuple[int, int, None, bytes]:  # noqa: ARG002, FBT001 - the signature of diskcache
-        return len(value), MODE_RAW, None, bytes(value)
-
-    def remove(self, file_path: str) -> None:
-        pass
-
-
 class ReadOnlyStore:
-    """A store without write permission.
-
-    It uses SQLite directly, because `diskcache` writes when it opens a store and looks keys up one
-    by one. It never waits for a lock.
-    """
+    """A store without write permission; it never waits for a lock."""
 
     def __init__(self, path: Path) -> None:
         check_file(path)
-        self._connection = _reading(path, "mode=ro&immutable=1")
+        self._connection = _connected(path, "mode=ro&immutable=1")
 
-    def read(self, keys: Sequence[str]) -> dict[str, bytes | None]:
-        """Return the values of existing keys; `None` for rows in a foreign format."""
-        found: dict[str, bytes | None] = {}
-        for start in range(0, len(keys), _KEYS_PER_QUERY):
-            chunk = keys[start : start + _KEYS_PER_QUERY]
-            query = f"{_VALUES}({','.join('?' * len(chunk))})"
-            found.update(self._connection.execute(query, (MODE_RAW, *chunk)))
-        return found
+    def read(self, keys: Sequence[str]) -> dict[str, list[bytes | None]]:
+        """Return the values under each key, in the order of writing; `None` for foreign formats."""
+        rows = self._connection.execute
+        return {
+            key: [v for (v,) in rows(_READ, (MODE_RAW, key, key + _AFTER_DIGITS))] for key in keys
+        }
 
-    def write(self, values: Mapping[str, bytes], answered: Collection[str] = ()) -> None:
+    def write(self, sealed: Mapping[str, bytes]) -> None:
         """Do nothing; `DiskCache` has warned about it."""
 
-    def lease(self, key: str, seconds: float) -> bool:  # noqa: ARG002 - see above
+    def lease(self, key: str) -> bool:  # noqa: ARG002 - see below
         """Grant every lease, because the answer will not be stored."""
         return True
 
@@ -125,68 +105,42 @@ class ReadOnlyStore:
 
 
 class Store(ReadOnlyStore):
-    """A writable store, used by one thread because `diskcache` has a connection per thread."""
+    """A writable store. A row has one value; its key is followed by the checksum of the value."""
 
     def __init__(self, path: Path) -> None:
         check_file(path)
         _check_settings(path)
         try:
-            self.rows = diskcache.Cache(str(path.parent), timeout=0, disk=_PlainDisk, **_SETTINGS)
+            diskcache.Cache(str(path.parent), timeout=0, **_SETTINGS).close()
         except (TypeError, ValueError, LookupError, AttributeError, AssertionError) as error:
             raise DamagedStore(f"{type(error).__name__} on opening it") from error
-        self._connection = _reading(path, "mode=ro")
+        self._connection = _connected(path, "mode=rw")
+        self._connection.execute("PRAGMA synchronous = NORMAL")  # survives a kill, as do all modes
+        self._leases = path.with_name("leases")
 
-    def write(self, values: Mapping[str, bytes], answered: Collection[str] = ()) -> None:
-        """Store all values and release the leases of answered keys."""
-        with self.rows.transact():
-            for key, value in values.items():
-                self.rows.set(key, value)
-            for key in answered:
-                self.release(key)
+    def write(self, sealed: Mapping[str, bytes]) -> None:
+        """Store all values in one transaction."""
+        now = time.time()
+        rows = [
+            (key + value[:CHECKSUM_DIGITS].decode("ascii"), now, now, len(value), MODE_RAW, value)
+            for key, value in sealed.items()
+        ]
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany(_WRITE, rows)
 
-    def lease(self, key: str, seconds: float) -> bool:
-        """Lease a key; `False` if another live process holds it.
-
-        A lease that would outlast a new one is ignored: the clock was set back.
-        """
-        process, name = str(os.getpid()).encode(), _lease_of(key)
-        if self.rows.add(name, process, expire=seconds):
-            return True
-        with self.rows.transact():
-            found = self._connection.execute(_LEASE, (name, time.time() + seconds)).fetchone()
-            is_free = found is None or not _is_alive(found[0])
-            if is_free:
-                self.rows.set(name, process, expire=seconds)
-        return is_free
+    def lease(self, key: str) -> bool:
+        return leases.take(self._leases, key)
 
     def release(self, key: str) -> None:
-        self.rows.delete(_lease_of(key))
-
-    def close(self) -> None:
-        super().close()
-        self.rows.close()
+        leases.release(self._leases, key)
 
 
-def _lease_of(key: str) -> str:
-    return f"lease {key}"
-
-
-def _is_alive(holder: Any) -> bool:
-    """Whether the process that holds a lease may be alive."""
-    if os.name == "nt":  # os.kill would terminate the process there
-        return True
-    try:
-        os.kill(int(holder), 0)
-    except (ProcessLookupError, TypeError, ValueError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
-def _reading(path: Path, mode: str) -> sqlite3.Connection:
+def _connected(path: Path, mode: str) -> sqlite3.Connection:
     address = f"{path.absolute().as_uri()}?{mode}"
-    return sqlite3.connect(address, uri=True, timeout=0, check_same_thread=False)
+    return sqlite3.connect(
+        address, uri=True, timeout=0, isolation_level=None, check_same_thread=False
+    )
 
 
 def check_file(path: Path) -> None:

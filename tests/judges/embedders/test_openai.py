@@ -163,8 +163,8 @@ def test_a_damaged_entry_is_asked_for_again(
     cache = MemoryCache()
     setup = remote(cache=cache)
     vectors = setup.embed("Ants.")
-    (key,) = cache._entries
-    cache.set_many({key: json.dumps({"answer": {"vector": "AAAAAA=="}})})
+    (key,) = cache.entries
+    cache.entries[key] = [json.dumps({"answers": {"": {"vector": "AAAAAA=="}}})]
     with caplog.at_level(logging.WARNING, "factcheck.cache"):
         assert setup.embed("Ants.") == vectors
     assert len(setup.asked) == 2

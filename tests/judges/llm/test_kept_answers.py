@@ -98,7 +98,7 @@ def test_models_that_only_share_a_name_keep_nothing(llm: MakeSetup) -> None:
     with FactCoverage(DummyLM([{"verdicts": "[]"}] * 4), cache=cache) as scorer:
         scorer.check(FACTS, TEXT)
     assert cache.get_many([]) == {}
-    assert not cache._entries
+    assert not cache.entries
 
 
 def test_retries_count_against_the_budget(llm: MakeSetup) -> None:
@@ -221,15 +221,15 @@ def test_a_kept_verdict_that_cannot_be_read_is_asked_for_again(comparing: MakePa
     cache = MemoryCache()
     setup = comparing(FactModel(), cache=cache)
     setup.compare(PAIR)
-    ((key, text),) = cache._entries.items()
+    ((key, (text,)),) = cache.entries.items()
     entry = json.loads(text)
-    answer = entry["answer"]
+    answer = entry["answers"][""]
     damaged: list[Any] = [
         *([], None, {**answer, "equivalent": "false"}, {**answer, "equivalent": 1}),
         *({"equivalent": True}, {"reason": answer["reason"]}),
     ]
     for planted in damaged:
-        cache.set_many({key: json.dumps({**entry, "answer": planted})})
+        cache.entries[key] = [json.dumps({**entry, "answers": {"": planted}})]
         (again,) = setup.compare(PAIR)
         assert again == PairVerdict(False, None, "scripted", "openai/tiny")
     assert setup.sizes == [1] * (1 + len(damaged))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from factcheck.runtime.cache import DiskCache
+from factcheck.runtime.cache.entries import seal
 
 _DEFAULTS: Mapping[str, Any] = {
     "raw": 1, "store_time": 1.0, "access_time": 1.0, "mode": 1, "filename": None,
@@ -20,13 +21,14 @@ class MemoryCache:
     """A cache of a user: stores responses in memory."""
 
     def __init__(self) -> None:
-        self._entries: dict[str, str] = {}
+        self.entries: dict[str, list[str]] = {}
 
-    def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        return {key: self._entries[key] for key in keys if key in self._entries}
+    def get_many(self, keys: Sequence[str]) -> dict[str, list[str]]:
+        return {key: list(self.entries[key]) for key in keys if key in self.entries}
 
-    def set_many(self, entries: Mapping[str, str]) -> None:
-        self._entries |= entries
+    def add_many(self, entries: Mapping[str, str]) -> None:
+        for key, value in entries.items():
+            self.entries.setdefault(key, []).append(value)
 
     def close(self) -> None:
         pass
@@ -38,9 +40,18 @@ def database(folder: Path) -> Path:
 
 def filled(folder: Path, entries: Mapping[str, str]) -> bytes:
     cache = DiskCache(folder)
-    cache.set_many(entries)
+    cache.add_many(entries)
     cache.close()
     return database(folder).read_bytes()
+
+
+def in_lists(entries: Mapping[str, str]) -> dict[str, list[str]]:
+    return {key: [value] for key, value in entries.items()}
+
+
+def row_key(key: str, value: str) -> str:
+    """The key of the row that has a value, which ends with its checksum."""
+    return key + seal(key, value)[:16].decode()
 
 
 def run_sql(folder: Path, statement: str, values: tuple[Any, ...] = ()) -> None:

@@ -24,27 +24,29 @@ VALUES = [
 @pytest.mark.parametrize("value", VALUES, ids=range(len(VALUES)))
 def test_a_value_comes_back_as_it_was(make: Make, value: str) -> None:
     cache = make()
-    cache.set_many({KEY: value})
-    assert cache.get_many([KEY]) == {KEY: value}
+    cache.add_many({KEY: value})
+    assert cache.get_many([KEY]) == {KEY: [value]}
 
 
 def test_what_is_not_kept_is_missing(make: Make) -> None:
     cache = make()
-    cache.set_many({KEY: "kept"})
-    assert cache.get_many([OTHER, KEY, OTHER]) == {KEY: "kept"}
+    cache.add_many({KEY: "kept"})
+    assert cache.get_many([OTHER, KEY, OTHER]) == {KEY: ["kept"]}
     assert cache.get_many([OTHER]) == {}
     assert cache.get_many([]) == {}
 
 
-def test_a_new_value_replaces_the_old_one_and_a_closed_cache_opens_again(make: Make) -> None:
+def test_values_are_in_the_order_of_writing_and_a_closed_cache_opens_again(make: Make) -> None:
     cache = make()
     assert isinstance(cache, AnswerCache)
-    cache.set_many({KEY: "old", OTHER: "stays"})
-    cache.set_many({})
-    cache.set_many({KEY: "new"})
+    values = [str(n) for n in range(20)]
+    cache.add_many({KEY: values[0], OTHER: "alone"})
+    cache.add_many({})
+    for value in values[1:]:
+        cache.add_many({KEY: value})
     cache.close()
     cache.close()
-    assert cache.get_many([KEY, OTHER]) == {KEY: "new", OTHER: "stays"}
+    assert cache.get_many([KEY, OTHER]) == {KEY: values, OTHER: ["alone"]}
 
 
 def test_threads_share_it(make: Make, caplog: pytest.LogCaptureFixture) -> None:
@@ -56,11 +58,14 @@ def test_threads_share_it(make: Make, caplog: pytest.LogCaptureFixture) -> None:
         entries = {answer_key(thread=thread, n=n): f"{thread} {n}" for n in range(48)}
         keys = tuple(entries)
         for first in range(0, len(keys), 16):
-            cache.set_many({key: entries[key] for key in keys[first : first + 16]})
-            cache.set_many({KEY: "all write this"})
-        return cache.get_many(keys) == entries
+            cache.add_many({key: entries[key] for key in keys[first : first + 16]})
+            cache.add_many({KEY: f"{thread} {first}"})
+        return cache.get_many(keys) == {key: [value] for key, value in entries.items()}
 
     with ThreadPoolExecutor(8) as pool, caplog.at_level(logging.DEBUG, "factcheck.cache"):
         assert all(pool.map(work, range(8)))
-    assert cache.get_many([KEY]) == {KEY: "all write this"}
+    (found,) = cache.get_many([KEY]).values()
+    assert sorted(found) == sorted(
+        f"{thread} {first}" for thread in range(8) for first in (0, 16, 32)
+    )
     assert caplog.messages == []

@@ -24,6 +24,7 @@ from factcheck.runtime.cache import disk as disk_module
 from factcheck.runtime.cache.store import DamagedStore, classify
 from tests.processes import printed_by_python
 from tests.runtime.cache.conftest import KEY, OTHER
+from tests.runtime.cache.stores import in_lists
 
 NOBODY = 65534
 
@@ -55,7 +56,7 @@ def test_importing_loads_no_store() -> None:
 def test_only_the_owner_can_enter(folder: Path, disk: DiskCache, umask: int) -> None:
     old = os.umask(umask)
     try:
-        disk.set_many({KEY: "kept"})
+        disk.add_many({KEY: "kept"})
     finally:
         os.umask(old)
     assert mode(folder) == mode(folder / "answers") == 0o700
@@ -66,11 +67,11 @@ def test_a_store_that_others_can_enter_is_closed_to_them(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     first = DiskCache(folder)
-    first.set_many({KEY: "kept"})
+    first.add_many({KEY: "kept"})
     first.close()
     (folder / "answers").chmod(0o755)
     second = DiskCache(folder)
-    assert second.get_many([KEY]) == {KEY: "kept"}
+    assert second.get_many([KEY]) == {KEY: ["kept"]}
     assert mode(folder / "answers") == 0o700
     assert "was accessible to other users; it is now private" in caplog.text
     second.close()
@@ -82,17 +83,17 @@ def test_a_folder_that_others_can_write_is_named(
 ) -> None:
     folder.mkdir()
     folder.chmod(0o777)
-    disk.set_many({KEY: "kept"})
+    disk.add_many({KEY: "kept"})
     assert mode(folder) == 0o777
     assert mode(folder / "answers") == 0o700
     assert "is writable by other users" in caplog.text
 
 
 def test_another_process_finds_the_answers(folder: Path, disk: DiskCache) -> None:
-    disk.set_many({KEY: "kept ≠ lost"})
+    disk.add_many({KEY: "kept ≠ lost"})
     code = (
         "from factcheck.runtime.cache import DiskCache;"
-        f"print(ascii(DiskCache({str(folder)!r}).get_many([{KEY!r}])[{KEY!r}]))"
+        f"print(ascii(DiskCache({str(folder)!r}).get_many([{KEY!r}])[{KEY!r}][0]))"
     )
 
     assert printed_by_python(code) == ascii("kept ≠ lost")
@@ -109,15 +110,15 @@ def write_lock(path: Path) -> Iterator[None]:
 def test_a_short_lock_is_waited_for(
     folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
 ) -> None:
-    disk.set_many({KEY: "old"})
-    writer = threading.Thread(target=disk.set_many, args=({KEY: "new"},))
+    disk.add_many({KEY: "old"})
+    writer = threading.Thread(target=disk.add_many, args=({KEY: "new"},))
     with write_lock(database(folder)):
         writer.start()
         writer.join(0.3)
         assert writer.is_alive()
-        assert disk.get_many([KEY]) == {KEY: "old"}
+        assert disk.get_many([KEY]) == {KEY: ["old"]}
     writer.join()
-    assert disk.get_many([KEY]) == {KEY: "new"}
+    assert disk.get_many([KEY]) == {KEY: ["old", "new"]}
     assert caplog.messages == []
 
 
@@ -130,45 +131,47 @@ def test_a_lock_that_stays_is_a_warning(
 ) -> None:
     monkeypatch.setattr(disk_module, "LOCK_WAIT_S", 0.05)
     disk = DiskCache(folder)
-    disk.set_many({KEY: "old"})
+    disk.add_many({KEY: "old"})
     if not opened:
         disk.close()
     naps: list[float] = []
     with write_lock(database(folder)):
-        disk.set_many({KEY: "new"})
+        disk.add_many({KEY: "new"})
         monkeypatch.setattr("time.sleep", naps.append)
-        disk.set_many({OTHER: "new"})
+        disk.add_many({OTHER: "new"})
     assert naps == []
     assert len(caplog.messages) == 1
     assert "is locked by another process" in caplog.text
-    disk.set_many({OTHER: "newer"})
+    disk.add_many({OTHER: "newer"})
 
-    assert disk.get_many([KEY, OTHER]) == {KEY: "old", OTHER: "newer"}
+    assert disk.get_many([KEY, OTHER]) == {KEY: ["old"], OTHER: ["newer"]}
     disk.close()
 
 
 def _run_sql(disk: DiskCache, statement: str) -> int:
     def run(store: Any) -> int:
-        return int(store.rows._sql(statement).fetchone()[0])
+        return int(store._connection.execute(statement).fetchone()[0])
 
-    return disk._run(run, reads=False)
+    found = disk._use(run)
+    assert found is not None
+    return found
 
 
 def test_a_full_disk_keeps_all_of_a_batch_or_nothing(
     folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
 ) -> None:
-    disk.set_many({KEY: "kept"})
+    disk.add_many({KEY: "kept"})
     run = partial(_run_sql, disk)
     run(f"PRAGMA max_page_count = {run('PRAGMA page_count') + 8}")
     batch = {answer_key(n=n): "x" * 4000 for n in range(16)}
-    disk.set_many(batch)
-    disk.set_many(batch)
+    disk.add_many(batch)
+    disk.add_many(batch)
     assert len(caplog.messages) == 1
     assert "the disk is full" in caplog.text
-    assert disk.get_many([KEY, *batch]) == {KEY: "kept"}
+    assert disk.get_many([KEY, *batch]) == {KEY: ["kept"]}
     run("PRAGMA max_page_count = 1000000")
-    disk.set_many(batch)
-    assert disk.get_many([KEY, *batch]) == {KEY: "kept", **batch}
+    disk.add_many(batch)
+    assert disk.get_many([KEY, *batch]) == {KEY: ["kept"], **in_lists(batch)}
 
 
 @pytest.fixture
@@ -202,7 +205,7 @@ def test_a_read_only_folder_is_a_warning(
     disk = DiskCache(folder)
     disk.get_many([KEY])  # loads what is loaded on first use
     if filled:
-        disk.set_many({KEY: "kept"})
+        disk.add_many({KEY: "kept"})
     disk.close()
     if not filled:
         shutil.rmtree(folder)
@@ -211,7 +214,7 @@ def test_a_read_only_folder_is_a_warning(
         folder.chmod(0o555)
     public_folder.chmod(0o555)
     with without_rights():
-        disk.set_many({KEY: "new"})
+        disk.add_many({KEY: "new"})
         assert disk.get_many([KEY]) == {}
     assert len(caplog.messages) == 1
     assert "cannot be used; continuing without it" in caplog.text
@@ -224,7 +227,7 @@ def test_a_file_in_place_of_the_folder_is_a_warning(
     folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder.write_text("a file")
-    disk.set_many({KEY: "new"})
+    disk.add_many({KEY: "new"})
     assert disk.get_many([KEY]) == {}
     assert len(caplog.messages) == 1
     assert "cannot be used" in caplog.text
@@ -239,8 +242,8 @@ def write_many(folder: str, own: int, rounds: int) -> str:
     cache = DiskCache(folder)
     for n in range(rounds):
         shared = {answer_key(n=n, i=i): f"answer {n} {i}" for i in range(16)}
-        cache.set_many({**shared, answer_key(own=own, n=n): str(own)})
-        assert cache.get_many(tuple(shared)) == shared
+        cache.add_many({**shared, answer_key(own=own, n=n): str(own)})
+        assert cache.get_many(tuple(shared)) == in_lists(shared)
     cache.close()
     return "; ".join(caplog)
 
@@ -254,7 +257,7 @@ def test_processes_share_a_cache(folder: Path) -> None:
     shared = {answer_key(n=n, i=i): f"answer {n} {i}" for n in range(30) for i in range(16)}
     own = {answer_key(own=own, n=n): str(own) for own in range(3) for n in range(30)}
     assert complaints == ["", "", ""]
-    assert cache.get_many([*shared, *own]) == {**shared, **own}
+    assert cache.get_many([*shared, *own]) == in_lists({**shared, **own})
     cache.close()
     with closing(sqlite3.connect(database(folder))) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -268,7 +271,7 @@ def test_a_link_where_the_cache_should_be_is_not_followed(tmp_path: Path) -> Non
     folder.mkdir()
     (folder / "answers").symlink_to(victim)
     cache = DiskCache(folder)
-    cache.set_many({"0" * 64: "x"})
+    cache.add_many({"0" * 64: "x"})
     assert cache.get_many(["0" * 64]) == {}
     cache.close()
     assert list(victim.iterdir()) == []

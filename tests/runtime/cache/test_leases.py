@@ -17,6 +17,7 @@ from factcheck.runtime.cache import DiskCache
 from factcheck.runtime.cache.maintenance import contents
 from factcheck.runtime.cache.redis import RedisCache
 from factcheck.runtime.result_cache import ResultCache
+from tests.processes import printed_by_python
 from tests.runtime.cache.conftest import KEY, OTHER, free_port
 
 Shared = DiskCache | RedisCache
@@ -35,37 +36,47 @@ def two(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Shared
 
 def test_a_lease_is_granted_once_and_is_no_answer(two: tuple[Shared, Shared]) -> None:
     one, other = two
-    assert [one.lease(KEY, 60), other.lease(KEY, 60), other.lease(OTHER, 60)] == [True, False, True]
+    assert [one.lease(KEY), other.lease(KEY), other.lease(OTHER)] == [True, False, True]
     assert other.get_many([KEY, OTHER]) == {}
     if isinstance(one, DiskCache):
         assert contents(one.folder)[:2] == ({}, ())
     one.release(KEY)
-    assert other.lease(KEY, 60)
+    assert [other.lease(KEY), one.lease(KEY), one.lease(OTHER)] == [True, False, False]
 
 
-def test_a_lease_ends_with_its_time_or_its_answer(two: tuple[Shared, Shared]) -> None:
-    one, other = two
-    assert one.lease(KEY, 0)
-    time.sleep(0.01)
-    assert other.lease(KEY, 60)
-    assert one.lease(OTHER, 60)
-    one.set_many({OTHER: "answer"})
-    assert other.lease(OTHER, 60)
+def test_in_redis_a_lease_ends_with_its_time(
+    empty_redis: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("factcheck.runtime.cache.redis.LEASE_S", 0.005)
+    with closing(RedisCache(empty_redis)) as one, closing(RedisCache(empty_redis)) as other:
+        assert one.lease(KEY)
+        time.sleep(0.05)
+        assert other.lease(KEY)
 
 
 def test_a_lease_on_disk_ends_with_its_process(tmp_path: Path) -> None:
     code = f"from factcheck.runtime.cache import DiskCache as D; D({str(tmp_path)!r}).lease"
-    subprocess.run([sys.executable, "-c", f"{code}({OTHER!r}, 60)"], check=True)  # noqa: S603
+    subprocess.run([sys.executable, "-c", f"{code}({OTHER!r})"], check=True)  # noqa: S603
     with closing(DiskCache(tmp_path)) as other:
-        assert other.lease(OTHER, 60)
+        assert other.lease(OTHER)
+
+
+def test_closing_a_cache_ends_no_lease_of_another_in_its_process(tmp_path: Path) -> None:
+    code = f"from factcheck.runtime.cache import DiskCache as D; c = D({str(tmp_path)!r})"
+    with closing(DiskCache(tmp_path)) as one:
+        assert one.lease(KEY)
+        with closing(DiskCache(tmp_path)) as other:
+            assert other.lease(OTHER)
+            other.release(OTHER)
+        found = printed_by_python(f"{code}; print(c.lease({KEY!r}), c.lease({OTHER!r}))")
+        assert found == "False True"
 
 
 def test_without_a_server_every_lease_is_granted() -> None:
     pytest.importorskip("redis")
     with closing(RedisCache(f"redis://127.0.0.1:{free_port()}/0")) as cache:
-        assert cache.lease(KEY, 60)
+        assert cache.lease(KEY)
         cache.release(KEY)
-        assert not cache.leased
 
 
 def test_whoever_waits_gets_the_answer_or_asks_after_a_failure(two: tuple[Shared, Shared]) -> None:
@@ -107,7 +118,7 @@ def test_whoever_waits_gets_the_answer_or_asks_after_a_failure(two: tuple[Shared
 
 
 def test_an_answer_that_cannot_be_read_is_asked_for(two: tuple[Shared, Shared]) -> None:
-    two[0].set_many({KEY: "not JSON"})
+    two[0].add_many({KEY: "not JSON"})
 
     async def ask(keys: Sequence[str]) -> list[str]:
         return ["new"] * len(keys)

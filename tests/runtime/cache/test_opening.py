@@ -91,10 +91,10 @@ def test_a_redis_url_is_a_server(scheme: str) -> None:
 class Own:
     """A cache that a user wrote."""
 
-    def get_many(self, keys: Sequence[str]) -> dict[str, str]:
+    def get_many(self, keys: Sequence[str]) -> dict[str, list[str]]:
         return {}
 
-    def set_many(self, entries: Mapping[str, str]) -> None: ...
+    def add_many(self, entries: Mapping[str, str]) -> None: ...
 
     def close(self) -> None: ...
 
@@ -113,7 +113,7 @@ def test_anything_else_is_an_error(spec: object) -> None:
 
 def test_another_process_does_not_take_itself_for_the_last_one(tmp_path: Path) -> None:
     cache, other = DiskCache(tmp_path), DiskCache(tmp_path)
-    cache.set_many({answer_key(n=1): "kept"})
+    cache.add_many({answer_key(n=1): "kept"})
     other.get_many([answer_key(n=2)])
     other.close()
     verify(tmp_path)

@@ -16,7 +16,7 @@ KEY, OTHER = answer_key(a=1), answer_key(a=2)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache with one entry; whoever runs the tests may write everything, so it is only said."""
     cache = DiskCache(tmp_path)
-    cache.set_many({KEY: "kept"})
+    cache.add_many({KEY: "kept"})
     cache.close()
     monkeypatch.setattr("factcheck.runtime.cache.disk.may_write", lambda _: False)
     return tmp_path
@@ -28,8 +28,8 @@ def test_what_is_in_it_is_found_and_nothing_is_added(
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     cache = DiskCache(folder)
     with caplog.at_level(logging.WARNING, "factcheck.cache"):
-        assert cache.get_many([KEY, OTHER]) == {KEY: "kept"}
-        cache.set_many({OTHER: "new"})
+        assert cache.get_many([KEY, OTHER]) == {KEY: ["kept"]}
+        cache.add_many({OTHER: "new"})
         assert cache.get_many([OTHER]) == {}
     cache.close()
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before

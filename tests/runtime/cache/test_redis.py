@@ -9,6 +9,7 @@ import pytest
 
 from factcheck.errors import ConfigError
 from factcheck.runtime.cache import redis as redis_module
+from factcheck.runtime.cache.entries import seal
 from factcheck.runtime.cache.redis import RedisCache
 from tests.runtime.cache.conftest import KEY, OTHER, free_port
 
@@ -19,18 +20,18 @@ def client_of(url: str) -> Any:
 
 def test_machines_share_it(empty_redis: str) -> None:
     one, two = RedisCache(empty_redis), RedisCache(empty_redis)
-    one.set_many({KEY: "kept"})
-    assert two.get_many([KEY]) == {KEY: "kept"}
+    one.add_many({KEY: "kept"})
+    assert two.get_many([KEY]) == {KEY: ["kept"]}
     one.close()
     two.close()
 
 
 def test_keys_have_a_prefix_and_do_not_expire(empty_redis: str) -> None:
     cache = RedisCache(empty_redis)
-    cache.set_many({KEY: "kept"})
+    cache.add_many({KEY: "kept"})
     with client_of(empty_redis) as client:
-        assert client.keys("*") == [f"factcheck:1:{KEY}".encode()]
-        assert client.ttl(f"factcheck:1:{KEY}") == -1
+        assert client.keys("*") == [f"factcheck:2:{KEY}".encode()]
+        assert client.ttl(f"factcheck:2:{KEY}") == -1
     cache.close()
 
 
@@ -39,14 +40,12 @@ def test_a_foreign_value_is_a_miss(
     empty_redis: str, caplog: pytest.LogCaptureFixture, planted: bytes | str
 ) -> None:
     cache = RedisCache(empty_redis)
-    cache.set_many({OTHER: "kept"})
+    cache.add_many({OTHER: "kept"})
     with client_of(empty_redis) as client:
-        sealed = client.get(f"factcheck:1:{OTHER}")
-        client.set(f"factcheck:1:{KEY}", sealed if planted == "of another key" else planted)
-        if planted == "flipped":
-            cache.set_many({KEY: "kept"})
-            client.setbit(f"factcheck:1:{KEY}", 8 * 17, 1)  # "k" is 0x6b, its first bit is 0
-    assert cache.get_many([KEY, OTHER]) == {OTHER: "kept"}
+        (sealed,) = client.lrange(f"factcheck:2:{OTHER}", 0, -1)
+        values = {"of another key": sealed, "flipped": seal(KEY, "kept")[:-1] + b"T"}
+        client.rpush(f"factcheck:2:{KEY}", values.get(str(planted), planted))
+    assert cache.get_many([KEY, OTHER]) == {OTHER: ["kept"]}
     assert "damaged or tampered with" in caplog.text
     cache.close()
 
@@ -57,8 +56,8 @@ def test_no_server_is_one_warning(
     pytest.importorskip("redis")
     monkeypatch.setattr(redis_module, "PAUSE_S", 0.0)
     cache = RedisCache(f"redis://user:s3cr3t@127.0.0.1:{free_port()}/0")
-    cache.set_many({KEY: "lost"})
-    cache.set_many({KEY: "lost"})
+    cache.add_many({KEY: "lost"})
+    cache.add_many({KEY: "lost"})
     assert cache.get_many([KEY]) == {}
     assert len(caplog.messages) == 1
     assert "does not answer; continuing without it" in caplog.text
@@ -74,13 +73,13 @@ def test_a_server_that_fails_is_left_alone_for_a_while(
     now = 100.0
     monkeypatch.setattr("time.monotonic", lambda: now)
     cache = RedisCache(empty_redis)
-    cache.set_many({KEY: "kept"})
+    cache.add_many({KEY: "kept"})
     with monkeypatch.context() as outage:
-        outage.setattr(redis.Redis, "mget", _fail)
+        outage.setattr(redis.client.Pipeline, "execute", _fail)
         assert cache.get_many([KEY]) == {}
     assert cache.get_many([KEY]) == {}
     now += redis_module.PAUSE_S
-    assert cache.get_many([KEY]) == {KEY: "kept"}
+    assert cache.get_many([KEY]) == {KEY: ["kept"]}
     cache.close()
 
 
@@ -94,7 +93,7 @@ def test_a_server_that_refuses_writes_is_a_warning(
     cache = RedisCache(empty_redis)
     with client_of(empty_redis) as client:
         client.config_set("maxmemory", "1")
-        cache.set_many({KEY: "x" * 1000})
+        cache.add_many({KEY: "x" * 1000})
         client.config_set("maxmemory", "0")
     assert len(caplog.messages) == 1
     assert "OutOfMemory" in caplog.text
