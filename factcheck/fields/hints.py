@@ -73,11 +73,13 @@ def _id(record: Any, key: str, default: dict[str, Any]) -> Any:
 
 def _is_moved(key: str, pairs: Sequence[tuple[Any, Any]]) -> bool:
     """Whether both sides have the same distinct values of a key, most at different positions."""
-    gold, extracted = ([_id(one, key, {}) for one in side] for side in zip(*pairs, strict=True))
-    if not all(type(value) in (str, int) for value in (*gold, *extracted)):
+    gold = [one.get(key) for one, _ in pairs]
+    if not all(type(value) in (str, int) for value in gold) or len({*gold}) < len(gold):
         return False
+    extracted = [_id(one, key, {}) for _, one in pairs]
     n_moved = sum(a != b for a, b in zip(gold, extracted, strict=True))
-    return {*gold} == {*extracted} and len({*gold}) == len(gold) and 2 * n_moved > len(gold)
+    is_typed = all(type(value) in (str, int) for value in extracted)
+    return is_typed and {*gold} == {*extracted} and 2 * n_moved > len(gold)
 
 
 def _builtin(node: SchemaNode, *, optimal: bool = False) -> SchemaNode:

@@ -54,7 +54,9 @@ class RunTally:
         self._add_means((record.precision, record.recall, record.f1), 1)
         self._sums = self._sums.plus(record.counts)
         results = record.field_results
-        paths = map(self._key, map(_path, results))
+        paths = map(_path, results)
+        if self._fields is not None:
+            paths = map(self._key, paths)
         self._counts.update(zip(paths, map(_status, results), strict=True))
         for result in results:
             status = result.status

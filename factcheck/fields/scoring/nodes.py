@@ -21,6 +21,7 @@ MISSING: Any = object()
 """Sentinel for a missing value or key."""
 NOT_OF_THE_VALUE = (OSError, MemoryError, UndecidableError)
 """Errors that the extracted value does not cause."""
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 _MAX_PATHS = 50_000
 """Maximum number of cached paths; paths repeat from record to record."""
 _log = logging.getLogger("factcheck.fields")
@@ -119,7 +120,11 @@ class Leaf:
         status: FieldStatus = "pending"
         if self.prepare is not None:
             g, e, status, reason = self._prepared(self.prepare, gold, extracted)
-        if self.bound is not None and status == "pending":
+        if self.bound is None or status != "pending":
+            pass
+        elif self.bound.key and type(g) is type(e) and type(g) in _PLAIN and g == e:
+            score, status = 1.0, "match"  # as their keys are equal, too
+        else:
             try:
                 score, reason = self.bound.compare(g, e)
                 status = "match" if score >= self.threshold else "mismatch"
@@ -190,7 +195,7 @@ class ObjectNode:
 
     def score(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
         is_both = isinstance(gold, self.kind) and isinstance(extracted, self.kind)
-        if not _has_parts(self.kind, gold, extracted, path, out):
+        if not (is_both and gold) and not _has_parts(self.kind, gold, extracted, path, out):
             return
         if not is_both or self.kind is list:
             gold, extracted = _keyed(gold), _keyed(extracted)
@@ -263,12 +268,12 @@ class ArrayNode:
     """Starts the search for the optimal alignment; `None` for other alignments."""
 
     def score(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        if not _has_parts(list, gold, extracted, path, out):
+        is_both = isinstance(gold, list) and isinstance(extracted, list)
+        if not (is_both and gold) and not _has_parts(list, gold, extracted, path, out):
             return
-        if not isinstance(gold, list):
-            self.score_pairs((), extracted, by_position((), extracted), path, out)
-        elif not isinstance(extracted, list):
-            self.score_pairs(gold, (), by_position(gold, ()), path, out)
+        if not is_both:
+            gold, extracted = (one if isinstance(one, list) else () for one in (gold, extracted))
+            self.score_pairs(gold, extracted, by_position(gold, extracted), path, out)
         elif self.search and gold and extracted:
             alignment = self.search(self, gold, extracted, path)
             if alignment.is_open:
