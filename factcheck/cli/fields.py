@@ -204,7 +204,7 @@ def _write_schema(gold: str, out: str | None, *, suggest: bool, schema: str | No
         return
     write_text(out, text)
     fields = plural(text.count("x-eval-compare"), "field")
-    output.print_out(f"{fields} of {plural(len(records.values), 'record')} written to {out}")
+    output.print_out(f"{fields} of {plural(len(records), 'record')} written to {out}")
 
 
 @app.command("compare", epilog="Example: factcheck fields compare before.json after.json")

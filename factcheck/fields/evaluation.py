@@ -20,7 +20,8 @@ from factcheck.fields.scoring.dispatch import Ask, ask_async, ask_now, dispatch,
 from factcheck.fields.scoring.nodes import ObjectNode, Out, settled
 from factcheck.fields.scoring.plan import Plan, compile_schema
 from factcheck.fields.types import FieldResult, FieldStatus
-from factcheck.fields.values import as_record, by_id, id_of, object_in, read_record
+from factcheck.fields.values import Records, as_record, by_id, id_of, object_in, read_record
+from factcheck.reports.text import plural
 from factcheck.runtime.session import Closing
 
 _log = logging.getLogger("factcheck.fields")
@@ -277,38 +278,58 @@ def joined(
                 f"{name} must be a list of records, not {type(records).__name__}; "
                 "FieldEvaluator.stream takes pairs from any iterable"
             )
+    own = gold if isinstance(gold, Records) else Records(gold, "gold")
+    other = extracted if isinstance(extracted, Records) else Records(extracted, "extracted")
     if join == "id":
         if not id_field:
             raise InputError("join='id' requires id_field")
-        gold_by_id = by_id(((f"gold record {n}", one) for n, one in enumerate(gold)), id_field)
-        is_read = [not isinstance(read_record(record), str) for record in extracted]
-        named = ((f"extracted record {n}", record) for n, record in enumerate(extracted))
-        partners = by_id(compress(named, is_read), id_field)
-        # parse failures have no id: they fill in for missing partners, in any order
-        failures = compress(extracted, (not one for one in is_read))
-        pairs = [
-            (record, partners.pop(name) if name in partners else next(failures, None))
-            for name, record in gold_by_id.items()
-        ]
-        return [*pairs, *((None, record) for record in (*partners.values(), *failures))]
+        return _joined_by_id(own, other, id_field)
     if join != "position":
         raise InputError(f"join must be 'position' or 'id', not {join!r}")
-    if len(gold) != len(extracted):
+    if len(own) != len(other):
         raise InputError(
-            f"the lists differ in length: {len(gold)} gold and {len(extracted)} extracted "
-            "records; align them, or join them by id_field with join='id'"
+            f"the lists differ in length: {own.name} has {plural(len(own), 'record')}, "
+            f"{other.name} {len(other):,}; give null for a missing extraction, or pair them by id: "
+            "id_field=KEY, join='id' (--id-field KEY --join id)"
         )
-    pairs = list(zip(gold, extracted, strict=True))
-    for position, pair in enumerate(pairs if id_field else ()):
-        record_id(*pair, id_field, position)
+    pairs = list(zip(own, other, strict=True))
+    for n, pair in enumerate(pairs if id_field else ()):
+        record_id(*pair, id_field, n, (other if pair[0] is None else own).places[n])
     return pairs
 
 
-def record_id(gold: Any, extracted: Any, id_field: str | None, position: int) -> str | int:
+def _joined_by_id(gold: Records, extracted: Records, id_field: str) -> list[tuple[Any, Any]]:
+    gold_by_id = by_id(zip(gold.places, gold, strict=True), id_field)
+    is_read = [not isinstance(read_record(record), str) for record in extracted]
+    named = compress(zip(extracted.places, extracted, strict=True), is_read)
+    partners = by_id(named, id_field)
+    same_text = {*map(str, gold_by_id.keys() - partners.keys())} & {
+        *map(str, partners.keys() - gold_by_id.keys())
+    }
+    if same_text:
+        _log.warning(
+            "%s, such as %.80s, %s a string on one side and a number on the other, "
+            "so the records are not joined; use one type on both",
+            plural(len(same_text), "id"),
+            min(same_text),
+            "is" if len(same_text) == 1 else "are",
+        )
+    # parse failures have no id: they fill in for missing partners, in any order
+    failures = compress(extracted, (not one for one in is_read))
+    pairs = [
+        (record, partners.pop(name) if name in partners else next(failures, None))
+        for name, record in gold_by_id.items()
+    ]
+    return [*pairs, *((None, record) for record in (*partners.values(), *failures))]
+
+
+def record_id(
+    gold: Any, extracted: Any, id_field: str | None, position: int, where: str = ""
+) -> str | int:
     """Return the id of a record, or its position if there is no `id_field`."""
     if not id_field:
         return position
     side, source = ("gold", gold) if gold is not None else ("extracted", extracted)
     if isinstance(read_record(source), str):
         return f"(parse failure {position})"
-    return id_of(source, id_field, f"{side} record {position}")
+    return id_of(source, id_field, where or f"{side} record {position}")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
@@ -25,8 +24,7 @@ from factcheck.fields.schemas.structure import COMPARE, annotate, sub_schemas
 from factcheck.fields.schemas.suggestions import suggest_schema
 from factcheck.fields.schemas.validation import infer_schema
 from factcheck.fields.types import FieldResult
-from factcheck.fields.values import by_id, id_of, json_type, object_in
-from factcheck.reports.text import plural
+from factcheck.fields.values import Records, json_type, object_in
 from factcheck.stats.intervals import Interval
 
 SEMANTIC = "semantic"
@@ -34,22 +32,6 @@ _N_RESAMPLES = 2_000
 _MANY_RECORDS = 20_000
 """Number of records above which intervals are narrow and fewer resamples suffice."""
 _log = logging.getLogger("factcheck.fields")
-
-
-class Records(NamedTuple):
-    """Records of a file, with their places."""
-
-    name: str
-    """File name as shown in messages."""
-    values: list[Any]
-    """Objects; extracted ones also `None` and text without a JSON object."""
-    places: list[Place]
-
-    def readable(self) -> Iterator[tuple[str, Any]]:
-        """Iterate over all records but parse failures, with their places."""
-        for place, value in zip(self.places, self.values, strict=True):
-            if not isinstance(value, str):
-                yield str(place), value
 
 
 def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
@@ -78,7 +60,8 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
             raise InputError(f"{place}: expected an object, got {json_type(value)}")
     if not found:
         raise InputError(f"{name_of(path)} holds no records")
-    return Records(name_of(path), [value for _, value in found], [place for place, _ in found])
+    places, values = zip(*found, strict=True)
+    return Records(values, name_of(path), places)
 
 
 def _replies(place: Place, text: str) -> Iterator[tuple[Place, Any]]:
@@ -118,8 +101,8 @@ def make_schema(
     base = None if schema is None else _object_in(schema, "schema")
     with _errors_of(records.name if schema is None else name_of(schema)):
         if not suggest:
-            return dict(annotate(infer_schema(records.values)))
-        return dict(suggest_schema(records.values, base, texts_by_meaning=texts_by_meaning))
+            return dict(annotate(infer_schema(records)))
+        return dict(suggest_schema(records, base, texts_by_meaning=texts_by_meaning))
 
 
 @contextmanager
@@ -164,7 +147,6 @@ def evaluate_files(
     """
     schema = None if schema_path is None else read_schema(schema_path)
     gold, extracted = read_records(gold_path), read_records(extracted_path, extracted=True)
-    _check_pairs(gold, extracted, id_field, join)
     notes = []
     if schema is None:
         schema = make_schema(gold, texts_by_meaning=by_meaning)
@@ -180,41 +162,13 @@ def evaluate_files(
         evaluator = FieldEvaluator(
             schema, id_field=id_field, post_process=post_process, semantic=comparator
         )
-    run = evaluator.evaluate(gold.values, extracted.values, join=join)
+    run = evaluator.evaluate(gold, extracted, join=join)
     if is_semantic:
         judge = " ".join(f"{name}:{value}" for name, value in comparator.identity.items())
         usage = usage_text(comparator.usage)
         notes.append(f"Compared by meaning: {judge}{', ' if usage else ''}{usage}")
     n_resamples = _N_RESAMPLES if run.total_records <= _MANY_RECORDS else _N_RESAMPLES // 4
     return FileRun(run, run.intervals(n_resamples), tuple(notes))
-
-
-def _check_pairs(gold: Records, extracted: Records, id_field: str | None, join: Join) -> None:
-    """Raise `InputError`, with the line, for records that cannot be paired."""
-    n_gold, n_extracted = len(gold.values), len(extracted.values)
-    if id_field and join == "id":
-        ids, others = (by_id(records.readable(), id_field).keys() for records in (gold, extracted))
-        _warn_of_mixed_id_types(ids - others, others - ids)
-        return
-    for place, record in gold.readable() if id_field else ():
-        id_of(record, str(id_field), place)
-    if n_gold != n_extracted:
-        raise InputError(
-            f"{gold.name} has {plural(n_gold, 'record')}, {extracted.name} {n_extracted:,}; give "
-            "null for a missing extraction, or join the records by id: --join id --id-field KEY"
-        )
-
-
-def _warn_of_mixed_id_types(ids: AbstractSet[str | int], others: AbstractSet[str | int]) -> None:
-    same_text = {str(one) for one in ids} & {str(one) for one in others}
-    if same_text:
-        _log.warning(
-            "%s, such as %.80s, %s a string in one file and a number in the other, "
-            "so the records are not joined; use one type in both",
-            plural(len(same_text), "id"),
-            min(same_text),
-            "is" if len(same_text) == 1 else "are",
-        )
 
 
 def gate_scores(run: RunResult) -> tuple[float | None, float, str, str]:

@@ -107,6 +107,19 @@ def id_of(record: Any, id_field: str, where: str) -> str | int:
     return found
 
 
+class Records(list[Any]):
+    """Records that know their name and places, which messages give."""
+
+    def __init__(
+        self, values: Iterable[Any], name: str, places: Iterable[object] | None = None
+    ) -> None:
+        super().__init__(values)
+        self.name = name
+        """Name of the file or argument."""
+        counted = (f"{name} record {n}" for n in range(len(self)))
+        self.places = [*map(str, counted if places is None else places)]
+
+
 def by_id(records: Iterable[tuple[str, Any]], id_field: str) -> dict[str | int, Any]:
     """Index records, each with its location for messages, by their ids, which must be unique."""
     found: dict[str | int, tuple[str, Any]] = {}

@@ -126,7 +126,7 @@ def test_records_are_joined_by_id(files: Files) -> None:
     [
         ([GOLD[0]] * 2, EXTRACTED, "g.jsonl, line 2: duplicate id 'r1', first in g.jsonl, line 1"),
         (GOLD, [{**GOLD[0], "id": True}], "e.jsonl, line 1: 'id' is true; an id must be a"),
-        (GOLD, GOLD[:2], "g.jsonl has 3 records, e.jsonl 2; give null for a missing extraction"),
+        (GOLD, GOLD[:2], "length: g.jsonl has 3 records, e.jsonl 2; give null for a missing"),
     ],
 )
 def test_records_that_cannot_be_paired_are_refused(
@@ -142,7 +142,7 @@ def test_ids_of_two_types_are_announced(files: Files) -> None:
     done = files.evaluate("--id-field", "id", "--join", "id", gold=gold, extracted=found)
 
     assert done.code == 0
-    warning = "1 id, such as 7, is a string in one file and a number in the other"
+    warning = "1 id, such as 7, is a string on one side and a number on the other"
     assert done.err.startswith(f"factcheck: warning: {warning}")
 
 

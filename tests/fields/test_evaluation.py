@@ -368,7 +368,7 @@ class TestJoins:
     """Which record belongs to which."""
 
     def test_by_position_lists_must_be_of_equal_length(self) -> None:
-        with pytest.raises(ValueError, match="length: 1 gold and 2 extracted"):
+        with pytest.raises(ValueError, match="length: gold has 1 record, extracted 2"):
             run(record(a=TEXT), [{}], [{}, {}])
 
     @pytest.mark.parametrize("records", [{"a": 1}, "x", None, iter([])])

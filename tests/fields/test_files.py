@@ -36,7 +36,7 @@ def test_what_a_model_wrote_is_read_where_the_file_is_not_in_its_format(
     tmp_path: Path, name: str, content: str, values: list[Any]
 ) -> None:
     path = put(tmp_path, name, content)
-    assert read_records(path, extracted=True).values == values
+    assert read_records(path, extracted=True) == values
     with pytest.raises(InputError, match=re.escape(str(path))):
         read_records(path)
     broken = put(tmp_path, name.replace("jsonl", "json"), '[{"a": 1}, {"a": ')
