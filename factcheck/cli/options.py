@@ -89,7 +89,7 @@ Judge = Annotated[
     option(
         "--judge",
         "JUDGE",
-        "Judge: local, local-fast, PROVIDER/MODEL, FILE.yaml#NAME, replay:FILE or "
+        "Judge: local, local-fast, nli:MODEL, PROVIDER/MODEL, FILE.yaml#NAME, replay:FILE or "
         "'cascade(FIRST, SECOND)'.",
         show_default="$FACTCHECK_JUDGE or local",
     ),
@@ -99,7 +99,8 @@ Judges = Annotated[
     option(
         "--judge",
         "JUDGE",
-        "Judge: local, local-fast, PROVIDER/MODEL, replay:FILE or 'cascade(FIRST, SECOND)'; "
+        "Judge: local, local-fast, nli:MODEL, PROVIDER/MODEL, replay:FILE or "
+        "'cascade(FIRST, SECOND)'; "
         "repeatable.",
         show_default="$FACTCHECK_JUDGE or local",
     ),

@@ -42,6 +42,8 @@ MAX_BATCH_SIZE = 100
 """Maximum number of items in one request; models confuse more."""
 _LOCAL_FAST = "local-fast"
 _REPLAY = "replay:"
+_NLI = "nli:"
+_WITH_ARGUMENT = (_NLI, _REPLAY)
 _MODEL = "model"
 _MODEL_FILE = re.compile(r"(?P<path>\S.*\.ya?ml)(?:#(?P<name>.+))?", re.IGNORECASE)
 _PROVIDER_MODEL = re.compile(r"[\w.-]+/\S+")
@@ -68,11 +70,13 @@ _JUDGE = _Role(
     "judge",
     Checker,
     "check(facts, text",
-    f"'local', '{_LOCAL_FAST}', {_MODEL_HINT}, 'replay:FILE', or 'cascade(FIRST, SECOND)' of these",
+    f"'local', '{_LOCAL_FAST}', {_MODEL_HINT}, 'nli:MODEL', 'replay:FILE', "
+    "or 'cascade(FIRST, SECOND)' of these",
     {
         _MODEL: "llm.judges:LLMChecker",
         LOCAL: "local.checker:LocalChecker",
         _LOCAL_FAST: "local.containment:WordContainment",
+        _NLI: "local.nli:NliChecker",
         _REPLAY: "replay:ReplayChecker",
     },
 )
@@ -235,7 +239,7 @@ def _build(role: _Role, spec: Any, session: Session, batch_size: int = 0) -> Any
         if kind == _MODEL:
             options = {"batch_size": batch_size} if batch_size else {}
             return judge(_model(spec, session), **options)
-        return judge(spec.removeprefix(_REPLAY)) if kind == _REPLAY else judge()
+        return judge(spec.removeprefix(kind)) if kind in _WITH_ARGUMENT else judge()
     if _implements(spec, role.port):
         return session.connection("isolated", spec, lambda: Isolated(spec))
     if kind:
@@ -295,8 +299,11 @@ def _kind(spec: object) -> str:
     if isinstance(spec, str):
         if spec in {LOCAL, _LOCAL_FAST}:
             return spec
-        if spec.startswith(_REPLAY):
-            return _REPLAY
+        prefix = next(
+            (each for each in _WITH_ARGUMENT if spec.startswith(each) and spec != each), None
+        )
+        if prefix:
+            return prefix
         is_model = not parse_cascade(spec) and (
             _MODEL_FILE.fullmatch(spec) or _PROVIDER_MODEL.fullmatch(spec)
         )

@@ -32,7 +32,7 @@ UNSURE = 0.05
 would be wrong."""
 CERTAIN = 0.99
 """Probability of a fact that the text states verbatim."""
-_ALIKE = 0.8
+ALIKE = 0.8
 """Minimum mean match for the reader to report a contradiction."""
 _CONTRADICTED_FROM = 1.5
 """Log odds of the reader from which a fact that is not entailed is contradicted."""
@@ -77,7 +77,7 @@ def _check(fact: AtomicFact, text: str, read: Text) -> CheckResult:
     if not text.strip():
         return Verdict(fact, "neutral", 0.0, reason="the text is empty", judge=JUDGE)
     statements = split_fact(fact.text)
-    stated = [_verbatim(statement.text, text, read) for statement in statements]
+    stated = [find_verbatim(statement.text, text, read) for statement in statements]
     languages = (("fact", fact.text), ("text", text)) if None in stated else ()
     for what, language in ((what, guess_language(each)) for what, each in languages):
         if language != LANGUAGE:
@@ -100,7 +100,7 @@ def _check(fact: AtomicFact, text: str, read: Text) -> CheckResult:
     return worst
 
 
-def _verbatim(fact: str, text: str, read: Text) -> Evidence | None:
+def find_verbatim(fact: str, text: str, read: Text) -> Evidence | None:
     """Locate a verbatim statement of a fact."""
     stated = read.stated.get(fold_text(fact).strip())
     if stated is not None:
@@ -144,5 +144,5 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
 
 def _is_denied(features: Features) -> bool:
     """Whether the reader finds a contradiction in a passage about the same thing."""
-    is_close = features.passage_mean >= _ALIKE and features.entailed < 0.0
+    is_close = features.passage_mean >= ALIKE and features.entailed < 0.0
     return is_close and features.contradicted >= _CONTRADICTED_FROM

@@ -115,6 +115,15 @@ class Passage(NamedTuple):
     """Words of the statement not covered by the passage."""
 
     @property
+    def text(self) -> str:
+        """The sentences in text order, as a network reads them."""
+        return " ".join(each.text for each in self._in_order)
+
+    @property
+    def _in_order(self) -> list[Sentence]:
+        return sorted(self.sentences, key=lambda each: each.start)
+
+    @property
     def missing(self) -> tuple[str, ...]:
         """What the passage does not cover, in the wording of the statement.
 
@@ -165,10 +174,8 @@ class Passage(NamedTuple):
         """Features, including the reader's if the passage matches well enough."""
         if self.unread.passage_mean < _LEAST:
             return self.unread
-        in_order = sorted(self.sentences, key=lambda each: each.start)
-        text = " ".join(each.text for each in in_order)
-        statement = _in_notation(self.statement.analysed, [each.analysed for each in in_order])
-        opinion = judge(statement, text)
+        read = [each.analysed for each in self._in_order]
+        opinion = judge(_in_notation(self.statement.analysed, read), self.text)
         entailed = min(max(opinion.entailed, _ENTAILED[0]), _ENTAILED[1])
         contradicted = min(max(opinion.contradicted, _CONTRADICTED[0]), _CONTRADICTED[1])
         return Features(*self.matched, entailed, contradicted)

@@ -1,0 +1,199 @@
+"""The judge `nli:MODEL`: any cross-encoder for natural language inference, run by onnxruntime.
+
+Passages are chosen as for the embedded judge; the model rates whether each entails the fact, and
+the best one counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from factcheck.errors import ConfigError
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Verdict
+from factcheck.judges.local.checker import ALIKE, CERTAIN, DECISION, find_verbatim
+from factcheck.judges.local.conflicts import analyse
+from factcheck.judges.local.evidence import Sentence, Text, passages, read_text
+from factcheck.judges.ports import Ledger
+from factcheck.runtime.deadline import checkpoint, decide_each, run_in_thread
+
+_MOST_PASSAGES = 4
+"""Maximum number of passages rated per fact, besides the text as a whole if it is short enough."""
+_LONGEST = 512
+"""Maximum number of tokens in a pair, if the model allows as many."""
+_CHARACTERS = 12
+"""Characters per token above which a pair is too long, without being tokenised."""
+_CONFIG, _TOKENIZER = "config.json", "tokenizer.json"
+_NETWORKS = ("model.onnx", "onnx/model.onnx")
+
+
+class _Rating(NamedTuple):
+    """Probabilities of a passage and a fact, in [0, 1]."""
+
+    entailed: float
+    contradicted: float
+
+
+class NliChecker:
+    """Checks facts offline with a model for natural language inference.
+
+    A fact is entailed if a passage of one or two sentences, or the text as a whole, entails it with
+    a probability of at least 0.5; contradicted if a passage with nearly the same words contradicts
+    it. The accuracy depends on the model: measure it with `calibrate`.
+
+    Args:
+        model: A folder with `config.json`, `tokenizer.json` and `model.onnx` or `onnx/model.onnx`;
+            or the Hugging Face name of a model with these files, downloaded on first use.
+
+    Raises:
+        ConfigError: A file is missing or invalid, or the model's labels do not name entailment.
+    """
+
+    def __init__(self, model: str) -> None:
+        self._model = _load(model)
+        folder = Path(model).expanduser()
+        self._judge = f"nli:{folder.resolve().name if folder.is_dir() else model}"
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Judge name, without the path of a folder, and 8 hex digits of the network's SHA-256."""
+        return {"judge": f"{self._judge}@{self._model.digest}"}
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> Sequence[CheckResult]:
+        """One result per fact, in fact order; free of charge."""
+        del ledger
+        return await run_in_thread(self._check, facts, text)
+
+    def _check(self, facts: Sequence[AtomicFact], text: str) -> tuple[CheckResult, ...]:
+        read = read_text(text)
+        return decide_each(lambda fact: self._decide(fact, text, read), facts, CheckFailure.of)
+
+    def _decide(self, fact: AtomicFact, text: str, read: Text) -> CheckResult:
+        if not text.strip():
+            return Verdict(fact, "neutral", 0.0, reason="the text is empty", judge=self._judge)
+        if evidence := find_verbatim(fact.text, text, read):
+            return Verdict(fact, "entailed", CERTAIN, evidence, "stated verbatim", self._judge)
+        best, entailing, against = 0.0, None, None
+        for passage in islice(passages(_statement(fact), read), _MOST_PASSAGES):
+            checkpoint()
+            rating = self._model.rate(passage.text, fact.text)
+            if rating is None:
+                message = "the fact is too long for the model; split it into shorter facts"
+                return CheckFailure(fact, "invalid", message)
+            if rating.entailed > best:
+                best, entailing = rating.entailed, passage
+            if against is None and passage.matched[1] >= ALIKE and rating.contradicted >= DECISION:
+                against = passage
+        whole = self._model.rate(text, fact.text) if best < DECISION else None
+        if whole is not None and whole.entailed > best:
+            best, entailing = whole.entailed, None
+        probability = round(best, 6)
+        if best >= DECISION:
+            place = entailing.sentences[0].evidence if entailing else None
+            reason = "a passage entails it" if entailing else "the text as a whole entails it"
+            return Verdict(fact, "entailed", probability, place, reason, self._judge)
+        if against is not None:
+            place, reason = against.sentences[0].evidence, "the closest passage contradicts it"
+            return Verdict(fact, "contradicted", probability, place, reason, self._judge)
+        return Verdict(fact, "neutral", probability, None, "no passage entails it", self._judge)
+
+
+def _statement(fact: AtomicFact) -> Sentence:
+    return Sentence(fact.text, 0, analyse(fact.text))
+
+
+class _CrossEncoder:
+    """A network with its tokenizer; rates one pair a call, so that ratings are independent."""
+
+    def __init__(self, model: str) -> None:
+        import onnxruntime
+        import tokenizers
+
+        config_file, tokenizer_file, network = _files(model)
+        try:
+            config = json.loads(config_file.read_text("utf-8"))
+            labels = {name.lower(): int(at) for at, name in config["id2label"].items()}
+            self._longest = min(int(config.get("max_position_embeddings", _LONGEST)), _LONGEST)
+            self._tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer_file))
+            self._tokenizer.no_padding()
+            self._tokenizer.no_truncation()
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = options.inter_op_num_threads = 1
+            options.log_severity_level = 3
+            self._session = onnxruntime.InferenceSession(
+                str(network), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # each library raises types of its own
+            raise ConfigError(f"nli:{model} cannot be loaded: {error}") from error
+        if "entailment" not in labels:
+            raise ConfigError(
+                f"nli:{model}: {_CONFIG} names the labels {', '.join(labels)}; one must be "
+                "'entailment' (id2label)"
+            )
+        self._entailment, self._contradiction = labels["entailment"], labels.get("contradiction")
+        self._inputs = {each.name for each in self._session.get_inputs()}
+        self.digest = hashlib.sha256(network.read_bytes()).hexdigest()[:8]
+
+    def rate(self, passage: str, fact: str) -> _Rating | None:
+        """Rate a pair; `None` if it is too long for the model."""
+        import numpy as np
+
+        if len(passage) + len(fact) > self._longest * _CHARACTERS:
+            return None
+        pair = self._tokenizer.encode(passage, fact)
+        if len(pair.ids) > self._longest:
+            return None
+        inputs = {
+            "input_ids": pair.ids,
+            "attention_mask": pair.attention_mask,
+            "token_type_ids": pair.type_ids,
+        }
+        (odds,) = self._session.run(
+            None, {name: np.array([inputs[name]], np.int64) for name in self._inputs}
+        )[0].astype(np.float64)
+        shares = np.exp(odds - odds.max())
+        shares /= shares.sum()
+        contradiction = self._contradiction
+        denied = 0.0 if contradiction is None else float(shares[contradiction])
+        return _Rating(float(shares[self._entailment]), denied)
+
+
+@lru_cache(maxsize=2)
+def _load(model: str) -> _CrossEncoder:
+    return _CrossEncoder(model)
+
+
+def _files(model: str) -> tuple[Path, Path, Path]:
+    """Locate the configuration, the tokenizer and the network of a model."""
+    folder = Path(model).expanduser()
+    wanted = (_CONFIG, _TOKENIZER, *_NETWORKS)
+    if not folder.is_dir():
+        folder = _download(model, wanted)
+    network = next((folder / name for name in _NETWORKS if (folder / name).is_file()), None)
+    missing = [name for name in wanted[:2] if not (folder / name).is_file()]
+    if network is None:
+        missing.append(_NETWORKS[0])
+    if missing or network is None:
+        raise ConfigError(
+            f"nli:{model} lacks {' and '.join(missing)}; convert the model with "
+            "`optimum-cli export onnx --model NAME FOLDER` and name the folder"
+        )
+    return folder / _CONFIG, folder / _TOKENIZER, network
+
+
+def _download(model: str, wanted: Sequence[str]) -> Path:
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(model, allow_patterns=[*wanted, "*model.onnx_data"]))
+    except Exception as error:  # of the hub, the network or the file system
+        raise ConfigError(
+            f"{model!r} is no folder, and cannot be downloaded from Hugging Face: {error}"
+        ) from error

@@ -1,0 +1,139 @@
+"""The judge `nli:MODEL`, with a model of a dozen words that is made here."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+from factcheck import FactCoverage
+from factcheck.errors import ConfigError
+from factcheck.facts import AtomicFact, CheckResult
+from factcheck.judges.local import nli
+
+LABELS = {"0": "contradiction", "1": "entailment", "2": "neutral"}
+WORDS: Mapping[str, tuple[float, float, float]] = {
+    "[UNK]": (0, 0, 0), "[CLS]": (0, 0, 4), "[SEP]": (0, 0, 0),
+    "indeed": (0, 9, 0), "never": (9, 0, 0), "north": (0, 3, 0), "south": (0, 3, 0),
+}  # fmt: skip
+"""What each word adds to the log odds, in the order of the labels."""
+
+
+def make_model(folder: Path, labels: Mapping[str, str] = LABELS, longest: int = 64) -> str:
+    """Write a model whose log odds are the sums over the words of a pair; returns its spec."""
+    network = folder / "onnx" / "model.onnx"
+    network.parent.mkdir(parents=True)
+    table = numpy_helper.from_array(np.array([*WORDS.values()], np.float32), "table")
+    axis = numpy_helper.from_array(np.array([1], np.int64), "axis")
+    nodes = [
+        helper.make_node("Gather", ["table", "input_ids"], ["states"]),
+        helper.make_node("ReduceSum", ["states", "axis"], ["logits"], keepdims=0),
+    ]
+    pieces = helper.make_tensor_value_info("input_ids", TensorProto.INT64, [1, None])
+    odds = helper.make_tensor_value_info("logits", TensorProto.FLOAT, [1, 3])
+    graph = helper.make_graph(nodes, "sums", [pieces], [odds], [table, axis])
+    opsets = [helper.make_opsetid("", 17)]
+    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), str(network))
+    places = {word: at for at, word in enumerate(WORDS)}
+    tokenizer = Tokenizer(models.WordLevel(places, "[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A", pair="[CLS] $A [SEP] $B:1", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+    )
+    tokenizer.save(str(folder / "tokenizer.json"))
+    config = {"id2label": labels, "max_position_embeddings": longest}
+    (folder / "config.json").write_text(json.dumps(config), "utf-8")
+    return f"nli:{folder}"
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    return make_model(tmp_path / "model")
+
+
+def check(model: str, fact: str, text: str) -> CheckResult:
+    with FactCoverage(model, cache=False) as scorer:
+        (result,) = scorer.check([AtomicFact("f1", fact)], text)
+    return result
+
+
+FACT = "The harbour is closed to ships."
+DENIAL = "The harbour is never closed to ships."
+NORTH = "Ships wait in the north."
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "quote"),
+    [
+        ("Rain fell. No ship may indeed enter.", "entailed", "No ship may indeed enter."),
+        (f"Rain fell. {DENIAL}", "contradicted", DENIAL),
+        ("Rain never fell on the roof of the school.", "neutral", None),
+        (f"{NORTH} Rain fell. It fell on roofs. Crews sleep in the south.", "entailed", None),
+        (f"{NORTH} Rain fell.", "neutral", None),
+        (f"Rain never fell. {FACT}", "entailed", FACT),
+        (" ", "neutral", None),
+    ],
+    ids=["passage", "denied", "other", "whole", "half", "verbatim", "empty"],
+)  # fmt: skip
+def test_the_best_passage_or_the_whole_text_decides(
+    model: str, text: str, label: str, quote: str | None
+) -> None:
+    result = check(model, FACT, text)
+    evidence = getattr(result, "evidence", None)
+    assert (result.label, evidence and evidence.quote) == (label, quote)
+
+
+def test_the_order_of_the_labels_is_the_models(tmp_path: Path) -> None:
+    swapped = {"0": "ENTAILMENT", "1": "not_entailment", "2": "neutral"}
+    model = make_model(tmp_path / "swapped", swapped)
+    assert check(model, FACT, "The port never lets a ship in.").label == "entailed"
+    assert check(model, FACT, "The port indeed lets no ship in.").label == "neutral"
+
+
+def test_a_fact_that_the_model_cannot_read_whole_is_undecided(tmp_path: Path) -> None:
+    model = make_model(tmp_path / "short", longest=16)
+    result = check(model, "The harbour of the old town is closed to ships, boats and rafts.", FACT)
+    assert (result.label, getattr(result, "code", "")) == ("", "invalid")
+
+
+def test_a_score_names_the_model_and_its_digest(model: str) -> None:
+    with FactCoverage(f"cascade({model}, local)", cache=False) as scorer:
+        report = scorer.score("The harbour is closed. Rain fell.", "The harbour is closed.")
+        assert (report.score, [one.fact.text for one in report.dropped]) == (0.5, ["Rain fell."])
+    with FactCoverage(model, cache=False) as scorer:
+        judge = dict(scorer.judge_signature.entries)["judge"]
+    assert re.fullmatch("nli:model@[0-9a-f]{8}", judge)  # the same in every folder
+
+
+def test_what_is_wrong_with_a_model_is_said_in_one_line(
+    tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> Any:
+        raise OSError("no connection")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", fail)
+    folder = Path(model.removeprefix("nli:"))
+    unnamed = make_model(tmp_path / "unnamed", {"0": "LABEL_0", "1": "LABEL_1"})
+    wrong = {
+        "nli:": "unknown judge",
+        "nli:owner/name": "cannot be downloaded from Hugging Face: no connection",
+        f"nli:{tmp_path}": "lacks config.json and tokenizer.json and model.onnx",
+        unnamed: "one must be 'entailment'",
+    }
+    for spec, message in wrong.items():
+        with pytest.raises(ConfigError, match=message):
+            FactCoverage(spec)
+    for name in ("onnx/model.onnx", "tokenizer.json", "config.json"):
+        (folder / name).write_text("no", "utf-8")
+        nli._load.cache_clear()
+        with pytest.raises(ConfigError, match="cannot be loaded") as raised:
+            FactCoverage(model)
+        assert "\n" not in str(raised.value)
