@@ -20,6 +20,7 @@ from factcheck.errors import (
     JudgeOutputError,
     JudgeRateLimited,
     JudgeUnavailable,
+    error_kinds,
 )
 from factcheck.facts import (
     CheckFailure,
@@ -242,18 +243,15 @@ def _address(url: str) -> str:
     return url.rstrip("/").removesuffix("/v1")
 
 
-def _kinds() -> dict[str, type[FactcheckError]]:
-    """Our errors by the codes of problems; of several with the same code, the most general."""
-    kinds: list[type[FactcheckError]] = [FactcheckError]
-    for kind in kinds:
-        kinds += kind.__subclasses__()
-    own = {kind.code: kind for kind in reversed(kinds)}
-    return {**own, "rate": JudgeRateLimited, "timeout": JudgeUnavailable, "too_large": InputError}
-
-
 _TURNED_AWAY = frozenset({"rate", "busy"})
 """Codes of requests that were not begun."""
-_KINDS = _kinds()
+_KINDS = {
+    **error_kinds(),
+    "rate": JudgeRateLimited,
+    "timeout": JudgeUnavailable,
+    "too_large": InputError,
+}
+"""Errors by the codes of problems."""
 
 
 def _result(data: Mapping[str, Any]) -> CheckResult:

@@ -6,23 +6,18 @@ import asyncio
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from factcheck.documents import to_plain
 from factcheck.errors import (
-    BudgetExceeded,
-    ConfigError,
-    DeadlineExceeded,
     FactcheckError,
     Failure,
     InputError,
     JudgeOutputError,
-    JudgeRateLimited,
-    JudgeRefused,
-    JudgeRejected,
-    JudgeUnavailable,
     describe,
+    error_kinds,
 )
 from factcheck.facts import ScoreSignature, Usage
 from factcheck.facts.page import usage_text
@@ -38,8 +33,6 @@ from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.settings import require_number
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from typing_extensions import Unpack
 
 __all__ = ["Aggregation", "ReferenceMatch", "ReferenceMatchResult"]
@@ -51,14 +44,6 @@ Output = str | EvalCase | Mapping[str, Any]
 _DIGITS = 6
 _DETAILS = ("similarities", "best_index", "best_reference")
 _METHODS = {"max": "the largest similarity", "mean": "the mean similarity"}
-_ERRORS: dict[str, type[FactcheckError]] = {
-    kind.code: kind
-    for kind in (
-        *(InputError, ConfigError, BudgetExceeded, DeadlineExceeded),
-        *(JudgeUnavailable, JudgeRateLimited, JudgeRejected, JudgeRefused),
-    )
-}
-"""Exceptions raised by `match`, by failure code; `JudgeOutputError` for any other."""
 
 
 class ReferenceMatch(SessionUser):
@@ -124,7 +109,7 @@ class ReferenceMatch(SessionUser):
         ledger = Ledger(self.ledger)
         (result,) = await self._results([actual_output], ledger)
         if result.error is not None:
-            raise _ERRORS.get(result.error.code, JudgeOutputError)(result.error.message)
+            raise error_kinds().get(result.error.code, JudgeOutputError)(result.error.message)
         return replace(result, usage=ledger.usage)
 
     match = blocking(amatch)
@@ -178,21 +163,25 @@ class ReferenceMatch(SessionUser):
         self, items: Sequence[Any], ledger: Ledger
     ) -> tuple[ReferenceMatchResult, ...]:
         read = [self._read(item) for item in items]
-        texts = list(dict.fromkeys(text for one in read if not one.failure for text in one.texts))
+        texts = list(
+            dict.fromkeys(
+                text for one in read if not one.error for text in (one.output, *one.references)
+            )
+        )
         vectors = await self._embedded(texts, ledger)
-        compared = await asyncio.to_thread(_compared, read, dict(zip(texts, vectors, strict=True)))
+        found = await asyncio.to_thread(_compared, read, dict(zip(texts, vectors, strict=True)))
         signature = self.signature
         return tuple(
             ReferenceMatchResult(
-                actual_output=one.output,
-                references=one.references,
-                similarities=() if isinstance(found, Failure) else found,
+                actual_output=case.output,
+                references=case.references,
+                similarities=() if isinstance(one, Failure) else one,
                 aggregation=self.aggregation,
                 threshold=self.threshold,
                 signature=signature,
-                error=replace(found, subject=one.output) if isinstance(found, Failure) else None,
+                error=replace(one, subject=case.output) if isinstance(one, Failure) else None,
             )
-            for one, found in zip(read, compared, strict=True)
+            for case, one in zip(read, found, strict=True)
         )
 
     def _read(self, item: Any) -> _Case:
@@ -215,49 +204,38 @@ class ReferenceMatch(SessionUser):
         """Embed texts; returns one vector or failure per text, also if the embedder raises."""
         try:
             vectors = list(await self._embedder.embed(texts, ledger)) if texts else []
-            if len(vectors) == len(texts):
-                return vectors
-            message = f"the embedder returned {len(vectors)} vectors for {len(texts)} texts"
-            failure = Failure("", JudgeOutputError.code, message)
         except FactcheckError as error:
-            failure = Failure.of("", error)
+            return [Failure.of("", error)] * len(texts)
         except Exception as error:  # noqa: BLE001 - a foreign embedder
-            failure = Failure("", "raised", f"the embedder: {describe(error)}")
-        return [failure] * len(texts)
+            return [Failure("", "raised", f"the embedder: {describe(error)}")] * len(texts)
+        if len(vectors) != len(texts):
+            message = f"the embedder returned {len(vectors)} vectors for {len(texts)} texts"
+            return [Failure("", JudgeOutputError.code, message)] * len(texts)
+        return vectors
 
 
 class _Case(NamedTuple):
-    """An output with its references, or a failure if it is invalid."""
+    """An output with its references, or the reason why they cannot be compared."""
 
     output: Any
     references: tuple[str, ...]
-    failure: Failure[str] | None
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return (self.output, *self.references)
+    error: Failure[str] | None
 
 
 def _compared(
     cases: Sequence[_Case], vectors: Mapping[str, Any]
 ) -> list[tuple[float, ...] | Failure[str]]:
     """Compare each output with its references; returns similarities or a failure."""
-    directions: dict[str, NDArray[np.float64] | Failure[str]] = {}
-    for text, vector in vectors.items():
-        try:
-            directions[text] = vector if isinstance(vector, Failure) else direction_of(vector)
-        except JudgeOutputError as error:  # noqa: PERF203 - one invalid vector fails one text
-            directions[text] = Failure.of("", error)
+    direction = cache(lambda text: direction_of(vectors[text]))
 
     def compared(case: _Case) -> tuple[float, ...] | Failure[str]:
-        found: list[NDArray[np.float64]] = []
-        for text in () if case.failure else case.texts:
-            one = directions[text]
-            if isinstance(one, Failure):
-                return one
-            found.append(one)
+        texts = (case.output, *case.references)
+        failures = (vectors[text] for text in texts if isinstance(vectors[text], Failure))
+        if failure := case.error or next(failures, None):
+            return failure
         try:
-            return case.failure or tuple(similarity(found[0], one) for one in found[1:])
+            own, *others = map(direction, texts)
+            return tuple(similarity(own, other) for other in others)
         except JudgeOutputError as error:
             return Failure.of("", error)
 
@@ -293,15 +271,12 @@ class ReferenceMatchResult(Report):
     @property
     def passed(self) -> bool | None:
         """Whether the score reaches the threshold; `None` on error."""
-        score = self.score
-        return None if score is None else score >= self.threshold
+        return None if self.score is None else self.score >= self.threshold
 
     @property
     def best_index(self) -> int | None:
         """Index of the most similar reference, the first of equals; `None` on error."""
-        if not self.similarities:
-            return None
-        return self.similarities.index(max(self.similarities))
+        return self.similarities.index(max(self.similarities)) if self.similarities else None
 
     @property
     def best_reference(self) -> str | None:
@@ -313,20 +288,22 @@ class ReferenceMatchResult(Report):
         score, best = self.score, self.best_index
         if score is None or best is None:
             return self.error.message if self.error else ""
-        nearest = f"reference {best + 1} of {len(self.references)}"
+        highest = f"{self.similarities[best]:.3f} to reference {best + 1} of {len(self.references)}"
         against = f"{'reaches' if self.passed else 'is below'} {self.threshold:g}"
         if self.aggregation == "max":
-            return f"{score:.3f} to {nearest} {against}"
-        most = f"{self.similarities[best]:.3f} to {nearest}"
-        return f"a mean of {score:.3f} {against}; highest: {most}"
+            return f"{highest} {against}"
+        return f"a mean of {score:.3f} {against}; highest: {highest}"
 
     def as_metric_result(self) -> MetricResult:
-        if self.score is None:
-            failure = self.error or Failure("", "undecided", "nothing was compared")
-            return MetricResult.failed(failure.code, failure.message)
-        details = {name: to_plain(getattr(self, name)) for name in _DETAILS}
-        passed = self.score >= self.threshold
-        return MetricResult.scored(self.score, passed=passed, reason=self.reason, details=details)
+        """Return the result for a report of several metrics."""
+        details = {} if self.error else {name: to_plain(getattr(self, name)) for name in _DETAILS}
+        return MetricResult(
+            score=self.score,
+            passed=self.passed,
+            reason=self.reason,
+            error=self.error,
+            details=details,
+        )
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one JSON-ready dict per reference; none on error."""
