@@ -15,13 +15,11 @@ from factcheck import AtomicFact, FactCoverage, Verdict
 from factcheck.errors import ConfigError, Failure, InputError, JudgeError
 from factcheck.judges.factory import build_embedder, build_judges, build_pair_judge, build_rater
 from factcheck.judges.llm.judges import LLMPairJudge, LLMRater
-from factcheck.judges.ports import Embedder, Ledger, PairVerdict, Rating, ValuePair
+from factcheck.judges.ports import Embedder, Ledger
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import (
-    FactModel,
-    LocalOpenAIServer,
     ScriptedChecker,
     ScriptedEmbedder,
     ScriptedPairJudge,
@@ -53,33 +51,12 @@ def test_a_judge_is_named_by_the_caller_or_the_settings_or_is_an_object(
     assert build(own, session()).identity == own.identity
 
 
-def test_a_dspy_model_judges_pairs_and_rates() -> None:
-    async def ask() -> tuple[Any, Any]:
-        pairs = await build_pair_judge(lm, one).compare([ValuePair("a b", "b a")], Ledger())
-        return pairs, await build_rater(lm, one).rate("It rained.", "- It rained.", Ledger())
-
-    name = "hosted_vllm/tiny"
-    with LocalOpenAIServer(FactModel()) as server, session() as one:
-        lm = dspy.LM(name, api_base=server.base_url, api_key="x")
-        pairs, rated = asyncio.run(ask())
-    assert pairs == (PairVerdict(True, None, "scripted", name),)
-    assert rated == Rating(5, "scripted", name)
-
-
-def test_a_cascade_may_begin_with_the_embedded_judge_and_go_on_with_a_cascade() -> None:
-    judge = build_pair_judge("cascade(local, cascade(openai/a, openai/b))", session())
-    assert judge.identity["first.judge"] == build_pair_judge("local", session()).identity["judge"]
-    assert judge.identity["second.second.judge"] == "openai/b"
-
-
 @pytest.mark.parametrize(
     ("build", "spec", "says"),
     [
         (build_pair_judge, "replay:a.jsonl", "'replay:a.jsonl' cannot serve as pair judge; use"),
-        (build_pair_judge, "cascade(openai/a, replay:a.jsonl)", "cannot serve as pair judge"),
         (build_pair_judge, "locale", r"unknown pair judge 'locale'; use 'local'.*'cascade\("),
         (build_pair_judge, "cascade(openai/a, nobody)", "unknown pair judge 'nobody'"),
-        (build_pair_judge, "", "unknown pair judge ''"),
         (
             build_pair_judge,
             ScriptedChecker({}),
@@ -88,13 +65,9 @@ def test_a_cascade_may_begin_with_the_embedded_judge_and_go_on_with_a_cascade() 
         (build_pair_judge, ScriptedPairJudge, "type cannot serve as pair judge"),
         (build_pair_judge, 7, "int cannot serve as pair judge"),
         (build_rater, None, "'local' cannot serve as rater; use 'PROVIDER/MODEL'"),
-        (build_rater, "locale", "unknown rater 'locale'; use 'PROVIDER/MODEL'"),
         (build_rater, ScriptedPairJudge({}), r"as rater.*rate\(source, summary, ledger\)"),
         (build_embedder, "voyage", "unknown embedding provider 'voyage'; use 'local', 'openai'"),
-        (build_embedder, "", "unknown embedding provider ''"),
-        (build_embedder, "local/model", "unknown embedding provider 'local/model'"),
         (build_embedder, 7, "int cannot serve as embedder"),
-        (build_embedder, None, "NoneType cannot serve as embedder"),
         (build_embedder, ScriptedEmbedder, "type cannot serve as embedder"),
     ],
 )
@@ -283,18 +256,6 @@ def test_it_is_called_once_with_all_texts_and_a_text_it_raises_on_fails_alone(
     assert isinstance(bad, Failure)
     assert bad.code == ("config" if isinstance(error, ConfigError) else "judge")
     assert str(error) in bad.message
-
-
-def test_one_that_always_raises_is_soon_left_alone() -> None:
-    calls = []
-
-    def broken(texts: list[str]) -> list[list[float]]:
-        calls.append(len(texts))
-        raise RuntimeError("no memory")
-
-    results = embed(broken, *map(str, range(1000)))
-    assert all("RuntimeError: no memory" in result.message for result in results)
-    assert len(calls) < 20
 
 
 @pytest.mark.parametrize(

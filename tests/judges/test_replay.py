@@ -271,16 +271,6 @@ def test_many_threads_record_whole_lines(path: Path) -> None:
     assert len(answers(path)) == 8 * 50 + 50
 
 
-def test_what_a_crash_cut_off_is_recorded_again(path: Path) -> None:
-    record_all(path, verdict("One."), verdict("Zwölf."))
-    whole = path.read_bytes()
-    for end in (len(whole) - 1, whole[:-1].rindex(b"\n") + 2):
-        path.write_bytes(whole[:end])
-        assert answers(path) == [verdict("One.")]
-        record_all(path, verdict("Zwölf."))
-        assert path.read_bytes() == whole
-
-
 @pytest.mark.parametrize(
     ("change", "problem"),
     [

@@ -61,21 +61,6 @@ def test_an_attempt_that_the_test_catches_is_an_error(run_tests: RunTests) -> No
     outcome.stdout.fnmatch_lines([f"*the test tried to reach {ELSEWHERE}*"])
 
 
-def test_this_machine_can_be_reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        for host in ("127.0.0.1", "localhost"):
-            with socket.create_connection((host, port)) as client, listener.accept()[0] as served:
-                client.sendall(b"ping")
-                assert served.recv(4) == b"ping"
-    monkeypatch.chdir(tmp_path)
-    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as client:
-        listener.bind("s")
-        listener.listen()
-        client.connect("s")
-        assert client.getpeername() == "s"
-
-
 def test_the_environment_is_clean(run_tests: RunTests, monkeypatch: pytest.MonkeyPatch) -> None:
     leaks = ("FACTCHECK_JUDGE", "OPENAI_API_KEY", "OPENAI_BASE_URL", "https_proxy")
     for name in (*leaks, "ANTHROPIC_API_KEY"):
@@ -91,18 +76,3 @@ def test_the_environment_is_clean(run_tests: RunTests, monkeypatch: pytest.Monke
         """
     )
     outcome.assert_outcomes(passed=1)
-
-
-@pytest.mark.parametrize(("folder", "outcome"), [("nowhere", "skipped"), (".", "passed")])
-def test_development_data_is_where_the_environment_says_or_the_test_is_skipped(
-    run_tests: RunTests,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    folder: str,
-    outcome: str,
-) -> None:
-    monkeypatch.setenv("FACTCHECK_DATA", str(tmp_path / folder))
-    result = run_tests(f"def test_data(data_dir): assert str(data_dir) == {str(tmp_path)!r}")
-    result.assert_outcomes(**{outcome: 1})
-    if outcome == "skipped":
-        result.stdout.fnmatch_lines(["*no development data: set FACTCHECK_DATA*"])

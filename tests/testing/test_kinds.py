@@ -8,11 +8,10 @@ import openai
 import pytest
 
 from factcheck import FactCoverage, Verdict
-from factcheck.errors import JudgeRejected
 from factcheck.judges.llm.language_model import remembered
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
-from factcheck.testing import SERVER_KINDS, FactModel, LocalOpenAIServer, Reply, ServerKind
+from factcheck.testing import SERVER_KINDS, FactModel, LocalOpenAIServer, ServerKind
 from factcheck.testing.kinds import FACTS, LABELS, TEXT, thinking
 from tests.runtime.cache.stores import MemoryCache
 
@@ -87,18 +86,3 @@ def test_room_to_think_is_found_with_one_more_request_and_never_shrinks(thought:
         limits = [request.body["max_completion_tokens"] for request in server.requests]
     assert len(limits) <= len(FACTS) + 1
     assert limits == sorted(limits)
-
-
-def test_a_server_that_refuses_everything_is_given_up_in_one_line() -> None:
-    def refuse(request: object) -> Reply:
-        message = (
-            "response_format, temperature, max_completion_tokens and system role: not supported"
-        )
-        return Reply(status=400, error={"message": message})
-
-    with (
-        LocalOpenAIServer(refuse) as server,
-        pytest.raises(JudgeRejected, match="not supported"),
-    ):
-        labels(server.base_url, FACTS, TEXT)
-    assert len(server.requests) <= 4

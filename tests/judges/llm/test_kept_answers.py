@@ -43,13 +43,13 @@ def test_a_second_run_sends_nothing_and_says_the_same(llm: MakeSetup, tmp_path: 
     assert (again.usage.calls, again.usage.cache_hits) == (0, 4)
 
 
-def test_another_model_endpoint_or_batch_size_is_never_served_it(
+def test_only_what_shapes_an_answer_is_part_of_its_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def asked(server: LocalOpenAIServer, judge: Any = MODEL, batch_size: int = 16) -> int:
+    def asked(server: LocalOpenAIServer, judge: Any = MODEL, **options: Any) -> int:
         server.clear()
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        with FactCoverage(judge, cache=tmp_path, batch_size=batch_size) as scorer:
+        with FactCoverage(judge, cache=tmp_path, **options) as scorer:
             scorer.check(FACTS, TEXT)
         return len(server.requests)
 
@@ -59,7 +59,9 @@ def test_another_model_endpoint_or_batch_size_is_never_served_it(
         assert asked(one, Model(MODEL, temperature=0.7)) == 1
         assert asked(other) == 1
         assert asked(one, batch_size=2) == 2
-        assert asked(one) == 0
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-another")
+        retry, budget = RetryPolicy(stop_after_attempt=2), Budget(max_calls=99)
+        assert asked(one, timeout_s=7.0, concurrency=3, retry=retry, budget=budget) == 0
 
 
 def test_only_facts_without_a_verdict_are_asked_and_each_statement_once(llm: MakeSetup) -> None:
@@ -72,23 +74,6 @@ def test_only_facts_without_a_verdict_are_asked_and_each_statement_once(llm: Mak
     assert all(isinstance(result, Verdict) for result in second)
     asked = [list(parse_prompt(r.body).facts.values()) for r in server.requests]
     assert asked == [FACTS[:2], FACTS[:1], [FACTS[0], FACTS[2]]]
-
-
-def test_timeouts_retries_concurrency_and_keys_change_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    retry, budget = RetryPolicy(stop_after_attempt=2), Budget(max_calls=99)
-    options: list[dict[str, Any]] = [
-        *({}, {"timeout_s": 7.0, "concurrency": 3}, {"retry": retry, "budget": budget})
-    ]
-    with LocalOpenAIServer(FactModel()) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        for number, option in enumerate(options):
-            monkeypatch.setenv("OPENAI_API_KEY", f"sk-{number}")
-            with FactCoverage(MODEL, cache=tmp_path, **option) as scorer:
-                scorer.score(SOURCE, TEXT)
-
-        assert len(server.requests) == 2
 
 
 def test_models_that_only_share_a_name_keep_nothing(llm: MakeSetup) -> None:
@@ -200,21 +185,16 @@ def test_whatever_else_is_said_about_a_pair_is_another_question(comparing: MakeP
 
 
 def test_another_prompt_is_never_served_it(
-    llm: MakeSetup, comparing: MakePairSetup, monkeypatch: pytest.MonkeyPatch
+    comparing: MakePairSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = MemoryCache()
-    scorer, server = llm(FactModel(), cache=cache)
-    judge = comparing(FactModel(), cache=cache)
+    setup = comparing(FactModel(), cache=cache)
     for _ in range(2):
-        scorer.check(FACTS, TEXT)
-        judge.compare(PAIR)
-        assert (len(server.requests), judge.sizes) == (1, [1])
+        setup.compare(PAIR)
+        assert setup.sizes == [1]
     monkeypatch.setattr("factcheck.judges.llm.modules._OneCall.fingerprint", "another/v2@00")
-    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-    with FactCoverage(MODEL, cache=cache) as other:
-        other.check(FACTS, TEXT)
-    comparing(judge.server, cache=cache).compare(PAIR)
-    assert (len(server.requests), judge.sizes) == (2, [1, 1])
+    comparing(setup.server, cache=cache).compare(PAIR)
+    assert setup.sizes == [1, 1]
 
 
 def test_a_kept_verdict_that_cannot_be_read_is_asked_for_again(comparing: MakePairSetup) -> None:

@@ -51,7 +51,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 }
 ADDRESSES = (
     *("http://me:geheim123@127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1?key=geheim123"),
-    *("127.0.0.1", "ftp://127.0.0.1/v1"),
+    *("127.0.0.1", "ftp://127.0.0.1/v1", "http://[::1", "http://h:99999/v1"),
 )
 
 
@@ -69,6 +69,8 @@ def test_an_address_holds_no_secret_and_shows_none() -> None:
         assert "geheim" not in str(caught.value)
         with pytest.raises(ConfigError, match="OPENAI_BASE_URL"):
             access_to(Model("openai/m"), Settings(openai_base_url=url))
+    with pytest.raises(ConfigError, match="OPENAI_API_KEY contains"):
+        access_to(Model("openai/m"), Settings(openai_api_key="schlüssel"))
 
 
 def test_a_file_names_models_with_their_settings(

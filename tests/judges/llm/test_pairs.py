@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from factcheck.errors import Failure, InputError
+from factcheck.errors import InputError
 from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.ports import PairResult, PairVerdict, ValuePair
 from factcheck.testing import (
@@ -20,9 +21,11 @@ from factcheck.testing import (
     leave_out,
     overwrite,
     refused,
+    sequence,
     truncated,
     without_key,
 )
+from factcheck.testing.fact_model import Mangle
 from tests.judges.llm.conftest import MODEL, MakePairSetup, asked
 
 CITY = ValuePair("New York City", "City of New York", path="city", description="Where it is")
@@ -37,45 +40,37 @@ def equivalents(results: Sequence[PairResult]) -> list[bool | str]:
 EXPECTED: list[bool | str] = [n % 2 == 0 for n in range(15)]
 
 
-def test_each_pair_gets_its_own_verdict_from_the_model_that_was_asked(
-    comparing: MakePairSetup,
-) -> None:
-    setup = comparing(FactModel())
-    results = setup.compare(*PAIRS)
-    assert equivalents(results) == EXPECTED
-    assert results[0] == PairVerdict(True, None, "scripted", MODEL)
-    assert setup.sizes == [15]
-    assert setup.compare() == ()
-    assert len(setup.server.requests) == 1
-    assert setup.ledger.by_model_and_stage[MODEL, "compare"].prompt_tokens > 0
-
-
 def test_pairs_of_one_field_share_a_call_however_they_were_mixed(comparing: MakePairSetup) -> None:
     setup = comparing(FactModel(), batch_size=4)
     mixed = [ValuePair(f"{n}", f"{n + 1}", f"field {n % 3}") for n in range(12)]
     setup.compare(*mixed)
     fields = [{pair.path for pair in asked(request)} for request in setup.server.requests]
     assert sorted(map(tuple, fields)) == [("field 0",), ("field 1",), ("field 2",)]
+    assert setup.ledger.by_model_and_stage[MODEL, "compare"].calls == 3
 
 
-def test_only_what_came_back_wrong_is_asked_again_and_only_once(comparing: MakePairSetup) -> None:
-    mangles = [
-        leave_out(PAIRS[0].gold),
-        duplicate(PAIRS[1].gold),
-        overwrite("equivalent", "true", PAIRS[2].gold),
-        without_key("reason", PAIRS[3].gold),
-        overwrite("equivalent", 1, PAIRS[4].gold),
-    ]
-    setup = comparing(FactModel(mangles=mangles))
+SPOILT = [pair.gold for pair in PAIRS[::3]]
+ODD: list[Any] = [None, 0, 1, "true", "yes", [], {}]
+MANGLES: list[tuple[Mangle, str]] = [
+    (leave_out(*SPOILT), "missing"),
+    (duplicate(*SPOILT), "duplicate"),
+    (without_key("reason", *SPOILT), "invalid"),
+    *((overwrite("equivalent", odd, *SPOILT), "invalid") for odd in ODD),
+]
 
-    results = setup.compare(*PAIRS)
 
-    assert setup.sizes == [15, 5]
-    assert equivalents(results) == [
-        *["missing", "duplicate", "invalid", "invalid", "invalid"],
-        *EXPECTED[5:],
-    ]
-    assert all(r.message for r in results if isinstance(r, Failure))
+@pytest.mark.parametrize(("mangle", "code"), MANGLES)
+def test_only_what_came_back_wrong_is_asked_again_and_only_once(
+    mangle: Mangle, code: str, comparing: MakePairSetup
+) -> None:
+    spoilt = FactModel(mangles=[mangle])
+    for answer, again in ((sequence(spoilt, then=FactModel()), None), (spoilt, code)):
+        setup = comparing(answer)
+        results = setup.compare(*PAIRS)
+        assert setup.sizes == [15, 5]
+        assert equivalents(results) == [
+            EXPECTED[n] if n % 3 or again is None else again for n in range(15)
+        ]
 
 
 def over(value: str, fault: Reply | None = None) -> ChatAnswer:

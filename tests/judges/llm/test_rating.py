@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 
-import dspy
 import pytest
 
-from factcheck.errors import Failure, InputError
-from factcheck.facts import ScoreSignature
+from factcheck.errors import Failure, InputError, JudgeOutputError
 from factcheck.judges.factory import build_rater
+from factcheck.judges.llm.modules import LLMJudge
 from factcheck.judges.ports import Ledger, Rater, Rating, RatingResult
 from factcheck.runtime.loop import background
 from factcheck.testing import (
     ChatAnswer,
     FactModel,
     LocalOpenAIServer,
-    ScriptedRater,
+    Reply,
     bad_request,
-    garbage,
-    overwrite,
     parse_prompt,
-    refused,
-    truncated,
-    without_key,
 )
 from tests.judges.llm.conftest import MODEL, serving
 
@@ -40,7 +33,7 @@ class Setup(NamedTuple):
     rater: Rater
     server: LocalOpenAIServer
 
-    def rate(self, source: str = SOURCE, summary: str = SUMMARY) -> RatingResult:
+    def rate(self, source: Any = SOURCE, summary: Any = SUMMARY) -> RatingResult:
         async def rate() -> RatingResult:
             return await self.rater.rate(source, summary, Ledger())
 
@@ -61,45 +54,39 @@ def rating() -> Iterator[MakeSetup]:
         yield make
 
 
-def says(value: Any) -> FactModel:
-    return FactModel(rate=lambda *_: value)
-
-
 def test_a_rating_is_one_call_and_comes_with_a_reason_and_a_name(rating: MakeSetup) -> None:
     for value in range(1, 6):
-        setup = rating(says(value))
+        setup = rating(FactModel(rate=lambda *_, value=value: value))
         assert setup.rate() == Rating(value, "scripted", MODEL)
         assert len(setup.server.requests) == 1
 
 
 RATED = '{"reason": "good", "faithfulness": 4}'
-ODD: list[Any] = [0, 6, -1, 4.5, 10**30, "four", "4", "", None, True, [4], {}]
-FAILURES: dict[str, tuple[ChatAnswer, str, int]] = {
-    **{str(value): (says(value), "output", 3) for value in ODD},
-    "no number": (FactModel(mangles=[without_key("faithfulness")]), "output", 3),
-    "no reason": (FactModel(mangles=[without_key("reason")]), "output", 3),
-    "a reason that is none": (FactModel(mangles=[overwrite("reason", 3)]), "output", 3),
-    "a bare number": (lambda _: "4", "output", 3),
-    "a list": (lambda _: f"[{RATED}]", "output", 3),
-    "prose": (lambda _: "All of it seems fine.", "output", 3),
-    "two that differ": (lambda _: f"{RATED} No: {RATED.replace('4', '5')}", "output", 3),
-    "too long": (lambda _: bad_request(), "rejected", 1),
-    "refusal": (lambda _: refused(), "refused", 1),
-    "cut off": (lambda _: truncated('{"reason": "a'), "truncated", 2),
-    "garbage": (lambda _: garbage(), "unavailable", 3),
-}
+VALUES = ("0", "6", "-1", "4.5", "1" * 30, '"four"', '"4"', '""', "null", "true", "[4]", "{}")
+NONE = (
+    *(RATED.replace("4", value) for value in VALUES),
+    *('{"faithfulness": 4}', '{"reason": "good"}', RATED.replace('"good"', "3")),
+    *("4", f"[{RATED}]", "All of it seems fine."),
+)
 
 
-@pytest.mark.parametrize(("answer", "code", "attempts"), FAILURES.values(), ids=FAILURES)
-def test_a_reply_that_is_no_rating_is_never_guessed_at(
-    answer: ChatAnswer, code: str, attempts: int, rating: MakeSetup
-) -> None:
-    setup = rating(answer)
+@pytest.mark.parametrize("reply", NONE)
+def test_a_reply_that_is_no_rating_is_never_guessed_at(reply: str) -> None:
+    question = LLMJudge().question(SOURCE, SUMMARY)
+    assert question.find(RATED).value["faithfulness"] == 4
+    with pytest.raises(JudgeOutputError):
+        question.find(reply)
+
+
+@pytest.mark.parametrize(
+    ("reply", "code", "requests"), [(Reply(NONE[0]), "output", 3), (bad_request(), "rejected", 1)]
+)
+def test_a_failure_says_why(reply: Reply, code: str, requests: int, rating: MakeSetup) -> None:
+    setup = rating(lambda _: reply)
     result = setup.rate()
     assert isinstance(result, Failure)
-    assert result.message
-    assert result.code == code
-    assert len(setup.server.requests) == attempts
+    assert (result.subject, result.code, bool(result.message)) == (SUMMARY, code, True)
+    assert len(setup.server.requests) == requests
 
 
 @pytest.mark.parametrize(
@@ -119,31 +106,30 @@ def test_any_texts_are_sent_whole_in_one_call(source: str, summary: str, rating:
     assert (prompt.text, prompt.summary) == (source, summary)
 
 
-def test_texts_that_are_none_are_refused(rating: MakeSetup) -> None:
-    setup = rating(FactModel())
-    cases: list[tuple[Any, Any, str]] = [
+@pytest.mark.parametrize(
+    ("source", "summary", "problem"),
+    [
         (" \n", SUMMARY, "the source is empty"),
         (None, SUMMARY, "the source must be a string, not NoneType"),
         (SOURCE, 4, "the summary must be a string, not int"),
-    ]
-    for source, summary, problem in cases:
-        with pytest.raises(InputError, match=problem):
-            setup.rate(source, summary)
+    ],
+)
+def test_texts_that_are_none_are_refused(
+    source: Any, summary: Any, problem: str, rating: MakeSetup
+) -> None:
+    setup = rating(FactModel())
+    with pytest.raises(InputError, match=problem):
+        setup.rate(source, summary)
     assert setup.server.requests == ()
 
 
-def test_the_identity_names_model_and_prompt_and_rating_leaves_no_trace(rating: MakeSetup) -> None:
-    setup = rating(FactModel())
-    identity = setup.rater.identity
+def test_the_identity_names_model_and_prompt(rating: MakeSetup) -> None:
+    identity = rating(FactModel()).rater.identity
     assert identity["judge"] == MODEL
     assert identity["rate"].startswith("rate_faithfulness/v1@")
-    assert ScoreSignature.parse(str(ScoreSignature.of(identity))) == ScoreSignature.of(identity)
-    with dspy.context(trace=[]):
-        setup.rate()
-        assert dspy.settings.trace == []
 
 
 @pytest.mark.parametrize("value", [0, 6, 4.0, True, "4", None])
 def test_no_rater_can_give_a_rating_off_the_scale(value: Any) -> None:
     with pytest.raises(InputError, match="integer from 1 to 5"):
-        asyncio.run(ScriptedRater({SUMMARY: value}).rate(SOURCE, SUMMARY, Ledger()))
+        Rating(value, "", "mine")

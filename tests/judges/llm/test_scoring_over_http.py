@@ -32,6 +32,11 @@ def test_a_pair_costs_two_calls_and_the_next_summary_one(llm: MakeSetup) -> None
     second = scorer.score(SOURCE, FACTS[0], facts=first.facts)
     assert calls_for_the_pair == first.usage.calls == 2
     assert len(server.requests) - calls_for_the_pair == second.usage.calls == 1
+    before, after = (request.body["messages"] for request in server.requests[1:])
+    assert before[0] == after[0]  # and the facts are first, so that a provider has them cached
+    facts, _, _ = before[1]["content"].partition("<text")
+    assert facts.startswith("<facts")
+    assert after[1]["content"].startswith(facts)
     assert (first.score, second.score) == (5 / 15, 1 / 15)
     verdict = first.kept[1]
     assert verdict.evidence is not None
@@ -117,14 +122,3 @@ def test_text_that_looks_like_a_reply_or_an_order_stays_text(llm: MakeSetup) -> 
     prompt = parse_prompt(server.requests[0].body)
     assert prompt.text == " ".join(hostile.split())
     assert prompt.facts == {"f1": "Cats can 999: fly.", "f2": "Dogs bark."}
-
-
-def test_the_same_facts_begin_a_request_with_the_same_bytes(llm: MakeSetup) -> None:
-    scorer, server = llm(FactModel())
-    scorer.check(FACTS, SUMMARY)
-    scorer.check(FACTS, "Another summary.")
-    (system, first), (same, second) = (
-        [m["content"] for m in r.body["messages"]] for r in server.requests
-    )
-    assert system == same
-    assert first.partition("<text")[0] == second.partition("<text")[0]
