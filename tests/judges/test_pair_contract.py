@@ -42,7 +42,7 @@ PAIRS = [
     ValuePair('{"a": 1, "b": [true, null]}', '{"b": [true, null], "a": 1}', "extra"),
 ]
 
-JUDGES = ("local", "llm", "llm with a cache", "cascade", "cascade in a cascade", "scripted")
+JUDGES = ("local", "llm", "llm with a cache", "cascade in a cascade")
 
 
 def scripted(pair: ValuePair) -> bool | float:
@@ -67,16 +67,13 @@ def judge(request: pytest.FixtureRequest, server: LocalOpenAIServer) -> Iterator
         session = stack.enter_context(Session(cache=cache, settings=to_server))
         return build_pair_judge("openai/tiny", session)
 
-    def cascade() -> PairJudge:
-        return CascadeJudge(ScriptedPairJudge(scripted), llm())
-
     makers: dict[str, Callable[[], PairJudge]] = {
         "local": lambda: build_pair_judge("local", Session(cache="off")),
         "llm": llm,
         "llm with a cache": lambda: llm(MemoryCache()),
-        "cascade": cascade,
-        "cascade in a cascade": lambda: CascadeJudge(ScriptedPairJudge(scripted), cascade()),
-        "scripted": lambda: ScriptedPairJudge(scripted),
+        "cascade in a cascade": lambda: CascadeJudge(
+            ScriptedPairJudge(scripted), CascadeJudge(ScriptedPairJudge(scripted), llm())
+        ),
     }
     with stack:
         yield makers[request.param]()

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-import openai
 import pytest
 
 from factcheck import FactCoverage, Verdict
 from factcheck.judges.llm.language_model import remembered
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
-from factcheck.testing import SERVER_KINDS, FactModel, LocalOpenAIServer, ServerKind
+from factcheck.testing import (
+    SERVER_KINDS,
+    ChatRequest,
+    FactModel,
+    LocalOpenAIServer,
+    Reply,
+    ServerKind,
+)
 from factcheck.testing.kinds import FACTS, LABELS, TEXT, thinking
 from tests.runtime.cache.stores import MemoryCache
 
@@ -35,8 +42,8 @@ def test_every_fact_is_decided(kind: ServerKind) -> None:
 @pytest.mark.parametrize("kind", SERVER_KINDS[1:], ids=str)
 def test_no_kind_is_as_harmless_as_the_first(kind: ServerKind) -> None:
     """Each turns down or changes what a judge sees that sends everything and trims nothing."""
+    schema = {"strict": True, "schema": {"additionalProperties": False}}
     body = {
-        "model": "m",
         "messages": [
             {"role": "system", "content": "S" * 600},
             {"role": "user", "content": "U" * 900},
@@ -45,22 +52,12 @@ def test_no_kind_is_as_harmless_as_the_first(kind: ServerKind) -> None:
         "reasoning_effort": "low",
         "max_tokens": 200,
         "max_completion_tokens": 200,
-        "response_format": {
-            "type": "json_schema",
-            "json_schema": {"strict": True, "schema": {"additionalProperties": False}},
-        },
+        "response_format": {"type": "json_schema", "json_schema": schema},
     }
-    with LocalOpenAIServer(kind.around(lambda _: '{"f1": "neutral"}')) as server:
-        client = openai.OpenAI(api_key="none", base_url=server.base_url, max_retries=0)
-        try:
-            reply = client.post("/chat/completions", cast_to=object, body=body)
-        except openai.APIStatusError as error:
-            assert error.status_code in {400, 422}
-            return
-        choice = reply["choices"][0]  # type: ignore[index]
-        message = choice["message"]
-        plain = {"role": "assistant", "content": '{"f1": "neutral"}', "refusal": None}
-        assert message != plain or choice["finish_reason"] != "stop"
+    plain = Reply('{"f1": "neutral"}')
+    reply = kind.around(lambda _: plain)(ChatRequest("POST", "/v1", {}, body, 0, 1))
+    assert isinstance(reply, Reply)
+    assert reply.status in {400, 422} or replace(reply, usage=None) != plain
 
 
 def test_answers_are_kept_under_what_was_learned() -> None:

@@ -75,9 +75,14 @@ VALID: dict[str, Any] = {"model": "m", "messages": QUESTION}
 
 @pytest.mark.parametrize(
     "body",
-    [[], {**VALID, "model": None}, {**VALID, "messages": []}, {**VALID, "stream": True},
-     {**VALID, "n": 2}],
-)  # fmt: skip
+    [
+        [],
+        {**VALID, "model": None},
+        {**VALID, "messages": []},
+        {**VALID, "stream": True},
+        {**VALID, "n": 2},
+    ],
+)
 def test_a_body_the_server_cannot_honour_never_reaches_the_answer(body: Any) -> None:
     asked: list[ChatRequest] = []
     with LocalOpenAIServer(lambda request: asked.append(request) or "") as server:  # type: ignore[func-returns-value]

@@ -94,11 +94,7 @@ REFUSALS: dict[str, dict[str, Any]] = {
     "'temperature' and 'top_p' cannot both be specified for this model": {
         "refused": ("temperature", "top_p")
     },
-    "System role not supported": {"system": False},
     "'response_format.type' must be one of: text, json_object": {"form": "json_object"},
-    "response_format is not supported": {"form": "text"},
-    'Unknown name "additionalProperties"': {"closed": False},
-    "body.response_format.json_schema.strict: Extra inputs are not permitted": {"strict": False},
     "The server is tired": {},
     "context_length_exceeded: the prompt is too long": {},
 }

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from factcheck.errors import Failure, InputError, JudgeOutputError
 from factcheck.judges.factory import build_rater
 from factcheck.judges.llm.modules import LLMJudge
-from factcheck.judges.ports import Ledger, Rater, Rating, RatingResult
+from factcheck.judges.ports import Ledger, Rating, RatingResult
 from factcheck.runtime.loop import background
 from factcheck.testing import (
     ChatAnswer,
     FactModel,
-    LocalOpenAIServer,
     Reply,
+    Request,
     bad_request,
     parse_prompt,
 )
@@ -27,38 +26,23 @@ SOURCE = "The mill burned down in 1904. Nobody was hurt."
 SUMMARY = "- The mill burned down in 1904."
 
 
-class Setup(NamedTuple):
-    """A rater, and the server its model is on."""
+def rate(
+    answer: ChatAnswer, source: Any = SOURCE, summary: Any = SUMMARY
+) -> tuple[RatingResult, Sequence[Request]]:
+    """A rating, and the requests that it took."""
 
-    rater: Rater
-    server: LocalOpenAIServer
+    async def ask() -> RatingResult:
+        return await build_rater(MODEL, session).rate(source, summary, Ledger())
 
-    def rate(self, source: Any = SOURCE, summary: Any = SUMMARY) -> RatingResult:
-        async def rate() -> RatingResult:
-            return await self.rater.rate(source, summary, Ledger())
-
-        return background.run(rate())
-
-
-MakeSetup = Callable[[ChatAnswer], Setup]
+    with serving(answer) as (server, session):
+        return background.run(ask()), server.requests
 
 
-@pytest.fixture
-def rating() -> Iterator[MakeSetup]:
-    with ExitStack() as stack:
-
-        def make(answer: ChatAnswer) -> Setup:
-            server, session = stack.enter_context(serving(answer))
-            return Setup(build_rater(MODEL, session), server)
-
-        yield make
-
-
-def test_a_rating_is_one_call_and_comes_with_a_reason_and_a_name(rating: MakeSetup) -> None:
+def test_a_rating_is_one_call_and_comes_with_a_reason_and_a_name() -> None:
     for value in range(1, 6):
-        setup = rating(FactModel(rate=lambda *_, value=value: value))
-        assert setup.rate() == Rating(value, "scripted", MODEL)
-        assert len(setup.server.requests) == 1
+        rating, requests = rate(FactModel(rate=lambda *_, value=value: value))
+        assert rating == Rating(value, "scripted", MODEL)
+        assert len(requests) == 1
 
 
 RATED = '{"reason": "good", "faithfulness": 4}'
@@ -79,14 +63,14 @@ def test_a_reply_that_is_no_rating_is_never_guessed_at(reply: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "code", "requests"), [(Reply(NONE[0]), "output", 3), (bad_request(), "rejected", 1)]
+    ("reply", "code", "n_requests"),
+    [(Reply(NONE[0]), "output", 3), (bad_request(), "rejected", 1)],
 )
-def test_a_failure_says_why(reply: Reply, code: str, requests: int, rating: MakeSetup) -> None:
-    setup = rating(lambda _: reply)
-    result = setup.rate()
+def test_a_failure_says_why(reply: Reply, code: str, n_requests: int) -> None:
+    result, requests = rate(lambda _: reply)
     assert isinstance(result, Failure)
     assert (result.subject, result.code, bool(result.message)) == (SUMMARY, code, True)
-    assert len(setup.server.requests) == requests
+    assert len(requests) == n_requests
 
 
 @pytest.mark.parametrize(
@@ -98,10 +82,9 @@ def test_a_failure_says_why(reply: Reply, code: str, requests: int, rating: Make
     ],
     ids=["long", "like a prompt", "blank"],
 )
-def test_any_texts_are_sent_whole_in_one_call(source: str, summary: str, rating: MakeSetup) -> None:
-    setup = rating(FactModel())
-    assert isinstance(setup.rate(source, summary), Rating)
-    (request,) = setup.server.requests
+def test_any_texts_are_sent_whole_in_one_call(source: str, summary: str) -> None:
+    rating, (request,) = rate(FactModel(), source, summary)
+    assert isinstance(rating, Rating)
     prompt = parse_prompt(request.body)
     assert (prompt.text, prompt.summary) == (source, summary)
 
@@ -114,19 +97,9 @@ def test_any_texts_are_sent_whole_in_one_call(source: str, summary: str, rating:
         (SOURCE, 4, "the summary must be a string, not int"),
     ],
 )
-def test_texts_that_are_none_are_refused(
-    source: Any, summary: Any, problem: str, rating: MakeSetup
-) -> None:
-    setup = rating(FactModel())
+def test_texts_that_are_none_are_refused(source: Any, summary: Any, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
-        setup.rate(source, summary)
-    assert setup.server.requests == ()
-
-
-def test_the_identity_names_model_and_prompt(rating: MakeSetup) -> None:
-    identity = rating(FactModel()).rater.identity
-    assert identity["judge"] == MODEL
-    assert identity["rate"].startswith("rate_faithfulness/v1@")
+        rate(FactModel(), source, summary)
 
 
 @pytest.mark.parametrize("value", [0, 6, 4.0, True, "4", None])
