@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import yaml
 
-from factcheck.fields import ComparatorResult, Registry, RunResult, evaluate, parse_eval_schema
+from factcheck.fields import ComparatorResult, RunResult, evaluate, parse_eval_schema
 from factcheck.fields.files import gate_scores
-from factcheck.fields.types import BatchItem
 from factcheck.scoring.gates import fields_gate
 from tests.cli.conftest import Folder, Outcome, refused
+from tests.fields.builders import Recorder, registry_of
 
 Run = Callable[..., Outcome]
 
@@ -170,17 +170,9 @@ def test_the_gate_is_on_the_mean_over_records(files: Files, threshold: str, code
 
 def deaf_run(*answered: str) -> RunResult:
     """Two records; the comparator answers for these values only."""
-
-    class Deaf:
-        is_batch = True
-
-        def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
-            return [ComparatorResult(0.5, "d") if i.gold_raw in answered else None for i in items]
-
-    registry = Registry()
-    registry.register("deaf", Deaf())
+    deaf = Recorder(lambda i: ComparatorResult(0.5, "d") if i.gold_raw in answered else None)
     records, schema = [{"a": "x"}, {"a": "y"}], schema_of(a={**STRING, "x-eval-compare": "deaf"})
-    return evaluate(records, records, schema, registry=registry)
+    return evaluate(records, records, schema, registry=registry_of(deaf=deaf))
 
 
 IF_WRONG = "if every value without a verdict is wrong (a: 1 value without a verdict: the comparator"

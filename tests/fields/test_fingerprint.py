@@ -7,92 +7,71 @@ from typing import Any
 
 import pytest
 
-from factcheck.fields import (
-    FieldEvaluator,
-    Registry,
-    RunResult,
-    RunTally,
-    SemanticComparator,
-    evaluate,
+from factcheck.fields import FieldEvaluator, RunResult, RunTally, annotate_xeval
+from tests.fields.builders import (
+    NUMBER,
+    TEXT,
+    Recorder,
+    array,
+    best,
+    compared,
+    record,
+    registry_of,
+    run,
 )
 
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "a": {"type": "string", "x-eval-compare": "exact"},
-        "b": {"type": "array", "items": {"type": "number", "x-eval-compare": "numeric"}},
-    },
-}
+FIELDS = {"a": TEXT, "b": array(NUMBER)}
+TOLERANCE = {"numeric": {"tolerance": {"rel": 0.1}}}
 
 
-def digest_of(schema: Any, registry: Registry | None = None) -> str:
-    return FieldEvaluator(schema, registry=registry).schema_digest
-
-
-def changed(path: tuple[str, ...], **keys: Any) -> dict[str, Any]:
-    schema = deepcopy(SCHEMA)
-    place = schema["properties"]
-    for step in path:
-        place = place[step]
-    place.update(keys)
-    return schema
+def digest_of(**fields: Any) -> str:
+    schema = annotate_xeval(deepcopy(record(**fields)))
+    return FieldEvaluator(schema, registry=registry_of(judge=Recorder())).schema_digest
 
 
 @pytest.mark.parametrize(
-    ("path", "keys"),
+    "other",
     [
-        (("a",), {"x-eval-compare": "fuzzy"}),
-        (("a",), {"x-eval-compare": {"oneof": {"values": ["x"]}}}),
-        (("a",), {"x-eval-transform": ["strip"]}), (("a",), {"x-eval-threshold": 0.5}),
-        (("a",), {"x-eval-weight": 2}), (("a",), {"x-eval-skip": True}),
-        (("b",), {"x-eval-align": {"match_by": "hungarian"}}),
-        (("b", "items"), {"x-eval-compare": {"numeric": {"tolerance": {"rel": 0.1}}}}),
-        ((), {"c": {"type": "string", "x-eval-compare": "exact"}}),
+        {"a": compared("fuzzy")},
+        {"a": compared({"oneof": {"values": ["x"]}})},
+        *({"a": {**TEXT, f"x-eval-{key}": value}} for key, value in (
+            ("transform", ["strip"]), ("threshold", 0.5), ("weight", 2), ("skip", True),
+        )),
+        {"b": best(NUMBER)},
+        {"b": array({**NUMBER, "x-eval-compare": TOLERANCE})},
+        {"c": TEXT},
     ],
 )  # fmt: skip
-def test_whatever_changes_scores_changes_the_digest(
-    path: tuple[str, ...], keys: dict[str, Any]
-) -> None:
-    assert digest_of(changed(path, **keys)) != digest_of(SCHEMA)
+def test_whatever_changes_scores_changes_the_digest(other: dict[str, Any]) -> None:
+    assert digest_of(**{**FIELDS, **other}) != digest_of(**FIELDS)
 
 
 @pytest.mark.parametrize(
-    ("path", "keys"),
+    "other",
     [
-        (("a",), {"title": "A", "description": "the first letter"}),
-        (("a",), {"type": ["string", "null"]}),
-        (("a",), {"x-eval-weight": 1, "x-eval-threshold": 1.0, "x-eval-skip": False}),
-        (("a",), {"x-eval-compare": {"exact": {}}}),
-        (("b",), {"x-eval-align": {"ordered": True}}),
-        ((), {}),
+        {"a": {**TEXT, "title": "A", "description": "the first letter"}},
+        {"a": {"type": ["string", "null"]}},
+        {"a": {**TEXT, "x-eval-weight": 1, "x-eval-threshold": 1.0, "x-eval-skip": False}},
+        {"a": compared({"exact": {}})},
+        {"b": array(NUMBER, ordered=True)},
     ],
 )
-def test_what_changes_no_score_does_not(path: tuple[str, ...], keys: dict[str, Any]) -> None:
-    backwards = changed(path, **keys)
-    backwards["properties"] = dict(reversed(backwards["properties"].items()))
-    assert digest_of(backwards) == digest_of(SCHEMA)
+def test_what_changes_no_score_does_not(other: dict[str, Any]) -> None:
+    backwards = dict(reversed({**FIELDS, **other}.items()))
+    assert digest_of(**backwards) == digest_of(**FIELDS)
 
 
 def test_what_a_judge_is_shown_is_part_of_the_schema() -> None:
-    registry = Registry()
-    with SemanticComparator("local") as comparator:
-        registry.register("semantic", comparator)
-        digests = {
-            digest_of(
-                changed(("a",), **{"x-eval-compare": "semantic", "description": words}), registry
-            )
-            for words in ("a city", "a country")
-        }
-
+    digests = {digest_of(a=compared("judge", description=words)) for words in ("city", "country")}
     assert len(digests) == 2
 
 
 def test_a_saved_run_keeps_it_and_an_old_one_has_none() -> None:
-    run = evaluate([{"a": "x"}], [{"a": "x"}], SCHEMA)
-    data = run.to_dict()
+    result = run(record(**FIELDS), [{"a": "x"}], [{"a": "x"}])
+    data = result.to_dict()
 
-    assert run.schema_digest == digest_of(SCHEMA)
-    assert RunResult.from_json(run.to_json()) == run
+    assert result.schema_digest == digest_of(**FIELDS)
+    assert RunResult.from_dict(data).schema_digest == result.schema_digest
     del data["schema_digest"]
     assert RunResult.from_dict(data).schema_digest is None
 

@@ -77,16 +77,3 @@ def test_evaluate_gives_what_was_recorded(case: dict[str, Any]) -> None:
         (naive.precision, naive.recall, naive.f1),
     ):
         assert metrics == pytest.approx((expected.p, expected.r, expected.f1), abs=1e-12)
-
-
-def test_a_tie_is_reported() -> None:
-    """Which of the two elements is left over is not determined, but how many are is."""
-    align = {"match_by": "hungarian"}
-    schema = {"type": "array", "items": {"type": "string"}, "x-eval-align": align}
-
-    tied = naive_evaluate(schema, ["a", "a"], ["a"])
-    certain = naive_evaluate(schema, ["a", "b"], ["b"])
-
-    assert [tie.kind for tie in tied.ties] == ["leaf"]
-    assert not certain.ties
-    assert [row.path for row in certain.rows] == ["[1]", "[0]"]

@@ -17,7 +17,7 @@ from factcheck.fields import BatchItem, ComparatorResult, Registry, RunResult, c
 from factcheck.reports import render
 from factcheck.reports.page import Page
 from factcheck.reports.table import render as table
-from tests.fields.builders import NUMBER, TEXT, array, compared, record, registry_of, run
+from tests.fields.builders import NUMBER, TEXT, Recorder, array, compared, record, registry_of, run
 
 NASTY = "[red]|`<b>*_x_* \x1b[31m\u202e\n# y"
 SILENT = compared("silent")
@@ -31,15 +31,12 @@ def pairs_of(
 
 
 def silent(value: str) -> Registry:
-    class Silent:
-        is_batch = True
+    def answer(item: BatchItem) -> ComparatorResult:
+        if item.gold_raw == value:
+            raise RuntimeError("nobody is there")
+        return ComparatorResult(float(item.gold_raw == item.extracted_raw), "silent")
 
-        def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
-            if any(item.gold_raw == value for item in items):
-                raise RuntimeError("nobody is there")
-            return [ComparatorResult(float(i.gold_raw == i.extracted_raw), "silent") for i in items]
-
-    return registry_of(silent=Silent())
+    return registry_of(silent=Recorder(answer))
 
 
 def mixed() -> RunResult:

@@ -26,6 +26,7 @@ from factcheck.fields import (
 from factcheck.fields.registry import Registry
 from factcheck.fields.schemas.parsing import parse_eval_schema
 from factcheck.fields.schemas.references import annotate_xeval
+from tests.fields.builders import Recorder, registry_of
 
 DATA = Path(__file__).parent / "data"
 DOCUMENTS, NEAR_MISSES = (
@@ -249,21 +250,11 @@ def test_any_suggestion_is_valid_gives_reasons_and_loses_nothing_of_gold(
     gold: list[dict[str, Any]],
 ) -> None:
     schema = suggest_schema(gold)
-    registry = Registry()
-    registry.register("semantic", _Never())
+    registry = registry_of(semantic=Recorder(lambda _: None))
     assert all(_reasons(schema))
     parse_eval_schema(schema, registry)
     totals = evaluate(gold, gold, schema, registry=registry).totals()
     assert totals.keys() <= {"match", "error", "batch_error"}
-
-
-class _Never:
-    """A judge without verdicts."""
-
-    is_batch = True
-
-    def __call__(self, items: list[Any]) -> list[None]:
-        return [None] * len(items)
 
 
 def _reasons(schema: dict[str, Any]) -> Iterator[bool]:
@@ -304,14 +295,12 @@ def test_records_in_another_order_come_with_one_hint(caplog: pytest.LogCaptureFi
 
 def test_a_hint_calls_nothing_that_is_registered(caplog: pytest.LogCaptureFixture) -> None:
     calls: list[Any] = []
-    registry = Registry()
 
     def mine(*values: Any) -> ComparatorResult:
         calls.append(values)
         return ComparatorResult(0.0, "mine")
 
-    registry.register("mine", mine)
     schema = infer_schema(LINES)
     schema["properties"]["tags"]["items"]["x-eval-compare"] = "mine"
-    evaluate(LINES, LINES[::-1], annotate_xeval(schema), registry=registry)
+    evaluate(LINES, LINES[::-1], annotate_xeval(schema), registry=registry_of(mine=mine))
     assert len(calls) == 3 * len(LINES)

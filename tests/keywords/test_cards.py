@@ -31,25 +31,8 @@ class SlottedWanted:
     card_type: CardType | None = None
 
 
-class ModelWanted(BaseModel):
-    """The same as a pydantic model."""
-
-    front_keywords: list[str]
-    back_keywords: list[str]
-    card_type: str | None = None
-
-
-@dataclass
-class DataCard:
-    """A generated card with a type of its own."""
-
-    front: str
-    back: str
-    card_type: CardType
-
-
 class ModelCard(BaseModel):
-    """The same as a pydantic model."""
+    """A generated card with a type of its own."""
 
     front: str
     back: str
@@ -62,12 +45,10 @@ EXPECTED: tuple[Any, ...] = (
     {"front_keywords": ["a", "b"], "back_keywords": ["c"], "card_type": "qa"},
     Wanted(["a", "b"], ["c"], "qa"),
     SlottedWanted(["a", "b"], ["c"], CardType.QA),
-    ModelWanted(front_keywords=["a", "b"], back_keywords=["c"], card_type="qa"),
 )
 GENERATED: tuple[Any, ...] = (
     {"front": "a", "back": "c", "card_type": "qa", "more": 1},
     Card("a", "c", "qa"),
-    DataCard("a", "c", CardType.QA),
     ModelCard(front="a", back="c", card_type=CardType.QA),
 )
 
