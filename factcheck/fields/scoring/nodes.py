@@ -21,7 +21,6 @@ MISSING: Any = object()
 """Sentinel for a missing value or key."""
 NOT_OF_THE_VALUE = (OSError, MemoryError, UndecidableError)
 """Errors that the extracted value does not cause."""
-_PLAIN = frozenset({str, int, float, bool, type(None)})
 _MAX_PATHS = 50_000
 """Maximum number of cached paths; paths repeat from record to record."""
 _log = logging.getLogger("factcheck.fields")
@@ -120,11 +119,7 @@ class Leaf:
         status: FieldStatus = "pending"
         if self.prepare is not None:
             g, e, status, reason = self._prepared(self.prepare, gold, extracted)
-        if self.bound is None or status != "pending":
-            pass
-        elif self.bound.key and type(g) is type(e) and type(g) in _PLAIN and g == e:
-            score, status = 1.0, "match"  # as their keys are equal, too
-        else:
+        if self.bound is not None and status == "pending":
             try:
                 score, reason = self.bound.compare(g, e)
                 status = "match" if score >= self.threshold else "mismatch"
