@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import Any, get_args
@@ -230,30 +229,3 @@ def test_usage_is_booked() -> None:
 def test_settings_that_cannot_be_used_are_refused(options: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
         ReferenceMatch(**{"references": ["Paris"], **options})
-
-
-def test_the_reason_of_a_mean_names_mean_and_nearest() -> None:
-    result = compass(["west", "north"], aggregation="mean").match("north-east")
-    assert result.reason == "a mean of 0.354 is below 0.7; highest: 0.707 to reference 2 of 2"
-
-
-def test_json_holds_everything_and_no_nan() -> None:
-    good, bad = compass(["east"]).match_many(["east", ""])
-    assert json.loads(good.to_json()) == good.to_dict()
-    assert good.to_rows() == [{"reference": "east", "similarity": 1.0, "best": True}]
-    assert json.loads(bad.to_json())["error"] == {
-        "code": "input",
-        "message": "the output is blank; there is nothing to compare",
-    }
-    assert bad.to_rows() == []
-    assert str(bad).startswith("Reference match unknown   the output is blank")
-
-
-def test_a_provider_that_would_end_the_program_fails_its_texts() -> None:
-    def encode(texts: Sequence[str]) -> list[list[float]]:
-        raise SystemExit(3)
-
-    (result,) = ReferenceMatch(["a"], embedding_provider=encode).match_many(["b"])
-    assert result.score is None
-    assert result.error is not None
-    assert "SystemExit" in result.error.message
