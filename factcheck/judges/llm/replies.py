@@ -57,8 +57,6 @@ _ID = re.compile(r"[a-z]?\d{1,6}", re.ASCII)
 _MARKER = re.compile(r"^[-*•–]( |$)")  # noqa: RUF001 - a dash is a marker, too
 
 R = TypeVar("R")
-Q = TypeVar("Q")
-A = TypeVar("A")
 
 
 @dataclass(frozen=True)
@@ -240,7 +238,11 @@ def read_fields(data: Any, fields: Mapping[str, Field]) -> dict[str, Any]:
 
 
 def _by_id(data: Any, expected: Iterable[str]) -> dict[str, Any]:
-    """Items of a reply by id; also accepts a list of objects with an `id`."""
+    """Items of a reply by id; also accepts a list of objects with an `id`.
+
+    Raises:
+        JudgeOutputError: The reply has unknown ids, or none.
+    """
     ids = frozenset(expected)
     if isinstance(data, dict) and len(data) == 1:
         ((key, inner),) = data.items()
@@ -257,29 +259,10 @@ def _by_id(data: Any, expected: Iterable[str]) -> dict[str, Any]:
     return data
 
 
-def _parse_items(
-    data: Any,
-    questions: Mapping[str, Q],
-    read: Callable[[Any, Q], A | None],
-    fail: Callable[[Q, str, str], A],
-    judge: str,
-) -> dict[str, A]:
-    """Parse the answer to each question; one that is missing, duplicate or invalid is a failure.
-
-    Raises:
-        JudgeOutputError: The reply has unknown ids, or none.
-    """
-    found = _by_id(data, questions)
-    answers: dict[str, A] = {}
-    for call_id, question in questions.items():
-        item = found.get(call_id, _MISSING)
-        answer = None if isinstance(item, _Problem) else read(item, question)
-        if answer is None:
-            problem = item if isinstance(item, _Problem) else _INVALID
-            kind = "pair" if isinstance(question, ValuePair) else "fact"
-            answer = fail(question, problem.code, f"{judge} gave {problem.found} for this {kind}")
-        answers[call_id] = answer
-    return answers
+def _problem_with(item: Any, kind: str, judge: str) -> tuple[str, str]:
+    """Return code and message of the failure of an item."""
+    problem = item if isinstance(item, _Problem) else _INVALID
+    return problem.code, f"{judge} gave {problem.found} for this {kind}"
 
 
 class Checked(NamedTuple):
@@ -299,19 +282,17 @@ def read_verdicts(
     About several texts, an entry has a mark for each, and is invalid as a whole if their number is
     wrong or one of them is unknown. A missing, duplicate or invalid entry becomes `CheckFailure`s.
     """
-
-    def read(item: Any, fact: AtomicFact) -> list[CheckResult] | None:
-        items = [item] if len(texts) == 1 else _answers_in(item, texts[0].form)
-        if len(items) != len(texts):
-            return None
-        pairs = zip(items, texts, strict=True)
-        found = [_verdict(one, fact, checked, judge) for one, checked in pairs]
-        return [verdict for verdict in found if verdict] if all(found) else None
-
-    def fail(*problem: Any) -> list[CheckResult]:
-        return [CheckFailure(*problem)] * len(texts)
-
-    rows = _parse_items(data, questions, read, fail, judge)
+    items = _by_id(data, questions)
+    rows: dict[str, Sequence[CheckResult]] = {}
+    for key, fact in questions.items():
+        item = items.get(key, _MISSING)
+        answers = [item] if len(texts) == 1 else _answers_in(item, texts[0].form)
+        found = [_verdict(*each, fact, judge) for each in zip(answers, texts, strict=False)]
+        verdicts = [verdict for verdict in found if verdict is not None]
+        if len(verdicts) == len(answers) == len(texts):
+            rows[key] = verdicts
+        else:
+            rows[key] = [CheckFailure(fact, *_problem_with(item, "fact", judge))] * len(texts)
     if len(texts) == 1:
         return {key: row[0] for key, row in rows.items()}
     return {f"{key}/{n}": row[n] for n in range(len(texts)) for key, row in rows.items()}
@@ -371,7 +352,7 @@ def with_probabilities(
     return {key: with_probability(key, result) for key, result in results.items()}
 
 
-def _verdict(item: Any, fact: AtomicFact, checked: Checked, judge: str) -> Verdict | None:
+def _verdict(item: Any, checked: Checked, fact: AtomicFact, judge: str) -> Verdict | None:
     item = item if isinstance(item, dict) else {"answer": item}
     label, line = _label_and_line(item)
     reason = item.get("reason", None if checked.form == "reason" else "")
@@ -405,12 +386,13 @@ def _label_and_line(item: Mapping[str, Any]) -> tuple[EntailmentLabel | None, in
 
 def read_pairs(data: Any, questions: Mapping[str, ValuePair], judge: str) -> dict[str, PairResult]:
     """Parse one result per pair of values, in order; fails like `read_verdicts`."""
-
-    def read(item: Any, _pair: ValuePair) -> PairResult | None:
+    items = _by_id(data, questions)
+    results: dict[str, PairResult] = {}
+    for key, pair in questions.items():
+        item = items.get(key, _MISSING)
         try:
             fields = read_fields(item, PAIR)
+            results[key] = PairVerdict(fields["equivalent"], None, fields["reason"], judge)
         except JudgeOutputError:
-            return None
-        return PairVerdict(fields["equivalent"], None, fields["reason"], judge)
-
-    return _parse_items(data, questions, read, Failure, judge)
+            results[key] = Failure(pair, *_problem_with(item, "pair", judge))
+    return results
