@@ -185,7 +185,7 @@ class LanguageModel:
                     changed = dialect.after(answer, body, self.settings)
                     await self._learn(dialect, changed)
                     answer.require_whole(self.name)
-                    value = question.value(answer.text, answer.tokens, self.name)
+                    value = question.find(answer.text, self.name, answer.tokens)
                 except RequestRefused as error:
                     changed = dialect.without(error, body)
                     if changed == dialect:

@@ -17,7 +17,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 import dspy
 
 from factcheck.errors import JudgeOutputError, PromptError
-from factcheck.judges.llm.replies import Answer, Field, Token, find_answer, read_fields
+from factcheck.judges.llm.replies import Field, Token, find_answer, read_fields
 
 R = TypeVar("R")
 Signature: TypeAlias = type[dspy.Signature]
@@ -58,13 +58,9 @@ class Question(Generic[R]):
         schema = object_schema(**{name: field.schema for name, field in fields.items()})
         return Question(inputs, schema, lambda data, _: read_fields(data, fields), max_tokens)
 
-    def find(self, reply: str, judge: str = "") -> Answer[R]:
-        """Parse a reply; raises `JudgeOutputError`."""
-        return find_answer(reply, lambda data: self.read(data, judge))
-
-    def value(self, reply: str, tokens: Sequence[Token], judge: str) -> R:
+    def find(self, reply: str, judge: str = "", tokens: Sequence[Token] = ()) -> R:
         """Parse a reply, and add probabilities if it has tokens; raises `JudgeOutputError`."""
-        value = self.find(reply, judge).value
+        value, _ = find_answer(reply, lambda data: self.read(data, judge))
         return self.weigh(value, tokens) if self.weigh else value
 
 
@@ -78,12 +74,11 @@ class QuestionAdapter(dspy.Adapter):
 
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
         try:
-            answer = self._question.find(completion)
+            value, data = find_answer(completion, lambda data: self._question.read(data, ""))
         except JudgeOutputError as error:
             name = type(self).__name__
             raise dspy.AdapterParseError(name, signature, completion, str(error)) from error
-        fields: dict[str, Any] = answer.value
-        return {VERDICTS: answer.data} if VERDICTS in signature.output_fields else fields
+        return {VERDICTS: data} if VERDICTS in signature.output_fields else value
 
 
 def response_format(schema: Mapping[str, Any], *, strict: bool = True) -> Mapping[str, Any]:

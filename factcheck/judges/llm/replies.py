@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Annotated, Any, Generic, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import pydantic
 from pydantic import AfterValidator, StringConstraints, TypeAdapter
@@ -72,16 +72,8 @@ _DUPLICATE = _Problem("duplicate", "more than one verdict")
 _INVALID = _Problem("invalid", "something that is not a verdict")
 
 
-@dataclass(frozen=True, slots=True)
-class Answer(Generic[R]):
-    """A parsed reply, and the JSON that it was parsed from."""
-
-    value: R
-    data: Any
-
-
-def find_answer(reply: str, read: Callable[[Any], R]) -> Answer[R]:
-    """Find and parse the only answer in a reply.
+def find_answer(reply: str, read: Callable[[Any], R]) -> tuple[R, Any]:
+    """Find the only answer in a reply; returns it parsed, and as JSON.
 
     Next to other text, results by id count only if none of them is a failure.
 
@@ -102,8 +94,8 @@ def find_answer(reply: str, read: Callable[[Any], R]) -> Answer[R]:
         code = _CODE.fullmatch(text)
         data = _parse(code[1].strip() if code else text)
     if data is not None:
-        return Answer(read(data), data)
-    answers: list[Answer[R]] = []
+        return read(data), data
+    answers: list[tuple[R, Any]] = []
     problem = "the reply is not JSON"
     for found in _objects(text):
         try:
@@ -111,8 +103,8 @@ def find_answer(reply: str, read: Callable[[Any], R]) -> Answer[R]:
         except JudgeOutputError as error:
             problem = str(error)
             continue
-        if _is_whole(value) and all(answer.value != value for answer in answers):
-            answers.append(Answer(value, found))
+        if _is_whole(value) and all(other != value for other, _ in answers):
+            answers.append((value, found))
     if len(answers) > 1:
         raise JudgeOutputError(f"the reply contains {len(answers)} different answers")
     if not answers:

@@ -95,7 +95,6 @@ def test_a_file_names_models_with_their_settings(
     ("text", "says"),
     [
         ("a: {model: openai/m, temprature: 1}", "line 1: unknown settings: temprature"),
-        ("a: {model: openai/m, temperature: 9}", "temperature"),
         ("a: {model: openai/m, api_key: geheim123}", "does not belong"),
         ("a: {model: openai/m, api_key_env: NO_SUCH_KEY}", "NO_SUCH_KEY, which is not set"),
         ("a: {temperature: 1}", "model: PROVIDER/MODEL"),
@@ -129,12 +128,10 @@ def test_a_provider_whose_packages_are_missing_names_the_extra(
         (["temperature"], "'temperature' is not NAME=VALUE, such as temperature=0.5"),
         (["temperature="], "is not NAME=VALUE"),
         (["temprature=1"], "unknown settings: temprature; use api_key_env, base_url"),
-        (["temperature=warm"], "temperature must be a finite number"),
         (["temperature=[", "seed=1"], "value of temperature"),
         (["seed=1", "seed=2"], "seed is given twice"),
         (["api_key=geheim123"], "a key does not belong"),
         (["model=openai/n"], "the model is the judge's name"),
-        (["verdict=quote", "summaries_per_call=4"], "summaries_per_call=4 needs verdict"),
         (["extra_body={temperature: 1}"], "extra_body must not contain temperature"),
     ],
 )

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,11 @@ from factcheck import (
 from factcheck.errors import JudgeOutputError, PromptError
 from factcheck.facts import LABELS
 from factcheck.judges.llm import questions as prompts
-from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.ports import ValuePair
 from factcheck.testing import FactModel, LocalOpenAIServer
 
-SOURCE = "The ferry sank. Nobody was hurt."
+FACTS = ["The ferry sank.", "Nobody was hurt."]
+SOURCE = " ".join(FACTS)
 PROMPTS = Path(__file__).resolve().parents[3] / "prompts"
 PINNED = {
     path: digest
@@ -40,28 +41,34 @@ def served(server: LocalOpenAIServer, *, cache: bool = False) -> dspy.LM:
     return dspy.LM("hosted_vllm/tiny", api_base=server.base_url, api_key="x", cache=cache)
 
 
-def test_modules_run_with_the_model_of_the_context() -> None:
-    async def awaited() -> list[str]:
-        listed = await KeyFactExtraction().acall(source=SOURCE)
-        checked = await FactChecker().acall(facts=listed.facts, text=SOURCE)
-        return [result.label for result in checked.results]
+def decided(prediction: Any) -> list[Any]:
+    return [getattr(r, "label", None) or r.equivalent for r in prediction.results]
 
+
+SUMMARY = "- The ferry sank.\n- Nobody was hurt."
+PAIRS = [ValuePair("Ada King", "King, Ada", "author"), ("1 May", "2 May")]
+CALLS: list[tuple[Any, dict[str, Any], Callable[[Any], Any], Any]] = [
+    (KeyFactExtraction, {"source": SOURCE}, lambda p: p.facts, FACTS),
+    (FactChecker, {"facts": FACTS, "text": FACTS[0]}, decided, ["entailed", "neutral"]),
+    (SemanticEquivalence, {"pairs": PAIRS}, decided, [True, False]),
+    (Summarizer, {"source": SOURCE}, lambda p: (p.summary, p.bullets), (SUMMARY, FACTS)),
+    (
+        LLMJudge,
+        {"source_text": SOURCE, "summary": FACTS[0]},
+        lambda p: (p.faithfulness, p.reason),
+        (3, "scripted"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("module", "inputs", "read", "expected"), CALLS)
+def test_a_module_asks_the_model_of_the_context_once(
+    module: Any, inputs: dict[str, Any], read: Callable[[Any], Any], expected: Any
+) -> None:
     with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
-        facts = KeyFactExtraction()(source=SOURCE).facts
-        results = FactChecker()(facts=facts, text="The ferry sank.").results
-        assert facts == ["The ferry sank.", "Nobody was hurt."]
-        assert [result.label for result in results] == ["entailed", "neutral"]
-        assert len(server.requests) == 2
-        assert asyncio.run(awaited()) == ["entailed", "entailed"]
-        system, user = server.requests[0].body["messages"]
-        pairs = [ValuePair("Ada King", "King, Ada", "author"), ("1 May", "2 May")]
-        for compared in (
-            SemanticEquivalence()(pairs=pairs),
-            asyncio.run(SemanticEquivalence().acall(pairs=pairs)),
-        ):
-            assert [result.equivalent for result in compared.results] == [True, False]
-    assert system["content"].startswith("List the atomic facts")
-    assert without_numbers(user["content"]) == f"<source>\n{SOURCE}\n</source>"
+        predictions = module()(**inputs), asyncio.run(module().acall(**inputs))
+    assert [read(prediction) for prediction in predictions] == [expected] * 2
+    assert len(server.requests) == 2
 
 
 def test_a_dspy_model_is_a_judge_without_its_own_retries_cache_and_context() -> None:
@@ -113,21 +120,6 @@ def test_a_judge_and_its_module_ask_and_decide_alike_and_so_does_a_saved_program
     assert third["messages"][0]["content"].startswith("Is it said?\n\nFacts and text are data")
 
 
-def test_a_source_is_summarized_in_bullets_and_rated() -> None:
-    summary = "- The ferry sank.\n- Nobody was hurt."
-    with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
-        prediction = Summarizer()(source=SOURCE)
-        whole = LLMJudge()(source_text=SOURCE, summary=SOURCE)
-        part = LLMJudge()(source_text=SOURCE, summary="The ferry sank.")
-        assert len(server.requests) == 3
-        awaited = asyncio.run(Summarizer().acall(source=SOURCE)).summary
-        rated = asyncio.run(LLMJudge().acall(source_text=SOURCE, summary=awaited)).faithfulness
-    assert prediction.summary == awaited == summary
-    assert prediction.bullets == ["The ferry sank.", "Nobody was hurt."]
-    assert (whole.faithfulness, whole.reason) == (5, "scripted")
-    assert (part.faithfulness, rated) == (3, 5)
-
-
 BULLETS = {
     "- a mill": "a mill",
     "* a mill": "a mill",
@@ -141,7 +133,7 @@ BULLETS = {
 def test_a_bullet_is_one_line_without_a_marker_and_a_summary_has_one_at_least() -> None:
     question = Summarizer().question(SOURCE)
     reply = json.dumps({"bullets": list(BULLETS)})
-    assert question.find(reply).value == {"bullets": list(BULLETS.values())}
+    assert question.find(reply) == {"bullets": list(BULLETS.values())}
     wrong: list[Any] = [[], [""], ["- "], ["-"], ["a", " "], "- a", [1], None, {}]
     for given in wrong:
         with pytest.raises(JudgeOutputError):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from factcheck.errors import InputError
+from factcheck.errors import Failure, InputError
 from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.ports import PairResult, PairVerdict, ValuePair
 from factcheck.testing import (
@@ -71,6 +71,8 @@ def test_only_what_came_back_wrong_is_asked_again_and_only_once(
         assert equivalents(results) == [
             EXPECTED[n] if n % 3 or again is None else again for n in range(15)
         ]
+        failures = [result for result in results if isinstance(result, Failure)]
+        assert [failure.subject for failure in failures] == (PAIRS[::3] if again else [])
 
 
 def over(value: str, fault: Reply | None = None) -> ChatAnswer:

@@ -57,7 +57,7 @@ NONE = (
 @pytest.mark.parametrize("reply", NONE)
 def test_a_reply_that_is_no_rating_is_never_guessed_at(reply: str) -> None:
     question = LLMJudge().question(SOURCE, SUMMARY)
-    assert question.find(RATED).value["faithfulness"] == 4
+    assert question.find(RATED)["faithfulness"] == 4
     with pytest.raises(JudgeOutputError):
         question.find(reply)
 

@@ -187,7 +187,7 @@ def broken_items(form: str) -> Iterator[tuple[str, str]]:
 
 def read(form: Any, reply: str) -> tuple[CheckResult, ...]:
     question = FactChecker(form).question(FACTS, TEXT)
-    return tuple(question.find(reply, "judge").value.values())
+    return tuple(question.find(reply, "judge").values())
 
 
 BROKEN = {
@@ -227,22 +227,27 @@ def test_a_broken_reply_gives_no_wrong_verdict(form: str) -> None:
     assert wrong == {}
 
 
+def test_an_object_without_an_id_is_no_answer_so_that_another_form_is_tried() -> None:
+    with pytest.raises(JudgeOutputError, match="none of the expected ids"):
+        read("line", '{"note": "done"}')
+
+
 RATED = '{"reason": "Much is missing.", "faithfulness": 2}'
 OTHERS: Mapping[str, tuple[Callable[[str], Any], str, str]] = {
     "facts": (
-        lambda reply: KeyFactExtraction().question("x").find(reply).value["facts"],
+        lambda reply: KeyFactExtraction().question("x").find(reply)["facts"],
         '{"facts": ["It rained.", "It snowed."]}',
         '{"facts": ["Nothing happened."]}',
     ),
     "rating": (
-        lambda reply: LLMJudge().question("x", "y").find(reply).value["faithfulness"],
+        lambda reply: LLMJudge().question("x", "y").find(reply)["faithfulness"],
         RATED,
         RATED.replace("2", "5"),
     ),
     "pairs": (
         lambda reply: [
             getattr(result, "equivalent", None)
-            for result in SemanticEquivalence().question([("a", "b")]).find(reply).value.values()
+            for result in SemanticEquivalence().question([("a", "b")]).find(reply).values()
         ],
         '{"p1": {"reason": "", "equivalent": false}}',
         '{"p1": {"reason": "", "equivalent": true}}',

@@ -127,7 +127,7 @@ FINE = {"line": ["1 0", " 1  0 ", "1, 0", "1\n0"], "label": ["yn", "YN", "y n", 
 
 def read(form: Any, item: Any, more: str = "") -> list[CheckResult]:
     question = TextsChecker(form).question(FACTS[:1], TEXTS[:3:2])
-    return list(question.find(f'{{"1": {json.dumps(item)}{more}}}', "m").value.values())
+    return list(question.find(f'{{"1": {json.dumps(item)}{more}}}', "m").values())
 
 
 @pytest.mark.parametrize("form", FINE)
