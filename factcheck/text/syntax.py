@@ -16,6 +16,8 @@ from zlib import crc32
 
 import numpy as np
 
+from factcheck.text.matrices import multiply
+
 LONGEST = 160
 """Maximum number of tokens in a sentence; time grows quadratically."""
 _TITLE_WORD = r"(?:[A-Z0-9][^\s\"\u201c\u201d]*|of|the|and|in|an?|to|for|on|at|with|from|by|&|-)"
@@ -72,19 +74,22 @@ def parse(sentence: str) -> tuple[Token, ...]:
     if not words or len(words) > LONGEST:
         return ()
     model = _model()
-    arcs, labels, tags, entities = model.scores(encode([word for word, _ in words], model.words))
+    states = model.read(encode([word for word, _ in words], model.words))
+    arcs = model.arcs(states)
     odds = np.exp(arcs - arcs.max(axis=1, keepdims=True))
     odds /= odds.sum(axis=1, keepdims=True)
     heads = tree(np.log(odds))
+    labels = model.labels(states, heads)
+    tags, entities = (model.classes(states, kind) for kind in ("tag", "entity"))
     names = model.names
     return tuple(
         Token(
             text,
             start,
-            names["tags"][int(tags[i])],
+            names["tags"][tags[i]],
             heads[i],
-            "ROOT" if heads[i] == i else names["relations"][int(labels(i, heads[i]))],
-            names["entities"][int(entities[i])],
+            "ROOT" if heads[i] == i else names["relations"][labels[i]],
+            names["entities"][entities[i]],
             float(odds[i, heads[i]]),
         )
         for i, (text, start) in enumerate(words)
@@ -159,49 +164,60 @@ class _Model:
         self.words = {word: place for place, word in enumerate(names["words"], 1)}
         self._weights = weights
 
-    def scores(self, features: Any) -> tuple[Any, Any, Any, Any]:
-        """Return head scores (word by head), a function for the relation, tags and entities."""
+    def read(self, features: Any) -> Any:
+        """Return the states of words, of shape (words, width)."""
         w = self._weights
         x = np.concatenate(
             [w[f"embed{k}"][features[:, k]] for k in range(features.shape[1])], axis=1
         )
-        x = x @ w["in"] + w["in_b"]
+        x = self._dense(x, "in")
         for layer in range(2):
             padded = np.pad(_normal(x), ((1, 1), (0, 0)))
             window = np.concatenate([padded[:-2], padded[1:-1], padded[2:]], axis=1)
-            x = x + np.maximum(window @ w[f"conv{layer}"] + w[f"conv{layer}_b"], 0)
+            x = x + np.maximum(self._dense(window, f"conv{layer}"), 0)
         for layer in range(3):
             x = x + self._attend(_normal(x), layer)
-            hidden = np.maximum(_normal(x) @ w[f"up{layer}"] + w[f"up{layer}_b"], 0)
-            x = x + hidden @ w[f"down{layer}"] + w[f"down{layer}_b"]
-        x = _normal(x)
-        child, parent, child_label, parent_label = (
-            np.maximum(x @ w[k] + w[f"{k}_b"], 0) for k in ("child", "parent", "childl", "parentl")
-        )
-        arcs = child @ w["arc"] @ parent.T + parent @ w["arc_b"]
+            hidden = np.maximum(self._dense(_normal(x), f"up{layer}"), 0)
+            x = x + self._dense(hidden, f"down{layer}")
+        return _normal(x)
+
+    def arcs(self, states: Any) -> Any:
+        """Return the scores of word by head."""
+        child, parent = (np.maximum(self._dense(states, k), 0) for k in ("child", "parent"))
+        scores = multiply(multiply(child, self._weights["arc"]), parent.T)
+        return scores + parent @ self._weights["arc_b"]
+
+    def labels(self, states: Any, heads: list[int]) -> list[int]:
+        """Return the relation of each word to its head."""
+        child, parent = (np.maximum(self._dense(states, k), 0) for k in ("childl", "parentl"))
+        above = parent[heads]
         n_labels = len(self.names["relations"])
-        bilinear = w["label"].reshape(child_label.shape[1], n_labels, -1)
+        bilinear = multiply(child, self._weights["label"]).reshape(len(child), n_labels, -1)
+        scores = (bilinear * above[:, None]).sum(axis=2)
+        scores += multiply(np.concatenate([child, above], axis=1), self._weights["label_pair"])
+        found: list[int] = np.argmax(scores, axis=1).tolist()
+        return found
 
-        def label(word: int, head: int) -> Any:
-            pair = np.tensordot(child_label[word], bilinear, 1) @ parent_label[head]
-            plain = np.concatenate([child_label[word], parent_label[head]]) @ w["label_pair"]
-            return np.argmax(pair + plain)
+    def classes(self, states: Any, kind: str) -> list[int]:
+        """Return the class of each word: its tag or its entity."""
+        found: list[int] = np.argmax(self._dense(states, kind), axis=1).tolist()
+        return found
 
-        tags, entities = (np.argmax(x @ w[k] + w[f"{k}_b"], axis=1) for k in ("tag", "entity"))
-        return arcs, label, tags, entities
+    def _dense(self, x: Any, name: str) -> Any:
+        return multiply(x, self._weights[name]) + self._weights[f"{name}_b"]
 
     def _attend(self, x: Any, layer: int) -> Any:
         w, n, heads = self._weights, len(x), 4
         q, k, v = (
             part.reshape(n, heads, -1).transpose(1, 0, 2)
-            for part in np.split(x @ w[f"qkv{layer}"] + w[f"qkv{layer}_b"], 3, axis=1)
+            for part in np.split(self._dense(x, f"qkv{layer}"), 3, axis=1)
         )
         far = w[f"distance{layer}"].shape[1] // 2
         apart = np.clip(np.arange(n)[None, :] - np.arange(n)[:, None], -far, far) + far
         scores = q @ k.transpose(0, 2, 1) / np.sqrt(q.shape[2]) + w[f"distance{layer}"][:, apart]
         scores = np.exp(scores - scores.max(axis=2, keepdims=True))
         mixed = scores / scores.sum(axis=2, keepdims=True) @ v
-        return mixed.transpose(1, 0, 2).reshape(n, -1) @ w[f"out{layer}"] + w[f"out{layer}_b"]
+        return self._dense(mixed.transpose(1, 0, 2).reshape(n, -1), f"out{layer}")
 
 
 def _normal(x: Any) -> Any:

@@ -22,6 +22,7 @@ from factcheck.judges.local.model import Features
 from factcheck.judges.local.sentences import split_passages
 from factcheck.runtime.deadline import checkpoint
 from factcheck.text.dates import Moment, meet
+from factcheck.text.matrices import multiply
 from factcheck.text.units import Quantity, agree
 from factcheck.text.words import word_set
 
@@ -213,7 +214,8 @@ def passages(statement: Sentence, text: Text) -> Iterator[Passage]:
     if not len(fact.vectors) or not near.sentences:
         return
     vectors, starts = near.vectors
-    matches = np.maximum.reduceat(fact.vectors.astype(np.float32) @ vectors.T, starts, axis=1).T
+    cosines = multiply(fact.vectors.astype(np.float32), vectors.T)
+    matches = np.maximum.reduceat(cosines, starts, axis=1).T
     by_word = _pieces_by_word(statement, fact)
     whole = matches.max(axis=0)
     worst = np.sort(whole[[piece for pieces in by_word.values() for piece in pieces]])
