@@ -14,12 +14,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from diskcache.core import MODE_RAW
-
 from factcheck.errors import ConfigError, InputError
 from factcheck.runtime.cache import disk
 from factcheck.runtime.cache.entries import KEY_DIGITS, unseal
-from factcheck.runtime.cache.store import check_file, classify
+from factcheck.runtime.cache.store import MODE_RAW, check_file, classify
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,7 +80,7 @@ class Contents(NamedTuple):
 
 @contextmanager
 def _connected(folder: Path) -> Iterator[sqlite3.Connection]:
-    """Connect to SQLite directly, because listing rows through `diskcache` unpickles keys."""
+    """Connect to the database, and translate its errors."""
     path = disk.database(folder)
     try:
         check_file(path)

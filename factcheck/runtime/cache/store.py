@@ -1,37 +1,27 @@
-"""A hardened `diskcache` store that runs no code and touches no other files. Imported lazily.
+"""The file of a disk cache: a `diskcache` store that is trusted in nothing. Imported lazily.
 
-`diskcache` creates the file; rows are read and written with SQL of our own. `diskcache` would
-unpickle values marked as pickled, read the file that a row names, and delete that file when the row
-is overwritten (CVE-2025-69872); and it takes a connection for each thread, and twice the time.
+`diskcache` creates it; after that, only the SQL below touches it. `diskcache` would unpickle values
+marked as pickled, read the file that a row names and delete it with the row (CVE-2025-69872), and
+turn planted settings into attributes; and it takes twice the time.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import stat
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
-
-import diskcache
-from diskcache.core import DEFAULT_SETTINGS, METADATA, MODE_RAW
 
 from factcheck.runtime.cache import leases
 from factcheck.runtime.cache.entries import CHECKSUM_DIGITS
 
-_NEVER = 2**62
-"""Size in bytes beyond any limit."""
-_SETTINGS = {
-    **DEFAULT_SETTINGS,
-    "cull_limit": 0,
-    "disk_min_file_size": _NEVER,
-    "eviction_policy": "none",
-    "size_limit": _NEVER,
-    "sqlite_mmap_size": 0,  # truncation of a mapped file would crash the process
-}
-"""All settings of `diskcache`, so that those stored in the file are ignored."""
+MODE_RAW = 1
+"""Column `mode` of values that are bytes in the database, as `diskcache` marks them."""
 _READ = (
     "SELECT CASE WHEN mode = ? AND filename IS NULL AND typeof(value) = 'blob' THEN value END "
     "FROM Cache WHERE raw = 1 AND key > ? AND key < ? ORDER BY rowid"
@@ -58,18 +48,12 @@ _BY_MESSAGE: tuple[tuple[str, Trouble], ...] = (
 """Kinds by parts of SQLite's messages; Python exposes its error codes only from 3.11."""
 
 
-class DamagedStore(Exception):
-    """The file is not a valid store."""
-
-
 def classify(error: BaseException) -> Trouble | None:
     """Classify a failure of the store; `None` for any other exception."""
-    if isinstance(error, (DamagedStore, UnicodeDecodeError)):
+    if isinstance(error, UnicodeDecodeError):
         return "damaged"  # SQLite messages may quote bytes of the file that are not UTF-8
     if isinstance(error, sqlite3.ProgrammingError):
         return None
-    if isinstance(error, diskcache.Timeout):
-        return "locked"
     if isinstance(error, sqlite3.Error):
         message = str(error).lower()
         return next((trouble for part, trouble in _BY_MESSAGE if part in message), "damaged")
@@ -109,13 +93,10 @@ class Store(ReadOnlyStore):
 
     def __init__(self, path: Path) -> None:
         check_file(path)
-        _check_settings(path)
-        try:
-            diskcache.Cache(str(path.parent), timeout=0, **_SETTINGS).close()
-        except (TypeError, ValueError, LookupError, AttributeError, AssertionError) as error:
-            raise DamagedStore(f"{type(error).__name__} on opening it") from error
+        if not path.exists():
+            _create(path)
         self._connection = _connected(path, "mode=rw")
-        self._connection.execute("PRAGMA synchronous = NORMAL")  # survives a kill, as do all modes
+        self._connection.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing
         self._leases = path.with_name("leases")
 
     def write(self, sealed: Mapping[str, bytes]) -> None:
@@ -143,23 +124,17 @@ def _connected(path: Path, mode: str) -> sqlite3.Connection:
     )
 
 
+def _create(path: Path) -> None:
+    """Create an empty store in one step, unless another process is faster."""
+    import diskcache
+
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix="new-") as folder:
+        diskcache.Cache(folder, eviction_policy="none").close()
+        with suppress(FileExistsError):
+            os.link(Path(folder, path.name), path)
+
+
 def check_file(path: Path) -> None:
     """Raise unless the file is regular or absent; pipes and links are rejected."""
     if (path.is_symlink() or path.exists()) and not stat.S_ISREG(path.lstat().st_mode):
         raise PermissionError(f"{path} is not a regular file")
-
-
-def _check_settings(path: Path) -> None:
-    """Raise if the file is locked or has settings unknown to `diskcache`.
-
-    Each setting becomes an attribute of the cache, so a planted one could replace a method; and on
-    a locked file `diskcache` would wait for a minute per statement.
-    """
-    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
-        connection.execute("BEGIN IMMEDIATE")
-        tables = connection.execute("SELECT name FROM sqlite_master WHERE name = 'Settings'")
-        if tables.fetchone() is not None:
-            names = {name for (name,) in connection.execute("SELECT key FROM Settings")}
-            if not names <= {*DEFAULT_SETTINGS, *METADATA}:
-                raise DamagedStore("it has settings unknown to diskcache")
-        connection.execute("ROLLBACK")

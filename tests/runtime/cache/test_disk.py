@@ -16,12 +16,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import diskcache
 import pytest
 
 from factcheck.runtime.cache import DiskCache, answer_key
 from factcheck.runtime.cache import disk as disk_module
-from factcheck.runtime.cache.store import DamagedStore, classify
+from factcheck.runtime.cache.store import classify
 from tests.processes import printed_by_python
 from tests.runtime.cache.conftest import KEY, OTHER
 from tests.runtime.cache.stores import in_lists
@@ -290,8 +289,6 @@ def test_a_link_where_the_cache_should_be_is_not_followed(tmp_path: Path) -> Non
         (PermissionError("no"), "unusable"),
         (sqlite3.DatabaseError("database disk image is malformed"), "damaged"),
         (sqlite3.OperationalError("no such table: Cache"), "damaged"),
-        (DamagedStore("planted"), "damaged"),
-        (diskcache.Timeout("busy"), "locked"),
         (sqlite3.ProgrammingError("a mistake of ours"), None),
         (RuntimeError("a mistake of ours"), None),
     ],
