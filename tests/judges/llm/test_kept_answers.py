@@ -76,6 +76,19 @@ def test_only_facts_without_a_verdict_are_asked_and_each_statement_once(llm: Mak
     assert asked == [FACTS[:2], FACTS[:1], [FACTS[0], FACTS[2]]]
 
 
+def test_verdicts_are_found_in_any_order_and_company_and_a_request_adds_one_entry(
+    llm: MakeSetup,
+) -> None:
+    cache, new = MemoryCache(), "The dam is new."
+    scorer, server = llm(FactModel(), cache=cache, batch_size=2)
+    for facts in (FACTS, [new, *reversed(FACTS)], [FACTS[2], new], FACTS[1:]):
+        scorer.check(facts, TEXT)
+    asked = [list(parse_prompt(r.body).facts.values()) for r in server.requests]
+    assert sorted(asked) == sorted([FACTS[:1], FACTS[1:], [new]])
+    (entries,) = (values for values in cache.entries.values() if "answers" in values[0])
+    assert sorted(list(json.loads(entry)["answers"]) for entry in entries) == sorted(asked)
+
+
 def test_models_that_only_share_a_name_keep_nothing(llm: MakeSetup) -> None:
     from dspy.utils import DummyLM
 
