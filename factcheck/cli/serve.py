@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import logging
 import math
@@ -38,6 +39,8 @@ _ACCEPTED_AT_ONCE = 1 / 8
 """Share of the open connections that is accepted at once, before any of them is counted."""
 _QUEUE = 2_048
 """Connections that may wait to be accepted."""
+_M_MMAP_THRESHOLD, _MAPPED_BYTES = -3, 1 << 18
+"""Option of glibc's `mallopt`, and the size from which blocks are mapped one by one."""
 
 
 def serve(  # noqa: PLR0913 - one parameter per option
@@ -97,6 +100,7 @@ def serve(  # noqa: PLR0913 - one parameter per option
         ) from error
     from factcheck.server import ServerConfig, create_app
 
+    _return_large_blocks()
     config = ServerConfig(
         judges=_judges(judge),
         cache=cache,
@@ -136,6 +140,13 @@ def serve(  # noqa: PLR0913 - one parameter per option
         names = ", ".join(config.judges)
         output.print_note(f"Serving {names} on http://{address}:{listener.getsockname()[1]}")
         Server(settings).run(sockets=[listener])
+
+
+def _return_large_blocks() -> None:
+    """Have glibc return what the networks free, instead of raising its threshold to 32 MB."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is not None:  # musl has none, and returns blocks by itself
+        mallopt(_M_MMAP_THRESHOLD, _MAPPED_BYTES)
 
 
 def _max_connections() -> int:

@@ -40,6 +40,8 @@ _KEPT_VECTORS = 40_000
 _AT_ONCE = 16
 _BLOCK = 64
 _BUCKETS, _EXACT, _FARTHEST = 16, 8, 128
+_OF_THE_GRAPH = ("layer", "embedding.", "head.")
+"""Prefixes of the weights that onnxruntime holds."""
 
 
 class Reading(NamedTuple):
@@ -61,8 +63,11 @@ class _Network:
     """A transformer with its weights."""
 
     def __init__(self, name: str) -> None:
-        self._weights = _load(f"{name}.npz")
-        self._session = _session(f"{name}.onnx", self._weights)
+        weights = _load(f"{name}.npz")
+        self._session = _session(f"{name}.onnx", weights)
+        self._weights = {
+            key: value for key, value in weights.items() if not key.startswith(_OF_THE_GRAPH)
+        }
 
     def run(self, pieces: Sequence[Sequence[int]], **inputs: FloatArray) -> FloatArray:
         """Run strings of one length, given as word-piece ids."""
@@ -76,7 +81,8 @@ class _Network:
         words = codes * steps * weights["pieces.scale"][places][..., None]
         inputs["embedded"] = (words + weights["positions"][:length]).astype(np.float32)
         if "distances" in weights:
-            inputs["bias"] = weights["distances"][_buckets(length)].transpose(2, 0, 1)[None]
+            buckets = _buckets()[:length, :length]
+            inputs["bias"] = weights["distances"][buckets].transpose(2, 0, 1)[None]
         (output,) = self._session.run(None, inputs)
         return output  # type: ignore[no-any-return]
 
@@ -163,11 +169,12 @@ def _cut(text: str, longest: int) -> tokenizers.Encoding:
 
 
 @cache
-def _buckets(length: int) -> NDArray[Any]:
+def _buckets() -> NDArray[Any]:
     """Relative-position bucket of each pair of positions (Raffel et al. 2020, section 2.1)."""
     import numpy as np
 
-    ahead = np.arange(length)[:, None] - np.arange(length)[None]
+    places = np.arange(_LONGEST_FACT + _LONGEST_PASSAGE + 4)
+    ahead = places[:, None] - places[None]
     distance = np.abs(ahead)
     wide = math.log(_FARTHEST / _EXACT)
     far = _EXACT + np.log(np.maximum(distance, 1) / _EXACT) / wide * (_BUCKETS - _EXACT)
@@ -212,7 +219,7 @@ def _session(name: str, weights: Mapping[str, NDArray[Any]]) -> onnxruntime.Infe
     named = {
         key: np.ascontiguousarray(value, np.float32 if value.dtype == np.float16 else value.dtype)
         for key, value in weights.items()
-        if key.startswith(("layer", "embedding.", "head."))
+        if key.startswith(_OF_THE_GRAPH)
     }
     options.add_external_initializers(
         list(named), [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in named.values()]

@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 
 from factcheck.judges.local import encoder
@@ -49,6 +50,25 @@ def test_a_vector_depends_on_its_own_sentence_only() -> None:
         for readings in pool.map(lambda _: fresh.read(SENTENCES), range(8)):
             for one, other in zip(readings, together, strict=True):
                 assert np.array_equal(one.vectors, other.vectors)
+
+
+def test_weights_may_be_freed_once_a_network_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The arrays are given to onnxruntime by their address; it must have copied them."""
+    given: list[Any] = []
+    original = onnxruntime.OrtValue.ortvalue_from_numpy
+
+    def record(array: Any) -> Any:
+        given.append(array)
+        return original(array)
+
+    monkeypatch.setattr(onnxruntime.OrtValue, "ortvalue_from_numpy", record)
+    fresh = Encoder()
+    for array in given:
+        array[...] = 0
+
+    (known,), (reading,) = encoder.load_encoder().read(["Boats."]), fresh.read(["Boats."])
+    assert given
+    assert np.array_equal(known.vectors, reading.vectors)
 
 
 def test_an_opinion_depends_on_its_own_pair_only() -> None:
