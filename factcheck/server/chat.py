@@ -1,4 +1,4 @@
-"""The form of MiniCheck: a claim is checked by a chat completion, for clients that know it."""
+"""The forms of MiniCheck and Lynx: chat completions that check a claim, or an answer."""
 
 from __future__ import annotations
 
@@ -10,16 +10,27 @@ from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, StrictBool
 
+from factcheck.documents import json_text
 from factcheck.errors import InputError
 from factcheck.facts import CheckFailure, CheckResult, FactSet
 from factcheck.server.judging import SOURCE, SUMMARY
 from factcheck.server.routes import Body, JudgedRouter, example
-from factcheck.server.service import Service
+from factcheck.server.service import Judge, Service
 
-_QUESTION = re.compile(r"\s*Document:(?P<document>.*)\nClaim:(?P<claim>.*)", re.DOTALL)
-_CLAIM = "\nClaim:"
+_MINICHECK = re.compile(r"\s*Document:(?P<document>.*)\nClaim:(?P<claim>.*)", re.DOTALL)
+_LYNX = re.compile(
+    r"(?:.*\n)?QUESTION[^\n]*:\n.*\n--\nDOCUMENT:\n(?P<document>.*)"
+    r"\n--\nANSWER:\n(?P<claim>.*)\n--\n.*",
+    re.DOTALL,
+)
+_FORMS = (
+    (_MINICHECK, ("\nClaim:",)),
+    (_LYNX, ("\n--\nDOCUMENT:\n", "\n--\nANSWER:\n")),
+)
+"""Forms of prompts, and what may occur in each only once, so that no text passes for another."""
 _LEAST_LOGPROB = -9999.0
 """Log probability of a token with probability 0, as OpenAI reports it."""
+_PASSED = "The document supports every fact of the answer."
 router = JudgedRouter()
 
 
@@ -33,7 +44,7 @@ class Message(Body):
 
 
 class ChatRequest(Body):
-    """A question in the form of MiniCheck; other parameters of chat requests are ignored."""
+    """A question in the form of MiniCheck or Lynx; other parameters of chats are ignored."""
 
     model_config = ConfigDict(
         extra="ignore",
@@ -46,14 +57,18 @@ class ChatRequest(Body):
     model: str
     """Name of a judge of the service."""
     messages: list[Message]
-    """The last message of the user is `Document: ...`, a new line, and `Claim: ...`."""
+    """The last message of the user is `Document: ...`, a new line, and `Claim: ...`, or has
+    Lynx's sections `QUESTION`, `DOCUMENT` and `ANSWER`, each after a line `--`."""
     logprobs: StrictBool | None = False
     stream: Literal[False] | None = False
     n: Literal[1] | None = 1
 
 
 class ChatAnswer(BaseModel):
-    """A chat completion whose content is `Yes`, `No`, or empty with a reason in `refusal`."""
+    """A chat completion; `content` is `Yes` or `No`, or Lynx's JSON with `PASS` or `FAIL`.
+
+    It is empty if the judge is undecided; `refusal` says why.
+    """
 
     id: str
     object: Literal["chat.completion"]
@@ -64,23 +79,31 @@ class ChatAnswer(BaseModel):
 
 @router.judged("/v1/chat/completions", ChatAnswer)
 async def chat(service: Service, body: ChatRequest) -> Any:
-    """Check a claim against a document in the form of MiniCheck, for clients that know it."""
+    """Check a claim, or the facts of an answer, for clients of MiniCheck or Lynx."""
     judge = service.judge(body.model)
     contents = [message.content for message in body.messages if message.role == "user"]
     prompt = _text_of(contents[-1]) if contents else ""
-    question = _QUESTION.fullmatch(prompt)
-    if question is None or prompt.count(_CLAIM) != 1 or not question["claim"].strip():
+    for form, marks in _FORMS:
+        asked = form.fullmatch(prompt)
+        if asked and asked["claim"].strip() and all(prompt.count(mark) == 1 for mark in marks):
+            break
+    else:
         raise InputError(
-            "the last user message must be 'Document: ...', a new line and 'Claim: ...', once each"
+            "the last user message must be 'Document: ...', a new line and 'Claim: ...', or have "
+            "Lynx's sections QUESTION, DOCUMENT and ANSWER, once each"
         )
-    facts = FactSet.of([question["claim"].strip()])
-    (result,) = await service.check(judge, facts, question["document"].strip())
+    document, claim = asked["document"].strip(), asked["claim"].strip()
+    if form is _LYNX:
+        choice = await _lynx(service, judge, document, claim)
+    else:
+        (result,) = await service.check(judge, FactSet.of([claim]), document)
+        choice = _minicheck(result, logprobs=bool(body.logprobs))
     return {
         "id": f"chatcmpl-{uuid4().hex}",
         "object": "chat.completion",
         "created": int(time.time()),
         "model": judge.name,
-        "choices": [_choice(result, logprobs=bool(body.logprobs))],
+        "choices": [choice],
     }
 
 
@@ -91,23 +114,45 @@ def _text_of(content: Any) -> str:
     return "\n".join(texts) if all(isinstance(text, str) for text in texts) else ""
 
 
-def _choice(result: CheckResult, *, logprobs: bool) -> dict[str, Any]:
-    """Make the choice of a completion; an undecided claim is a refusal."""
-    message: dict[str, Any] = {"role": "assistant", "content": "", "refusal": None}
-    tokens = None
+async def _lynx(service: Service, judge: Judge, document: str, answer: str) -> dict[str, Any]:
+    """Check the facts of an answer: one that the document does not support is enough to fail."""
+    facts = await judge.scorer.aextract(answer)
+    results = await service.check(judge, facts, document)
+    unsupported = [
+        one for one in results if not isinstance(one, CheckFailure) and not one.supported
+    ]
+    undecided = [one for one in results if isinstance(one, CheckFailure)]
+    if undecided and not unsupported:
+        return _choice(refusal=_refusal(undecided[0]))
+    reasons = [f"{one.fact.text} ({one.reason or one.label})" for one in unsupported]
+    score = "FAIL" if unsupported else "PASS"
+    return _choice(json_text({"REASONING": reasons or [_PASSED], "SCORE": score}))
+
+
+def _minicheck(result: CheckResult, *, logprobs: bool) -> dict[str, Any]:
     if isinstance(result, CheckFailure):
-        message["refusal"] = f"{result.code}: {result.message}"
-    else:
-        message["content"] = "Yes" if result.supported else "No"
-        if logprobs and (probability := result.probability) is not None:
-            both: list[dict[str, Any]] = [
-                {"token": text, "logprob": _logprob(p), "bytes": list(text.encode())}
-                for text, p in (("Yes", probability), ("No", 1.0 - probability))
-            ]
-            token = both[0 if result.supported else 1]
-            tops = sorted(both, key=lambda one: -one["logprob"])
-            tokens = {"content": [{**token, "top_logprobs": tops}], "refusal": None}
-    return {"index": 0, "message": message, "finish_reason": "stop", "logprobs": tokens}
+        return _choice(refusal=_refusal(result))
+    tokens = None
+    if logprobs and (probability := result.probability) is not None:
+        both: list[dict[str, Any]] = [
+            {"token": text, "logprob": _logprob(p), "bytes": list(text.encode())}
+            for text, p in (("Yes", probability), ("No", 1.0 - probability))
+        ]
+        token = both[0 if result.supported else 1]
+        tops = sorted(both, key=lambda one: -one["logprob"])
+        tokens = {"content": [{**token, "top_logprobs": tops}], "refusal": None}
+    return _choice("Yes" if result.supported else "No", tokens)
+
+
+def _choice(
+    content: str = "", logprobs: dict[str, Any] | None = None, refusal: str | None = None
+) -> dict[str, Any]:
+    message = {"role": "assistant", "content": content, "refusal": refusal}
+    return {"index": 0, "message": message, "finish_reason": "stop", "logprobs": logprobs}
+
+
+def _refusal(failure: CheckFailure) -> str:
+    return f"{failure.code}: {failure.message}"
 
 
 def _logprob(probability: float) -> float:

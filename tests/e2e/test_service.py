@@ -67,12 +67,16 @@ def test_the_examples_run(
     report = CoverageReport.from_json(shell(score))
     assert (report.score, len(report.facts)) == (0.5, 2)
     scope: dict[str, Any] = {"source": SOURCE, "summary": "Rome is big."}
-    use, minicheck = blocks("python")
+    use, minicheck, lynx = blocks("python")
     exec(f"import factcheck\n{use}".replace(URL, service.url), scope)  # noqa: S102 - our own page
     assert scope["report"].score == 0.5
     assert scope["verdicts"][0].supported
     exec(f"import openai\n{minicheck}".replace(URL, service.url), scope)  # noqa: S102
     assert scope["answer"].choices[0].message.content == "Yes"
+    exec(lynx, scope)  # noqa: S102 - our own page
+    said = json.loads(scope["answer"].choices[0].message.content)
+    assert said["SCORE"] == "FAIL"
+    assert [one.split(" (")[0] for one in said["REASONING"]] == ["Oslo is wet."]
     scope["client"].close()
 
     submit, end = jobs.split("curl -s -X DELETE", 1)

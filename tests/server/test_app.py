@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 import threading
 import time
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from factcheck import AtomicFact, CoverageReport, FactCoverage, FactSet, Model, Verdict
+from factcheck import CoverageReport, FactCoverage, FactSet, Model
 from factcheck.errors import JudgeRejected
 from factcheck.fields import FieldEvaluator
 from factcheck.keywords import match_cards
@@ -213,28 +212,6 @@ def test_a_repeated_request_gets_the_answer_of_the_first() -> None:
     assert len(judge.calls) == 2
 
 
-def test_a_repeated_request_joins_the_one_in_progress() -> None:
-    judge, free = slow_checker(20)
-    answers: list[Any] = []
-    with serving(judges={"slow": judge}) as client:
-
-        def ask() -> None:
-            body = {"facts": FACTS[:1], "text": SUMMARY}
-            answers.append(post(client, "check", body, **{"Idempotency-Key": "a"}))
-
-        threads = [threading.Thread(target=ask) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        time.sleep(0.3)
-        free.set()
-        for thread in threads:
-            thread.join()
-
-    assert len(answers) == 3
-    assert answers[0] == answers[1] == answers[2]
-    assert len(judge.calls) == 1
-
-
 def test_an_answer_after_its_deadline_is_not_kept() -> None:
     judge, free = slow_checker(20)
     body = {"facts": FACTS[:1], "text": SUMMARY}
@@ -312,90 +289,6 @@ def test_a_service_that_stops_is_not_ready() -> None:
     after = client.get("/readyz")
 
     assert [reply.status_code for reply in (before, during, after)] == [503, 200, 503]
-
-
-def ask_minicheck(client: TestClient, prompt: str, **others: Any) -> Any:
-    message = {"role": "user", "content": prompt}
-    return client.post(
-        "/v1/chat/completions", json={"model": "judge", "messages": [message], **others}
-    )
-
-
-def scripted(probability: float | None, label: Any = "entailed") -> ScriptedChecker:
-    verdict = Verdict(AtomicFact("f", "f"), label, probability)
-    return ScriptedChecker(lambda *_: verdict)
-
-
-@pytest.mark.parametrize(
-    ("judge", "content", "probability_of_yes"),
-    [
-        (scripted(0.9), "Yes", 0.9),
-        (scripted(0.2, "neutral"), "No", 0.2),
-        (scripted(0.0, "contradicted"), "No", 0.0),
-        (scripted(None), "Yes", None),
-    ],
-)
-def test_a_claim_is_answered_with_yes_or_no(
-    judge: ScriptedChecker, content: str, probability_of_yes: float | None
-) -> None:
-    prompt = "Document: Rome is old.\n\nIt is big.\nClaim: Rome is old."
-    with serving(judges={"judge": judge}) as client:
-        choice = ask_minicheck(client, prompt, logprobs=True, top_logprobs=5).json()["choices"][0]
-
-    assert choice["message"] == {"role": "assistant", "content": content, "refusal": None}
-    assert judge.calls[0].facts == ("Rome is old.",)
-    assert judge.calls[0].text == "Rome is old.\n\nIt is big."
-    if probability_of_yes is None:
-        assert choice["logprobs"] is None
-        return
-    (token,) = choice["logprobs"]["content"]
-    shown = {one["token"]: math.exp(one["logprob"]) for one in token["top_logprobs"]}
-    assert shown == pytest.approx({"Yes": probability_of_yes, "No": 1 - probability_of_yes})
-    assert math.exp(token["logprob"]) == pytest.approx(shown[token["token"]])
-    assert token["token"] == content
-
-
-def test_an_undecided_claim_is_neither_yes_nor_no() -> None:
-    judge, free = slow_checker(20)
-    with serving(judges={"judge": judge}, max_deadline_s=0.2) as client:
-        reply = ask_minicheck(client, "Document: A.\nClaim: B.")
-        free.set()
-
-    message = reply.json()["choices"][0]["message"]
-    assert message["content"] == ""
-    assert message["refusal"].startswith("deadline: ")
-
-
-def test_only_the_last_message_of_the_user_is_read() -> None:
-    parts = [{"type": "text", "text": text} for text in ("Document: Rome is", "old.\nClaim: B.")]
-    messages = [
-        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]},
-        {"role": "assistant", "content": None, "tool_calls": []},
-        {"role": "user", "content": parts},
-    ]
-    judge = scripted(0.9)
-    with serving(judges={"judge": judge}) as client:
-        answer = post(client, "chat/completions", {"model": "judge", "messages": messages})
-        del messages[-1]
-        other = client.post("/v1/chat/completions", json={"model": "judge", "messages": messages})
-
-    assert answer["choices"][0]["message"]["content"] == "Yes"
-    assert (judge.calls[0].text, judge.calls[0].facts) == ("Rome is\nold.", ("B.",))
-    assert (other.status_code, other.json()["code"]) == (422, "input")
-
-
-def test_any_other_prompt_is_refused() -> None:
-    judge = scripted(0.9)
-    with serving(judges={"judge": judge}) as client:
-        for prompt in (
-            "Is Rome old?",
-            "Document: Rome is old.",
-            "Document: Rome is old.\nClaim:  ",
-            "Document: Rome is old.\nClaim: Rome is new.\nClaim: Rome is old.",
-        ):
-            reply = ask_minicheck(client, prompt)
-            assert (reply.status_code, reply.json()["code"]) == (422, "input")
-    assert judge.calls == ()
 
 
 def test_text_that_is_not_unicode_is_judged_and_returned() -> None:

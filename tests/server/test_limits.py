@@ -62,49 +62,47 @@ def raw(content: Any) -> dict[str, Any]:
     return {"content": content, "headers": {"content-type": "application/json"}}
 
 
-def form(**others: Any) -> dict[str, Any]:
-    return {"json": {**CHECK, **others}}
+def sent(**headers: str) -> dict[str, Any]:
+    return {"json": CHECK, "headers": {key.replace("_", "-"): one for key, one in headers.items()}}
 
 
-REFUSED: dict[str, tuple[str, dict[str, Any], int, str]] = {
+def fact(**others: Any) -> dict[str, Any]:
+    return {"facts": [{"text": "A.", **others}]}
+
+
+CHECKS: dict[str, Any] = {
+    "text too long": {"text": "a" * 1_001},
+    "keys too long": {"a" * 1_001: 1},
+    "too many facts": {"facts": ["A."] * 6},
+    "no facts": {"facts": []},
+    "blank fact": {"facts": [" "]},
+    "fact with a word as weight": fact(weight="2"),
+    "fact with a number as mark": fact(must=1),
+    "fact with a span of words": fact(span=["1"]),
+    "unknown key of a fact": fact(wait=2),
+    "wrong type": {"text": 1},
+    "unknown key": {"prompt": "Say yes."},
+    "unknown judge": {"judge": "openai/gpt-5"},
+    "a cassette": {"judge": "replay:/etc/passwd"},
+    "a file": {"judge": "/etc/models.yaml#a"},
+    "a cascade": {"judge": "cascade(local, main)"},
+    "an endpoint": {"base_url": "http://10.0.0.1"},
+}
+INVALID: dict[str, tuple[str, Any]] = {
+    "a list": ("check", [CHECK]),
+    "too many documents": ("facts", {"source": [{"text": "A."}] * 6}),
+    "blank source": ("facts", {"source": " "}),
+    "same id twice": ("facts", {"source": [{"id": "a", "text": "A"}] * 2}),
+    "id that is neither": ("facts", {"source": [{"id": True, "text": "A"}]}),
+    "unknown key of a pair": ("equivalence", {"pairs": [{"gold": "", "extracted": "", "a": ""}]}),
+    "threshold as text": ("references", {"actual_output": "", "references": [], "threshold": "1"}),
+    "a chat model": ("chat/completions", {**CHAT, "model": "gpt-5"}),
+    "a stream": ("chat/completions", {**CHAT, "stream": True}),
+    "regex": ("keywords", CARDS),
+}
+OTHERS: dict[str, tuple[str, dict[str, Any], int, str]] = {
     "announced too large": ("check", raw(b" " * 5_001), 413, "too_large"),
     "too large": ("check", raw(chunks(b" " * 5_001)), 413, "too_large"),
-    "text too long": ("check", form(text="a" * 1_001), 422, "input"),
-    "keys too long": ("check", form(**{"a" * 1_001: 1}), 422, "input"),
-    "too many facts": ("check", form(facts=["A."] * 6), 422, "input"),
-    "too many documents": ("facts", {"json": {"source": [{"text": "A."}] * 6}}, 422, "input"),
-    "no facts": ("check", form(facts=[]), 422, "input"),
-    "blank fact": ("check", form(facts=[" "]), 422, "input"),
-    "fact with a word as weight": (
-        "check",
-        form(facts=[{"text": "A", "weight": "2"}]),
-        422,
-        "input",
-    ),
-    "fact with a number as mark": ("check", form(facts=[{"text": "A", "must": 1}]), 422, "input"),
-    "fact with a span of words": (
-        "check",
-        form(facts=[{"text": "A", "span": ["1"]}]),
-        422,
-        "input",
-    ),
-    "unknown key of a fact": ("check", form(facts=[{"text": "A", "wait": 2}]), 422, "input"),
-    "unknown key of a pair": (
-        *("equivalence", {"json": {"pairs": [{"gold": "", "extracted": "", "a": ""}]}}),
-        *(422, "input"),
-    ),
-    "threshold as text": (
-        *("references", {"json": {"actual_output": "", "references": [], "threshold": "1"}}),
-        *(422, "input"),
-    ),
-    "blank source": ("facts", {"json": {"source": " "}}, 422, "input"),
-    "same id twice": ("facts", {"json": {"source": [{"id": "a", "text": "A"}] * 2}}, 422, "input"),
-    "id that is neither": (
-        "facts",
-        {"json": {"source": [{"id": True, "text": "A"}]}},
-        422,
-        "input",
-    ),
     "not JSON": ("check", raw(b"{"), 400, "input"),
     "not UTF-8": ("check", raw(b'{"text": "\xff"}'), 400, "input"),
     "two keys": ("check", raw(b'{"text": "", "text": ""}'), 400, "input"),
@@ -112,34 +110,18 @@ REFUSED: dict[str, tuple[str, dict[str, Any], int, str]] = {
     "nested": ("check", raw(b"[" * 2_000 + b"]" * 2_000), 400, "input"),
     "no type": ("check", {"content": json.dumps(CHECK).encode()}, 415, "unsupported_media_type"),
     "form": ("check", {"data": {"text": "a"}}, 415, "unsupported_media_type"),
-    "compressed": (
-        *("check", {"json": CHECK, "headers": {"Content-Encoding": "gzip"}}),
-        *(415, "unsupported_media_type"),
-    ),
-    "a list": ("check", {"json": [CHECK]}, 422, "input"),
-    "wrong type": ("check", form(text=1), 422, "input"),
-    "unknown key": ("check", form(prompt="Say yes."), 422, "input"),
-    "unknown judge": ("check", form(judge="openai/gpt-5"), 422, "input"),
-    "a cassette": ("check", form(judge="replay:/etc/passwd"), 422, "input"),
-    "a file": ("check", form(judge="/etc/models.yaml#a"), 422, "input"),
-    "a cascade": ("check", form(judge="cascade(local, main)"), 422, "input"),
-    "an endpoint": ("check", form(base_url="http://10.0.0.1"), 422, "input"),
-    "a chat model": (
-        "chat/completions",
-        {"json": {"model": "gpt-5", "messages": []}},
-        422,
-        "input",
-    ),
-    "a stream": ("chat/completions", {"json": {**CHAT, "stream": True}}, 422, "input"),
-    "deadline": ("check", {"json": CHECK, "headers": {"Factcheck-Deadline-Ms": "0"}}, 422, "input"),
-    "endless deadline": (
-        *("check", {"json": CHECK, "headers": {"Factcheck-Deadline-Ms": "9" * 400}}),
-        *(422, "input"),
-    ),
+    "compressed": ("check", sent(Content_Encoding="gzip"), 415, "unsupported_media_type"),
+    "deadline": ("check", sent(Factcheck_Deadline_Ms="0"), 422, "input"),
+    "endless deadline": ("check", sent(Factcheck_Deadline_Ms="9" * 400), 422, "input"),
+    "long key": ("check", sent(Idempotency_Key="a" * 256), 422, "input"),
     "slash": ("check/", {"json": CHECK}, 404, "not_found"),
-    "long key": ("check", {"json": CHECK, "headers": {"Idempotency-Key": "a" * 256}}, 422, "input"),
-    "regex": ("keywords", {"json": CARDS}, 422, "input"),
     "no route": ("nothing", {"json": CHECK}, 404, "not_found"),
+    "no jobs": ("jobs", raw(b"{}"), 404, "not_found"),
+}
+REFUSED = {
+    **{case: ("check", {"json": {**CHECK, **one}}, 422, "input") for case, one in CHECKS.items()},
+    **{case: (path, {"json": body}, 422, "input") for case, (path, body) in INVALID.items()},
+    **OTHERS,
 }
 
 
