@@ -1,8 +1,9 @@
 """Mixed load on the service: nothing lost, no wrong verdict, flat memory, a clean stop.
 
-The embedded judge answers at 1, 16 and 64 connections, a third of the time each. All the while,
-eight connections and one job after another ask a scripted model, and one of its replies in five
-goes wrong. At the end the service is stopped with work in flight and started again.
+The embedded judge answers at 1, 16 and 64 connections (`--connections`), an equal part of the time
+each. All the while, eight connections and one job after another ask a scripted model, and one of
+its replies in five goes wrong. At the end the service is stopped with work in flight and started
+again.
 
     python -m benchmarks.runtime.load --minutes 10
 
@@ -36,8 +37,8 @@ from factcheck.scoring.run_report import outcome_of
 from factcheck.testing import ChatRequest, LocalOpenAIServer, Reply
 
 OPTIONS = ("--judge", "local", "--judge", "model=openai/bench")
-CONNECTIONS, N_ASKING = (1, 16, 64), 8
-"""Numbers of connections to the embedded judge, in turn, and to the scripted model."""
+N_ASKING = 8
+"""Number of connections to the scripted model."""
 N_FACTS, JOB, LAST_JOB = 3, 100, 500
 """Numbers of facts of a request to the embedded judge, and of pairs of a job."""
 LATENCY_S, LAST_LATENCY_S = 0.1, 1.0
@@ -82,7 +83,11 @@ def finish(service: Service, job: str, pairs: Sequence[Pair]) -> None:
 
 
 async def press(
-    service: Service, drafts: Iterator[Pair], local: Iterator[Pair], seconds: float
+    service: Service,
+    drafts: Iterator[Pair],
+    local: Iterator[Pair],
+    seconds: float,
+    connections: Sequence[int],
 ) -> tuple[str, list[Pair]]:
     """Keep all connections and jobs busy, then stop the service; returns the job it left undone."""
     ends = time.monotonic() + seconds
@@ -108,9 +113,9 @@ async def press(
     async with Client(service.url) as embedded, Client(service.url, judge="model") as model:
         asking = [keep(model, "model", drafts, ends) for _ in range(N_ASKING)]
         others = asyncio.gather(asyncio.to_thread(jobs), asyncio.to_thread(watch), *asking)
-        for n in CONNECTIONS:
+        for n in connections:
             kind, started = f"embedded, {n} connections", time.monotonic()
-            until = started + seconds / len(CONNECTIONS)
+            until = started + seconds / len(connections)
             found = await asyncio.gather(*(keep(embedded, kind, local, until) for _ in range(n)))
             latencies = [one for of_one in found for one in of_one]
             rate, cuts = len(latencies) / (time.monotonic() - started), quantiles(latencies, n=100)
@@ -131,7 +136,9 @@ def main() -> bool:
     """Load the service, print, and return whether something is wrong."""
     parser = argparse.ArgumentParser(description="Mixed load on the service.")
     parser.add_argument("--minutes", type=float, default=10.0, metavar="N")
-    seconds = 60 * parser.parse_args().minutes
+    parser.add_argument("--connections", type=int, nargs="+", default=[1, 16, 64], metavar="N")
+    arguments = parser.parse_args()
+    seconds = 60 * arguments.minutes
     pairs, unreliable = make_pairs(50, 4), Unreliable(all_faults(), 1)
     number = lambda n, p: p._replace(id=f"{n}", summary=f"{p.summary} This is draft {n}.")  # noqa: E731
     drafts = map(number, count(), cycle(pairs))
@@ -148,7 +155,9 @@ def main() -> bool:
     with tempfile.TemporaryDirectory() as name, LocalOpenAIServer(answer) as server:
         folder = Path(name)
         with Service(folder, server.base_url, *OPTIONS) as service:
-            job, left = asyncio.run(press(service, drafts, cycle(local), seconds))
+            job, left = asyncio.run(
+                press(service, drafts, cycle(local), seconds, arguments.connections)
+            )
             code, log = service.process.wait(), service.log.read_text("utf-8")
         with Service(folder, server.base_url, *OPTIONS) as service:
             stopping.clear()
