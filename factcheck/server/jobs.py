@@ -21,6 +21,7 @@ from factcheck.errors import BudgetExceeded, ConfigError, describe
 from factcheck.facts import CoverageReport
 from factcheck.facts.report import Direction
 from factcheck.runtime.loop import together
+from factcheck.runtime.retry import patient
 from factcheck.scoring.many import by_source, groups_of, score_group
 from factcheck.scoring.run_report import codes_of
 from factcheck.scoring.runs import run_signature
@@ -161,7 +162,7 @@ class Jobs:
                 self.problem = ""
 
         n_workers = 1 if scorer.signature.never_flips else 2 * scorer.session.concurrency
-        with budget.spending() if budget is not None else nullcontext():
+        with patient(), budget.spending() if budget is not None else nullcontext():
             await together(work() for _ in range(n_workers))
         if is_spent:
             raise BudgetExceeded(

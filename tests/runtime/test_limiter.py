@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.runtime.retry import Limiter
+from factcheck.runtime.retry import Limiter, patient
 
 pytestmark = pytest.mark.anyio
 
@@ -80,7 +80,7 @@ async def test_a_closed_gate_holds_everybody_back() -> None:
     assert all(moment >= opened - 0.01 for moment in entered)
 
 
-async def test_a_waiter_that_gives_up_does_not_lose_the_slot_for_the_others() -> None:
+async def test_a_slot_goes_past_waiters_that_gave_up_or_are_patient() -> None:
     limiter = Limiter(1)
     entered = []
 
@@ -89,9 +89,10 @@ async def test_a_waiter_that_gives_up_does_not_lose_the_slot_for_the_others() ->
             entered.append(name)
 
     async with limiter.slot():
-        impatient = asyncio.ensure_future(one("impatient"))
-        patient = asyncio.ensure_future(one("patient"))
+        with patient():
+            last = asyncio.ensure_future(one("last"))
+        gone, first = (asyncio.ensure_future(one(name)) for name in ("gone", "first"))
         await asyncio.sleep(0)
-        impatient.cancel()
-    await asyncio.wait_for(patient, 5)
-    assert entered == ["patient"]
+        gone.cancel()
+    await asyncio.wait_for(asyncio.gather(last, first), 5)
+    assert entered == ["first", "last"]

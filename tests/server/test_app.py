@@ -63,7 +63,6 @@ def test_answers_are_those_of_the_python_api() -> None:
         body = {"facts": extracted_facts, "text": SUMMARY}
         results = scorer.check(FactSet.from_dict(extracted_facts), SUMMARY)
         assert post(client, "check", body)["results"] == [one.to_dict() for one in results]
-
         report = scorer.score(SOURCE, SUMMARY, facts=FactSet.of(facts), direction="both")
         body = {"source": SOURCE, "summary": SUMMARY, "facts": facts, "direction": "both"}
         answer = post(client, "coverage", body)
@@ -195,57 +194,40 @@ def test_without_facts_in_time_there_is_no_report() -> None:
     assert (reply.status_code, reply.json()["code"]) == (503, "deadline")
 
 
-def test_a_repeated_request_gets_the_answer_of_the_first() -> None:
-    judge = ScriptedChecker(lambda *_: "entailed")
-    body = {"facts": FACTS, "text": SUMMARY}
-    with serving(judges={"scripted": judge}) as client:
-        first, again = (post(client, "check", body, **{"Idempotency-Key": "a"}) for _ in range(2))
-        assert len(judge.calls) == 1
-        other = client.post(
-            "/v1/check", json={**body, "text": "B."}, headers={"Idempotency-Key": "a"}
-        )
-        assert len(judge.calls) == 1
-        post(client, "check", body, **{"Idempotency-Key": "b"})
-
-    assert first == again
-    assert (other.status_code, other.json()["code"]) == (422, "input")
-    assert len(judge.calls) == 2
-
-
-def test_an_answer_after_its_deadline_is_not_kept() -> None:
+def test_answers_after_the_deadline_and_errors_are_not_kept() -> None:
     judge, free = slow_checker(20)
-    body = {"facts": FACTS[:1], "text": SUMMARY}
-    with serving(judges={"slow": judge}) as client:
-        late = {"Idempotency-Key": "a", "Factcheck-Deadline-Ms": "100"}
-        first = post(client, "check", body, **late)
-        free.set()
-        again = post(client, "check", body, **{"Idempotency-Key": "a"})
-
-    assert first["results"][0]["code"] == "deadline"
-    assert again["results"][0]["label"] == "entailed"
-
-
-def test_errors_are_not_kept() -> None:
     replies: list[Any] = [JudgeRejected("no"), "entailed"]
-    judge = ScriptedChecker(lambda *_: replies.pop(0))
-    body, headers = {"facts": FACTS[:1], "text": SUMMARY}, {"Idempotency-Key": "a"}
-    with serving(judges={"scripted": judge}) as client:
-        first = client.post("/v1/check", json=body, headers=headers)
-        second = client.post("/v1/check", json=body, headers=headers)
+    failing = ScriptedChecker(lambda *_: replies.pop(0))
+    body, key = {"facts": FACTS[:1], "text": SUMMARY}, {"Idempotency-Key": "a"}
+    with serving(judges={"slow": judge}) as client:
+        late = post(client, "check", body, **key, **{"Factcheck-Deadline-Ms": "100"})
+        free.set()
+        again = post(client, "check", body, **key)
+    with serving(judges={"failing": failing}) as client:
+        both = [client.post("/v1/check", json=body, headers=key).status_code for _ in range(2)]
 
-    assert (first.status_code, second.status_code) == (502, 200)
+    assert late["results"][0]["code"] == "deadline"
+    assert again["results"][0]["label"] == "entailed"
+    assert both == [502, 200]
 
 
-def test_kept_answers_are_bounded_and_end_after_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_are_kept_for_repeated_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many, of so many characters, for an hour; a key is for one body."""
     judge = ScriptedChecker(lambda *_: "entailed")
     monkeypatch.setattr("factcheck.server.service._MAX_KEPT", 2)
+    body: Any = {"facts": FACTS, "text": SUMMARY}
     with serving(judges={"scripted": judge}) as client:
 
         def ask(key: str) -> int:
-            post(client, "check", {"facts": FACTS, "text": SUMMARY}, **{"Idempotency-Key": key})
+            answers.append(post(client, "check", body, **{"Idempotency-Key": key}))
             return len(judge.calls)
 
+        answers: list[Any] = []
         assert [ask(key) for key in "abcb"] == [1, 2, 3, 3]
+        assert answers[1] == answers[3]
+        other = {**body, "text": "B."}
+        reply = client.post("/v1/check", json=other, headers={"Idempotency-Key": "b"})
+        assert (reply.status_code, reply.json()["code"]) == (422, "input")
         assert ask("a") == 4
         monkeypatch.setattr("factcheck.server.service._KEPT_S", 0.0)
         assert ask("a") == 5

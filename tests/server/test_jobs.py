@@ -19,7 +19,6 @@ from fastapi.testclient import TestClient
 from benchmarks.runtime.kill import comparable
 from factcheck.documents.results import ResultsFile, read_results
 from factcheck.errors import ConfigError, InputError, JudgeUnavailable
-from factcheck.runtime.budget import Budget
 from factcheck.scoring import FactCoverage
 from factcheck.scoring.run_report import RunReport, Tally
 from factcheck.scoring.runs import read_all, run_signature, score_run
@@ -36,13 +35,8 @@ FACTS = ["The lake is deep.", "The pier is old."]
 
 
 def record(number: int, **others: Any) -> dict[str, Any]:
-    return {
-        "id": f"r{number}",
-        "source": "",
-        "summary": f"Lake {number}.",
-        "facts": FACTS,
-        **others,
-    }
+    own = {"id": f"r{number}", "source": "", "summary": f"Lake {number}.", "facts": FACTS}
+    return {**own, **others}
 
 
 def lines(records: Sequence[Any]) -> list[bytes]:
@@ -103,12 +97,6 @@ def submit(jobs: Jobs, records: Sequence[Any], owner: str = "", **options: Any) 
 
 def status(jobs: Jobs, job: str, owner: str = "") -> JobStatus:
     return jobs.status(jobs.store.find(job, owner))
-
-
-def cancel(jobs: Jobs, job: str) -> None:
-    found = jobs.store.find(job, "")
-    jobs.store.finish(found, "cancelled")
-    jobs.end(found)
 
 
 def rows(jobs: Jobs, job: str, owner: str = "") -> list[dict[str, Any]]:
@@ -249,12 +237,13 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     jobs = bench.start()
     job = submit(jobs, [record(n) for n in range(500)], judge="model")
     other = submit(jobs, [record(1)])
-    await scored(jobs, job, 5)
+    await until(lambda: status(jobs, job).rows >= 5)
     assert status(jobs, job).state == "running"
     with pytest.raises(Problem) as refused:
         delete(jobs, jobs.store.find(job, ""))
     assert refused.value.status_code == 409
-    cancel(jobs, job)
+    jobs.store.finish(jobs.store.find(job, ""), "cancelled")
+    jobs.end(jobs.store.find(job, ""))
     await bench.done(jobs, other)
     n_rows, n_requests = status(jobs, job).rows, len(model.requests)
     await asyncio.sleep(0.1)
@@ -269,7 +258,7 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     shown = str(RunReport.read(tmp_path / "rows.jsonl"))
     assert f"partial result: {n_rows} of 500 records" in shown
 
-    cancel(jobs, other)
+    jobs.store.finish(jobs.store.find(other, ""), "cancelled")
     assert status(jobs, other).state == "done"
     delete(jobs, jobs.store.find(job, ""))
     assert [job for (job,) in jobs.store._all("SELECT DISTINCT job FROM records")] == [other]
@@ -279,11 +268,6 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
 async def until(condition: Callable[[], bool]) -> None:
     while not condition():  # noqa: ASYNC110 - no event tells
         await asyncio.sleep(0.005)
-
-
-async def scored(jobs: Jobs, job: str, n_rows: int) -> None:
-    """Wait for so many rows."""
-    await until(lambda: status(jobs, job).rows >= n_rows)
 
 
 async def test_a_judge_that_hangs_does_not_delay_a_stop(
@@ -318,21 +302,8 @@ async def test_a_judge_that_fails_is_a_row(bench: Bench) -> None:
     assert [row["error"]["code"] for row in found] == ["judge", "unavailable"]
 
 
-async def test_a_spent_budget_ends_the_job(bench: Bench, model: LocalOpenAIServer) -> None:
-    """What was begun is finished; records beyond the budget have no row."""
-    bench.judges = {"model": "openai/tiny"}
-    bench.options["budget"] = Budget(max_calls=20)
-    jobs = bench.start()
-    job = submit(jobs, [record(n) for n in range(60)])
-    spent = await bench.done(jobs, job)
-
-    assert (spent.state, spent.rows, spent.failed) == ("failed", 20, 0)
-    assert spent.problem.startswith("the budget is spent; once it is raised, submit")
-    assert len(model.requests) == 20
-    await jobs.stop()
-
-
 async def test_a_job_is_charged_to_its_key(bench: Bench, model: LocalOpenAIServer) -> None:
+    """What was begun is finished; records beyond the budget have no row."""
     keys = [ApiKey("ann", "a" * 64, max_calls=7), ApiKey("bob", "b" * 64)]
     bench.judges = {"model": "openai/tiny"}
     bench.options["keys"] = keys
@@ -341,8 +312,9 @@ async def test_a_job_is_charged_to_its_key(bench: Bench, model: LocalOpenAIServe
     first, second = submit(jobs, records, owner="ann"), submit(jobs, records[:9], owner="bob")
     spent, free = await bench.done(jobs, first, "ann"), await bench.done(jobs, second, "bob")
 
-    assert (spent.state, spent.rows) == ("failed", 7)
-    assert (free.state, free.rows) == ("done", 9)
+    assert (spent.state, spent.rows, spent.failed) == ("failed", 7, 0)
+    assert spent.problem.startswith("the budget is spent; once it is raised, submit")
+    assert (free.state, free.rows, len(model.requests)) == ("done", 9, 16)
     last = submit(jobs, records, owner="bob")
     await jobs.stop()
     bench.options["keys"] = keys[:1]

@@ -52,13 +52,8 @@ def saved(service: Service, job: str, folder: Path) -> Path:
 def test_a_job_survives_kills(start: Start, model: LocalOpenAIServer, tmp_path: Path) -> None:
     """The rows are those of an undisturbed run; only what was on its way is asked twice."""
     pairs = make_pairs(N_SOURCES, 10)
-    options = (
-        *JUDGE,
-        "--jobs-db",
-        str(tmp_path / "jobs.sqlite"),
-        "--concurrency",
-        str(CONCURRENCY),
-    )
+    database = str(tmp_path / "jobs.sqlite")
+    options = (*JUDGE, "--jobs-db", database, "--concurrency", str(CONCURRENCY))
     service = start(*options)
     job = service.job(json.dumps(pair.record()) for pair in pairs)
     lost: list[set[str]] = []
