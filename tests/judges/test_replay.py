@@ -238,11 +238,11 @@ def test_a_question_is_recorded_once_in_this_run_and_in_later_ones(path: Path) -
     cassette = CassetteWriter(path)
     cassette.append([verdict(), verdict(label="neutral")])
     cassette.close()
-    cassette.append([verdict(label="contradicted")])
-    cassette.close()
     before = read_cassette(path)
+    cassette.append([verdict(label="contradicted"), verdict("It burned.")])  # it opens again
+    cassette.close()
     record_all(path, verdict(label="contradicted"), verdict("It sank.", "neutral"))
-    assert answers(path) == [verdict(), verdict("It sank.", "neutral")]
+    assert answers(path) == [verdict(), verdict("It burned."), verdict("It sank.", "neutral")]
     assert before[0] == [verdict()]
     assert read_cassette(path)[1] != before[1]
 
