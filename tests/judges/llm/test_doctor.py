@@ -17,6 +17,7 @@ from factcheck.runtime.retry import RetryPolicy
 from factcheck.testing import (
     SERVER_KINDS,
     ChatAnswer,
+    ChatRequest,
     FactModel,
     Reply,
     sequence,
@@ -74,6 +75,11 @@ def echo(_: object) -> Reply:
     return Reply(status=401, error={"message": f"Incorrect API key provided: {KEY}."})
 
 
+def shrinking(request: ChatRequest) -> Reply:
+    limit = request.body["max_completion_tokens"]
+    return Reply(status=400, error={"message": f"max_tokens: at most {limit - 1}"})
+
+
 HTML = Reply(raw_body=b"<html>Welcome</html>", headers={"content-type": "text/html"})
 ELSEWHERE = Reply(status=307, raw_body=b"", headers={"location": "http://example.org/v1"})
 BAD: dict[str, tuple[ChatAnswer, str, int]] = {
@@ -81,6 +87,7 @@ BAD: dict[str, tuple[ChatAnswer, str, int]] = {
     "a web page": (lambda _: HTML, "not JSON", 4),
     "a redirect": (lambda _: ELSEWHERE, r"redirects to example\.org", 2),
     "a bomb": (bomb, "MiB", 4),
+    "a limit that shrinks": (shrinking, "8 request formats were rejected; run `factcheck", 8),
     "a refusal of everything": (
         lambda _: Reply(status=400, error={"message": "response_format is not supported"}),
         "response_format is not supported.*already tried: no response_format",
