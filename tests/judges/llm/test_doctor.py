@@ -66,7 +66,7 @@ def test_what_was_learned_is_said(name: str, learned: str) -> None:
 
 
 def bomb(_: object) -> Reply:
-    packed = gzip.compress(b'{"a": "' + b" " * 2**28 + b'"}')
+    packed = gzip.compress(b'{"a": "' + b" " * 2**26 + b'"}')
     headers = {"content-type": "application/json", "content-encoding": "gzip"}
     return Reply(raw_body=packed, headers=headers)
 
