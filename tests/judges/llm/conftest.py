@@ -21,6 +21,12 @@ KEY = "sk-0123456789abcdefghij"
 QUICK = RetryPolicy(stop_after_attempt=3, wait_multiplier=0.001, wait_max=1.0)
 
 
+def completion(content: Any, **choice: Any) -> dict[str, Any]:
+    """The body of a chat completion, without usage."""
+    message = {"role": "assistant", "content": content}
+    return {"choices": [{"index": 0, "message": message, "finish_reason": "stop", **choice}]}
+
+
 @contextmanager
 def serving(answer: ChatAnswer, **options: Any) -> Iterator[tuple[LocalOpenAIServer, Session]]:
     """A server, and a session whose models are on it."""

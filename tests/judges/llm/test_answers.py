@@ -18,7 +18,7 @@ from factcheck.judges.llm.transports import read_completion
 from factcheck.runtime.loop import background
 from factcheck.settings import Model
 from factcheck.testing import ChatRequest
-from tests.judges.llm.conftest import serving
+from tests.judges.llm.conftest import completion, serving
 
 ENDS: dict[Any, type[Exception] | None] = {
     **dict.fromkeys(("stop", "STOP", "eos", "end_turn", "stop_sequence", "completed")),
@@ -26,11 +26,6 @@ ENDS: dict[Any, type[Exception] | None] = {
     **dict.fromkeys(("content_filter", "SAFETY", "refusal", "RECITATION"), JudgeRefused),
     **dict.fromkeys(("error", "abort", "tool_calls", "", "stopped?", None, 3), JudgeOutputError),
 }
-
-
-def completion(content: Any, **choice: Any) -> dict[str, Any]:
-    message = {"role": "assistant", "content": content}
-    return {"choices": [{"index": 0, "message": message, "finish_reason": "stop", **choice}]}
 
 
 def test_a_reason_for_the_end_that_is_not_known_is_no_end() -> None:

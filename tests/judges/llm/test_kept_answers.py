@@ -24,7 +24,7 @@ from factcheck.testing import (
     rate_limited,
     sequence,
 )
-from tests.judges.llm.conftest import MODEL, QUICK, MakePairSetup, MakeSetup
+from tests.judges.llm.conftest import MODEL, QUICK, MakePairSetup, MakeSetup, completion
 from tests.runtime.cache.stores import MemoryCache
 
 FACTS = ["The dam holds.", "The dam is 40 metres high.", "Nobody lives below it."]
@@ -132,9 +132,7 @@ def test_requests_whose_cost_is_not_known_use_up_the_budget(llm: MakeSetup) -> N
 
 def test_tokens_the_server_does_not_count_are_estimated_and_not_zero(llm: MakeSetup) -> None:
     def without_usage(request: ChatRequest) -> Reply:
-        message = {"role": "assistant", "content": FactModel()(request)}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        return Reply(raw_body=json.dumps({"choices": [choice]}).encode())
+        return Reply(raw_body=json.dumps(completion(FactModel()(request))).encode())
 
     usage = llm(without_usage).scorer.score("", TEXT, facts=FACTS).usage
     assert usage.prompt_tokens > 100

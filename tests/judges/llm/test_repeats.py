@@ -13,6 +13,7 @@ import pytest
 from factcheck import CheckFailure, FactCoverage, Model, Verdict
 from factcheck.judges.llm.transports import read_completion
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
+from tests.judges.llm.conftest import completion
 from tests.runtime.cache.stores import MemoryCache
 
 FACTS = ("The mill closed.", "It rained.", "A fox slept.", "Ida left.")
@@ -68,7 +69,7 @@ def test_a_flip_is_reported_and_three_labels_decide_nothing() -> None:
 Tokens = Sequence[tuple[str, Mapping[str, float]]]
 
 
-def completion(tokens: Tokens) -> Reply:
+def with_tokens(tokens: Tokens) -> Reply:
     content = [
         {
             "token": token,
@@ -78,10 +79,7 @@ def completion(tokens: Tokens) -> Reply:
         for token, others in tokens
     ]
     text = "".join(token for token, _ in tokens)
-    message = {"role": "assistant", "content": text}
-    choice = {"index": 0, "message": message, "finish_reason": "stop"}
-    body = {"choices": [{**choice, "logprobs": {"content": content}}]}
-    return Reply(raw_body=json.dumps(body).encode(), headers={"content-type": "application/json"})
+    return Reply(raw_body=json.dumps(completion(text, logprobs={"content": content})).encode())
 
 
 LIKELY = {"yes": 0.6, "no": 0.2, "contr": 0.1, "{": 0.1}
@@ -103,7 +101,7 @@ TOKENS: dict[str, tuple[Tokens, float | None]] = {
 def test_a_label_has_the_probability_of_its_first_token(
     tokens: Tokens, probability: float | None
 ) -> None:
-    with LocalOpenAIServer(lambda _: completion(tokens)) as server:
+    with LocalOpenAIServer(lambda _: with_tokens(tokens)) as server:
         settings = {"verdict": "label", "probabilities": True}
         with FactCoverage(judge(server, **settings), cache=MemoryCache()) as scorer:
             results = [scorer.check(FACTS[:1], TEXT)[0] for _ in range(2)]
@@ -114,17 +112,19 @@ def test_a_label_has_the_probability_of_its_first_token(
     assert isinstance(results[0], Verdict) != (tokens is TOKENS["twice"][0])
 
 
+def of_token(*alternatives: Any) -> dict[str, Any]:
+    return {"content": [{"token": "a", "top_logprobs": alternatives}]}
+
+
 @pytest.mark.parametrize(
-    "logprobs", [None, 1, {}, {"content": [{}]}, {"content": [{"token": "a", "top_logprobs": [1]}]}]
+    "logprobs",
+    [
+        *(None, 1, {}, {"content": [{}]}, of_token(1)),
+        *(of_token({"token": "a", "logprob": odd}) for odd in (math.nan, 0.5, "0", None, True)),
+    ],
 )
 def test_log_probabilities_that_are_none_are_left_out(logprobs: Any) -> None:
-    message = {"role": "assistant", "content": "a"}
-    choice = {"message": message, "finish_reason": "stop", "logprobs": logprobs}
-    assert read_completion({"choices": [choice]}).tokens == ()
-    for odd in (math.nan, 0.5, "0", None, True):
-        token = {"token": "a", "top_logprobs": [{"token": "a", "logprob": odd}]}
-        odd_choice = {**choice, "logprobs": {"content": [token]}}
-        assert read_completion({"choices": [odd_choice]}).tokens == ()
+    assert read_completion(completion("a", logprobs=logprobs)).tokens == ()
 
 
 def test_a_server_without_log_probabilities_is_asked_without() -> None:
