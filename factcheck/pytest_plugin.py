@@ -85,7 +85,7 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
 
         Raises:
             AssertionError: The gate failed; the message has the reason and the facts not kept.
-            InputError: An argument is invalid.
+            InputError: An argument is invalid, or there is nothing to assert.
             JudgeError: The judge could not be reached.
         """
         __tracebackhide__ = True
@@ -94,7 +94,7 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
         from factcheck.records.facts import read_facts
         from factcheck.reports import render
         from factcheck.scoring.comparison import read_report
-        from factcheck.scoring.gates import Limits, coverage_gate
+        from factcheck.scoring.gates import NO_LIMITS, Limits, coverage_gate
         from factcheck.scoring.rechecks import settled
 
         if min is not None and not 0.0 <= min <= 1.0:
@@ -105,7 +105,10 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
             baseline = read_report(baseline)
         limits = Limits(min, max_distorted, baseline=baseline)
         known = factcheck_scorer.extract(source) if facts is None else FactSet.of(facts)
-        report = factcheck_scorer.score(source, summary, facts=_with_musts(known, must), lead=False)
+        known = _with_musts(known, must)
+        if limits == NO_LIMITS and not any(fact.must for fact in known):
+            raise InputError("nothing is asserted; give min, must, max_distorted or baseline")
+        report = factcheck_scorer.score(source, summary, facts=known, lead=False)
         report, baseline = settled(factcheck_scorer, report, limits)
         failure = coverage_gate(report, replace(limits, baseline=baseline))
         if failure is not None:

@@ -154,7 +154,10 @@ def evaluate_files(
         notes.append(f"Schema suggested from {gold.name}: {how}'fields suggest' shows why")
     is_semantic = _is_semantic(schema)
     if by_meaning and not is_semantic:
-        _log.warning("no field has the comparator 'semantic', so --semantic has no effect")
+        _log.warning(
+            "no field has the comparator 'semantic', so --semantic has no effect; set it where values "
+            "are to be compared by meaning, or omit --schema to compare all labels that way"
+        )
     post_process: Callable[[list[FieldResult]], list[FieldResult]] | None = None
     if nulls_absent:
         post_process = partial(reclassify_nulls, config=NullHandling(missing_is_absent=True))

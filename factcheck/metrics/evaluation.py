@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
-from typing import Any
+from typing import Any, overload
 
 from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeOutputError, describe
 from factcheck.facts import ScoreSignature
@@ -91,13 +91,21 @@ class FunctionMetric:
             return _failed_result(error)
 
 
+@overload
+def metric(function: Callable[[EvalCase], Any], /) -> FunctionMetric: ...
+@overload
 def metric(
+    *, threshold: float = ..., name: str | None = ..., required_fields: Sequence[str] = ...
+) -> Callable[[Callable[[EvalCase], Any]], FunctionMetric]: ...
+def metric(
+    function: Callable[[EvalCase], Any] | None = None,
+    /,
     *,
     threshold: float = 0.5,
     name: str | None = None,
     required_fields: Sequence[str] = ("actual_output",),
-) -> Callable[[Callable[[EvalCase], Any]], FunctionMetric]:
-    """Turn a function from case to score, sync or async, into a metric:
+) -> Any:
+    """Turn a function into a metric:
 
         @metric(threshold=0.7)
         def brevity(case: EvalCase) -> float:
@@ -106,6 +114,7 @@ def metric(
         report = evaluate(cases, [brevity])
 
     Args:
+        function: From case to score, sync or async; `@metric` alone takes the defaults.
         threshold: Score from which a case passes, in [0, 1].
         name: Name in reports; defaults to the function's name.
         required_fields: Fields of `EvalCase` that a case must have to be measured.
@@ -113,7 +122,11 @@ def metric(
     Raises:
         InputError: The threshold is outside [0, 1].
     """  # noqa: D415 - an example follows
-    return lambda function: FunctionMetric(function, threshold, name, required_fields)
+
+    def made(function: Callable[[EvalCase], Any]) -> FunctionMetric:
+        return FunctionMetric(function, threshold, name, required_fields)
+
+    return made if function is None else made(function)
 
 
 class KeywordMetric(FunctionMetric):

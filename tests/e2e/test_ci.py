@@ -122,7 +122,7 @@ def test_a_failing_assertion_prints_the_facts(plugin: pytest.Pytester) -> None:
     assert "pytest_plugin.py" not in result.stdout.str()
 
 
-def test_facts_and_baseline_may_be_files_and_a_bad_minimum_is_named(
+def test_facts_and_baseline_may_be_files_and_bad_limits_are_named(
     plugin: pytest.Pytester,
 ) -> None:
     plugin.makefile(".txt", facts=FACTS)
@@ -132,12 +132,14 @@ def test_facts_and_baseline_may_be_files_and_a_bad_minimum_is_named(
         from factcheck.errors import InputError
 
         def test_it(assert_coverage):
-            report = assert_coverage("", "lake pier", facts="facts.txt")
+            report = assert_coverage("", "lake pier", min=0.1, facts="facts.txt")
             assert report.counts["kept"] == 2
             pathlib.Path("old.json").write_text(report.to_json())
             assert_coverage("", "lake pier", facts=pathlib.Path("facts.txt"), baseline="old.json")
             with pytest.raises(InputError, match="min is 80; expected 0 to 1"):
                 assert_coverage("", "lake", min=80, facts="facts.txt")
+            with pytest.raises(InputError, match="nothing is asserted; give min, must"):
+                assert_coverage("", "lake", facts="facts.txt")
         """
     )
     plugin.runpytest_subprocess().assert_outcomes(passed=1)
