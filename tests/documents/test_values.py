@@ -77,7 +77,7 @@ def test_yaml_is_read_alike_by_every_reader_and_json_is_yaml(value: Any) -> None
         ("", "x.json, line 1: not valid JSON (it is empty)"),
         ('{"a": 1,\n "b": }', "x.json, line 2: not valid JSON"),
         ('{"a": 1}\n{"a": 2}', "line 2: not valid JSON (extra data after the end"),
-        ('{"a": 1,}', "property name"),
+        ('{"a": 1, b: 2}', "property name"),
         ('{"a": "cut', "not valid JSON (the text ends inside a string; it may be cut off)"),
         ('{"a": "cut\n', "not valid JSON (the text ends inside a string; it may be cut off)"),
         ('{"a": "one\ntwo"}', r"(a string holds the control character '\n'; escape it)"),
