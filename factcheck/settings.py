@@ -145,14 +145,12 @@ class Model:
             raise ConfigError(f"{self.name}: {error}") from error
 
     def _check_texts(self) -> None:
-        if self.verdict not in get_args(VerdictForm):
-            forms = ", ".join(get_args(VerdictForm))
-            raise InputError(f"verdict must be one of {forms}, not {self.verdict!r}")
-        if self.summaries_per_call > 1 and self.verdict not in COMPACT:
+        if self.verdict not in (forms := get_args(VerdictForm)):
+            raise InputError(f"verdict must be one of {', '.join(forms)}, not {self.verdict!r}")
+        if (many := self.summaries_per_call) > 1 and self.verdict not in COMPACT:
             allowed = " or ".join(map(repr, COMPACT))
             raise InputError(
-                f"summaries_per_call={self.summaries_per_call} needs verdict {allowed}, "
-                f"not {self.verdict!r}"
+                f"summaries_per_call={many} needs verdict {allowed}, not {self.verdict!r}"
             )
         if type(self.probabilities) is not bool:
             raise InputError(f"probabilities must be true or false, not {self.probabilities!r}")

@@ -155,8 +155,8 @@ def evaluate_files(
     is_semantic = _is_semantic(schema)
     if by_meaning and not is_semantic:
         _log.warning(
-            "no field has the comparator 'semantic', so --semantic has no effect; set it where values "
-            "are to be compared by meaning, or omit --schema to compare all labels that way"
+            "no field has the comparator 'semantic', so --semantic has no effect; set it where the "
+            "meaning counts, or omit --schema, so that all labels are compared by meaning"
         )
     post_process: Callable[[list[FieldResult]], list[FieldResult]] | None = None
     if nulls_absent:

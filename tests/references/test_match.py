@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.errors import ConfigError, Failure, InputError, JudgeError, JudgeOutputError
+from factcheck.errors import (
+    ConfigError,
+    Failure,
+    InputError,
+    JudgeError,
+    JudgeOutputError,
+    JudgeRefused,
+)
 from factcheck.facts import Usage
 from factcheck.metrics import EvalCase
 from factcheck.references import Aggregation, ReferenceMatch
@@ -174,11 +181,18 @@ def test_one_case_is_no_list() -> None:
 def test_what_has_no_score_raises() -> None:
     output: Any
     for output, error in (
-        *((one, InputError) for one in ("", None)),
-        *((one, JudgeError) for one in ("nowhere", "nothing")),
-    ):
-        with pytest.raises(error):
+        ("", InputError), (None, InputError), ("nowhere", JudgeOutputError),
+        ("nothing", JudgeRefused),
+    ):  # fmt: skip
+        with pytest.raises(error) as raised:
             compass(["east"]).match(output)
+        assert raised.type is error
+
+
+def test_a_reference_without_a_vector_is_never_left_out() -> None:
+    """A mean over the others would be a number about something else."""
+    with pytest.raises(JudgeRefused, match="the filter declined"):
+        compass(["east", "nothing"], aggregation="mean").match("north")
 
 
 def test_an_embedder_with_another_number_of_vectors_gives_no_score() -> None:
