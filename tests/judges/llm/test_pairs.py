@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from factcheck.errors import Failure, InputError
+from factcheck.judges.cascade import CascadeJudge
+from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.llm.fences import without_numbers
-from factcheck.judges.ports import PairResult, PairVerdict, ValuePair
+from factcheck.judges.ports import (
+    Ledger,
+    PairJudge,
+    PairResult,
+    PairVerdict,
+    Specificity,
+    ValuePair,
+)
 from factcheck.testing import (
     ChatAnswer,
     ChatRequest,
     FactModel,
     Reply,
+    ScriptedPairJudge,
     bad_request,
     duplicate,
     leave_out,
     overwrite,
     refused,
+    same_words,
     sequence,
     truncated,
     without_key,
 )
 from factcheck.testing.fact_model import Mangle
-from tests.judges.llm.conftest import MODEL, MakePairSetup, asked
+from tests.judges.llm.conftest import MODEL, MakePairSetup, asked, serving
 
 CITY = ValuePair("New York City", "City of New York", path="city", description="Where it is")
 PAIRS = [ValuePair(f"Mill {n}", f"mill {n + n % 2}", path="name") for n in range(15)]
@@ -192,3 +206,32 @@ def test_gold_comes_first_where_more_or_less_may_be_said(comparing: MakePairSetu
     with pytest.raises(InputError, match=r"specificity must be one of .*, not 'loose'"):
         setup.compare(replace(more, specificity="loose"))  # type: ignore[arg-type]
     assert setup.sizes == [5]
+
+
+any_text = st.text(st.characters(), max_size=30) | st.sampled_from(HOSTILE)
+any_pair = st.builds(ValuePair, *[any_text] * 5, st.sampled_from(get_args(Specificity)))
+
+
+@pytest.fixture(scope="module")
+def cascade() -> Iterator[PairJudge]:
+    """Knows equal values, and asks a model about all others."""
+    first = ScriptedPairJudge(lambda pair: 1.0 if pair.gold == pair.extracted else 0.5)
+    with serving(FactModel()) as (_, session):
+        yield CascadeJudge(first, build_pair_judge(MODEL, session))
+
+
+@given(st.lists(any_pair, max_size=6))
+def test_whatever_stands_in_a_pair_its_verdict_does_not_depend_on_the_others(
+    cascade: PairJudge, pairs: list[ValuePair]
+) -> None:
+    def compare(*some: ValuePair) -> Sequence[PairResult]:
+        return asyncio.run(cascade.compare(some, Ledger()))
+
+    results = compare(*pairs)
+    assert equivalents(results) == [same_words(pair) for pair in pairs]
+    assert compare(*pairs, *pairs[::-1]) == (*results, *results[::-1])
+    for pair, result in zip(pairs, results, strict=True):
+        assert compare(pair) == (result,)
+        mirrored = replace(pair, gold=pair.extracted, extracted=pair.gold)
+        if pair.specificity == "exact":
+            assert equivalents(compare(mirrored)) == equivalents([result])
