@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import inf, nan
 from typing import Any, NamedTuple
 
@@ -47,34 +47,25 @@ class Example(NamedTuple):
     extracted: Any
 
 
-class Kinds(NamedTuple):
-    """What may be drawn."""
-
-    hungarian: bool = True
-    keyed: bool = True
-    sound: bool = False
-    """Only what is perfect when it is compared with itself."""
-
-
 def once_in(draw: st.DrawFn, times: int) -> bool:
     return draw(st.integers(0, times - 1)) == times // 2
 
 
 @st.composite
-def examples(draw: st.DrawFn, kinds: Kinds = Kinds()) -> Example:  # noqa: B008 - immutable
-    schema = draw(schemas(kinds))
-    gold = value_for(draw, schema, kinds)
-    if "properties" in schema and isinstance(gold, dict) and not once_in(draw, 10):
-        return Example(schema, gold, corrupted_object(draw, schema["properties"], gold, kinds))
-    return Example(schema, gold, corrupted(draw, schema, gold, kinds))
+def examples(draw: st.DrawFn) -> Example:
+    schema = draw(schemas())
+    value = value_for(draw, schema)
+    pair = value, corrupted(draw, value, is_whole=not once_in(draw, 10))
+    return Example(schema, *(pair if draw(st.booleans()) else pair[::-1]))
 
 
 @st.composite
-def schemas(draw: st.DrawFn, kinds: Kinds = Kinds()) -> Schema:  # noqa: B008 - immutable
+def schemas(draw: st.DrawFn, *, sound: bool = False) -> Schema:
+    """With `sound`, only what is perfect when it is compared with itself."""
     if once_in(draw, 10):
-        return node(draw, 2, kinds)
-    made = object_node(draw, 3, kinds)
-    made["properties"]["s"] = array_node(draw, 2, kinds)
+        return node(draw, 2, sound=sound)
+    made = object_node(draw, 3, sound=sound)
+    made["properties"]["s"] = array_node(draw, 2, sound=sound)
     return made
 
 
@@ -103,13 +94,13 @@ def flat_element(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @st.composite
-def values(draw: st.DrawFn, schema: Schema, kinds: Kinds = Kinds()) -> Any:  # noqa: B008
-    return value_for(draw, schema, kinds)
+def values(draw: st.DrawFn, schema: Schema, *, sound: bool = False) -> Any:
+    return value_for(draw, schema, sound=sound)
 
 
-def node(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
+def node(draw: st.DrawFn, depth: int, *, sound: bool) -> Schema:
     make = draw(st.sampled_from((leaf, object_node, array_node, leaf) if depth else (leaf,)))
-    made = make(draw, depth, kinds)
+    made = make(draw, depth, sound=sound)
     if once_in(draw, 10):
         made["x-eval-skip"] = True
     elif make is not leaf and once_in(draw, 10):
@@ -118,7 +109,7 @@ def node(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
     return made
 
 
-def leaf(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
+def leaf(draw: st.DrawFn, depth: int, *, sound: bool) -> Schema:
     declared = draw(
         st.sampled_from((*["string", "number", "integer", "boolean"] * 3, "object", "array"))
     )
@@ -132,27 +123,27 @@ def leaf(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
         return made
     if once_in(draw, 3):
         made["x-eval-transform"] = draw(st.lists(st.sampled_from(transforms), max_size=2))
-    if not kinds.sound and once_in(draw, 3):
+    if not sound and once_in(draw, 3):
         made["x-eval-compare"] = draw(st.sampled_from(comparators))
     return made
 
 
-def object_node(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
+def object_node(draw: st.DrawFn, depth: int, *, sound: bool) -> Schema:
     names = draw(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=4, unique=True))
     made: Schema = {"type": "object"}
-    made["properties"] = {name: node(draw, depth - 1, kinds) for name in names}
+    made["properties"] = {name: node(draw, depth - 1, sound=sound) for name in names}
     if once_in(draw, 5):
-        rest = made["additionalProperties"] = node(draw, depth - 1, kinds)
+        rest = made["additionalProperties"] = node(draw, depth - 1, sound=sound)
         rest.pop("x-eval-skip", None)
     return made
 
 
-def array_node(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
-    ways = ["default", "ordered", *["hungarian"] * 3 * kinds.hungarian, *["key"] * 2 * kinds.keyed]
+def array_node(draw: st.DrawFn, depth: int, *, sound: bool) -> Schema:
+    ways = ["default", "ordered", *["hungarian"] * 3, *["key"] * 2 * (not sound)]
     way = draw(st.sampled_from(ways))
     if way == "key":
-        return keyed_array(draw, depth, kinds)
-    made: Schema = {"type": "array", "items": node(draw, depth - 1, kinds)}
+        return keyed_array(draw, depth, sound=sound)
+    made: Schema = {"type": "array", "items": node(draw, depth - 1, sound=sound)}
     if way == "ordered":
         made["x-eval-align"] = {"ordered": True}
     if way == "hungarian":
@@ -162,8 +153,8 @@ def array_node(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
     return made
 
 
-def keyed_array(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
-    items = object_node(draw, depth - 1 or 1, kinds)
+def keyed_array(draw: st.DrawFn, depth: int, *, sound: bool) -> Schema:
+    items = object_node(draw, depth - 1 or 1, sound=sound)
     key: Schema = {"type": draw(st.sampled_from(("string", "integer", "boolean")))}
     if key["type"] == "string" and once_in(draw, 2):
         key["x-eval-transform"] = ["strip", "lowercase"]
@@ -174,19 +165,19 @@ def keyed_array(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
     return {"type": "array", "items": items, "x-eval-align": align}
 
 
-def value_for(draw: st.DrawFn, schema: Schema, kinds: Kinds) -> Any:
+def value_for(draw: st.DrawFn, schema: Schema, *, sound: bool = False) -> Any:
     if once_in(draw, 12):
         return None
-    if not kinds.sound and once_in(draw, 20):
+    if not sound and once_in(draw, 20):
         return draw(st.sampled_from(ANYTHING))
     if "properties" in schema:
         present = {n: child for n, child in schema["properties"].items() if not once_in(draw, 6)}
         if rest := schema.get("additionalProperties"):
             present |= {name: rest for name in ("zz", "y") if not once_in(draw, 3)}
-        return {name: value_for(draw, child, kinds) for name, child in present.items()}
+        return {name: value_for(draw, child, sound=sound) for name, child in present.items()}
     if "items" in schema:
         size = draw(st.sampled_from((2, 3, 3, 1, 0, 2)))
-        return [value_for(draw, schema["items"], kinds) for _ in range(size)]
+        return [value_for(draw, schema["items"], sound=sound) for _ in range(size)]
     return draw(st.sampled_from(leaf_values(schema["type"])))
 
 
@@ -200,40 +191,23 @@ def leaf_values(declared: str | Sequence[str]) -> tuple[Any, ...]:
     ]
 
 
-def corrupted(draw: st.DrawFn, schema: Schema, value: Any, kinds: Kinds) -> Any:
-    fate = draw(st.sampled_from(("keep",) * 15 + ("null", "other", "wrong")))
-    if fate == "null":
-        return None
-    if fate == "other":
-        return value_for(draw, schema, kinds)
-    if fate == "wrong":
-        return draw(st.sampled_from(ANYTHING))
-    if isinstance(value, dict) and "properties" in schema:
-        return corrupted_object(draw, schema["properties"], value, kinds)
-    if isinstance(value, list) and "items" in schema:
-        return corrupted_array(draw, schema["items"], value, kinds)
+def corrupted(draw: st.DrawFn, value: Any, *, is_whole: bool = False) -> Any:
+    """A value in which parts are missing, wrong, unknown, doubled or in another order."""
+    fate = (
+        "keep" if is_whole else draw(st.sampled_from(("keep",) * 15 + ("null", "wrong", "wrong")))
+    )
+    if fate != "keep":
+        return None if fate == "null" else draw(st.sampled_from(ANYTHING))
+    if isinstance(value, dict):
+        kept = {name: part for name, part in value.items() if not once_in(draw, 10)}
+        made = {name: corrupted(draw, part) for name, part in kept.items()}
+        if once_in(draw, 6):
+            names = draw(st.lists(st.sampled_from(("zz", "x", "Q")), unique=True, min_size=1))
+            made |= {name: draw(st.sampled_from((None, *ANYTHING))) for name in names}
+        return made
+    if isinstance(value, list):
+        elements = [corrupted(draw, element) for element in value if not once_in(draw, 8)]
+        if elements and once_in(draw, 4):
+            elements.append(draw(st.sampled_from(elements)))
+        return draw(st.permutations(elements)) if once_in(draw, 2) else elements
     return value
-
-
-def corrupted_object(
-    draw: st.DrawFn, properties: Mapping[str, Schema], value: Mapping[str, Any], kinds: Kinds
-) -> Schema:
-    made = {}
-    for name, child in properties.items():
-        if name in value and not once_in(draw, 10):
-            made[name] = corrupted(draw, child, value[name], kinds)
-        elif name not in value and once_in(draw, 4):
-            made[name] = value_for(draw, child, kinds)
-    if once_in(draw, 6):
-        names = draw(st.lists(st.sampled_from(("zz", "x", "Q")), unique=True, min_size=1))
-        made |= {name: draw(st.sampled_from((None, *ANYTHING))) for name in names}
-    return made
-
-
-def corrupted_array(
-    draw: st.DrawFn, items: Schema, value: Sequence[Any], kinds: Kinds
-) -> list[Any]:
-    made = [corrupted(draw, items, element, kinds) for element in value if not once_in(draw, 8)]
-    if once_in(draw, 4):
-        made.append(value_for(draw, items, kinds))
-    return draw(st.permutations(made)) if once_in(draw, 2) else made

@@ -16,10 +16,8 @@ from hypothesis import strategies as st
 from factcheck.fields import FieldEvaluator, RecordResult, RunResult, annotate_xeval, evaluate
 from tests.fields.naive import COUNTED, Outcome, Row, key_of, metrics
 from tests.fields.naive import evaluate as naive_evaluate
-from tests.fields.strategies import Example, Kinds, Schema, examples, flat_arrays, schemas, values
+from tests.fields.strategies import Example, Schema, examples, flat_arrays, schemas, values
 
-ORDER_KEPT = Kinds(hungarian=False)
-SOUND = Kinds(keyed=False, sound=True)
 STRANGE = {"a": "a.b", "b": "b[0]", "c": "[0]", "d": "d e", "e": "é.", "f": "b"}
 ROUNDING = 1e-9
 POSITION = re.compile(r"\[-?\d+\]")
@@ -94,7 +92,7 @@ def renamed(value: Any) -> Any:
     return [renamed(element) for element in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("drawn", [examples(ORDER_KEPT), examples(), flat_arrays()])
+@pytest.mark.parametrize("drawn", [examples(), flat_arrays()])
 @given(data=st.data())
 def test_every_result_is_that_of_the_naive_evaluation(drawn: Any, data: st.DataObject) -> None:
     """Also of elements that are much alike; nothing that is given is changed."""
@@ -139,9 +137,9 @@ def test_what_cannot_be_scored_is_paired_with_its_like_when_all_others_are(
     assert rows_of(record) == naive_evaluate(*example).rows
 
 
-@given(schemas(SOUND), st.data())
+@given(schemas(sound=True), st.data())
 def test_a_record_compared_with_itself_is_perfect(schema: Schema, data: st.DataObject) -> None:
-    value = data.draw(values(schema, SOUND))
+    value = data.draw(values(schema, sound=True))
     record = record_of(Example(schema, value, deepcopy(value)))
     assert metrics_of(record) == (1.0, 1.0, 1.0)
     assert {r.status for r in record.field_results} <= {"match", "skipped", "error"}
