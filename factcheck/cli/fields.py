@@ -6,7 +6,6 @@ import gc
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -231,16 +230,14 @@ def compare(
     names = (name_of(run_a), name_of(run_b))
     with output.capture_log(_LOG), output.spinner("Comparing"), _without_gc():
         comparison = compare_runs(files.read_run(run_a), files.read_run(run_b), names=names)
-    if to.format in {"json", "csv"} and comparison.schema_warning:
-        output.print_error(f"warning: {comparison.schema_warning}")
-    to_json = partial(json.dumps, comparison.to_dict(), ensure_ascii=False, indent=2)
+    warnings = [comparison.schema_warning] if comparison.schema_warning else []
     failure = None
     if fail_if_worse:
         from factcheck.scoring import gates
 
         missing = [str(one) for one in (*comparison.only_in_a, *comparison.not_compared)]
         failure = gates.comparison_gate(comparison.worse, missing, comparison.no_verdict)
-    output.report(comparison.page(), to_json, to, failure=failure)
+    output.report(comparison.page(), comparison.to_json, to, warnings=warnings, failure=failure)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from factcheck.fields.evaluation import FieldEvaluator, Join
 from factcheck.fields.pages import RunResult, field_text, undecided_text
 from factcheck.fields.runs.records import NullHandling, reclassify_nulls
 from factcheck.fields.schemas.references import resolved
-from factcheck.fields.schemas.structure import COMPARE, annotate, sub_schemas
+from factcheck.fields.schemas.structure import annotate
 from factcheck.fields.schemas.suggestions import suggest_schema
 from factcheck.fields.schemas.validation import infer_schema
 from factcheck.fields.types import FieldResult
@@ -152,18 +152,18 @@ def evaluate_files(
         schema = make_schema(gold, texts_by_meaning=by_meaning)
         how = "labels are compared by meaning; " if by_meaning else ""
         notes.append(f"Schema suggested from {gold.name}: {how}'fields suggest' shows why")
-    is_semantic = _is_semantic(schema)
-    if by_meaning and not is_semantic:
-        _log.warning(
-            "no field has the comparator 'semantic', so --semantic has no effect; set it where the "
-            "meaning counts, or omit --schema, so that all labels are compared by meaning"
-        )
     post_process: Callable[[list[FieldResult]], list[FieldResult]] | None = None
     if nulls_absent:
         post_process = partial(reclassify_nulls, config=NullHandling(missing_is_absent=True))
     with _errors_of(name_of(schema_path or gold_path)):
         evaluator = FieldEvaluator(
             schema, id_field=id_field, post_process=post_process, semantic=comparator
+        )
+    is_semantic = any(node.comparator.name == SEMANTIC for node in evaluator.schema.compared())
+    if by_meaning and not is_semantic:
+        _log.warning(
+            "no field has the comparator 'semantic', so --semantic has no effect; set it where the "
+            "meaning counts, or omit --schema, so that all labels are compared by meaning"
         )
     run = evaluator.evaluate(gold, extracted, join=join)
     if is_semantic:
@@ -185,12 +185,3 @@ def gate_scores(run: RunResult) -> tuple[float | None, float, str, str]:
     no_verdict = [f"{field_text(one.field)}: {undecided_text(one)}" for one in undecided]
     low_f1, _ = run.f1_bounds()
     return run.decided_f1(), low_f1, next(never_judged, ""), "".join(no_verdict[:1])
-
-
-def _is_semantic(schema: Any) -> bool:
-    if not isinstance(schema, dict):
-        return False
-    entry = schema.get(COMPARE)
-    if entry == SEMANTIC or (isinstance(entry, dict) and SEMANTIC in entry):
-        return True
-    return any(_is_semantic(child.schema) for child in sub_schemas(schema))

@@ -73,6 +73,14 @@ class SchemaNode:
             if not child.is_rest
         }
 
+    def compared(self) -> Iterator[SchemaNode]:
+        """Yield the compared fields in the subtree; recursive references are not followed."""
+        if not self.skip and (self.comparator.name or not self.children):
+            yield self
+        elif not self.skip:
+            for child in self.children:
+                yield from child.compared()
+
 
 def strategy_of(align: Mapping[str, Any]) -> Strategy:
     chosen = align.get("match_by")
@@ -94,19 +102,10 @@ def parse_eval_schema(raw_schema: Any, registry: Registry | None = None) -> Sche
     if not isinstance(schema, dict):
         raise SchemaError(f"Eval schema must be an object, not {type(schema).__name__}")
     root = _Parser(registry or default_registry, schema).node(schema, "", None, 1.0, 0)
-    weights = list(_weights(root))
+    weights = [node.weight for node in root.compared()]
     if weights and not any(weights):
         raise SchemaError(f"every field has {keys.WEIGHT} 0; set at least one above 0")
     return root
-
-
-def _weights(node: SchemaNode) -> Iterator[float]:
-    """Yield the weights of all compared fields."""
-    if not node.skip and (node.comparator.name or not node.children):
-        yield node.weight
-    elif not node.skip:
-        for child in node.children:
-            yield from _weights(child)
 
 
 class _Parser:
