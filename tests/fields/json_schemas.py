@@ -6,24 +6,18 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.fields.builders import array, record
+
 Schema = dict[str, Any]
 STRING: Schema = {"type": "string"}
 INTEGER: Schema = {"type": "integer"}
 NULL: Schema = {"type": "null"}
 
 
-def object_of(**fields: Any) -> Schema:
-    return {"type": "object", "properties": fields}
-
-
-def list_of(items: Any) -> Schema:
-    return {"type": "array", "items": items}
-
-
 def nested(levels: int, innermost: Schema) -> Schema:
     schema = innermost
     for _ in range(levels):
-        schema = object_of(a=schema)
+        schema = record(a=schema)
     return schema
 
 
@@ -38,8 +32,8 @@ def schemas(refs: st.SearchStrategy[str]) -> st.SearchStrategy[Schema]:
 def containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Schema]:
     branches = st.lists(inner, min_size=1, max_size=3)
     return st.one_of(
-        st.dictionaries(st.sampled_from("abc"), inner, max_size=3).map(lambda f: object_of(**f)),
-        inner.map(lambda items: {"type": "array", "items": items}),
+        st.dictionaries(st.sampled_from("abc"), inner, max_size=3).map(lambda f: record(**f)),
+        inner.map(array),
         st.tuples(st.sampled_from(["anyOf", "oneOf"]), branches).map(lambda t: {t[0]: t[1]}),
         inner.map(lambda part: {"allOf": [part]}),
     )

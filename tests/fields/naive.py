@@ -1,18 +1,19 @@
 """A second `evaluate`, for one record: as plain as can be, and written from the specification.
 
-Nothing here is shared with `factcheck.fields`, so what both say is not one mistake made twice. It
-knows property names without `.` and `[`, the comparators and transforms that take no library, and
-no batch comparators.
+Nothing is shared with `factcheck.fields`, so what both say is not one mistake made twice, but for
+comparators and transforms, which have tests of their own. It knows property names without `.` and
+`[`, and no batch comparators.
 """
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scipy.optimize import linear_sum_assignment
+
+from factcheck.fields.comparators.transforms import TRANSFORMS
+from factcheck.fields.registry import COMPARATORS
 
 Schema = Mapping[str, Any]
 Pair = tuple[int, int]
@@ -334,10 +335,10 @@ def compare_leaf(node: Schema, gold: Any, extracted: Any) -> tuple[str, float, s
     except Exception:  # noqa: BLE001 - whatever it is, it is an error of this field
         return "error", 0.0, name
     try:
-        same = COMPARATORS[name](wanted, transformed(node, extracted), params)
+        score = COMPARATORS[name](wanted, transformed(node, extracted), params).score
     except Exception:  # noqa: BLE001 - whatever it is, the extraction did not get it
-        same = False
-    return ("match", 1.0, name) if same else ("mismatch", 0.0, name)
+        score = 0.0
+    return "match" if score == 1.0 else "mismatch", score, name
 
 
 def transformed(node: Schema, value: Any) -> Any:
@@ -347,62 +348,3 @@ def transformed(node: Schema, value: Any) -> Any:
         if value is not None:
             value = TRANSFORMS[name](value, params)
     return value
-
-
-def alike(gold: Any, extracted: Any) -> bool:
-    """Equal as Python compares, but for NaN."""
-    if isinstance(gold, float) and isinstance(extracted, float):
-        return gold == extracted or (math.isnan(gold) and math.isnan(extracted))
-    if isinstance(gold, dict) and isinstance(extracted, dict):
-        return gold.keys() == extracted.keys() and all(alike(gold[k], extracted[k]) for k in gold)
-    if isinstance(gold, list) and isinstance(extracted, list):
-        return len(gold) == len(extracted) and all(map(alike, gold, extracted))
-    return bool(gold == extracted)
-
-
-def numeric(gold: Any, extracted: Any, params: Mapping[str, Any]) -> bool:
-    """Both null, or both numbers that are near enough."""
-    if gold is None or extracted is None:
-        return gold is None and extracted is None
-    try:
-        wanted, found = float(gold), float(extracted)
-    except (TypeError, ValueError):
-        return False
-    if math.isnan(wanted) or math.isnan(found):
-        return math.isnan(wanted) and math.isnan(found)
-    tolerance = params.get("tolerance")
-    if wanted == found or not tolerance:
-        return wanted == found
-    error = abs(wanted - found)
-    if "rel" in tolerance and not error / (abs(wanted) or 1.0) <= tolerance["rel"]:
-        return False
-    return not ("abs" in tolerance and not error <= tolerance["abs"])
-
-
-def of_type(value: Any, *types: type) -> Any:
-    if not isinstance(value, types):
-        raise TypeError(f"{value!r} is of the wrong type")
-    return value
-
-
-def type_convert(value: Any, params: Mapping[str, Any]) -> Any:
-    """As a value of another type."""
-    if params["to"] != "bool":
-        return {"float": float, "int": int, "str": str}[params["to"]](value)
-    word = str(of_type(value, bool, int, str)).strip().casefold()
-    return {"0": False, "false": False, "1": True, "true": True}[word]
-
-
-COMPARATORS: dict[str, Callable[[Any, Any, Mapping[str, Any]], bool]] = {
-    "exact": lambda gold, found, _: type(gold) is type(found) and alike(gold, found),
-    "numeric": numeric,
-    "oneof": lambda _, found, params: found in params["values"],
-}
-TRANSFORMS: dict[str, Callable[[Any, Mapping[str, Any]], Any]] = {
-    "lowercase": lambda value, _: of_type(value, str).lower(),
-    "strip": lambda value, _: of_type(value, str).strip(),
-    "normalize_whitespace": lambda v, _: re.sub(r"\s+", " ", of_type(v, str)).strip(),
-    "sort_tokens": lambda value, _: " ".join(sorted(of_type(value, str).split())),
-    "round_digits": lambda v, params: round(of_type(v, int, float), int(params["digits"])),
-    "type_convert": type_convert,
-}

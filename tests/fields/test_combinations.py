@@ -15,11 +15,18 @@ from factcheck.fields import (
     remove_null_anyof,
     resolve_schema_references,
 )
-from tests.fields.json_schemas import INTEGER, NULL, STRING, Schema, list_of, nested, object_of
+from tests.fields.builders import array, record
+from tests.fields.json_schemas import (
+    INTEGER,
+    NULL,
+    STRING,
+    Schema,
+    nested,
+)
 
 
 def resolved_field(field: Any) -> Any:
-    return resolve_schema_references(object_of(field=field))["properties"]["field"]
+    return resolve_schema_references(record(field=field))["properties"]["field"]
 
 
 def told(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -47,15 +54,15 @@ def told(caplog: pytest.LogCaptureFixture) -> list[str]:
         ({"anyOf": [{"type": ["integer", "null"]}, STRING]}, {"type": ["integer", "string"]}),
         ({"anyOf": [{**STRING, "format": "date"}, {**STRING, "maxLength": 3}]}, STRING),
         (
-            {"oneOf": [object_of(k={"const": "c"}, m=STRING), object_of(k={"const": "d"}, w=NULL)]},
-            object_of(k=STRING, m=STRING, w=NULL),
+            {"oneOf": [record(k={"const": "c"}, m=STRING), record(k={"const": "d"}, w=NULL)]},
+            record(k=STRING, m=STRING, w=NULL),
         ),
         (
-            {"anyOf": [object_of(z=STRING, y=STRING), object_of(z=INTEGER, y=NULL)]},
-            object_of(z={"type": ["string", "integer"]}, y=STRING),
+            {"anyOf": [record(z=STRING, y=STRING), record(z=INTEGER, y=NULL)]},
+            record(z={"type": ["string", "integer"]}, y=STRING),
         ),
-        ({"anyOf": [list_of(object_of(a=STRING))] * 2}, list_of(object_of(a=STRING))),
-        ({"anyOf": [list_of(STRING), list_of(INTEGER)]}, list_of({"type": ["string", "integer"]})),
+        ({"anyOf": [array(record(a=STRING))] * 2}, array(record(a=STRING))),
+        ({"anyOf": [array(STRING), array(INTEGER)]}, array({"type": ["string", "integer"]})),
         ({"anyOf": [{**STRING, "x-eval-weight": 2}] * 2}, {**STRING, "x-eval-weight": 2}),
     ],
 )  # fmt: skip
@@ -87,11 +94,11 @@ def test_deep_alternatives_and_parts_are_united() -> None:
     ("field", "words"),
     [
         ({"anyOf": [{**STRING, "format": "date"}, INTEGER]}, "format of its alternatives ignored"),
-        ({"oneOf": [object_of(a=STRING), INTEGER]}, "properties of its alternatives ignored"),
-        ({"anyOf": [object_of(a=STRING), {"type": "object"}]}, "properties of its alternatives"),
+        ({"oneOf": [record(a=STRING), INTEGER]}, "properties of its alternatives ignored"),
+        ({"anyOf": [record(a=STRING), {"type": "object"}]}, "properties of its alternatives"),
         ({"anyOf": [{**STRING, "x-eval-compare": "fuzzy"}, STRING]}, "x-eval-compare of its"),
         ({"anyOf": [{**STRING, "title": "a", "description": "b"}, INTEGER]}, ""),
-        ({"allOf": [STRING, object_of(a=STRING), {"title": "T"}]}, "types string and object"),
+        ({"allOf": [STRING, record(a=STRING), {"title": "T"}]}, "types string and object"),
     ],
 )
 def test_what_is_lost_in_one_field_of_many_types_is_told_but_for_titles(
@@ -105,13 +112,13 @@ def test_what_is_lost_in_one_field_of_many_types_is_told_but_for_titles(
 
 def test_what_a_schema_says_itself_wins_over_its_parts() -> None:
     schema = {
-        **object_of(a=STRING, o=object_of(x=STRING), t=True),
+        **record(a=STRING, o=record(x=STRING), t=True),
         "required": ["a"],
         "allOf": [
-            {**object_of(a={**STRING, "title": "part"}, b=STRING, t=STRING), "required": ["b"]},
+            {**record(a={**STRING, "title": "part"}, b=STRING, t=STRING), "required": ["b"]},
             {
-                **object_of(b=INTEGER, o=object_of(x=INTEGER, y=STRING)),
-                "allOf": [object_of(c=STRING)],
+                **record(b=INTEGER, o=record(x=INTEGER, y=STRING)),
+                "allOf": [record(c=STRING)],
             },
             True,
         ],
@@ -120,31 +127,29 @@ def test_what_a_schema_says_itself_wins_over_its_parts() -> None:
 
     assert merge_all_of(whole) is whole
     assert whole["items"] == {
-        **object_of(a=STRING, o=object_of(x=STRING, y=STRING), t=True, b=STRING, c=STRING),
+        **record(a=STRING, o=record(x=STRING, y=STRING), t=True, b=STRING, c=STRING),
         "required": ["a"],
     }
 
 
 def test_what_two_fields_share_is_not_changed_by_the_parts_of_one() -> None:
-    shared = object_of(x=STRING)
-    schema = object_of(
-        a={**object_of(o=shared), "allOf": [object_of(o=object_of(y=STRING))]}, b=shared
-    )
+    shared = record(x=STRING)
+    schema = record(a={**record(o=shared), "allOf": [record(o=record(y=STRING))]}, b=shared)
 
     merge_all_of(schema)
 
-    assert schema == object_of(a=object_of(o=object_of(x=STRING, y=STRING)), b=object_of(x=STRING))
+    assert schema == record(a=record(o=record(x=STRING, y=STRING)), b=record(x=STRING))
 
 
 def test_null_alternatives_go_at_every_level_and_in_place() -> None:
-    schema = object_of(
+    schema = record(
         a={"anyOf": [STRING, NULL], "title": "a"},
         b={"anyOf": [STRING, INTEGER, NULL]},
         c={"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/x"}, {"type": None}]}},
     )
 
     assert remove_null_anyof(schema) is schema
-    assert schema == object_of(
+    assert schema == record(
         a={"type": "string", "title": "a"},
         b={"anyOf": [STRING, INTEGER]},
         c={"type": "array", "items": {"$ref": "#/$defs/x"}},
@@ -152,14 +157,14 @@ def test_null_alternatives_go_at_every_level_and_in_place() -> None:
 
 
 def test_alternatives_of_several_types_become_a_list_of_them_in_place() -> None:
-    schema = object_of(
+    schema = record(
         a={"anyOf": [INTEGER, {"anyOf": [STRING, INTEGER]}], "title": "a"},
         same={"anyOf": [STRING, STRING]},
         unknown={"anyOf": [STRING, {"title": "x"}]},
     )
 
     assert collapse_multi_type_anyof(schema) is schema
-    assert schema == object_of(
+    assert schema == record(
         a={"type": ["integer", "string"], "title": "a"},
         same={"anyOf": [STRING, STRING]},
         unknown={"anyOf": [STRING, {"title": "x"}]},
@@ -171,9 +176,9 @@ def test_branches_that_are_no_list_and_endless_schemas_are_refused(keyword: str)
     branches: tuple[Any, ...] = ({}, "x", 5, None)
     for odd in branches:
         with pytest.raises(SchemaError, match=f"'{keyword}' must be a list") as caught:
-            resolve_schema_references(object_of(a={keyword: odd}))
+            resolve_schema_references(record(a={keyword: odd}))
         assert caught.value.path == "a"
-    ring = object_of()
+    ring = record()
     ring["properties"]["ring"] = {keyword: [ring]}
     for function in (merge_all_of, remove_null_anyof, collapse_multi_type_anyof):
         with pytest.raises(SchemaError, match="nested too deeply"):

@@ -22,15 +22,13 @@ from factcheck.fields import (
     resolve_schema_references,
     validate_gold,
 )
-from tests.fields.builders import Recorder, registry_of
+from tests.fields.builders import Recorder, array, record, registry_of
 from tests.fields.json_schemas import (
     INTEGER,
     NULL,
     STRING,
     Schema,
-    list_of,
     nested,
-    object_of,
     schemas,
     values_of,
 )
@@ -58,7 +56,7 @@ def to(name: str) -> Schema:
 
 
 def resolved_field(field: Any) -> Any:
-    schema = resolve_schema_references({**object_of(field=field), "$defs": DEFS})
+    schema = resolve_schema_references({**record(field=field), "$defs": DEFS})
     assert "$defs" not in schema
     return schema["properties"]["field"]
 
@@ -66,7 +64,7 @@ def resolved_field(field: Any) -> Any:
 @pytest.mark.parametrize(
     ("field", "expected"),
     [
-        (to("Alias"), DEFS["Text"]), (list_of(to("Person")), list_of(PERSON)),
+        (to("Alias"), DEFS["Text"]), (array(to("Person")), array(PERSON)),
         (to("a~1b"), INTEGER), (to("a~0b"), {"type": "number"}), (to("list/1"), INTEGER),
         ({"$ref": "#/%24defs/%C3%A4%20%25"}, {"type": "boolean"}),
         (to("Person/properties/name"), STRING),
@@ -83,7 +81,7 @@ def resolved_field(field: Any) -> Any:
             {"type": "object", "additionalProperties": to("a~1b")},
             {"type": "object", "additionalProperties": INTEGER},
         ),
-        (list_of([to("Maybe"), True]), list_of([STRING, True])),
+        (array([to("Maybe"), True]), array([STRING, True])),
     ],
 )  # fmt: skip
 def test_a_reference_is_replaced_by_its_target_and_the_keys_beside_it_win(
@@ -128,7 +126,7 @@ def test_a_reference_to_nothing_but_itself_is_an_error(ref: str, wrap: str) -> N
         resolved_field(field)
 
 
-TREE = object_of(v=INTEGER, kids={"type": "array", "items": {"$ref": "#/$defs/T"}})
+TREE = record(v=INTEGER, kids={"type": "array", "items": {"$ref": "#/$defs/T"}})
 
 
 @pytest.mark.parametrize(
@@ -136,8 +134,8 @@ TREE = object_of(v=INTEGER, kids={"type": "array", "items": {"$ref": "#/$defs/T"
     [
         {"$defs": {"T": TREE}, "$ref": "#/$defs/T"},
         {"definitions": {"T": TREE}, "$ref": "#/definitions/T"},
-        object_of(v=INTEGER, kids={"type": "array", "items": {"$ref": "#"}}),
-        {"$defs": {"T": object_of(v=INTEGER, kids={"$ref": "#/$defs/L"}),
+        record(v=INTEGER, kids={"type": "array", "items": {"$ref": "#"}}),
+        {"$defs": {"T": record(v=INTEGER, kids={"$ref": "#/$defs/L"}),
          "L": {"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/T"}, NULL]}}},
          "$ref": "#/$defs/T"},
     ],
@@ -162,7 +160,7 @@ def test_recursion_is_scored_as_deep_as_the_data_is(schema: Schema) -> None:
 
 
 def test_data_that_is_nested_too_deeply_is_an_error_of_its_field() -> None:
-    schema = annotate_xeval(resolve_schema_references(object_of(v=INTEGER, next={"$ref": "#"})))
+    schema = annotate_xeval(resolve_schema_references(record(v=INTEGER, next={"$ref": "#"})))
     deep: dict[str, Any] = {"v": 1}
     for _ in range(300):
         deep = {"v": 1, "next": deep}
@@ -174,7 +172,7 @@ def test_data_that_is_nested_too_deeply_is_an_error_of_its_field() -> None:
 
 
 def test_recursive_arrays_are_aligned_with_a_batch_comparator_below() -> None:
-    node = object_of(
+    node = record(
         label={**STRING, "x-eval-compare": "judge"},
         kids={
             "type": "array",
@@ -193,7 +191,7 @@ def test_recursive_arrays_are_aligned_with_a_batch_comparator_below() -> None:
 
 @pytest.mark.parametrize("key", [{"x-eval-skip": True}, {"x-eval-compare": "exact"}])
 def test_a_cycle_ends_where_the_field_is_not_scored_in_parts(key: Schema) -> None:
-    tree = object_of(value=STRING, kids={"type": "array", "items": {"$ref": "#/$defs/T"}, **key})
+    tree = record(value=STRING, kids={"type": "array", "items": {"$ref": "#/$defs/T"}, **key})
     schema = resolve_schema_references({"$defs": {"T": tree}, "$ref": "#/$defs/T"})
     assert schema["properties"]["kids"] == {"type": "array", "items": {"type": "object"}, **key}
     parse_eval_schema(annotate_xeval(schema))
@@ -202,7 +200,7 @@ def test_a_cycle_ends_where_the_field_is_not_scored_in_parts(key: Schema) -> Non
 @pytest.mark.parametrize(
     "schema",
     [
-        object_of(**{"$ref": STRING, "anyOf": STRING, "$defs": INTEGER, "allOf": INTEGER}),
+        record(**{"$ref": STRING, "anyOf": STRING, "$defs": INTEGER, "allOf": INTEGER}),
         {"type": "object", "default": {"$ref": "#/nowhere"}, "examples": [{"anyOf": [NULL]}]},
     ],
 )
@@ -217,7 +215,7 @@ def test_what_only_looks_like_a_keyword_is_left_alone(
 
 def test_only_dicts_with_texts_for_keys_are_schemas() -> None:
     cases: list[tuple[Any, str]] = [
-        ({1: STRING}, ""), (object_of(a={"properties": {2: STRING}}), "a"), ({"a": 1, None: 2}, ""),
+        ({1: STRING}, ""), (record(a={"properties": {2: STRING}}), "a"), ({"a": 1, None: 2}, ""),
     ]  # fmt: skip
     for schema, path in cases:
         with pytest.raises(SchemaError, match="is not a string") as caught:
@@ -235,7 +233,7 @@ def laughs(levels: int, width: int) -> Schema:
     defs = {"l0": STRING}
     for level in range(1, levels):
         fields = {str(n): {"$ref": f"#/$defs/l{level - 1}"} for n in range(width)}
-        defs[f"l{level}"] = object_of(**fields)
+        defs[f"l{level}"] = record(**fields)
     return {"$defs": defs, "$ref": f"#/$defs/l{levels - 1}"}
 
 
@@ -248,7 +246,7 @@ def test_references_that_multiply_end_in_an_error(monkeypatch: pytest.MonkeyPatc
 
 def test_a_schema_may_be_deep_but_not_bottomless() -> None:
     deep = {"$defs": {"x": {"anyOf": [STRING, NULL]}}, **nested(100, {"$ref": "#/$defs/x"})}
-    ring = object_of()
+    ring = record()
     ring["properties"].update(a=ring, b=ring)
 
     assert resolve_schema_references(deep) == nested(100, STRING)
