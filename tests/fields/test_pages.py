@@ -61,6 +61,12 @@ def test_a_run_is_printed_as_its_report() -> None:
     assert repr(run) == "<RunResult: F1 0.617   mean over 4 records (macro)>"
 
 
+def test_one_record_has_no_interval() -> None:
+    run = pairs_of([({"a": "x"}, {"a": "x"})], a=TEXT)
+    text = table(run.page(intervals=run.intervals()))
+    assert text.startswith("F1 1.000   1 record\nPrecision 1.000, recall 1.000\n")
+
+
 def test_fields_are_sorted_by_gain() -> None:
     rows = rows_of(mixed().page())
 
