@@ -52,17 +52,17 @@ class Node(NamedTuple):
             return self._replace(value=default)
         return Node(self.document, (*self.path, key), self.value[key])
 
-    def mapping(self) -> Mapping[str, Any]:
+    def mapping(self, kind: str = "an object") -> Mapping[str, Any]:
         if not isinstance(self.value, Mapping):
-            raise self.error(f"expected an object, got {shown(self.value)}")
+            raise self.error(f"expected {kind}, got {shown(self.value)}")
         return self.value
 
     def require_keys(self, *known: str, keywords: bool = False) -> None:
         """Raise unless the value is a mapping of these keys (and keyword lists, if `keywords`)."""
-        for key in self.mapping():
+        allowed = ", ".join([f"<name>{SUFFIX}"] * keywords + [*known])
+        for key in self.mapping(f"an object with {allowed}"):
             if key not in known and not (keywords and field_of(key)):
-                allowed = [f"<name>{SUFFIX}"] * keywords + [*known]
-                raise self.member(key).error(f"unknown key; use {', '.join(allowed)}")
+                raise self.member(key).error(f"unknown key; use {allowed}")
 
     def text(self, *, numbers: bool = False) -> str:
         """Return a string; with `numbers`, numbers are converted, as in ids."""

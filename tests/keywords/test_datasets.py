@@ -98,7 +98,7 @@ EMPTY = "    expected_cards: []"
         ("front_keywords", "front", r"line 7: .*front: unknown key"),
         ("- id: 2", "- id: case-01", "line 10: .*duplicate id 'case-01'"),
         ("- id: 2", "- id: ' '", "line 10: .*the id is blank"),
-        (EMPTY, "    expected_cards: [x]", "line 12: .*an object, got 'x'"),
+        (EMPTY, "    expected_cards: [x]", "line 12: .*an object with .*_type, got 'x'"),
         (EMPTY, "    expected_cards: [{}]", "line 12: .*no keywords; add <name>_keywords"),
         ('    text: ""', "    text: [", "line 1[0-9]: not valid YAML"),
         ("- id: 2", "- id: true", r"line 10: cases\[1\].id: expected a string, got true"),
@@ -115,7 +115,7 @@ def test_errors_in_yaml_name_their_line(tmp_path: Path, old: str, new: str, mess
 @pytest.mark.parametrize(
     ("load", "name", "text", "message"),
     [
-        (load_dataset, "d.yaml", "", "expected an object, got null"),
+        (load_dataset, "d.yaml", "", "expected an object with name, version, cases, got null"),
         (load_dataset, "d.yaml", "cases: []", "line 1: cases: the dataset has no cases"),
         (load_outputs, "o.json", '[{"id": "a"}]', r"line 1: \[0\]: 'cards' is missing"),
         (load_outputs, "o.jsonl", '{"id": "a", "cards": []}\n' * 2, "line 2: .*duplicate id"),
