@@ -32,8 +32,9 @@ from benchmarks.embedded.fit import (
     score,
 )
 from benchmarks.embedded.own_texts import long_pairs, minimal_pairs, texts
-from factcheck.facts import AtomicFact, Verdict
+from factcheck.facts import AtomicFact, Texts, Verdict
 from factcheck.facts.coverage import Share, share_entailed
+from factcheck.facts.reading import copied_share
 from factcheck.judges.local.checker import check_facts
 from factcheck.judges.local.extractor import extract_facts
 from factcheck.judges.local.model import load_model
@@ -129,6 +130,53 @@ def long_texts() -> None:
         print(f"  {pair.name:22}{shown}   (faithful, lead, false; {len(facts)} facts)")
 
 
+def reports(news: Sequence[Case]) -> None:
+    """The figures of `factcheck/facts/reading.py`: copied phrases, facts called contradicted."""
+    outcomes: Counter[tuple[str, str]] = Counter()
+    paraphrases, false = [], []
+    for text in texts():
+        paraphrases.append(copied_share(Texts.of(text.source, text.summary)) or 0.0)
+        results = check_facts([fact.fact for fact in text.facts], text.summary)
+        for fact, result in zip(text.facts, results, strict=True):
+            truth = "kept" if fact.bullets else "distorted" if fact.distorted_by else "dropped"
+            outcomes[truth, result.status] += 1
+    kept = {"kept": outcomes["kept", "distorted"], "all": called(outcomes)}
+    for pair in long_pairs():
+        facts = [AtomicFact(id_, fact) for id_, fact in pair.facts.items()]
+        for summary, shares in ((pair.good, paraphrases), (pair.lying, false)):
+            shares.append(copied_share(Texts.of(pair.source, summary.text)) or 0.0)
+            for result in check_facts(facts, summary.text):
+                if result.status == "distorted":
+                    kept["all"] += 1
+                    kept["kept"] += result.fact.id in summary.entails
+    truths = ("kept", "distorted", "dropped")
+    sizes = {truth: sum(n for (one, _), n in outcomes.items() if one == truth) for truth in truths}
+    noticed = outcomes["dropped", "dropped"] + outcomes["dropped", "distorted"]
+    print(
+        f"copied: paraphrases at most {max(paraphrases):.2f}, false ones {min(false):.2f} or more"
+    )
+    print(f"called distorted on own texts: {kept['all']}, of which kept {kept['kept']}")
+    print(
+        f"  dropped facts noticed: {noticed} of {sizes['dropped']}, distorted ones called so: ",
+        end="",
+    )
+    print(
+        f"{outcomes['distorted', 'distorted']} of {sizes['distorted']}, kept ones called dropped: ",
+        end="",
+    )
+    print(f"{outcomes['kept', 'dropped']} of {sizes['kept']}")
+    denied: Counter[float] = Counter()
+    for case in news:
+        (result,) = check_facts([AtomicFact("f", case.fact)], case.text)
+        denied[case.label] += result.status == "distorted"
+    print(f"called distorted on news: kept {denied[1.0]}, not kept {denied[0.0]}")
+
+
+def called(outcomes: Counter[tuple[str, str]]) -> int:
+    """Number of facts called distorted."""
+    return sum(n for (_, status), n in outcomes.items() if status == "distorted")
+
+
 def minimal() -> None:
     """What becomes of the minimal pairs: true ones kept, false ones let through or denied."""
     kept: Counter[tuple[str, bool]] = Counter()
@@ -170,7 +218,9 @@ def main() -> None:
     arguments = parser.parse_args()
     check_facts([AtomicFact("f", "Boats came.")], "Boats left.")
     speed()
-    table(load_or_measure(arguments.data, arguments.features))
+    measured = load_or_measure(arguments.data, arguments.features)
+    table(measured)
+    reports([each.case for each in measured["realsumm"]])
     minimal()
     own_texts()
     long_texts()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -9,8 +10,10 @@ from typing import Any, NamedTuple
 
 from factcheck.documents import PathOrDash, json_lines
 from factcheck.documents.reading import table_entries
+from factcheck.documents.results import is_results
 from factcheck.errors import InputError
 from factcheck.reports.text import plural, quote_text
+from factcheck.scoring.comparison import read_reports
 
 COVERED = 0.75
 """Share from which a graded label (1, .5, 0) counts as entailed."""
@@ -21,6 +24,7 @@ _NO = (
 )  # fmt: skip
 _UNLABELLED = ("", "cannot tell")
 _NAMES = ("doc_id", "document")
+_log = logging.getLogger(__name__)
 Row = Mapping[str, Any]
 
 
@@ -40,11 +44,46 @@ class LabelledPair(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A judge's answer on a labelled pair; `why` it is undecided, if it is."""
+    """A judge's answer on a labelled pair."""
 
     entailed: bool | None
     probability: float | None = None
     why: str = ""
+    """The reason given, or why it is undecided."""
+    quote: str = ""
+    """Evidence; may be empty."""
+
+
+class Disagreement(NamedTuple):
+    """A fact that a judge and people decide differently."""
+
+    document: str
+    system: str
+    text: str
+    fact: str
+    label: bool
+    """Whether people say that the text entails the fact."""
+    entailed: bool
+    """Whether the judge does."""
+    probability: float | None
+    quote: str
+    reason: str
+
+
+def disagreements(
+    pairs: Sequence[LabelledPair], answers: Sequence[Answer]
+) -> tuple[Disagreement, ...]:
+    """List what a judge and people decide differently, once; what the judge is surest of first."""
+    found = [
+        Disagreement(*pair[:4], pair.label, one.entailed, one.probability, one.quote, one.why)
+        for pair, one in zip(pairs, answers, strict=True)
+        if pair.label is not None and one.entailed not in {None, pair.label}
+    ]
+
+    def distance(one: Disagreement) -> float:
+        return abs((one.entailed if one.probability is None else one.probability) - one.label)
+
+    return tuple(sorted(dict.fromkeys(found), key=distance, reverse=True))
 
 
 def read_pairs(
@@ -55,13 +94,16 @@ def read_pairs(
     - `facts` and `systems` (`summary`, `labels` of 1, 0, null): many summaries of one document;
     - `facts`, `labels` and `summary` or `text`: one text, by a `system` if it has one;
     - `fact`, `text` and `label` (true, 1, `"entailment"`): one pair. Every row of a table is one.
+    - Rows of `factcheck run --out`, or a `.json` report of `factcheck score`: every fact of every
+      summary, without labels.
 
     `doc_id` or `document` groups pairs; pairs that have neither are grouped by their text. A label
     between 0 and 1 (.5 is partly covered) counts as covered from .75 on; `null` is no label. A row
     with `fact` may have the `chance` of being labelled.
 
     Args:
-        path: `.csv`, `.tsv` or `.parquet`, else JSON lines; `-` is JSON lines on standard input.
+        path: `.csv`, `.tsv`, `.parquet` or `.json`, else JSON lines; `-` is JSON lines on standard
+            input.
         labels: A file of the same formats with labels for facts of `path`, found by their text and
             fact.
         need_labels: Whether pairs without any label are refused.
@@ -114,7 +156,20 @@ def _agree(seen: dict[Any, bool], key: Any, pair: LabelledPair, where: str) -> N
 
 
 def _read(path: PathOrDash) -> Iterator[tuple[LabelledPair, str]]:
-    """The pairs in the rows of a table or of JSON lines, with their places."""
+    """The pairs of reports, or of the rows of a table or of JSON lines, with their places."""
+    if _holds_reports(path):
+        reports, partial = read_reports(path)
+        if partial:
+            _log.warning("%s: %s", path, partial)
+        for name, report in reports.items():
+            if report.texts is None:
+                raise InputError(f"{path}: the report has no text; score it again")
+            system, text = name or report.texts.summary.id, report.texts.summary.text
+            document = report.facts.source_digest or system
+            yield from (
+                (LabelledPair(document, system, text, fact.text), system) for fact in report.facts
+            )
+        return
     suffixes = (".csv", ".tsv", ".parquet")
     is_table = str(path).lower().removesuffix(".gz").endswith(suffixes)
     for place, value in table_entries(path) if is_table else json_lines(path):
@@ -128,6 +183,13 @@ def _read(path: PathOrDash) -> Iterator[tuple[LabelledPair, str]]:
         except (TypeError, ValueError) as error:
             raise InputError(f"{place}: {error}") from None
         yield from ((pair, str(place)) for pair in found)
+
+
+def _holds_reports(path: PathOrDash) -> bool:
+    """Whether a file is a JSON report of `score`, or rows of `run`."""
+    if path == "-" or not str(path).endswith(".json"):
+        return path != "-" and is_results(path)
+    return True
 
 
 def _entries(row: Row) -> Iterator[tuple[str, str, Any, Any, Any]]:

@@ -12,7 +12,13 @@ import numpy as np
 
 from factcheck.calibration import agreement_metrics as metrics
 from factcheck.calibration import conclusions
-from factcheck.calibration.agreement_labels import Answer, LabelledPair, read_pairs
+from factcheck.calibration.agreement_labels import (
+    Answer,
+    Disagreement,
+    LabelledPair,
+    disagreements,
+    read_pairs,
+)
 from factcheck.calibration.agreement_metrics import Decisions
 from factcheck.calibration.texts import (
     Judge,
@@ -27,8 +33,8 @@ from factcheck.errors import InputError
 from factcheck.facts import Verdict
 from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.reports import Report
-from factcheck.reports.page import Alert, Page, Section, Table
-from factcheck.reports.text import one_line, percent, plural, short, short_range
+from factcheck.reports.page import Alert, Item, Page, Section, Table, filled, listed
+from factcheck.reports.text import name_text, one_line, percent, plural, share, short, short_range
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
@@ -49,6 +55,8 @@ _SHOWN = {
 }
 """Metrics that may be undefined, by their names in tables."""
 _MAX_NAMES = 3
+_MAX_SHOWN = 5
+"""Disagreements shown in a terminal."""
 
 
 _VERDICTS = {
@@ -140,7 +148,12 @@ async def check_pairs(
         check_texts(scorer, list(of), text, tell) for text, of in facts.items()
     )
     answers = {
-        (text, result.fact.text): Answer(result.supported, result.probability)
+        (text, result.fact.text): Answer(
+            result.supported,
+            result.probability,
+            result.reason,
+            result.evidence.quote if result.evidence else "",
+        )
         if isinstance(result, Verdict)
         else Answer(None, why=result.message)
         for text, results in zip(facts, checked, strict=True)
@@ -218,6 +231,7 @@ def measure_agreement(
         n_undecided=sum(is_labelled) - len(decided),
         n_correlated=len(correlated),
         failure=next((answer.why for answer in answers if answer.entailed is None), ""),
+        disagreements=disagreements(pairs, answers),
     )
 
 
@@ -248,6 +262,8 @@ class JudgeAgreement:
     """Documents behind `pearson` and `kendall`: those with three texts or more."""
     failure: str
     """Why verdicts are missing, the first time."""
+    disagreements: tuple[Disagreement, ...] = ()
+    """What the judge and people decide differently, what the judge is surest of first."""
 
     @property
     def conclusion(self) -> conclusions.Conclusion:
@@ -283,9 +299,14 @@ class AgreementReport(Report):
     """Share of them with the label entailed."""
 
     @property
+    def _measured(self) -> list[JudgeAgreement]:
+        """The judges without the baseline."""
+        return [one for one in self.judges if one.judge != BASELINE]
+
+    @property
     def conclusions(self) -> dict[str, conclusions.Conclusion]:
         """The conclusion about each judge, without the baseline."""
-        return {one.judge: one.conclusion for one in self.judges if one.judge != BASELINE}
+        return {one.judge: one.conclusion for one in self._measured}
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -295,6 +316,9 @@ class AgreementReport(Report):
             "labelled_pairs": self.n_labelled,
             "share_entailed": self.share_entailed,
             "judges": [judge.to_dict() for judge in self.judges],
+            "disagreements": {
+                one.judge: [each._asdict() for each in one.disagreements] for one in self._measured
+            },
         }
 
     def page(self) -> Page:
@@ -328,6 +352,7 @@ class AgreementReport(Report):
                     ),
                     table=self._table(_COVERAGE, "alone, 95 %", "Pearson", "labels alone"),
                 ),
+                *filled(*map(_disagreements, self._measured)),
                 conclusions.section(self.conclusions),
             ),
             columns=("judge", "metric", "value", "low", "high", "why"),
@@ -365,6 +390,31 @@ class AgreementReport(Report):
         for (labels_, why), judges in lacking.items():
             shown = ", ".join(judges) if len(judges) <= _MAX_NAMES else f"{len(judges)} judges"
             yield f"{labels_} of {shown}: {why}"
+
+
+def _disagreements(judge: JudgeAgreement) -> Section:
+    found, name = judge.disagreements, one_line(judge.judge)
+    section = listed(
+        "Decided differently",
+        "warn",
+        f"by {name} and by people, what {name} is surest of first",
+        found,
+        lambda one: _item(name, one),
+        "fact",
+        len(found),
+    )
+    return section._replace(head=_MAX_SHOWN)
+
+
+def _item(judge: str, one: Disagreement) -> Item:
+    said, label = ("stated" if yes else "not stated" for yes in (one.entailed, one.label))
+    chance = "" if one.probability is None else f" (probability {share(one.probability, 2)})"
+    return Item(
+        name_text(": ".join(filter(None, (one.document, one.system)))),
+        one_line(one.fact),
+        tuple(filter(None, (f"people: {label}; {judge}: {said}{chance}", one_line(one.reason)))),
+        quote=one_line(one.quote),
+    )
 
 
 def _part(n: int, n_all: int, noun: str) -> str:

@@ -10,7 +10,7 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,6 +95,8 @@ class CascadeFit(Report):
     curve: tuple[CascadePoint, ...]
     """The points of rising targets, that one included; the first judge alone reaches no target
     below them."""
+    partial: tuple[str, ...] = ()
+    """Why each run is not complete; empty for one that is."""
 
     @property
     def name(self) -> str:
@@ -109,6 +111,7 @@ class CascadeFit(Report):
             "facts": self.n_facts,
             "documents": self.n_documents,
             "undecided": self.n_undecided,
+            "partial": list(self.partial),
             "alone": self.alone.to_dict(),
             "chosen": self.chosen.to_dict(),
             "curve": [point.to_dict() for point in self.curve],
@@ -116,16 +119,18 @@ class CascadeFit(Report):
 
     def page(self) -> Page:
         chosen, agreement = self.chosen, short(self.chosen.agreement.value)
+        whys = zip((self.first, self.second), self.partial, strict=False)
+        alerts = [Alert(f"{judge}: {why}") for judge, why in whys if why]
         lines = [f"the first judge alone agrees in {' ('.join(_shown(self.alone))})"]
         if self.n_undecided:
             undecided = plural(self.n_undecided, "fact")
             lines.append(f"{undecided} without verdicts of both judges, left out")
-        missed = Alert(
-            f"on other documents the agreement is {agreement}, below the target of "
-            f"{short(chosen.target)}; set a higher target, or fit on more documents",
-            "unknown",
-        )
-        is_missed = (chosen.agreement.value or 0.0) < chosen.target - _ROUNDING
+        if (chosen.agreement.value or 0.0) < chosen.target - _ROUNDING:
+            missed = (
+                f"on other documents the agreement is {agreement}, below the target of "
+                f"{short(chosen.target)}; set a higher target, or fit on more documents"
+            )
+            alerts.append(Alert(missed, "unknown"))
         rows = (
             (short(one.target), *_shown(one.sent), *_shown(one.agreement), str(one.thresholds))
             for one in self.curve
@@ -151,7 +156,7 @@ class CascadeFit(Report):
                 ),
             ),
             footer=entries(("Judge", self.name)),
-            alerts=(missed,) if is_missed else (),
+            alerts=tuple(alerts),
             columns=("target", "sent", "agreement", "low", "high"),
             rows=lambda: (
                 one.to_dict() | {"sent": one.sent.value, "agreement": one.agreement.value}
@@ -181,7 +186,7 @@ def fit_cascade(first: Run, second: Run, *, target: float = 0.95) -> CascadeFit:
         InputError: A run cannot be read, the two share too little, or the first judge gives no
             probabilities.
     """
-    runs = [read_reports(run) for run in (first, second)]
+    runs, partial = zip(*map(read_reports, (first, second)), strict=True)
     ours, theirs = (
         {(name, *key): result for name in run for key, result in run[name].by_fact.items()}
         for run in runs
@@ -202,7 +207,8 @@ def fit_cascade(first: Run, second: Run, *, target: float = 0.95) -> CascadeFit:
             "records, with the same --extractor or with facts"
         )
     n_undecided = len(ours.keys() | theirs.keys()) - len(facts)
-    return fit_judged(facts, *map(_judge, runs), target=target, n_undecided=n_undecided)
+    fit = fit_judged(facts, *map(_judge, runs), target=target, n_undecided=n_undecided)
+    return replace(fit, partial=partial)
 
 
 def _judge(run: Mapping[str, CoverageReport]) -> str:

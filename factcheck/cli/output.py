@@ -79,6 +79,15 @@ def exit_with(failure: GateFailure | None) -> None:
         raise typer.Exit(failure.exit_code)
 
 
+def exit_gate(failure: GateFailure | None, signature: str, *, is_on_scores: bool) -> None:
+    """Say what the embedded judge catches if a gate rests on its scores; then `exit_with`."""
+    from factcheck.facts.reading import gate_note
+
+    if is_on_scores and (note := gate_note(signature)):
+        print_note(note)
+    exit_with(failure)
+
+
 def spinner(message: str) -> AbstractContextManager[Any]:
     """Show a spinner in a `with` block if standard error is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
@@ -166,7 +175,7 @@ def report(
     failure: GateFailure | None = None,
     exits: bool = True,
 ) -> None:
-    """Print a report, or write it to its file and print its first line and conclusions.
+    """Print a report, or write it to its file and print its metrics and conclusions.
 
     Args:
         page: Report.
@@ -201,8 +210,10 @@ def report(
         except InputError:
             print_out(render(page))  # the result may have been paid for
             raise
-        said = (f"{judge}: {sentence}" for judge, sentence in (conclusions or {}).items())
-        print_out("\n".join([f"{page.first_line}   {to.path}", *said]))
+        said = [f"{judge}: {sentence}" for judge, sentence in (conclusions or {}).items()]
+        said = [*(alert.text for alert in page.alerts if alert.tone == "warn"), *said]
+        others = (other.first_line for other in page.also if other.value)
+        print_out("\n".join([f"{page.first_line}   {to.path}", *others, *said]))
     if exits:
         exit_with(failure)
 

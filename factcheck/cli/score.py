@@ -151,7 +151,8 @@ def _show_scored(
             if (partial := cached_report(settings, score)) is not None:
                 show(partial)
         raise
-    output.exit_with(show(report, replace(required, baseline=baseline)))
+    failure = show(report, replace(required, baseline=baseline))
+    output.exit_gate(failure, str(report.signature), is_on_scores=required.is_on_scores)
 
 
 def facts(

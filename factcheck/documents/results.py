@@ -207,6 +207,13 @@ def results_end(end: RunEnd) -> str:
     return json_text(end._asdict()) + "\n"
 
 
+def is_results(path: PathOrDash) -> bool:
+    """Whether a file begins as a results file does; false if it cannot be read."""
+    with suppress(OSError, InputError), open_binary(path) as stream:
+        return stream.read(len(_MARK)) == _MARK
+    return False
+
+
 def read_results(path: PathOrDash) -> Iterator[dict[str, Any]]:
     """Yield the rows of a results file, in order.
 

@@ -40,9 +40,6 @@ from factcheck.reports.text import (
 _DISTORTED = "≠"
 _MAX_DOCUMENTS = 3
 """Maximum number of document ids shown per fact."""
-_EMBEDDED = "judge:local/"
-"""Entry of the embedded judge in a signature. Of 335 contradictions in the minimal pairs of
-`benchmarks/embedded`, it finds 101."""
 _LONGEST_FACT = 1_000
 _LONGEST_QUOTE = 400
 _WORD = re.compile(r"\w+")
@@ -127,6 +124,7 @@ def coverage_page(
     usage: Usage,
     signature: ScoreSignature,
     scale: tuple[str, ...],
+    reading: str,
 ) -> Page:
     """Build the page of one report.
 
@@ -137,6 +135,7 @@ def coverage_page(
         usage: Usage of the report.
         signature: Signature of the report.
         scale: See `scale_lines`.
+        reading: What the score shows; may be empty.
     """
     claims, counts = claim_results or (), Counter(result.status for result in results)
     weighted = any(result.fact.weight != 1.0 for result in results)
@@ -146,11 +145,10 @@ def coverage_page(
     names = (f"{name} ({plural(n, 'verdict')})" for name, n in judges.items())
     judge = ", ".join(names if len(judges) > 1 else judges)
     judge = judge or dict(signature.entries).get("judge", "")
-    missed = misses(str(signature), counts["distorted"]) if counts.keys() - {"undecided"} else ()
     return page._replace(
-        lines=(*page.lines, *scale, *missed),
+        lines=(*page.lines, *scale),
         sections=(*page.sections, *filled(_documents(documents))),
-        alerts=(Alert(lost),) if lost else (),
+        alerts=(*([Alert(lost)] if lost else ()), *([Alert(reading, "warn")] if reading else ())),
         parts=tuple(part._replace(anchor=part.name) for part in parts(counts)),
         footer=entries(
             ("Judge", judge), ("Usage", usage_text(usage)), ("Signature", str(signature))
@@ -172,17 +170,6 @@ def scale_lines(lead: float | None, judge_quality: str, n_leads: int = 0) -> tup
     what = "" if not scale else " (the first sentences of the source, cut to the same length)"
     quality = judge_quality and f"judge: {one_line(judge_quality)}"
     return tuple(filter(None, (scale + what, quality)))
-
-
-def misses(signature: str, n_distorted: int) -> tuple[str, ...]:
-    """Return a line on the distortions that the embedded judge misses, if it checked the facts."""
-    if _EMBEDDED not in signature:
-        return ()
-    if n_distorted:
-        return ("this judge misses 7 of 10 distortions in paraphrases",)
-    return (
-        "no distorted facts found, which is no proof: this judge misses 7 of 10 in paraphrases",
-    )
 
 
 def _documents(documents: Mapping[str, Sequence[CheckResult]]) -> Section:

@@ -15,6 +15,7 @@ from factcheck.documents import Reader, from_plain, parse_json, shown, to_plain
 from factcheck.errors import InputError
 from factcheck.facts.coverage import Share, share_entailed
 from factcheck.facts.model import CheckFailure, CheckResult, FactSet, Usage, Verdict
+from factcheck.facts.reading import copied_share, reading
 from factcheck.facts.signature import ScoreSignature
 from factcheck.facts.sources import Texts
 from factcheck.reports import Report
@@ -118,6 +119,14 @@ class CoverageReport(Report):
         return {name: len(getattr(self, name)) for name in groups}
 
     @property
+    def copied(self) -> float | None:
+        """Share of the summary's three-word phrases that the source has, in [0, 1].
+
+        `None` if a text is unknown or the summary has fewer than three words.
+        """
+        return copied_share(self.texts)
+
+    @property
     def by_fact(self) -> dict[tuple[str, int], CheckResult]:
         """Result of each fact by text and, for equal texts, 0-based occurrence."""
         seen: Counter[str] = Counter()
@@ -191,6 +200,7 @@ class CoverageReport(Report):
             "claims": self.claims.to_dict() if self.claims is not None else None,
             "claim_results": to_plain(self.claim_results),
             "lead": self.lead,
+            "copied": self.copied,
             "judge_quality": self.judge_quality,
             "texts": to_plain(self.texts),
         }
@@ -228,6 +238,7 @@ class CoverageReport(Report):
     def page(self) -> Page:
         from factcheck.facts.page import coverage_page, scale_lines
 
+        n_distorted = len(self.distorted)
         page = coverage_page(
             self.results,
             None if self.claims is None else self.claim_results,
@@ -235,6 +246,7 @@ class CoverageReport(Report):
             self.usage,
             self.signature,
             scale_lines(self.lead, self.judge_quality),
+            "" if self.score is None else reading(str(self.signature), [self.copied], n_distorted),
         )
         if self.texts is None:
             return page

@@ -36,8 +36,8 @@ def read_facts(path: PathOrDash) -> FactSet:
 
     Args:
         path: `.txt`: one fact per line; blank lines and `#` comments are skipped. `.json`, `.yaml`,
-            `.yml`: a list of strings or fact objects, or the output of `FactSet.to_dict`. `-`:
-            JSON if it starts like JSON, else lines.
+            `.yml`: a list of strings or fact objects, the output of `FactSet.to_dict`, or a report.
+            `-`: JSON if it starts like JSON, else lines.
 
     Returns:
         The facts in file order, numbered if they have no id (see `factcheck.facts.free_ids`).
@@ -84,14 +84,16 @@ def facts_from_lines(text: str) -> FactSet:
 
 
 def facts_of(document: Document) -> FactSet:
-    """Parse a list of facts in any form, or the output of `FactSet.to_dict`. May be empty."""
+    """Parse a list of facts, the output of `FactSet.to_dict`, or a report. May be empty."""
     value: Any = document.value
     path: PathInValue = ()
+    if isinstance(value, Mapping) and isinstance(value.get("facts"), Mapping):
+        value, path = value["facts"], ("facts",)
     head: Mapping[str, Any] = {}
     try:
         if isinstance(value, Mapping):
             refuse_unknown_keys(value, _SET_KEYS)
-            value, path, head = value.get("facts"), ("facts",), value
+            value, path, head = value.get("facts"), (*path, "facts"), value
         return replace(FactSet.from_dict({**head, "facts": []}), facts=FactSet.of(value).facts)
     except InvalidFact as problem:
         raise document.error((*path, problem.position), str(problem)) from problem

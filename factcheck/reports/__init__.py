@@ -171,7 +171,7 @@ def _suite(page: Page) -> ET.Element:
         (page.name, page.value),
         ("counts", page.counts),
         ("interval", page.interval),
-        ("notes", "; ".join(page.lines)),
+        ("notes", "; ".join((*(alert.text for alert in page.alerts), *page.lines))),
     )
     for name, value in (*metric, *page.footer):
         ET.SubElement(listed, "property", name=name, value=value)

@@ -147,11 +147,12 @@ def _headline(page: Page) -> Iterator[str]:
         yield f'<p class="value{words}">{escape(page.value)}</p>'
     if page.counts:
         yield f'<p class="counts">{escape(page.counts)}</p>'
-    for line in (page.interval, *page.lines, *page.notes):
-        if line:
-            yield f'<p class="soft">{escape(line)}</p>'
+    if page.interval:
+        yield f'<p class="soft">{escape(page.interval)}</p>'
     for alert in page.alerts:
         yield f'<p class="alert {alert.tone}">{escape(alert.text)}</p>'
+    for line in (*page.lines, *page.notes):
+        yield f'<p class="soft">{escape(line)}</p>'
     bar, legend = "", ""
     for part in page.parts:
         bar += f'<i class="{part.tone}" style="flex:{part.size}"></i>'

@@ -55,10 +55,10 @@ def _code(value: str) -> str:
 def _metric(page: Page) -> Iterator[str]:
     yield f"## {escape(page.title)}"
     numbers = " · ".join(escape(words) for words in (page.counts, page.interval) if words)
-    if lines := [line for line in (numbers, *map(escape, (*page.lines, *page.notes))) if line]:
-        yield "  \n".join(lines)
-    for alert in page.alerts:
-        yield f"**{escape(alert.text)}**"
+    alerts = (f"**{escape(alert.text)}**" for alert in page.alerts)
+    lines = (numbers, *alerts, *map(escape, (*page.lines, *page.notes)))
+    if any(lines):
+        yield "  \n".join(filter(None, lines))
     for section in page.sections:
         yield from _section(section)
 

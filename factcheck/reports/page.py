@@ -123,6 +123,8 @@ class Section(NamedTuple):
     """Link target of a `Part`: letters and dashes, unique within the page."""
     pictures: tuple[Svg, ...] = ()
     """Displayed above the table."""
+    head: int | None = None
+    """Number of items that a terminal shows; `None`: all."""
 
 
 class Line(NamedTuple):
@@ -163,7 +165,7 @@ class Part(NamedTuple):
 
 
 class Alert(NamedTuple):
-    """A highlighted line below the main metric."""
+    """A highlighted line beside the main metric."""
 
     text: str
     tone: Tone = "bad"
@@ -302,7 +304,8 @@ def gated(page: Page, failure: str) -> Page:
             failed or errored cases become skipped ones with their message.
     """
     if failure:
-        return page._replace(cases=(*page.cases, Case("gate", "failed", failure)))
+        why = tuple(alert.text for alert in page.alerts)
+        return page._replace(cases=(*page.cases, Case("gate", "failed", failure, details=why)))
     excused = (
         case._replace(status="skipped") if case.status in {"failed", "error"} else case
         for case in page.cases

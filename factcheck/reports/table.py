@@ -72,8 +72,8 @@ def _metric(page: Page) -> Iterator[RenderableType]:
     if page.counts:
         title.append(f"   {page.counts}", "not bold")
     yield _Line(title, page.interval)
-    yield from map(Text, page.lines)
     yield from (Text(alert.text, f"bold {_STYLES[alert.tone]}".strip()) for alert in page.alerts)
+    yield from map(Text, page.lines)
     yield from (Text(note, no_wrap=True, overflow="ignore") for note in page.notes)
     marked = [item.name for section in page.sections for item in section.items if item.mark]
     id_width = min(_WIDEST_ID, max((Text(name).cell_len for name in marked), default=1))
@@ -85,9 +85,10 @@ def _metric(page: Page) -> Iterator[RenderableType]:
         if section.table is not None and section.table.rows:
             yield _Columns(section.table)
         if section.items:
-            yield _items(section.items, _STYLES[section.tone], id_width)
-        if section.more:
-            yield Text(section.more, "dim")
+            yield _items(section.items[: section.head], _STYLES[section.tone], id_width)
+        n_hidden = 0 if section.head is None else len(section.items) - section.head
+        hidden = n_hidden > 0 and f"and {n_hidden:,} more, all in HTML, Markdown and JSON"
+        yield from (Text(line, "dim") for line in (hidden, section.more) if line)
 
 
 class _Line(NamedTuple):

@@ -10,9 +10,9 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from factcheck.documents import name_of, read_text
-from factcheck.documents.results import read_results
 from factcheck.errors import InputError
 from factcheck.facts import CheckFailure, CheckResult, CoverageReport, share_entailed
+from factcheck.facts.reading import unequal
 from factcheck.reports import Report
 from factcheck.reports.page import Alert, Badge, Case, Item, Page, Status, Tone, filled, listed
 from factcheck.reports.text import (
@@ -26,6 +26,7 @@ from factcheck.reports.text import (
     share,
     signed,
 )
+from factcheck.scoring.run_report import RunReport
 from factcheck.stats.comparison import SIGNIFICANT, Comparison, compare_means
 from factcheck.stats.intervals import paired_share_interval, sign_test
 
@@ -117,6 +118,10 @@ class CoverageComparison(Report):
     """Whether the judges of both runs are deterministic."""
     names: tuple[str, str] = ("", "")
     """Files of the runs; empty for runs that are not files."""
+    partial: tuple[str, str] = ("", "")
+    """Why a run is not complete; empty for one that is."""
+    unequal: str = ""
+    """Why the scores of the judge cannot rank the two sides; empty if they can."""
 
     @property
     def won(self) -> tuple[FactChange, ...]:
@@ -172,13 +177,16 @@ class CoverageComparison(Report):
     def unsettled(self) -> str:
         """Reason why the second run cannot be rated; empty if it can.
 
-        Significantly more facts kept in the other run are undecided in the second one.
+        Significantly more facts kept in the other run are undecided in the second one, or a run is
+        not complete.
         """
         n_b = sum(change.a == "kept" for change in self.undecided)
         n_a = sum(change.b == "kept" for change in self.undecided)
-        if n_b <= n_a or sign_test(n_a, n_b) >= SIGNIFICANT:
-            return ""
-        return f"{plural(n_b, 'fact')} kept in A undecided in B, {n_a:,} kept in B undecided in A"
+        reasons = [f"{side}: {why}" for side, why in zip("AB", self.partial, strict=True) if why]
+        if n_b > n_a and sign_test(n_a, n_b) < SIGNIFICANT:
+            kept = plural(n_b, "fact")
+            reasons.append(f"{kept} kept in A undecided in B, {n_a:,} kept in B undecided in A")
+        return "; ".join(reasons)
 
     @property
     def _coverages(self) -> str:
@@ -199,6 +207,8 @@ class CoverageComparison(Report):
             "p_distorted": self.p_distorted,
             "worse": self.worse,
             "unsettled": self.unsettled,
+            "partial": list(self.partial),
+            "unequal": self.unequal,
             "causes": list(self.causes),
             "noise": self.is_noise,
             "changes": [change._asdict() for change in self.changes],
@@ -215,9 +225,12 @@ class CoverageComparison(Report):
             verdict = "higher" if self.coverage.difference > 0 else "lower"
             is_clear = self.coverage.is_significant
             verdict += ", unlikely to be chance" if is_clear else ", but that may be chance"
-        new = plural(len(self.newly_distorted), "fact")
-        more = f"Distorted facts {n_a:,} → {n_b:,}: {new} newly distorted"
-        alerts = (more if self.newly_distorted else "", self._lost_musts, self.unsettled)
+            if self.unequal:
+                verdict = "not comparable"
+        n_new = plural(len(self.newly_distorted), "fact")
+        more = f"Distorted facts {n_a:,} → {n_b:,}: {n_new} newly distorted"
+        new = more if self.newly_distorted else ""
+        alerts = (new, self._lost_musts, self.unsettled, self.unequal)
         sections = (
             listed(title, group.tone, group.meaning, groups[title], _item, "fact", _MAX_SHOWN)
             for title, group in _GROUPS.items()
@@ -311,7 +324,7 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         InputError: A run is unreadable, one is a report and the other a run, or the two have no
             decided fact in common.
     """
-    first, second = read_reports(a), read_reports(b)
+    (first, partial_a), (second, partial_b) = read_reports(a), read_reports(b)
     if ("" in first) != ("" in second):
         raise InputError("cannot compare a single report with a run; compare two of a kind")
     pairs = {name: (first[name], second[name]) for name in first if name in second}
@@ -350,6 +363,11 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         is_noise=is_known and not causes and bool(changes),
         never_flips=all(one.signature.never_flips for two in pairs.values() for one in two),
         names=(_file_of(a), _file_of(b)),
+        partial=(partial_a, partial_b),
+        unequal=unequal(
+            [str(one.signature) for two in pairs.values() for one in two],
+            [(old.copied, new.copied) for old, new in pairs.values()],
+        ),
     )
 
 
@@ -409,21 +427,24 @@ def _causes(
     return tuple(map(quote_text, found)), not counts["perhaps the text"]
 
 
-def read_reports(run: Run) -> dict[str, CoverageReport]:
+def read_reports(run: Run) -> tuple[dict[str, CoverageReport], str]:
     """Read the reports of a run by record name, omitting rows without a report.
 
-    A single report has the empty name.
+    A single report has the empty name. The second value says why the run is not complete; empty
+    for one that is.
     """
     if isinstance(run, CoverageReport):
-        return {"": run}
+        return {"": run}, ""
     if isinstance(run, (str, PathLike)):
         if Path(run).suffix.lower() == ".json":
-            return {"": read_report(run)}
-        rows = (row for row in read_results(run) if "error" not in row)
-        return {str(row["id"]): CoverageReport.from_dict(row) for row in rows}
+            return {"": read_report(run)}, ""
+        found = RunReport.read(run)
+        outcomes = found.outcomes.items()
+        reports = {name: one for name, one in outcomes if isinstance(one, CoverageReport)}
+        return reports, found.partial
     if isinstance(run, Mapping):
-        return dict(run)
-    return {str(number): report for number, report in enumerate(run, 1)}
+        return dict(run), ""
+    return {str(number): report for number, report in enumerate(run, 1)}, ""
 
 
 def read_report(path: str | PathLike[str]) -> CoverageReport:

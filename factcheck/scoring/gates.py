@@ -50,6 +50,11 @@ class Limits:
     baseline: CoverageReport | None = None
     """Earlier report on the same facts; no fact may come out worse."""
 
+    @property
+    def is_on_scores(self) -> bool:
+        """Whether the score or the number of distorted facts is limited."""
+        return bool(self.tags) or {self.fail_under, self.max_distorted} != {None}
+
     def __post_init__(self) -> None:
         if self.max_distorted is not None and self.max_distorted < 0:
             raise InputError(f"max_distorted is {self.max_distorted}; expected 0 or more")

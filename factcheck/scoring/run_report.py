@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from factcheck.documents import PathOrDash
 from factcheck.documents.results import read_run
 from factcheck.facts import CoverageReport, Usage
-from factcheck.facts.page import lost_musts, misses, parts, scale_lines, score_text, usage_text
+from factcheck.facts.page import lost_musts, parts, scale_lines, score_text, usage_text
+from factcheck.facts.reading import EMBEDDED, reading
 from factcheck.reports import Report
-from factcheck.reports.page import Case, Item, Page, Section, Table, entries, filled
+from factcheck.reports.page import Alert, Case, Item, Page, Section, Table, entries, filled
 from factcheck.reports.text import DASH, interval_text, name_text, one_line, plural, share
 from factcheck.scoring.many import Outcome, RecordFailure
 from factcheck.stats.intervals import Interval, cluster_interval
@@ -28,6 +29,8 @@ FINAL = frozenset(
     | {"unsure", "language"}
 )
 """Codes of permanent failures. Records with other failures get no row and are retried on resume."""
+_SCALE = ("lead", "copied", "faithfulness")
+"""Optional columns beside the score."""
 NO_USAGE = Usage()
 _BUDGET = "budget"
 _N_LOWEST = 5
@@ -43,6 +46,7 @@ class Row(NamedTuple):
     low: float | None = None
     high: float | None = None
     lead: float | None = None
+    copied: float | None = None
     faithfulness: float | None = None
     facts: int | None = None
     """Number of facts; like the other counts, `None` for a record without a report."""
@@ -64,7 +68,8 @@ class Row(NamedTuple):
         if isinstance(outcome, RecordFailure):
             return cls(name, code=outcome.code, message=outcome.message, place=place)
         found = outcome.share
-        rates = found.value, found.low, found.high, outcome.lead, outcome.faithfulness
+        scale = outcome.lead, outcome.copied, outcome.faithfulness
+        rates = found.value, found.low, found.high, *scale
         lost, source = lost_musts(outcome.results) or None, outcome.facts.source_digest or name
         counts: dict[str, Any] = outcome.counts
         return cls(name, *rates, **counts, lost_must=lost, source=source, place=place)
@@ -157,6 +162,8 @@ class Tally(Report):
         )
         so_far = "" if self.ended else " so far"
         interval, n_sources = interval_text(self.interval, 2), len(self.by_source)
+        copied = [row.copied for row in self.rows if row.score is not None]
+        shows = reading(self.signature, copied, self.counts["distorted"])
         return Page(
             "Mean coverage",
             score_text(self.score),
@@ -166,6 +173,7 @@ class Tally(Report):
             parts(self.counts),
             filled(Section("Lowest", items=tuple(items))),
             entries(("Usage", usage_text(self.usage)), ("Signature", self.signature)),
+            (Alert(shows, "warn"),) if shows else (),
             suite="run",
             cases=(Case("mean coverage"), *errors, *self._partial_case()),
             columns=COLUMNS,
@@ -195,8 +203,8 @@ class Tally(Report):
         if self.partial:
             yield self.partial
         yield from scale_lines(totals["lead"], self.judge_quality, n_leads)
-        if totals["scored"]:
-            yield from misses(self.signature, self.counts["distorted"])
+        if totals["faithfulness"] is not None:
+            yield f"faithfulness: {score_text(totals['faithfulness'])}, mean of the records"
         kinds = (f"{self.counts[kind]:,} {kind}" for kind in COUNTS[1:])
         yield f"{plural(self.counts['facts'], 'fact')}: {', '.join(kinds)}"
         if self.counts["undecided"]:
@@ -222,6 +230,7 @@ class Tally(Report):
             "low": 0.0 if low is None else low,
             "high": 1.0 if high is None else high,
             "lead": self._mean("lead"),
+            "faithfulness": self._mean("faithfulness"),
             "judge_quality": self.judge_quality,
         }
 
@@ -283,17 +292,26 @@ class RunReport(Tally):
         return {**super().to_dict(), "records": self._records()}
 
     def _table(self) -> Table:
-        shown = COUNTS if self._mean("lead") is None else ("lead", *COUNTS)
+        scale = [name for name in _SCALE if self._mean(name) is not None]
+        if EMBEDDED not in self.signature and "copied" in scale:
+            scale.remove("copied")
         rows = []
         for row in self.rows:
-            lead = "" if row.lead is None else score_text(row.lead)
-            counts = ("" if n is None else f"{n:,}" for n in row[6:11])
+            shares = (getattr(row, name) for name in scale)
             score = score_text(row.score) if row.code is None else "no report"
-            rows.append((name_text(row.id), score, *([lead] if shown != COUNTS else []), *counts))
+            counts = (getattr(row, name) for name in COUNTS)
+            rows.append(
+                (
+                    name_text(row.id),
+                    score,
+                    *("" if value is None else score_text(value) for value in shares),
+                    *("" if n is None else f"{n:,}" for n in counts),
+                )
+            )
         return Table(
-            ("record", "coverage", *shown),
+            ("record", "coverage", *scale, *COUNTS),
             tuple(rows),
-            dispensable=("facts", "lead"),
+            dispensable=("facts", *_SCALE),
             details=lambda place: self._detail(self.rows[place].id),
         )
 

@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
-from factcheck import AtomicFact, CheckFailure, Verdict
+from factcheck import AtomicFact, CheckFailure, Verdict, score
 from factcheck.calibration import LabelledPair, agreement, read_pairs
 from factcheck.calibration.agreement_labels import Answer
 from factcheck.calibration.agreement_run import measure_agreement
+from factcheck.documents.results import ResultsFile
 from factcheck.errors import InputError
 from factcheck.facts import EntailmentLabel
+from factcheck.reports import render
 from factcheck.stats.intervals import Estimate, wilson
 from factcheck.testing import ScriptedChecker
 
@@ -58,6 +60,46 @@ def test_a_judge_checks_each_text_once() -> None:
     assert report.share_entailed == 0.25
     data = json.loads(report.to_json())
     assert data["judges"][0]["metrics"]["balanced_accuracy"]["interval"] is not None
+
+
+def test_what_judge_and_people_decide_differently_is_listed_surest_first() -> None:
+    chances = {"yes": 0.8, "no": 0.02, "maybe": 0.4}
+    rows = pairs(
+        *(("a", f"yes {n}", n == 0) for n in range(4)),
+        *(("b", f"no {n}", True) for n in range(3)),
+        ("b", "maybe so", True),
+        ("b", "lost one", True),
+    )
+    report = agreement([*rows, rows[1]], {"oracle": oracle(chances)})
+    found = report.judges[0].disagreements
+    assert [one.fact for one in found] == [
+        *(f"no {n}" for n in range(3)),
+        *(f"yes {n}" for n in range(1, 4)),
+        "maybe so",
+    ]
+    table = render(report.page(), "table")
+    assert "Decided differently 7" in table
+    assert "people: stated; oracle: not stated (probability 0.02)" in table
+    assert "and 2 more, all in HTML, Markdown and JSON" in table
+    assert "maybe so" not in table
+    for to in ("html", "markdown"):
+        assert "maybe so" in render(report.page(), to)
+    assert len(report.to_dict()["disagreements"]["oracle"]) == 7
+    assert not report.to_dict()["disagreements"].get("containment")
+
+
+def test_rows_of_a_run_are_facts_to_label(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    with ResultsFile(rows, lambda: "judge:x", resume=False) as out:
+        for name in ("a", "b"):
+            report = score("Boats came. They left.", "Boats came.", judge="local-fast")
+            out.append(name, report.to_dict())
+        out.append("c", {"error": {"code": "input", "message": "no"}})
+    found = read_pairs(rows, need_labels=False)
+    assert [(one.system, one.text, one.fact) for one in found] == [
+        (name, "Boats came.", fact) for name in "ab" for fact in ("Boats came.", "They left.")
+    ]
+    assert len({one.document for one in found}) == 1
 
 
 def test_undecided_facts_are_outside_every_metric_and_counted() -> None:

@@ -46,6 +46,14 @@ def test_a_report_has_every_format(command: str, run: Callable[..., Any]) -> Non
     assert ET.fromstring(shown["junit"]).find("testsuite") is not None  # noqa: S314 - our own
 
 
+def test_every_format_of_a_run_has_the_faithfulness(run: Callable[..., Any]) -> None:
+    args = "run records.jsonl --direction both --judge local-fast --out both.jsonl"
+    assert "faithfulness: 0." in run(*args.split()).out
+    for name in ("table", "markdown", "html", "junit", "json", "csv"):
+        assert "faithfulness" in run("report", "both.jsonl", "--format", name).out
+    Path("both.jsonl").unlink()
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_junit_and_the_exit_code_agree(command: str, run: Callable[..., Any]) -> None:
     codes = []
@@ -69,13 +77,15 @@ STARTS: dict[str, str | tuple[str, ...]] = {
 
 @pytest.mark.parametrize("command", TO_FILES)
 def test_the_suffix_of_out_chooses_the_format(command: str, run: Callable[..., Any]) -> None:
-    """One line says what was found and where the report is; a conclusion follows."""
+    """One line says what was found and where the report is; what to conclude follows."""
     for suffix, start in STARTS.items():
         code, out, _ = run(*command.split(), "--out", f"report.{suffix}")
 
         assert code == 0
         lines = out.splitlines()
-        assert len(lines) == 1 + command.startswith("calibrate")
+        assert any(line.startswith("Faithfulness 0.") for line in lines) is ("both" in command)
+        rest = 2 if "both" in command else command.startswith(("calibrate", "check"))
+        assert len(lines) == 1 + rest
         assert lines[0].endswith(f"   report.{suffix}")
         assert Path(f"report.{suffix}").read_text("utf-8").startswith(start)
     run(*command.split(), "--out", "report.json", "--format", "markdown")

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+import factcheck
 from factcheck.documents.results import read_results
 from factcheck.facts import AtomicFact
 from factcheck.scoring.run_report import RunReport
@@ -349,6 +350,10 @@ def test_rows_of_a_killed_run_are_reported_as_partial_until_it_is_resumed(
     assert partial in run("report", out, "--format", "csv").err
     gated = run("report", out, "--fail-under", "0.1")
     assert (gated.code, partial in gated.err) == (4, True)
+    compared = run("compare", out, out)
+    assert (compared.code, f"B: {partial}" in " ".join(compared.out.split())) == (0, True)
+    gated = run("compare", out, out, "--fail-if-worse")
+    assert (gated.code, f"the gate cannot pass: A: {partial}" in gated.err) == (4, True)
 
     quick = [*(record(n) for n in range(5)), record(3, id="last")]
     assert run(*by_model(tmp_path, quick), "--out", out, "--resume").code == 0
@@ -442,5 +447,14 @@ def test_a_saved_report_is_shown_again(run: Run, tmp_path: Path) -> None:
     path.write_text(report_of(verdict(replace(LAKE, must=True), "neutral")).to_json(), "utf-8")
     assert run("report", str(path)).code == 0  # it is no gate without a limit
     assert run("report", str(path), "--fail-under", "0").code == 1
+    page = str(tmp_path / "review.html")
+    refused(run("calibrate", "agreement", str(path), "--review", page), "the report has no text")
+    path.write_text(factcheck.score("Boats came.", "Boats came.").to_json(), "utf-8")
+    text = tmp_path / "text.txt"
+    text.write_text("Boats came. They left.", "utf-8")
+    assert "1 of 1 fact kept" in run("score", str(text), str(text), "--facts", str(path)).out
+    assert run("calibrate", "agreement", str(path), "--review", page).code == 0
+    gated = run("report", str(path), "--fail-under", "0.1")
+    assert (gated.code, "it noticed 88 % of dropped facts" in gated.err) == (0, True)
     path.write_text("{}", "utf-8")
     refused(run("report", str(path)), "not a factcheck report")

@@ -16,13 +16,11 @@ from factcheck.facts import (
     CoverageReport,
     Evidence,
     FactSet,
-    ScoreSignature,
     Span,
     Texts,
 )
 from factcheck.reports import render
 from factcheck.reports.page import Mark, MarkedText, Page, RawText
-from factcheck.scoring.run_report import RunReport
 from tests.reports.examples import all_groups, report_of, verdict
 
 SOURCE = "The lake is deep. It froze in 1903.\nBoats cross it."
@@ -112,25 +110,6 @@ def test_a_report_keeps_its_texts_and_scale() -> None:
     with pytest.raises(InputError, match="lead"):
         CoverageReport.from_dict({**found.to_dict(), "lead": 7})
     assert "lead of" not in str(all_groups())
-
-
-def test_the_embedded_judge_says_what_it_is_bad_at() -> None:
-    """It misses most distortions in paraphrases, whether or not it found some; others do not."""
-    line = "no distorted facts found, which is no proof: this judge misses 7 of 10 in paraphrases"
-    facts = ["The lake is deep.", "Boats cross it."]
-    found = factcheck.score(SOURCE, "The lake is deep.", facts=facts, judge="local")
-    assert "; rates copied sentences above good paraphrases" in found.judge_quality
-    for to in ("table", "markdown", "html", "junit"):
-        assert line in " ".join(render(found.page(), to).split())
-    assert line in str(RunReport({"r": found}, str(found.signature)))
-    signature = ScoreSignature.of({"judge": "local/6@x"})
-    distorted = str(replace(report(), signature=signature))
-    assert line not in distorted
-    assert "this judge misses 7 of 10 distortions in paraphrases" in distorted
-    assert "this judge misses" not in str(report())
-    by_words = factcheck.score(SOURCE, "The lake is deep.", facts=facts, judge="local-fast")
-    assert line not in str(by_words)
-    assert "copied" not in by_words.judge_quality
 
 
 def test_the_lead_has_the_length_of_the_summary_and_costs_no_requests() -> None:

@@ -17,9 +17,6 @@ _MEASURED = {
     "containment": ("containment/3@0.65", (0.821, 0.698, 0.529)),
 }
 """Version and balanced accuracy on each of the sets, by judge; 0.5 is chance."""
-_WEAKNESS = {"local": "; rates copied sentences above good paraphrases"}
-"""By judge: on the long texts of `benchmarks/embedded`, leads score .16 to .26 and faithful
-paraphrases .00 to .08."""
 _LARGEST = 700.0
 """Largest argument of `exp` that does not overflow."""
 DENIED = 3.0
@@ -101,5 +98,4 @@ def quality_of(judge: str) -> str:
     measured, values = _MEASURED[judge.partition("/")[0]]
     figures = (f"{value:.2f} on {name}" for name, value in zip(_SETS, values, strict=True))
     version = "" if measured == judge else f" of another version, {measured}:"
-    weakness = _WEAKNESS.get(judge.partition("/")[0], "")
-    return f"balanced accuracy{version} {', '.join(figures)}{weakness}"
+    return f"balanced accuracy{version} {', '.join(figures)}"

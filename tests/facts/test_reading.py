@@ -1,0 +1,104 @@
+"""What a score by the embedded judge shows: said beside the number, from figures of its card."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from factcheck.documents.yaml_documents import parse_yaml
+from factcheck.facts import AtomicFact, CoverageReport, ScoreSignature, Texts
+from factcheck.facts.reading import gate_note, is_paraphrase, reading
+from factcheck.reports import render
+from factcheck.reports.page import gated
+from factcheck.scoring import compare
+from factcheck.scoring.run_report import RunReport
+from factcheck.scoring.texts import lead_of
+from tests.reports.examples import report_of, verdict
+
+CARD = Path(__file__).parents[2] / "benchmarks" / "embedded"
+LOCAL = ScoreSignature.of({"judge": "local/8@x"})
+FACT = AtomicFact("f1", "The ferry carried 412 passengers.")
+SOURCE = "The ferry Aurora left Bergen with 412 passengers. Nobody was hurt when it burned."
+COPY = "The ferry Aurora left Bergen with 412 passengers."
+PARAPHRASE = "Four hundred and twelve people sailed from the Norwegian port on board of Aurora."
+NO_PROOF = "No distorted facts is no proof: this judge misses 7 of 10 distortions"
+NO_LOSS = "Neither low coverage nor 0 distorted facts is evidence"
+READ = "Read first: 1 distorted fact speaks against this summary"
+
+
+def found(summary: str, label: str, signature: ScoreSignature = LOCAL) -> CoverageReport:
+    one = report_of(verdict(FACT, label))  # type: ignore[arg-type]
+    return replace(one, signature=signature, texts=Texts.of(SOURCE, summary))
+
+
+@pytest.mark.parametrize(
+    ("summary", "label", "line"),
+    [
+        (COPY, "neutral", NO_PROOF),
+        (PARAPHRASE, "neutral", NO_LOSS),
+        (PARAPHRASE, "contradicted", f"{READ} (in tests, 69 of 84 such facts were not kept); low"),
+        (COPY, "contradicted", READ),
+    ],
+)
+def test_what_a_score_shows_stands_in_every_report(summary: str, label: str, line: str) -> None:
+    one = found(summary, label)
+    for to in ("table", "markdown", "html", "junit"):
+        assert line in " ".join(render(one.page(), to).split())
+    shown = render(gated(one.page(), "gate failed"), "junit").split('name="gate"')[1]
+    assert line in shown
+    run = RunReport({"r": one}, str(LOCAL))
+    assert line in " ".join(str(run).split())
+    assert run.rows[0].copied == one.copied
+    assert one.to_dict()["copied"] == one.copied
+
+
+@pytest.mark.parametrize("judge", ["some/model", "containment/3@0.65"])
+def test_other_judges_and_undecided_reports_say_nothing(judge: str) -> None:
+    signature = ScoreSignature.of({"judge": judge})
+    assert not found(PARAPHRASE, "neutral", signature).page().alerts
+    undecided = replace(found(COPY, "neutral"), results=(), facts=report_of().facts)
+    assert not undecided.page().alerts
+    assert not gate_note(str(signature))
+
+
+def test_a_run_counts_its_paraphrases() -> None:
+    shares = [0.05, 0.1, 0.9]
+    assert "evidence: 2 of 3 summaries paraphrase" in reading("judge:local/8@x", shares, 0)
+    assert "these summaries" in reading("judge:local/8@x", shares, 4)
+
+
+def test_a_copy_and_a_paraphrase_are_not_ranked() -> None:
+    copy, other = found(COPY, "entailed"), found(PARAPHRASE, "neutral")
+    two = compare(copy, other)
+    assert two.unequal.startswith("No ranking: A copies 100 % of its phrases from the source")
+    assert "not comparable" in two.page().first_line
+    assert two.unequal in render(two.page(), "markdown")
+    assert not compare(copy, copy).unequal
+    model = ScoreSignature.of({"judge": "some/model"})
+    assert not compare(found(COPY, "entailed", model), other).unequal
+
+
+def test_written_paraphrases_and_copies_are_told_apart() -> None:
+    pairs = parse_yaml((CARD / "texts" / "long_pairs.yaml").read_text("utf-8"), "pairs").value
+    assert len(pairs) == 5
+    for pair in pairs:
+        source, good = pair["source"], pair["good"]["text"]
+        lead = lead_of(source, len(good.split()))
+        shares = [
+            replace(found(COPY, "neutral"), texts=Texts.of(source, text)).copied
+            for text in (good, pair["lying"]["text"], lead)
+        ]
+        assert [is_paraphrase(share) for share in shares] == [True, False, False]
+
+
+def test_every_figure_is_one_of_the_card() -> None:
+    said = [reading("judge:local/8@x", [share], n) for share in (0.0, 1.0) for n in (0, 2)]
+    card = (CARD / "README.md").read_text("utf-8").replace("| .", "| 0.").replace(" to .", " to 0.")
+    for line in (*said, gate_note("judge:local/8@x")):
+        for figure in re.findall(
+            r"\d[\d.]* (?:%|of|to) ?[\d.]*\d?", line.replace("(0 % copied)", "")
+        ):
+            assert figure.strip() in card, figure
