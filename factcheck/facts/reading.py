@@ -16,7 +16,7 @@ EMBEDDED = "judge:local/"
 """Entry of the embedded judge in a signature."""
 PARAPHRASE = 0.2
 """Share of copied phrases below which a summary paraphrases: 33 summaries written as paraphrases
-copy at most .11, summaries written to copy at least .27."""
+copy at most .10, summaries written to copy at least .27."""
 _WORDS = 3
 _WORD = re.compile(r"\w+")
 _TESTED = (
@@ -72,7 +72,7 @@ def reading(signature: str, copied: Sequence[float | None], n_distorted: int) ->
         verb = "speaks" if n_distorted == 1 else "speak"
         found = f"{plural(n_distorted, 'distorted fact')} {verb} against"
         which = "this summary" if len(copied) == 1 else "these summaries"
-        more = low and f"; {low}"
+        more = low and f"; {low}. To decide: {_NEXT}"
         return f"Read first: {found} {which} (in tests, 69 of 84 such facts were not kept){more}."
     if low:
         return (

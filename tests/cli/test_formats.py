@@ -48,7 +48,7 @@ def test_a_report_has_every_format(command: str, run: Callable[..., Any]) -> Non
 
 def test_every_format_of_a_run_has_the_faithfulness(run: Callable[..., Any]) -> None:
     args = "run records.jsonl --direction both --judge local-fast --out both.jsonl"
-    assert "faithfulness: 0." in run(*args.split()).out
+    assert "faithfulness: " in run(*args.split()).out
     for name in ("table", "markdown", "html", "junit", "json", "csv"):
         assert "faithfulness" in run("report", "both.jsonl", "--format", name).out
     Path("both.jsonl").unlink()
