@@ -133,7 +133,8 @@ def long_texts() -> None:
 def reports(news: Sequence[Case]) -> None:
     """The figures of `factcheck/facts/reading.py`: copied phrases, facts called contradicted."""
     outcomes: Counter[tuple[str, str]] = Counter()
-    paraphrases, false = [], []
+    paraphrases: list[float] = []
+    false: list[float] = []
     for text in texts():
         paraphrases.append(copied_share(Texts.of(text.source, text.summary)) or 0.0)
         results = check_facts([fact.fact for fact in text.facts], text.summary)
