@@ -53,37 +53,27 @@ class Answer(NamedTuple):
     quote: str = ""
     """Evidence; may be empty."""
 
+    @property
+    def sureness(self) -> float:
+        """Distance of the probability from one half, in [0, 0.5]; a verdict without one is sure."""
+        return 0.5 if self.probability is None else abs(self.probability - 0.5)
 
-class Disagreement(NamedTuple):
-    """A fact that a judge and people decide differently."""
 
-    document: str
-    system: str
-    text: str
-    fact: str
-    label: bool
-    """Whether people say that the text entails the fact."""
-    entailed: bool
-    """Whether the judge does."""
-    probability: float | None
-    quote: str
-    reason: str
+Disagreement = tuple[LabelledPair, Answer]
+"""A fact that a judge and people decide differently."""
 
 
 def disagreements(
     pairs: Sequence[LabelledPair], answers: Sequence[Answer]
 ) -> tuple[Disagreement, ...]:
     """List what a judge and people decide differently, once; what the judge is surest of first."""
+    both = dict.fromkeys(zip(pairs, answers, strict=True))
     found = [
-        Disagreement(*pair[:4], pair.label, one.entailed, one.probability, one.quote, one.why)
-        for pair, one in zip(pairs, answers, strict=True)
-        if pair.label is not None and one.entailed not in {None, pair.label}
+        (pair, answer)
+        for pair, answer in both
+        if pair.label is not None and answer.entailed not in {None, pair.label}
     ]
-
-    def distance(one: Disagreement) -> float:
-        return abs((one.entailed if one.probability is None else one.probability) - one.label)
-
-    return tuple(sorted(dict.fromkeys(found), key=distance, reverse=True))
+    return tuple(sorted(found, key=lambda two: -two[1].sureness))
 
 
 def read_pairs(

@@ -33,7 +33,7 @@ from factcheck.errors import InputError
 from factcheck.facts import Verdict
 from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.reports import Report
-from factcheck.reports.page import Alert, Item, Page, Section, Table, filled, listed
+from factcheck.reports.page import Alert, Item, Page, Section, Table, filled
 from factcheck.reports.text import name_text, one_line, percent, plural, share, short, short_range
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
@@ -317,7 +317,8 @@ class AgreementReport(Report):
             "share_entailed": self.share_entailed,
             "judges": [judge.to_dict() for judge in self.judges],
             "disagreements": {
-                one.judge: [each._asdict() for each in one.disagreements] for one in self._measured
+                one.judge: [pair._asdict() | answer._asdict() for pair, answer in one.disagreements]
+                for one in self._measured
             },
         }
 
@@ -393,27 +394,22 @@ class AgreementReport(Report):
 
 
 def _disagreements(judge: JudgeAgreement) -> Section:
-    found, name = judge.disagreements, one_line(judge.judge)
-    section = listed(
-        "Decided differently",
-        "warn",
-        f"by {name} and by people, what {name} is surest of first",
-        found,
-        lambda one: _item(name, one),
-        "fact",
-        len(found),
-    )
-    return section._replace(head=_MAX_SHOWN)
+    name = one_line(judge.judge)
+    items = tuple(_item(name, *two) for two in judge.disagreements)
+    meaning = f"by {name} and by people, what {name} is surest of first"
+    title = f"Decided differently {len(items):,}"
+    return Section(title, "warn", meaning, items=items, head=_MAX_SHOWN)
 
 
-def _item(judge: str, one: Disagreement) -> Item:
-    said, label = ("stated" if yes else "not stated" for yes in (one.entailed, one.label))
-    chance = "" if one.probability is None else f" (probability {share(one.probability, 2)})"
+def _item(judge: str, pair: LabelledPair, answer: Answer) -> Item:
+    label, said = ("stated" if yes else "not stated" for yes in (pair.label, answer.entailed))
+    chance = answer.probability
+    shown = "" if chance is None else f" (probability {share(chance, 2)})"
     return Item(
-        name_text(": ".join(filter(None, (one.document, one.system)))),
-        one_line(one.fact),
-        tuple(filter(None, (f"people: {label}; {judge}: {said}{chance}", one_line(one.reason)))),
-        quote=one_line(one.quote),
+        name_text(": ".join(filter(None, (pair.document, pair.system)))),
+        one_line(pair.fact),
+        tuple(filter(None, (f"people: {label}; {judge}: {said}{shown}", one_line(answer.why)))),
+        quote=one_line(answer.quote),
     )
 
 

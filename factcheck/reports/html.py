@@ -180,7 +180,7 @@ def _body(section: Section) -> Iterator[str]:
     for picture in section.pictures:
         yield f'<div class="picture">{picture[max(0, picture.find("<svg")) :]}</div>'
     if section.table is not None and section.table.rows:
-        yield _listing(section.table) if section.table.details else _table(section.table)
+        yield _table(section.table)
     if section.items:
         kind = "marked" if any(item.mark for item in section.items) else "items"
         items = "\n".join(_item(item, is_marked=kind == "marked") for item in section.items)
@@ -190,32 +190,30 @@ def _body(section: Section) -> Iterator[str]:
 
 
 def _table(table: Table) -> str:
-    def line(row: Sequence[str], tag: str) -> str:
-        kinds = [' class="name"'] * table.n_names + [""] * len(row)
-        cells = zip(kinds, map(escape, row), strict=False)
-        return "<tr>" + "".join(f"<{tag}{kind}>{cell}</{tag}>" for kind, cell in cells) + "</tr>"
-
-    rows = "\n".join([line(table.columns, "th"), *(line(row, "td") for row in table.rows)])
-    return f'<div class="numbers" tabindex="0"><table>\n{rows}\n</table></div>'
-
-
-def _listing(table: Table) -> str:
-    """Render a table with sortable columns and rows that open."""
+    """Render a table; with details, its columns are sortable and its rows open."""
     kinds = [' class="name"'] * table.n_names + [""] * len(table.columns)
-    head = ""
-    for place, (name, kind) in enumerate(zip(table.columns, kinds, strict=False)):
-        state = ' aria-sort="ascending"' if place == table.n_names else ""
-        head += f"<th{kind}{state}><button>{escape(name)}</button></th>"
-    rows = []
-    for place, (name, *cells) in enumerate(table.rows):
-        rest = zip(kinds[1:], map(escape, cells), strict=False)
-        opener = f'<td class="name"><button data-open="{place}">{escape(name)}</button></td>'
-        rows.append(f"<tr>{opener}{''.join(f'<td{kind}>{cell}</td>' for kind, cell in rest)}</tr>")
+
+    def cell(tag: str, place: int, text: str, row: int | None) -> str:
+        state, shown = "", escape(text)
+        if table.details and row is None:
+            state = ' aria-sort="ascending"' if place == table.n_names else ""
+            shown = f"<button>{shown}</button>"
+        elif table.details and not place:
+            shown = f'<button data-open="{row}">{shown}</button>'
+        return f"<{tag}{kinds[place]}{state}>{shown}</{tag}>"
+
+    head = "".join(cell("th", place, name, None) for place, name in enumerate(table.columns))
+    rows = [
+        f"<tr>{''.join(cell('td', place, text, n) for place, text in enumerate(row))}</tr>"
+        for n, row in enumerate(table.rows)
+    ]
+    kind, label = "numbers", ""
+    if table.details:
+        kind, label = "numbers listing", f' role="region" aria-label="{escape(table.columns[0])}s"'
     body = "\n".join(rows)
-    label = f'role="region" tabindex="0" aria-label="{escape(table.columns[0])}s"'
     return (
-        f'<div class="numbers listing" {label}>'
-        f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
+        f'<div class="{kind}" tabindex="0"{label}><table>\n<thead><tr>{head}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody></table></div>"
     )
 
 

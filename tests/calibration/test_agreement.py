@@ -72,7 +72,7 @@ def test_what_judge_and_people_decide_differently_is_listed_surest_first() -> No
     )
     report = agreement([*rows, rows[1]], {"oracle": oracle(chances)})
     found = report.judges[0].disagreements
-    assert [one.fact for one in found] == [
+    assert [pair.fact for pair, _ in found] == [
         *(f"no {n}" for n in range(3)),
         *(f"yes {n}" for n in range(1, 4)),
         "maybe so",
