@@ -33,7 +33,7 @@ from factcheck.errors import InputError
 from factcheck.facts import Verdict
 from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.reports import Report
-from factcheck.reports.page import Alert, Item, Page, Section, Table, filled
+from factcheck.reports.page import Item, Page, Section, Table, filled
 from factcheck.reports.text import name_text, one_line, percent, plural, share, short, short_range
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
@@ -336,8 +336,7 @@ class AgreementReport(Report):
                 f"{_part(self.n_labelled_documents, self.n_documents, 'document')}, "
                 f"{percent(self.share_entailed)} entailed"
             ),
-            lines=lines,
-            alerts=tuple(Alert(note, "unknown") for note in self._notes()),
+            lines=(*lines, *self._notes()),
             sections=(
                 Section(
                     "Verdicts",

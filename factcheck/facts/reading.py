@@ -73,15 +73,15 @@ def reading(signature: str, copied: Sequence[float | None], n_distorted: int) ->
         found = f"{plural(n_distorted, 'distorted fact')} {verb} against"
         which = "this summary" if len(copied) == 1 else "these summaries"
         more = low and f"; {low}. To decide: {_NEXT}"
-        return f"Read first: {found} {which} (in tests, 69 of 84 such facts were not kept){more}."
+        return f"Read first: {found} {which} (in tests, 69 of 84 such facts were not kept){more}"
     if low:
         return (
             f"Neither low coverage nor 0 distorted facts is evidence: {what}, and {_TESTED}. "
-            f"To decide: {_NEXT}, or 10 labels (calibrate agreement --review)."
+            f"To decide: {_NEXT}, or 10 labels (calibrate agreement --review)"
         )
     return (
         "No distorted facts is no proof: this judge misses 7 of 10 distortions. To rely on it: "
-        f"{_NEXT}."
+        f"{_NEXT}"
     )
 
 
@@ -98,7 +98,7 @@ def unequal(signatures: Iterable[str], copied: Iterable[tuple[float | None, floa
         return ""
     return (
         f"No ranking: A copies {percent(a)} of its phrases from the source and B {percent(b)}, and "
-        f"{_TESTED}. To decide: {_NEXT}."
+        f"{_TESTED}. To decide: {_NEXT}"
     )
 
 
