@@ -99,12 +99,6 @@ def test_a_score_of_0_never_makes_a_pair() -> None:
         assert result.missed == (Missed(0, None, 0.0, {"text": ("cell",)}),)
 
 
-def test_the_right_type_alone_makes_a_pair_where_the_threshold_allows_it() -> None:
-    wanted = [Wanted(["a"], ["b"], "qa")]
-    assert match_cards(wanted, [Card("", "", "qa")], 0.2).f1 == 1.0
-    assert match_cards(wanted, [Card("", "", "qa")], 0.21).f1 == 0.0
-
-
 def test_what_was_found_and_what_not_is_told() -> None:
     wanted = [
         expected_card("qa", front=["cell", "wall"], back=["small"]),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
@@ -64,18 +63,6 @@ def test_macro_is_the_mean_over_cases_and_micro_over_cards(cases: list[CaseResul
     )
     assert run.macro == tuple(map(average, columns))
     assert run.micro == case("all", *together).scores
-
-
-def test_intervals_hold_the_macro_scores_and_say_nothing_of_one_case() -> None:
-    run = card_run(*(replace(one, case_id=f"{one.case_id}{k}") for one in CASES for k in range(5)))
-    intervals = run.intervals()
-    assert run.macro is not None
-    for name, score in run.macro._asdict().items():
-        low, high = intervals[name] or (1.0, 0.0)
-        assert low <= score <= high
-    assert set(card_run(CASES[0]).intervals().values()) == {None}
-    assert card_run(CASES[0]).page().interval == ""
-    assert card_run(*CASES[1:3]).intervals()["average_similarity"] is None
 
 
 RUN = card_run(

@@ -20,10 +20,7 @@ from factcheck.keywords import (
 from tests.keywords.naive import (
     Card,
     Wanted,
-    cards,
     expected_card,
-    pair_score,
-    wanted_cards,
 )
 
 
@@ -35,11 +32,6 @@ def test_half_the_front_all_of_the_back_and_the_right_type() -> None:
     untyped = ExpectedCard(wanted.keywords)
     assert score_pair(untyped, Card("What is a cell?", "small life", "qa")) == 0.5 * 0.5 + 0.5
     assert score_pair(expected_card(front=["a"], back=[]), Card("a", "b")) == 0.5
-
-
-@given(wanted_cards, cards)
-def test_two_fields_score_what_the_plain_rule_says(wanted: Wanted, card: Card) -> None:
-    assert score_pair(wanted, card) == pair_score(wanted, card)
 
 
 @pytest.mark.parametrize(
