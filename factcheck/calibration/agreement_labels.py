@@ -24,6 +24,8 @@ _NO = (
 )  # fmt: skip
 _UNLABELLED = ("", "cannot tell")
 _NAMES = ("doc_id", "document")
+_DIGEST = 8
+"""Digits of the digest that names the source of a report."""
 _log = logging.getLogger(__name__)
 Row = Mapping[str, Any]
 
@@ -155,7 +157,7 @@ def _read(path: PathOrDash) -> Iterator[tuple[LabelledPair, str]]:
             if report.texts is None:
                 raise InputError(f"{path}: the report has no text; score it again")
             system, text = name or report.texts.summary.id, report.texts.summary.text
-            document = report.facts.source_digest or system
+            document = (report.facts.source_digest or system)[:_DIGEST]
             yield from (
                 (LabelledPair(document, system, text, fact.text), system) for fact in report.facts
             )

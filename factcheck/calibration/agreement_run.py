@@ -420,12 +420,11 @@ def _with_range(one: Estimate) -> str:
     return f"{short(one.value)} ({short_range(one.interval)})" if one.interval else short(one.value)
 
 
-def _cell(judge: JudgeAgreement, column: str, names: str) -> str:
-    """A count, or the values of metrics, or the interval of one."""
-    if names.startswith("n_"):
-        return f"{getattr(judge, names):,}"
-    found = [judge.metrics[name] for name in names.split()]
-    with_sign = names == "over_baseline"
+def _cell(judge: JudgeAgreement, column: str, name: str) -> str:
+    """A count, or the value or interval of a metric."""
+    if name.startswith("n_"):
+        return f"{getattr(judge, name):,}"
+    one = judge.metrics[name]
     if column.endswith("95 %"):
-        return short_range(found[0].interval, with_sign=with_sign)
-    return " / ".join(short(one.value, with_sign=with_sign) for one in found)
+        return short_range(one.interval)
+    return short(one.value, with_sign=name == "over_baseline")

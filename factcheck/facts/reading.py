@@ -20,14 +20,14 @@ copy at most .10, summaries written to copy at least .27."""
 _WORDS = 3
 _WORD = re.compile(r"\w+")
 _TESTED = (
-    "in tests, paraphrases that kept 59 % of the facts scored 0.00 to 0.41 with this judge, those "
-    "of long texts below their lead"
+    "in tests, paraphrases that kept 59 % of the main facts scored 0.00 to 0.41 with this judge, "
+    "those of long texts below their lead"
 )
 _NEXT = "a language model (judge openai/NAME)"
 _GATE = (
     "the embedded judge as a gate: on paraphrased summaries it noticed 88 % of dropped facts and "
-    "28 % of distortions, and called 24 % of kept facts dropped; a language model (judge "
-    "openai/NAME) makes a gate for distortions"
+    "28 % of distortions, and called 24 % of kept facts dropped; for distortions, use "
+    f"{_NEXT}"
 )
 
 
