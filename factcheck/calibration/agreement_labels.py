@@ -149,7 +149,7 @@ def _agree(seen: dict[Any, bool], key: Any, pair: LabelledPair, where: str) -> N
 
 def _read(path: PathOrDash) -> Iterator[tuple[LabelledPair, str]]:
     """The pairs of reports, or of the rows of a table or of JSON lines, with their places."""
-    if _holds_reports(path):
+    if path != "-" and (str(path).endswith(".json") or is_results(path)):
         reports, partial = read_reports(path)
         if partial:
             _log.warning("%s: %s", path, partial)
@@ -175,13 +175,6 @@ def _read(path: PathOrDash) -> Iterator[tuple[LabelledPair, str]]:
         except (TypeError, ValueError) as error:
             raise InputError(f"{place}: {error}") from None
         yield from ((pair, str(place)) for pair in found)
-
-
-def _holds_reports(path: PathOrDash) -> bool:
-    """Whether a file is a JSON report of `score`, or rows of `run`."""
-    if path == "-" or not str(path).endswith(".json"):
-        return path != "-" and is_results(path)
-    return True
 
 
 def _entries(row: Row) -> Iterator[tuple[str, str, Any, Any, Any]]:
