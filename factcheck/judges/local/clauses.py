@@ -35,7 +35,8 @@ _NO_END = word_set("CC DT IN TO PRP$ WDT POS")
 _NEVER_CUT = word_set("neither not who whoever whose what whatever")
 """First words of sentences that stay whole."""
 _CONTRASTS = word_set("although though while whereas")
-_STATED = _CONTRASTS | word_set("because after when since")
+_REASONS = _CONTRASTS | word_set("because since as")
+_STATED = _REASONS | word_set("after when")
 """What opens a clause that is itself said to be so, if the clause around it is."""
 _GERUNDS = word_set("after before by upon while since")
 """What opens a phrase in -ing of something that happened, too."""
@@ -85,18 +86,28 @@ class ParsedSentence(Phrases):
             return False
         if min(tokens[root].sure, tokens[subject].sure) < SURE:
             return False
-        for place, token in enumerate(tokens):
-            if self.low[place] in ("?", "\u2026", "...", ":", ";"):
-                return False
-            is_wrong = token.relation == "relcl" and token.tag in NOUNS
-            is_wrong |= self.is_mark[place] and (
-                bool(self.kids[place]) or token.relation in _PHRASES
+        return not any(self._is_misread(place) for place in range(len(tokens)))
+
+    def _is_misread(self, place: int) -> bool:
+        """Whether a word cannot be what the parser takes it for, or ends what may be cut."""
+        token = self.tokens[place]
+        tag, relation, head = token.tag, token.relation, self.tokens[token.head]
+        if self.low[place] in ("?", "\u2026", "...", ":", ";"):
+            return True
+        if self.is_mark[place]:
+            return bool(self.kids[place]) or relation in _PHRASES
+        subjects = [i for i in self.of(place, "nsubj", "nsubjpass") if not self.is_mark[i]]
+        is_clause = relation in ("advcl", "ccomp") and self.finite(place) is not None
+        is_owned = bool(self.of(place, "det", "poss"))
+        if tag in NOUNS:
+            is_misread = relation == "relcl" or (
+                is_owned and relation == "conj" and head.tag[0] == "V"
             )
-            is_clause = token.relation in ("advcl", "ccomp") and self.finite(place) is not None
-            subjects = [i for i in self.of(place, "nsubj", "nsubjpass") if not self.is_mark[i]]
-            if is_wrong or len(subjects) > 1 or (is_clause and self.subject(place) is None):
-                return False
-        return True
+        else:
+            is_misread = tag in FINITE and (is_owned or relation in ("nsubj", "nsubjpass"))
+        is_torn = relation == "npadvmod" and is_owned and token.sure < SURE and not token.entity
+        is_headless = is_clause and self.subject(place) is None
+        return len(subjects) > 1 or is_misread or is_torn or is_headless
 
     def _is_whole(self, fact: Sequence[Item]) -> bool:
         """Whether a fact has more than one word, and its beginning and end."""
@@ -125,7 +136,7 @@ class ParsedSentence(Phrases):
         for kid in parts:
             if kid == own or kid in lead or self._is_link(kid, start):
                 continue
-            if not scoped and self._is_stated(kid, verb):
+            if (not scoped or self.is_set_off(kid)) and self._is_stated(kid, verb):
                 clause.asides.append(kid)
                 if self.tokens[kid].relation == "advcl" and self.opening(kid) in {*_CONTRASTS, ""}:
                     continue
@@ -150,10 +161,12 @@ class ParsedSentence(Phrases):
         inner = ("pobj", "pcomp", "nsubj", "dobj", "advcl", "prep")
         reach = [verb]
         for kid in parts:
+            if self._is_stated(kid, verb) and self.is_set_off(kid):
+                continue
             if self.tokens[kid].relation in ("prep", "advcl"):
                 reach += [kid, *(i for i in self.kids[kid] if self.tokens[i].relation not in inner)]
             elif self.tokens[kid].relation != "ccomp":
-                reach += self.under(kid)
+                reach += self._said_of(kid)
         is_torn = len(self.of(verb, "dobj")) > 1
         return (
             is_torn
@@ -163,6 +176,11 @@ class ParsedSentence(Phrases):
                 for i in self.under(verb)
             )
         )
+
+    def _said_of(self, place: int) -> list[int]:
+        """The words of a phrase, without clauses that only say which one is meant."""
+        inner = [i for i in self.kids[place] if self.tokens[i].relation not in ("relcl", "acl")]
+        return [place, *(word for kid in inner for word in self._said_of(kid))]
 
     def _is_link(self, kid: int, start: int) -> bool:
         """Whether a word only links the clause to another one."""
@@ -175,7 +193,8 @@ class ParsedSentence(Phrases):
         is_apart = kid < start and not is_since_then
         is_apart |= relation == "advmod" and self.is_set_off(kid)
         is_word = relation in ("cc", "preconj", "advmod") and self.low[kid] in WORDS["connectives"]
-        return is_word and is_apart
+        is_joint = self.tokens[self.tokens[kid].head].relation == "conj"
+        return is_apart and (is_word or (is_joint and self.low[kid] in ("so", "yet")))
 
     def _is_free(self, kid: int, clause: _Clause) -> bool:
         """Whether a phrase at the beginning may be left out."""
@@ -201,9 +220,10 @@ class ParsedSentence(Phrases):
             goes_on |= words[0] == details[-1][-1] + 1
         if kid > verb and goes_on:
             details[-1] += words
-        elif kid > verb and not scoped and (
-            kid in clause.asides or (has_happened and self.is_detail(kid, verb, parts))
-        ):  # fmt: skip
+        elif kid > verb and (
+            kid in clause.asides
+            or (not scoped and has_happened and self.is_detail(kid, verb, parts))
+        ):
             details.append(words)
         else:
             inner = [] if scoped or kid < verb else self.inner_details(kid)
@@ -228,7 +248,10 @@ class ParsedSentence(Phrases):
     ) -> Iterator[list[Item]]:
         """A clause without its details, if it says something, and with each of them."""
         verb, core = clause.core[0], clause.core
-        is_enough = not clause.details or self.says_more(verb, [i for i in parts if i in core])
+        told = [self.under(kid) for kid in clause.asides if self.subject(kid) is not None]
+        is_enough = all(detail in told for detail in clause.details) or self.says_more(
+            verb, [i for i in parts if i in core]
+        )
         if is_enough and clause.spare:
             plain = next(self.spread(sorted(core), core, verb, scoped=scoped))
             yield [*clause.front, *clause.spare, *subject, *plain]
@@ -312,7 +335,8 @@ class ParsedSentence(Phrases):
     def _is_passive_too(self, verb: int, other: int) -> bool:
         """Whether a joined verb is a participle: `was built in 1968 and renovated in 1997`."""
         needs = ("nsubj", "dobj", "aux", "auxpass", "acomp", "xcomp")
-        is_bare = self.low[other].endswith("ed") and not self.of(other, *needs)
+        is_bare = self.low[other].endswith("ed") or self.low[other] in WORDS["participles"]
+        is_bare &= not self.of(other, *needs)
         return bool(self.of(verb, "auxpass")) and is_bare and self.low[other] not in WORDS["alone"]
 
     # --- subordinate clauses ------------------------------------------------------------------
@@ -329,8 +353,10 @@ class ParsedSentence(Phrases):
             )  # fmt: skip
         if subject is not None:
             is_named = self.low[subject] not in _PRONOUNS or subject in self.named
-            is_sure = self.is_past(kid) or (
-                opening in _CONTRASTS | {"because"} and (opening != "while" or self.is_set_off(kid))
+            is_named &= all(self.low[i] not in WORDS["hedges"] for i in self.of(kid, "advmod"))
+            is_sure = self.is_past(kid) and opening != "as"
+            is_sure |= opening in _REASONS and (
+                opening in ("because", "although", "though", "whereas") or self.is_set_off(kid)
             )
             return is_sure and is_named and opening in _STATED
         words = self.under(kid, full=True)

@@ -19,7 +19,7 @@ from factcheck.text.syntax import parse
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-IDENTITY: Mapping[str, str] = {"extractor": "local/12"}
+IDENTITY: Mapping[str, str] = {"extractor": "local/13"}
 """Moves with every change that can change a fact."""
 
 
@@ -103,12 +103,12 @@ def extract_facts(source: str) -> FactSet:
 
 def _statements(source: str, language: str) -> Iterator[tuple[str, Span]]:
     """What a text states, with the passages."""
-    places = _Places(source)
+    places, mentions, is_english = _Places(source), Mentions(), language == "en"
     for block in split_blocks(source):
         label = places.above(block)
         if label is None or block.kind not in ("prose", "item"):
             continue
-        mentions, is_english = Mentions(), language == "en"
+        mentions.next_paragraph()
         wholes = block_sentences(source, block)
         for whole in wholes:
             is_item = block.kind == "item" and (whole is not wholes[0] or len(wholes) == 1)
@@ -147,26 +147,30 @@ def _facts_of(
 
 
 def _independent_parts(text: str) -> list[tuple[int, str]]:
-    """What semicolons part, with places; the whole if a part is no sentence or leans on another."""
-    parts = [
-        (m.start(), m.group().rstrip().replace(";", "."))
-        for m in re.finditer(r"[^;\s][^;]*;?", text)
-    ]
-    whole = [(0, text)]
-    if len(parts) == 1 or re.search(r"[\"\u201c()\[\]]", text):
-        return whole
-    for _, part in parts:
-        tree = Tree(part, parse(part))
+    """What semicolons and colons part, with places; a part that leans on another stays with it."""
+    pieces = list(re.finditer(r"\S.*?(?:[;:](?=\s)|\Z)", text))
+    if len(pieces) == 1 or re.search(r"[\"\u201c()\[\]]", text):
+        return [(0, text)]
+    starts: list[int] = []
+    was_full = False
+    for piece in pieces:
+        tree = Tree(piece.group(), parse(piece.group()))
         relations = {token.relation for token in tree.tokens}
+        if not tree.tokens or relations & {"ccomp", "mark"} or "according" in tree.low:
+            return [(0, text)]
         subject = tree.subject(tree.root)
-        if (
-            subject is None
-            or (part is not parts[0][1] and tree.low[subject] in WORDS["pronouns"])
-            or relations & {"ccomp", "mark"}
-            or "according" in tree.low
-        ):
-            return whole
-    return parts
+        after_colon = text[: piece.start()].rstrip().endswith(":")
+        is_full = subject is not None and not (
+            after_colon and (tree.finite(tree.root) is None or tree.tokens[0].tag[0] == "W")
+        )
+        if not (was_full and is_full and tree.low[subject or 0] not in WORDS["pronouns"]):
+            starts = starts or [0]
+        else:
+            starts.append(piece.start())
+        before_colon = piece.group().endswith(":")
+        was_full = is_full and not (before_colon and tree.low[tree.root] in WORDS["reporting"])
+    parts = [(a, text[a:b].rstrip()) for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
+    return [(start, part[:-1] + ".") for start, part in parts[:-1]] + parts[-1:]
 
 
 def plain(text: str) -> tuple[str, list[int]]:

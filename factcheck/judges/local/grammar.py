@@ -167,7 +167,7 @@ class Tree:
         chosen: dict[int, str] = {}
         for i in placed:
             words = set(self.named.get(i, "").removesuffix("'s").split())
-            if words and not said & words:
+            if words and not said & words - {"the"}:
                 chosen[i] = self.named[i]
                 said |= words
         return chosen

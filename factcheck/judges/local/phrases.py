@@ -23,6 +23,8 @@ LOAD_BEARING = SUBJECTS | word_set("ROOT cc conj relcl appos advcl ccomp dobj at
 EMBEDDED = word_set("ccomp pcomp csubj csubjpass xcomp advcl acl parataxis")
 """Relations of clauses whose content the sentence need not state as a fact."""
 COMPLEMENTS = word_set("dobj attr acomp xcomp ccomp oprd agent dative prep")
+_CERTAIN = word_set("has have will must shall should")
+"""Helping verbs after which a detail less says less, not another thing."""
 SURE = 0.5
 """Least probability of each load-bearing word of what is told on its own."""
 
@@ -49,15 +51,14 @@ class Phrases(Tree):
         """Whether a word is among these by which a shorter sentence may say something else."""
         return any(
             self.low[i] in WORDS["scopes"]
-            or (self.tokens[i].tag == "MD" and self.low[i] not in ("will", "'ll"))
+            and not (self.low[i] == "last" and self.tokens[i].entity in TIMES)
             for i in places
         )
 
     def has_happened(self, verb: int) -> bool:
         """Whether a verb tells of one time, and holds also without saying where."""
         return self.tokens[verb].relation == "acl" or any(
-            self.tokens[i].tag == "VBD" or self.low[i] in ("has", "have", "will")
-            for i in self.helped(verb)
+            self.tokens[i].tag == "VBD" or self.low[i] in _CERTAIN for i in self.helped(verb)
         )
 
     def says_more(self, verb: int, parts: Iterable[int]) -> bool:
@@ -71,6 +72,8 @@ class Phrases(Tree):
         is_time, relation = self.is_time(kid), self.tokens[kid].relation
         if not self.is_firm(kid) or (relation == "prep" and not self.kids[kid]):
             return False
+        if self.low[kid] == "including":
+            return self.is_set_off(kid) and self.is_closed(kid)
         if self.low[kid] in WORDS["inseparable"] or is_time:
             return is_time and self.low[kid] not in WORDS["inseparable"]
         if relation != "prep" or self.low[verb] in WORDS["needy"]:
@@ -205,6 +208,7 @@ class Phrases(Tree):
             if (
                 relation not in ("dobj", "attr", "acomp", "pobj", "prep", "agent", "oprd")
                 or is_count
+                or len(self.of(place, "pobj")) > 1
                 or self.low[head] in WORDS["bundles"] | {"from", "than", "to"}
             ):
                 return False

@@ -46,6 +46,17 @@ SPLIT = {
     "a cause": ("The school closed in May, partly because the roof leaked.",
         ["The school closed in May.", "The school closed partly because the roof leaked.",
         "The roof leaked."]),
+    "a cause of what is not so": ("The roof did not leak, because the mason had mended it.",
+        ["The roof did not leak.", "The roof did not leak, because the mason had mended it.",
+        "The mason had mended it."]),
+    "a duty": ("The firm must report damage within two days.",
+        ["The firm must report damage.", "The firm must report damage within two days."]),
+    "an example that is no list":
+        ("She received prizes for her work, including being named the best cook.",
+        ["She received prizes.", "She received prizes for her work.",
+        "She received prizes including being named the best cook."]),
+    "two participles, one irregular": ("The mill was sold and found again in May.",
+        ["The mill was sold.", "The mill was found again in May."]),
     "relative clause of an owner":
         ("Rival Polar Kitchen, whose shares rose 2%, declined to comment.",
         ["Rival Polar Kitchen's shares rose 2%.", "Rival Polar Kitchen declined to comment."]),
@@ -127,6 +138,10 @@ WHOLE = [
     "Receipts are photographed and kept for seven years.",
     "The hall replaces the pool, and it costs 2 million pounds.",
     "Option B keeps the old pool and costs 900,000 pounds.",
+    "The archer's range falls from 40 to 34 paces, and her arrows no longer pierce shields.",
+    "The body is made of steel and glass, the handle of recycled plastic.",
+    "The firm has a list of hypertension and type 2 diabetes.",
+    "The update failed in May, presumably because your address is written in capitals.",
 ]
 
 
@@ -167,6 +182,12 @@ NAMED = {
         "He moved to Paris.", ""),
     "a Miss": ("Miss Kern wrote to the guild.", "He moved to Paris.", ""),
     "it": ("Tom Orr was born in Bonn.", "It moved to Paris.", ""),
+    "a thing": ("The mill opened in May.", "It has two floors.", "The mill has two floors."),
+    "things": ("The mills are old.", "They have two floors.", "The mills have two floors."),
+    "another thing": ("The firm bought a mill.", "It has two floors.", ""),
+    "another subject": ("The mill is old.; The dam is new.", "It has two floors.", ""),
+    "no thing": ("The mill opened in May.", "It follows that the town grew.", ""),
+    "a greeting": ("Hello Eva, it rained.", "She moved to Paris.", ""),
 }  # fmt: skip
 
 
