@@ -40,6 +40,10 @@ _STATED = _REASONS | word_set("after when")
 """What opens a clause that is itself said to be so, if the clause around it is."""
 _GERUNDS = word_set("after before by upon while since")
 """What opens a phrase in -ing of something that happened, too."""
+_SETTINGS = word_set("in on at during throughout after before with")
+"""What opens a phrase before a sentence that says where or when something happened."""
+_UNREAL = word_set("former retired fake late alleged assistant potential honorary")
+"""Adjectives by which a noun says less than it says alone."""
 _BESIDES = word_set("besides along apart aside despite")
 _PRONOUNS = word_set("he she it they this that these those")
 
@@ -202,7 +206,9 @@ class ParsedSentence(Phrases):
             return True  # `from 2016 on`
         if self.low[kid] in _BESIDES or self.low[kid : kid + 2] == ["in", "addition"]:
             return True
-        return self.is_time(kid) or kid in clause.asides
+        is_setting = self.low[kid] in _SETTINGS and self.has_happened(clause.core[0])
+        is_setting &= self.is_closed(kid) and self.is_firm(kid)
+        return self.is_time(kid) or kid in clause.asides or is_setting
 
     def _place(self, kid: int, clause: _Clause, parts: Sequence[int], *, scoped: bool) -> None:
         """Put a phrase of a clause into its core, or among what may be left out."""
@@ -249,8 +255,13 @@ class ParsedSentence(Phrases):
         """A clause without its details, if it says something, and with each of them."""
         verb, core = clause.core[0], clause.core
         told = [self.under(kid) for kid in clause.asides if self.subject(kid) is not None]
-        is_enough = all(detail in told for detail in clause.details) or self.says_more(
-            verb, [i for i in parts if i in core]
+        is_enough = (
+            all(detail in told for detail in clause.details)
+            or self.says_more(verb, [i for i in parts if i in core])
+            or (
+                bool(self.of(verb, "auxpass"))
+                and self.low[verb] not in WORDS["states"] | WORDS["needy"]
+            )
         )
         if is_enough and clause.spare:
             plain = next(self.spread(sorted(core), core, verb, scoped=scoped))
@@ -412,3 +423,21 @@ class ParsedSentence(Phrases):
             if is_plain and token.relation == "amod" and self.is_identity(token.head):
                 verb = self.tokens[self.first(token.head)].head
                 yield [*self.under(self.whose(token.head)), verb, place]
+            if token.relation == "attr" and token.tag == "NN" and self.is_identity(place):
+                yield from self._identity(place)
+
+    def _identity(self, noun: int) -> Iterator[list[Item]]:
+        """What the subject is, in a noun; and where it is from."""
+        verb, subject = self.tokens[noun].head, self.under(self.whose(noun))
+        articles = [i for i in self.of(noun, "det") if self.low[i] in ("a", "an")]
+        if not articles or self.low[subject[0]] == "there" or self.finite(verb) != verb:
+            return
+        phrases = self.of(noun, "prep")
+        for phrase in phrases:
+            if self.low[phrase] == "from" and self.is_firm(phrase):
+                yield [*subject, verb, *self.under(phrase)]
+        kept = [i for i in phrases if self.low[i] == "of"] + self.of(noun, "compound")
+        kinds = [noun, *articles, *(word for i in kept for word in self.under(i))]
+        is_less = self.of(noun, "amod") or len(phrases) > sum(i in kept for i in phrases)
+        if is_less and _UNREAL.isdisjoint(self.low[i] for i in self.kids[noun]):
+            yield [*subject, verb, *sorted(kinds)]
