@@ -17,6 +17,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from benchmarks.runtime.kill import comparable
+from factcheck import Model
 from factcheck.documents.results import ResultsFile, read_results
 from factcheck.errors import ConfigError, InputError, JudgeUnavailable
 from factcheck.scoring import FactCoverage
@@ -28,7 +29,7 @@ from factcheck.server.job_store import JobStatus
 from factcheck.server.jobs import Jobs, delete
 from factcheck.server.problems import Problem
 from factcheck.server.service import Service
-from factcheck.testing import LocalOpenAIServer, ScriptedChecker
+from factcheck.testing import FactModel, LocalOpenAIServer, Reply, ScriptedChecker
 
 pytestmark = pytest.mark.anyio
 FACTS = ["The lake is deep.", "The pier is old."]
@@ -263,6 +264,22 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     delete(jobs, jobs.store.find(job, ""))
     assert [job for (job,) in jobs.store._all("SELECT DISTINCT job FROM records")] == [other]
     await jobs.stop()
+
+
+async def test_requests_go_before_the_records_of_a_job(bench: Bench) -> None:
+    """Of 16 records that are begun, eight are on their way and eight wait for the request."""
+    bench.options["concurrency"] = 8
+    answer = FactModel()
+    with LocalOpenAIServer(lambda request: Reply(answer(request), delay_s=1)) as server:
+        bench.judges = {"model": Model("openai/tiny", base_url=server.base_url, api_key="none")}
+        jobs = bench.start()
+        submit(jobs, [record(n) for n in range(100)])
+        await until(lambda: server.in_flight == 8)
+        await asyncio.sleep(0.3)
+        await jobs.service.judges["model"].scorer.acheck(FACTS, "The request.")
+        places = [n for n, one in enumerate(server.requests) if "The request." in str(one.body)]
+        await jobs.stop()
+    assert 8 <= places[0] < 16
 
 
 async def until(condition: Callable[[], bool]) -> None:
