@@ -154,7 +154,8 @@ def _independent_parts(text: str) -> list[tuple[int, str]]:
     starts: list[int] = []
     was_full = False
     for piece in pieces:
-        tree = Tree(piece.group(), parse(piece.group()))
+        part = re.sub(r"[;:]\Z", ".", piece.group())
+        tree = Tree(part, parse(part))
         relations = {token.relation for token in tree.tokens}
         if not tree.tokens or relations & {"ccomp", "mark"} or "according" in tree.low:
             return [(0, text)]

@@ -164,6 +164,11 @@ TOLD = {
     "semicolons between full clauses": (
         "Passwords must have at least 12 characters; accounts with shorter ones are locked.",
         ["Passwords must have at least 12 characters.", "Accounts with shorter ones are locked."]),
+    "a semicolon behind a clause that the parser reads with its full stop": (
+        ("Families who cannot pay the whole sum may turn in confidence to Mrs Albright; "
+        "the fund has helped in all cases."),
+        ["Families who cannot pay the whole sum may turn in confidence to Mrs Albright.",
+        "The fund has helped in all cases."]),
     "a semicolon before a pronoun": ("The hall replaces the pool; it costs 2 million pounds.",
         ["The hall replaces the pool; it costs 2 million pounds."]),
     "a semicolon in a report": ("He said the city was old; it had two bridges.",
