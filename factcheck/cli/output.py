@@ -79,11 +79,11 @@ def exit_with(failure: GateFailure | None) -> None:
         raise typer.Exit(failure.exit_code)
 
 
-def exit_gate(failure: GateFailure | None, signature: str, *, is_on_scores: bool) -> None:
-    """Say what the embedded judge catches if a gate rests on its scores; then `exit_with`."""
+def exit_gate(failure: GateFailure | None, signature: str, *, is_gate: bool) -> None:
+    """Say what the embedded judge catches if there is a gate; then `exit_with`."""
     from factcheck.facts.reading import gate_note
 
-    if is_on_scores and (note := gate_note(signature)):
+    if is_gate and (note := gate_note(signature)):
         print_note(note)
     exit_with(failure)
 

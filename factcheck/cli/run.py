@@ -182,8 +182,8 @@ def run(  # noqa: PLR0913 - one parameter per option
     if tally.interrupted:
         output.print_note("This is a partial result; continue with --out ROWS --resume.")
         raise KeyboardInterrupt
-    is_on_scores = fail_under is not None or max_distorted is not None
-    output.exit_gate(failure, tally.signature, is_on_scores=is_on_scores)
+    is_gate = fail_under is not None or max_distorted is not None
+    output.exit_gate(failure, tally.signature, is_gate=is_gate)
 
 
 def report(
@@ -219,7 +219,7 @@ def report(
         failure = gates.coverage_gate(result, gates.Limits(fail_under))
     gate = None if fail_under is None else failure
     output.report(result.page(), result.to_json, to, warnings=warnings, failure=gate, exits=False)
-    output.exit_gate(gate, str(result.signature), is_on_scores=fail_under is not None)
+    output.exit_gate(gate, str(result.signature), is_gate=fail_under is not None)
 
 
 def compare(

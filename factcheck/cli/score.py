@@ -152,7 +152,8 @@ def _show_scored(
                 show(partial)
         raise
     failure = show(report, replace(required, baseline=baseline))
-    output.exit_gate(failure, str(report.signature), is_on_scores=required.is_on_scores)
+    is_gate = required.is_set or any(fact.must for fact in report.facts)
+    output.exit_gate(failure, str(report.signature), is_gate=is_gate)
 
 
 def facts(

@@ -197,7 +197,11 @@ def facts_text(facts: FactSet) -> str:
 
 def lost_musts(results: Iterable[CheckResult]) -> str:
     """Describe the `must` facts that are not kept, or undecided; empty if there are none."""
-    lost = [one_line(r.fact.id) for r in results if r.fact.must and not r.supported]
+    lost = [
+        one_line(r.fact.id) + " (undecided)" * (not r.label)
+        for r in results
+        if r.fact.must and not r.supported
+    ]
     return f"{plural(len(lost), 'must fact')} not kept: {', '.join(lost)}" if lost else ""
 
 

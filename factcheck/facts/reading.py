@@ -23,7 +23,7 @@ _TESTED = (
     "in tests, paraphrases that kept 59 % of the main facts scored 0.00 to 0.41 with this judge, "
     "those of long texts below their lead"
 )
-_NEXT = "a language model (judge openai/NAME)"
+_NEXT = "a language model (--judge openai/NAME)"
 _GATE = (
     "the embedded judge as a gate: on paraphrased summaries it noticed 88 % of dropped facts and "
     "28 % of distortions, and called 24 % of kept facts dropped; for distortions, use "
@@ -67,14 +67,14 @@ def reading(signature: str, copied: Sequence[float | None], n_distorted: int) ->
         what = f"the summary paraphrases ({percent(copied[0] or 0.0)} copied)"
     else:
         what = f"{n_low:,} of {len(copied):,} summaries paraphrase"
-    low = f"low coverage is no evidence of loss: {what}" if n_low else ""
     if n_distorted:
-        verb = "speaks" if n_distorted == 1 else "speak"
-        found = f"{plural(n_distorted, 'distorted fact')} {verb} against"
-        which = "this summary" if len(copied) == 1 else "these summaries"
-        more = low and f"; {low}. To decide: {_NEXT}"
-        return f"Read first: {found} {which} (in tests, 69 of 84 such facts were not kept){more}"
-    if low:
+        low = f" Low coverage is no evidence of loss: {what}. To decide: {_NEXT}" if n_low else ""
+        which = "distorted fact" if n_distorted == 1 else plural(n_distorted, "distorted fact")
+        return (
+            f"Check the {which} first: in tests, 69 of 84 such facts were not kept, and 7 of 10 "
+            f"distortions were missed.{low}"
+        )
+    if n_low:
         return (
             f"Neither low coverage nor 0 distorted facts is evidence: {what}, and {_TESTED}. "
             f"To decide: {_NEXT}, or 10 labels (calibrate agreement --review)"
@@ -82,6 +82,22 @@ def reading(signature: str, copied: Sequence[float | None], n_distorted: int) ->
     return (
         "No distorted facts is no proof: this judge misses 7 of 10 distortions. To rely on it: "
         f"{_NEXT}"
+    )
+
+
+def caution(signatures: Iterable[str], copied: Iterable[tuple[float | None, float | None]]) -> str:
+    """Say what a difference between summaries that paraphrase shows; empty for others.
+
+    `copied` is the `copied_share` of the two summaries of each pair.
+    """
+    shares = [share for pair in copied for share in pair]
+    if not shares or not all(EMBEDDED in signature for signature in signatures):
+        return ""
+    if not all(map(is_paraphrase, shares)):
+        return ""
+    return (
+        "No difference is no proof: these summaries paraphrase, and this judge misses 7 of 10 "
+        f"distortions. To decide: {_NEXT}"
     )
 
 

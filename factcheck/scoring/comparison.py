@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from factcheck.documents import name_of, read_text
 from factcheck.errors import InputError
 from factcheck.facts import CheckFailure, CheckResult, CoverageReport, share_entailed
-from factcheck.facts.reading import unequal
+from factcheck.facts.reading import caution, unequal
 from factcheck.reports import Report
 from factcheck.reports.page import Alert, Badge, Case, Item, Page, Status, Tone, filled, listed
 from factcheck.reports.text import (
@@ -122,6 +122,8 @@ class CoverageComparison(Report):
     """Why a run is not complete; empty for one that is."""
     unequal: str = ""
     """Why the scores of the judge cannot rank the two sides; empty if they can."""
+    caution: str = ""
+    """What scores of the judge cannot show; empty if it is nothing in particular."""
 
     @property
     def won(self) -> tuple[FactChange, ...]:
@@ -209,6 +211,7 @@ class CoverageComparison(Report):
             "unsettled": self.unsettled,
             "partial": list(self.partial),
             "unequal": self.unequal,
+            "caution": self.caution,
             "causes": list(self.causes),
             "noise": self.is_noise,
             "changes": [change._asdict() for change in self.changes],
@@ -230,7 +233,7 @@ class CoverageComparison(Report):
         n_new = plural(len(self.newly_distorted), "fact")
         more = f"Distorted facts {n_a:,} → {n_b:,}: {n_new} newly distorted"
         new = more if self.newly_distorted else ""
-        alerts = (new, self._lost_musts, self.unsettled, self.unequal)
+        alerts = (new, self._lost_musts, self.unsettled, self.unequal, self.caution)
         sections = (
             listed(title, group.tone, group.meaning, groups[title], _item, "fact", _MAX_SHOWN)
             for title, group in _GROUPS.items()
@@ -345,6 +348,8 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         x, y = (share_entailed([two[side] for two in known]).value for side in (0, 1))
         if x is not None and y is not None:
             scores.append((old.facts.source_digest or name, x, y))
+    signatures = [str(one.signature) for two in pairs.values() for one in two]
+    copied = [(old.copied, new.copied) for old, new in pairs.values()]
     if not scores:
         raise InputError("the two have no decided fact in common; score both with the same --facts")
 
@@ -364,10 +369,8 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         never_flips=all(one.signature.never_flips for two in pairs.values() for one in two),
         names=(_file_of(a), _file_of(b)),
         partial=(partial_a, partial_b),
-        unequal=unequal(
-            [str(one.signature) for two in pairs.values() for one in two],
-            [(old.copied, new.copied) for old, new in pairs.values()],
-        ),
+        unequal=unequal(signatures, copied),
+        caution=caution(signatures, copied),
     )
 
 

@@ -51,9 +51,10 @@ class Limits:
     """Earlier report on the same facts; no fact may come out worse."""
 
     @property
-    def is_on_scores(self) -> bool:
-        """Whether the score or the number of distorted facts is limited."""
-        return bool(self.tags) or {self.fail_under, self.max_distorted} != {None}
+    def is_set(self) -> bool:
+        """Whether anything is required besides `must` facts."""
+        limits = self.fail_under, self.max_distorted, self.baseline
+        return bool(self.tags) or any(limit is not None for limit in limits)
 
     def __post_init__(self) -> None:
         if self.max_distorted is not None and self.max_distorted < 0:

@@ -26,7 +26,7 @@ COPY = "The ferry Aurora left Bergen with 412 passengers."
 PARAPHRASE = "Four hundred and twelve people sailed from the Norwegian port on board of Aurora."
 NO_PROOF = "No distorted facts is no proof: this judge misses 7 of 10 distortions"
 NO_LOSS = "Neither low coverage nor 0 distorted facts is evidence"
-READ = "Read first: 1 distorted fact speaks against this summary"
+READ = "Check the distorted fact first: in tests, 69 of 84 such facts were not kept"
 
 
 def found(summary: str, label: str, signature: ScoreSignature = LOCAL) -> CoverageReport:
@@ -39,7 +39,11 @@ def found(summary: str, label: str, signature: ScoreSignature = LOCAL) -> Covera
     [
         (COPY, "neutral", NO_PROOF),
         (PARAPHRASE, "neutral", NO_LOSS),
-        (PARAPHRASE, "contradicted", f"{READ} (in tests, 69 of 84 such facts were not kept); low"),
+        (
+            PARAPHRASE,
+            "contradicted",
+            f"{READ}, and 7 of 10 distortions were missed. Low coverage is no evidence",
+        ),
         (COPY, "contradicted", READ),
     ],
 )
@@ -67,7 +71,7 @@ def test_other_judges_and_undecided_reports_say_nothing(judge: str) -> None:
 def test_a_run_counts_its_paraphrases() -> None:
     shares = [0.05, 0.1, 0.9]
     assert "evidence: 2 of 3 summaries paraphrase" in reading("judge:local/8@x", shares, 0)
-    assert "these summaries" in reading("judge:local/8@x", shares, 4)
+    assert "loss: 2 of 3 summaries paraphrase" in reading("judge:local/8@x", shares, 4)
 
 
 def test_a_copy_and_a_paraphrase_are_not_ranked() -> None:
@@ -77,8 +81,16 @@ def test_a_copy_and_a_paraphrase_are_not_ranked() -> None:
     assert "not comparable" in two.page().first_line
     assert two.unequal in render(two.page(), "markdown")
     assert not compare(copy, copy).unequal
+    assert not compare(copy, copy).caution
     model = ScoreSignature.of({"judge": "some/model"})
     assert not compare(found(COPY, "entailed", model), other).unequal
+
+
+def test_paraphrases_that_come_out_equal_may_differ() -> None:
+    two = compare(found(PARAPHRASE, "neutral"), found(f"{PARAPHRASE} So it did.", "neutral"))
+    assert "equal" in two.page().first_line
+    assert two.caution.startswith("No difference is no proof: these summaries paraphrase")
+    assert two.caution in render(two.page(), "markdown")
 
 
 def test_written_paraphrases_and_copies_are_told_apart() -> None:

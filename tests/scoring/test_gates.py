@@ -35,7 +35,12 @@ LOST = "1 must fact not kept: f0"
     [
         (TWO_OF_THREE, 0.7, 1, "gate failed: score 0.67 is under 0.7"),
         (TWO_OF_THREE, 0.667, 1, "gate failed: score 0.6667 is under 0.667"),
-        ((result(0, None, must=True), result(1, "entailed")), None, 1, f"gate failed: {LOST}"),
+        (
+            (result(0, None, must=True), result(1, "entailed")),
+            None,
+            1,
+            f"gate failed: {LOST} (undecided)",
+        ),
         ((LOST_MUST,), 0.5, 1, f"gate failed: {LOST}; score 0.00 is under 0.5"),
         ((LOST_TAGGED,), None, 1, f"gate failed: {LOST}"),
         (
