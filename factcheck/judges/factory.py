@@ -206,7 +206,7 @@ def is_embedded(
     """Whether a judge and an extractor, or those of the settings, are embedded and no cascade."""
     judge = settings.judge if judge is None else judge
     extractor = (settings.extractor or LOCAL) if extractor is None else extractor
-    return _kind(judge) in {LOCAL, _LOCAL_FAST} and _kind(extractor) == LOCAL
+    return _kind(judge) in {LOCAL, _LOCAL_FAST, _NLI} and _kind(extractor) == LOCAL
 
 
 def build_pair_judge(

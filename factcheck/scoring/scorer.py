@@ -116,9 +116,9 @@ class FactCoverage(SessionUser):
         self._processes = require_integer("processes", processes, 1)
         if processes > 1 and (cassette or not is_embedded(judge, extractor, self.session.settings)):
             raise ConfigError(
-                f"processes={processes} is for the embedded judges, 'local' and 'local-fast', "
-                "without a cassette; requests to language models run at the same time in one "
-                "process: set concurrency"
+                f"processes={processes} is for the judges that run here, 'local', 'local-fast' "
+                "and 'nli:MODEL', without a cassette; requests to language models run at the same "
+                "time in one process: set concurrency"
             )
         self.ledger = Ledger()
         """Total usage of the scorer, by model and stage."""

@@ -17,17 +17,9 @@ from factcheck.server.judging import SOURCE, SUMMARY
 from factcheck.server.routes import Body, JudgedRouter, example
 from factcheck.server.service import Judge, Service
 
-_MINICHECK = re.compile(r"\s*Document:(?P<document>.*)\nClaim:(?P<claim>.*)", re.DOTALL)
-_LYNX = re.compile(
-    r"(?:.*\n)?QUESTION[^\n]*:\n.*\n--\nDOCUMENT:\n(?P<document>.*)"
-    r"\n--\nANSWER:\n(?P<claim>.*)\n--\n.*",
-    re.DOTALL,
-)
-_FORMS = (
-    (_MINICHECK, ("\nClaim:",)),
-    (_LYNX, ("\n--\nDOCUMENT:\n", "\n--\nANSWER:\n")),
-)
-"""Forms of prompts, and what may occur in each only once, so that no text passes for another."""
+_CLAIM = "\nClaim:"
+_QUESTION = re.compile(r"^QUESTION[^\n]*:$", re.MULTILINE)
+_DOCUMENT, _ANSWER, _END = "\n--\nDOCUMENT:\n", "\n--\nANSWER:\n", "\n--\n"
 _LEAST_LOGPROB = -9999.0
 """Log probability of a token with probability 0, as OpenAI reports it."""
 _PASSED = "The document supports every fact of the answer."
@@ -83,21 +75,17 @@ async def chat(service: Service, body: ChatRequest) -> Any:
     judge = service.judge(body.model)
     contents = [message.content for message in body.messages if message.role == "user"]
     prompt = _text_of(contents[-1]) if contents else ""
-    for form, marks in _FORMS:
-        asked = form.fullmatch(prompt)
-        if asked and asked["claim"].strip() and all(prompt.count(mark) == 1 for mark in marks):
-            break
+    if found := _claim_of(prompt):
+        document, claim = found
+        (result,) = await service.check(judge, FactSet.of([claim]), document)
+        choice = _minicheck(result, logprobs=bool(body.logprobs))
+    elif found := _answer_of(prompt):
+        choice = await _lynx(service, judge, *found)
     else:
         raise InputError(
             "the last user message must be 'Document: ...', a new line and 'Claim: ...', or have "
             "Lynx's sections QUESTION, DOCUMENT and ANSWER, once each"
         )
-    document, claim = asked["document"].strip(), asked["claim"].strip()
-    if form is _LYNX:
-        choice = await _lynx(service, judge, document, claim)
-    else:
-        (result,) = await service.check(judge, FactSet.of([claim]), document)
-        choice = _minicheck(result, logprobs=bool(body.logprobs))
     return {
         "id": f"chatcmpl-{uuid4().hex}",
         "object": "chat.completion",
@@ -105,6 +93,32 @@ async def chat(service: Service, body: ChatRequest) -> Any:
         "model": judge.name,
         "choices": [choice],
     }
+
+
+def _claim_of(prompt: str) -> tuple[str, str] | None:
+    """Return document and claim of a prompt in MiniCheck's form."""
+    head, _, claim = prompt.partition(_CLAIM)
+    document = head.lstrip()
+    if not document.startswith("Document:") or not claim.strip() or _CLAIM in claim:
+        return None
+    return document.removeprefix("Document:").strip(), claim.strip()
+
+
+def _answer_of(prompt: str) -> tuple[str, str] | None:
+    """Return document and answer of a prompt in Lynx's form.
+
+    A mark of a section may occur only once, so that no text passes for another.
+    """
+    lines = f"{prompt}\n".replace("\r\n", "\n")
+    question, _, rest = lines.partition(_DOCUMENT)
+    document, _, rest = rest.partition(_ANSWER)
+    answer, _, _ = rest.rpartition(_END)
+    after = f"\n{document}\n{rest}"
+    if not _QUESTION.search(question) or not answer.strip():
+        return None
+    if _ANSWER in question or _DOCUMENT in after or _ANSWER in f"\n{rest}":
+        return None
+    return document.strip(), answer.strip()
 
 
 def _text_of(content: Any) -> str:

@@ -24,7 +24,7 @@ def multiply(one: FloatArray, other: FloatArray) -> FloatArray:
     """
     (n_rows, depth), n_columns = one.shape, other.shape[1]
     rows = min(n_rows, _ROWS) or 1
-    columns = max(1, _SMALL // (rows * depth))
+    columns = max(1, _SMALL // max(1, rows * depth))
     product = np.empty((n_rows, n_columns), np.result_type(one, other))
     for row in range(0, n_rows, rows):
         for column in range(0, n_columns, columns):

@@ -422,7 +422,8 @@ def test_rows_of_a_run_are_reported_under_the_names_of_their_columns(
     run: Run, tmp_path: Path
 ) -> None:
     pairs = (
-        'key,article,answer\na,"The lake is deep. It froze.","It froze."\nb,"The pier is old.",\n'
+        'key,article,answer\na,"The lake is deep. The pier froze.","The pier froze."\n'
+        'b,"The pier is old.",\n'
     )
     (tmp_path / "pairs.csv").write_text(pairs, "utf-8")
     fields = ("--source-field", "article", "--summary-field", "answer", "--id-field", "key")
@@ -433,7 +434,7 @@ def test_rows_of_a_run_are_reported_under_the_names_of_their_columns(
     outcome = run("report", rows, "--out", str(out))
     assert outcome.code == 0
     assert outcome.out.startswith("Mean coverage")
-    assert '<mark class="good" data-k="f2">It froze.</mark>' in "".join(
+    assert '<mark class="good" data-k="f2">The pier froze.</mark>' in "".join(
         opened(out.read_text("utf-8"))
     )
     assert run("report", rows, "--format", "junit", "--fail-under", "0.9").code == 1

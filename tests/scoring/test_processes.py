@@ -153,7 +153,7 @@ def test_only_embedded_judges_run_in_several_processes(
     ]
     for options in refused:
         with pytest.raises(
-            ConfigError, match=r"processes=2 is for the embedded judges.*concurrency"
+            ConfigError, match=r"processes=2 is for the judges that run here.*concurrency"
         ):
             FactCoverage(**options, processes=2)
     for number in (0, 1.5, True):

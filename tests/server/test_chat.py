@@ -149,6 +149,8 @@ def test_what_is_undecided_is_neither_yes_nor_no(prompt: str) -> None:
         LYNX.format(" "),
         LYNX.format("Rome is new.\n\n--\nANSWER:\nRome is old."),
         LYNX.format("Rome is new.\n\n--\nDOCUMENT:\nRome is new."),
+        LYNX.format("Rome is old.").replace("DOCUMENT:\n", "DOCUMENT:\n--\nDOCUMENT:\n"),
+        "QUESTION:\n" * 100_000 + "\n--\nDOCUMENT:\n" * 1_000,  # minutes if it took cubic time
         LYNX.replace("QUESTION", "PROMPT"),
         LYNX.partition("\n--\n\nYour")[0],
     ],

@@ -9,7 +9,8 @@ from factcheck.text.matrices import multiply
 
 
 @pytest.mark.parametrize(
-    "shape", [(1, 1, 1), (0, 4, 3), (3, 4, 0), (70, 384, 900), (129, 128, 384), (200, 3000, 9)]
+    "shape",
+    [(1, 1, 1), (0, 4, 3), (3, 4, 0), (2, 0, 3), (70, 384, 900), (129, 128, 384), (200, 3000, 9)],
 )
 def test_a_product_in_blocks_is_the_product(shape: tuple[int, int, int]) -> None:
     rows, depth, columns = shape

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from factcheck.errors import ConfigError
+from factcheck.errors import ConfigError, JudgeError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Verdict
 from factcheck.judges.local.checker import ALIKE, CERTAIN, DECISION, find_verbatim
 from factcheck.judges.local.conflicts import analyse
@@ -29,6 +30,7 @@ _LONGEST = 512
 _CHARACTERS = 12
 """Characters per token above which a pair is too long, without being tokenised."""
 _CONFIG, _TOKENIZER = "config.json", "tokenizer.json"
+_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 _NETWORKS = ("model.onnx", "onnx/model.onnx")
 
 
@@ -61,7 +63,7 @@ class NliChecker:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """Judge name, without the path of a folder, and 8 hex digits of the network's SHA-256."""
+        """Judge name, without the path of a folder, and 8 hex digits of the files' SHA-256."""
         return {"judge": f"{self._judge}@{self._model.digest}"}
 
     async def check(
@@ -80,20 +82,23 @@ class NliChecker:
             return Verdict(fact, "neutral", 0.0, reason="the text is empty", judge=self._judge)
         if evidence := find_verbatim(fact.text, text, read):
             return Verdict(fact, "entailed", CERTAIN, evidence, "stated verbatim", self._judge)
+        try:
+            return self._verdict(fact, text, read)
+        except JudgeError as error:
+            return CheckFailure.of(fact, error)
+
+    def _verdict(self, fact: AtomicFact, text: str, read: Text) -> Verdict:
         best, entailing, against = 0.0, None, None
         for passage in islice(passages(_statement(fact), read), _MOST_PASSAGES):
             checkpoint()
             rating = self._model.rate(passage.text, fact.text)
-            if rating is None:
-                message = "the fact is too long for the model; split it into shorter facts"
-                return CheckFailure(fact, "invalid", message)
             if rating.entailed > best:
                 best, entailing = rating.entailed, passage
             if against is None and passage.matched[1] >= ALIKE and rating.contradicted >= DECISION:
                 against = passage
-        whole = self._model.rate(text, fact.text) if best < DECISION else None
-        if whole is not None and whole.entailed > best:
-            best, entailing = whole.entailed, None
+        if best < DECISION and self._model.fits(text, fact.text):
+            whole = self._model.rate(text, fact.text).entailed
+            best, entailing = max((best, entailing), (whole, None), key=lambda two: two[0])
         probability = round(best, 6)
         if best >= DECISION:
             place = entailing.sentences[0].evidence if entailing else None
@@ -116,53 +121,81 @@ class _CrossEncoder:
         import onnxruntime
         import tokenizers
 
-        config_file, tokenizer_file, network = _files(model)
+        config_file, tokenizer_file, network = files = _files(model)
         try:
             config = json.loads(config_file.read_text("utf-8"))
-            labels = {name.lower(): int(at) for at, name in config["id2label"].items()}
-            self._longest = min(int(config.get("max_position_embeddings", _LONGEST)), _LONGEST)
+            names = [
+                str(config["id2label"][str(at)]).lower() for at in range(len(config["id2label"]))
+            ]
+            limit = int(config.get("max_position_embeddings") or _LONGEST)
+            self._longest = min(limit, _LONGEST)
             self._tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer_file))
             self._tokenizer.no_padding()
-            self._tokenizer.no_truncation()
+            self._tokenizer.enable_truncation(self._longest, strategy="only_first")
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = options.inter_op_num_threads = 1
             options.log_severity_level = 3
             self._session = onnxruntime.InferenceSession(
                 str(network), options, providers=["CPUExecutionProvider"]
             )
+            n_odds = self._odds("It rains.", "It rains.").shape
         except Exception as error:  # each library raises types of its own
-            raise ConfigError(f"nli:{model} cannot be loaded: {error}") from error
-        if "entailment" not in labels:
+            raise ConfigError(f"nli:{model} cannot be loaded: {error!r}") from error
+        if names.count("entailment") != 1 or n_odds != (len(names),) or len(names) == 1:
             raise ConfigError(
-                f"nli:{model}: {_CONFIG} names the labels {', '.join(labels)}; one must be "
-                "'entailment' (id2label)"
+                f"nli:{model}: {_CONFIG} names the labels {', '.join(names)} (id2label); one of at "
+                f"least two must be 'entailment', and the network gives odds of shape {n_odds}"
             )
-        self._entailment, self._contradiction = labels["entailment"], labels.get("contradiction")
-        self._inputs = {each.name for each in self._session.get_inputs()}
-        self.digest = hashlib.sha256(network.read_bytes()).hexdigest()[:8]
+        self._entailment = names.index("entailment")
+        self._contradiction = names.index("contradiction") if "contradiction" in names else None
+        digest = hashlib.sha256()
+        for file in (*files, network.with_name(f"{network.name}_data")):
+            digest.update(file.read_bytes() if file.is_file() else b"")
+        self.digest = digest.hexdigest()[:8]
 
-    def rate(self, passage: str, fact: str) -> _Rating | None:
-        """Rate a pair; `None` if it is too long for the model."""
+    def fits(self, text: str, fact: str) -> bool:
+        """Whether the model can read a text together with a fact."""
+        if len(text) > self._longest * _CHARACTERS:
+            return False
+        return not self._tokenizer.encode(text, fact).overflowing
+
+    def rate(self, passage: str, fact: str) -> _Rating:
+        """Rate a pair; the passage is cut to what the model reads.
+
+        Raises:
+            JudgeError: The fact needs more than half of that, or the odds are no numbers.
+        """
         import numpy as np
 
-        if len(passage) + len(fact) > self._longest * _CHARACTERS:
-            return None
-        pair = self._tokenizer.encode(passage, fact)
-        if len(pair.ids) > self._longest:
-            return None
-        inputs = {
-            "input_ids": pair.ids,
-            "attention_mask": pair.attention_mask,
-            "token_type_ids": pair.type_ids,
-        }
-        (odds,) = self._session.run(
-            None, {name: np.array([inputs[name]], np.int64) for name in self._inputs}
-        )[0].astype(np.float64)
+        most = self._longest // 2
+        if len(fact) > most * _CHARACTERS or len(self._tokenizer.encode(fact).ids) > most:
+            raise JudgeError("the fact is too long for the model; split it into shorter facts")
+        odds = self._odds(passage[: self._longest * _CHARACTERS], fact)
+        if not np.isfinite(odds).all():
+            raise JudgeError("the model's odds are no numbers")
         shares = np.exp(odds - odds.max())
         shares /= shares.sum()
         contradiction = self._contradiction
         denied = 0.0 if contradiction is None else float(shares[contradiction])
         return _Rating(float(shares[self._entailment]), denied)
+
+    def _odds(self, passage: str, fact: str) -> Any:
+        """Return the log odds of each label."""
+        import numpy as np
+
+        pair = self._tokenizer.encode(passage, fact)
+        known = {
+            "input_ids": pair.ids,
+            "attention_mask": pair.attention_mask,
+            "token_type_ids": pair.type_ids,
+        }
+        inputs = {
+            each.name: np.array([known[each.name]], each.type[len("tensor(") : -1])
+            for each in self._session.get_inputs()
+        }
+        outputs = [each.name for each in self._session.get_outputs()]
+        wanted = "logits" if "logits" in outputs else outputs[0]
+        return self._session.run([wanted], inputs)[0][0].astype(np.float64)
 
 
 @lru_cache(maxsize=2)
@@ -175,6 +208,8 @@ def _files(model: str) -> tuple[Path, Path, Path]:
     folder = Path(model).expanduser()
     wanted = (_CONFIG, _TOKENIZER, *_NETWORKS)
     if not folder.is_dir():
+        if not _HUB_NAME.fullmatch(model):
+            raise ConfigError(f"nli:{model}: there is no such folder")
         folder = _download(model, wanted)
     network = next((folder / name for name in _NETWORKS if (folder / name).is_file()), None)
     missing = [name for name in wanted[:2] if not (folder / name).is_file()]

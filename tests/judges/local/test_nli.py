@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from factcheck import FactCoverage
-from factcheck.errors import ConfigError
+from factcheck.errors import ConfigError, JudgeError
 from factcheck.facts import AtomicFact, CheckResult
 from factcheck.judges.local import nli
 
@@ -23,6 +23,7 @@ LABELS = {"0": "contradiction", "1": "entailment", "2": "neutral"}
 WORDS: Mapping[str, tuple[float, float, float]] = {
     "[UNK]": (0, 0, 0), "[CLS]": (0, 0, 4), "[SEP]": (0, 0, 0),
     "indeed": (0, 9, 0), "never": (9, 0, 0), "north": (0, 3, 0), "south": (0, 3, 0),
+    "endless": (0, float("inf"), 0),
 }  # fmt: skip
 """What each word adds to the log odds, in the order of the labels."""
 
@@ -101,7 +102,21 @@ def test_the_order_of_the_labels_is_the_models(tmp_path: Path) -> None:
 def test_a_fact_that_the_model_cannot_read_whole_is_undecided(tmp_path: Path) -> None:
     model = make_model(tmp_path / "short", longest=16)
     result = check(model, "The harbour of the old town is closed to ships, boats and rafts.", FACT)
-    assert (result.label, getattr(result, "code", "")) == ("", "invalid")
+    assert (result.label, getattr(result, "code", "")) == ("", JudgeError.code)
+
+
+def test_a_long_sentence_is_cut_and_odds_that_are_no_numbers_decide_nothing(tmp_path: Path) -> None:
+    model = make_model(tmp_path / "short", longest=32)
+    assert check(model, FACT, f"Indeed so {'and so ' * 400}on.").label == "neutral"
+    assert check(model, FACT, f"The port is indeed {'very ' * 400} shut.").label == "entailed"
+    result = check(model, FACT, "The port is endless to ships.")
+    assert (result.label, getattr(result, "code", "")) == ("", JudgeError.code)
+
+
+def test_a_model_differs_by_any_of_its_files(tmp_path: Path) -> None:
+    swapped = {"0": "entailment", "1": "contradiction", "2": "neutral"}
+    models = (make_model(tmp_path / "a" / "m"), make_model(tmp_path / "b" / "m", swapped))
+    assert len({str(FactCoverage(model).judge_signature) for model in models}) == 2
 
 
 def test_a_score_names_the_model_and_its_digest(model: str) -> None:
@@ -121,12 +136,16 @@ def test_what_is_wrong_with_a_model_is_said_in_one_line(
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", fail)
     folder = Path(model.removeprefix("nli:"))
-    unnamed = make_model(tmp_path / "unnamed", {"0": "LABEL_0", "1": "LABEL_1"})
+    unnamed = make_model(tmp_path / "unnamed", {"0": "LABEL_0", "1": "LABEL_1", "2": "LABEL_2"})
     wrong = {
         "nli:": "unknown judge",
         "nli:owner/name": "cannot be downloaded from Hugging Face: no connection",
+        f"nli:{tmp_path}/none": "there is no such folder",
         f"nli:{tmp_path}": "lacks config.json and tokenizer.json and model.onnx",
-        unnamed: "one must be 'entailment'",
+        unnamed: "must be 'entailment', and",
+        make_model(tmp_path / "one", {"0": "entailment"}): "must be 'entailment', and",
+        make_model(tmp_path / "gap", {**LABELS, "7": "x"}): "cannot be loaded: KeyError",
+        make_model(tmp_path / "more", {**LABELS, "3": "x"}): "odds of shape \\(3,\\)",
     }
     for spec, message in wrong.items():
         with pytest.raises(ConfigError, match=message):
