@@ -12,6 +12,7 @@ import stat
 import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -47,12 +48,13 @@ class DiskCache:
         """Folder of the cache."""
         self._warn = WarnOnce()
         self._store: ReadOnlyStore | None = None
-        self._process = os.getpid()
         self._identity: tuple[int, int] | None = None
         self._lock = threading.RLock()
         self._patience_s = LOCK_WAIT_S
         self._replaced = False
         self._abandoned = False
+        with _forking:
+            _caches.add(self)
 
     @property
     def is_quick(self) -> bool:
@@ -76,9 +78,17 @@ class DiskCache:
 
     def close(self) -> None:
         with self._lock:
-            if self._store is not None and self._process == os.getpid():
+            if self._store is not None:
                 self._store.close()
             self._store = None
+
+    def pause(self) -> None:
+        """Wait for other threads, close, and keep them out until `resume`."""
+        self._lock.acquire()
+        self.close()
+
+    def resume(self) -> None:
+        self._lock.release()
 
     def _use(self, operation: Callable[[ReadOnlyStore], T]) -> T | None:
         """Return the result of an operation, or `None` with a warning if the store fails.
@@ -113,8 +123,6 @@ class DiskCache:
     def _open(self) -> ReadOnlyStore:
         from factcheck.runtime.cache.store import ReadOnlyStore, Store
 
-        if self._process != os.getpid():  # after a fork: not our connection
-            self._store, self._process = None, os.getpid()
         if self._store is None and is_read_only(self.folder):
             self._warn(
                 "readonly",
@@ -155,6 +163,30 @@ class DiskCache:
     def _warn_unavailable(self, kind: str, problem: str, error: Exception) -> None:
         self._warn(kind, "the cache %s %s; continuing without it (%s)", self.folder, problem, error)
 
+
+_caches: weakref.WeakSet[DiskCache] = weakref.WeakSet()
+_paused: list[DiskCache] = []
+_forking = threading.Lock()
+
+
+def _before_fork() -> None:
+    """Close all stores, because a child that inherits one loses its locks, and wait for threads."""
+    _forking.acquire()
+    for cache in list(_caches):
+        _paused.append(cache)
+        cache.pause()
+
+
+def _after_fork() -> None:
+    while _paused:
+        _paused.pop().resume()
+    _forking.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )
 
 _STORE = "answers"
 _PRIVATE = 0o700
