@@ -29,7 +29,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from factcheck.errors import DeadlineExceeded, InputError
+from factcheck.errors import DeadlineExceeded
 from factcheck.runtime.cache.entries import KEY_DIGITS, LEASE_S, LeasingCache, answer_key
 from factcheck.runtime.deadline import is_over, remaining_s
 from factcheck.runtime.loop import PerProcess, together
@@ -46,6 +46,14 @@ _MAX_PAUSE_S = 1.0
 _DECODER = json.JSONDecoder()
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 _log = logging.getLogger("factcheck.cache")
+
+
+@contextmanager
+def _warns_if_unreadable() -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        _log.warning("a cached response cannot be read and is requested again: %s", error)
 
 
 @dataclass(frozen=True)
@@ -172,13 +180,14 @@ class ResultCache(Generic[Q, T]):
         keys = list(dict.fromkeys(key[:KEY_DIGITS] for key in questions))
         found = await self._at_once_or_in_thread(self._cache.get_many, keys)
         for prefix, text in [(key, text) for key, texts in found.items() for text in texts]:
-            try:
-                for name, data in _DECODER.decode(text)["answers"].items():
-                    key = prefix + name
-                    if key in questions and key not in results:
+            answers: Mapping[str, Any] = {}
+            with _warns_if_unreadable():
+                answers = dict(_DECODER.decode(text)["answers"].items())
+            for name, data in answers.items():
+                key = prefix + name
+                if key in questions and key not in results:
+                    with _warns_if_unreadable():
                         results[key] = self._decode(data, questions[key])
-            except (InputError, ValueError, KeyError, TypeError, AttributeError) as error:  # noqa: PERF203
-                _log.warning("a cached response cannot be read and is requested again: %s", error)
         return results
 
     async def _keep(self, results: Mapping[str, T], keys_now: Mapping[str, str]) -> None:

@@ -9,11 +9,13 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from factcheck.documents import from_plain
 from factcheck.errors import Failure, InputError, JudgeError, JudgeQueued
 from factcheck.facts import (
     AtomicFact,
     CheckFailure,
     CheckResult,
+    EntailmentLabel,
     Evidence,
     Verdict,
     digest,
@@ -80,6 +82,21 @@ class _FactQuestion(NamedTuple):
     section: _Section
     repeat: int
     """0 for the first time that the fact is checked."""
+
+
+class _Place(NamedTuple):
+    start: int
+    end: int
+
+
+class _KeptVerdict(NamedTuple):
+    """A verdict in the cache, where it is a list."""
+
+    label: EntailmentLabel
+    probability: float | None
+    place: _Place | None
+    reason: str
+    flags: tuple[str, ...]
 
 
 class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
@@ -208,14 +225,19 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
     def _to_json(self, result: CheckResult) -> JSON:
         if isinstance(result, CheckFailure):
             return None
-        place = (result.evidence.start, result.evidence.end) if result.evidence else None
-        return [result.label, result.probability, place, result.reason, result.flags]
+        place = _Place(result.evidence.start, result.evidence.end) if result.evidence else None
+        return _KeptVerdict(result.label, result.probability, place, result.reason, result.flags)
 
     def _from_json(self, data: Any, question: _FactQuestion) -> CheckResult:
-        label, probability, place, reason, flags = data
-        evidence = place and Evidence(question.section.text[slice(*place)], *place)
-        content = (label, probability, evidence, reason, self._model.name)
-        return Verdict(question.fact, *content, cached=True, flags=tuple(flags))
+        kept = from_plain(_KeptVerdict, data, "cached verdict")
+        text, evidence = question.section.text, None
+        if kept.place is not None:
+            start, end = kept.place
+            if not 0 <= start < end <= len(text):
+                raise InputError(f"cached verdict: 'place' is outside the text: {start} to {end}")
+            evidence = Evidence(text[start:end], start, end)
+        content = (kept.label, kept.probability, evidence, kept.reason, self._model.name)
+        return Verdict(question.fact, *content, cached=True, flags=kept.flags)
 
 
 def _facts_and_texts(questions: Sequence[_FactQuestion]) -> tuple[list[AtomicFact], list[str]]:

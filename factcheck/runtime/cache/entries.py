@@ -45,13 +45,16 @@ def seal(key: str, value: str) -> bytes:
 
 
 def unseal(key: str, stored: object) -> str | None:
-    """Decode a stored value; `None` if its checksum does not match this key."""
+    """Decode a stored value; `None` if its checksum does not match this key or it is not text."""
     if type(stored) is not bytes:
         return None
     data = stored[CHECKSUM_DIGITS:]
     if stored[:CHECKSUM_DIGITS] != _checksum(key, data):
         return None
-    return data.decode("utf-8", "surrogatepass")
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return None
 
 
 def _checksum(key: str, data: bytes) -> bytes:

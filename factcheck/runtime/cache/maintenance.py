@@ -48,7 +48,7 @@ class StoredEntry(NamedTuple):
         """Task, judge and Unix time; `other`, and the time of writing, where they are missing."""
         try:
             data = json.loads(self.value)
-        except (ValueError, RecursionError):
+        except ValueError:
             data = None
         data = data if isinstance(data, dict) else {}
         task, judge, at = (data.get(name) for name in ("task", "judge", "at"))
@@ -122,7 +122,15 @@ def _value(key: str, raw: Any, mode: Any, filename: Any, stored: Any) -> tuple[s
     if mode != MODE_RAW or filename is not None:
         return "its value is not plain bytes", ""
     value = unseal(key[:KEY_DIGITS], stored)
-    return ("its checksum does not match", "") if value is None else (None, value)
+    if value is None:
+        return "its checksum does not match", ""
+    try:
+        json.loads(value)
+    except RecursionError:
+        return "its value is nested too deeply", ""
+    except ValueError:
+        pass
+    return None, value
 
 
 def contents(folder: Path) -> Contents:

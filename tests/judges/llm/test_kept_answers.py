@@ -146,6 +146,44 @@ def test_an_empty_list_of_facts_is_not_kept(llm: MakeSetup) -> None:
     assert len(scorer.extract(SOURCE)) == 3
 
 
+GOOD: list[Any] = ["entailed", None, None, "", []]
+UNREADABLE: list[Any] = [
+    *([*GOOD[:2], place, "", []] for place in (0, "x", [9, 3], [0], [0.0, 4.0], [0, 10**6])),
+    *([*GOOD[:2], place, "", []] for place in ([-9, -3], [None, None], [False, True], [2, 2])),
+    *([*GOOD[:3], reason, []] for reason in (5, None)),
+    *([*GOOD[:4], flags] for flags in ("flipped", [{"a": 1}, []], None)),
+    *(["entailed", number, *GOOD[2:]] for number in (True, "0.5", 2, float("nan"), 10**400)),
+    *([label, *GOOD[1:]] for label in ("maybe", None, ["entailed"])),
+    *(GOOD[:4], {}, None),
+]
+
+
+@pytest.mark.parametrize("planted", UNREADABLE, ids=range(len(UNREADABLE)))
+def test_a_verdict_that_cannot_be_read_is_asked_for_again_and_only_it(
+    llm: MakeSetup, planted: Any
+) -> None:
+    cache = MemoryCache()
+    scorer, server = llm(FactModel(), cache=cache)
+    before = scorer.check(FACTS, TEXT)
+    ((key, (text,)),) = [(k, v) for k, v in cache.entries.items() if FACTS[0] in v[0]]
+    entry = json.loads(text)
+    entry["answers"][FACTS[0]] = planted
+    cache.entries[key] = [json.dumps(entry)]
+    after = scorer.check(FACTS, TEXT)
+    assert [r.label for r in after] == [r.label for r in before]
+    asked = [list(parse_prompt(r.body).facts.values()) for r in server.requests]
+    assert asked == [FACTS, FACTS[:1]]
+
+
+def test_an_entry_without_end_is_asked_for_again(llm: MakeSetup) -> None:
+    cache = MemoryCache()
+    scorer, server = llm(FactModel(), cache=cache)
+    scorer.check(FACTS, TEXT)
+    cache.entries = {key: ["[" * 200_000] for key in cache.entries}
+    scorer.check(FACTS, TEXT)
+    assert len(server.requests) == 2
+
+
 PAIR = ValuePair("Ada Byron", "Ada Lovelace", "author", "Who wrote it", "Married names count.")
 OTHERS = [ValuePair(f"name {n}", f"name {n}", "author") for n in range(6)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 import random
@@ -81,6 +82,26 @@ def test_a_planted_row_is_a_miss(
     assert refused.key == KEY if key == ROW else refused.problem == "its key is not valid"
     use_everything(folder)
     assert not canary.exists()
+
+
+def sealed(key: str, data: bytes) -> bytes:
+    """What `seal` makes, of bytes that need not be text: the checksum has no secret."""
+    return hashlib.sha256(key.encode() + data).hexdigest()[:16].encode() + data
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"), [(b"\xff", "checksum"), (b"[" * 200_000, "nested too deeply")]
+)
+def test_a_row_with_a_right_checksum_may_be_refused(
+    folder: Path, disk: DiskCache, data: bytes, problem: str
+) -> None:
+    filled(folder, {OTHER: "good"})
+    value = sealed(KEY, data)
+    plant(folder, KEY + value[:16].decode(), value)
+    assert disk.get_many([OTHER, KEY])[OTHER] == ["good"]
+    (refused,) = maintenance.verify(folder).refused
+    assert problem in str(refused.problem)
+    assert maintenance.prune(folder) == 1
 
 
 @pytest.mark.parametrize("mode", [1, 2, 3, 4])
