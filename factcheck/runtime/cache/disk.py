@@ -129,6 +129,12 @@ class DiskCache:
                 "the cache %s cannot be written: it is read, and nothing is added",
                 self.folder,
             )
+            unmerged = database(self.folder).with_name("cache.db-wal")
+            if unmerged.exists() and unmerged.stat().st_size:
+                message = (
+                    "entries in %s are not seen until a process that can write has merged them"
+                )
+                self._warn("unmerged", message, unmerged)
             self._store = ReadOnlyStore(database(self.folder))
         if self._store is None:
             warning = make_private(self.folder)

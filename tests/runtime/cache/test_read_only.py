@@ -38,6 +38,17 @@ def test_what_is_in_it_is_found_and_nothing_is_added(
     ]
 
 
+def test_entries_that_a_killed_writer_left_unmerged_are_named(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    left = folder / "answers" / "cache.db-wal"
+    left.write_bytes(b"x")
+    cache = DiskCache(folder)
+    assert cache.get_many([KEY]) == {KEY: ["kept"]}
+    cache.close()
+    assert f"entries in {left} are not seen until" in caplog.text
+
+
 def test_one_of_another_user_is_not_believed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 12_345)
     monkeypatch.setattr("factcheck.runtime.cache.disk._ADMINISTRATOR", -1)
