@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from factcheck.documents import from_plain
 from factcheck.errors import Failure, InputError, JudgeError, JudgeQueued
 from factcheck.facts import (
     AtomicFact,
@@ -57,6 +56,8 @@ _RETRY_ALONE_CODES = {"missing", "duplicate", "invalid", "rejected", *_SPLIT_COD
 FLIPPED = "flipped"
 """Flag of a majority verdict with dissent, and failure code where there is no majority."""
 
+_LABELS = get_args(EntailmentLabel)
+
 
 class _Section(NamedTuple):
     """A part of a text that fits into a request; mostly all of it."""
@@ -82,21 +83,6 @@ class _FactQuestion(NamedTuple):
     section: _Section
     repeat: int
     """0 for the first time that the fact is checked."""
-
-
-class _Place(NamedTuple):
-    start: int
-    end: int
-
-
-class _KeptVerdict(NamedTuple):
-    """A verdict in the cache, where it is a list."""
-
-    label: EntailmentLabel
-    probability: float | None
-    place: _Place | None
-    reason: str
-    flags: tuple[str, ...]
 
 
 class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
@@ -225,19 +211,32 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
     def _to_json(self, result: CheckResult) -> JSON:
         if isinstance(result, CheckFailure):
             return None
-        place = _Place(result.evidence.start, result.evidence.end) if result.evidence else None
-        return _KeptVerdict(result.label, result.probability, place, result.reason, result.flags)
+        place = (result.evidence.start, result.evidence.end) if result.evidence else None
+        return [result.label, result.probability, place, result.reason, result.flags]
 
     def _from_json(self, data: Any, question: _FactQuestion) -> CheckResult:
-        kept = from_plain(_KeptVerdict, data, "cached verdict")
-        text, evidence = question.section.text, None
-        if kept.place is not None:
-            start, end = kept.place
-            if not 0 <= start < end <= len(text):
-                raise InputError(f"cached verdict: 'place' is outside the text: {start} to {end}")
-            evidence = Evidence(text[start:end], start, end)
-        content = (kept.label, kept.probability, evidence, kept.reason, self._model.name)
-        return Verdict(question.fact, *content, cached=True, flags=kept.flags)
+        label, probability, place, reason, flags = data
+        text = question.section.text
+        is_valid = (
+            label in _LABELS
+            and (
+                probability is None or (type(probability) in {int, float} and 0 <= probability <= 1)
+            )
+            and (place is None or _is_within(place, text))
+            and type(reason) is str
+            and type(flags) is list
+            and all(type(flag) is str for flag in flags)
+        )
+        if not is_valid:
+            raise InputError("the verdict is not one that this version writes")
+        evidence = None if place is None else Evidence(text[slice(*place)], *place)
+        content = (label, probability, evidence, reason, self._model.name)
+        return Verdict(question.fact, *content, cached=True, flags=tuple(flags))
+
+
+def _is_within(place: Any, text: str) -> bool:
+    start, end = place
+    return type(start) is type(end) is int and 0 <= start < end <= len(text)
 
 
 def _facts_and_texts(questions: Sequence[_FactQuestion]) -> tuple[list[AtomicFact], list[str]]:
