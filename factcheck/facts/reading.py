@@ -85,37 +85,33 @@ def reading(signature: str, copied: Sequence[float | None], n_distorted: int) ->
     )
 
 
-def caution(signatures: Iterable[str], copied: Iterable[tuple[float | None, float | None]]) -> str:
-    """Say what a difference between summaries that paraphrase shows; empty for others.
+def reading_of_two(
+    signatures: Iterable[str], copied: Iterable[tuple[float | None, float | None]]
+) -> tuple[str, str]:
+    """Say why two summaries, or runs, cannot be ranked, and what their equality does not prove.
 
-    `copied` is the `copied_share` of the two summaries of each pair.
-    """
-    shares = [share for pair in copied for share in pair]
-    if not shares or not all(EMBEDDED in signature for signature in signatures):
-        return ""
-    if not all(map(is_paraphrase, shares)):
-        return ""
-    return (
-        "No difference is no proof: these summaries paraphrase, and this judge misses 7 of 10 "
-        f"distortions. To decide: {_NEXT}"
-    )
+    Args:
+        signatures: Signatures of all scores.
+        copied: `copied_share` of the two summaries of each pair.
 
-
-def unequal(signatures: Iterable[str], copied: Iterable[tuple[float | None, float | None]]) -> str:
-    """Say that copying and paraphrasing summaries cannot be ranked; empty if they can.
-
-    `copied` is the `copied_share` of the two summaries of each pair.
+    Returns:
+        Two sentences; at least one is empty, and both for other judges or unknown texts.
     """
     known = [(a, b) for a, b in copied if a is not None and b is not None]
     if not known or not all(EMBEDDED in signature for signature in signatures):
-        return ""
+        return "", ""
     a, b = map(fmean, zip(*known, strict=True))
-    if is_paraphrase(a) == is_paraphrase(b):
-        return ""
-    return (
-        f"No ranking: A copies {percent(a)} of its phrases from the source and B {percent(b)}, and "
-        f"{_TESTED}. To decide: {_NEXT}"
+    if is_paraphrase(a) != is_paraphrase(b):
+        unequal = (
+            f"No ranking: A copies {percent(a)} of its phrases from the source and B {percent(b)}, "
+            f"and {_TESTED}. To decide: {_NEXT}"
+        )
+        return unequal, ""
+    caution = (
+        "No difference is no proof: these summaries paraphrase, and this judge misses 7 of 10 "
+        f"distortions. To decide: {_NEXT}"
     )
+    return "", caution if is_paraphrase(a) else ""
 
 
 def gate_note(signature: str) -> str:

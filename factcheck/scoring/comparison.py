@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from factcheck.documents import name_of, read_text
 from factcheck.errors import InputError
 from factcheck.facts import CheckFailure, CheckResult, CoverageReport, share_entailed
-from factcheck.facts.reading import caution, unequal
+from factcheck.facts.reading import reading_of_two
 from factcheck.reports import Report
 from factcheck.reports.page import Alert, Badge, Case, Item, Page, Status, Tone, filled, listed
 from factcheck.reports.text import (
@@ -348,12 +348,14 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         x, y = (share_entailed([two[side] for two in known]).value for side in (0, 1))
         if x is not None and y is not None:
             scores.append((old.facts.source_digest or name, x, y))
-    signatures = [str(one.signature) for two in pairs.values() for one in two]
-    copied = [(old.copied, new.copied) for old, new in pairs.values()]
     if not scores:
         raise InputError("the two have no decided fact in common; score both with the same --facts")
 
     causes, is_known = _causes([*pairs.values()], has_other_facts=any(n_only))
+    unequal, caution = reading_of_two(
+        [str(one.signature) for two in pairs.values() for one in two],
+        [(old.copied, new.copied) for old, new in pairs.values()],
+    )
     return CoverageComparison(
         coverage=_coverage(scores, decided),
         n_sources=len({source for source, _, _ in scores}),
@@ -369,8 +371,8 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         never_flips=all(one.signature.never_flips for two in pairs.values() for one in two),
         names=(_file_of(a), _file_of(b)),
         partial=(partial_a, partial_b),
-        unequal=unequal(signatures, copied),
-        caution=caution(signatures, copied),
+        unequal=unequal,
+        caution=caution,
     )
 
 
