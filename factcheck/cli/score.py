@@ -152,8 +152,7 @@ def _show_scored(
                 show(partial)
         raise
     failure = show(report, replace(required, baseline=baseline))
-    is_gate = required.is_set or any(fact.must for fact in report.facts)
-    output.exit_gate(failure, str(report.signature), is_gate=is_gate)
+    output.exit_gate(failure, str(report.signature), is_gate=required.apply_to(report))
 
 
 def facts(

@@ -50,11 +50,11 @@ class Limits:
     baseline: CoverageReport | None = None
     """Earlier report on the same facts; no fact may come out worse."""
 
-    @property
-    def is_set(self) -> bool:
-        """Whether anything is required besides `must` facts."""
+    def apply_to(self, report: CoverageReport) -> bool:
+        """Whether the report has to meet anything, if only to keep its `must` facts."""
         limits = self.fail_under, self.max_distorted, self.baseline
-        return bool(self.tags) or any(limit is not None for limit in limits)
+        is_set = bool(self.tags) or any(limit is not None for limit in limits)
+        return is_set or any(fact.must for fact in report.facts)
 
     def __post_init__(self) -> None:
         if self.max_distorted is not None and self.max_distorted < 0:

@@ -213,17 +213,29 @@ def _session(name: str, weights: Mapping[str, NDArray[Any]]) -> onnxruntime.Infe
     import numpy as np
     import onnxruntime
 
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
     named = {
         key: np.ascontiguousarray(value, np.float32 if value.dtype == np.float16 else value.dtype)
         for key, value in weights.items()
         if key.startswith(_OF_THE_GRAPH)
     }
-    options.add_external_initializers(
-        list(named), [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in named.values()]
-    )
-    return onnxruntime.InferenceSession(
-        (_WEIGHTS / name).read_bytes(), options, providers=["CPUExecutionProvider"]
-    )
+    values = {key: onnxruntime.OrtValue.ortvalue_from_numpy(value) for key, value in named.items()}
+    return open_session((_WEIGHTS / name).read_bytes(), values)
+
+
+def open_session(
+    graph: str | bytes, weights: Mapping[str, onnxruntime.OrtValue] | None = None
+) -> onnxruntime.InferenceSession:
+    """Load a graph, given as bytes or by its path, to run on the calling thread alone.
+
+    Args:
+        graph: The graph.
+        weights: Weights that it names and does not hold.
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    if weights:
+        options.add_external_initializers([*weights], [*weights.values()])
+    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])

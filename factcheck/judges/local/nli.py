@@ -19,6 +19,7 @@ from factcheck.errors import ConfigError, JudgeError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Verdict
 from factcheck.judges.local.checker import ALIKE, CERTAIN, DECISION, find_verbatim
 from factcheck.judges.local.conflicts import analyse
+from factcheck.judges.local.encoder import open_session
 from factcheck.judges.local.evidence import Sentence, Text, passages, read_text
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.deadline import checkpoint, decide_each, run_in_thread
@@ -30,6 +31,8 @@ _LONGEST = 512
 _CHARACTERS = 12
 """Characters per token above which a pair is too long, without being tokenised."""
 _CONFIG, _TOKENIZER = "config.json", "tokenizer.json"
+_PART = 2**20
+"""Bytes of a file hashed at a time."""
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 _NETWORKS = ("model.onnx", "onnx/model.onnx")
 
@@ -88,6 +91,7 @@ class NliChecker:
             return CheckFailure.of(fact, error)
 
     def _verdict(self, fact: AtomicFact, text: str, read: Text) -> Verdict:
+        self._model.require_short(fact.text)
         best, entailing, against = 0.0, None, None
         for passage in islice(passages(_statement(fact), read), _MOST_PASSAGES):
             checkpoint()
@@ -118,7 +122,6 @@ class _CrossEncoder:
     """A network with its tokenizer; rates one pair a call, so that ratings are independent."""
 
     def __init__(self, model: str) -> None:
-        import onnxruntime
         import tokenizers
 
         config_file, tokenizer_file, network = files = _files(model)
@@ -132,12 +135,12 @@ class _CrossEncoder:
             self._tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer_file))
             self._tokenizer.no_padding()
             self._tokenizer.enable_truncation(self._longest, strategy="only_first")
-            options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = options.inter_op_num_threads = 1
-            options.log_severity_level = 3
-            self._session = onnxruntime.InferenceSession(
-                str(network), options, providers=["CPUExecutionProvider"]
-            )
+            self._session = open_session(str(network))
+            outputs = [each.name for each in self._session.get_outputs()]
+            self._output = "logits" if "logits" in outputs else outputs[0]
+            self._types = {
+                each.name: each.type[len("tensor(") : -1] for each in self._session.get_inputs()
+            }
             n_odds = self._odds("It rains.", "It rains.").shape
         except Exception as error:  # each library raises types of its own
             raise ConfigError(f"nli:{model} cannot be loaded: {error!r}") from error
@@ -150,8 +153,17 @@ class _CrossEncoder:
         self._contradiction = names.index("contradiction") if "contradiction" in names else None
         digest = hashlib.sha256()
         for file in (*files, network.with_name(f"{network.name}_data")):
-            digest.update(file.read_bytes() if file.is_file() else b"")
+            if file.is_file():
+                with file.open("rb") as opened:
+                    while part := opened.read(_PART):
+                        digest.update(part)
         self.digest = digest.hexdigest()[:8]
+
+    def require_short(self, fact: str) -> None:
+        """Raise `JudgeError` for a fact that needs more than half of what the model reads."""
+        most = self._longest // 2
+        if len(fact) > most * _CHARACTERS or len(self._tokenizer.encode(fact).ids) > most:
+            raise JudgeError("the fact is too long for the model; split it into shorter facts")
 
     def fits(self, text: str, fact: str) -> bool:
         """Whether the model can read a text together with a fact."""
@@ -163,13 +175,10 @@ class _CrossEncoder:
         """Rate a pair; the passage is cut to what the model reads.
 
         Raises:
-            JudgeError: The fact needs more than half of that, or the odds are no numbers.
+            JudgeError: The odds are no numbers.
         """
         import numpy as np
 
-        most = self._longest // 2
-        if len(fact) > most * _CHARACTERS or len(self._tokenizer.encode(fact).ids) > most:
-            raise JudgeError("the fact is too long for the model; split it into shorter facts")
         odds = self._odds(passage[: self._longest * _CHARACTERS], fact)
         if not np.isfinite(odds).all():
             raise JudgeError("the model's odds are no numbers")
@@ -189,13 +198,8 @@ class _CrossEncoder:
             "attention_mask": pair.attention_mask,
             "token_type_ids": pair.type_ids,
         }
-        inputs = {
-            each.name: np.array([known[each.name]], each.type[len("tensor(") : -1])
-            for each in self._session.get_inputs()
-        }
-        outputs = [each.name for each in self._session.get_outputs()]
-        wanted = "logits" if "logits" in outputs else outputs[0]
-        return self._session.run([wanted], inputs)[0][0].astype(np.float64)
+        inputs = {name: np.array([known[name]], kind) for name, kind in self._types.items()}
+        return self._session.run([self._output], inputs)[0][0].astype(np.float64)
 
 
 @lru_cache(maxsize=2)
