@@ -181,7 +181,7 @@ class Client(Closing):
             "Factcheck-Deadline-Ms": str(math.ceil(1_000 * seconds)),
             "Idempotency-Key": uuid4().hex,
         }
-        send: Any = self._retry.retrying()(self._send, f"{self.url}/v1/{path}", data, headers)
+        send = self._retry.retry(lambda: self._send(f"{self.url}/v1/{path}", data, headers))
         answer = await background.hop(send)
         if isinstance(answer, FactcheckError):
             raise answer

@@ -1,4 +1,4 @@
-"""The retry loop, based on tenacity, and the limiter of requests in flight.
+"""The retry loop, and the limiter of requests in flight.
 
 Retries of the underlying clients and frameworks are disabled.
 """
@@ -7,27 +7,28 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from itertools import count
+from typing import TypeAlias, TypeVar
 
 from factcheck.errors import FactcheckError, JudgeRateLimited
 from factcheck.settings import require_integer, require_number
 
-if TYPE_CHECKING:
-    from tenacity import AsyncRetrying, RetryCallState
-
+T = TypeVar("T")
 _MINUTE_S = 60.0
+_MAX_DOUBLINGS = 64
 _Queue: TypeAlias = "deque[asyncio.Future[None]]"
 _is_patient: ContextVar[bool] = ContextVar("_is_patient", default=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """Retry policy for failed requests; the fields are tenacity's policies of the same names.
+    """Retry policy for failed requests; the fields have the names of tenacity's policies.
 
     A `Retry-After` from the provider replaces the random wait.
 
@@ -49,32 +50,40 @@ class RetryPolicy:
         for name in ("stop_after_delay", "wait_max", "wait_multiplier"):
             require_number(name, getattr(self, name), 0)
 
-    def retrying(self, queued_s: Callable[[], float] = lambda: 0.0) -> AsyncRetrying:
-        """Return a tenacity controller for this policy; it re-raises the last error unchanged.
+    async def retry(
+        self, attempt: Callable[[], Awaitable[T]], queued_s: Callable[[], float] = lambda: 0.0
+    ) -> T:
+        """Return the result of `attempt`, repeating it as this policy allows.
 
-        `queued_s` returns the seconds spent queueing so far, which `stop_after_delay` excludes.
+        Args:
+            attempt: Sends one request.
+            queued_s: Returns the seconds spent queueing so far, which `stop_after_delay` excludes.
+
+        Raises:
+            FactcheckError: The last error, unchanged.
         """
-        from tenacity import AsyncRetrying, retry_if_exception, wait_random_exponential
-        from tenacity import stop_after_attempt as after_attempt
+        started = time.monotonic()
+        for number in count(1):
+            try:
+                return await attempt()
+            except FactcheckError as error:
+                pause_s = self._pause_s(error, number)
+                used_s = time.monotonic() - started - queued_s()
+                if pause_s is None or used_s + pause_s > self.stop_after_delay:
+                    raise
+            await asyncio.sleep(pause_s)
+        raise AssertionError("an attempt gives a result or an error")
 
-        backoff = wait_random_exponential(multiplier=self.wait_multiplier, max=self.wait_max)
-
-        def wait(state: RetryCallState) -> float:
-            retry_after_s = _retry_after_s(state.outcome.exception() if state.outcome else None)
-            if retry_after_s is None:
-                return backoff(state)
-            return retry_after_s * random.uniform(1, 1.25)  # noqa: S311 - jitter
-
-        def too_late(state: RetryCallState) -> bool:
-            used_s = (state.seconds_since_start or 0.0) - queued_s()
-            return used_s + state.upcoming_sleep > self.stop_after_delay
-
-        return AsyncRetrying(
-            retry=retry_if_exception(self._is_retryable),
-            wait=wait,
-            stop=lambda state: after_attempt(self.stop_after_attempt)(state) or too_late(state),
-            reraise=True,
-        )
+    def _pause_s(self, error: FactcheckError, number: int) -> float | None:
+        """Seconds between a failed attempt, counted from 1, and the next; `None` to give up."""
+        asked_s = _retry_after_s(error)
+        is_refused = not error.retryable or (asked_s or 0.0) > self.wait_max
+        if is_refused or number >= self.stop_after_attempt:
+            return None
+        if asked_s is not None:
+            return asked_s * random.uniform(1, 1.25)  # noqa: S311 - jitter
+        most_s = self.wait_multiplier * 2.0 ** min(number - 1, _MAX_DOUBLINGS)
+        return random.uniform(0, min(most_s, self.wait_max))  # noqa: S311 - jitter
 
     def shared_wait_s(self, error: FactcheckError) -> float:
         """Seconds for which all requests must pause after this error; 0 for none."""
@@ -84,13 +93,8 @@ class RetryPolicy:
             return 0.0
         return self.wait_multiplier if retry_after_s is None else retry_after_s
 
-    def _is_retryable(self, error: BaseException) -> bool:
-        if not isinstance(error, FactcheckError) or not error.retryable:
-            return False
-        return (_retry_after_s(error) or 0.0) <= self.wait_max
 
-
-def _retry_after_s(error: BaseException | None) -> float | None:
+def _retry_after_s(error: FactcheckError) -> float | None:
     retry_after_s: float | None = getattr(error, "retry_after_s", None)
     return retry_after_s
 

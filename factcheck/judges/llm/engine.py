@@ -83,7 +83,6 @@ class RequestRunner(Generic[R]):
         *,
         upper_bound: Usage,
         tokens_of: Callable[[R], Usage],
-        waited_s: float = 0.0,
     ) -> R:
         """Return the result of `send`, retrying as the session allows.
 
@@ -92,40 +91,44 @@ class RequestRunner(Generic[R]):
             account: Records the usage of each attempt.
             upper_bound: Maximum number of tokens, reserved from the budget.
             tokens_of: Extracts the tokens used from a response.
-            waited_s: Seconds already spent queueing, which do not count towards the deadline.
         """
-        limiter, queued_s, n_sent = self.limiter(), waited_s, 0
+        limiter, queued_s, n_sent = self.limiter(), 0.0, 0
         estimate = upper_bound.prompt_tokens // _BYTES_PER_TOKEN
-        async for attempt in self._retry.retrying(lambda: queued_s):  # noqa: B023 - as it is then
+        reserved = replace(upper_bound, cost_usd=self._cost_usd(upper_bound))
+
+        async def attempt() -> R:
+            nonlocal queued_s, n_sent
             queued = time.perf_counter()
-            with attempt:
-                async with (
-                    self._budget.reserve(self._priced(upper_bound)) as spent,
-                    limiter.slot(estimate) as number,
-                ):
-                    started = time.perf_counter()
-                    queued_s += started - queued
-                    if self._locked_until > started:
-                        spent.append(Usage())
-                        raise NoAccess(self._locked_because)
-                    usage: Usage | None = None
-                    try:
-                        response = await send()
-                        usage = self._priced(tokens_of(response))
-                        spent.append(usage)
-                    except JudgeNotAsked:
-                        raise
-                    except BaseException as error:
-                        usage = self._failed(error, limiter, number, spent)
-                        raise
-                    finally:
-                        if usage is not None:
-                            self._book(usage, account, started, is_new=n_sent == 0)
-                            n_sent += 1
-                    taken = usage.prompt_tokens + usage.completion_tokens
-                    limiter.answered(taken - estimate)
-                    return response
-        raise AssertionError("an attempt gives a response or an error")
+            async with (
+                self._budget.reserve(reserved) as spent,
+                limiter.slot(estimate) as number,
+            ):
+                started = time.perf_counter()
+                queued_s += started - queued
+                if self._locked_until > started:
+                    spent.append(Usage())
+                    raise NoAccess(self._locked_because)
+                usage: Usage | None = None
+                try:
+                    response = await send()
+                    usage = tokens_of(response)
+                    usage = replace(usage, cost_usd=self._cost_usd(usage))
+                    spent.append(usage)
+                except JudgeNotAsked:
+                    raise
+                except BaseException as error:
+                    usage = self._failed(error, limiter, number, spent)
+                    raise
+                finally:
+                    if usage is not None:
+                        seconds = time.perf_counter() - started
+                        usage = replace(usage, calls=int(not n_sent), attempts=1, seconds=seconds)
+                        account.ledger.book(usage, model=self.name, stage=account.stage)
+                        n_sent += 1
+                limiter.answered(usage.prompt_tokens + usage.completion_tokens - estimate)
+                return response
+
+        return await self._retry.retry(attempt, lambda: queued_s)
 
     def _failed(
         self, error: BaseException, limiter: Limiter, number: int, spent: list[Usage]
@@ -144,14 +147,9 @@ class RequestRunner(Generic[R]):
             return Usage()
         return Usage(cost_usd=None)
 
-    def _book(self, usage: Usage, account: Account, started: float, *, is_new: bool) -> None:
-        seconds = time.perf_counter() - started
-        usage = replace(usage, calls=int(is_new), attempts=1, seconds=seconds)
-        account.ledger.book(usage, model=self.name, stage=account.stage)
-
-    def _priced(self, usage: Usage) -> Usage:
+    def _cost_usd(self, usage: Usage) -> float | None:
         tokens = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
-        return replace(usage, cost_usd=self._price.cost_usd(*tokens) if self._price else None)
+        return self._price.cost_usd(*tokens) if self._price else None
 
 
 def most_tokens(text: str) -> int:

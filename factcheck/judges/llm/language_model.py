@@ -176,12 +176,12 @@ class LanguageModel:
             InputError: The messages contain invalid Unicode.
         """
         account = account or Account(Ledger())
-        async with self._turn() as waited_s:
+        async with self._turn():
             dialect, is_trial = self.dialect, False
             for _ in range(_MAX_ATTEMPTS):
                 changed, body = dialect, dialect.body(self.settings, messages, question)
                 try:
-                    answer = await self._send(body, account, waited_s)
+                    answer = await self._send(body, account)
                     changed = dialect.after(answer, body, self.settings)
                     await self._learn(dialect, changed)
                     answer.require_whole(self.name)
@@ -211,35 +211,33 @@ class LanguageModel:
             f"run `factcheck doctor {self.name}`"
         )
 
-    def _send(self, body: Body, account: Account, waited_s: float) -> Awaitable[Answer]:
+    def _send(self, body: Body, account: Account) -> Awaitable[Answer]:
         text = prompt_of(body)
         return self._runner.run(
             partial(self._transport.send, body),
             account,
             upper_bound=Usage(prompt_tokens=most_tokens(text), completion_tokens=limit_of(body)),
             tokens_of=partial(tokens_of, prompt=text),
-            waited_s=waited_s,
         )
 
     async def aclose(self) -> None:
         await self._transport.aclose()
 
     @asynccontextmanager
-    async def _turn(self) -> AsyncIterator[float]:
-        """Wait for the pilot, or become it; yields the seconds waited."""
+    async def _turn(self) -> AsyncIterator[None]:
+        """Wait for the pilot, or become it."""
         pilot = self._pilot()
         self._known = self.dialect  # also sets _form_is_known
         if not pilot and not self._form_is_known:
             pilot.append(asyncio.Event())
             try:
-                yield 0.0
+                yield
             finally:
                 self._release_waiting()
         else:
-            started = time.perf_counter()
             if pilot:
                 await pilot[0].wait()
-            yield time.perf_counter() - started
+            yield
 
     def _release_waiting(self) -> None:
         for event in self._pilot():
