@@ -1,35 +1,29 @@
-"""The file of a disk cache: a `diskcache` store that is trusted in nothing. Imported lazily.
-
-`diskcache` creates it; after that, only the SQL below touches it. `diskcache` would unpickle values
-marked as pickled, read the file that a row names and delete it with the row (CVE-2025-69872), and
-turn planted settings into attributes; and it takes twice the time.
-"""
+"""The file of a disk cache: an SQLite database that is trusted in nothing. Imported lazily."""
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import stat
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
 from factcheck.runtime.cache import leases
 from factcheck.runtime.cache.entries import CHECKSUM_DIGITS
 
-MODE_RAW = 1
-"""Column `mode` of values that are bytes in the database, as `diskcache` marks them."""
+_COLUMNS = "rowid INTEGER PRIMARY KEY, key TEXT UNIQUE, store_time REAL, value BLOB"
+_PREPARE = (
+    "PRAGMA auto_vacuum = FULL",  # of a new file
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = NORMAL",  # a killed process loses nothing
+    f"CREATE TABLE IF NOT EXISTS Cache ({_COLUMNS})",
+)
 _READ = (
-    "SELECT CASE WHEN mode = ? AND filename IS NULL AND typeof(value) = 'blob' THEN value END "
-    "FROM Cache WHERE raw = 1 AND key > ? AND key < ? ORDER BY rowid"
+    "SELECT CASE typeof(value) WHEN 'blob' THEN value END "
+    "FROM Cache WHERE key > ? AND key < ? ORDER BY rowid"
 )
-_WRITE = (
-    "INSERT OR REPLACE INTO Cache (key, raw, store_time, access_time, size, mode, value) "
-    "VALUES (?, 1, ?, ?, ?, ?, ?)"
-)
+_WRITE = "INSERT OR REPLACE INTO Cache (key, store_time, value) VALUES (?, ?, ?)"
 _AFTER_DIGITS = "g"
 
 Trouble = Literal["locked", "full", "unusable", "damaged"]
@@ -70,9 +64,7 @@ class ReadOnlyStore:
     def read(self, keys: Sequence[str]) -> dict[str, list[bytes | None]]:
         """Return the values under each key, in the order of writing; `None` for foreign formats."""
         rows = self._connection.execute
-        return {
-            key: [v for (v,) in rows(_READ, (MODE_RAW, key, key + _AFTER_DIGITS))] for key in keys
-        }
+        return {key: [v for (v,) in rows(_READ, (key, key + _AFTER_DIGITS))] for key in keys}
 
     def write(self, sealed: Mapping[str, bytes]) -> None:
         """Do nothing; `DiskCache` has warned about it."""
@@ -93,17 +85,20 @@ class Store(ReadOnlyStore):
 
     def __init__(self, path: Path) -> None:
         check_file(path)
-        if not path.exists():
-            _create(path)
-        self._connection = _connected(path, "mode=rw")
-        self._connection.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing
+        self._connection = _connected(path, "mode=rwc")
+        try:
+            for statement in _PREPARE:
+                self._connection.execute(statement)
+        except BaseException:
+            self._connection.close()
+            raise
         self._leases = path.with_name("leases")
 
     def write(self, sealed: Mapping[str, bytes]) -> None:
         """Store all values in one transaction."""
         now = time.time()
         rows = [
-            (key + value[:CHECKSUM_DIGITS].decode("ascii"), now, now, len(value), MODE_RAW, value)
+            (key + value[:CHECKSUM_DIGITS].decode("ascii"), now, value)
             for key, value in sealed.items()
         ]
         with self._connection:
@@ -122,16 +117,6 @@ def _connected(path: Path, mode: str) -> sqlite3.Connection:
     return sqlite3.connect(
         address, uri=True, timeout=0, isolation_level=None, check_same_thread=False
     )
-
-
-def _create(path: Path) -> None:
-    """Create an empty store in one step, unless another process is faster."""
-    import diskcache
-
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix="new-") as folder:
-        diskcache.Cache(folder, eviction_policy="none").close()
-        with suppress(FileExistsError):
-            os.link(Path(folder, path.name), path)
 
 
 def check_file(path: Path) -> None:
