@@ -3,6 +3,8 @@
 The key of a question is that of its entries in the cache (`answer_key`), followed by what tells
 apart the questions that are kept together: for a verdict, the fact. A request adds one entry per
 key, with all of its results, so one look finds every verdict on a text, whichever request it is of.
+Once a key has `CROWDED` entries, results get an entry each, under a key of their own, so that a
+look grows with what is asked and not with what is kept.
 
 Callers may run in different event loops and threads; they share a table of results in flight.
 Processes that share a cache with leases share its answers, too.
@@ -15,6 +17,7 @@ import json
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import (
     AsyncIterator,
     Awaitable,
@@ -41,6 +44,8 @@ Q = TypeVar("Q")
 T = TypeVar("T")
 R = TypeVar("R")
 
+CROWDED = 32
+"""Number of entries under a key from which on results are kept one by one."""
 _FIRST_PAUSE_S = 0.05
 _MAX_PAUSE_S = 1.0
 _DECODER = json.JSONDecoder()
@@ -54,6 +59,11 @@ def _warns_if_unreadable() -> Iterator[None]:
         yield
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         _log.warning("a cached response cannot be read and is requested again: %s", error)
+
+
+def _own_key(key: str) -> str:
+    """Key of an entry that has the result of a single question."""
+    return answer_key(of=key[:KEY_DIGITS], name=key[KEY_DIGITS:])
 
 
 @dataclass(frozen=True)
@@ -122,18 +132,19 @@ class ResultCache(Generic[Q, T]):
             book_hits: Records a number of cache hits.
             keys_now: Maps keys to those to store results under, if an answer has changed them.
         """
-        found = await self._known(questions)
+        n_entries: Counter[str] = Counter()
+        found = await self._known(questions, n_entries)
         if found:
             book_hits(len(found))
         while missing := {key: q for key, q in questions.items() if key not in found}:
             with self._claim(missing) as claim:
 
                 async def settle(batch: Sequence[str]) -> None:
-                    async with self._lease(batch, questions) as received:
+                    async with self._lease(batch, questions, n_entries) as received:
                         rest = [key for key in batch if key not in received]
                         answers = await ask([questions[key] for key in rest]) if rest else ()
                         results = dict(zip(rest, answers, strict=True))
-                        await self._keep(results, keys_now())
+                        await self._keep(results, keys_now(), n_entries)
                     if received:
                         book_hits(len(received))
                     claim.settled.update(received)
@@ -172,40 +183,67 @@ class ResultCache(Generic[Q, T]):
                     del in_flight[key]
             ended.set_result(claim.settled)
 
-    async def _known(self, questions: Mapping[str, Q]) -> dict[str, T]:
-        """Return the cached results of questions; unreadable ones are skipped with a warning."""
+    async def _known(self, questions: Mapping[str, Q], n_entries: Counter[str]) -> dict[str, T]:
+        """Return the cached results of questions, and count the entries under their keys.
+
+        Unreadable ones are skipped with a warning.
+        """
         results: dict[str, T] = {}
-        if self._cache is None or not questions:
-            return results
-        keys = list(dict.fromkeys(key[:KEY_DIGITS] for key in questions))
-        found = await self._at_once_or_in_thread(self._cache.get_many, keys)
-        for prefix, text in [(key, text) for key, texts in found.items() for text in texts]:
+        shared = {key[:KEY_DIGITS]: key[:KEY_DIGITS] for key in questions}
+        n_entries |= await self._read(shared, questions, results)
+        own = {
+            _own_key(key): key[:KEY_DIGITS]
+            for key in questions
+            if key not in results and n_entries[key[:KEY_DIGITS]] >= CROWDED
+        }
+        await self._read(own, questions, results)
+        return results
+
+    async def _read(
+        self, places: Mapping[str, str], questions: Mapping[str, Q], results: dict[str, T]
+    ) -> Counter[str]:
+        """Add the results of the entries at some places; return the number of entries at each.
+
+        Args:
+            places: Keys of entries, with the keys that their results share.
+            questions: Questions to look for.
+            results: Receives the results.
+        """
+        if self._cache is None or not places:
+            return Counter()
+        found = await self._at_once_or_in_thread(self._cache.get_many, list(places))
+        for place, text in [(place, text) for place, texts in found.items() for text in texts]:
             answers: Mapping[str, Any] = {}
             with _warns_if_unreadable():
                 answers = dict(_DECODER.decode(text)["answers"].items())
             for name, data in answers.items():
-                key = prefix + name
+                key = places[place] + name
                 if key in questions and key not in results:
                     with _warns_if_unreadable():
                         results[key] = self._decode(data, questions[key])
-        return results
+        return Counter({place: len(texts) for place, texts in found.items()})
 
-    async def _keep(self, results: Mapping[str, T], keys_now: Mapping[str, str]) -> None:
+    async def _keep(
+        self, results: Mapping[str, T], keys_now: Mapping[str, str], n_entries: Counter[str]
+    ) -> None:
         answers: dict[str, dict[str, JSON]] = {}
         for asked, result in results.items():
             data, key = self._encode(result), keys_now.get(asked, asked)
             if data is not None:
-                answers.setdefault(key[:KEY_DIGITS], {})[key[KEY_DIGITS:]] = data
+                shared, name = key[:KEY_DIGITS], key[KEY_DIGITS:]
+                place = _own_key(key) if n_entries[shared] >= CROWDED else shared
+                answers.setdefault(place, {})[name] = data
         labels = {**self._labels, "at": int(time.time())}
         entries = {
             key: _ENCODER.encode({**labels, "answers": of_key}) for key, of_key in answers.items()
         }
         if entries and self._cache is not None:
+            n_entries.update(entries.keys())
             await asyncio.to_thread(self._cache.add_many, entries)
 
     @asynccontextmanager
     async def _lease(
-        self, keys: Sequence[str], questions: Mapping[str, Q]
+        self, keys: Sequence[str], questions: Mapping[str, Q], n_entries: Counter[str]
     ) -> AsyncIterator[dict[str, T]]:
         """Become the only one who asks for these keys; yields results of an earlier holder.
 
@@ -223,7 +261,7 @@ class ResultCache(Generic[Q, T]):
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, _MAX_PAUSE_S)
         try:
-            yield await self._known({key: questions[key] for key in keys})
+            yield await self._known({key: questions[key] for key in keys}, n_entries)
         finally:
             if is_ours:
                 await self._at_once_or_in_thread(cache.release, lease)
