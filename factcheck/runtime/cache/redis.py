@@ -54,6 +54,7 @@ class RedisCache:
                 "it looks like redis://user:password@host:6379/0"
             ) from error
         self._errors: tuple[type[Exception], ...] = (redis.RedisError, OSError)
+        self._refusal: type[Exception] = redis.ResponseError
         self._warn = WarnOnce()
         self._paused_until = 0.0
 
@@ -62,16 +63,16 @@ class RedisCache:
         return False
 
     def get_many(self, keys: Sequence[str]) -> dict[str, list[str]]:
-        def read() -> list[list[bytes]]:
+        def read() -> list[Any]:
             with self._client.pipeline(transaction=False) as commands:
                 for key in keys:
                     commands.lrange(PREFIX + key, 0, -1)
-                return commands.execute()  # type: ignore[no-any-return]
+                return commands.execute(raise_on_error=False)  # type: ignore[no-any-return]
 
-        answers = self._ask(read) if keys else []
-        if answers is None:
-            return {}
-        return readable(dict(zip(keys, answers, strict=True)), "the Redis cache", self._warn)
+        answers = (self._ask(read) if keys else None) or []
+        # an error stands for a value that is no list
+        lists = [answer if isinstance(answer, list) else [None] for answer in answers]
+        return readable(dict(zip(keys, lists, strict=False)), "the Redis cache", self._warn)
 
     def add_many(self, entries: Mapping[str, str]) -> None:
         """Add all entries in one transaction; if the server fails, none, with a warning."""
@@ -101,6 +102,8 @@ class RedisCache:
             return None
         try:
             return command()
+        except self._refusal as error:
+            self._warn("rejected", "the Redis cache refused an entry (%s)", error)
         except self._errors as error:
             self._paused_until = time.monotonic() + PAUSE_S
             self._warn(
@@ -109,4 +112,4 @@ class RedisCache:
                 type(error).__name__,
                 error,
             )
-            return None
+        return None

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sys
+from contextlib import closing
 from typing import Any
 
 import pytest
 
+from factcheck import FactCoverage
 from factcheck.errors import ConfigError
 from factcheck.runtime.cache import redis as redis_module
 from factcheck.runtime.cache.entries import seal
 from factcheck.runtime.cache.redis import RedisCache
+from factcheck.testing import FactModel, LocalOpenAIServer
 from tests.runtime.cache.conftest import KEY, OTHER, free_port
 
 
@@ -83,7 +88,7 @@ def test_a_server_that_fails_is_left_alone_for_a_while(
     cache.close()
 
 
-def _fail(*_: object) -> None:
+def _fail(*_: object, **__: object) -> None:
     raise TimeoutError("no answer")
 
 
@@ -96,8 +101,60 @@ def test_a_server_that_refuses_writes_is_a_warning(
         cache.add_many({KEY: "x" * 1000})
         client.config_set("maxmemory", "0")
     assert len(caplog.messages) == 1
-    assert "OutOfMemory" in caplog.text
+    assert "refused an entry" in caplog.text
     cache.close()
+
+
+WRONG_TYPES: list[tuple[str, ...]] = [
+    ("SET", "x"), ("HSET", "field", "x"), ("SADD", "x"), ("ZADD", "1", "x"), ("XADD", "*", "a", "b")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "arguments"), [(c, a) for c, *a in WRONG_TYPES])
+def test_a_key_of_another_type_costs_its_own_entries(
+    empty_redis: str, caplog: pytest.LogCaptureFixture, command: str, arguments: list[str]
+) -> None:
+    with closing(RedisCache(empty_redis)) as cache:
+        with client_of(empty_redis) as client:
+            client.execute_command(command, f"factcheck:2:{KEY}", *arguments)
+        cache.add_many({KEY: "lost", OTHER: "kept"})
+        assert cache.get_many([KEY, OTHER]) == {OTHER: ["kept"]}
+        assert [message.partition(" (")[0] for message in caplog.messages] == [
+            "the Redis cache refused an entry",
+            "the Redis cache has an entry that was damaged or tampered with; it counts as missing",
+        ]
+
+
+FACTS = ["The dam holds.", "The dam is 40 metres high."]
+TEXT = "The dam holds."
+ANSWERS: list[Any] = [
+    *(None, {}, [], ["entailed"], "entailed", ["refuted", None, None, "", []]),
+    *(["entailed", None, [0, 10**9], "", []], ["entailed", float("nan"), None, "", []]),
+]
+HOSTILE: list[Any] = [
+    *(b"", b"\xff", b"[" * 200_000, b'{"answers": []}', b'{"answers": 1e999}', b"NaN", b"{}"),
+    *({"answers": {FACTS[0]: answer}} for answer in ANSWERS),
+    {"answers": {"Another fact.": ["contradicted", None, None, "", []]}},
+]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_rows_with_right_checksums_are_asked_for_again(
+    empty_redis: str, monkeypatch: pytest.MonkeyPatch, hostile: Any
+) -> None:
+    data = hostile if isinstance(hostile, bytes) else json.dumps(hostile).encode()
+    with LocalOpenAIServer(FactModel()) as server, client_of(empty_redis) as client:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        with FactCoverage("openai/tiny", cache=empty_redis) as scorer:
+            labels = [result.label for result in scorer.check(FACTS, TEXT)]
+            (key,) = [k for k in client.keys("*") if FACTS[0].encode() in client.lindex(k, 0)]
+            digits = key.decode().removeprefix("factcheck:2:")
+            checksum = hashlib.sha256(digits.encode() + data).hexdigest()[:16].encode()
+            client.delete(key)
+            client.rpush(key, *[checksum + data] * 3)
+            for _ in range(2):
+                assert [result.label for result in scorer.check(FACTS, TEXT)] == labels
+    assert len(server.requests) == 2
 
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
