@@ -150,6 +150,9 @@ class _Contained(Coroutine[Any, Any, T]):
 
 async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Gather results in order; the first failure cancels the other coroutines."""
+    works = list(works)
+    if len(works) == 1:
+        return [await works[0]]
     tasks = [asyncio.ensure_future(_Contained(work)) for work in works]
     try:
         return await asyncio.gather(*tasks)

@@ -152,8 +152,7 @@ class ResultCache(Generic[Q, T]):
                         is_late = getattr(result, "code", "") == DeadlineExceeded.code
                         (claim.late if is_late else claim.settled)[key] = result
 
-                work = [settle(batch) for batch in batches({k: questions[k] for k in claim.keys})]
-                await (work[0] if len(work) == 1 else together(work))
+                await together(map(settle, batches({k: questions[k] for k in claim.keys})))
             found |= claim.settled | claim.late
             for other in claim.others:
                 # cancellation is not passed on

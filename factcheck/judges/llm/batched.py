@@ -121,7 +121,7 @@ class BatchedJudge(Generic[Q, R]):
 
         `shared` is the part of the cache keys that all questions have in common.
         """
-        shape = self._model.shape
+        dialect = self._model.dialect
 
         def make_keys() -> list[str]:
             of_all = answer_key(
@@ -133,7 +133,8 @@ class BatchedJudge(Generic[Q, R]):
 
         def keys_now() -> dict[str, str]:
             # the first answers may change the dialect, and with it the keys
-            return {} if shape == self._model.shape else dict(zip(keys, make_keys(), strict=True))
+            is_known = self._model.dialect is dialect
+            return {} if is_known else dict(zip(keys, make_keys(), strict=True))
 
         keys = make_keys()
         by_key = dict(zip(keys, questions, strict=True))

@@ -177,6 +177,8 @@ class Dialect(PlainData):
         reasoning if that took much of it, or else not at all, because the caller may split the
         request; it is only never lower again.
         """
+        if not (answer.unsent or answer.reasoning_tokens or answer.is_truncated):
+            return self
         unsent = {name for name in answer.unsent if name in sent}
         room = 2 * answer.reasoning_tokens and max(_REASONING_TOKENS, 2 * answer.reasoning_tokens)
         floor, limit = self.floor, limit_of(sent)

@@ -16,6 +16,7 @@ from factcheck.facts import (
     CheckResult,
     EntailmentLabel,
     Evidence,
+    FactSet,
     Verdict,
     digest,
     strongest,
@@ -164,7 +165,7 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
             keys_of.setdefault((question.repeat, question.section.text), []).append(key)
         groups: dict[tuple[Any, ...], list[list[str]]] = {}
         for (repeat, text), keys in keys_of.items():
-            facts = tuple(questions[key].fact for key in keys)
+            facts = tuple(questions[key].fact.text for key in keys)
             alone = text if len(text) > self.section // self.summaries_per_call else ""
             groups.setdefault((repeat, alone, facts), []).append(keys)
         return [
@@ -175,16 +176,20 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         ]
 
     def _request(self, questions: Sequence[_FactQuestion]) -> Request:
-        facts, texts = _facts_and_texts(questions)
+        facts = FactSet(
+            tuple({question.fact.text: question.fact for question in questions}.values())
+        )
+        texts = list(dict.fromkeys(question.section.text for question in questions))
         if len(texts) > 1:
             return self._for_texts.request(facts=facts, texts=texts)
         return self._module.request(facts=facts, text=texts[0])  # type: ignore[no-any-return]
 
     def _outcome(self, reply: Any, questions: Sequence[_FactQuestion]) -> Sequence[CheckResult]:
         """Pick the results for the questions from those for every fact with every text."""
-        facts, texts = _facts_and_texts(questions)
+        facts = dict.fromkeys(question.fact.text for question in questions)
+        texts = dict.fromkeys(question.section.text for question in questions)
         found = dict(zip(product(texts, facts), reply.values(), strict=True))
-        return [found[question.section.text, question.fact] for question in questions]
+        return [found[question.section.text, question.fact.text] for question in questions]
 
     def _repeats(
         self, questions: Sequence[_FactQuestion], results: Sequence[CheckResult]
@@ -237,11 +242,6 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
 def _is_within(place: Any, text: str) -> bool:
     start, end = place
     return type(start) is type(end) is int and 0 <= start < end <= len(text)
-
-
-def _facts_and_texts(questions: Sequence[_FactQuestion]) -> tuple[list[AtomicFact], list[str]]:
-    facts = dict.fromkeys(question.fact for question in questions)
-    return list(facts), list(dict.fromkeys(question.section.text for question in questions))
 
 
 def _majority(results: Sequence[CheckResult]) -> CheckResult:

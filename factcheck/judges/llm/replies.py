@@ -122,15 +122,17 @@ def _parse(text: str) -> Any:
     if text[:1] not in ("{", "["):
         return None
     try:
-        return _require_unicode(_DECODER.decode(text))
+        return _require_unicode(_DECODER.decode(text), text)
     except RecursionError:
         raise JudgeOutputError("the reply is nested too deeply") from None
     except ValueError:
         return None
 
 
-def _require_unicode(data: Any) -> Any:
-    json.dumps(data, ensure_ascii=False, default=repr).encode()  # raises for lone surrogates
+def _require_unicode(data: Any, text: str) -> Any:
+    """Return the data of a JSON text; raises `ValueError` for lone surrogates."""
+    if "\\u" in text or not text.isascii():
+        json.dumps(data, ensure_ascii=False, default=repr).encode()
     return data
 
 
@@ -143,7 +145,7 @@ def _objects(text: str) -> Iterator[Any]:
             return
         try:
             found, position = _DECODER.raw_decode(text, match.start())
-            _require_unicode(found)
+            _require_unicode(found, text)
         except (ValueError, RecursionError):
             raise JudgeOutputError("the reply contains invalid JSON") from None
         yield found

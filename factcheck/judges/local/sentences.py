@@ -84,6 +84,8 @@ _WRAPPED_WIDTH = 60
 _WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ud7af\uf900-\ufaff\uff00-\uff60]")
 _REACH = 80
 """Characters that are looked at on either side of a possible end of sentence."""
+_LONGEST_END = 40
+"""Characters that a word with the full stop and closing marks after it has at most."""
 _SAMPLE = 400
 """Characters before a possible end of sentence from which the language is guessed."""
 _PROBE = " Xqzt said it."
@@ -195,15 +197,18 @@ def _ends_here(text: str, start: int, cut: int, block: Span) -> bool:
         return False
     if ending[-1] in "\r\n":
         return _breaks_at_line_end(text, start, cut, block, right)
-    if _starts_lower(right) and (not _starts_lower(opening) or _ENDS_WITH_CLOSER.search(ending)):
+    tail = max(0, len(ending) - _LONGEST_END)
+    if _starts_lower(right) and (
+        not _starts_lower(opening) or _ENDS_WITH_CLOSER.search(ending, tail)
+    ):
         return False
-    if _ENDS_WIDE.search(ending) or _ORDINARY.search(ending):
+    if _ENDS_WIDE.search(ending, tail) or _ORDINARY.search(ending, tail):
         return True
     language = guess_language(text[max(start, cut - _SAMPLE) : cut])
-    is_ordinal = _ORDINAL.search(ending) and (
+    is_ordinal = _ORDINAL.search(ending, tail) and (
         language in _ORDINAL_LANGUAGES or month_of(fold_word(right.split(None, 1)[0]))
     )
-    if is_ordinal or _ONLY_A_NUMBER.fullmatch(ending) or _NEVER_ENDS.search(ending):
+    if is_ordinal or _ONLY_A_NUMBER.fullmatch(ending) or _NEVER_ENDS.search(ending, tail):
         return False
     return all(_closes(ending.strip(), code) for code in {DEFAULT, language})
 

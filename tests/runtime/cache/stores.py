@@ -56,7 +56,7 @@ def run_sql(folder: Path, statement: str, values: tuple[Any, ...] = ()) -> None:
         connection.commit()
 
 
-def plant(folder: Path, key: Any, value: Any) -> None:
+def plant(folder: Path, key: Any, value: Any = b"") -> None:
     run_sql(folder, "INSERT OR REPLACE INTO Cache VALUES (NULL, ?, 1.0, ?)", (key, value))
 
 
