@@ -1,19 +1,25 @@
-"""Bullet removal scores every variant with every judge, and stores the rows."""
+"""Bullet removal: summaries are split, every variant scored, and metrics counted by hand."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from factcheck import AtomicFact, Budget, CheckFailure, Evidence, FactCoverage, Verdict
 from factcheck.calibration import BulletRemoval, audit_judge, bullet_removal, load_texts
 from factcheck.calibration.bullets import variants
+from factcheck.calibration.bullets_metrics import Point, TextScores, mean_curve, measure_texts
+from factcheck.calibration.texts import removal_orders, split_bullets
 from factcheck.errors import Failure, InputError, JudgeUnavailable
 from factcheck.facts import Usage
+from factcheck.stats.intervals import wilson
 from factcheck.testing import (
     FactModel,
     LocalOpenAIServer,
@@ -207,3 +213,160 @@ def test_verdicts_are_compared_with_the_truth_fact_by_fact() -> None:
     assert metrics["error"].value == pytest.approx(0.0, abs=1e-6)
     assert metrics["kendall"].value == pytest.approx(1.0)
     assert run.metrics("truth")["kendall"].value == pytest.approx(1.0)
+
+
+FACTS = [0.8, 0.6, 0.4, 0.2]
+
+
+def path(
+    scores: Sequence[float | None], facts: Sequence[float | None] | None = None
+) -> list[Point]:
+    """An order in which the score falls like this; the true score, too, or as given."""
+    n, facts = len(scores), scores if facts is None else facts
+    return [
+        Point((n - k) / n, fact, score)
+        for k, (score, fact) in enumerate(zip(scores, facts, strict=True))
+    ]
+
+
+def metrics(*paths: Sequence[Point]) -> dict[str, float | None]:
+    return {name: one.value for name, one in measure_texts([TextScores(paths)]).items()}
+
+
+NO_STEPS = {"rising_steps": 0.0, "unchanged_steps": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        (path(FACTS), {"kendall": 1.0, "kendall_bullets": 1.0, "error": 0.0, "full_score": 0.8,
+                       "at_ceiling": 0.0, **NO_STEPS}),
+        (path([1.0] * 4, FACTS), {"kendall": None, "at_ceiling": 1.0, "unchanged_steps": 1.0,
+                                  "error": 0.5}),
+        (path([0.5, 0.6, 0.4, 0.4]), {"rising_steps": 1 / 3, "unchanged_steps": 1 / 3}),
+        (path([0.9, None, 0.5, 0.4], [0.9, 0.7, 0.5, 0.4]), {"error": 0.0, **NO_STEPS}),
+        (path([None, None], [0.5, 0.4]), dict.fromkeys(metrics())),
+        (path([0.5, 0.4], [None, None]), {"kendall": None, "error": None, "kendall_bullets": 1.0}),
+        (path([0.1 + 0.2, 0.3]), {"unchanged_steps": 1.0}),
+    ],
+    ids=["truth", "saturated", "rising", "an answer missing", "no answer", "no truth", "rounding"],
+)  # fmt: skip
+def test_by_hand(order: list[Point], expected: dict[str, Any]) -> None:
+    """A missing answer takes both its steps with it."""
+    found = metrics(order)
+    for name, value in expected.items():
+        assert found[name] == (value if value is None else pytest.approx(value)), name
+
+
+def test_texts_count_alike_however_many_orders_they_have() -> None:
+    texts = [TextScores([path([0.9, 0.5])]), TextScores([path([0.5, 0.5], [0.5, 0.4])] * 5)]
+    assert measure_texts(texts)["unchanged_steps"].value == 0.5
+
+
+def test_few_texts_have_wilsons_interval_for_shares_and_students_for_means() -> None:
+    one = TextScores([path([0.9, 0.5])], found=[True, False, False], invented=[False] * 4)
+    alone, both = measure_texts([one]), measure_texts([one, one._replace(paths=[path([0.7, 0.5])])])
+    assert alone["full_score"].interval is None
+    assert both["full_score"].interval == (0.0, 1.0)
+    assert both["kendall"].interval == pytest.approx((2 * wilson(1.0, 2).low - 1, 1.0))
+    assert alone["found"] == (1 / 3, wilson(1 / 3, 3), "")
+    assert both["found"].interval == wilson(1 / 3, 6)
+    assert both["invented"].interval == wilson(0.0, 8)
+    many = measure_texts([one, one._replace(found=[True, True])] * 6)
+    assert many["rising_steps"].interval == wilson(0.0, 12)
+    low, high = many["found"].interval or (0, 0)
+    assert 0.4 < low < 2 / 3 < high < 0.9
+
+
+@given(st.lists(st.integers(0, 4).map(lambda tenth: tenth / 10), min_size=2, max_size=7))
+def test_kinds_of_steps_add_up(scores: list[float]) -> None:
+    found = metrics(path(scores))
+    falls = sum(now < before for before, now in pairwise(scores))
+    rising, unchanged = found["rising_steps"] or 0, found["unchanged_steps"] or 0
+    assert rising + unchanged + falls / (len(scores) - 1) == pytest.approx(1.0)
+
+
+def test_a_curve_has_a_point_for_each_number_of_bullets() -> None:
+    points = mean_curve([TextScores([path([0.9, 0.6, 0.3])])])
+    assert [point.left for point in points] == pytest.approx([1, 2 / 3, 1 / 3])
+    assert [point.score for point in points] == pytest.approx([0.9, 0.6, 0.3])
+
+
+def test_a_curve_over_texts_of_different_length_has_points_that_all_of_them_reach() -> None:
+    orders = [[path([0.8, 0.4])], [path([0.8, 0.6, 0.4, 0.2])], []]
+    points = {round(point.left, 1): point.score for point in mean_curve(map(TextScores, orders))}
+    assert min(points) == 0.5
+    assert points[1.0] == pytest.approx(0.8)
+    assert points[0.5] == pytest.approx(0.4)
+
+
+LINES = st.sampled_from(
+    ["- one", "* two", "  - deep", "1. first", "2) second", "# Head", "Key points:", "plain words.",
+     "    goes on", "", "\u2022 dot", "\u2013 dash", "Two. Sentences.", "**Bold**", "-", "\u3002"]
+)  # fmt: skip
+
+
+@given(st.lists(LINES, min_size=1).map("\n".join).filter(str.strip))
+def test_the_pieces_are_the_summary(summary: str) -> None:
+    bullets = split_bullets(summary)
+    assert "".join(piece.text for piece in bullets.pieces) == summary.strip()
+    assert bullets.kept(range(len(bullets))) == summary.strip()
+
+
+@pytest.mark.parametrize(
+    ("summary", "expected"),
+    [
+        ("- one\n- two", ("- one", "- two")),
+        ("* one\n+ two", ("* one", "+ two")),
+        ("\u2022 one\n\u2013 two", ("\u2022 one", "\u2013 two")),
+        ("1. one\n2) two\n(3) three", ("1. one", "2) two", "(3) three")),
+        ("- one\n  goes on\nand on\n- two", ("- one\n  goes on\nand on", "- two")),
+        ("- one\n  - deep\n- two", ("- one", "- deep", "- two")),
+        ("- one\n\nA paragraph.", ("- one", "A paragraph.")),
+        ("- **Bold** one\n- two", ("- **Bold** one", "- two")),
+        ("One thing. Mr. Smith did two.", ("One thing.", "Mr. Smith did two.")),
+        ("Wrapped\nline. Next.", ("Wrapped\nline.", "Next.")),
+        ("one", ("one",)),
+    ],
+)  # fmt: skip
+def test_what_a_bullet_is(summary: str, expected: tuple[str, ...]) -> None:
+    assert split_bullets(summary).texts == expected
+
+
+@pytest.mark.parametrize("heading", ["# Results", "Key points:", "**Results**", "**Results:**"])
+def test_headings_stay_whatever_goes(heading: str) -> None:
+    bullets = split_bullets(f"{heading}\n- one\n- two")
+    assert bullets.texts == ("- one", "- two")
+    assert bullets.kept({1}) == f"{heading}\n- two"
+    assert bullets.kept(()) == heading
+
+
+def test_a_blank_summary_is_refused() -> None:
+    summary: Any
+    for summary in ("", " \n\t", None, 7):
+        with pytest.raises(InputError, match="blank"):
+            split_bullets(summary)
+
+
+def test_the_two_fixed_orders() -> None:
+    from_end, from_start = removal_orders(4, 0)
+    assert list(map(set, from_end)) == [{0, 1, 2, 3}, {0, 1, 2}, {0, 1}, {0}]
+    assert list(map(set, from_start)) == [{0, 1, 2, 3}, {1, 2, 3}, {2, 3}, {3}]
+
+
+@given(st.integers(2, 9), st.integers(0, 6))
+def test_each_order_removes_one_bullet_at_a_time_until_one_is_left(n: int, n_random: int) -> None:
+    orders = removal_orders(n, n_random)
+    assert orders == removal_orders(n, n_random)
+    assert len(set(orders)) == len(orders)
+    for order in orders:
+        assert [len(kept) for kept in order] == list(range(n, 0, -1))
+        assert all(later < earlier for earlier, later in pairwise(order))
+
+
+def test_few_bullets_have_few_orders_and_a_number_out_of_range_is_refused() -> None:
+    assert [[*map(set, order)][-1:] for order in removal_orders(2, 5)] == [[{0}], [{1}]]
+    assert removal_orders(0, 5) == removal_orders(1, 5) == ()
+    for n_random in (-1, 1001, True):
+        with pytest.raises(InputError, match="random orders"):
+            removal_orders(5, n_random)

@@ -1,4 +1,4 @@
-"""Every kind of file meets every kind of bad input: one line of error, exit code 2, no change."""
+"""Bad files and command lines: one line of error, its exit code, no change, no judge called."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.cli.conftest import Desk, Outcome, refused
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Outcome
+
 
 EXPLODING = "a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n" + "\n".join(
     f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)
 )
+
 LONG = b'"' + b"x" * (17 << 20) + b'"'
+
 JSON = {
     "duplicate key": b'{"id": "a", "source": "x", "id": "b"}',
     "long duplicate key": b'{"%s": 1, "%s": 2}' % (b"k" * 5000, b"k" * 5000),
@@ -24,6 +29,7 @@ JSON = {
     "too many digits": b'{"id": %s}' % (b"9" * 10_000),
     "nested": b"[" * 10_000 + b"]" * 10_000,
 }
+
 YAML = {
     "duplicate key": b"id: a\nid: b\n",
     "nan": b"id: .nan\n",
@@ -34,12 +40,14 @@ YAML = {
     "nested": JSON["nested"],
     "long": LONG,
 }
+
 ANY = {
     "utf-16": '[{"id": "a"}]'.encode("utf-16"),
     "nul": b'{"id": "\0"}\n',
     "latin-1": b'{"id": "\xe9"}\n',
     "byte order mark": b"\xef\xbb\xbf",
 }
+
 BY_SUFFIX = {
     ".txt": {**ANY, "long": LONG},
     ".json": {**ANY, **JSON},
@@ -47,6 +55,7 @@ BY_SUFFIX = {
     ".yaml": {**ANY, **YAML},
     ".csv": {**ANY, "quotes": b'source,summary\n"a,b\n', "long": b"source,summary\n" + LONG},
 }
+
 KINDS = {
     "facts": (".txt .json .yaml", "check FILE {text}"),
     "lock": (".yaml", "facts {text} --lock FILE"),
@@ -102,3 +111,77 @@ def test_bad_input_ends_with_one_line(
             assert done.code == 2, case
             assert done.err.count("\n") == 1, case
             assert path.name in done.err or "source is empty" in done.err, case
+
+
+TWICE = "'-' (standard input) can stand for one file only"
+
+REFUSED = {
+    "": {"scroe": "Did you mean 'score'? See 'factcheck --help'"},
+    "score": {
+        "": "Missing argument 'SOURCE'",
+        "gone.txt gone.txt": "gone.txt does not exist; check the path",
+        "a b --colour": "see 'factcheck score --help'",
+        "a b --format pdf": "Invalid value for '--format': 'pdf' is not one of 'table', ",
+        "- -": TWICE,
+    },
+    "run": {
+        "": "Missing argument",
+        "records.jsonl --resume": "--resume needs --out",
+        "records.jsonl --out records.jsonl": "--out would overwrite an input file",
+        "records.jsonl --out rows.csv": "rows are JSON lines",
+        "nowhere.jsonl": "nowhere.jsonl does not exist",
+    },
+    "fields": {
+        "evaluate - -": TWICE,
+        "compare - -": TWICE,
+    },
+    "fields evaluate gold.jsonl extracted.jsonl --schema schema.yaml": {
+        "--join id": "--join id needs --id-field",
+        "--examples -1": "Invalid value for '--examples'",
+        "--fail-under 2": "--fail-under is 2",
+        "--id-field nope": "gold.jsonl, line 1: the id field 'nope' is missing",
+        "--schema /no/such/schema.json": "does not exist",
+    },
+    "keywords run cards.yaml outputs.json": {
+        "--threshold 2": "threshold must be a finite number of at least 0 and at most 1, not 2.0",
+        "--threshold nan": "threshold must be a finite number of at least 0 and at most 1, not nan",
+        "--fail-under 80": "--fail-under is 80; expected a share from 0 to 1",
+        "--assignment lucky": "'lucky' is not one of",
+    },
+    "keywords behaviors": {
+        "suite.json": "Missing argument 'RESPONSES'",
+        "suite.json suite.json": "suite.json, line 4: [0].instruction: unknown key",
+        "- -": TWICE,
+    },
+    "references": {
+        "good.txt": "Missing argument 'REFERENCE'",
+        "good.txt blank.txt": "blank.txt is blank; there is nothing to compare",
+        "blank.txt good.txt": "blank.txt is blank; there is nothing to compare",
+        "good.txt nowhere.txt": "nowhere.txt does not exist",
+        "- -": TWICE,
+        "good.txt good.txt --fail-under 70": "--fail-under is 70",
+        "good.txt good.txt --aggregation min": "'min' is not one of",
+    },
+    "compare": {"nowhere.jsonl nowhere.jsonl": "nowhere.jsonl"},
+    "calibrate": {
+        "bullets --source s.txt": "--source and --summary belong together",
+        "bullets --facts f.txt": "--facts needs --source and --summary",
+        "bullets --source source.txt --summary blank.txt": "blank",
+        "bullets --random-orders -1": "random orders",
+        "audit --source s.txt": "--source and --summary belong together",
+        "audit --per-rule 0": "per_rule",
+        "cascade records.jsonl": "Missing argument 'SECOND'",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "rest", "message"),
+    [(command, *row) for command, rows in REFUSED.items() for row in rows.items()],
+)
+def test_an_invalid_command_line_is_refused(
+    run: Callable[..., Outcome], desk: Desk, inputs: Path, command: str, rest: str, message: str
+) -> None:
+    refused(run(*command.split(), *rest.split()), message)
+
+    assert not desk.checker.calls

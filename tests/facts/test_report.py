@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 import json
+import math
+import unicodedata
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from factcheck.errors import InputError
-from factcheck.facts import CheckResult, CoverageReport, FactSet, ScoreSignature, Usage, Verdict
+from factcheck.facts import (
+    AtomicFact,
+    CheckFailure,
+    CheckResult,
+    CoverageReport,
+    FactSet,
+    ScoreSignature,
+    Usage,
+    Verdict,
+    digest,
+    locate,
+    share_entailed,
+)
+from factcheck.facts.spans import fold, fold_text
 from tests.strategies import result_lists
 
 SIGNATURE = ScoreSignature.of({"judge": "openai/gpt-x:1|2", "version": "0.1.0"})
@@ -88,3 +106,205 @@ def test_a_damaged_report_is_refused_or_read_but_never_crashes(
         CoverageReport.from_dict(tree)
     except InputError as error:
         assert str(error)
+
+
+def verdict(label: str, weight: float = 1.0, number: int = 1) -> Verdict:
+    return Verdict(AtomicFact(f"f{number}", "A is B.", weight=weight), label)  # type: ignore[arg-type]
+
+
+def failure(weight: float = 1.0) -> CheckFailure:
+    return CheckFailure(AtomicFact("f9", "A is B.", weight=weight), "missing", "no answer")
+
+
+def renamed(result: CheckResult) -> CheckResult:
+    return replace(result, fact=replace(result.fact, id=result.fact.id + "x"))
+
+
+def test_an_undecided_fact_is_outside_the_score_and_weights_count_as_that_many_facts() -> None:
+    share = share_entailed([verdict("entailed"), verdict("neutral"), failure()])
+    assert share.value == 0.5
+    assert (share.low, share.high) == pytest.approx((1 / 3, 2 / 3))
+    assert share_entailed([verdict("entailed", 3.0), verdict("contradicted", 1.0)]).value == 0.75
+
+
+@pytest.mark.parametrize("results", [[], [failure()], [verdict("entailed", 0.0)]])
+def test_nothing_decided_is_no_score_rather_than_a_number(results: list[CheckResult]) -> None:
+    share = share_entailed(results)
+    assert share.value is None
+    assert share.interval is None
+    assert (share.low, share.high) == (0.0, 1.0)
+
+
+@given(result_lists())
+def test_score_bounds_and_interval_stay_in_order_and_in_range(
+    results: tuple[CheckResult, ...],
+) -> None:
+    share = share_entailed(results)
+    assert 0.0 <= share.low <= share.high <= 1.0
+    if share.value is not None:
+        assert share.interval is not None
+        assert share.low <= share.value <= share.high
+        assert 0.0 <= share.interval.low <= share.value <= share.interval.high <= 1.0
+
+
+@given(result_lists(), st.randoms())
+def test_order_does_not_matter(results: tuple[CheckResult, ...], random: object) -> None:
+    shuffled = list(results)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert share_entailed(shuffled) == share_entailed(results)
+
+
+@given(result_lists(min_size=1), st.data())
+def test_flipping_a_verdict_to_entailed_never_lowers_the_score(
+    results: tuple[CheckResult, ...], data: st.DataObject
+) -> None:
+    index = data.draw(st.integers(0, len(results) - 1))
+    flipped = results[index]
+    assume(isinstance(flipped, Verdict))
+    assert isinstance(flipped, Verdict)
+    better = [*results[:index], replace(flipped, label="entailed"), *results[index + 1 :]]
+    before, after = share_entailed(results), share_entailed(better)
+    assert after.value is None or before.value is None or after.value >= before.value
+    assert after.low >= before.low
+
+
+@given(result_lists())
+def test_repeating_all_facts_keeps_the_score(results: tuple[CheckResult, ...]) -> None:
+    once = share_entailed(results)
+    twice = share_entailed([*results, *map(renamed, results)])
+    assert twice.value == (once.value if once.value is None else pytest.approx(once.value))
+
+
+@given(result_lists())
+def test_a_failure_widens_the_bounds_and_leaves_the_score(results: tuple[CheckResult, ...]) -> None:
+    heaviest = max((result.fact.weight for result in results), default=1.0)
+    before = share_entailed(results)
+    after = share_entailed([*results, failure(heaviest)])
+    assert after.value == before.value
+    assert after.low <= before.low + 1e-12
+    assert after.high >= before.high - 1e-12
+
+
+FACT = AtomicFact("f1", "A is B.")
+
+
+@pytest.mark.parametrize("facts", ["A is B.", b"x", {"a": 1}, 7, None, ["ok", 7], ["ok", " "]])
+def test_anything_but_a_sequence_of_statements_is_refused(facts: object) -> None:
+    with pytest.raises(InputError):
+        FactSet.of(facts)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: FactSet((FACT, FACT)), "two facts have the id 'f1'"),
+        *(
+            (partial(AtomicFact, "f1", "A is B.", weight=weight), "weight")
+            for weight in (-1.0, math.nan, math.inf)
+        ),
+        *((partial(Verdict, FACT, "neutral", p), "probability") for p in (-0.1, 1.1, math.nan)),
+        (lambda: Verdict(FACT, "supported"), "supported"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_would_be_a_wrong_number_is_refused(make: Callable[[], object], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        make()
+
+
+def test_one_unknown_price_makes_the_sum_unknown() -> None:
+    assert (Usage(cost_usd=0.5) + Usage(cost_usd=0.25)).cost_usd == 0.75
+    assert (Usage(cost_usd=0.5) + Usage(cost_usd=None)).cost_usd is None
+
+
+@given(st.text())
+def test_any_text_has_a_digest_also_with_a_lone_surrogate(text: str) -> None:
+    assert len(digest(text)) == 64
+    assert digest(f"{text}\ud800") != digest(f"{text}\ud801")
+
+
+@given(st.dictionaries(st.text(), st.text(), max_size=5))
+def test_a_signature_parses_back_whatever_it_holds(entries: dict[str, str]) -> None:
+    signature = ScoreSignature.of(entries)
+    assert ScoreSignature.parse(str(signature)) == signature
+
+
+@pytest.mark.parametrize("line", ["judge", "a:1|a:2", "a:%ff"])
+def test_a_line_that_is_no_signature_is_refused(line: str) -> None:
+    with pytest.raises(InputError):
+        ScoreSignature.parse(line)
+
+
+texts = st.text(max_size=60)
+
+plain_texts = st.text(st.sampled_from("aB \t\n\x1c\x85'`´“”—-\u0301"), max_size=30)
+
+"""Letters, spaces and marks that are plain after folding, and two characters that never are."""
+
+FOLDED = [
+    ("the  bridge\nopened", "Then the bridge opened."),
+    ("THE BRIDGE", "then the bridge opened"),
+    ("“It’s open”", 'He said: "It\'s open" and left.'),
+    ("12–14 May", "from 12-14 May on"),
+    ("cafe\u0301", "Das Café ist zu."),
+    ("Stra\u00dfe", "DIE STRASSE"),
+    ("\ufb01nal", "the final word"),
+    ("a\u00a0b", "x a b y"),
+    ("co\u00adoperate", "They cooperate."),
+    ("한글", unicodedata.normalize("NFD", "이것은 한글")),
+    ("İstanbul", "in i\u0307stanbul today"),
+]
+
+
+@pytest.mark.parametrize(("quote", "text"), FOLDED)
+def test_differences_of_form_do_not_hide_a_quote(quote: str, text: str) -> None:
+    found = locate(quote, text)
+    assert found is not None
+    assert text[found.start : found.end] == found.quote
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "place"),
+    [
+        ('"two  words"', "Say “Two\n words” now", (4, 16)),
+        ("Open", "open, then Open", (11, 15)),  # an exact occurrence is preferred
+    ],
+)
+def test_offsets_point_at_the_original(quote: str, text: str, place: tuple[int, int]) -> None:
+    found = locate(quote, text)
+    assert found is not None
+    assert (found.start, found.end) == place
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [("", "abc"), (" \n", "abc"), ("abd", "abc"), ("CAFE", "cafe\u0301"), ("abc", "")],
+)
+def test_what_does_not_stand_in_the_text_is_not_found(quote: str, text: str) -> None:
+    assert locate(quote, text) is None
+
+
+@given(texts, st.data())
+def test_every_passage_of_a_text_is_found_in_it(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    found = locate(text[start:end], text)
+    assert (found is None) == (not text[start:end].strip())
+
+
+@given(texts | plain_texts | st.text(st.characters(codec="ascii")))
+def test_a_text_is_folded_alike_with_and_without_its_offsets(text: str) -> None:
+    assert fold_text(text) == fold(text).text
+
+
+@given(st.text(max_size=8), texts)
+def test_what_is_found_always_stands_where_it_says(quote: str, text: str) -> None:
+    found = locate(quote, text)
+    assert found is None or (found.quote and text[found.start : found.end] == found.quote)
+
+
+@given(texts.filter(lambda text: bool(text.strip())))
+def test_decomposed_text_is_found_in_composed_text_and_back(text: str) -> None:
+    composed = unicodedata.normalize("NFC", text)
+    decomposed = unicodedata.normalize("NFD", composed)
+    assert (locate(composed, decomposed) is None) == (locate(decomposed, composed) is None)
+    assert locate(composed, decomposed) is not None

@@ -1,19 +1,21 @@
-"""A schema read off values describes them, whatever they look like."""
+"""A schema read off values describes them, and gold records that do not fit theirs are found."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.errors import InputError, SchemaError
-from factcheck.fields import annotate_xeval, infer_schema, validate_gold
+from factcheck.errors import GoldValidationError, InputError, SchemaError
+from factcheck.fields import ComparatorResult, Registry, annotate_xeval, infer_schema, validate_gold
 
 names = st.text(max_size=6)
+
 leaves = st.sampled_from(
     [st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.integers() | st.floats()]
 )
@@ -140,3 +142,162 @@ json_values = st.recursive(
 def test_any_json_gives_a_schema_that_can_be_parsed(values: list[Any]) -> None:
     schema = annotate_xeval(infer_schema(values))
     validate_gold([], schema)
+
+
+SCHEMA = annotate_xeval(
+    {
+        "type": "object",
+        "properties": {
+            "n": {"type": "integer"}, "x": {"type": ["number", "null"]}, "b": {"type": "boolean"},
+            "o": {"type": "object", "properties": {"name": {"type": "string"}}},
+            "l": {
+                "type": "array",
+                "items": {"type": "object", "properties": {"name": {"type": "string"}}},
+            },
+            "m": {"type": ["string", "number"]}, "free": {"type": "object"},
+            "skipped": {
+                "type": "object",
+                "x-eval-skip": True,
+                "properties": {"name": {"type": "string"}},
+            },
+            "compared": {
+                "type": "object",
+                "x-eval-compare": "exact",
+                "properties": {"name": {"type": "string"}},
+            },
+        },
+    }
+)  # fmt: skip
+
+
+def deep(levels: int) -> Any:
+    value: Any = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+GOOD: dict[str, Any] = {
+    "n": 1, "x": 2.5, "b": True, "o": {"name": "a"}, "l": [{"name": "a"}, {"name": "b"}], "m": "a",
+    "free": {"zz": 1}, "skipped": {"name": "a"}, "compared": {"name": "a"},
+}  # fmt: skip
+
+
+def test_records_that_fit_pass_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
+    """Integers and numbers stand for each other, and what is compared as a whole holds any key."""
+    for change in (
+        {}, {"free": {"zz": 1}}, {"compared": {"zz": 1}}, {"n": 1.5}, {"n": math.nan}, {"x": 2},
+        {"m": 3},
+    ):  # fmt: skip
+        records = [{**GOOD, **change}, dict.fromkeys(GOOD), None]
+        validate_gold(records, SCHEMA, strict_types=True)
+    unskipped = {key: value for key, value in GOOD.items() if key != "skipped"}
+    validate_gold([unskipped], SCHEMA)
+    validate_gold([{}], SCHEMA, warn_missing=False)
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"zz": 1}, "zz"), ({"z.z": None}, r"z\.z"), ({5: 1}, "5"), ({"o": {"nmae": 1}}, "o.nmae"),
+        ({"l": [{"name": "a"}, {"zz": 1}]}, "l[].zz"), ({"skipped": {"zz": 1}}, "skipped.zz"),
+    ],
+)  # fmt: skip
+def test_a_key_that_would_never_be_scored_is_an_error(change: dict[Any, Any], path: str) -> None:
+    with pytest.raises(GoldValidationError, match="not in schema") as caught:
+        validate_gold([GOOD, {**GOOD, **change}], SCHEMA)
+    assert (caught.value.record_id, caught.value.path) == (1, path)
+    assert ("did you mean 'name'" in str(caught.value)) == ("nmae" in path)
+    assert path in str(caught.value).replace("\\\\", "\\")
+
+
+def test_missing_keys_are_told_once_for_each_record_and_field(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    lacking = {**GOOD, "l": [{}, {}]}
+    del lacking["n"]
+    validate_gold([lacking, GOOD, lacking], SCHEMA)
+    problem = "is missing; write null if it has no value"
+    assert caplog.messages == [
+        f"gold record {n}: {path} {problem}" for n in (0, 2) for path in ("n", "l[].name")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        ({"o": [1]}, ("o", "object", "array")), ({"o": "text"}, ("o", "object", "string")),
+        ({"skipped": "a"}, ("skipped", "object", "string")),
+        ({"l": {"name": "a"}}, ("l", "array", "object")),
+        ({"l": ({"name": "a"},)}, ("l", "array", "tuple")),
+        ({"l": [7, 8]}, ("l[]", "object", "integer")),
+        ({"m": True}, ("m", "not one of the declared types", "boolean")),
+        ({"m": {}}, ("m", "not one of the declared types", "object")),
+        (5, ("", "the record should be of type object")), ("text", ("",)), ([], ("",)),
+        # types of leaves matter under strict types only
+        ({"n": "1"}, ()), ({"n": True}, ()), ({"b": 1}, ()), ({"x": "2.5"}, ()),
+        ({"x": date(2024, 1, 1)}, ()), ({"free": []}, ()), ({"compared": 1}, ()),
+        ({"o": {"name": 1}}, ()), ({"l": [{"name": [1] * 1_000}]}, ()), ({"n": deep(5_000)}, ()),
+    ],
+)  # fmt: skip
+def test_a_value_of_the_wrong_kind_is_told_and_under_strict_types_an_error(
+    record: Any, words: tuple[str, ...], caplog: pytest.LogCaptureFixture
+) -> None:
+    whole = {**GOOD, **record} if isinstance(record, dict) else record
+    validate_gold([whole], SCHEMA)
+    assert len(caplog.messages) == bool(words)
+    assert all(word in caplog.text for word in words)
+    with pytest.raises(GoldValidationError, match="not the schema-declared type") as caught:
+        validate_gold([whole], SCHEMA, strict_types=True)
+    assert not words or caught.value.path == words[0]
+    assert len(str(caught.value)) < 200
+
+
+def test_the_id_names_the_record_and_need_not_be_in_the_schema() -> None:
+    validate_gold([{**GOOD, "key": "a"}, {**GOOD, "key": 7}], SCHEMA, "key")
+    with pytest.raises(GoldValidationError, match="gold record 'a'") as caught:
+        validate_gold([{**GOOD, "key": "a", "zz": 1}], SCHEMA, "key")
+    assert caught.value.record_id == "a"
+    with pytest.raises(GoldValidationError, match="not in schema"):  # nor below the top
+        validate_gold([{**GOOD, "key": "a", "o": {"key": "a"}}], SCHEMA, "key")
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ({}, "id field"), ({"n": 1}, "id field"), (None, "id field"), ("text", "id field"),
+        (["key"], "id field"), ({"key": None}, "string or integer"), ({"key": {}}, "an id must"),
+        ({"key": True}, "an id must"), ({"key": 1.5}, "an id must"), ({"key": [1]}, "an id must"),
+    ],
+)  # fmt: skip
+def test_a_record_without_a_valid_id_is_an_error(record: Any, message: str) -> None:
+    with pytest.raises(GoldValidationError, match=message) as caught:
+        validate_gold([{"key": 1}, record], SCHEMA, "key", warn_missing=False)
+    assert caught.value.record_id == 1
+
+
+def test_arguments_are_checked_before_any_record() -> None:
+    for gold in (GOOD, "text", None):
+        with pytest.raises(InputError, match="gold must be a list"):
+            validate_gold(gold, SCHEMA)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="id_field must be the name of a key"):
+        validate_gold([GOOD], SCHEMA, ["n"])  # type: ignore[arg-type]
+    schemas: tuple[Any, ...] = (None, [], {"type": "object", "properties": {"a": {}}})
+    for schema in schemas:
+        with pytest.raises(SchemaError):
+            validate_gold([], schema)
+
+
+def test_the_root_may_be_an_array_and_comparators_come_from_the_registry() -> None:
+    registry = Registry()
+    registry.register("mine", lambda gold, extracted, params: ComparatorResult(1.0, "mine"))
+    items = {"type": "object", "properties": {"a": {"type": "integer", "x-eval-compare": "mine"}}}
+    schema = {"type": "array", "items": items}
+
+    validate_gold([[{"a": 1}], []], schema, strict_types=True, registry=registry)
+    with pytest.raises(GoldValidationError) as caught:
+        validate_gold([[{"b": 1}]], schema, registry=registry)
+    assert caught.value.path == "[].b"
+    with pytest.raises(SchemaError, match="Unknown comparator"):
+        validate_gold([], schema)

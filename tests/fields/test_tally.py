@@ -1,9 +1,10 @@
-"""A tally says what the records say, however they are cut into shards."""
+"""A tally says what the records say, however they are cut, and by which schema."""
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from itertools import pairwise
 from typing import Any
 
@@ -14,17 +15,33 @@ from pytest import approx  # noqa: PT013 - it reads like a word
 
 from factcheck.errors import InputError
 from factcheck.fields import (
+    FieldEvaluator,
     FieldResult,
     RecordResult,
+    RunResult,
     RunTally,
     annotate_xeval,
     evaluate,
 )
 from factcheck.fields.runs.tally import OTHER
-from tests.fields.builders import STATUSES, TEXT, record, run_of
+from tests.fields.builders import (
+    NUMBER,
+    STATUSES,
+    TEXT,
+    Recorder,
+    array,
+    best,
+    compared,
+    record,
+    registry_of,
+    run,
+    run_of,
+)
 
 PATHS = ["a", "b", "items[0].n", "items[1].n", "items[-1].n", "z\\.z", "rows[0][0]", "rows[1][0]"]
+
 FIELDS = ["a", "b", "items", "items[].n"]
+
 signs = st.lists(st.dictionaries(st.sampled_from(PATHS), st.text("".join(STATUSES), max_size=3)))
 
 
@@ -119,3 +136,67 @@ def test_the_number_of_unknown_keys_is_bounded() -> None:
 def test_unlike_tallies_do_not_add_up(tally: RunTally, other: RunTally) -> None:
     with pytest.raises(InputError, match="tallies of different schemas"):
         tally.merge(other)
+
+
+SCORED = {"a": TEXT, "b": array(NUMBER)}
+
+TOLERANCE = {"numeric": {"tolerance": {"rel": 0.1}}}
+
+
+def digest_of(**fields: Any) -> str:
+    schema = annotate_xeval(deepcopy(record(**fields)))
+    return FieldEvaluator(schema, registry=registry_of(judge=Recorder())).schema_digest
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"a": compared("fuzzy")},
+        {"a": compared({"oneof": {"values": ["x"]}})},
+        *({"a": {**TEXT, f"x-eval-{key}": value}} for key, value in (
+            ("transform", ["strip"]), ("threshold", 0.5), ("weight", 2), ("skip", True),
+        )),
+        {"b": best(NUMBER)},
+        {"b": array({**NUMBER, "x-eval-compare": TOLERANCE})},
+        {"c": TEXT},
+    ],
+)  # fmt: skip
+def test_whatever_changes_scores_changes_the_digest(other: dict[str, Any]) -> None:
+    assert digest_of(**{**SCORED, **other}) != digest_of(**SCORED)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"a": {**TEXT, "title": "A", "description": "the first letter"}},
+        {"a": {"type": ["string", "null"]}},
+        {"a": {**TEXT, "x-eval-weight": 1, "x-eval-threshold": 1.0, "x-eval-skip": False}},
+        {"a": compared({"exact": {}})},
+        {"b": array(NUMBER, ordered=True)},
+    ],
+)
+def test_what_changes_no_score_does_not(other: dict[str, Any]) -> None:
+    backwards = dict(reversed({**SCORED, **other}.items()))
+    assert digest_of(**backwards) == digest_of(**SCORED)
+
+
+def test_what_a_judge_is_shown_is_part_of_the_schema() -> None:
+    digests = {digest_of(a=compared("judge", description=words)) for words in ("city", "country")}
+    assert len(digests) == 2
+
+
+def test_a_saved_run_keeps_it_and_an_old_one_has_none() -> None:
+    result = run(record(**SCORED), [{"a": "x"}], [{"a": "x"}])
+    data = result.to_dict()
+
+    assert result.schema_digest == digest_of(**SCORED)
+    assert RunResult.from_dict(data).schema_digest == result.schema_digest
+    del data["schema_digest"]
+    assert RunResult.from_dict(data).schema_digest is None
+
+
+def test_a_tally_of_an_unknown_schema_makes_the_sum_unknown() -> None:
+    fields = ["", "a", "b", "b[]"]
+    tally = RunTally(fields, "0" * 64)
+    tally.merge(RunTally(fields))
+    assert tally.result().schema_digest is None

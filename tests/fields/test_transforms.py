@@ -1,20 +1,25 @@
-"""The transforms of the package."""
+"""The transforms of the package, and the numbers they read from texts."""
 
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from factcheck.errors import ParameterError
+from factcheck.fields.comparators.numbers import read_number
 from factcheck.fields.comparators.transforms import TRANSFORMS
 
 OF_TEXT = (
     "lowercase", "strip", "normalize_whitespace", "sort_tokens", "unicode_nfkc",
     "strip_punctuation", "casefold", "strip_accents", "plain_marks", "company_name",
 )  # fmt: skip
+
 NEEDED: dict[str, dict[str, Any]] = {"round_digits": {"digits": 1}, "type_convert": {"to": "str"}}
 
 
@@ -143,3 +148,152 @@ def test_parse_number_takes_what_read_number_takes() -> None:
     assert transform("parse_number", "1,240", decimal=".") == 1240.0
     assert transform("parse_number", "1,240", grouping=",") == 1240.0
     assert transform("parse_number", "12 %", percent="fraction") == 0.12
+
+
+def test_the_one_number_of_a_text() -> None:
+    for text, number in {
+        "1,240.00 EUR": 1240, "1.240,00": 1240, "1.240,00 €": 1240, "42": 42, "  42  ": 42,
+        "007": 7, "1.5": 1.5, "1,5": 1.5, "0.125": 0.125, "0,125": 0.125, "1234.567": 1234.567,
+        "1240,500": 1240.5, "1,240,000": 1240000, "1.240.000": 1240000, "12,34,567": 1234567,
+        "1.240,000": 1240, "1 240": 1240, "1 240 000,50": 1240000.5, "1\u00a0240,500": 1240.5,
+        "1'240.500": 1240.5, "1\u2019240.00": 1240, "1_000": 1000, "-5": -5, "\u22125": -5,
+        "\u20135 °C": -5, "+5": 5, "-$5.00": -5, "$-5": -5, "$ -5": -5, "-EUR 5,50": -5.5,
+        "EUR1,240.50": 1240.5, "US$5": 5, "₹ 12,34,567": 1234567, ".5": 0.5, "-.5": -0.5,
+        ",5": 0.5, "Rs.500": 500, "5,- EUR": 5, "It costs 5.": 5, "5 %": 5, "5kg": 5, "5-star": 5,
+        "3 millimetres": 3, "300 K": 300, "120 m2": 120, "5 m²": 5, "84m²": 84, "5 W m⁻²": 5,
+        "CO2: 5 ppm": 5, "Q3 2024": 2024, "(5 items)": 5, "1e5": 1e5, "1.5e-3 mol": 0.0015,
+        "٤٢": 42, "#5": 5, "total\n5": 5,
+        # as accounts write them
+        "(5)": -5, "(1,240.00)": -1240, "($5)": -5, "$ (5.00)": -5, "(5,50) EUR": -5.5,
+        "( 12 % )": -12, "(3k)": -3000, "5k": 5000, "about 5k": 5000, "1.5 k EUR": 1500,
+        "-2k": -2000, "1.2 million": 1.2e6, "3-million": 3e6, "1.2M": 1.2e6, "300K": 300000,
+        "1.2 M€": 1.2e6, "(1.2M)": -1.2e6, "5 bn": 5e9, "5 Mrd. EUR": 5e9, "1,5 millones": 1.5e6,
+        "5-": -5, "5- EUR": -5, "1,240.00-": -1240, "1/2": 0.5, "1 1/2 cups": 1.5, "1½": 1.5,
+        "-½": -0.5, "12 %": 12, "about 5": 5,
+        # a comma beside some currencies groups
+        "£38,000": 38000, "38,000 GBP": 38000, "$ 38,000": 38000, "¥38,000": 38000,
+        "(₹38,000)": -38000,
+    }.items():  # fmt: skip
+        read = read_number(text)
+        assert (read, type(read)) == (number, float), text
+    assert [math.copysign(1, read_number(text)) for text in ("(0)", "-0.00")] == [1, 1]
+
+
+def test_how_to_read_a_text_can_be_told() -> None:
+    for text, decimal, number in (
+        ("1,240", ".", 1240), ("1,240", ",", 1.24), ("3.125", ".", 3.125), ("3.125", ",", 3125),
+        ("1.240.000", ",", 1240000), ("1,240.00", ".", 1240),
+    ):  # fmt: skip
+        assert read_number(text, decimal) == number
+    for text in ("38,000", "38,000 €", "38,000.00", "38.000,00"):
+        assert read_number(text, grouping=",") == 38_000
+    assert read_number("1,5", grouping=",") == 1.5
+    for text, fraction in {"12 %": 0.12, "5 ‰": 0.005, "12 percent": 0.12, "0.12": 0.12}.items():
+        assert read_number(text, percent_is_fraction=True) == fraction
+
+
+@pytest.mark.parametrize(
+    ("reason", "texts"),
+    [
+        ("there is no number in", (
+            "", " ", "abc", "nan", "inf", "B12", "item_3", "COVID-19", "v1.2.3", "e5", "...",
+        )),
+        ("there is more than one number in", (
+            "3 of 5", "5-10", "10:30", "24/7", "page 1/2", "2024-03-15", "5 ± 0.1", "1, 2",
+            "5 100 2", "2^10",
+        )),
+        ("is not a well-formed number", (
+            "1.2.3", "1,240,00", "1.24,000", "1,240.00.0", "1..2", "0,240,000", "12_34", "1'2",
+        )),
+        ("is ambiguous; set 'decimal' to", (
+            "1,240", "1.240", "3.125", "€12.345", "123,456 items", "-1,240",
+        )),
+        ("is out of range for a float", (
+            "1e400", "1e-400", "1E999999999999", "9" * 400, "9" * 10_000,
+        )),
+        ("it is a bound or a range", ("<5", "≥ 5", "±5", "about <5k")),
+        ("its minus may be a dash", ("- 5", "- $5")), ("it has two signs", ("--5", "+-5", "-5-")),
+        ("its sign comes after it", ("5+", "5k+")), ("its minus is a word", ("minus 5",)),
+        ("it is a reference", ("see page 2", "See the note in section 4", "cf. table 12")),
+        ("its minus is not directly before the digits", ("-US$5",)),
+        ("its parentheses may mean a minus", ("total (5)", "(5) total", "(-5)", "(5)-")),
+        ("'m' may multiply it or be a unit", ("5m",)),
+        ("' M' may multiply it or be a unit", ("5 M",)), ("'mil' multiplies it", ("2 mil",)),
+        ("'dozen' multiplies it", ("2 dozen",)), ("'³' is part of it", ("10³",)),
+        ("there are letters among its digits", ("0x1F", "120m2")),
+    ],
+)  # fmt: skip
+def test_a_text_that_may_mean_another_number_is_refused(reason: str, texts: list[str]) -> None:
+    for text in texts:
+        with pytest.raises(TypeError, match=reason):
+            read_number(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("1,240.00", {"decimal": ","}), ("1.240,00", {"decimal": "."}), (".5", {"decimal": ","}),
+        ("1.240.000", {"decimal": "."}), ("1.5", {"decimal": ","}), ("38.000", {"grouping": ","}),
+    ],
+)  # fmt: skip
+def test_a_text_that_contradicts_what_is_told_is_refused(text: str, told: dict[str, str]) -> None:
+    with pytest.raises(TypeError, match=r"is not a well-formed number|is ambiguous"):
+        read_number(text, **told)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        (5, 5.0), (1.5, 1.5), (2**53, 2**53), (-(10**400), -(10**400)), (math.inf, math.inf),
+        (Decimal("2.50"), 2.5), ("12345678901234567891", 12345678901234567891),
+        ("12,345,678,901,234,567,891.00", 12345678901234567891),
+        ("9007199254740993k", 9007199254740993000),
+    ],
+)  # fmt: skip
+def test_no_digit_of_a_whole_number_is_lost(value: Any, number: float) -> None:
+    read = read_number(value)
+    assert (read, type(read)) == (number, type(number))
+
+
+@pytest.mark.parametrize("value", [True, None, [5], {"a": 5}, b"5", 1j])
+def test_what_is_neither_text_nor_number_is_refused(value: Any) -> None:
+    with pytest.raises(TypeError, match="parse_number requires a string or a number, not"):
+        read_number(value)
+
+
+@given(st.integers(-(2**53) + 1, 2**53 - 1), st.integers(0, 99))
+def test_every_way_of_grouping_says_the_same_number(whole: int, cents: int) -> None:
+    english = f"{whole:,}.{cents:02}"
+    wanted = float(english.replace(",", ""))
+    for groups, mark in (",.", ".,", " ,", "'.", "_."):
+        text = english.replace(",", "|").replace(".", mark).replace("|", groups)
+        assert read_number(f"EUR {text}") == wanted
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_any_float_is_read_back_from_its_text(number: float) -> None:
+    try:
+        read = read_number(repr(number), ".")
+    except TypeError:
+        assert number != 0
+        assert not 1e-300 < abs(number) < 1e300
+    else:
+        assert float(read) == number
+
+
+@given(st.text("0123456789.,' -+$€kKm½²(e)/#", max_size=12), st.sampled_from([None, ".", ","]))
+def test_any_text_is_a_finite_number_or_refused(text: str, decimal: str | None) -> None:
+    try:
+        number = read_number(text, decimal)
+    except TypeError as error:
+        assert str(error).startswith("parse_number: ")
+    else:
+        assert math.isfinite(number)
+
+
+@pytest.mark.parametrize("part", ["see ", "- ", "(", " ", "<", "²", "$", "not ", "5-", "a"])
+def test_a_long_text_takes_no_longer_than_its_length(part: str) -> None:
+    """Patterns that backtrack would take minutes."""
+    for text in (part * 20_000 + "5", "5" + part * 20_000, "see " + part * 20_000):
+        with suppress(TypeError):
+            read_number(text)

@@ -1,15 +1,24 @@
-"""Greedy and optimal pairs of expected and generated cards."""
+"""The share of keywords in a field, and the pairs of expected and generated cards."""
 
 from __future__ import annotations
 
 import math
 import random
+from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from factcheck.keywords import CaseResult, match_cards
+from factcheck.errors import InputError
+from factcheck.keywords import (
+    CaseResult,
+    ExpectedCard,
+    MatchSettings,
+    keyword_similarity,
+    match_cards,
+    score_pair,
+)
 from factcheck.keywords.matching import ASSIGNMENTS, difference_note
 from factcheck.keywords.results import Match, Missed
 from tests.keywords.naive import (
@@ -23,6 +32,7 @@ from tests.keywords.naive import (
 )
 
 WANTED = st.lists(wanted_cards, max_size=5)
+
 CARDS = st.lists(cards, max_size=6)
 
 
@@ -68,7 +78,9 @@ def test_the_optimal_total_does_not_depend_on_any_order(
 
 
 PICKY = {"text_keywords": ["cell", "wall"]}
+
 EASY = {"text_keywords": ["cell"]}
+
 ONE_FITS_BOTH = [{"text": "the cell wall"}, {"text": "a cell"}]
 
 
@@ -126,3 +138,91 @@ def test_fields_that_a_card_does_not_name_are_not_judged() -> None:
         [{"front": "a", "title": "t", "body": ""}, {"front": "", "title": "t", "body": "b"}],
     )
     assert pairs(result) == [(0, 0, 1.0), (1, 1, 1.0)]
+
+
+def test_half_the_front_all_of_the_back_and_the_right_type() -> None:
+    """The worked example of the seed, number for number."""
+    wanted = expected_card(front=["cell", "unit"], back=["life", "small"], card_type="qa")
+    assert score_pair(wanted, Card("What is a cell?", "small life", "qa")) == 0.4 * 0.5 + 0.4 + 0.2
+    assert score_pair(wanted, Card("What is a cell?", "small life", "cloze")) == 0.4 * 0.5 + 0.4
+    untyped = ExpectedCard(wanted.keywords)
+    assert score_pair(untyped, Card("What is a cell?", "small life", "qa")) == 0.5 * 0.5 + 0.5
+    assert score_pair(expected_card(front=["a"], back=[]), Card("a", "b")) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("keywords", "text", "expected"),
+    [
+        (["a", "b", {"not": "x"}], "a b", 1.0),
+        (["a", "b", {"not": "x"}], "a b x", 0.0),
+        ([{"not": "x"}, {"not": "y"}], "nothing", 1.0),
+        (["a", "a", "b"], "a", 2 / 3),
+        ([], "anything", 0.0),
+        (["a", {"fold": "b"}], "", 0.0),
+    ],
+)
+def test_forbidden_keywords_set_the_score_to_0_and_add_nothing(
+    keywords: list[Any], text: str, expected: float
+) -> None:
+    assert keyword_similarity(keywords, text) == expected
+
+
+def test_weights_are_shared_by_the_fields_that_a_card_has() -> None:
+    settings = MatchSettings(weights={"title": 3, "body": 1, "tags": 4}, type_weight=0.5)
+    assert settings.weights_of(expected_card(title=[], body=[])) == (
+        {"title": 0.75, "body": 0.25},
+        0.0,
+    )
+    assert settings.weights_of(expected_card("qa", title=[])) == ({"title": 0.5}, 0.5)
+
+
+@given(st.lists(st.floats(0.01, 100.0), min_size=1, max_size=6), st.floats(0.0, 1.0), st.booleans())
+@example([1.0, 4.0], 0.1, True)
+def test_whatever_the_weights_a_card_that_is_all_right_scores_1_and_no_more(
+    numbers: list[float],
+    type_weight: float,
+    has_type: bool,  # noqa: FBT001
+) -> None:
+    weights = {f"f{k}": number for k, number in enumerate(numbers)}
+    card = dict.fromkeys(weights, "x") | {"card_type": "qa"}
+    wanted = ExpectedCard(dict.fromkeys(weights, ("x",)), "qa" if has_type else None)
+    settings = MatchSettings(weights=weights, type_weight=type_weight)
+    score = score_pair(wanted, card, settings)
+    [match] = match_cards([wanted], [card], weights=weights, type_weight=type_weight).matches
+    assert 1.0 - 1e-12 <= score <= 1.0
+    assert match.score == score
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        *(
+            ({"weights": {"front": w}}, f"the weight of 'front' must be .* at least 0, not {w!r}")
+            for w in (-1, math.nan, True, "1")
+        ),
+        ({"weights": [1, 2]}, "map fields to numbers"),
+        *(
+            ({name: value}, f"{name} must be .* at least 0 and at most 1, not {value!r}")
+            for name, value in (("type_weight", 1.5), ("threshold", -0.1), ("threshold", None))
+        ),
+        ({"assignment": "best"}, "assignment must be one of greedy, optimal, got 'best'"),
+    ],
+)
+def test_invalid_settings_are_refused(settings: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        match_cards([Wanted(["a"], ["b"])], [], **settings)
+
+
+def test_weights_that_do_not_fit_a_card_are_refused() -> None:
+    card = expected_card(front=["a"], back=["b"])
+    with pytest.raises(InputError, match="'back' has no weight; weights are given for 'front'"):
+        score_pair(card, {}, MatchSettings(weights={"front": 1}))
+    with pytest.raises(InputError, match="all weigh 0"):
+        score_pair(card, {}, MatchSettings(weights={"front": 0, "back": 0, "side": 1}))
+
+
+def test_keywords_are_looked_for_in_texts_only() -> None:
+    with pytest.raises(InputError, match="keywords are searched in a string, got null"):
+        keyword_similarity(["a"], None)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="the empty string occurs in every text"):
+        keyword_similarity(["cell", ""], "x")

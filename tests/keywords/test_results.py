@@ -1,4 +1,4 @@
-"""Scores of runs over cards; runs become JSON and rows, and come back without loss."""
+"""Results of keywords and references: saved, compared, and shown at any width."""
 
 from __future__ import annotations
 
@@ -17,12 +17,17 @@ from factcheck.keywords import (
     CardDataset,
     CaseResult,
     DatasetResult,
+    ExpectedCard,
     MatchSettings,
+    Not,
+    compare_runs,
     evaluate_dataset,
 )
 from factcheck.keywords.results import Scores
+from factcheck.references import ReferenceMatch
+from factcheck.reports.page import Item, Page, Section
 from tests.keywords.naive import any_text, cards, wanted_cards
-from tests.keywords.runs import card_run, case
+from tests.keywords.runs import behavior_run, card_run, case
 
 
 @pytest.mark.parametrize(
@@ -120,3 +125,145 @@ def with_case(**changes: Any) -> dict[str, Any]:
 def test_what_is_no_run_is_refused(data: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         DatasetResult.from_dict(data)
+
+
+BEFORE = card_run(case("a", 1, 2, 2), case("b", 2, 2, 2), case("c", 1, 1, 1), case("d", 1, 4, 1))
+
+AFTER = card_run(case("c", 1, 1, 1), case("a", 2, 2, 2), case("b", 1, 2, 2), case("d", 4, 4, 4))
+
+
+def test_cases_are_paired_by_id_and_sorted_by_what_changed() -> None:
+    found = compare_runs(BEFORE, AFTER)
+    data = json.loads(found.to_json())
+    assert data["format"] == "factcheck-keywords-comparison/2"
+    assert data["better"][0] == {"case_id": "d", "a": 0.4, "b": 1.0}
+    assert (found.kind, found.n_cases) == ("cards", 4)
+    assert found.changes.better == (("d", 0.4, 1.0), ("a", 0.5, 1.0))
+    assert found.changes.worse == (("b", 1.0, 0.5),)
+    assert found.changes.unchanged == (("c", 1.0, 1.0),)
+    assert found.to_rows()[2] == {"case": "b", "change": "worse", "a": 1.0, "b": 0.5}
+
+
+def test_errored_cases_and_those_of_one_run_only_are_left_out() -> None:
+    a = card_run(case("a", 1, 1, 1), Failure("b", "input", ""), case("only", 1, 1, 1))
+    b = card_run(case("a", 1, 1, 1), case("b", 1, 1, 1), case("other", 1, 1, 1))
+    found = compare_runs(a, b)
+    assert found.n_cases == 1
+    assert found.left_out == ("b", "only", "other")
+    assert found.only_a == ("only",)
+    assert found.mean.interval == (-1.0, 1.0)
+
+
+def test_behaviors_are_compared_by_the_cases_that_pass() -> None:
+    a = behavior_run({"p": True, "q": False, "r": False, "s": True, "t": None})
+    b = behavior_run({"p": True, "q": True, "r": True, "s": False, "t": True})
+    found = compare_runs(a, b)
+    assert found.kind == "behaviors"
+    assert found.changes.better == (("q", 0.0, 1.0), ("r", 0.0, 1.0))
+    assert found.changes.worse == (("s", 1.0, 0.0),)
+    assert found.left_out == ("t",)
+    assert (found.mean.a, found.mean.b) == (0.5, 0.75)
+
+
+@pytest.mark.parametrize(
+    ("n_better", "n_worse", "expected"),
+    [(6, 0, "better"), (0, 6, "worse"), (5, 0, "unclear"), (6, 3, "unclear")],
+)
+def test_a_verdict_needs_more_than_chance(n_better: int, n_worse: int, expected: str) -> None:
+    changes = [(0, 1)] * n_better + [(1, 0)] * n_worse + [(1, 1)]
+    a = card_run(*(case(str(k), before, 1, 1) for k, (before, _) in enumerate(changes)))
+    b = card_run(*(case(str(k), after, 1, 1) for k, (_, after) in enumerate(changes)))
+    assert compare_runs(a, b).verdict == expected
+
+
+def test_settings_that_differ_are_noted() -> None:
+    other = card_run(case("a", 1, 1, 1), settings=MatchSettings(0.5))
+    found = compare_runs(card_run(case("a", 1, 1, 1)), other)
+    assert found.notes == ("threshold is 0.3 in run a and 0.5 in run b",)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "message"),
+    [
+        (BEFORE, behavior_run({"a": True}), "not DatasetResult and BehaviorRun"),
+        (1, 1, "not int and int"),
+        (BEFORE, card_run(case("z", 1, 1, 1)), "no scored case of run a .a, .*is in run b .z"),
+        (
+            BEFORE,
+            card_run(case("a", 1, 1, 1), digests={"a": "other"}),
+            "runs a and b have different expectations in 1 of 1 case .a",
+        ),
+    ],
+)
+def test_runs_that_cannot_be_compared_are_refused(a: Any, b: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        compare_runs(a, b)
+
+
+def section_of(page: Page, title: str) -> Section:
+    """The section whose title begins like this."""
+    return next(section for section in page.sections if section.title.startswith(title))
+
+
+def test_the_worst_cases_come_first_and_the_rest_is_counted() -> None:
+    cases = [case(f"right {k}", 1, 1, 1) for k in range(60)]
+    found = section_of(card_run(*cases, case("bad", 0, 1, 0)).page(), "Cases")
+    assert found.title == "Cases 61"
+    assert found.table is not None
+    assert found.table.rows[0] == ("bad", "1", "0", "0", "0.000", "0.000", "0.000", "–")
+    assert found.more == "and 21 more cases"
+
+
+def test_a_missed_card_is_shown_with_the_nearest_one() -> None:
+    """What it lacks, and what it says."""
+    expected = ExpectedCard({"front": ("cell",), "back": ("unit", "atom")}, "qa")
+    dataset = CardDataset((CardCase("c", "", (expected,)),))
+    outputs = {"c": [{"front": "A cell?", "back": "", "card_type": "cloze"}]}
+    run = evaluate_dataset(dataset, outputs, threshold=0.5)
+
+    (item,) = section_of(run.page(outputs=outputs), "Missed").items
+
+    assert item == Item(
+        "c",
+        "expected card 1   lacks back: unit, atom",
+        (
+            "nearest: card 1, score 0.400, below the threshold of 0.5",
+            "front: “A cell?”; back: “”; card_type: “cloze”",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("cards", "note"),
+    [
+        ([], "nothing was generated"),
+        ([{"front": "A cell?", "back": "An atom"}], "no generated card scores above 0"),
+    ],
+)
+def test_a_missed_card_without_a_nearest_one_says_why(
+    cards: list[dict[str, str]], note: str
+) -> None:
+    expected = ExpectedCard({"front": ("cell",), "back": ("unit", Not("atom"))})
+    run = evaluate_dataset(CardDataset((CardCase("c", "", (expected,)),)), {"c": cards})
+    (item,) = section_of(run.page(), "Missed").items
+    assert item.notes == (note,)
+
+
+def test_without_texts_cards_have_numbers_and_examples_are_limited() -> None:
+    """A run that was read back has no texts."""
+    page = card_run(case("a", 0, 15, 14)).page()
+    missed, extra = section_of(page, "Missed"), section_of(page, "Extra")
+    assert [item.text for item in missed.items[:2]] == ["expected card 1", "expected card 2"]
+    assert missed.more == "and 5 more missed cards"
+    assert extra.items[:2] == (Item("a", "card 1"), Item("a", "card 2"))
+    assert extra.more == "and 4 more extra cards"
+
+
+def test_a_score_just_below_its_threshold_does_not_look_like_it() -> None:
+    """0.699996 with three decimals would be 0.700."""
+    vectors = {"a": (1.0, 0.0), "b": (0.699996, (1 - 0.699996**2) ** 0.5)}
+    match = ReferenceMatch(
+        ["b"], threshold=0.7, embedding_provider=lambda texts: [vectors[text] for text in texts]
+    )
+    page = match.match("a").page()
+    assert page.first_line == "Reference match 0.699996   not passed (< 0.7)"

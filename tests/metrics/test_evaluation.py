@@ -1,4 +1,4 @@
-"""Several metrics over the same cases: one report, and one bad case spoils only itself."""
+"""Several metrics over the same cases in one report; a bad case spoils only itself."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ from factcheck.metrics import (
     EvalCase,
     EvalReport,
     FactCoverageMetric,
+    KeywordMetric,
     Metric,
     MetricResult,
     aevaluate,
     evaluate,
     metric,
 )
+from factcheck.metrics.evaluation import read_cases
 from factcheck.references import ReferenceMatch
 from factcheck.testing import ScriptedChecker
 
@@ -296,3 +298,82 @@ def test_a_metric_of_ones_own_is_a_function_of_any_kind() -> None:
 def test_what_is_no_share_is_an_error_of_the_case(given: Any, code: str) -> None:
     odd = metric()(lambda _: given)
     assert scores(evaluate(outputs("x"), [odd]), "<lambda>") == [code]
+
+
+def test_a_mapping_is_read_like_a_case() -> None:
+    data: dict[str, Any] = {
+        "actual_output": "Paris.",
+        "references": ["Paris", "It is Paris."],
+        "facts": ["Paris is the capital."],
+        "metadata": {"run": 3},
+    }
+    case = EvalCase.of(data)
+    assert case == EvalCase(**data)
+    assert case.references == ("Paris", "It is Paris.")
+    assert case.facts == (AtomicFact("f1", "Paris is the capital."),)
+
+
+@pytest.mark.parametrize(
+    ("item", "says"),
+    [
+        ({"output": "x", "actual_output": "y"}, r"unknown keys \['output'\]; use"),
+        ({"input": "x"}, "'actual_output' is missing"),
+        ({"actual_output": "x", "input": 3}, "'input' must be a string, got int"),
+        ({"actual_output": "x", "source": [7]}, "'source', document 1: expected a string"),
+        ({"actual_output": "x", "id": 7}, "'id' must be a string, got int"),
+        ({"actual_output": "x", "id": " "}, "'id' is blank"),
+        ({"actual_output": "x", "references": "y"}, "'references' must be a list of strings"),
+        ({"actual_output": "x", "references": ["y", None]}, "number 2 is not a string"),
+        ({"actual_output": "x", "facts": [" "]}, "has no text"),
+        ("x", "must be an EvalCase or a mapping with its fields, got str"),
+        (None, "got NoneType"),
+    ],
+)
+def test_what_is_no_case_says_why(item: Any, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        EvalCase.of(item)
+
+
+def test_cases_without_an_id_have_their_position() -> None:
+    read = read_cases([{"actual_output": "a"}, {"actual_output": "b", "id": "x"}, {"b": 1}])
+    assert list(read) == ["1", "x", "3"]
+    assert isinstance(read["3"], MetricResult)
+    with pytest.raises(InputError, match="two cases have the id 'x'"):
+        read_cases([{"actual_output": "a", "id": "x"}, {"actual_output": "b", "id": "x"}])
+    one: Any
+    for one in (EvalCase(actual_output="a"), {"actual_output": "a"}, "a", None):
+        with pytest.raises(InputError, match="cases must be a list of EvalCase"):
+            read_cases(one)
+
+
+def measured(metric: KeywordMetric, *cases: EvalCase) -> list[MetricResult]:
+    return list(evaluate(cases, [metric]).metrics[0].results.values())
+
+
+def test_keywords_of_the_metric() -> None:
+    metric = KeywordMetric(["sky", {"any": ["blue", "azure"]}, {"not": "green"}], threshold=0.5)
+    cases = (EvalCase(actual_output=text) for text in ("The sky is blue.", "Grass."))
+    first, second = measured(metric, *cases)
+    assert (first.score, first.passed) == (1.0, True)
+    assert first.reason == "every keyword is satisfied"
+    assert (second.score, second.passed) == (0.0, False)
+    assert second.reason == "not satisfied: sky, blue or azure"
+
+
+@pytest.mark.parametrize("expected", [[], "sky", None, [{"nope": "x"}]])
+def test_a_case_without_keywords_is_errored_and_the_rest_is_intact(expected: Any) -> None:
+    first, second = measured(
+        KeywordMetric(),
+        EvalCase(actual_output="The sky.", expected_output=expected),
+        EvalCase(actual_output="The sky.", expected_output=["sky", "sea"]),
+    )
+    assert first.score is None
+    assert first.error is not None
+    assert second.score == 0.5
+
+
+def test_settings_that_cannot_be_used_are_refused() -> None:
+    with pytest.raises(InputError, match="empty"):
+        KeywordMetric([])
+    with pytest.raises(InputError, match="threshold"):
+        KeywordMetric(["a"], threshold=2)

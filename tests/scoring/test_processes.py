@@ -19,7 +19,7 @@ import pytest
 from factcheck import FactCoverage, FactSet
 from factcheck.errors import ConfigError, InputError, JudgeError
 from factcheck.facts import CoverageReport
-from tests.scoring.test_card import card, put
+from tests.scoring.test_run_report import card, put
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 

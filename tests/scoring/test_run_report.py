@@ -1,26 +1,35 @@
-"""All records of a run in one report: order, totals, what a row opens, and every format."""
+"""The report of a run, the card it cites, and what a user may rely on with the embedded judge."""
 
 from __future__ import annotations
 
 import base64
 import csv
+import json
 import re
 import zlib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import factcheck
+from factcheck import FactCoverage
 from factcheck.errors import InputError
-from factcheck.facts import AtomicFact, CoverageReport, Texts
+from factcheck.facts import AtomicFact, CoverageReport, ScoreSignature, Texts
 from factcheck.reports import render
 from factcheck.reports.page import MOST_ROWS
+from factcheck.scoring.card import JudgeCard
 from factcheck.scoring.many import RecordFailure
 from factcheck.scoring.run_report import RunReport
+from tests.processes import printed_by_python
 from tests.reports.examples import report_of, verdict
 
 FACT = AtomicFact("f1", "The lake is deep.")
+
 HOSTILE = "<script>alert(1)</script>\u202e"
 
 
@@ -98,3 +107,164 @@ def test_rows_of_another_kind_are_refused(tmp_path: Path) -> None:
     path.write_text('{"factcheck_results": 1, "run": "x"}\n{"id": "a", "score": 1}\n', "utf-8")
     with pytest.raises(InputError, match="format"):
         RunReport.read(path)
+
+
+FAST = str(FactCoverage("local-fast").judge_signature)
+
+
+def card(**changed: Any) -> dict[str, Any]:
+    return {
+        "judge": "local-fast",
+        "signature": FAST,
+        "created": "2026-11-22",
+        "texts": "12 bundled texts",
+        "uses": {"rank": "yes"},
+        "conclusion": "Use this judge to rank summaries.",
+        "cost": {},
+        "bullets": {},
+        "audit": {},
+        "format": 1,
+        **changed,
+    }
+
+
+def put(folder: Path, data: Any) -> Path:
+    path = folder / "card.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return path
+
+
+def test_a_report_cites_the_card_instead_of_the_figures_of_others(tmp_path: Path) -> None:
+    path = put(tmp_path, card())
+    report = FactCoverage("local-fast", card=path).score("A bridge fell.", "A bridge fell.")
+
+    assert report.judge_quality == (
+        "Use this judge to rank summaries. Measured on 2026-11-22; 12 bundled texts."
+    )
+    assert "judge: Use this judge to rank summaries." in str(report)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (card(signature=FAST.replace("containment/3", "containment/2")), "containment/2@0.65, not"),
+        (card(signature=FAST.replace("version:", "version:9.")), "version 9."),
+        (card(signature="judge:openai/gpt-x|version:0.1.0"), "another judge or version"),
+        (card(signature="nonsense"), "score signature"),
+        (card(format=2), "format 2 is not 1"),
+        ({"score": 1.0}, "not a judge's card"),
+        ([], "not a judge's card"),
+        (card(uses=3), "'uses'"),
+    ],
+)
+def test_another_card_is_refused_before_anything_is_asked(
+    tmp_path: Path, data: Any, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        FactCoverage("local-fast", card=put(tmp_path, data))
+
+
+def test_what_a_model_has_yet_to_show_is_no_other_judge_but_is_said() -> None:
+    measured = JudgeCard.from_dict(card(signature="judge:openai/x|temp:0|form:text|version:1"))
+    now = ScoreSignature.parse("judge:openai/x|temp:0|version:1")
+
+    measured.require(now)
+    assert "with form text, not default;" in measured.quality(now)
+    with pytest.raises(InputError, match=r"temp 0, not 0\.5"):
+        measured.require(ScoreSignature.parse("judge:openai/x|temp:0.5|version:1"))
+
+
+TEXTS = {
+    "news": (
+        "The old lighthouse at Varn Point was sold on 3 March 2021 for 1.2 million euros. Its new "
+        "owner, Petra Holm, wants to open a museum. She has not asked the council yet. The keeper, "
+        "who lived there for 30 years, moved to Oslo. Visitors paid 12 euros in 2019; most came "
+        "by boat."
+    ),
+    "list": (
+        "# Release notes\n\n- The parser is 3.5 times faster.\n"
+        "- Python 3.8 is no longer supported.\n1. See https://example.org/a.b?c=d for details.\n"
+        "2. Dr. A. Sun fixed e.g. the U.S. dates."
+    ),
+    "german": (
+        "Die Brücke wurde am 3. Mai eröffnet. Sie kostete z. B. 1,5 Mio. Euro mehr als geplant. "
+        "Der Bürgermeister war nicht da."
+    ),
+    "french": "Le pont a coûté 3,5 millions d'euros. M. Dupont n'était pas là. Il a plu le 4 mai.",
+    "spanish": "El puente costó 3,5 millones. La alcaldesa no vino. ¿Cuándo abrirá? Abrió en mayo.",
+    "chinese": "大桥于5月3日开通。造价为3.5亿元。市长没有出席。",
+    "quotes": '“We lost,” said Ann. "It was 3–2," she added. Nobody smiled.',
+}
+
+ENGLISH = ("list", "news", "quotes")
+
+UNRELATED = "Basil grows well in warm kitchens. Water it twice a week. Bees like thyme."
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_a_text_keeps_all_of_itself(text: str) -> None:
+    report = factcheck.score(text, text)
+    assert report.score == 1.0
+    assert len(report.facts) >= 3
+    assert all(fact.span and text[slice(*fact.span)].strip() for fact in report.facts)
+
+
+@pytest.mark.parametrize("name", ENGLISH)
+def test_an_unrelated_text_keeps_nothing(name: str) -> None:
+    assert factcheck.score(TEXTS[name], UNRELATED).score == 0.0
+
+
+@pytest.mark.parametrize("name", ["german", "chinese"])
+def test_other_languages_are_undecided_and_the_report_says_so(name: str) -> None:
+    report = factcheck.score(TEXTS[name], UNRELATED)
+    assert report.score is None
+    assert "the embedded judge reads English" in report.to_markdown()
+
+
+@settings(max_examples=40)
+@given(st.data(), st.sampled_from(ENGLISH), st.permutations(range(8)))
+def test_removing_a_sentence_never_raises_the_score(
+    data: st.DataObject, name: str, order: list[int]
+) -> None:
+    source = TEXTS[name]
+    facts = factcheck.extract(source)
+    pool = [*(fact.text for fact in facts), *UNRELATED.split(". ")]
+    sentences = [pool[k % len(pool)] for k in order[: data.draw(st.integers(1, 8))]]
+    removed = data.draw(st.integers(0, len(sentences) - 1))
+    shorter = sentences[:removed] + sentences[removed + 1 :]
+
+    def scored(summary: list[str]) -> CoverageReport:
+        return factcheck.score(source, "\n".join(f"- {line}" for line in summary), facts=facts)
+
+    before, after = scored(sentences), scored(shorter)
+
+    assert before.score is not None
+    assert after.score is not None
+    assert after.score <= before.score
+
+
+def test_a_changed_number_is_a_distortion_with_its_evidence() -> None:
+    report = factcheck.score(
+        "The lighthouse was sold for 12 euros.", "The lighthouse was sold for 21 euros."
+    )
+    (verdict,) = report.distorted
+    assert verdict.evidence is not None
+    assert verdict.evidence.quote == "The lighthouse was sold for 21 euros."
+    assert "21" in verdict.reason
+
+
+def test_the_same_input_gives_the_same_bytes_in_every_process() -> None:
+    code = (
+        "import factcheck;"
+        f"print(factcheck.score({TEXTS['news']!r}, {TEXTS['news'][:200]!r}).to_json())"
+    )
+    one, other = (printed_by_python(code, PYTHONHASHSEED=seed) for seed in ("1", "2"))
+    assert one == other
+
+
+def test_the_embedded_judge_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FACTCHECK_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("FACTCHECK_CACHE", raising=False)
+    factcheck.score(TEXTS["news"], UNRELATED)
+    assert not [*tmp_path.iterdir()]
