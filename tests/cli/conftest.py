@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -15,10 +15,7 @@ from factcheck.errors import JudgeUnavailable
 from factcheck.facts import AtomicFact, CheckFailure, EntailmentLabel
 from factcheck.fields import annotate_xeval, evaluate, infer_schema
 from factcheck.judges.factory import Judges
-from factcheck.testing import ScriptedChecker, ScriptedExtractor
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedExtractor
 
 INPUTS = Path(__file__).resolve().parents[1] / "goldens" / "inputs"
 SOURCE = "The lake is deep.\nThe pier is old.\nThe boat is blue.\nThe mole is long.\n"
@@ -31,6 +28,9 @@ class Outcome(NamedTuple):
     code: Any
     out: str
     err: str
+
+
+Run = Callable[..., Outcome]
 
 
 def refused(outcome: Outcome, message: str, code: int = 2) -> None:
@@ -126,7 +126,7 @@ def inputs(monkeypatch: pytest.MonkeyPatch, goldens: Path) -> Path:
 
 
 @pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Callable[..., Outcome]:
+def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
     """Runs the program with these arguments."""
 
     def run_main(*arguments: str) -> Outcome:
@@ -136,3 +136,11 @@ def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Callable[..., Outcome]:
         return Outcome(left.value.code, captured.out.decode(), captured.err.decode())
 
     return run_main
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalOpenAIServer]:
+    """A scripted model that the real judge talks to."""
+    with LocalOpenAIServer(FactModel()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        yield server

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.conftest import Desk, Outcome, refused
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Outcome
-
+from tests.cli.conftest import Desk, Run, refused
 
 EXPLODING = "a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n" + "\n".join(
     f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)
@@ -94,7 +89,7 @@ def bad_files(folder: Path, suffix: str) -> Iterator[tuple[str, Path]]:
 @pytest.mark.skipif(os.name == "nt", reason="POSIX files")
 @pytest.mark.parametrize("kind", KINDS)
 def test_bad_input_ends_with_one_line(
-    kind: str, run: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FACTCHECK_CACHE_DIR", str(tmp_path / "cache"))
     text, gold = tmp_path / "text.txt", tmp_path / "gold.json"
@@ -180,7 +175,7 @@ REFUSED = {
     [(command, *row) for command, rows in REFUSED.items() for row in rows.items()],
 )
 def test_an_invalid_command_line_is_refused(
-    run: Callable[..., Outcome], desk: Desk, inputs: Path, command: str, rest: str, message: str
+    run: Run, desk: Desk, inputs: Path, command: str, rest: str, message: str
 ) -> None:
     refused(run(*command.split(), *rest.split()), message)
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from factcheck.runtime.cache import DiskCache, answer_key
-from tests.cli.conftest import Outcome, refused
+from tests.cli.conftest import Run, refused
 from tests.runtime.cache.stores import bomb, database, filled, in_lists, plant, row_key
 
-Run = Callable[..., Outcome]
 NOW = int(time.time())
 DAY = 86400
 

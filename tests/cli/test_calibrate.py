@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 
 import pytest
 
-from tests.cli.conftest import Desk, Outcome, refused
-
-Run = Callable[..., Outcome]
-Calibrate = Callable[..., Outcome]
+from tests.cli.conftest import Desk, Run, refused
 
 
 @pytest.fixture
-def bullets(run: Run, desk: Desk) -> Calibrate:
+def bullets(run: Run, desk: Desk) -> Run:
     """`calibrate bullets` on a text of one's own."""
     summary = desk.put(
         "harbour.md", "# The harbour\n- A deep lake.\n- An old pier.\n- A red boat.\n"
@@ -25,7 +21,7 @@ def bullets(run: Run, desk: Desk) -> Calibrate:
 
 
 @pytest.fixture
-def audit(run: Run, desk: Desk) -> Calibrate:
+def audit(run: Run, desk: Desk) -> Run:
     """`calibrate audit` on a text of one's own."""
     summary = desk.put("bullets.md", "- The lake is deep.\n- The pier is old.\n")
     own = ("--source", desk.source, "--summary", summary)
@@ -33,7 +29,7 @@ def audit(run: Run, desk: Desk) -> Calibrate:
 
 
 @pytest.fixture
-def agreement(run: Run, desk: Desk) -> Calibrate:
+def agreement(run: Run, desk: Desk) -> Run:
     """`calibrate agreement` with four labels."""
     rows = [
         {"document": "a", "text": "A deep lake.", "fact": "The lake is deep.", "label": True},
@@ -87,7 +83,7 @@ def test_labels_of_some_facts_give_the_human_level(run: Run, desk: Desk) -> None
     assert "no labelled pair" in unlabelled.err
 
 
-def test_rows_figures_and_a_page_are_written(bullets: Calibrate, desk: Desk) -> None:
+def test_rows_figures_and_a_page_are_written(bullets: Run, desk: Desk) -> None:
     bullets()
     folder = desk.folder / "out"
     names = {path.name for path in folder.iterdir()}
@@ -98,7 +94,7 @@ def test_rows_figures_and_a_page_are_written(bullets: Calibrate, desk: Desk) -> 
     assert "http://" not in page.replace("http://www.w3.org", "")
 
 
-def test_a_judge_that_ignores_the_text_is_exposed(audit: Calibrate, desk: Desk) -> None:
+def test_a_judge_that_ignores_the_text_is_exposed(audit: Run, desk: Desk) -> None:
     """JSON holds every error."""
     desk.verdicts = dict.fromkeys(desk.verdicts, "entailed")
 
@@ -115,7 +111,7 @@ def test_a_judge_that_ignores_the_text_is_exposed(audit: Calibrate, desk: Desk) 
     assert by_rule["added negation"]["broken"] == len(by_rule["added negation"]["errors"]) == 4
 
 
-def test_several_judges_are_audited_one_after_the_other(audit: Calibrate, desk: Desk) -> None:
+def test_several_judges_are_audited_one_after_the_other(audit: Run, desk: Desk) -> None:
     judges = ("--judge", "local", "--judge", "openai/x")
     out = audit(*judges).out
     first, *conclusions = audit(*judges, "--out", desk.path("audit.md")).out.splitlines()
@@ -126,7 +122,7 @@ def test_several_judges_are_audited_one_after_the_other(audit: Calibrate, desk: 
 
 
 @pytest.fixture
-def trust(run: Run, desk: Desk) -> Calibrate:
+def trust(run: Run, desk: Desk) -> Run:
     """`trust` on a text of one's own with known facts."""
     record = {
         "id": "harbour",
@@ -139,7 +135,7 @@ def trust(run: Run, desk: Desk) -> Calibrate:
 
 
 def test_trust_prints_the_price_then_a_page_and_a_card_that_a_report_cites(
-    trust: Calibrate, run: Run, desk: Desk
+    trust: Run, run: Run, desk: Desk
 ) -> None:
     card, page = desk.path("card.json"), desk.path("trust.html")
 
@@ -178,7 +174,7 @@ def test_a_long_measurement_says_after_its_first_text_how_long_it_takes(
     assert 1 < int(n_all) / int(left) < 3
 
 
-def test_labels_join_the_card(trust: Calibrate, desk: Desk) -> None:
+def test_labels_join_the_card(trust: Run, desk: Desk) -> None:
     labels = [
         {"text": "A deep lake.", "fact": "The lake is deep.", "label": 1},
         {"text": "A red boat.", "fact": "The mole is long.", "label": 0},
@@ -189,7 +185,7 @@ def test_labels_join_the_card(trust: Calibrate, desk: Desk) -> None:
 
 
 def test_a_dry_run_of_trust_only_prints_the_price_and_says_what_extraction_costs(
-    trust: Calibrate, run: Run, desk: Desk
+    trust: Run, run: Run, desk: Desk
 ) -> None:
     given = trust("--dry-run", "--card", desk.path("card.json"))
     texts = desk.lines("own.jsonl", [{"source": "A deep lake.", "summary": "- A lake."}])
@@ -204,7 +200,7 @@ def test_a_dry_run_of_trust_only_prints_the_price_and_says_what_extraction_costs
     assert not (desk.folder / "card.json").exists()
 
 
-def test_a_judge_without_verdicts_gets_no_card(trust: Calibrate, desk: Desk) -> None:
+def test_a_judge_without_verdicts_gets_no_card(trust: Run, desk: Desk) -> None:
     desk.unplug()
     code, out, err = trust("--card", desk.path("card.json"))
     assert code == 4

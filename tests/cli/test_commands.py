@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from factcheck.errors import ConfigError, JudgeUnavailable
 from factcheck.scoring import FactCoverage
-from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker
-from tests.cli.conftest import SOURCE, refused
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.cli.conftest import Desk, Outcome
-
-    Run = Callable[..., Outcome]
+from factcheck.testing import LocalOpenAIServer, ScriptedChecker
+from tests.cli.conftest import SOURCE, Desk, Run, refused
 
 
 def test_judges_are_passed_on_and_a_dash_reads_standard_input(
@@ -157,22 +150,20 @@ def test_an_interrupted_local_judge_does_not_start_over(
 
 
 def test_an_interrupted_model_judge_shows_what_is_cached(
-    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    tmp_path: Path, run: Run, server: LocalOpenAIServer, request: pytest.FixtureRequest
 ) -> None:
     text, facts = tmp_path / "text.txt", tmp_path / "facts.txt"
     text.write_text("The lake is deep.", "utf-8")
     facts.write_text("The lake is deep.\n", "utf-8")
     command = ("score", str(text), str(text), "--judge", "openai/tiny", "--facts", str(facts))
-    with LocalOpenAIServer(FactModel()) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        assert run(*command).code == 0
-        n_sent = len(server.requests)
-        facts.write_text("The lake is deep.\nThe pier is old.\n", "utf-8")
-        request.getfixturevalue("interrupted_once")
+    assert run(*command).code == 0
+    n_sent = len(server.requests)
+    facts.write_text("The lake is deep.\nThe pier is old.\n", "utf-8")
+    request.getfixturevalue("interrupted_once")
 
-        code, out, err = run(*command)
+    code, out, err = run(*command)
 
-        assert len(server.requests) == n_sent
+    assert len(server.requests) == n_sent
     assert (code, err) == (130, "factcheck: interrupted\n")
     assert "1 of 1 decided fact kept, 1 undecided" in out
 

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from factcheck.judges.llm.language_model import remembered
 from factcheck.testing import SERVER_KINDS, FactModel, LocalOpenAIServer, unauthorized
-from tests.cli.conftest import Folder, Outcome, refused
-
-Run = Callable[..., Outcome]
+from tests.cli.conftest import Folder, Run, refused
 
 
-def test_a_model_that_answers_is_described(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    with LocalOpenAIServer(FactModel()) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        shown = run("doctor", "openai/tiny")
-        data = json.loads(run("doctor", "openai/tiny", "--format", "json").out)
+@pytest.mark.usefixtures("server")
+def test_a_model_that_answers_is_described(run: Run) -> None:
+    shown = run("doctor", "openai/tiny")
+    data = json.loads(run("doctor", "openai/tiny", "--format", "json").out)
     assert shown.code == 0
     assert "4 of 4 facts decided" in shown.out
     assert (data["model"], data["form"], data["learned"]) == ("openai/tiny", "JSON schema", [])
@@ -66,16 +62,14 @@ def test_rows_say_what_was_learned_and_a_later_run_goes_on_with_it(
 
 
 def test_options_of_a_judge_go_out_and_what_cannot_be_one_is_said_in_one_line(
-    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    run: Run, server: LocalOpenAIServer, tmp_path: Path
 ) -> None:
     desk = Folder(tmp_path)
     source, summary = desk.put("s.txt", "It rained."), desk.put("t.txt", "It rained.")
     score = ("score", source, summary, "--judge", "openai/tiny", "--judge-option")
-    with LocalOpenAIServer(FactModel()) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        options = ("temperature=0.5", "--judge-option", "verdict=label")
-        done = run(*score, *options, "--format", "json")
-        assert run("doctor", "openai/tiny", "--judge-option", "seed=7").code == 0
+    options = ("temperature=0.5", "--judge-option", "verdict=label")
+    done = run(*score, *options, "--format", "json")
+    assert run("doctor", "openai/tiny", "--judge-option", "seed=7").code == 0
     assert done.code == 0, done.err
     assert "temp:0.5" in json.loads(done.out)["signature"]
     assert server.requests[0].body["temperature"] == 0.5
@@ -100,22 +94,20 @@ def records(tmp_path: Path) -> str:
 
 
 def test_two_batches_later_an_ordinary_run_asks_nothing(
-    records: str, run: Run, monkeypatch: pytest.MonkeyPatch
+    records: str, run: Run, server: LocalOpenAIServer
 ) -> None:
-    with LocalOpenAIServer(FactModel()) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        command = ("run", records, "--judge", "openai/tiny")
-        for phase, requests in (("facts", 2), ("checks", 2)):
-            code, out, err = run(*command, "--batch", "submit")
-            assert (code, err) == (0, "")
-            assert f"{requests} requests submitted" in out
-            code, out, _ = run(*command, "--batch", "collect")
-            assert code == 0
-            assert f"replies cached: {requests}, unmatched: 0;" in out
-            assert ("submit again" in out) == (phase == "facts")
+    command = ("run", records, "--judge", "openai/tiny")
+    for phase, requests in (("facts", 2), ("checks", 2)):
+        code, out, err = run(*command, "--batch", "submit")
+        assert (code, err) == (0, "")
+        assert f"{requests} requests submitted" in out
+        code, out, _ = run(*command, "--batch", "collect")
+        assert code == 0
+        assert f"replies cached: {requests}, unmatched: 0;" in out
+        assert ("submit again" in out) == (phase == "facts")
 
-        live = [request for request in server.requests if "chat/completions" in request.path]
-        code, out, _ = run(*command, "--format", "json")
+    live = [request for request in server.requests if "chat/completions" in request.path]
+    code, out, _ = run(*command, "--format", "json")
 
     assert live == []
     assert code == 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,8 @@ import yaml
 from factcheck.fields import ComparatorResult, RunResult, evaluate, parse_eval_schema
 from factcheck.fields.files import gate_scores
 from factcheck.scoring.gates import fields_gate
-from tests.cli.conftest import Folder, Outcome, refused
+from tests.cli.conftest import Folder, Outcome, Run, refused
 from tests.fields.builders import Recorder, registry_of
-
-Run = Callable[..., Outcome]
 
 GOLD: list[dict[str, Any]] = [
     {"id": "r1", "name": "Ann", "age": 30},

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+
+from tests.cli.conftest import Run
 
 COMMANDS = {
     "score source.txt summary.txt --direction both": "--fail-under 0.99",
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("inputs")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_report_has_every_format(command: str, run: Callable[..., Any]) -> None:
+def test_a_report_has_every_format(command: str, run: Run) -> None:
     shown = {
         name: run(*command.split(), "--format", name).out
         for name in ("table", "markdown", "html", "junit", "json", "csv")
@@ -46,7 +46,7 @@ def test_a_report_has_every_format(command: str, run: Callable[..., Any]) -> Non
     assert ET.fromstring(shown["junit"]).find("testsuite") is not None  # noqa: S314 - our own
 
 
-def test_every_format_of_a_run_has_the_faithfulness(run: Callable[..., Any]) -> None:
+def test_every_format_of_a_run_has_the_faithfulness(run: Run) -> None:
     args = "run records.jsonl --direction both --judge local-fast --out both.jsonl"
     assert "faithfulness: " in run(*args.split()).out
     for name in ("table", "markdown", "html", "junit", "json", "csv"):
@@ -55,7 +55,7 @@ def test_every_format_of_a_run_has_the_faithfulness(run: Callable[..., Any]) -> 
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_junit_and_the_exit_code_agree(command: str, run: Callable[..., Any]) -> None:
+def test_junit_and_the_exit_code_agree(command: str, run: Run) -> None:
     codes = []
     for gate in ("", COMMANDS[command]):
         done = run(*command.split(), "--format", "junit", *gate.split())
@@ -76,7 +76,7 @@ STARTS: dict[str, str | tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("command", TO_FILES)
-def test_the_suffix_of_out_chooses_the_format(command: str, run: Callable[..., Any]) -> None:
+def test_the_suffix_of_out_chooses_the_format(command: str, run: Run) -> None:
     """One line says what was found and where the report is; what to conclude follows."""
     for suffix, start in STARTS.items():
         code, out, _ = run(*command.split(), "--out", f"report.{suffix}")
@@ -93,7 +93,7 @@ def test_the_suffix_of_out_chooses_the_format(command: str, run: Callable[..., A
 
 
 @pytest.mark.parametrize("command", TO_FILES)
-def test_out_is_refused_before_anything_is_done(command: str, run: Callable[..., Any]) -> None:
+def test_out_is_refused_before_anything_is_done(command: str, run: Run) -> None:
     """A slip of the hand does not cost an input file."""
     read = next(word for word in command.split() if "." in word)
     before = Path(read).read_bytes()

@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Outcome
-
-Run = Callable[..., Outcome]
+from tests.cli.conftest import Run
 
 FAMILIES = {
     "": "score run report compare facts check fields keywords references calibrate cache serve",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -13,9 +12,7 @@ import pytest
 import yaml
 
 from factcheck.testing import EmbeddingsRequest, LocalOpenAIServer, hashed_embeddings
-from tests.cli.conftest import INPUTS, Folder, Outcome, refused
-
-Run = Callable[..., Outcome]
+from tests.cli.conftest import INPUTS, Folder, Outcome, Run, refused
 
 DATASET: dict[str, Any] = yaml.safe_load((INPUTS / "cards.yaml").read_text("utf-8"))
 

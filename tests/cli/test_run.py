@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,11 +22,10 @@ from factcheck.documents.results import read_results
 from factcheck.facts import AtomicFact
 from factcheck.scoring.run_report import RunReport
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
-from tests.cli.conftest import LOST, Desk, Folder, Outcome, refused
+from tests.cli.conftest import LOST, Desk, Folder, Outcome, Run, refused
 from tests.reports.examples import report_of, verdict
 from tests.scoring.test_run_report import opened
 
-Run = Callable[..., Outcome]
 MODEL = "openai/tiny"
 FACTS = ("The lake is deep.", "The pier is old.")
 
@@ -57,14 +56,6 @@ def comparable(path: Path) -> list[Any]:
         return [without(item) for item in data] if isinstance(data, list) else data
 
     return [without(row) for row in read_results(path)]
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterable[LocalOpenAIServer]:
-    """A scripted model that the real judge talks to."""
-    with LocalOpenAIServer(FactModel()) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        yield server
 
 
 class Job:

@@ -7,7 +7,7 @@ import socket
 import sqlite3
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,9 @@ import httpx
 import pytest
 
 from factcheck.cli.serve import _listen
-from tests.cli.conftest import Folder, Outcome, refused
+from tests.cli.conftest import Folder, Run, refused
 from tests.server.conftest import Start, start  # noqa: F401 - a fixture
 
-Run = Callable[..., Outcome]
 DIGEST = hashlib.sha256(b"secret").hexdigest()
 
 
