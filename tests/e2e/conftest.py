@@ -1,8 +1,10 @@
-"""Pages in headless Chromium; tests are skipped without playwright or a Chromium."""
+"""The program on the path, and pages in headless Chromium, where there are playwright and one."""
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -43,3 +45,14 @@ def tab(browser: Any, tmp_path: Path) -> Iterator[Any]:
     assert not problems
     for page in pages:
         page.close()
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scripts find `factcheck`, of this checkout, on their path."""
+    path = tmp_path / "bin" / "factcheck"
+    path.parent.mkdir()
+    path.write_text(f'#!/bin/sh\nexec {sys.executable} -m factcheck "$@"\n')
+    path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{path.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2]))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -25,14 +23,8 @@ def block(kind: str) -> str:
 
 
 @pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the program on the path, and a quick judge."""
-    program = tmp_path / "bin" / "factcheck"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m factcheck "$@"\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+def shell(program: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a text and its summary, and a quick judge."""
     monkeypatch.setenv("FACTCHECK_JUDGE", "local-fast")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
     (tmp_path / "report.txt").write_text(FACTS)

@@ -33,21 +33,15 @@ def blocks(kind: str) -> list[str]:
     return re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.usefixtures("program")
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_the_examples_run(
     start: Start,  # noqa: F811
     model: LocalOpenAIServer,  # noqa: F811
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     serve, score, jobs, _ = blocks("bash")
-    program = tmp_path / "bin" / "factcheck"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m factcheck "$@"\n')
-    program.chmod(0o755)
     (tmp_path / "records.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in RECORDS))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
     options = serve.split()[2:]
     options[options.index("jobs.sqlite")] = str(tmp_path / "jobs.sqlite")
     service = start(*options)
