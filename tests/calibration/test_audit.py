@@ -216,9 +216,7 @@ def test_arguments_out_of_range_are_refused() -> None:
 SENTENCES = [
     fact.fact.text for text in load_texts() if text.language == "en" for fact in text.facts
 ]
-
 EDITS = {"added limit": limited, **{kind: edit for kind, (_, edit) in MUTATIONS.items()}}
-
 CHANGED = """
 changed number: The ferry carried 240 men. -> The ferry carried 360 men.
 changed number: The rent is 2,450 euros. -> The rent is 3,675 euros.
@@ -256,7 +254,6 @@ lifted limit: All but one, except for Anna, left. -> All but one, including Anna
 added limit: The tent has two doors. -> Only the tent has two doors.
 added limit: Maren Holt is a nurse. -> Only Maren Holt is a nurse.
 """
-
 UNCHANGED = {
     "changed number": [
         "The rent is about 2,450 euros.", "It holds at least 3 people.",
@@ -306,7 +303,6 @@ UNCHANGED = {
         "The tent has not 2 doors.",
     ],
 }  # fmt: skip
-
 """Sentences in which the effect of an edit would be uncertain."""
 
 

@@ -23,7 +23,6 @@ from factcheck.reports.text import short, short_range
 from factcheck.stats.intervals import Estimate, Interval
 
 FACTS = ("The ferry carried 240 cars.", "The bridge was opened in 1987.", "The tunnel was flooded.")
-
 TEXT: dict[str, Any] = {
     "id": "harbour",
     "source": " ".join(FACTS),
@@ -157,15 +156,10 @@ def agreement(
 UNDEFINED = dict.fromkeys(
     ("balanced_accuracy", "sensitivity", "specificity"), Estimate(None, why="all labels are equal")
 )
-
 SOUND = conclusions.of_audit((), 100, 1, is_constant=False)
-
 FAULTY = conclusions.of_audit(("it goes by the words",), 100, 40, is_constant=False)
-
 CONSTANT = conclusions.of_audit(("it says yes",), 100, 40, is_constant=True)
-
 ANSWERS = {"y": "yes", "n": "no", "o": "open"}
-
 LITTLE = "Too little was measured to use this judge"
 
 

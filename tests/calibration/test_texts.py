@@ -16,9 +16,7 @@ from factcheck.calibration import BundledText, WordContainment, load_texts
 from factcheck.errors import InputError
 
 TEXTS = load_texts()
-
 STEMMERS = {"en": "english", "de": "german"}
-
 every_text = pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.name)
 
 

@@ -13,9 +13,7 @@ from tests.cli.conftest import Desk, Run, refused
 EXPLODING = "a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n" + "\n".join(
     f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)
 )
-
 LONG = b'"' + b"x" * (17 << 20) + b'"'
-
 JSON = {
     "duplicate key": b'{"id": "a", "source": "x", "id": "b"}',
     "long duplicate key": b'{"%s": 1, "%s": 2}' % (b"k" * 5000, b"k" * 5000),
@@ -24,7 +22,6 @@ JSON = {
     "too many digits": b'{"id": %s}' % (b"9" * 10_000),
     "nested": b"[" * 10_000 + b"]" * 10_000,
 }
-
 YAML = {
     "duplicate key": b"id: a\nid: b\n",
     "nan": b"id: .nan\n",
@@ -35,14 +32,12 @@ YAML = {
     "nested": JSON["nested"],
     "long": LONG,
 }
-
 ANY = {
     "utf-16": '[{"id": "a"}]'.encode("utf-16"),
     "nul": b'{"id": "\0"}\n',
     "latin-1": b'{"id": "\xe9"}\n',
     "byte order mark": b"\xef\xbb\xbf",
 }
-
 BY_SUFFIX = {
     ".txt": {**ANY, "long": LONG},
     ".json": {**ANY, **JSON},
@@ -50,7 +45,6 @@ BY_SUFFIX = {
     ".yaml": {**ANY, **YAML},
     ".csv": {**ANY, "quotes": b'source,summary\n"a,b\n', "long": b"source,summary\n" + LONG},
 }
-
 KINDS = {
     "facts": (".txt .json .yaml", "check FILE {text}"),
     "lock": (".yaml", "facts {text} --lock FILE"),
@@ -109,7 +103,6 @@ def test_bad_input_ends_with_one_line(
 
 
 TWICE = "'-' (standard input) can stand for one file only"
-
 REFUSED = {
     "": {"scroe": "Did you mean 'score'? See 'factcheck --help'"},
     "score": {

@@ -18,14 +18,12 @@ FAMILIES = {
     "calibrate": "bullets audit agreement cascade",
     "cache": "stats verify prune clear",
 }
-
 COMMANDS = [
     f"{family} {name}".strip()
     for family, names in FAMILIES.items()
     for name in names.split()
     if name not in FAMILIES
 ]
-
 SLOW = ("dspy", "openai", "litellm", "numpy", "yaml", "wordfreq", "pysbd", "factcheck.keywords")
 
 

@@ -15,13 +15,10 @@ from factcheck.testing import EmbeddingsRequest, LocalOpenAIServer, hashed_embed
 from tests.cli.conftest import INPUTS, Folder, Outcome, Run, refused
 
 DATASET: dict[str, Any] = yaml.safe_load((INPUTS / "cards.yaml").read_text("utf-8"))
-
 DATASET["cases"] = DATASET["cases"][:2]
-
 OUTPUTS, RESPONSES = (
     json.loads((INPUTS / f"{name}.json").read_text("utf-8")) for name in ("outputs", "responses")
 )
-
 del OUTPUTS["root"]
 
 

@@ -191,7 +191,6 @@ def test_lone_surrogates_are_written_as_json_reads_them(tmp_path: Path) -> None:
 
 # A text with control characters, or with half of a surrogate pair, has no plain YAML form.
 TEXTS = st.text(st.characters(exclude_categories=["Cc", "Cs", "Cn"], exclude_characters="\ufeff"))
-
 LEAVES = (
     st.none()
     | st.booleans()
@@ -199,13 +198,10 @@ LEAVES = (
     | st.floats(allow_nan=False, allow_infinity=False)
     | TEXTS
 )
-
 KEYS = st.text("ab01 .-:#'no{}[],\"\\", max_size=5)
-
 VALUES = st.recursive(
     LEAVES, lambda inner: st.lists(inner) | st.dictionaries(KEYS, inner), max_leaves=12
 )
-
 EXPLODING = "a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n" + "\n".join(
     f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)
 )

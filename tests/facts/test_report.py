@@ -235,11 +235,8 @@ def test_a_line_that_is_no_signature_is_refused(line: str) -> None:
 
 
 texts = st.text(max_size=60)
-
 plain_texts = st.text(st.sampled_from("aB \t\n\x1c\x85'`´“”—-\u0301"), max_size=30)
-
 """Letters, spaces and marks that are plain after folding, and two characters that never are."""
-
 FOLDED = [
     ("the  bridge\nopened", "Then the bridge opened."),
     ("THE BRIDGE", "then the bridge opened"),

@@ -22,9 +22,7 @@ from tests.fields.naive import evaluate as naive_evaluate
 from tests.fields.strategies import Example, Schema, examples, flat_arrays, schemas, values
 
 STRANGE = {"a": "a.b", "b": "b[0]", "c": "[0]", "d": "d e", "e": "é.", "f": "b"}
-
 ROUNDING = 1e-9
-
 POSITION = re.compile(r"\[-?\d+\]")
 
 
@@ -214,16 +212,12 @@ def test_names_are_data(example: Example) -> None:
 
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
-
 _DESIGN_DIR = Path(os.environ.get("FACTCHECK_DESIGN") or _CHECKOUT.parent / "shared" / "design")
-
 _FILE = _DESIGN_DIR / "fields_oracle.jsonl"
-
 CHANGED = {
     97: "null keys pair", 154: "null keys pair", 378: "null keys pair", 383: "null keys pair",
     197: "an element with a null key has a key, and comes before those without one",
 }  # fmt: skip
-
 """Cases that a later rule of the specification scores otherwise, and the rule."""
 
 

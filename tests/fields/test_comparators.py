@@ -24,9 +24,7 @@ from factcheck.fields.values import exact_key, value_key
 NAN, INF = math.nan, math.inf
 
 BOUNDARY = 2**53
-
 near_boundary = st.integers(BOUNDARY - 3, BOUNDARY + 3)
-
 numbers = (
     st.integers(-5, 5)
     | st.floats(-3, 3)
@@ -37,37 +35,28 @@ numbers = (
     | st.integers(BOUNDARY // 2 - 3, BOUNDARY // 2 + 3)
     | st.sampled_from([10**400, 10**400 + 1, -(10**400), 10**23, 1e23, 2**1024, math.inf, NAN])
 )
-
 texts = (
     numbers.map(str) | st.sampled_from([" 42 ", "1_000", "nan", "-inf", "1e400", "x"]) | st.text()
 )
-
 scalars = st.none() | st.booleans() | numbers | texts
-
 values = st.recursive(
     scalars,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner),
     max_leaves=6,
 )
-
 Case = tuple[str, dict[str, Any]]
-
 WITH_KEY: tuple[Case, ...] = (("exact", {}), ("numeric", {}))
-
 TOLERANT: tuple[Case, ...] = (
     ("numeric", {"tolerance": {"rel": 0.1}}), ("numeric", {"tolerance": {"abs": 1}}),
     ("numeric", {"tolerance": {"abs": 0}}), ("numeric", {"tolerance": {"rel": 0.5, "abs": 1.5}}),
     ("numeric", {"tolerance": {"abs": 1e308}}),
 )  # fmt: skip
-
 FUZZY: tuple[Case, ...] = (("fuzzy", {}), ("fuzzy", {"threshold": 0.5}))
-
 ONE_BY_ONE: tuple[Case, ...] = (
     ("date", {}),
     ("date", {"day_first": True, "pivot": 1950}),
     ("oneof", {"values": [1, "a", [1], NAN, None]}),
 )
-
 EVERY = (*WITH_KEY, *TOLERANT, *FUZZY, *ONE_BY_ONE)
 
 

@@ -15,7 +15,6 @@ from factcheck.errors import GoldValidationError, InputError, SchemaError
 from factcheck.fields import ComparatorResult, Registry, annotate_xeval, infer_schema, validate_gold
 
 names = st.text(max_size=6)
-
 leaves = st.sampled_from(
     [st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.integers() | st.floats()]
 )

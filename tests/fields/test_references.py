@@ -47,9 +47,7 @@ DEFS: Schema = {
     "B": {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}},
     "Loop": {"$ref": "#/$defs/Loop"},
 }  # fmt: skip
-
 OWN = {**DEFS["Text"], "description": "own", "x-eval-weight": 2}
-
 PERSON = {"type": "object", "properties": {"name": STRING, "age": INTEGER}, "required": ["name"]}
 
 

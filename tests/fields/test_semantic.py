@@ -229,9 +229,7 @@ def test_records_share_requests_to_a_language_model(monkeypatch: pytest.MonkeyPa
 SCHEMA = annotate_xeval(
     record(a=compared("judge"), b=TEXT, s=best(compared("judge")), t=best(TEXT))
 )
-
 GOLD = [{"a": "x", "b": "y", "s": ["p", "q"], "t": [str(n), "z"]} for n in range(250)]
-
 FOUND = [{"a": "X", "b": "y", "s": ["q", "r"], "t": ["z", "0"]} for _ in range(250)]
 
 

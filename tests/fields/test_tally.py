@@ -39,9 +39,7 @@ from tests.fields.builders import (
 )
 
 PATHS = ["a", "b", "items[0].n", "items[1].n", "items[-1].n", "z\\.z", "rows[0][0]", "rows[1][0]"]
-
 FIELDS = ["a", "b", "items", "items[].n"]
-
 signs = st.lists(st.dictionaries(st.sampled_from(PATHS), st.text("".join(STATUSES), max_size=3)))
 
 

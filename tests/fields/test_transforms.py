@@ -19,7 +19,6 @@ OF_TEXT = (
     "lowercase", "strip", "normalize_whitespace", "sort_tokens", "unicode_nfkc",
     "strip_punctuation", "casefold", "strip_accents", "plain_marks", "company_name",
 )  # fmt: skip
-
 NEEDED: dict[str, dict[str, Any]] = {"round_digits": {"digits": 1}, "type_convert": {"to": "str"}}
 
 

@@ -30,17 +30,13 @@ MARKED = FactSet(
     source_digest="ab" * 32,
     made_by=(("extractor", "local"), ("rules", "1.0")),
 )
-
 words = st.text(
     st.sampled_from("a0 \n\t\r:#-'\"[]{}!&*%@`|>?,=é東🌉\x00\x1b\x7f\x85\xa0\u2028\ufeff"),
     min_size=1,
     max_size=12,
 ).filter(lambda text: text.strip())
-
 spans = st.none() | st.integers(0, 99).map(lambda start: Span(start, start + 5))
-
 tags = st.lists(words, max_size=2).map(tuple)
-
 fact_sets = st.lists(
     st.tuples(words, spans, st.floats(0, 1e6), st.booleans(), tags), min_size=1, max_size=5
 ).map(lambda rows: FactSet(tuple(AtomicFact(f"f{n}", *row) for n, row in enumerate(rows, 1))))

@@ -37,9 +37,7 @@ from factcheck.reports.text import (
 from tests.reports.examples import all_groups, report_of, verdict
 
 SOURCE = "The lake is deep. It froze in 1903.\nBoats cross it."
-
 SUMMARY = "The lake froze in 1930."
-
 HOSTILE = "<script>alert(1)</script>\u202eevil\x1b[31m </div>\n\tend"
 
 

@@ -224,11 +224,8 @@ def result(
 
 
 TWO_OF_THREE = (result(0, "entailed"), result(1, "entailed"), result(2, "neutral"))
-
 LOST_MUST = result(0, "neutral", must=True)
-
 LOST_TAGGED = verdict(AtomicFact("f0", "The lake is deep.", tags=("must",)), "neutral")
-
 LOST = "1 must fact not kept: f0"
 
 

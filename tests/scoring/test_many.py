@@ -216,11 +216,8 @@ def test_memory_does_not_grow_with_the_number_of_records() -> None:
 
 
 FACTS = tuple(AtomicFact(f"f{n}", f"Fact {n}.", must=n < 4) for n in range(60))
-
 Truth = dict[AtomicFact, EntailmentLabel]
-
 TRUTH: Truth = {fact: "entailed" if n < 30 else "neutral" for n, fact in enumerate(FACTS)}
-
 """About the texts that say the same."""
 
 

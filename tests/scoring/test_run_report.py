@@ -29,7 +29,6 @@ from tests.processes import printed_by_python
 from tests.reports.examples import report_of, verdict
 
 FACT = AtomicFact("f1", "The lake is deep.")
-
 HOSTILE = "<script>alert(1)</script>\u202e"
 
 
@@ -195,9 +194,7 @@ TEXTS = {
     "chinese": "大桥于5月3日开通。造价为3.5亿元。市长没有出席。",
     "quotes": '“We lost,” said Ann. "It was 3–2," she added. Nobody smiled.',
 }
-
 ENGLISH = ("list", "news", "quotes")
-
 UNRELATED = "Basil grows well in warm kitchens. Water it twice a week. Bees like thyme."
 
 

@@ -33,7 +33,6 @@ from factcheck.scoring.texts import combined
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedExtractor
 
 TEXT = "The tide was high and the ferry stayed in port."
-
 FACTS = FactSet.of(["The tide was high.", "The ferry sailed.", "It was Tuesday."])
 
 
@@ -170,11 +169,8 @@ def test_the_environment_may_name_the_judge_but_a_key_changes_nothing(
 
 
 LAKE = SourceDocument("lake.txt", "The lake is deep. The pier is old.")
-
 BOAT = SourceDocument("boat.txt", "The boat is blue. The PIER is  old!")
-
 BLANK = SourceDocument("blank.txt", "\n")
-
 SUMMARY = "The pier is old, the boat is blue."
 
 

@@ -196,12 +196,10 @@ class TestLabelsAndPredictions:
 
 
 KINDS: dict[str, tuple[Callable[[Sequence[float], Sequence[float]], float], Callable[..., object]]]
-
 KINDS = {
     "kendall": (kendall, scipy_stats.kendalltau),
     "pearson": (pearson, scipy_stats.pearsonr),
 }
-
 VALUES = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.25, 0.5, 1.0]))
 
 
