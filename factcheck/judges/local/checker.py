@@ -129,7 +129,7 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
             against = passage.sentences[0].evidence, conflict
     if stating is not None:
         missing = ", ".join(stating.missing)
-        reason = f"paraphrased; not in the passage: {missing}" if missing else "stated in full"
+        reason = f"paraphrased; not in the passage: {missing}" if missing else "paraphrased"
         evidence = stating.sentences[0].evidence
         return Verdict(fact, "entailed", round(best, 6), evidence, reason, JUDGE)
     if against is not None:

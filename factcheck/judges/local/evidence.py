@@ -18,6 +18,7 @@ from factcheck.facts import Evidence
 from factcheck.facts.spans import fold_text
 from factcheck.judges.local.conflicts import Analysed, analyse, find_conflict
 from factcheck.judges.local.encoder import WIDTH, Reading, judge, load_encoder
+from factcheck.judges.local.grammar import WORDS
 from factcheck.judges.local.model import Features
 from factcheck.judges.local.sentences import split_passages
 from factcheck.runtime.deadline import checkpoint
@@ -45,6 +46,8 @@ _LEAST = 0.4
 """Minimum mean match for a passage to be read."""
 _ENTAILED, _CONTRADICTED = (-6.0, 4.0), (0.0, 2.0)
 """Ranges to which the reader's log odds are clipped."""
+_QUALIFIERS = WORDS["hedges"] | WORDS["qualifying"] | word_set("almost some most")
+"""Words that limit a statement, as adverbs in -ly do; vectors of other words match them well."""
 _PARTICLES = word_set("up down out off over away back again also just still even so then")
 _CLAUSE_END = re.compile(r"[,;:.!?()]")
 _UNREAD = (-3.0, 0.0)
@@ -140,6 +143,9 @@ class Passage(NamedTuple):
         ]
         uncovered = {*self.uncovered}
         uncovered |= {word.text for m in lacking for word in fact.words[m.first : m.last]}
+        there = {word.stem for one in read for word in one.words}
+        new = (word for word in fact.words if word.stem not in there and word.kind != "negation")
+        uncovered |= {w.text for w in new if w.form in _QUALIFIERS or w.form.endswith("ly")}
         spans = [(fact.words[m.first].start, fact.words[m.last - 1].end) for m in fact.moments]
         spans += [(quantity.start, quantity.end) for quantity in fact.quantities]
         found: list[tuple[int, int]] = []
