@@ -116,7 +116,7 @@ def assert_coverage(
         __tracebackhide__ = True
         from factcheck.errors import InputError
         from factcheck.facts import FactSet
-        from factcheck.facts.reading import gate_note
+        from factcheck.facts.caveats import gate_caveat
         from factcheck.records.facts import read_facts
         from factcheck.reports import render
         from factcheck.scoring.comparison import read_report
@@ -136,7 +136,7 @@ def assert_coverage(
             raise InputError("nothing is asserted; give min, must, max_distorted or baseline")
         report = factcheck_scorer.score(source, summary, facts=known, lead=False)
         report, baseline = settled(factcheck_scorer, report, limits)
-        pytestconfig.stash[_NOTE] = gate_note(str(report.signature))
+        pytestconfig.stash[_NOTE] = gate_caveat(str(report.signature))
         failure = coverage_gate(report, replace(limits, baseline=baseline))
         if failure is not None:
             raise AssertionError(f"{failure.message}\n\n{render(report.page().problems)}")

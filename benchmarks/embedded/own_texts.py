@@ -33,7 +33,7 @@ KINDS = (
     "coordination",
 )
 """What tells the two statements of a minimal pair apart."""
-_NOT_TEXTS = ("hard_statements", "long_pairs")
+_NOT_TEXTS = ("extracted", "hard_statements", "long_pairs")
 
 
 class MinimalPair(NamedTuple):
@@ -107,6 +107,30 @@ def long_pairs() -> tuple[LongPair, ...]:
         )
         for entry in parse_yaml(path.read_text(encoding="utf-8"), path.name).value
     )
+
+
+class Extracted(NamedTuple):
+    """Facts as extracted from a source, and whether a summary states them in full."""
+
+    name: str
+    summary: str
+    facts: tuple[tuple[str, bool], ...]
+
+
+def extracted() -> list[Extracted]:
+    """The labelled extracted facts of some texts."""
+    summaries = {text.name: text.summary for text in texts()}
+    summaries |= {pair.name: pair.good.text for pair in long_pairs()}
+    path = TEXTS / "extracted.yaml"
+    labelled = parse_yaml(path.read_text(encoding="utf-8"), path.name).value
+    return [
+        Extracted(
+            name,
+            summaries[name],
+            tuple((fact, key == "kept") for key in ("kept", "not_kept") for fact in entry[key]),
+        )
+        for name, entry in labelled.items()
+    ]
 
 
 def copied(text: BundledText) -> list[float]:

@@ -31,10 +31,10 @@ from benchmarks.embedded.fit import (
     load_or_measure,
     score,
 )
-from benchmarks.embedded.own_texts import long_pairs, minimal_pairs, texts
+from benchmarks.embedded.own_texts import extracted, long_pairs, minimal_pairs, texts
 from factcheck.facts import AtomicFact, Texts, Verdict
+from factcheck.facts.caveats import copied_share
 from factcheck.facts.coverage import Share, share_entailed
-from factcheck.facts.reading import copied_share
 from factcheck.judges.local.checker import check_facts
 from factcheck.judges.local.extractor import extract_facts
 from factcheck.judges.local.model import load_model
@@ -120,6 +120,22 @@ def own_texts() -> None:
     print(f"own facts {fmean(own):.3f}")
 
 
+def extracted_facts() -> None:
+    """Coverage by extracted facts with labels: what is kept, what is scored, and the interval."""
+    truths, found = [], []
+    for one in extracted():
+        facts = [AtomicFact(f"f{n}", fact) for n, (fact, _) in enumerate(one.facts, 1)]
+        truths.append(fmean(is_kept for _, is_kept in one.facts))
+        found.append(coverage(facts, one.summary))
+    inside = [
+        share.interval is not None and share.interval.low <= truth <= share.interval.high
+        for truth, share in zip(truths, found, strict=True)
+    ]
+    print(f"extracted facts: kept {fmean(truths):.3f}, ", end="")
+    print(f"scored {fmean(share.value or 0.0 for share in found):.3f}, ", end="")
+    print(f"truth inside the interval {sum(inside)} of {len(inside)}")
+
+
 def long_texts() -> None:
     """A faithful summary, the lead of the same length, and a false summary, by own facts."""
     for pair in long_pairs():
@@ -131,7 +147,7 @@ def long_texts() -> None:
 
 
 def reports(news: Sequence[Case]) -> None:
-    """The figures of `factcheck/facts/reading.py`: copied phrases, facts called contradicted."""
+    """The figures of `factcheck/facts/caveats.py`: copied phrases, facts called contradicted."""
     outcomes: Counter[tuple[str, str]] = Counter()
     paraphrases: list[float] = []
     false: list[float] = []
@@ -224,6 +240,7 @@ def main() -> None:
     reports([each.case for each in measured["realsumm"]])
     minimal()
     own_texts()
+    extracted_facts()
     long_texts()
 
 

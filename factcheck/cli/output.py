@@ -81,9 +81,9 @@ def exit_with(failure: GateFailure | None) -> None:
 
 def exit_gate(failure: GateFailure | None, signature: str, *, is_gate: bool) -> None:
     """Say what the embedded judge catches if there is a gate; then `exit_with`."""
-    from factcheck.facts.reading import gate_note
+    from factcheck.facts.caveats import gate_caveat
 
-    if is_gate and (note := gate_note(signature)):
+    if is_gate and (note := gate_caveat(signature)):
         print_note(note)
     exit_with(failure)
 

@@ -124,7 +124,7 @@ def coverage_page(
     usage: Usage,
     signature: ScoreSignature,
     scale: tuple[str, ...],
-    reading: str,
+    caveat: str,
 ) -> Page:
     """Build the page of one report.
 
@@ -135,7 +135,7 @@ def coverage_page(
         usage: Usage of the report.
         signature: Signature of the report.
         scale: See `scale_lines`.
-        reading: What the score shows; may be empty.
+        caveat: What the score shows; may be empty.
     """
     claims, counts = claim_results or (), Counter(result.status for result in results)
     weighted = any(result.fact.weight != 1.0 for result in results)
@@ -148,7 +148,7 @@ def coverage_page(
     return page._replace(
         lines=(*page.lines, *scale),
         sections=(*page.sections, *filled(_documents(documents))),
-        alerts=(*([Alert(lost)] if lost else ()), *([Alert(reading, "warn")] if reading else ())),
+        alerts=(*([Alert(lost)] if lost else ()), *([Alert(caveat, "warn")] if caveat else ())),
         parts=tuple(part._replace(anchor=part.name) for part in parts(counts)),
         footer=entries(
             ("Judge", judge), ("Usage", usage_text(usage)), ("Signature", str(signature))

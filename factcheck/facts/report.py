@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from factcheck.documents import Reader, from_plain, parse_json, shown, to_plain
 from factcheck.errors import InputError
+from factcheck.facts.caveats import caveat, copied_share
 from factcheck.facts.coverage import Share, share_entailed
 from factcheck.facts.model import CheckFailure, CheckResult, FactSet, Usage, Verdict
-from factcheck.facts.reading import copied_share, reading
 from factcheck.facts.signature import ScoreSignature
 from factcheck.facts.sources import Texts
 from factcheck.reports import Report
@@ -246,7 +246,7 @@ class CoverageReport(Report):
             self.usage,
             self.signature,
             scale_lines(self.lead, self.judge_quality),
-            "" if self.score is None else reading(str(self.signature), [self.copied], n_distorted),
+            "" if self.score is None else caveat(str(self.signature), [self.copied], n_distorted),
         )
         if self.texts is None:
             return page

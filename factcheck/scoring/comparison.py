@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from factcheck.documents import name_of, read_text
 from factcheck.errors import InputError
 from factcheck.facts import CheckFailure, CheckResult, CoverageReport, share_entailed
-from factcheck.facts.reading import reading_of_two
+from factcheck.facts.caveats import comparison_caveats
 from factcheck.reports import Report
 from factcheck.reports.page import Alert, Badge, Case, Item, Page, Status, Tone, filled, listed
 from factcheck.reports.text import (
@@ -352,7 +352,7 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         raise InputError("the two have no decided fact in common; score both with the same --facts")
 
     causes, is_known = _causes([*pairs.values()], has_other_facts=any(n_only))
-    unequal, caution = reading_of_two(
+    unequal, caution = comparison_caveats(
         [str(one.signature) for two in pairs.values() for one in two],
         [(old.copied, new.copied) for old, new in pairs.values()],
     )

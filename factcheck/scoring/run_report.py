@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from factcheck.documents import PathOrDash
 from factcheck.documents.results import read_run
 from factcheck.facts import CoverageReport, Usage
+from factcheck.facts.caveats import EMBEDDED, caveat
 from factcheck.facts.page import lost_musts, parts, scale_lines, score_text, usage_text
-from factcheck.facts.reading import EMBEDDED, reading
 from factcheck.reports import Report
 from factcheck.reports.page import Alert, Case, Item, Page, Section, Table, entries, filled
 from factcheck.reports.text import DASH, interval_text, name_text, one_line, plural, share
@@ -163,7 +163,7 @@ class Tally(Report):
         so_far = "" if self.ended else " so far"
         interval, n_sources = interval_text(self.interval, 2), len(self.by_source)
         copied = [row.copied for row in self.rows if row.score is not None]
-        shows = reading(self.signature, copied, self.counts["distorted"])
+        shows = caveat(self.signature, copied, self.counts["distorted"])
         return Page(
             "Mean coverage",
             score_text(self.score),

@@ -7,7 +7,15 @@ from statistics import fmean
 
 import pytest
 
-from benchmarks.embedded.own_texts import KINDS, LongPair, copied, long_pairs, minimal_pairs, texts
+from benchmarks.embedded.own_texts import (
+    KINDS,
+    LongPair,
+    copied,
+    extracted,
+    long_pairs,
+    minimal_pairs,
+    texts,
+)
 from factcheck.calibration import BundledText
 
 every_text = pytest.mark.parametrize("text", texts(), ids=lambda text: text.name)
@@ -50,6 +58,13 @@ def test_there_are_forty_minimal_pairs_of_each_kind_over_twenty_texts() -> None:
     assert len({text.source for text in texts()} & {pair.premise for pair in pairs}) >= 20
     statements = [side for pair in pairs for side in (pair.entailed, pair.not_entailed)]
     assert len({*statements}) == len(statements)
+
+
+def test_of_the_extracted_facts_a_fifth_is_kept() -> None:
+    found = extracted()
+    assert sum(len(one.facts) for one in found) == 263
+    assert all(len({fact for fact, _ in one.facts}) == len(one.facts) for one in found)
+    assert 0.2 < fmean(fmean(kept for _, kept in one.facts) for one in found) < 0.21
 
 
 @every_long_pair

@@ -10,7 +10,7 @@ import pytest
 
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.facts import AtomicFact, CoverageReport, ScoreSignature, Texts
-from factcheck.facts.reading import gate_note, is_paraphrase, reading
+from factcheck.facts.caveats import caveat, gate_caveat, is_paraphrase
 from factcheck.reports import render
 from factcheck.reports.page import gated
 from factcheck.scoring import compare
@@ -25,8 +25,8 @@ SOURCE = "The ferry Aurora left Bergen with 412 passengers. Nobody was hurt when
 COPY = "The ferry Aurora left Bergen with 412 passengers."
 PARAPHRASE = "Four hundred and twelve people sailed from the Norwegian port on board of Aurora."
 NO_PROOF = "No distorted facts is no proof: this judge misses 7 of 10 distortions"
-NO_LOSS = "Neither low coverage nor 0 distorted facts is evidence"
-READ = "Check the distorted fact first: in tests, 69 of 84 such facts were not kept"
+NO_LOSS = "Low coverage is no evidence of loss: the summary paraphrases"
+READ = "Check the distorted fact first: in tests, 69 of 84 such facts were distorted or dropped"
 
 
 def found(summary: str, label: str, signature: ScoreSignature = LOCAL) -> CoverageReport:
@@ -38,11 +38,11 @@ def found(summary: str, label: str, signature: ScoreSignature = LOCAL) -> Covera
     ("summary", "label", "line"),
     [
         (COPY, "neutral", NO_PROOF),
-        (PARAPHRASE, "neutral", NO_LOSS),
+        (PARAPHRASE, "neutral", f"{NO_PROOF}. {NO_LOSS}"),
         (
             PARAPHRASE,
             "contradicted",
-            f"{READ}, and 7 of 10 distortions were missed. Low coverage is no evidence",
+            f"{READ}, and 7 of 10 distortions were missed. {NO_LOSS}",
         ),
         (COPY, "contradicted", READ),
     ],
@@ -59,19 +59,23 @@ def test_what_a_score_shows_stands_in_every_report(summary: str, label: str, lin
     assert one.to_dict()["copied"] == one.copied
 
 
-@pytest.mark.parametrize("judge", ["some/model", "containment/3@0.65"])
-def test_other_judges_and_undecided_reports_say_nothing(judge: str) -> None:
-    signature = ScoreSignature.of({"judge": judge})
+def test_a_judge_of_words_says_what_it_cannot_see() -> None:
+    words = found(PARAPHRASE, "neutral", ScoreSignature.of({"judge": "containment/3@0.65"}))
+    assert "paraphrases count as dropped, and distortions as kept" in str(words)
+
+
+def test_other_judges_and_undecided_reports_say_nothing() -> None:
+    signature = ScoreSignature.of({"judge": "some/model"})
     assert not found(PARAPHRASE, "neutral", signature).page().alerts
     undecided = replace(found(COPY, "neutral"), results=(), facts=report_of().facts)
     assert not undecided.page().alerts
-    assert not gate_note(str(signature))
+    assert not gate_caveat(str(signature))
 
 
 def test_a_run_counts_its_paraphrases() -> None:
     shares = [0.05, 0.1, 0.9]
-    assert "evidence: 2 of 3 summaries paraphrase" in reading("judge:local/8@x", shares, 0)
-    assert "loss: 2 of 3 summaries paraphrase" in reading("judge:local/8@x", shares, 4)
+    assert "loss: 2 of 3 summaries paraphrase" in caveat("judge:local/8@x", shares, 0)
+    assert "loss: 2 of 3 summaries paraphrase" in caveat("judge:local/8@x", shares, 4)
 
 
 def test_a_copy_and_a_paraphrase_are_not_ranked() -> None:
@@ -107,9 +111,9 @@ def test_written_paraphrases_and_copies_are_told_apart() -> None:
 
 
 def test_every_figure_is_one_of_the_card() -> None:
-    said = [reading("judge:local/8@x", [share], n) for share in (0.0, 1.0) for n in (0, 2)]
+    said = [caveat("judge:local/8@x", [share], n) for share in (0.0, 1.0) for n in (0, 2)]
     card = (CARD / "README.md").read_text("utf-8").replace("| .", "| 0.").replace(" to .", " to 0.")
-    for line in (*said, gate_note("judge:local/8@x")):
+    for line in (*said, gate_caveat("judge:local/8@x")):
         for figure in re.findall(
             r"\d[\d.]* (?:%|of|to) ?[\d.]*\d?", line.replace("(0 % copied)", "")
         ):
