@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from factcheck.judges.ports import JudgeSpec
     from factcheck.runtime.budget import Budget
     from factcheck.scoring import FactCoverage
+    from factcheck.scoring.gates import Limits
+
+_MAX_SHOWN = 5
+"""Maximum number of facts in the message of a failed assertion."""
 
 
 @pytest.fixture(scope="session")
@@ -47,13 +51,9 @@ def factcheck_scorer(
 def _divided(budget: Budget | None, n: int) -> Budget | None:
     if budget is None:
         return None
-    calls, tokens, usd = budget.max_calls, budget.max_tokens, budget.max_cost_usd
-    return replace(
-        budget,
-        max_calls=None if calls is None else calls // n,
-        max_tokens=None if tokens is None else tokens // n,
-        max_cost_usd=None if usd is None else usd / n,
-    )
+    caps = {name: cap for name, cap in asdict(budget).items() if cap is not None}
+    shares = {name: cap / n if name == "max_cost_usd" else cap // n for name, cap in caps.items()}
+    return replace(budget, **shares)
 
 
 _NOTE = pytest.StashKey[str]()
@@ -109,7 +109,8 @@ def assert_coverage(
             baseline: Earlier report, or its `.json` file; no fact may come out worse.
 
         Raises:
-            AssertionError: The gate failed; the message has the reason and the facts not kept.
+            AssertionError: The gate failed; the message has the reason, the five most important
+                facts that are not kept, and the number of others.
             InputError: An argument is invalid, or there is nothing to assert.
             JudgeError: The judge could not be reached.
         """
@@ -118,7 +119,6 @@ def assert_coverage(
         from factcheck.facts import FactSet
         from factcheck.facts.caveats import gate_caveat
         from factcheck.records.facts import read_facts
-        from factcheck.reports import render
         from factcheck.scoring.comparison import read_report
         from factcheck.scoring.gates import NO_LIMITS, Limits, coverage_gate
         from factcheck.scoring.rechecks import settled
@@ -139,10 +139,26 @@ def assert_coverage(
         pytestconfig.stash[_NOTE] = gate_caveat(str(report.signature))
         failure = coverage_gate(report, replace(limits, baseline=baseline))
         if failure is not None:
-            raise AssertionError(f"{failure.message}\n\n{render(report.page().problems)}")
+            raise AssertionError(f"{failure.message}\n\n{_shown(report, limits)}")
         return report
 
     return check
+
+
+def _shown(report: CoverageReport, limits: Limits) -> str:
+    """Format the score and the most important facts that are not kept."""
+    from factcheck.reports import render
+    from factcheck.reports.page import Page, filled, listed
+    from factcheck.scoring.gates import most_important
+
+    page, lost = report.page(), most_important(report, limits)
+    by_key = {item.key: item for section in page.sections for item in section.items}
+    items = {one.fact: by_key[f"f{number}"] for number, one in enumerate(report.results, 1)}
+    meaning = "most important first; \u2260 distorted, \u2013 dropped, ? undecided"
+    section = listed(
+        "Not kept", "bad", meaning, lost, lambda one: items[one.fact], "fact", _MAX_SHOWN
+    )
+    return render(Page(page.name, page.value, page.counts, sections=filled(section)))
 
 
 def _with_musts(facts: FactSet, must: Sequence[str]) -> FactSet:

@@ -21,7 +21,8 @@ NOTHING_DECIDED = JudgeError.exit_code
 INTERRUPTED = 130
 _ROUNDING = 1e-9
 """Tolerance for rounding errors in sums of weights."""
-_RANK = {"contradicted": 0, "neutral": 1, "entailed": 2}
+_RANK = {"contradicted": 0, "neutral": 1, "": 1, "entailed": 2}
+"""Labels from worst to best; a fact that was undecided may be dropped, but not distorted."""
 _MAX_NAMES = 3
 
 
@@ -70,8 +71,8 @@ NO_LIMITS = Limits()
 def coverage_gate(report: CoverageReport, limits: Limits = NO_LIMITS) -> GateFailure | None:
     """Gate on one coverage report.
 
-    `must` facts have to be entailed; undecided is not enough. If a fact kept in the baseline is
-    undecided now, the gate cannot pass (exit code 4).
+    `must` facts have to be entailed; undecided is not enough. If a fact is kept in the baseline and
+    undecided now, or undecided there and dropped now, the gate cannot pass (exit code 4).
     """
     return next(_coverage_failures(report, limits), None)
 
@@ -99,10 +100,12 @@ def _coverage_failures(report: CoverageReport, limits: Limits) -> Iterator[GateF
     reasons.append(_too_many(report.counts["distorted"], limits.max_distorted, report.distorted))
     pairs = _changed(report, limits.baseline)
     worse = [now for now, before in pairs if is_worse(now, before)]
-    unknown = [now for now, before in pairs if before.supported and not now.label]
     yield from _failed(*reasons, _named(worse, "came out worse than in the baseline"))
-    if reason := _named(unknown, "kept in the baseline and undecided now"):
-        yield GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {reason}")
+    for old, new in (("kept", "undecided"), ("undecided", "dropped")):
+        unknown = [now for now, before in pairs if (before.status, now.status) == (old, new)]
+        if reason := _named(unknown, f"{old} in the baseline and {new} now"):
+            reason = f"the gate cannot pass: {reason}; a new baseline accepts it"
+            yield GateFailure(NOTHING_DECIDED, reason)
 
 
 def _no_longer_in_source(report: CoverageReport) -> str:
@@ -115,10 +118,19 @@ def _no_longer_in_source(report: CoverageReport) -> str:
 
 
 def is_worse(result: CheckResult, old: CheckResult) -> bool:
-    """Whether a kept fact was dropped, or a fact newly distorted; false if undecided in either."""
-    if not result.label or not old.label:
-        return False
-    return _RANK[result.label] < _RANK[old.label]
+    """Whether a kept fact was dropped, or a fact newly distorted; false if undecided now."""
+    return bool(result.label) and _RANK[result.label] < _RANK[old.label]
+
+
+def most_important(report: CoverageReport, limits: Limits) -> list[CheckResult]:
+    """Facts that are not kept: `must` facts first, then worse, distorted and heavy ones."""
+    worse = {now.fact for now, before in _changed(report, limits.baseline) if is_worse(now, before)}
+
+    def rank(result: CheckResult) -> tuple[bool, bool, bool, float]:
+        fact = result.fact
+        return not fact.must, fact not in worse, result.status != "distorted", -fact.weight
+
+    return sorted((result for result in report.results if not result.supported), key=rank)
 
 
 def _changed(

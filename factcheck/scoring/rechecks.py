@@ -116,7 +116,7 @@ def _cases(report: CoverageReport, limits: Limits, text: str) -> list[_Case]:
             cases.append((now(lambda vote: not vote.supported, -_KEPT_MARGIN),))
         elif old is not None and old_text != text and is_worse(result, old):
             case = [now(partial(is_worse, old=old))]
-            if old_text is not None:
+            if old_text is not None and old.label:
                 case.append(_Poll(old.fact, old_text, [old], partial(is_worse, result)))
             cases.append(tuple(case))
         elif has_too_many_distorted and result.status == "distorted":

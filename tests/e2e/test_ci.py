@@ -128,12 +128,32 @@ def test_a_failing_assertion_prints_the_facts(plugin: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(
         [
             "E*AssertionError: gate failed: 2 must facts not kept: f3, f4; score 0.33 is under 0.4",
-            "E*Dropped 3*",
-            "E*f2 *The pier is old.",
+            "E*Not kept 3*most important first*",
+            "E*f3 *must*The mole is long.",
             "E*f4 *must*The boat is blue.",
+            "E*f2 *The pier is old.",
         ]
     )
     assert "pytest_plugin.py" not in result.stdout.str()
+
+
+def test_of_many_lost_facts_the_five_most_important_are_printed(
+    plugin: pytest.Pytester,
+) -> None:
+    plugin.makepyfile(
+        """
+        from factcheck import AtomicFact
+
+        def test_it(assert_coverage):
+            facts = [AtomicFact(f"x{n}", f"The {n:04} is old.", weight=n) for n in range(1, 30)]
+            assert_coverage("", "Nothing.", min=0.5, must=["x2"], facts=facts)
+        """
+    )
+    shown = plugin.runpytest_subprocess().stdout
+    shown.fnmatch_lines(
+        ["E*Not kept 29*", "E*x2 *must*", *(f"E*x{n} *" for n in (29, 28, 27, 26)), "E*24 more*"]
+    )
+    assert "x25" not in shown.str()
 
 
 def test_facts_and_baseline_may_be_files_and_bad_limits_are_named(

@@ -292,6 +292,25 @@ def test_no_fact_may_come_out_worse_than_in_the_baseline(
     assert message in said
 
 
+@pytest.mark.parametrize(
+    ("label", "exit_code", "message"),
+    [
+        ("entailed", 0, ""),
+        (None, 0, ""),
+        ("neutral", 4, "cannot pass: 1 fact undecided in the baseline and dropped now: f0; a new"),
+        ("contradicted", 1, "1 fact came out worse than in the baseline: f0"),
+    ],
+)
+def test_a_fact_that_was_undecided_may_not_be_lost_unseen(
+    label: EntailmentLabel | None, exit_code: int, message: str
+) -> None:
+    limits = Limits(baseline=report_of(result(0, None), result(1, "entailed")))
+    report = report_of(result(0, label), result(1, "entailed"))
+    code, said = coverage_gate(report, limits) or (0, "")
+    assert code == exit_code
+    assert message in said
+
+
 def test_a_baseline_by_another_judge_or_of_another_source_is_refused() -> None:
     other = replace(BASELINE, signature=ScoreSignature.of({"judge": "b", "version": "9"}))
     one, two = (

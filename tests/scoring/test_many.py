@@ -278,6 +278,24 @@ def test_a_dropped_must_fact_is_caught() -> None:
     assert passes <= 1.2
 
 
+def test_a_fact_that_was_undecided_and_seems_distorted_is_asked_again() -> None:
+    judge = Flipping(1, {"new": TRUTH})
+    unknown = CheckFailure(FACTS[4], "missing", "")
+    baseline, report = (
+        replace(
+            judge.report("new"),
+            results=tuple(
+                one if fact == FACTS[4] else Verdict(fact, TRUTH[fact]) for fact in FACTS
+            ),
+            texts=Texts.of("", text),
+        )
+        for one, text in ((unknown, "old"), (Verdict(FACTS[4], "contradicted"), "new"))
+    )
+    found, settled_baseline = asyncio.run(settle(report, Limits(baseline=baseline), judge.ask))
+    assert found.results[4].supported
+    assert coverage_gate(found, Limits(baseline=settled_baseline)) is None
+
+
 def test_a_judge_that_is_gone_leaves_the_first_answers() -> None:
     judge = Flipping(0, {"old": TRUTH, "new": dict.fromkeys(FACTS, LABELS[2])})
     limits, report = Limits(baseline=judge.report("old")), judge.report("new")
