@@ -7,6 +7,7 @@ import json
 import math
 import weakref
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
@@ -40,7 +41,7 @@ from factcheck.runtime.loop import PerProcess, background, blocking, together
 from factcheck.runtime.retry import RetryPolicy
 from factcheck.runtime.session import Closing
 from factcheck.scoring import Facts
-from factcheck.scoring.many import Outcome, by_source, outcomes, score_records
+from factcheck.scoring.many import Outcome, outcomes, score_records
 from factcheck.scoring.texts import require_text
 from factcheck.settings import require_number
 
@@ -160,7 +161,7 @@ class Client(Closing):
         progress: bool = False,
     ) -> Generator[Outcome, None, None]:
         """Score many records lazily, in order, 16 at a time; see `FactCoverage.score_many`."""
-        score = by_source(self.ascore_summaries, direction=direction)
+        score = partial(self.ascore_summaries, direction=direction)
         return outcomes(score_records(score, records, in_flight=_IN_FLIGHT), progress=progress)
 
     async def aclose(self) -> None:

@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 
 from factcheck.errors import FactcheckError, Failure, JudgeError, describe
 from factcheck.facts import CoverageReport, Usage
-from factcheck.facts.report import Direction
 from factcheck.records import Record, as_record
 from factcheck.runtime.loop import background
 from factcheck.runtime.progress import progress as show_progress
 
-Score = Callable[[Sequence[Record]], Awaitable[Sequence[CoverageReport]]]
-"""Scores records that share source and facts."""
+Score = Callable[..., Awaitable[Sequence[CoverageReport]]]
+"""Scores summaries of one source, as `FactCoverage.ascore_summaries` does."""
 
 
 class RecordFailure(Failure[str]):
@@ -111,24 +110,6 @@ def groups_of(
         yield group
 
 
-def by_source(
-    score_summaries: Callable[..., Awaitable[Sequence[CoverageReport]]],
-    *,
-    direction: Direction,
-    lead: bool = False,
-) -> Score:
-    """Make the function that scores records from a method like `FactCoverage.ascore_summaries`."""
-
-    def score(records: Sequence[Record]) -> Awaitable[Sequence[CoverageReport]]:
-        summaries = [record.summary for record in records]
-        facts = records[0].facts
-        return score_summaries(
-            records[0].source, summaries, facts=facts, direction=direction, lead=lead
-        )
-
-    return score
-
-
 async def score_group(
     score: Score, group: Sequence[Record | RecordFailure], start: asyncio.Lock
 ) -> list[Scored]:
@@ -142,7 +123,8 @@ async def score_group(
     if not records:
         return [Scored(None, failure) for failure in group if isinstance(failure, RecordFailure)]
     try:
-        reports = await score(records)
+        summaries = [record.summary for record in records]
+        reports = await score(records[0].source, summaries, facts=records[0].facts)
         return [Scored(record, report) for record, report in zip(records, reports, strict=True)]
     except FactcheckError as error:
         code, message = error.code, str(error)

@@ -50,7 +50,7 @@ from factcheck.records import Record
 from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.scoring.card import JudgeCard
-from factcheck.scoring.many import Outcome, Scored, by_source, outcomes, score_records
+from factcheck.scoring.many import Outcome, Scored, outcomes, score_records
 from factcheck.scoring.texts import combined, lead_of, require_text, with_true_evidence
 from factcheck.settings import LOCAL, require_integer
 
@@ -264,7 +264,7 @@ class FactCoverage(SessionUser):
             start = partial(_chunk_scorer, judge, self._card, direction, lead=lead)
             return score_in_processes(start, records, self._processes)
 
-        score = by_source(self.ascore_summaries, direction=direction, lead=lead)
+        score = partial(self.ascore_summaries, direction=direction, lead=lead)
         in_flight = 3 * self.session.concurrency
         size = self.summaries_per_call
         return score_records(score, records, in_flight=in_flight, group_size=size)

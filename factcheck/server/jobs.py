@@ -11,6 +11,7 @@ import hashlib
 import logging
 import sqlite3
 from contextlib import nullcontext, suppress
+from functools import partial
 from tempfile import TemporaryFile
 from typing import Annotated
 
@@ -22,7 +23,7 @@ from factcheck.facts import CoverageReport
 from factcheck.facts.report import Direction
 from factcheck.runtime.loop import together
 from factcheck.runtime.retry import patient
-from factcheck.scoring.many import by_source, groups_of, score_group
+from factcheck.scoring.many import groups_of, score_group
 from factcheck.scoring.run_report import codes_of
 from factcheck.scoring.runs import run_signature
 from factcheck.server.job_store import Job, JobStatus, JobStore
@@ -137,7 +138,7 @@ class Jobs:
         if self._budgets and budget is None:
             raise ConfigError("the service no longer has the API key of this job")
         scorer = judge.scorer
-        score = by_source(scorer.ascore_summaries, direction=job.direction)
+        score = partial(scorer.ascore_summaries, direction=job.direction)
         groups = groups_of(self.store.pending(job), scorer.summaries_per_call)
         turn = asyncio.Lock()
         is_spent, is_signed = False, False
