@@ -1,7 +1,9 @@
-"""The service as a process of its own, started by the command line."""
+"""Applications and their judges, and the service as a process of its own."""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import re
 import signal
 import subprocess
@@ -17,11 +19,45 @@ import httpx
 import pytest
 import uvicorn
 
-from factcheck.testing import FactModel, LocalOpenAIServer, Reply
+from factcheck.server import ApiKey, ServerConfig, create_app
+from factcheck.testing import (
+    FactModel,
+    LocalOpenAIServer,
+    Reply,
+    ScriptedChecker,
+    ScriptedExtractor,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 LATENCY_S = 0.02
 Start = Callable[..., "Service"]
+
+
+class Judge(ScriptedExtractor):
+    """Lists the sentences of a text, and judges facts by a script, each check after a pause."""
+
+    def __init__(self, script: Any = lambda *_: "entailed", delay_s: float = 0.0) -> None:
+        super().__init__(lambda text: [f"{one}." for one in text.rstrip(".").split(". ")])
+        self.checker = ScriptedChecker(script)
+        self.delay_s = delay_s
+
+    async def check(self, *arguments: Any) -> Any:
+        await asyncio.sleep(self.delay_s)
+        return await self.checker.check(*arguments)
+
+    @property
+    def n_calls(self) -> int:
+        return len(self.calls) + len(self.checker.calls)
+
+
+def app_of(judge: Any, **config: Any) -> Any:
+    """An application with this judge, as `main`, or these."""
+    judges = judge if isinstance(judge, dict) else {"main": judge}
+    return create_app(ServerConfig(judges=judges, **{"cache": "off", **config}))
+
+
+def api_key(key: str, name: str = "team", **limits: Any) -> ApiKey:
+    return ApiKey(name, hashlib.sha256(key.encode()).hexdigest(), **limits)
 
 
 class Service:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -18,26 +15,16 @@ from factcheck.errors import JudgeRejected
 from factcheck.fields import FieldEvaluator
 from factcheck.keywords import match_cards
 from factcheck.references import ReferenceMatch
-from factcheck.server import ServerConfig, create_app
-from factcheck.testing import (
-    FactModel,
-    LocalOpenAIServer,
-    Reply,
-    ScriptedChecker,
-    ScriptedExtractor,
-    unauthorized,
-)
+from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, hang, unauthorized
+from tests.server.conftest import app_of
 
 SOURCE = "Rome is old. Oslo is cold. Ida met Tom in Bern."
 SUMMARY = "Oslo is cold and old."
 FACTS = ["Rome is old.", "Oslo is cold."]
 
 
-@contextmanager
-def serving(**config: Any) -> Iterator[TestClient]:
-    settings = {"judges": {"fast": "local-fast"}, "cache": "off", **config}
-    with TestClient(create_app(ServerConfig(**settings))) as client:
-        yield client
+def serving(judge: Any = "local-fast", **config: Any) -> TestClient:
+    return TestClient(app_of(judge, **config))
 
 
 def post(client: TestClient, path: str, body: Any, **headers: str) -> Any:
@@ -51,18 +38,12 @@ def timeless(report: Any) -> Any:
 
 
 def test_answers_are_those_of_the_python_api() -> None:
-    documents: Any = [{"id": "a", "text": SOURCE}, "Cairo is dry."]
     facts: Any = [{"text": FACTS[0], "must": True, "weight": 2}, FACTS[1]]
     gold, extracted = [{"city": "Rome"}], [{"city": "rome"}]
     city = {"type": "string", "x-eval-compare": "exact"}
     schema = {"type": "object", "properties": {"city": city}}
     expected, generated = [{"t_keywords": ["Rome", {"word": "old"}]}], [{"t": "Rome is old."}]
     with serving() as client, FactCoverage("local-fast") as scorer:
-        extracted_facts = post(client, "facts", {"source": documents})
-        assert extracted_facts == scorer.extract(documents).to_dict()
-        body = {"facts": extracted_facts, "text": SUMMARY}
-        results = scorer.check(FactSet.from_dict(extracted_facts), SUMMARY)
-        assert post(client, "check", body)["results"] == [one.to_dict() for one in results]
         report = scorer.score(SOURCE, SUMMARY, facts=FactSet.of(facts), direction="both")
         body = {"source": SOURCE, "summary": SUMMARY, "facts": facts, "direction": "both"}
         answer = post(client, "coverage", body)
@@ -89,7 +70,7 @@ def test_values_are_compared_by_a_judge_that_can() -> None:
         "properties": {"d": {"type": "string", "x-eval-compare": "semantic"}},
     }
     record = {"schema": schema, "gold": [{"d": "7 km"}], "extracted": [{"d": "7,000 m"}]}
-    with serving(judges={"local": "local", "fast": "local-fast"}) as client:
+    with serving({"local": "local", "fast": "local-fast"}) as client:
         first, second = post(client, "equivalence", body)["results"]
         run = post(client, "fields", record)
         refused = client.post("/v1/equivalence", json={**body, "judge": "fast"})
@@ -105,7 +86,7 @@ def test_a_rejected_judge_is_a_bad_gateway_without_its_key() -> None:
     key = "sk-0123456789abcdef0123"
     with LocalOpenAIServer(lambda _: unauthorized()) as server:
         model = Model("openai/scripted", base_url=server.base_url, api_key=key)
-        with serving(judges={"model": model}) as client:
+        with serving(model) as client:
             reply = client.post("/v1/check", json={"facts": FACTS, "text": SUMMARY})
 
     assert reply.status_code == 502
@@ -147,27 +128,28 @@ def test_a_line_is_logged_per_request_and_no_text(caplog: pytest.LogCaptureFixtu
     assert not any("Oslo" in line for line in lines)
 
 
-def slow_checker(seconds: float) -> tuple[ScriptedChecker, threading.Event]:
-    """A judge that blocks until it is released, or for so many seconds."""
-    free = threading.Event()
-
-    def decide(_fact: str, _text: str) -> Any:
-        free.wait(seconds)
-        return "entailed"
-
-    return ScriptedChecker(decide), free
+@pytest.fixture
+def free() -> threading.Event:
+    return threading.Event()
 
 
-def test_facts_undecided_at_the_deadline_are_returned_as_such() -> None:
+@pytest.fixture
+def slow(free: threading.Event) -> ScriptedChecker:
+    """A judge that blocks until it is free."""
+    return ScriptedChecker(lambda *_: free.wait(20) and "entailed")  # type: ignore[arg-type,return-value]
+
+
+def test_facts_undecided_at_the_deadline_are_returned_as_such(
+    free: threading.Event, slow: ScriptedChecker
+) -> None:
     """The deadline of the service holds for requests that have none, or a later one."""
-    judge, free = slow_checker(20)
     body = {"source": SOURCE, "summary": SUMMARY, "facts": FACTS}
     for most, headers in (
         (120, {"Factcheck-Deadline-Ms": "200"}),
         (0.2, {}),
         (0.2, {"Factcheck-Deadline-Ms": "3600000"}),
     ):
-        with serving(judges={"slow": judge}, max_deadline_s=most) as client:
+        with serving(slow, max_deadline_s=most) as client:
             started = time.monotonic()
             report = post(client, "coverage", body, **headers)
             seconds = time.monotonic() - started
@@ -178,32 +160,27 @@ def test_facts_undecided_at_the_deadline_are_returned_as_such() -> None:
 
 
 def test_without_facts_in_time_there_is_no_report() -> None:
-    class Both(ScriptedExtractor):
-        async def extract(self, source: str, ledger: Any) -> FactSet:
-            await asyncio.sleep(20)
-            return await super().extract(source, ledger)
-
-        async def check(self, *_: Any) -> Any:
-            raise AssertionError
-
-    with serving(judges={"slow": Both({})}) as client:
-        body = {"source": SOURCE, "summary": SUMMARY}
-        headers = {"Factcheck-Deadline-Ms": "100"}
-        reply = client.post("/v1/coverage", json=body, headers=headers)
+    with LocalOpenAIServer(lambda _: hang(20)) as server:
+        model = Model("openai/scripted", base_url=server.base_url, api_key="none")
+        with serving(model) as client:
+            body = {"source": SOURCE, "summary": SUMMARY}
+            headers = {"Factcheck-Deadline-Ms": "100"}
+            reply = client.post("/v1/coverage", json=body, headers=headers)
 
     assert (reply.status_code, reply.json()["code"]) == (503, "deadline")
 
 
-def test_answers_after_the_deadline_and_errors_are_not_kept() -> None:
-    judge, free = slow_checker(20)
+def test_answers_after_the_deadline_and_errors_are_not_kept(
+    free: threading.Event, slow: ScriptedChecker
+) -> None:
     replies: list[Any] = [JudgeRejected("no"), "entailed"]
     failing = ScriptedChecker(lambda *_: replies.pop(0))
     body, key = {"facts": FACTS[:1], "text": SUMMARY}, {"Idempotency-Key": "a"}
-    with serving(judges={"slow": judge}) as client:
+    with serving(slow) as client:
         late = post(client, "check", body, **key, **{"Factcheck-Deadline-Ms": "100"})
         free.set()
         again = post(client, "check", body, **key)
-    with serving(judges={"failing": failing}) as client:
+    with serving(failing) as client:
         both = [client.post("/v1/check", json=body, headers=key).status_code for _ in range(2)]
 
     assert late["results"][0]["code"] == "deadline"
@@ -216,7 +193,7 @@ def test_answers_are_kept_for_repeated_requests(monkeypatch: pytest.MonkeyPatch)
     judge = ScriptedChecker(lambda *_: "entailed")
     monkeypatch.setattr("factcheck.server.service._MAX_KEPT", 2)
     body: Any = {"facts": FACTS, "text": SUMMARY}
-    with serving(judges={"scripted": judge}) as client:
+    with serving(judge) as client:
 
         def ask(key: str) -> int:
             answers.append(post(client, "check", body, **{"Idempotency-Key": key}))
@@ -237,10 +214,9 @@ def test_answers_are_kept_for_repeated_requests(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_health_and_metrics() -> None:
-    answer = FactModel()
-    with LocalOpenAIServer(lambda request: Reply(answer(request))) as server:
+    with LocalOpenAIServer(FactModel()) as server:
         model = Model("openai/scripted", base_url=server.base_url, api_key="none")
-        with serving(judges={"model": model, "fast": "local-fast"}) as client:
+        with serving({"model": model, "fast": "local-fast"}) as client:
             assert client.get("/healthz").json() == {"status": "ok"}
             assert client.get("/readyz").json() == {"status": "ready"}
             post(client, "coverage", {"source": SOURCE, "summary": SUMMARY, "facts": FACTS})
@@ -263,8 +239,7 @@ def test_health_and_metrics() -> None:
 
 
 def test_a_service_that_stops_is_not_ready() -> None:
-    app = create_app(ServerConfig(judges={"fast": "local-fast"}))
-    client = TestClient(app)
+    client = serving()
     before = client.get("/readyz")
     with client:
         during = client.get("/readyz")
@@ -276,11 +251,9 @@ def test_a_service_that_stops_is_not_ready() -> None:
 def test_text_that_is_not_unicode_is_judged_and_returned() -> None:
     """JSON can hold half a surrogate pair; no judge and no encoding may fail on it."""
     body = b'{"source": "\\ud800 is big. Rome is old.", "summary": "\\udfff", "direction": "both"}'
-    with serving(judges={"local": "local", "fast": "local-fast"}) as client:
-        for judge in ("local", "fast"):
-            data = body.replace(b"{", b'{"judge": "%s", ' % judge.encode(), 1)
+    for judge in ("local", "local-fast"):
+        with serving(judge) as client:
             headers = {"Content-Type": "application/json"}
-            reply = client.post("/v1/coverage", content=data, headers=headers)
-
-            assert reply.status_code == 200, reply.text
-            assert reply.json()["texts"]["summary"]["text"] == "\udfff"
+            reply = client.post("/v1/coverage", content=body, headers=headers)
+        assert reply.status_code == 200, reply.text
+        assert reply.json()["texts"]["summary"]["text"] == "\udfff"

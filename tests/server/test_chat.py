@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 
 from factcheck import AtomicFact, Verdict
 from factcheck.facts import CheckFailure
-from factcheck.server import ServerConfig, create_app
-from factcheck.testing import ScriptedChecker, ScriptedExtractor
+from factcheck.testing import ScriptedChecker
+from tests.server.conftest import Judge, app_of
 
 MINICHECK = "Document: Rome is old.\n\nIt is big.\nClaim: Rome is old."
 LYNX = """Determine whether the ANSWER is faithful to the DOCUMENT.
@@ -39,10 +39,9 @@ Your output should be in JSON FORMAT with the keys "REASONING" and "SCORE".
 
 def ask(judge: Any, content: Any, *others: Any, **options: Any) -> Any:
     """The reply to a prompt that follows other messages."""
-    config = ServerConfig(judges={"judge": judge}, cache="off")
-    with TestClient(create_app(config)) as client:
+    with TestClient(app_of(judge)) as client:
         body = {"messages": [*others, {"role": "user", "content": content}], **options}
-        return client.post("/v1/chat/completions", json={"model": "judge", **body})
+        return client.post("/v1/chat/completions", json={"model": "main", **body})
 
 
 def choice_of(reply: Any) -> Any:
@@ -93,21 +92,13 @@ def test_only_the_last_message_of_the_user_is_read() -> None:
     assert ask(judge, image["content"]).status_code == 422
 
 
-class Judge(ScriptedExtractor):
-    """Finds the statements of an answer, and looks each up."""
+KNOWN = {"Rome is old.": "entailed", "Rome is new.": "contradicted", "Bye.": "neutral"}
+UNSURE = CheckFailure(AtomicFact("f", "f"), "unsure", "too close")
 
-    def __init__(self) -> None:
-        super().__init__(lambda text: [f"{one}." for one in text.rstrip(".").split(". ")])
-        unsure = CheckFailure(AtomicFact("f", "f"), "unsure", "too close")
-        known: dict[str, Any] = {
-            "Rome is old.": "entailed",
-            "Rome is new.": "contradicted",
-            "Bye.": "neutral",
-        }
-        self.checker = ScriptedChecker(lambda fact, _: known.get(fact, unsure))
 
-    async def check(self, *arguments: Any) -> Any:
-        return await self.checker.check(*arguments)
+@pytest.fixture
+def judge() -> Judge:
+    return Judge(lambda fact, _: KNOWN.get(fact, UNSURE))
 
 
 @pytest.mark.parametrize(
@@ -119,10 +110,9 @@ class Judge(ScriptedExtractor):
     ],
 )
 def test_an_answer_passes_if_each_of_its_facts_is_supported(
-    answer: str, score: str, named: list[str]
+    judge: Judge, answer: str, score: str, named: list[str]
 ) -> None:
     """One that is undecided changes nothing where another fails."""
-    judge = Judge()
     choice = choice_of(ask(judge, LYNX.format(answer)))
     said = json.loads(choice["message"]["content"])
 
@@ -134,8 +124,8 @@ def test_an_answer_passes_if_each_of_its_facts_is_supported(
 @pytest.mark.parametrize(
     "prompt", ["Document: A.\nClaim: What?", LYNX.format("Rome is old. What?")]
 )
-def test_what_is_undecided_is_neither_yes_nor_no(prompt: str) -> None:
-    message = choice_of(ask(Judge(), prompt))["message"]
+def test_what_is_undecided_is_neither_yes_nor_no(judge: Judge, prompt: str) -> None:
+    message = choice_of(ask(judge, prompt))["message"]
     assert message == {"role": "assistant", "content": "", "refusal": "unsure: too close"}
 
 
@@ -155,9 +145,7 @@ def test_what_is_undecided_is_neither_yes_nor_no(prompt: str) -> None:
         LYNX.partition("\n--\n\nYour")[0],
     ],
 )
-def test_any_other_prompt_is_refused(prompt: str) -> None:
+def test_any_other_prompt_is_refused(judge: Judge, prompt: str) -> None:
     """Also one whose texts hold the marks of another: which is the document cannot be told."""
-    judge = Judge()
     reply = ask(judge, prompt)
-    assert (reply.status_code, reply.json()["code"]) == (422, "input")
-    assert judge.calls == judge.checker.calls == ()
+    assert (reply.status_code, reply.json()["code"], judge.n_calls) == (422, "input", 0)

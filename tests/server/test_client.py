@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import inspect
 import socket
 import time
@@ -30,8 +29,7 @@ from factcheck.errors import (
 )
 from factcheck.facts import CoverageReport, SourceDocument, Usage
 from factcheck.scoring import FactCoverage
-from factcheck.server import ApiKey, ServerConfig, create_app
-from factcheck.testing import ScriptedChecker, ScriptedExtractor
+from tests.server.conftest import Judge, api_key, app_of
 
 pytestmark = pytest.mark.filterwarnings("error")
 Serve = Callable[[Any], str]
@@ -40,60 +38,38 @@ SOURCE = " ".join(FACTS)
 SUMMARY = "A deep lake and an old pier."
 
 
-class Judge(ScriptedExtractor):
-    """Lists sentences, and compares one word."""
-
-    def __init__(self, error: Exception | None = None, delay_s: float = 0.0) -> None:
-        super().__init__(lambda source: [f"{one}." for one in source.rstrip(".").split(". ")])
-        self.checker = ScriptedChecker(
-            lambda fact, text: error or ("entailed" if fact.split()[1] in text else "neutral")
-        )
-        self.delay_s = delay_s
-
-    async def check(self, *arguments: Any) -> Any:
-        await asyncio.sleep(self.delay_s)
-        return await self.checker.check(*arguments)
-
-
 @pytest.fixture
 def judge() -> Judge:
-    return Judge()
+    """Compares one word."""
+    return Judge(lambda fact, text: "entailed" if fact.split()[1] in text else "neutral")
 
 
 @pytest.fixture
 def client(serve: Serve, judge: Any) -> Iterator[factcheck.Client]:
-    app = create_app(ServerConfig(judges={"main": judge, "lexical": "local-fast"}, cache="off"))
-    with factcheck.Client(serve(app)) as client:
+    with factcheck.Client(serve(app_of({"main": judge, "lexical": "local-fast"}))) as client:
         yield client
-
-
-def same(a: CoverageReport, b: CoverageReport) -> None:
-    """Whether reports are equal apart from their usage."""
-    assert replace(a, usage=Usage()) == replace(b, usage=Usage())
 
 
 def test_an_error_of_the_judge_comes_back_as_it_is(serve: Serve) -> None:
     for kind in (JudgeUnavailable, JudgeRejected, JudgeRefused, JudgeTruncated, JudgeError):
-        judge: Any = Judge(kind("no reply"))
-        app = create_app(ServerConfig(judges={"main": judge}, cache="off"))
-        with factcheck.Client(serve(app)) as client, pytest.raises(kind) as raised:
+        judge = Judge(lambda *_, kind=kind: kind("no reply"))
+        with factcheck.Client(serve(app_of(judge))) as client, pytest.raises(kind) as raised:
             client.check(FACTS, SUMMARY)
-
         assert (type(raised.value), str(raised.value)) == (kind, "no reply")
         assert len(judge.checker.calls) == 1  # the service has retried already
 
 
 def test_invalid_input_is_an_input_error(client: factcheck.Client, judge: Judge) -> None:
-    with pytest.raises(InputError, match="the text must be a string, not int"):
-        client.check(FACTS, 3)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="expected a list of facts"):
-        client.check("A fact.", SUMMARY)
-    with pytest.raises(InputError, match="the list of facts is empty"):
-        client.check([], SUMMARY)
-    with pytest.raises(InputError, match="a list has 501 items"):
-        client.check(["A fact."] * 501, SUMMARY)
-    assert not judge.calls
-    assert not any(call.facts for call in judge.checker.calls)
+    wrong: list[tuple[Any, Any, str]] = [
+        (FACTS, 3, "the text must be a string, not int"),
+        ("A fact.", SUMMARY, "expected a list of facts"),
+        ([], SUMMARY, "the list of facts is empty"),
+        (["A fact."] * 501, SUMMARY, "a list has 501 items"),
+    ]
+    for facts, text, message in wrong:
+        with pytest.raises(InputError, match=message):
+            client.check(facts, text)
+    assert judge.n_calls == 0
 
 
 def test_the_judge_is_named_by_the_client(client: factcheck.Client, judge: Judge) -> None:
@@ -106,43 +82,34 @@ def test_the_judge_is_named_by_the_client(client: factcheck.Client, judge: Judge
         pytest.raises(InputError, match=message),
     ):
         other.check(FACTS, SUMMARY)
-    assert judge.checker.calls == ()
+    assert judge.n_calls == 0
 
 
-def test_a_key_that_is_missing_or_used_up(serve: Serve, judge: Any) -> None:
-    key = ApiKey("ann", hashlib.sha256(b"secret").hexdigest(), rpm=60)
-    url = serve(create_app(ServerConfig(judges={"main": judge}, cache="off", keys=[key])))
-
+def test_a_key_that_is_missing_or_used_up(serve: Serve, judge: Judge) -> None:
+    url = serve(app_of(judge, keys=[api_key("secret", rpm=60)]))
     for wrong in (None, "public"):
         with factcheck.Client(url, wrong) as client, pytest.raises(ConfigError, match="API key is"):
             client.check(FACTS, SUMMARY)
     with factcheck.Client(url, "secret", timeout_s=0.1) as client:
         assert "secret" not in repr(client)
         with pytest.raises(JudgeRateLimited, match="more than 60 requests in a minute") as raised:
-            exhaust(client)
-        assert len(judge.checker.calls) >= 60
+            _ = [client.check(FACTS, SUMMARY) for _ in range(120)]  # one a second comes back
+        assert judge.n_calls >= 60
     assert raised.value.retry_after_s == 1
 
 
-def exhaust(client: factcheck.Client) -> None:
-    """Ask more often than allowed; the bucket gets one request a second back."""
-    for _ in range(120):
-        client.check(FACTS, SUMMARY)
-
-
 def test_a_service_that_is_busy_is_asked_again(serve: Serve) -> None:
-    judge: Any = Judge(delay_s=0.3)
-    config = ServerConfig(judges={"main": judge}, cache="off", max_in_flight=1)
-    with factcheck.Client(serve(create_app(config))) as client:
+    judge = Judge(delay_s=0.3)
+    with factcheck.Client(serve(app_of(judge, max_in_flight=1))) as client:
 
         async def three() -> Any:
             return await asyncio.gather(*(client.acheck(FACTS, text) for text in ("a", "b", "c")))
 
         assert len(asyncio.run(three())) == 3
-    assert len(judge.checker.calls) == 3
+    assert judge.n_calls == 3
 
 
-def test_a_service_that_is_not_there(judge: Any) -> None:
+def test_a_service_that_is_not_there() -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     started = time.monotonic()
@@ -240,75 +207,64 @@ def test_signatures_are_those_of_the_scorer(name: str) -> None:
         assert inspect.signature(client) == inspect.signature(scorer)
 
 
-class TestScores:
-    """Facts, verdicts, coverage, and many records."""
+DOCUMENTS: list[Any] = [SourceDocument("a", SOURCE), {"id": "b", "text": FACTS[0]}]
+RECORDS: list[Any] = [
+    *({"id": str(n), "source": SOURCE, "summary": f"{SUMMARY} {n}"} for n in range(38)),
+    {"source": SOURCE},
+    {"source": " ", "summary": "x"},
+]
+CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("extract", (SOURCE,), {}),
+    ("extract", (DOCUMENTS,), {}),
+    ("check", (FACTS, SUMMARY), {}),
+    ("score", (SOURCE, SUMMARY), {}),
+    ("score", (SOURCE, SUMMARY), {"facts": FACTS, "direction": "both"}),
+    ("score", (DOCUMENTS, SUMMARY), {"direction": "both"}),
+    ("score_summaries", (SOURCE, [SUMMARY, "A lake.", ""]), {"direction": "both"}),
+    ("score_summaries", (SOURCE, []), {}),
+    ("score_many", (RECORDS,), {}),
+]
 
-    def test_facts_and_checks(self, client: factcheck.Client, judge: Any) -> None:
-        async def two() -> Any:
-            return await asyncio.gather(client.acheck(FACTS, SUMMARY), client.acheck(FACTS, ""))
 
-        documents: list[Any] = [SourceDocument("a", SOURCE), {"id": "b", "text": FACTS[0]}]
-        with FactCoverage(judge) as scorer:
-            facts = scorer.extract(SOURCE)
-            assert client.extract(SOURCE) == facts
-            assert client.extract(documents) == scorer.extract(documents)
-            assert client.check(facts, SUMMARY) == scorer.check(facts, SUMMARY)
-            expected = scorer.check(FACTS, SUMMARY), scorer.check(FACTS, "")
-        assert tuple(asyncio.run(two())) == expected
+def without_usage(found: Any) -> Any:
+    if isinstance(found, CoverageReport):
+        return replace(found, usage=Usage())
+    return [*map(without_usage, found)] if isinstance(found, tuple | Iterator) else found
 
-    @pytest.mark.parametrize("direction", ["coverage", "both"])
-    def test_a_score(self, client: factcheck.Client, judge: Any, direction: Any) -> None:
-        documents = (SourceDocument("a", FACTS[0]), SourceDocument("b", FACTS[1]))
-        with FactCoverage(judge) as scorer:
-            for source, facts in ((SOURCE, None), (SOURCE, FACTS), (documents, None)):
-                same(
-                    client.score(source, SUMMARY, facts=facts, direction=direction),
-                    scorer.score(source, SUMMARY, facts=facts, direction=direction),
-                )
 
-    def test_the_lead_baseline(self, client: factcheck.Client) -> None:
-        with factcheck.Client(client.url, judge="lexical") as other:
-            assert other.score(SOURCE, SUMMARY).lead is not None
-            assert other.score(SOURCE, SUMMARY, lead=False).lead is None
+@pytest.mark.parametrize(("name", "arguments", "options"), CALLS)
+def test_an_answer_is_that_of_the_scorer(
+    client: factcheck.Client, judge: Judge, name: str, arguments: Any, options: Any
+) -> None:
+    with FactCoverage(judge) as scorer:
+        expected = without_usage(getattr(scorer, name)(*arguments, **options))
+    n_extracted = len(judge.calls)
+    found = without_usage(getattr(client, name)(*arguments, **options))
+    assert found == expected
+    assert len(judge.calls) == 2 * n_extracted  # as often as the scorer
 
-    def test_several_summaries(self, client: factcheck.Client, judge: Any) -> None:
-        summaries = [SUMMARY, "A lake.", ""]
-        with FactCoverage(judge) as scorer:
-            expected = scorer.score_summaries(SOURCE, summaries, direction="both")
-        n_extracted = len(judge.calls)
-        found = client.score_summaries(SOURCE, summaries, direction="both")
 
-        for one, other in zip(found, expected, strict=True):
-            same(one, other)
-        assert len(judge.calls) == 2 * n_extracted
-        assert client.score_summaries(SOURCE, []) == ()
+def test_calls_may_go_out_together(client: factcheck.Client, judge: Judge) -> None:
+    async def two() -> Any:
+        return await asyncio.gather(client.acheck(FACTS, SUMMARY), client.acheck(FACTS, ""))
 
-    def test_many_records(self, client: factcheck.Client, judge: Any) -> None:
-        records: list[Any] = [
-            {"id": str(n), "source": SOURCE, "summary": f"{SUMMARY} {n}"} for n in range(40)
-        ]
-        records[7] = {"source": SOURCE}
-        records[9] = {"source": " ", "summary": "x"}
-        with FactCoverage(judge) as scorer:
-            expected = list(scorer.score_many(records))
-        for one, other in zip(client.score_many(records), expected, strict=True):
-            if isinstance(one, CoverageReport):
-                assert isinstance(other, CoverageReport)
-                same(one, other)
-            else:
-                assert one == other
-        assert sum(not isinstance(one, CoverageReport) for one in expected) == 2
+    with FactCoverage(judge) as scorer:
+        assert asyncio.run(two()) == [scorer.check(FACTS, text) for text in (SUMMARY, "")]
 
-    def test_facts_are_undecided_at_the_deadline_of_the_client_or_the_caller(
-        self, serve: Serve
-    ) -> None:
-        judge: Any = Judge(delay_s=30)
-        url = serve(create_app(ServerConfig(judges={"main": judge}, cache="off")))
-        with factcheck.Client(url, timeout_s=0.5) as client:
-            report = client.score(SOURCE, SUMMARY)
-        assert [failure.code for failure in report.undecided] == ["deadline"] * 3
-        with factcheck.Client(url) as client, factcheck.deadline(0.5):
-            (result,) = client.check(FACTS[:1], SUMMARY)
-            assert getattr(result, "code", "") == "deadline"
-            with pytest.raises(DeadlineExceeded):
-                client.check(FACTS, SUMMARY)
+
+def test_the_lead_baseline(client: factcheck.Client) -> None:
+    with factcheck.Client(client.url, judge="lexical") as other:
+        assert other.score(SOURCE, SUMMARY).lead is not None
+        assert other.score(SOURCE, SUMMARY, lead=False).lead is None
+
+
+def test_facts_are_undecided_at_the_deadline_of_the_client_or_the_caller(serve: Serve) -> None:
+    url = serve(app_of(Judge(delay_s=30)))
+    with factcheck.Client(url, timeout_s=0.5) as client:
+        report = client.score(SOURCE, SUMMARY)
+    assert [failure.code for failure in report.undecided] == ["deadline"] * 3
+    with factcheck.Client(url) as client, factcheck.deadline(0.5):
+        (result,) = client.check(FACTS[:1], SUMMARY)
+        assert getattr(result, "code", "") == "deadline"
+        with pytest.raises(DeadlineExceeded):
+            client.check(FACTS, SUMMARY)

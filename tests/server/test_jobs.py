@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -23,13 +23,13 @@ from factcheck.errors import ConfigError, InputError, JudgeUnavailable
 from factcheck.scoring import FactCoverage
 from factcheck.scoring.run_report import RunReport, Tally
 from factcheck.scoring.runs import read_all, run_signature, score_run
-from factcheck.server import create_app
 from factcheck.server.access import ApiKey, ServerConfig
 from factcheck.server.job_store import JobStatus
 from factcheck.server.jobs import Jobs, delete
 from factcheck.server.problems import Problem
 from factcheck.server.service import Service
 from factcheck.testing import FactModel, LocalOpenAIServer, Reply, ScriptedChecker
+from tests.server.conftest import api_key, app_of
 
 pytestmark = pytest.mark.anyio
 FACTS = ["The lake is deep.", "The pier is old."]
@@ -73,6 +73,9 @@ class Bench:
         jobs.start()
         return jobs
 
+    def app(self) -> Any:
+        return app_of(self.judges, jobs_path=str(self.path))
+
     async def done(self, jobs: Jobs, job: str, owner: str = "") -> JobStatus:
         """The status of a job that has ended."""
         await until(lambda: status(jobs, job, owner).state not in {"queued", "running"})
@@ -83,7 +86,7 @@ class Bench:
         jobs = self.start()
         job = submit(jobs, records, **options)
         assert (await self.done(jobs, job)).state == "done"
-        found = rows(jobs, job)
+        found = [row for row in map(json.loads, lines_of(jobs, job)) if "id" in row]
         await jobs.stop()
         return found
 
@@ -100,9 +103,14 @@ def status(jobs: Jobs, job: str, owner: str = "") -> JobStatus:
     return jobs.status(jobs.store.find(job, owner))
 
 
-def rows(jobs: Jobs, job: str, owner: str = "") -> list[dict[str, Any]]:
-    lines = jobs.store.row_lines(jobs.store.find(job, owner))
-    return [row for row in map(json.loads, lines) if "id" in row]
+def lines_of(jobs: Jobs, job: str) -> list[str]:
+    """The rows of a job, with the first and the last line of their file."""
+    return [*jobs.store.row_lines(jobs.store.find(job, ""))]
+
+
+def report_of(jobs: Jobs, job: str, path: Path) -> RunReport:
+    path.write_text("".join(lines_of(jobs, job)), "utf-8")
+    return RunReport.read(path)
 
 
 @pytest.fixture
@@ -112,16 +120,12 @@ def bench(tmp_path: Path) -> Bench:
 
 def test_a_job_over_http(tmp_path: Path) -> None:
     """Keys name the owner; a job that has not ended outlives the application."""
-    keys = [ApiKey(name, hashlib.sha256(name.encode()).hexdigest()) for name in ("ann", "bob")]
+    judges = {"main": checker(), "other": checker("other")}
+    keys = [api_key(name, name) for name in ("ann", "bob")]
     ann, bob = ({"Authorization": f"Bearer {name}"} for name in ("ann", "bob"))
-    config = ServerConfig(
-        judges={"main": checker(), "other": checker("other")},
-        cache="off",
-        keys=keys,
-        jobs_path=str(tmp_path / "jobs.sqlite"),
-    )
+    options: Any = {"keys": keys, "jobs_path": str(tmp_path / "jobs.sqlite")}
     body = b"\n".join(lines([record(1), b"{", record(3)]))
-    with TestClient(create_app(config), headers=ann) as client:
+    with TestClient(app_of(judges, **options), headers=ann) as client:
         answer = client.post("/v1/jobs?judge=other", content=body)
         assert answer.status_code == 202
         url = f"/v1/jobs/{answer.json()['id']}"
@@ -144,7 +148,7 @@ def test_a_job_over_http(tmp_path: Path) -> None:
         assert client.post("/v1/jobs", content=b"").json()["code"] == "input"
         last = client.post("/v1/jobs", content=body).json()["id"]
 
-    with TestClient(create_app(config), headers=ann) as client:
+    with TestClient(app_of(judges, **options), headers=ann) as client:
         assert client.get(f"/v1/jobs/{last}").json()["records"] == 3
         assert client.delete(url).status_code == 204
         assert client.get(url).status_code == 404
@@ -156,11 +160,8 @@ async def test_rows_are_those_of_a_run(bench: Bench, tmp_path: Path) -> None:
     path.write_bytes(b"\n".join(lines(records)))
     scorer = FactCoverage(bench.judges["main"], cache="off")
 
-    def signature() -> str:
-        return run_signature(scorer, "coverage")
-
     def run() -> None:
-        with ResultsFile(out, signature, resume=False) as results:
+        with ResultsFile(out, lambda: run_signature(scorer, "coverage"), resume=False) as results:
             score_run(scorer, read_all([path]), Tally(), rows=results)
 
     await asyncio.to_thread(run)
@@ -168,9 +169,8 @@ async def test_rows_are_those_of_a_run(bench: Bench, tmp_path: Path) -> None:
     job = submit(jobs, records)
     await bench.done(jobs, job)
     copy = tmp_path / "copy.jsonl"
-    copy.write_text("".join(jobs.store.row_lines(jobs.store.find(job, ""))), "utf-8")
+    report = report_of(jobs, job, copy)
     await jobs.stop()
-    report = RunReport.read(copy)
 
     assert comparable(copy) == comparable(out)
     assert [*read_results(copy)][250]["error"]["code"] == "input"
@@ -252,11 +252,7 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     after = status(jobs, job)
     assert (after.state, after.rows, after.records) == ("cancelled", n_rows, 500)
     assert len(model.requests) == n_requests < 100
-    assert len(rows(jobs, job)) == n_rows
-    (tmp_path / "rows.jsonl").write_text(
-        "".join(jobs.store.row_lines(jobs.store.find(job, ""))), "utf-8"
-    )
-    shown = str(RunReport.read(tmp_path / "rows.jsonl"))
+    shown = str(report_of(jobs, job, tmp_path / "rows.jsonl"))
     assert f"partial result: {n_rows} of 500 records" in shown
 
     jobs.store.finish(jobs.store.find(other, ""), "cancelled")
@@ -340,15 +336,16 @@ async def test_a_job_is_charged_to_its_key(bench: Bench, model: LocalOpenAIServe
     await jobs.stop()
 
 
+def change(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(statement)
+
+
 async def test_a_judge_that_has_changed_ends_the_job(bench: Bench) -> None:
     jobs = bench.open()
     job = submit(jobs, [record(1)])
     await jobs.stop()
-    database = sqlite3.connect(bench.path)
-    with database:
-        database.execute("UPDATE jobs SET signature = 'judge:another'")
-    database.close()
-
+    change(bench.path, "UPDATE jobs SET signature = 'judge:another'")
     jobs = bench.start()
     ended = await bench.done(jobs, job)
     assert (ended.state, ended.rows) == ("failed", 0)
@@ -395,7 +392,7 @@ def test_jobs_that_wait_for_the_disk_leave_the_service_ready(
     def fail() -> None:
         raise sqlite3.OperationalError("disk I/O error")
 
-    app = create_app(ServerConfig(judges=bench.judges, cache="off", jobs_path=str(bench.path)))
+    app = bench.app()
     monkeypatch.setattr(app.state.jobs.store, "first_open", fail)
     with TestClient(app) as client:
         while (answer := client.get("/readyz")).json() == {"status": "ready"}:
@@ -430,18 +427,15 @@ async def test_a_job_that_cannot_be_is_refused(
 
 
 async def test_a_key_names_one_job_of_its_owner(bench: Bench) -> None:
-    app = create_app(ServerConfig(judges=bench.judges, cache="off", jobs_path=str(bench.path)))
-    body = b"\n".join(lines([record(1)]))
-
-    with TestClient(app) as client:
+    (body,) = lines([record(1)])
+    with TestClient(bench.app()) as client:
         once = {"Idempotency-Key": "k"}
         first, again = (client.post("/v1/jobs", content=body, headers=once) for _ in range(2))
         other = client.post("/v1/jobs?direction=both", content=body, headers=once)
         changed = client.post("/v1/jobs", content=body + b"\n", headers=once)
         new = client.post("/v1/jobs", content=body).json()["id"]
         listed = client.get("/v1/jobs").json()
-        cancelled = client.post(f"/v1/jobs/{new}/cancel")
-        assert cancelled.status_code == 200
+        assert client.post(f"/v1/jobs/{new}/cancel").status_code == 200
     jobs = bench.open()
     options = {"key": "k", "digest": "other"}
     submit(jobs, [record(2)], owner="bob", **options)
@@ -461,7 +455,7 @@ async def test_a_key_names_one_job_of_its_owner(bench: Bench) -> None:
 async def test_a_job_is_refused_before_its_body_is_read(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = create_app(ServerConfig(judges=bench.judges, cache="off", jobs_path=str(bench.path)))
+    app = bench.app()
     n_read = 0
 
     async def body() -> AsyncIterator[bytes]:
@@ -503,24 +497,19 @@ async def test_a_job_that_was_not_received_in_full_is_removed(
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("make", "message"),
     [
-        (b"no database" * 500, "file is not a database"),
-        (None, "unable to open|is a directory"),
-        (b"", "written by another version; name another file"),
+        (lambda path: path.write_bytes(b"no database" * 500), "file is not a database"),
+        (Path.mkdir, "unable to open|is a directory"),
+        (
+            lambda path: change(path, "PRAGMA user_version = 2"),
+            "written by another version; name another file",
+        ),
     ],
 )
 async def test_a_file_that_cannot_be_used_is_refused(
-    bench: Bench, content: bytes | None, message: str
+    bench: Bench, make: Callable[[Path], object], message: str
 ) -> None:
-    if content is None:
-        bench.path.mkdir()
-    else:
-        bench.path.write_bytes(content)
-    if not content and content is not None:
-        with sqlite3.connect(bench.path) as database:
-            database.execute("PRAGMA user_version = 2")
-        database.close()
-
+    make(bench.path)
     with pytest.raises((ConfigError, InputError), match=message):
         bench.open()

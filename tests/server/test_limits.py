@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
 from collections.abc import Iterator
@@ -11,42 +10,24 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from factcheck import Budget, FactSet, Model, Verdict
+from factcheck import Budget, Model
 from factcheck.errors import ConfigError
-from factcheck.server import ApiKey, ServerConfig, create_app
+from factcheck.server import ServerConfig, create_app
 from factcheck.testing import FactModel, LocalOpenAIServer
+from tests.server.conftest import Judge, api_key, app_of
 
 KEY, OTHER = "a-secret-key", "another-key"
 CHECK = {"facts": ["Rome is old."], "text": "Rome is old."}
 CARDS = {"expected": [{"t_keywords": [{"any": ["a", {"regex": "(a+)+$"}]}]}], "generated": []}
 
 
-def api_key(key: str = KEY, name: str = "team", **limits: Any) -> ApiKey:
-    return ApiKey(name, hashlib.sha256(key.encode()).hexdigest(), **limits)
-
-
-class Recorder:
-    """A judge that counts what it is asked."""
-
-    identity = {"judge": "recorder"}  # noqa: RUF012 - a port's attribute
-
-    def __init__(self) -> None:
-        self.n_calls = 0
-        self.free = threading.Event()
-        self.free.set()
-
-    async def extract(self, source: str, ledger: Any) -> FactSet:
-        self.n_calls += 1
-        return FactSet.of([source])
-
-    async def check(self, facts: Any, text: str, ledger: Any) -> list[Verdict]:
-        self.n_calls += 1
-        self.free.wait(20)
-        return [Verdict(fact, "entailed") for fact in facts]
+@pytest.fixture
+def judge() -> Judge:
+    return Judge()
 
 
 def client_of(judge: Any, **config: Any) -> TestClient:
-    return TestClient(create_app(ServerConfig(judges={"main": judge}, cache="off", **config)))
+    return TestClient(app_of(judge, **config))
 
 
 def chunks(body: bytes) -> Iterator[bytes]:
@@ -125,8 +106,7 @@ REFUSED = {
 }
 
 
-def test_what_is_beyond_a_limit_is_refused_before_any_call() -> None:
-    judge = Recorder()
+def test_what_is_beyond_a_limit_is_refused_before_any_call(judge: Judge) -> None:
     limits = {"max_body_bytes": 5_000, "max_text_chars": 1_000, "max_facts": 5}
     with client_of(judge, **limits) as client:
         for case, (path, request, status, code) in REFUSED.items():
@@ -138,9 +118,8 @@ def test_what_is_beyond_a_limit_is_refused_before_any_call() -> None:
         assert client.post("/v1/check", json=CHECK).status_code == 200  # it is still there
 
 
-def test_without_a_known_key_nothing_is_answered() -> None:
-    judge = Recorder()
-    with client_of(judge, keys=[api_key()], host="0.0.0.0") as client:  # noqa: S104
+def test_without_a_known_key_nothing_is_answered(judge: Judge) -> None:
+    with client_of(judge, keys=[api_key(KEY)], host="0.0.0.0") as client:  # noqa: S104
         unknown: list[Any] = ["Bearer wrong", f"Bearer {KEY[:-1]}", f"Basic {KEY}", b"Bearer \xff"]
         for headers in ({}, {"X-Api-Key": KEY}, *({"Authorization": one} for one in unknown)):
             replies = [
@@ -159,9 +138,8 @@ def test_without_a_known_key_nothing_is_answered() -> None:
     assert judge.n_calls == 1
 
 
-def test_the_rate_of_a_key_is_its_own() -> None:
-    judge = Recorder()
-    keys = [api_key(rpm=2), api_key(OTHER, "others")]
+def test_the_rate_of_a_key_is_its_own(judge: Judge) -> None:
+    keys = [api_key(KEY, rpm=2), api_key(OTHER, "others")]
     with client_of(judge, keys=keys) as client:
 
         def ask(key: str) -> Any:
@@ -183,7 +161,7 @@ def test_tokens_of_a_rate_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
 
     now = [100.0]
     monkeypatch.setattr("factcheck.server.access.time.monotonic", lambda: now[0])
-    caller = Caller(api_key(rpm=60))
+    caller = Caller(api_key(KEY, rpm=60))
     for _ in range(60):
         caller.require_rate()
     with pytest.raises(Problem):
@@ -195,7 +173,7 @@ def test_tokens_of_a_rate_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_budget_of_a_key_is_its_own() -> None:
-    keys = [api_key(max_calls=1), api_key(OTHER, "others", max_calls=5)]
+    keys = [api_key(KEY, max_calls=1), api_key(OTHER, "others", max_calls=5)]
     with LocalOpenAIServer(FactModel()) as server:
         model = Model("openai/scripted", base_url=server.base_url, api_key="none")
         with client_of(model, keys=keys) as client:
@@ -221,14 +199,14 @@ def test_a_budget_in_dollars_needs_a_price() -> None:
     with pytest.raises(ConfigError, match="the price of openai/scripted is not known"):
         client_of(
             Model("openai/scripted", base_url="http://127.0.0.1:9/v1", api_key="none"),
-            keys=[api_key(max_cost_usd=1.0)],
+            keys=[api_key(KEY, max_cost_usd=1.0)],
             budget=Budget(max_calls=5),
         )
 
 
 def test_at_most_so_many_requests_are_in_progress() -> None:
-    judge = Recorder()
-    judge.free.clear()
+    free = threading.Event()
+    judge = Judge(lambda *_: free.wait(20) and "entailed")
     replies: list[int] = []
     with client_of(judge, max_in_flight=2) as client:
 
@@ -241,7 +219,7 @@ def test_at_most_so_many_requests_are_in_progress() -> None:
         while client.app.state.service.n_in_flight < 2:
             pass
         busy = client.post("/v1/check", json=CHECK)
-        judge.free.set()
+        free.set()
         for thread in threads:
             thread.join()
         after = client.post("/v1/check", json=CHECK)
@@ -253,8 +231,7 @@ def test_at_most_so_many_requests_are_in_progress() -> None:
     assert judge.n_calls == 3
 
 
-def test_a_web_page_cannot_use_a_service_without_keys() -> None:
-    judge = Recorder()
+def test_a_web_page_cannot_use_a_service_without_keys(judge: Judge) -> None:
     with client_of(judge) as client:
         statuses = [
             client.post("/v1/check", json=CHECK, headers={"Origin": origin}).status_code
@@ -270,8 +247,8 @@ def test_a_web_page_cannot_use_a_service_without_keys() -> None:
     [
         ({"host": ""}, "can be reached from outside"),
         ({"judges": {}}, "no judges"),
-        ({"keys": [api_key(), api_key(OTHER)]}, "two API keys have the name 'team'"),
-        ({"keys": [api_key(), api_key(KEY, "others")]}, "two API keys have the sha256"),
+        ({"keys": [api_key(KEY), api_key(OTHER)]}, "two API keys have the name 'team'"),
+        ({"keys": [api_key(KEY), api_key(KEY, "others")]}, "two API keys have the sha256"),
         ({"max_facts": 0}, "max_facts must be an integer"),
         ({"max_deadline_s": 0}, "max_deadline_s must be"),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import socket
@@ -21,11 +20,11 @@ from schemathesis import GenerationMode
 from schemathesis.specs.openapi import checks
 
 from factcheck import Model
-from factcheck.server import ApiKey, ServerConfig, create_app
-from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, ScriptedChecker
-from tests.server.conftest import running
+from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
+from tests.server.conftest import Judge, api_key, app_of, running
 
 CHECK = {"facts": ["Rome is old."], "text": "Rome is old."}
+BODY = json.dumps(CHECK).encode()
 KEY = "a-secret-key"
 
 
@@ -48,9 +47,9 @@ def until(condition: Any, seconds: float = 10) -> None:
 
 def test_a_body_that_drips_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("factcheck.server.access._READ_S", 0.5)
-    judge = ScriptedChecker(lambda *_: "entailed")
+    judge = Judge()
     started = time.monotonic()
-    with running(create_app(ServerConfig(judges={"main": judge}))) as url, connected(url) as client:
+    with running(app_of(judge)) as url, connected(url) as client:
         client.sendall(head(1_000))
         client.settimeout(0.1)
         answer = b""
@@ -67,26 +66,22 @@ def test_a_body_that_drips_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert answer.startswith(b"HTTP/1.1 408 ")
     assert json.loads(answer.partition(b"\r\n\r\n")[2])["code"] == "timeout"
-    assert len(judge.calls) == 1
+    assert judge.n_calls == 1
 
 
 def test_a_body_longer_than_announced_is_not_another_request() -> None:
-    judge = ScriptedChecker(lambda *_: "entailed")
-    body = json.dumps(CHECK).encode()
-    with running(create_app(ServerConfig(judges={"main": judge}))) as url, connected(url) as client:
-        client.sendall(head(2) + body)
+    judge = Judge()
+    with running(app_of(judge)) as url, connected(url) as client:
+        client.sendall(head(2) + BODY)
         answer = client.recv(65_536)
-
     assert b" 400 " in answer.splitlines()[0]
-    assert judge.calls == ()
+    assert judge.n_calls == 0
 
 
 def served(model: LocalOpenAIServer) -> Any:
-    judge = Model("openai/scripted", base_url=model.base_url, api_key="none")
-    return create_app(ServerConfig(judges={"main": judge}, cache="off"))
+    return app_of(Model("openai/scripted", base_url=model.base_url, api_key="none"))
 
 
-BODY = json.dumps(CHECK).encode()
 ONCE = {"Idempotency-Key": "a", "Content-Type": "application/json"}
 
 
@@ -156,62 +151,33 @@ def test_work_in_flight_at_a_shutdown_is_finished(
     assert "Traceback" not in caplog.text
 
 
-SYSTEM = (
-    "Determine whether the provided claim is consistent with the corresponding document. Please "
-    'assess the claim\'s consistency with the document by responding with either "Yes" or "No".'
-)
-
-
 def test_clients_of_minicheck_change_only_the_address() -> None:
     """The request of MiniCheck's client for vLLM, and its probability; that of Ollama's chat."""
-    judges = {"Bespoke-MiniCheck-7B": "local", "bespoke-minicheck": "local"}
-    document = "A group of students gather in the school library to study for their final exams."
-    with running(create_app(ServerConfig(judges=judges, cache="off"))) as url:
-        client = OpenAI(base_url=f"{url}/v1", api_key="none")
+    document = "Document: Students gather in the school library to study.\nClaim: {}"
+    claims = ["Students gather in the library.", "The teachers are on vacation in Spain."]
+    asked = [{"role": "user", "content": document.format(claim)} for claim in claims]
+    system = {"role": "system", "content": 'Respond with either "Yes" or "No".'}
+    options: Any = {"temperature": 0, "max_tokens": 1, "logprobs": True, "top_logprobs": 5}
+    found = []
+    with running(app_of({"Bespoke-MiniCheck-7B": "local"})) as url:
+        create = OpenAI(base_url=f"{url}/v1", api_key="none").chat.completions.create
+        for question in asked:
+            messages: Any = [system, question]
+            reply = create(model="Bespoke-MiniCheck-7B", messages=messages, **options)
+            tokens: Any = reply.choices[0].logprobs
+            of = {one.token: math.exp(one.logprob) for one in tokens.content[0].top_logprobs}
+            found.append((reply.choices[0].message.content, of["Yes"] > 0.5))
+        plain: Any = {"model": "Bespoke-MiniCheck-7B", "messages": asked[:1], "stream": False}
+        of_ollama = httpx.post(f"{url}/v1/chat/completions", json=plain).json()
 
-        def support(claim: str) -> tuple[str | None, float]:
-            completion = client.chat.completions.create(
-                model="Bespoke-MiniCheck-7B",
-                messages=[
-                    {"role": "system", "content": SYSTEM},
-                    {"role": "user", "content": f"Document: {document}\nClaim: {claim}"},
-                ],
-                temperature=0,
-                max_tokens=1,
-                logprobs=True,
-                top_logprobs=5,
-            )
-            choice = completion.choices[0]
-            assert choice.logprobs is not None
-            assert choice.logprobs.content is not None
-            tokens = choice.logprobs.content[0].top_logprobs
-            yes = sum(math.exp(t.logprob) for t in tokens if t.token.lower() == "yes")
-            return choice.message.content, yes
-
-        supported = support("The students gather in the school library.")
-        unsupported = support("The teachers are on vacation in Spain.")
-        prompt = f"Document: {document}\nClaim: The students gather in the school library."
-        message = {"role": "user", "content": prompt}
-        plain = httpx.post(
-            f"{url}/v1/chat/completions",
-            json={"model": "bespoke-minicheck", "messages": [message], "stream": False},
-        )
-
-    assert (supported[0], unsupported[0]) == ("Yes", "No")
-    assert unsupported[1] < 0.5 < supported[1] <= 1
-    assert plain.json()["choices"][0]["message"]["content"] == "Yes"
+    assert found == [("Yes", True), ("No", False)]
+    assert of_ollama["choices"][0]["message"]["content"] == "Yes"
 
 
 @pytest.fixture(scope="module")
 def document(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    key = ApiKey("team", hashlib.sha256(KEY.encode()).hexdigest())
-    config = ServerConfig(
-        judges={"fast": "local-fast"},
-        cache="off",
-        keys=[key],
-        jobs_path=str(tmp_path_factory.mktemp("jobs") / "jobs.db"),
-    )
-    with running(create_app(config)) as url:
+    jobs = str(tmp_path_factory.mktemp("jobs") / "jobs.db")
+    with running(app_of("local-fast", keys=[api_key(KEY)], jobs_path=jobs)) as url:
         yield schemathesis.openapi.from_url(f"{url}/openapi.json")
 
 
