@@ -25,7 +25,6 @@ from factcheck.testing import (
     ScriptedPairJudge,
     ScriptedRater,
 )
-from tests.processes import printed_by_python
 
 Build = Callable[[Any, Session], Any]
 
@@ -169,18 +168,6 @@ def embed(spec: Any, *texts: str) -> Sequence[Any]:
 )
 def test_an_embedder_is_named_by_provider_and_model(spec: Any, embedder: str) -> None:
     assert build_embedder(spec, session()).identity["embedder"] == embedder
-
-
-def test_asking_a_server_for_vectors_does_not_load_dspy() -> None:
-    code = (
-        "import sys; from factcheck.judges.factory import build_embedder;"
-        "from factcheck.runtime.session import Session;"
-        "from factcheck.settings import Settings;"
-        "session = Session(cache='off', settings=Settings(openai_api_key='x'));"
-        "build_embedder('openai', session);"
-        "print([m for m in ('dspy', 'litellm', 'openai') if m in sys.modules])"
-    )
-    assert printed_by_python(code) == "[]"
 
 
 def lengths(texts: list[str]) -> list[list[float]]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+import pytest
 
 from tests.processes import printed_by_python
 
@@ -146,17 +148,38 @@ def test_the_inner_rooms_know_no_other_package() -> None:
     assert foreign == []
 
 
-def test_importing_the_package_loads_nothing_heavy() -> None:
-    code = f"import sys, factcheck; print([m for m in {HEAVY!r} if m in sys.modules])"
+CLIENTS = ("dspy", "openai", "litellm", "scipy", "requests", "httpx", "httpx2")
+LIGHT: dict[str, tuple[str, Iterable[str]]] = {
+    "the package": ("import factcheck", HEAVY),
+    "the embedded judge": (
+        "import factcheck; factcheck.score('It rained in Oslo.', 'Rain fell in Oslo.')",
+        CLIENTS,
+    ),
+    "the embedded embedder": (
+        "from factcheck.judges.embedders.local import embed_text; embed_text('It rained.')",
+        (*CLIENTS, "numpy", "torch"),
+    ),
+    "an embedder on a server": (
+        """
+from factcheck.judges.factory import build_embedder
+from factcheck.runtime.session import Session
+from factcheck.settings import Settings
+build_embedder('openai', Session(cache='off', settings=Settings(openai_api_key='x')))""",
+        ("dspy", "litellm", "openai"),
+    ),
+    "English words": (
+        "from factcheck.text import language as l, words as w; w.words('A', l.guess_language('A'))",
+        ("wordfreq",),
+    ),
+    "a cache that is not used": (
+        "import factcheck.runtime.cache as cache; cache.DiskCache('x')",
+        ("diskcache", "sqlite3", "redis", "platformdirs"),
+    ),
+    "the test kit": ("import factcheck.testing", ("openai", "dspy", "pytest", "numpy", "pydantic")),
+}
 
-    assert printed_by_python(code) == "[]"
 
-
-def test_the_embedded_judge_loads_no_model_library_and_no_network_client() -> None:
-    heavy = ("dspy", "openai", "litellm", "scipy", "requests", "httpx", "httpx2")
-    code = (
-        "import sys, factcheck; factcheck.score('It rained in Oslo.', 'Rain fell in Oslo.');"
-        f"print([m for m in {heavy!r} if m in sys.modules])"
-    )
-
-    assert printed_by_python(code) == "[]"
+@pytest.mark.parametrize(("code", "heavy"), LIGHT.values(), ids=LIGHT)
+def test_what_is_slow_to_load_is_loaded_where_it_is_needed(code: str, heavy: Iterable[str]) -> None:
+    shown = f"{code}\nimport sys; print([m for m in {tuple(heavy)!r} if m in sys.modules])"
+    assert printed_by_python(shown) == "[]"

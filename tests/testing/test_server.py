@@ -24,7 +24,6 @@ from factcheck.testing import (
     server_error,
     unauthorized,
 )
-from tests.processes import printed_by_python
 
 QUESTION: Any = [{"role": "user", "content": "Do ants have six legs?"}]
 
@@ -152,11 +151,3 @@ def test_answer_that_raises() -> None:
         ask()
     assert "no such key" in told[0]
     assert isinstance(caught.value.__cause__, KeyError)
-
-
-def test_import_is_light() -> None:
-    code = (
-        "import sys; import factcheck.testing;"
-        "print(sorted({'openai', 'dspy', 'pytest', 'numpy', 'pydantic'} & set(sys.modules)))"
-    )
-    assert printed_by_python(code) == "[]"

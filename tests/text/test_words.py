@@ -19,7 +19,6 @@ from factcheck.text.words import (
     rarity,
     words,
 )
-from tests.processes import printed_by_python
 
 LANGUAGES = ("en", "de", "fr", "es", "zh", "xx")
 
@@ -118,13 +117,3 @@ def test_the_notice_of_wordnet_lies_beside_its_data() -> None:
 )  # fmt: skip
 def test_the_language_of_a_text(text: str, language: str) -> None:
     assert guess_language(text) == language
-
-
-def test_english_needs_no_list_of_frequent_words() -> None:
-    """It costs a tenth of a second to load, for a rarity or a foreign language only."""
-    code = (
-        "import sys; from factcheck.text.language import guess_language; "
-        "from factcheck.text.words import words; t = 'The house is red.'; "
-        "words(t, guess_language(t)); print('wordfreq' in sys.modules)"
-    )
-    assert printed_by_python(code) == "False"

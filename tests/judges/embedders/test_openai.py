@@ -17,7 +17,6 @@ from factcheck.errors import Failure
 from factcheck.judges.embedders.openai import MAX_TEXTS, OpenAIEmbedder, read_vectors
 from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbeddingResult, Ledger
-from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import (
@@ -48,10 +47,7 @@ class Setup(NamedTuple):
     ledger: Ledger
 
     def embed(self, *texts: str) -> Sequence[EmbeddingResult]:
-        return background.run(self._embed(texts))
-
-    async def _embed(self, texts: Sequence[str]) -> Sequence[EmbeddingResult]:
-        return await self.embedder.embed(texts, self.ledger)
+        return asyncio.run(self.embedder.embed(texts, self.ledger))
 
     @property
     def asked(self) -> list[tuple[str, ...]]:
@@ -143,18 +139,6 @@ def test_a_kept_vector_is_that_of_its_text_model_and_server_to_the_last_bit(
     other = remote(cache=cache)
     other.embed(TEXTS[0])
     assert first.asked[2:] == other.asked == [TEXTS[:1]]
-
-
-def test_at_the_same_time_each_text_is_asked_once(remote: MakeSetup) -> None:
-    data = [{"index": index, "embedding": [1.0, float(index)]} for index in range(len(TEXTS))]
-    setup = remote(lambda _: Reply(raw_body=json.dumps({"data": data}).encode(), delay_s=0.05))
-
-    async def at_once() -> None:
-        calls = (setup.embedder.embed(TEXTS, Ledger()) for _ in range(5))
-        await asyncio.gather(*calls)
-
-    asyncio.run(at_once())
-    assert setup.asked == [TEXTS]
 
 
 def test_a_damaged_entry_is_asked_for_again(
