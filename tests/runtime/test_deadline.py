@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -186,21 +186,23 @@ async def test_pairs_of_values_are_undecided_too() -> None:
     assert isinstance(judged, PairVerdict)
 
 
-@pytest.mark.parametrize("extractor", ["local", "openai/scripted"])
-def test_there_is_no_report_without_facts(extractor: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    with FactCoverage("local", extractor) as scorer, factcheck.deadline(0.001):
+MODEL = Model("openai/scripted", base_url="http://127.0.0.1:9/v1", api_key="none")
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda: FactCoverage("local").score(TEXT, TEXT),
+        lambda: FactCoverage("local", MODEL).score(TEXT, TEXT),
+        lambda: ReferenceMatch(FACTS).match(TEXT),
+    ],
+    ids=["embedded extractor", "model", "embedder"],
+)
+def test_there_is_no_report_without_facts_or_vectors(work: Callable[[], object]) -> None:
+    with factcheck.deadline(0.001):
         time.sleep(0.01)
         with pytest.raises(DeadlineExceeded, match="deadline"):
-            scorer.score(TEXT, TEXT)
-
-
-def test_there_is_no_similarity_without_vectors() -> None:
-    with ReferenceMatch(FACTS) as match, factcheck.deadline(0.001):
-        time.sleep(0.01)
-        with pytest.raises(DeadlineExceeded):
-            match.match(TEXT)
+            work()
 
 
 def test_of_nested_deadlines_the_first_to_end_counts() -> None:

@@ -7,8 +7,6 @@ import gc
 import os
 import sys
 import threading
-import warnings
-from collections.abc import Iterator
 from itertools import count
 
 import pytest
@@ -84,16 +82,8 @@ async def nothing() -> None:
     """Has no time to start."""
 
 
-@pytest.fixture
-def warned() -> Iterator[list[warnings.WarningMessage]]:
-    """What is warned of, up to the end of the test, about coroutines that nobody awaited."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield caught
-
-
 def test_works_of_a_cancelled_group_that_did_not_start_are_not_left_unawaited(
-    warned: list[warnings.WarningMessage],
+    recwarn: pytest.WarningsRecorder,
 ) -> None:
     async def cancel_at_once() -> None:
         group = asyncio.ensure_future(together([nothing(), nothing()]))
@@ -105,7 +95,7 @@ def test_works_of_a_cancelled_group_that_did_not_start_are_not_left_unawaited(
     asyncio.run(cancel_at_once())
     gc.collect()
 
-    assert [str(one.message) for one in warned] == []
+    assert [str(one.message) for one in recwarn] == []
 
 
 def test_cancelling_waits_until_the_work_has_cleaned_up() -> None:

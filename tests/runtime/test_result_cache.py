@@ -39,15 +39,7 @@ async def resolve(cache: Cache, keys: Sequence[str], ask: Ask) -> list[str]:
     )
 
 
-@pytest.mark.anyio
-async def test_callers_at_the_same_time_share_one_answer() -> None:
-    ask, cache = Asked(), flight()
-    answers = await asyncio.gather(*(resolve(cache, ["a", "b"], ask) for _ in range(20)))
-    assert answers == [["A", "B"]] * 20
-    assert sorted(ask.keys) == ["a", "b"]
-
-
-def test_callers_in_different_loops_and_threads_share_it_too() -> None:
+def test_callers_in_different_loops_and_threads_share_one_answer() -> None:
     ask, cache = Asked(pause_s=0.3), flight()
     answers: list[list[str]] = []
     barrier = threading.Barrier(4)

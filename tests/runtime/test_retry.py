@@ -1,4 +1,4 @@
-"""The retry policy keeps to its limits and obeys the provider."""
+"""The retry policy and the limiter keep to their limits and obey the provider."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import asyncio
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from factcheck import RetryPolicy
 from factcheck.errors import (
@@ -15,6 +17,8 @@ from factcheck.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
+from factcheck.runtime.retry import Limiter, patient
+from factcheck.runtime.session import Session
 
 QUICK = RetryPolicy(stop_after_attempt=4, wait_multiplier=0.0)
 
@@ -79,3 +83,126 @@ def test_a_policy_out_of_range_is_refused(name: str, value: Any) -> None:
 def test_waiting_in_the_queue_does_not_use_up_the_deadline() -> None:
     ask = Asked(JudgeRateLimited("later", retry_after_s=0.0))
     assert asyncio.run(RetryPolicy(stop_after_delay=0.0).retry(ask, lambda: 9.0)) == "answer"
+
+
+@pytest.mark.anyio
+async def test_no_more_slots_are_given_out_than_the_ceiling() -> None:
+    limiter = Limiter(3)
+    under_way: list[int] = []
+
+    async def one() -> int:
+        async with limiter.slot():
+            under_way.append(1)
+            await asyncio.sleep(0)
+            most = len(under_way)
+            under_way.pop()
+            return most
+
+    assert max(await asyncio.gather(*(one() for _ in range(50)))) == 3
+
+
+@pytest.mark.anyio
+@given(st.lists(st.sampled_from(["answered", "overloaded"]), max_size=60), st.integers(1, 64))
+async def test_the_limit_stays_between_one_and_the_ceiling(events: list[str], ceiling: int) -> None:
+    limiter = Limiter(ceiling)
+    for event in events:
+        async with limiter.slot() as number:
+            pass
+        if event == "answered":
+            limiter.answered()
+        else:
+            limiter.overloaded(number)
+        assert 1 <= limiter.limit <= ceiling
+
+
+@pytest.mark.anyio
+async def test_it_is_halved_once_for_all_requests_that_met_the_same_overload() -> None:
+    limiter = Limiter(16)
+    numbers = []
+    for _ in range(8):
+        async with limiter.slot() as number:
+            numbers.append(number)
+    for number in numbers:
+        limiter.overloaded(number)
+    assert limiter.limit == 8
+    async with limiter.slot() as later:
+        limiter.overloaded(later)
+    assert limiter.limit == 4
+    for _ in range(200):
+        limiter.answered()
+    assert limiter.limit == 16
+
+
+@pytest.mark.anyio
+async def test_a_closed_gate_holds_everybody_back() -> None:
+    limiter = Limiter(4)
+    async with limiter.slot() as number:
+        limiter.overloaded(number, pause_s=0.2)
+    opened = asyncio.get_running_loop().time() + 0.2
+    entered = []
+
+    async def one() -> None:
+        async with limiter.slot():
+            entered.append(asyncio.get_running_loop().time())
+
+    await asyncio.gather(one(), one())
+    assert all(moment >= opened - 0.01 for moment in entered)
+
+
+@pytest.mark.anyio
+async def test_a_slot_goes_past_waiters_that_gave_up_or_are_patient() -> None:
+    limiter = Limiter(1)
+    entered = []
+
+    async def one(name: str) -> None:
+        async with limiter.slot():
+            entered.append(name)
+
+    async with limiter.slot():
+        with patient():
+            last = asyncio.ensure_future(one("last"))
+        gone, first = (asyncio.ensure_future(one(name)) for name in ("gone", "first"))
+        await asyncio.sleep(0)
+        gone.cancel()
+    await asyncio.wait_for(asyncio.gather(last, first), 5)
+    assert entered == ["first", "last"]
+
+
+def starts(limiter: Limiter, tokens: list[int], beyond: int = 0) -> list[float]:
+    """When requests start, in seconds, if every sleep takes as long as it says and no longer."""
+    clock = [1000.0]
+
+    async def run() -> list[float]:
+        found = []
+        for estimate in tokens:
+            async with limiter.slot(estimate):
+                found.append(clock[0] - 1000.0)
+                limiter.answered(beyond)
+        return found
+
+    async def sleep(seconds: float) -> None:
+        clock[0] += max(0.0, seconds)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asyncio, "sleep", sleep)
+        loop = asyncio.new_event_loop()
+        patch.setattr(loop, "time", lambda: clock[0])
+        try:
+            return loop.run_until_complete(run())
+        finally:
+            loop.close()
+
+
+def test_requests_a_minute_are_evenly_spread() -> None:
+    assert starts(Limiter(8, rpm=60), [0, 0, 0]) == [0.0, 1.0, 2.0]
+
+
+def test_tokens_a_minute_count_what_was_estimated_and_what_came() -> None:
+    assert starts(Limiter(8, tpm=6_000), [100, 200, 0]) == [0.0, 1.0, 3.0]
+    assert starts(Limiter(8, tpm=6_000), [100, 100], beyond=300) == [0.0, 4.0]
+
+
+@pytest.mark.parametrize("option", ["rpm", "tpm"])
+def test_a_limit_that_is_none_is_refused(option: str) -> None:
+    with pytest.raises(InputError, match=option):
+        Session(cache="off", **{option: 0})  # type: ignore[arg-type]

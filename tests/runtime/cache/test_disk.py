@@ -21,15 +21,10 @@ import pytest
 from factcheck.runtime.cache import DiskCache, answer_key
 from factcheck.runtime.cache import disk as disk_module
 from factcheck.runtime.cache.store import classify
-from tests.processes import printed_by_python
 from tests.runtime.cache.conftest import KEY, OTHER
-from tests.runtime.cache.stores import in_lists
+from tests.runtime.cache.stores import database, in_lists
 
 NOBODY = 65534
-
-
-def database(folder: Path) -> Path:
-    return folder / "answers" / "cache.db"
 
 
 def mode(path: Path) -> int:
@@ -39,15 +34,6 @@ def mode(path: Path) -> int:
 def test_nothing_is_created_before_the_first_use(folder: Path) -> None:
     DiskCache(folder).close()
     assert not folder.exists()
-
-
-def test_importing_loads_no_store() -> None:
-    code = (
-        "import sys, factcheck.runtime.cache as c; c.DiskCache('x');"
-        "print([m for m in ('sqlite3', 'redis', 'platformdirs') if m in sys.modules])"
-    )
-
-    assert printed_by_python(code) == "[]"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
@@ -86,16 +72,6 @@ def test_a_folder_that_others_can_write_is_named(
     assert mode(folder) == 0o777
     assert mode(folder / "answers") == 0o700
     assert "is writable by other users" in caplog.text
-
-
-def test_another_process_finds_the_answers(folder: Path, disk: DiskCache) -> None:
-    disk.add_many({KEY: "kept ≠ lost"})
-    code = (
-        "from factcheck.runtime.cache import DiskCache;"
-        f"print(ascii(DiskCache({str(folder)!r}).get_many([{KEY!r}])[{KEY!r}][0]))"
-    )
-
-    assert printed_by_python(code) == ascii("kept ≠ lost")
 
 
 @contextmanager

@@ -23,14 +23,6 @@ def client_of(url: str) -> Any:
     return pytest.importorskip("redis").Redis.from_url(url)
 
 
-def test_machines_share_it(empty_redis: str) -> None:
-    one, two = RedisCache(empty_redis), RedisCache(empty_redis)
-    one.add_many({KEY: "kept"})
-    assert two.get_many([KEY]) == {KEY: ["kept"]}
-    one.close()
-    two.close()
-
-
 def test_keys_have_a_prefix_and_do_not_expire(empty_redis: str) -> None:
     cache = RedisCache(empty_redis)
     cache.add_many({KEY: "kept"})
