@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from factcheck import FactCoverage, RetryPolicy
+from factcheck import FactCoverage, Model, RetryPolicy
 from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.ports import Ledger, PairJudge, PairResult, ValuePair
 from factcheck.runtime.loop import background
@@ -42,20 +42,25 @@ class Setup(NamedTuple):
     scorer: FactCoverage
     server: LocalOpenAIServer
 
+    @property
+    def asked(self) -> list[list[str]]:
+        """The facts of each request."""
+        return [[*parse_prompt(r.body).facts.values()] for r in self.server.requests]
+
 
 MakeSetup = Callable[..., Setup]
 
 
 @pytest.fixture
-def llm(monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeSetup]:
+def llm() -> Iterator[MakeSetup]:
+    """Makes scorers whose model, with these settings, is on a server of its own."""
     with ExitStack() as stack:
 
-        def make(answer: ChatAnswer, *, retry: RetryPolicy = QUICK, **options: Any) -> Setup:
+        def make(answer: ChatAnswer, settings: Any = (), **options: Any) -> Setup:
             server = stack.enter_context(LocalOpenAIServer(answer))
-            monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-            options = {"cache": "off", **options}
-            scorer = stack.enter_context(FactCoverage(MODEL, retry=retry, **options))
-            return Setup(scorer, server)
+            model = Model(MODEL, base_url=server.base_url, **dict(settings))
+            options = {"cache": "off", "retry": QUICK, **options}
+            return Setup(stack.enter_context(FactCoverage(model, **options)), server)
 
         yield make
 
@@ -68,15 +73,11 @@ class PairSetup(NamedTuple):
     ledger: Ledger
 
     def compare(self, *pairs: ValuePair) -> Sequence[PairResult]:
-        return background.run(_compare(self, pairs))
+        return background.run(self.judge.compare(pairs, self.ledger))
 
     @property
     def sizes(self) -> list[int]:
         return [len(asked(request)) for request in self.server.requests]
-
-
-async def _compare(setup: PairSetup, pairs: Sequence[ValuePair]) -> Sequence[PairResult]:
-    return await setup.judge.compare(pairs, setup.ledger)
 
 
 def asked(request: Request) -> tuple[ValuePair, ...]:

@@ -74,10 +74,6 @@ class Pottery:
     def undecided(self) -> list[dict[str, str]]:
         return [{one.fact.text: one.code for one in report.undecided} for report in self.reports]
 
-    @property
-    def chats(self) -> int:
-        return self.posts("/v1/chat/completions")
-
     def run(self, transport: Transport) -> None:
         options = {"cache": self.cache, "retry": QUICK, **self.options}
         judge, size = options.pop("judge", MODEL), options.pop("batch_size", 32)
@@ -149,7 +145,7 @@ def test_a_batch_gives_the_report_of_a_live_run_and_leaves_a_warm_cache(
     job = pottery(plan={"polls": 1})
     out, under_way, done = job.submit(), job.collect(), job.collect()
     collected, warm = job.reports, job.live()
-    assert job.chats == 0
+    assert job.posts("/v1/chat/completions") == 0
     written, job.options = job.asked(), {"cache": "off"}
     live = job.live()
     sent = [r.body for r in job.server.requests if isinstance(r, ChatRequest)]
@@ -180,46 +176,39 @@ def test_only_what_is_not_known_is_submitted(pottery: MakePottery) -> None:
     assert all([*parse_prompt(r["body"]).facts.values()] == FACTS[4:] for r in job.asked())
 
 
-def test_a_missing_line_leaves_exactly_its_facts_undecided_until_the_next_run(
-    pottery: MakePottery,
-) -> None:
-    job = pottery(plan={"lost": [4]}, options={"batch_size": 1}).submitted()
-    lost = parse_prompt(job.asked()[4]["body"])
-    done = job.collect()
-    assert job.undecided == [
-        dict.fromkeys(lost.facts.values(), "queued") if lost.text == summary else {}
-        for summary in SUMMARIES
-    ]
-    assert (done.used, done.unanswered, job.chats) == (17, 1, 0)
-    job.live()
-    assert (job.scores, job.chats) == (SCORES, 1)
-
-
 @pytest.mark.parametrize(
     ("fault", "code"),
     [
+        (None, "queued"),
         (rate_limited(), "queued"),
         (Reply(status=500), "queued"),
         (Reply(raw_body=b"no completion"), "queued"),
         (quota_exceeded(), "rejected"),
         (Reply(None, refusal="No."), "refused"),
     ],
-    ids=["429", "500", "garbage", "quota", "refusal"],
+    ids=["missing", "429", "500", "garbage", "quota", "refusal"],
 )
-def test_an_error_in_a_line_leaves_exactly_its_facts_undecided(
-    pottery: MakePottery, fault: Reply, code: str
+def test_a_line_that_is_no_answer_leaves_exactly_its_facts_undecided_until_the_next_run(
+    pottery: MakePottery, fault: Reply | None, code: str
 ) -> None:
-    model = FactModel()
+    model, hit, lost = FactModel(), (SUMMARIES[1], FACTS[2:3]), []
+
+    def is_hit(body: Any) -> bool:
+        asked = parse_prompt(body)
+        return (asked.text, [*asked.facts.values()]) == hit
 
     def answer(request: ChatRequest) -> Reply | str:
-        asked = parse_prompt(request.body)
-        hit = asked.text == SUMMARIES[1] and FACTS[2] in asked.facts.values()
-        return fault if hit else model(request)
+        return fault if fault and is_hit(request.body) else model(request)
 
-    job = pottery(answer, options={"batch_size": 1}).submitted()
-    job.collect()
+    job = pottery(answer, options={"batch_size": 1}, plan={"lost": lost}).submitted()
+    lost += [n for n, line in enumerate(job.asked()) if not fault and is_hit(line["body"])]
+    done = job.collect()
     assert job.undecided == [{}, {FACTS[2]: code}, {}]
+    assert done.unanswered == (code == "queued")
     assert all(r.usage.attempts <= len(FACTS) for r in job.reports)
+    fault = None
+    job.live()
+    assert (job.scores, job.posts("/v1/chat/completions")) == (SCORES, 1)
 
 
 @pytest.mark.parametrize("ending", ["expired", "cancelled", "failed"])
@@ -235,30 +224,24 @@ def test_a_batch_that_ends_early_gives_what_it_has_and_the_rest_is_submitted_aga
     assert job.submit().requests == 3 - n_done
 
 
-@pytest.mark.parametrize(("creation", "posts"), [("refused", (1, 2)), ("unanswered", (1, 1))])
-def test_a_crash_after_the_upload_repeats_nothing(
-    pottery: MakePottery, creation: str, posts: tuple[int, int]
+@pytest.mark.parametrize(
+    ("creation", "facts", "posts"),
+    [("refused", FACTS, (1, 2)), ("unanswered", FACTS, (1, 1)), ("refused", FACTS[:3], (2, 2))],
+)
+def test_a_submission_goes_on_after_a_crash_with_what_the_run_still_asks_for(
+    pottery: MakePottery, creation: str, facts: list[str], posts: tuple[int, int]
 ) -> None:
-    """Not even a batch that was created although no answer came."""
-    job = pottery(plan={"creations": [creation]})
+    """Nothing is repeated, not even a batch that was created although no answer came."""
+    job = pottery(plan={"creations": [creation]}, facts=facts)
     with pytest.raises(JudgeUnavailable):
         job.submit()
     with pytest.raises(InputError, match="submit again to complete it"):
         job.collect()
-    assert [batch.batch_id for batch in job.submit().batches] == ["batch_0"]
-    assert (job.posts("/v1/files"), job.posts("/v1/batches")) == posts
-    assert job.collect().used == 3
-
-
-def test_a_submission_goes_on_with_what_the_run_still_asks_for(pottery: MakePottery) -> None:
-    job = pottery(plan={"creations": ["refused"]}, facts=FACTS[:3])
-    with pytest.raises(JudgeUnavailable):
-        job.submit()
     job.facts = FACTS
-    assert job.submit().requests == 3
-    assert (job.posts("/v1/files"), job.posts("/v1/batches")) == (2, 2)
-    assert job.collect().used == 3
-    assert job.scores == SCORES
+    again = job.submit()
+    assert (again.requests, len(again.batches)) == (3, 1)
+    assert (job.posts("/v1/files"), job.posts("/v1/batches")) == posts
+    assert (job.collect().used, job.scores) == (3, SCORES)
 
 
 def test_a_batch_that_is_not_collected_is_private_and_not_submitted_over(

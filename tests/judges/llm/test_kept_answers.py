@@ -69,27 +69,25 @@ def test_only_what_shapes_an_answer_is_part_of_its_key(
 
 def test_only_facts_without_a_verdict_are_asked_and_each_statement_once(llm: MakeSetup) -> None:
     broken = FactModel(mangles=[leave_out(FACTS[0])])
-    scorer, server = llm(sequence(broken, broken, then=FactModel()), cache=MemoryCache())
-    first = scorer.check([*FACTS[:2], FACTS[1]], TEXT)
-    second = scorer.check(FACTS, TEXT)
+    setup = llm(sequence(broken, broken, then=FactModel()), cache=MemoryCache())
+    first = setup.scorer.check([*FACTS[:2], FACTS[1]], TEXT)
+    second = setup.scorer.check(FACTS, TEXT)
     assert isinstance(first[0], CheckFailure)
     assert [result.fact.id for result in first] == ["f1", "f2", "f3"]
     assert all(isinstance(result, Verdict) for result in second)
-    asked = [list(parse_prompt(r.body).facts.values()) for r in server.requests]
-    assert asked == [FACTS[:2], FACTS[:1], [FACTS[0], FACTS[2]]]
+    assert setup.asked == [FACTS[:2], FACTS[:1], [FACTS[0], FACTS[2]]]
 
 
 def test_verdicts_are_found_in_any_order_and_company_and_a_request_adds_one_entry(
     llm: MakeSetup,
 ) -> None:
     cache, new = MemoryCache(), "The dam is new."
-    scorer, server = llm(FactModel(), cache=cache, batch_size=2)
+    setup = llm(FactModel(), cache=cache, batch_size=2)
     for facts in (FACTS, [new, *reversed(FACTS)], [FACTS[2], new], FACTS[1:]):
-        scorer.check(facts, TEXT)
-    asked = [list(parse_prompt(r.body).facts.values()) for r in server.requests]
-    assert sorted(asked) == sorted([FACTS[:1], FACTS[1:], [new]])
+        setup.scorer.check(facts, TEXT)
+    assert sorted(setup.asked) == sorted([FACTS[:1], FACTS[1:], [new]])
     (entries,) = (values for values in cache.entries.values() if "answers" in values[0])
-    assert sorted(list(json.loads(entry)["answers"]) for entry in entries) == sorted(asked)
+    assert sorted(list(json.loads(entry)["answers"]) for entry in entries) == sorted(setup.asked)
 
 
 def test_a_look_grows_with_the_facts_asked_and_not_with_those_kept(llm: MakeSetup) -> None:
@@ -192,16 +190,15 @@ def test_a_verdict_that_cannot_be_read_is_asked_for_again_and_only_it(
     llm: MakeSetup, planted: Any
 ) -> None:
     cache = MemoryCache()
-    scorer, server = llm(FactModel(), cache=cache)
-    before = scorer.check(FACTS, TEXT)
+    setup = llm(FactModel(), cache=cache)
+    before = setup.scorer.check(FACTS, TEXT)
     ((key, (text,)),) = [(k, v) for k, v in cache.entries.items() if FACTS[0] in v[0]]
     entry = json.loads(text)
     entry["answers"][FACTS[0]] = planted
     cache.entries[key] = [json.dumps(entry)]
-    after = scorer.check(FACTS, TEXT)
+    after = setup.scorer.check(FACTS, TEXT)
     assert [r.label for r in after] == [r.label for r in before]
-    asked = [list(parse_prompt(r.body).facts.values()) for r in server.requests]
-    assert asked == [FACTS, FACTS[:1]]
+    assert setup.asked == [FACTS, FACTS[:1]]
 
 
 def test_an_entry_without_end_is_asked_for_again(llm: MakeSetup) -> None:

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.errors import Failure, InputError
-from factcheck.judges.cascade import CascadeJudge
 from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.ports import (
@@ -28,7 +27,6 @@ from factcheck.testing import (
     ChatRequest,
     FactModel,
     Reply,
-    ScriptedPairJudge,
     bad_request,
     duplicate,
     leave_out,
@@ -213,19 +211,17 @@ any_pair = st.builds(ValuePair, *[any_text] * 5, st.sampled_from(get_args(Specif
 
 
 @pytest.fixture(scope="module")
-def cascade() -> Iterator[PairJudge]:
-    """Knows equal values, and asks a model about all others."""
-    first = ScriptedPairJudge(lambda pair: 1.0 if pair.gold == pair.extracted else 0.5)
+def judge() -> Iterator[PairJudge]:
     with serving(FactModel()) as (_, session):
-        yield CascadeJudge(first, build_pair_judge(MODEL, session))
+        yield build_pair_judge(MODEL, session)
 
 
 @given(st.lists(any_pair, max_size=6))
 def test_whatever_stands_in_a_pair_its_verdict_does_not_depend_on_the_others(
-    cascade: PairJudge, pairs: list[ValuePair]
+    judge: PairJudge, pairs: list[ValuePair]
 ) -> None:
     def compare(*some: ValuePair) -> Sequence[PairResult]:
-        return asyncio.run(cascade.compare(some, Ledger()))
+        return asyncio.run(judge.compare(some, Ledger()))
 
     results = compare(*pairs)
     assert equivalents(results) == [same_words(pair) for pair in pairs]

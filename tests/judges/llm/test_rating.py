@@ -30,12 +30,9 @@ def rate(
     answer: ChatAnswer, source: Any = SOURCE, summary: Any = SUMMARY
 ) -> tuple[RatingResult, Sequence[Request]]:
     """A rating, and the requests that it took."""
-
-    async def ask() -> RatingResult:
-        return await build_rater(MODEL, session).rate(source, summary, Ledger())
-
     with serving(answer) as (server, session):
-        return background.run(ask()), server.requests
+        rating = build_rater(MODEL, session).rate(source, summary, Ledger())
+        return background.run(rating), server.requests
 
 
 def test_a_rating_is_one_call_and_comes_with_a_reason_and_a_name() -> None:

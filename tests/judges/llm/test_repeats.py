@@ -10,10 +10,10 @@ from typing import Any
 import dspy
 import pytest
 
-from factcheck import CheckFailure, FactCoverage, Model, Verdict
+from factcheck import CheckFailure, FactCoverage, Verdict
 from factcheck.judges.llm.transports import read_completion
-from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
-from tests.judges.llm.conftest import completion
+from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
+from tests.judges.llm.conftest import MakeSetup, completion
 from tests.runtime.cache.stores import MemoryCache
 
 FACTS = ("The mill closed.", "It rained.", "A fox slept.", "Ida left.")
@@ -21,23 +21,19 @@ TEXT = "The mill closed. Ida left."
 TRUTH = [True, False, False, True]
 
 
-def judge(server: LocalOpenAIServer, **settings: Any) -> Model:
-    return Model("openai/tiny", base_url=server.base_url, **settings)
-
-
 @pytest.mark.parametrize("summaries", [1, 2])
-def test_each_check_asks_in_another_order_and_what_they_agree_on_counts(summaries: int) -> None:
-    with LocalOpenAIServer(FactModel()) as server:
-        settings = {"repeats": 3, "summaries_per_call": summaries}
-        with FactCoverage(judge(server, **settings), cache=MemoryCache()) as scorer:
-            texts = [TEXT, "It rained."][:summaries]
-            reports = scorer.score_summaries("", texts, facts=FACTS)
-            scorer.score_summaries("", texts, facts=FACTS)
-        orders = {tuple(parse_prompt(r.body).facts.values()) for r in server.requests}
+def test_each_check_asks_in_another_order_and_what_they_agree_on_counts(
+    llm: MakeSetup, summaries: int
+) -> None:
+    settings = {"repeats": 3, "summaries_per_call": summaries}
+    setup = llm(FactModel(), settings, cache=MemoryCache())
+    texts = [TEXT, "It rained."][:summaries]
+    reports, _ = (setup.scorer.score_summaries("", texts, facts=FACTS) for _ in range(2))
+    orders = set(map(tuple, setup.asked))
     assert [verdict.supported for verdict in reports[0].results] == TRUTH
     assert not any(verdict.flags for verdict in reports[0].results)  # type: ignore[union-attr]
     assert FACTS in orders
-    assert len(orders) == len(server.requests) == 3
+    assert len(orders) == len(setup.asked) == 3
     assert "repeats:3" in str(reports[0].signature)
 
 
@@ -46,17 +42,14 @@ def said_in_turn(labels: Mapping[str, Sequence[str]]) -> FactModel:
     return FactModel(lambda fact, _: left[fact].pop())  # type: ignore[arg-type,return-value]
 
 
-def test_a_flip_is_reported_and_three_labels_decide_nothing() -> None:
+def test_a_flip_is_reported_and_three_labels_decide_nothing(llm: MakeSetup) -> None:
     labels = {
         FACTS[0]: ["entailed", "entailed", "neutral"],
         FACTS[1]: ["entailed", "neutral", "contradicted"],
         FACTS[2]: ["neutral"] * 3,
     }
-    with (
-        LocalOpenAIServer(said_in_turn(labels)) as server,
-        FactCoverage(judge(server, repeats=3), cache="off") as scorer,
-    ):
-        first, second, third = scorer.check(FACTS[:3], TEXT)
+    scorer, _ = llm(said_in_turn(labels), {"repeats": 3})
+    first, second, third = scorer.check(FACTS[:3], TEXT)
     assert isinstance(first, Verdict)
     assert (first.label, first.flags) == ("entailed", ("flipped",))
     assert isinstance(second, CheckFailure)
@@ -66,6 +59,7 @@ def test_a_flip_is_reported_and_three_labels_decide_nothing() -> None:
     assert (third.label, third.flags) == ("neutral", ())
 
 
+LIKELIHOODS = {"verdict": "label", "probabilities": True}
 Tokens = Sequence[tuple[str, Mapping[str, float]]]
 
 
@@ -99,12 +93,10 @@ TOKENS: dict[str, tuple[Tokens, float | None]] = {
 
 @pytest.mark.parametrize(("tokens", "probability"), TOKENS.values(), ids=TOKENS)
 def test_a_label_has_the_probability_of_its_first_token(
-    tokens: Tokens, probability: float | None
+    llm: MakeSetup, tokens: Tokens, probability: float | None
 ) -> None:
-    with LocalOpenAIServer(lambda _: with_tokens(tokens)) as server:
-        settings = {"verdict": "label", "probabilities": True}
-        with FactCoverage(judge(server, **settings), cache=MemoryCache()) as scorer:
-            results = [scorer.check(FACTS[:1], TEXT)[0] for _ in range(2)]
+    scorer, server = llm(lambda _: with_tokens(tokens), LIKELIHOODS, cache=MemoryCache())
+    results = [scorer.check(FACTS[:1], TEXT)[0] for _ in range(2)]
     assert server.requests[0].body["logprobs"] is True
     for result in results:  # the second one is cached
         if isinstance(result, Verdict):
@@ -127,18 +119,16 @@ def test_log_probabilities_that_are_none_are_left_out(logprobs: Any) -> None:
     assert read_completion(completion("a", logprobs=logprobs)).tokens == ()
 
 
-def test_a_server_without_log_probabilities_is_asked_without() -> None:
+def test_a_server_without_log_probabilities_is_asked_without(llm: MakeSetup) -> None:
     def answer(request: ChatRequest) -> Reply | str:
         if "logprobs" in request.body:
             message = "logprobs are not supported with this model"
             return Reply(status=400, error={"message": message, "param": "top_logprobs"})
         return FactModel()(request)
 
-    with LocalOpenAIServer(answer) as server:
-        settings = {"verdict": "label", "probabilities": True}
-        with FactCoverage(judge(server, **settings), cache="off") as scorer:
-            results = scorer.check(FACTS, TEXT)
-            assert "logprobs:default" in str(scorer.signature)
+    scorer, server = llm(answer, LIKELIHOODS)
+    results = scorer.check(FACTS, TEXT)
+    assert "logprobs:default" in str(scorer.signature)
     assert [getattr(result, "supported", None) for result in results] == TRUTH
     assert len(server.requests) == 2
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from factcheck import CheckFailure, FactCoverage, Model, Verdict
+from factcheck import CheckFailure, Verdict
 from factcheck.testing import (
     FactModel,
-    LocalOpenAIServer,
     duplicate,
     leave_out,
     overwrite,
@@ -47,10 +46,10 @@ def test_a_pair_costs_two_calls_and_the_next_summary_one(llm: MakeSetup) -> None
 
 
 def test_many_facts_go_out_in_as_few_even_batches_as_possible(llm: MakeSetup) -> None:
-    scorer, server = llm(FactModel(), batch_size=6)
-    scorer.check(FACTS, SUMMARY)
-    bodies = [request.body for request in server.requests]
-    assert sorted(len(parse_prompt(body).facts) for body in bodies) == [5, 5, 5]
+    setup = llm(FactModel(), batch_size=6)
+    setup.scorer.check(FACTS, SUMMARY)
+    bodies = [request.body for request in setup.server.requests]
+    assert [len(facts) for facts in setup.asked] == [5, 5, 5]
     assert bodies[0]["model"] == "tiny"
     assert bodies[0]["temperature"] == 0.0
     assert bodies[0]["response_format"]["json_schema"]["strict"] is True
@@ -60,22 +59,17 @@ def test_many_facts_go_out_in_as_few_even_batches_as_possible(llm: MakeSetup) ->
 def test_only_what_came_back_wrong_is_asked_again_and_only_once(llm: MakeSetup) -> None:
     mangles = [leave_out(FACTS[0]), duplicate(FACTS[1]), overwrite("label", "maybe", FACTS[2])]
     mangles.append(without_key("label", FACTS[3]))
-    scorer, server = llm(FactModel(mangles=mangles))
-    results = scorer.check(FACTS, SUMMARY)
-    assert [len(parse_prompt(r.body).facts) for r in server.requests] == [15, 4]
+    setup = llm(FactModel(mangles=mangles))
+    results = setup.scorer.check(FACTS, SUMMARY)
+    assert [len(facts) for facts in setup.asked] == [15, 4]
     codes = [result.code for result in results if isinstance(result, CheckFailure)]
     assert codes == ["missing", "duplicate", "invalid", "invalid"]
     assert sum(isinstance(result, Verdict) for result in results) == 11
 
 
 @pytest.mark.parametrize("verdict", ["label", "line", "quote", "reason"])
-def test_a_model_says_how_its_verdicts_are_written(
-    verdict: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with LocalOpenAIServer(FactModel()) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        with FactCoverage(Model(MODEL, verdict=verdict), cache="off") as scorer:
-            report = scorer.score(SOURCE, SUMMARY, facts=FACTS)
+def test_a_model_says_how_its_verdicts_are_written(llm: MakeSetup, verdict: Any) -> None:
+    report = llm(FactModel(), {"verdict": verdict}).scorer.score(SOURCE, SUMMARY, facts=FACTS)
     assert [kept.fact.text for kept in report.kept] == FACTS[:5]
     assert f"-{verdict}@" in report.signature["check"]
     evidence = [kept.evidence for kept in report.kept]
@@ -85,9 +79,9 @@ def test_a_model_says_how_its_verdicts_are_written(
 
 def test_a_reply_that_was_cut_off_is_never_used_and_asked_again_in_halves(llm: MakeSetup) -> None:
     whole = FactModel()
-    scorer, server = llm(sequence(lambda r: truncated(whole(r), keep=0.9), then=whole))
-    results = scorer.check(FACTS, SUMMARY)
-    assert sorted(len(parse_prompt(r.body).facts) for r in server.requests) == [7, 8, 15]
+    setup = llm(sequence(lambda r: truncated(whole(r), keep=0.9), then=whole))
+    results = setup.scorer.check(FACTS, SUMMARY)
+    assert sorted(len(facts) for facts in setup.asked) == [7, 8, 15]
     assert all(isinstance(result, Verdict) for result in results)
 
 

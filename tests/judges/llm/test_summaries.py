@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from factcheck import CoverageReport, FactCoverage, Model, RecordFailure, Verdict
+from factcheck import CoverageReport, RecordFailure, Verdict
 from factcheck.errors import JudgeOutputError
 from factcheck.facts import CheckResult
 from factcheck.judges.llm.judges import LLMChecker
@@ -29,7 +28,7 @@ from factcheck.testing import (
     refused,
     truncated,
 )
-from tests.judges.llm.conftest import QUICK
+from tests.judges.llm.conftest import MakeSetup
 from tests.runtime.cache.stores import MemoryCache
 
 FACTS = ("The mill closed in 1987.", "Ida Berg owned the mill.", "It rained.")
@@ -42,20 +41,16 @@ TEXTS = (
 TRUTH = [[True, False, False], [False, True, True], [False] * 3, [True, False, True]]
 
 
-@contextmanager
-def judging(
-    answer: ChatAnswer, n: int = 4, **options: Any
-) -> Iterator[tuple[FactCoverage, LocalOpenAIServer]]:
-    given = {"verdict": options.pop("verdict", "line"), "summaries_per_call": n}
-    with LocalOpenAIServer(answer) as server:
-        judge = Model("openai/tiny", base_url=server.base_url, **given)
-        options = {"cache": "off", "retry": QUICK, **options}
-        with FactCoverage(judge, **options) as scorer:
-            yield scorer, server
+def together(n: int = 4, verdict: str = "line") -> dict[str, Any]:
+    return {"verdict": verdict, "summaries_per_call": n}
 
 
 def kept(results: Sequence[CheckResult]) -> list[bool | None]:
     return [result.supported if isinstance(result, Verdict) else None for result in results]
+
+
+def all_kept(reports: Sequence[CoverageReport]) -> list[list[bool | None]]:
+    return [kept(report.results) for report in reports]
 
 
 def sizes(server: LocalOpenAIServer) -> list[tuple[int, int]]:
@@ -65,24 +60,22 @@ def sizes(server: LocalOpenAIServer) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("verdict", ["line", "label"])
-def test_together_they_have_the_verdicts_that_each_has_alone(verdict: str) -> None:
+def test_together_they_have_the_verdicts_that_each_has_alone(llm: MakeSetup, verdict: str) -> None:
     for n, requests in [(1, 4), (2, 2), (3, 2), (4, 1), (8, 1)]:
-        with judging(FactModel(), n, verdict=verdict) as (scorer, server):
-            reports = scorer.score_summaries("", TEXTS, facts=FACTS)
-        assert [kept(report.results) for report in reports] == TRUTH
-        usage = scorer.ledger.usage
-        assert (
-            len(server.requests) == sum(r.usage.calls for r in reports) == usage.calls == requests
-        )
+        scorer, server = llm(FactModel(), together(n, verdict))
+        reports = scorer.score_summaries("", TEXTS, facts=FACTS)
+        assert all_kept(reports) == TRUTH
+        counted = (sum(r.usage.calls for r in reports), scorer.ledger.usage.calls)
+        assert (len(server.requests), *counted) == (requests,) * 3
         quote = getattr(reports[1].results[1], "evidence", None)
         assert (quote and quote.quote) == (FACTS[1] if verdict == "line" else None)
 
 
-def test_blank_and_equal_texts_and_many_facts_keep_their_places() -> None:
+def test_blank_and_equal_texts_and_many_facts_keep_their_places(llm: MakeSetup) -> None:
     texts = [TEXTS[0], " ", TEXTS[1], TEXTS[0]]
-    with judging(FactModel(), batch_size=2) as (scorer, server):
-        reports = scorer.score_summaries("", texts, facts=FACTS)
-    assert [kept(report.results) for report in reports] == [TRUTH[0], [False] * 3, *TRUTH[1::-1]]
+    scorer, server = llm(FactModel(), together(), batch_size=2)
+    reports = scorer.score_summaries("", texts, facts=FACTS)
+    assert all_kept(reports) == [TRUTH[0], [False] * 3, *TRUTH[1::-1]]
     assert sorted(sizes(server)) == [(2, 1), (2, 2)]
 
 
@@ -97,19 +90,21 @@ FAULTS: dict[str, ChatAnswer] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_fails_together_is_asked_again_text_by_text(fault: str) -> None:
+def test_what_fails_together_is_asked_again_text_by_text(llm: MakeSetup, fault: str) -> None:
     bad = FAULTS[fault]
 
     def answer(request: ChatRequest) -> Reply | str:
         return (bad if len(parse_prompt(request.body).texts) > 1 else FactModel())(request)
 
-    with judging(answer) as (scorer, server):
-        reports = scorer.score_summaries("", TEXTS, facts=FACTS)
-    assert [kept(report.results) for report in reports] == TRUTH
+    scorer, server = llm(answer, together())
+    assert all_kept(scorer.score_summaries("", TEXTS, facts=FACTS)) == TRUTH
     assert [texts for texts, _ in sizes(server)][-5:] == [4, 1, 1, 1, 1]
-    with judging(FactModel(mangles=[leave_out(FACTS[1])])) as (scorer, _):
-        alone = scorer.score_summaries("", TEXTS[:2], facts=FACTS)
-    assert [kept(report.results) for report in alone] == [[True, None, False], [False, None, True]]
+
+
+def test_what_fails_alone_too_is_undecided(llm: MakeSetup) -> None:
+    scorer, _ = llm(FactModel(mangles=[leave_out(FACTS[1])]), together())
+    alone = scorer.score_summaries("", TEXTS[:2], facts=FACTS)
+    assert all_kept(alone) == [[True, None, False], [False, None, True]]
 
 
 WRONG: dict[str, list[Any]] = {
@@ -147,46 +142,45 @@ def test_doubled_and_unknown_entries_count_for_nothing(more: str) -> None:
         assert "unknown id" in str(error)
 
 
-def test_only_texts_that_are_not_known_are_asked() -> None:
-    with judging(FactModel(), cache=MemoryCache()) as (scorer, server):
-        scorer.score_summaries("", TEXTS[:2], facts=FACTS)
-        again = scorer.score_summaries("", TEXTS, facts=FACTS)
-        assert [kept(report.results) for report in again] == TRUTH
-        assert sizes(server) == [(2, 3), (2, 3)]
-        scorer.score_summaries("", TEXTS, facts=FACTS)
-        assert len(server.requests) == 2
+def test_only_texts_that_are_not_known_are_asked(llm: MakeSetup) -> None:
+    scorer, server = llm(FactModel(), together(), cache=MemoryCache())
+    for texts in (TEXTS[:2], TEXTS, TEXTS):
+        found = scorer.score_summaries("", texts, facts=FACTS)
+        assert all_kept(found) == TRUTH[: len(texts)]
+    assert sizes(server) == [(2, 3), (2, 3)]
 
 
-def test_neighbours_of_one_source_are_scored_together_and_fail_alone() -> None:
+def test_neighbours_of_one_source_are_scored_together_and_fail_alone(llm: MakeSetup) -> None:
     records: list[Any] = [
         *({"id": t, "source": "S", "summary": t, "facts": FACTS} for t in TEXTS),
         {"id": "bad", "source": "S"},
         {"id": "b", "source": "Other.", "summary": "It rained a lot.", "facts": FACTS},
         {"id": "c", "source": "Other.", "summary": "It is dry.", "facts": FACTS[:1]},
     ]
-    with judging(FactModel(), 3) as (scorer, server):
-        outcomes = list(scorer.score_many(records))
+    scorer, server = llm(FactModel(), together(3))
+    outcomes = list(scorer.score_many(records))
     assert sorted(sizes(server)) == [(1, 1), (1, 3), (1, 3), (3, 3)]
     failed = outcomes.pop(4)
     assert isinstance(failed, RecordFailure)
     assert all(isinstance(outcome, CoverageReport) for outcome in outcomes)
 
 
-def test_an_error_in_a_group_is_that_of_its_own_record() -> None:
+def test_an_error_in_a_group_is_that_of_its_own_record(llm: MakeSetup) -> None:
     def facts_of(text: str) -> Any:
         return JudgeOutputError("no list") if "fox" in text else ["It rained."]
 
     records = [{"source": "It rained.", "summary": text, "facts": FACTS} for text in TEXTS]
-    with judging(FactModel(), extractor=ScriptedExtractor(facts_of)) as (scorer, _):
-        outcomes = list(scorer.score_many(records, direction="both"))
+    scorer, _ = llm(FactModel(), together(), extractor=ScriptedExtractor(facts_of))
+    outcomes = list(scorer.score_many(records, direction="both"))
     assert [getattr(outcome, "code", None) for outcome in outcomes] == [None, None, "output", None]
 
 
-def test_a_long_text_is_read_in_sections_and_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_text_is_read_in_sections_and_by_itself(
+    llm: MakeSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(LLMChecker, "section", 200)
     texts = [*TEXTS[:2], "A fox slept. " * 30 + TEXTS[0]]
-    with judging(FactModel()) as (scorer, server):
-        reports = scorer.score_summaries("", texts, facts=FACTS)
-    assert [kept(report.results) for report in reports] == [*TRUTH[:2], TRUTH[0]]
+    scorer, server = llm(FactModel(), together())
+    assert all_kept(scorer.score_summaries("", texts, facts=FACTS)) == [*TRUTH[:2], TRUTH[0]]
     assert [texts for texts, _ in sizes(server)].count(2) == 1
     assert {texts for texts, _ in sizes(server)} == {1, 2}

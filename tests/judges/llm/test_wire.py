@@ -96,6 +96,13 @@ def provider() -> Iterator[Provider]:
         server.shutdown()
 
 
+def judge_by(how: str, name: str, url: str, **settings: Any) -> Any:
+    """A model, or a language model of DSPy, at an address."""
+    if how == "name":
+        return Model(name, **settings, base_url=url, api_key="key")
+    return dspy.LM(name, **settings, api_base=url, api_key="key")
+
+
 def asked(judge: Any, provider: Provider, **settings: Any) -> tuple[dict[str, Any], dict[str, str]]:
     """The body that went out for one prompt, and the signature."""
     session = Session(cache="off", **settings)
@@ -110,14 +117,7 @@ def asked(judge: Any, provider: Provider, **settings: Any) -> tuple[dict[str, An
 def test_the_signature_says_what_was_on_the_wire(name: str, how: str, provider: Provider) -> None:
     wire = PROVIDERS[name]
     url = provider.address + wire.path
-    judge: Any = (
-        Model(name, **SETTINGS, base_url=url, api_key="key")
-        if how == "name"
-        else dspy.LM(name, **SETTINGS, api_base=url, api_key="key")
-    )
-
-    body, signature = asked(judge, provider)
-
+    body, signature = asked(judge_by(how, name, url, **SETTINGS), provider)
     for part in wire.at:
         body = body[part]
     sent = {n: body.get(on_wire) for n, on_wire in zip(SETTINGS, wire.names, strict=True)}
@@ -125,12 +125,8 @@ def test_the_signature_says_what_was_on_the_wire(name: str, how: str, provider: 
     said = {n: signature[n] for n in ("temp", "top_p", "seed")}
     assert said == {"temp": "0.7", "top_p": "0.5", "seed": "3" if wire.has_seed else "default"}
 
-    judge = (
-        Model(name, temperature=None, base_url=url, api_key="key")
-        if how == "name"
-        else dspy.LM(name, api_base=url, api_key="key")
-    )
-    body, signature = asked(judge, provider)
+    none = {"temperature": None} if how == "name" else {}
+    body, signature = asked(judge_by(how, name, url, **none), provider)
     for part in wire.at:
         body = body[part]
     assert not {"temperature", "top_p", "topP", "seed"} & body.keys()
@@ -158,16 +154,9 @@ def test_a_bare_name_is_asked_at_temperature_0_at_the_address_of_its_variable(
 
 @pytest.mark.parametrize("how", ["name", "dspy.LM"])
 def test_further_settings_go_along_and_into_the_signature(how: str, provider: Provider) -> None:
-    url = f"{provider.address}/v1"
     given: dict[str, Any] = {"reasoning_effort": "low", "extra_body": {"top_k": 1}}
-    judge: Any = (
-        Model("hosted_vllm/m", **given, base_url=url)
-        if how == "name"
-        else dspy.LM("hosted_vllm/m", **given, api_base=url)
-    )
-
+    judge = judge_by(how, "hosted_vllm/m", f"{provider.address}/v1", **given)
     body, signature = asked(judge, provider)
-
     assert (body["reasoning_effort"], body["top_k"]) == ("low", 1)
     assert signature["effort"] == "low"
     assert len(signature["extra"]) == 8
@@ -175,10 +164,7 @@ def test_further_settings_go_along_and_into_the_signature(how: str, provider: Pr
 
 def test_a_setting_that_a_library_would_change_is_not_sent(provider: Provider) -> None:
     """Anthropic takes temperatures up to 1, and its client lowers any other."""
-    url = f"{provider.address}/v1"
-    judge = Model("anthropic/claude-x", temperature=1.5, base_url=url, api_key="key")
-
+    judge = judge_by("name", "anthropic/claude-x", f"{provider.address}/v1", temperature=1.5)
     body, signature = asked(judge, provider)
-
     assert "temperature" not in body
     assert signature["temp"] == "default"
