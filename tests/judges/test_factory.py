@@ -231,15 +231,10 @@ def test_it_is_called_once_with_all_texts_and_a_text_it_raises_on_fails_alone(
     assert str(error) in bad.message
 
 
-@pytest.mark.parametrize(
-    ("wrong", "says"),
-    [
-        (lambda texts: lengths(texts)[1:], "gave 1 vectors for 2 texts"),
-        (lambda _: [], "gave 0 vectors for 2 texts"),
-        (lambda _: None, "TypeError"),
-    ],
-)
-def test_another_number_of_vectors_is_a_failure_of_all(
-    wrong: Callable[[list[str]], Any], says: str
-) -> None:
-    assert [says in result.message for result in embed(wrong, "a", "b")] == [True, True]
+def test_another_number_of_vectors_is_a_failure_of_all() -> None:
+    wrong: dict[str, Callable[[list[str]], Any]] = {
+        "gave 1 vectors for 2 texts": lambda texts: lengths(texts)[1:],
+        "TypeError": lambda _: None,
+    }
+    for says, function in wrong.items():
+        assert [says in result.message for result in embed(function, "a", "b")] == [True, True]

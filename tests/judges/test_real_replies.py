@@ -33,41 +33,34 @@ def labels(made: Reply) -> dict[str, str]:
     return {verdict.fact.id: verdict.label for verdict in verdicts_of(made, "model")}
 
 
+READ = {"f1": "entailed", "f2": "entailed", "f3": "neutral"}
+SHAPES = [
+    GOOD, f"```json\n{json.dumps(GOOD)}\n```", GOOD[::-1],
+    [item(FACTS[0].upper()[:-2], "Yes", 1, key="line_number"), *GOOD[1:]],
+]  # fmt: skip
+OTHERS = [
+    "", "I cannot help with that.", json.dumps(GOOD)[:-1], f"Here you are:\n{json.dumps(GOOD)}",
+    str(GOOD), {"facts": GOOD}, "[" * 100_000, [1, None, []],
+]  # fmt: skip
+BAD = [
+    item(FACTS[0], "Maybe", 1), item(FACTS[0], ["Yes"], 1), item(FACTS[0], None),
+    item("A heron nested in Mai.", "Yes", 1), {"response": "Yes", "line number": [1]},
+    {"key fact": FACTS[0]}, "Yes",
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    "raw",
+    ("raw", "expected"),
     [
-        json.dumps(GOOD),
-        f"```json\n{json.dumps(GOOD)}\n```",
-        json.dumps(list(reversed(GOOD))),
-        json.dumps([{**item(FACTS[0].upper()[:-2], "Yes", 1, key="line_number")}, *GOOD[1:]]),
+        *((raw, READ) for raw in SHAPES),
+        *((raw, {}) for raw in OTHERS),
+        *(([bad, *GOOD[1:]], {"f2": "entailed", "f3": "neutral"}) for bad in BAD),
     ],
 )
-def test_the_shapes_that_models_use_are_read(raw: str) -> None:
-    assert labels(reply(raw)) == {"f1": "entailed", "f2": "entailed", "f3": "neutral"}
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [
-        "", "I cannot help with that.", json.dumps(GOOD)[:-1],
-        f"Here you are:\n{json.dumps(GOOD)}", str(GOOD), json.dumps({"facts": GOOD}),
-        "[" * 100_000, "[1, null, []]",
-    ],
-)  # fmt: skip
-def test_a_reply_that_is_something_else_gives_no_verdict(raw: str) -> None:
-    assert labels(reply(raw)) == {}
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        item(FACTS[0], "Maybe", 1), item(FACTS[0], ["Yes"], 1), item(FACTS[0], None),
-        item("A heron nested in Mai.", "Yes", 1), {"response": "Yes", "line number": [1]},
-        {"key fact": FACTS[0]}, "Yes",
-    ],
-)  # fmt: skip
-def test_a_bad_item_leaves_its_fact_out_and_spares_the_others(bad: object) -> None:
-    assert labels(reply([bad, *GOOD[1:]])) == {"f2": "entailed", "f3": "neutral"}
+def test_the_shapes_that_models_use_are_read_and_what_is_bad_is_left_out(
+    raw: object, expected: dict[str, str]
+) -> None:
+    assert labels(reply(raw)) == expected
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from factcheck.documents import json_text
 from factcheck.documents.results import ResultsFile
 from factcheck.errors import ConfigError, InputError, JudgeRejected, JudgeUnavailable
 from factcheck.facts import (
+    LABELS,
     AtomicFact,
     CheckFailure,
     CheckResult,
@@ -212,25 +213,21 @@ def record_all(path: Path, *recorded: Recorded) -> None:
     cassette.close()
 
 
-@given(
-    fact=STATEMENTS.map(lambda text: AtomicFact("recorded", text)),
-    label=st.sampled_from(["entailed", "neutral", "contradicted"]),
+VERDICTS = st.builds(
+    Verdict,
+    st.builds(AtomicFact, st.just("recorded"), STATEMENTS),
+    st.sampled_from(LABELS),
     probability=st.none() | st.floats(0, 1),
+    evidence=st.none() | STATEMENTS.map(lambda quote: Evidence(quote, 0, len(quote))),
     reason=st.text(st.characters()),
-    quote=st.none() | st.text(st.characters(), min_size=1),
     flags=st.lists(st.text()).map(tuple),
 )
-def test_a_verdict_reads_back_as_it_was(
-    fact: AtomicFact, label: Any, quote: str | None, **others: Any
-) -> None:
-    evidence = Evidence(quote, 0, len(quote)) if quote else None
-    recorded = Recorded("0" * 64, BY, Verdict(fact, label, evidence=evidence, **others))
-    assert parse_answer(json.loads(json_text(recorded.to_row())), "here") == recorded
+FACT = AtomicFact("f1", "It rained.", Span(3, 5), 0.5, must=True, tags=("a",))
 
 
-def test_facts_read_back_with_all_their_marks() -> None:
-    facts = (AtomicFact("f1", "It rained.", Span(3, 5), 0.5, must=True, tags=("a",)),)
-    recorded = Recorded("0" * 64, (("extractor", "x"), ("extract", "v1")), facts)
+@given(VERDICTS | st.just((FACT,)))
+def test_an_answer_reads_back_as_it_was(answer: Verdict | tuple[AtomicFact, ...]) -> None:
+    recorded = Recorded("0" * 64, BY, answer)
     assert parse_answer(json.loads(json_text(recorded.to_row())), "here") == recorded
 
 

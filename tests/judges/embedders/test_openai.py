@@ -201,14 +201,6 @@ def test_a_server_that_turns_everything_down_is_soon_left_alone(remote: MakeSetu
     assert len(setup.asked) < 20
 
 
-def test_a_server_that_is_down_says_where_it_should_be() -> None:
-    settings = Settings(openai_base_url="http://127.0.0.1:9/v1")
-    embedder = build_embedder("openai", Session(cache="off", settings=settings))
-    (result,) = asyncio.run(embedder.embed(["Ants."], Ledger()))
-    assert isinstance(result, Failure)
-    assert (result.code, "127.0.0.1" in result.message) == ("unavailable", True)
-
-
 def faulty_at(place: int, vector: Sequence[float] | None) -> EmbeddingsAnswer:
     def answer(request: EmbeddingsRequest) -> Mapping[int, Sequence[float]]:
         vectors = {**dict(enumerate(hashed_embeddings(request))), place: vector}

@@ -4,53 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from factcheck.facts import AtomicFact
 from factcheck.judges.embedders.local import embed_text
-from factcheck.judges.local.checker import LocalChecker, check_facts
+from factcheck.judges.local.checker import check_facts
 from factcheck.judges.local.extractor import extract_facts
 from factcheck.judges.local.pairs.judge import compare_values
-from factcheck.judges.ports import Ledger, ValuePair
+from factcheck.judges.ports import ValuePair
 from factcheck.runtime.deadline import run_in_thread
 
 FACTS = [AtomicFact(f"f{k}", f"Anna sold {k} boats.") for k in range(50)]
 TEXT = "Anna sold 12 boats. The pier is old."
-
-
-class Facts(list[AtomicFact]):
-    """Facts that are handed out one by one, the second when the test says so."""
-
-    def __init__(self) -> None:
-        super().__init__(FACTS)
-        self.started, self.go_on = threading.Event(), threading.Event()
-        self.handed_out = 0
-
-    def __iter__(self) -> Iterator[AtomicFact]:
-        for fact in FACTS:
-            self.handed_out += 1
-            yield fact
-            self.started.set()
-            self.go_on.wait()
-
-
-def test_a_cancelled_check_asks_about_no_further_fact() -> None:
-    facts = Facts()
-
-    async def interrupted() -> None:
-        check = asyncio.ensure_future(LocalChecker().check(facts, TEXT, Ledger()))
-        await asyncio.to_thread(facts.started.wait)
-        check.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await check
-        facts.go_on.set()
-
-    asyncio.run(interrupted())  # it waits for its threads
-
-    assert facts.handed_out == 2
 
 
 @pytest.mark.parametrize(

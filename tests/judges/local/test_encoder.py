@@ -12,7 +12,7 @@ import onnxruntime
 import pytest
 
 from factcheck.judges.local import encoder
-from factcheck.judges.local.encoder import Encoder, Reading, judge
+from factcheck.judges.local.encoder import Encoder, judge
 
 SENTENCES = (
     "The harbour of Lund was closed in 2019.", "Boats came.", "Nobody was hurt when it fell.",
@@ -33,11 +33,6 @@ def test_the_weights_are_those_whose_digests_name_the_judge() -> None:
     for line in (room / "SHA256SUMS").read_text("utf-8").splitlines():
         digest, name = line.split()
         assert hashlib.sha256((room / name).read_bytes()).hexdigest() == digest
-
-
-def match(one: Reading, other: Reading) -> Any:
-    """For each word piece of one sentence, the best cosine among those of another."""
-    return (one.vectors.astype(np.float32) @ other.vectors.T.astype(np.float32)).max(axis=1)
 
 
 def test_a_vector_depends_on_its_own_sentence_only() -> None:
@@ -76,13 +71,6 @@ def test_an_opinion_depends_on_its_own_pair_only() -> None:
     judge.cache_clear()
     assert [judge(*pair) for pair in PAIRS[::-1]] == opinions[::-1]
     assert opinions[0].entailed > 0 > opinions[1].entailed
-
-
-def test_the_match_of_a_sentence_with_itself_is_whole() -> None:
-    one, other = Encoder().read(["The ferry was late.", "Boats came."])
-    assert match(one, one).min() > 0.99
-    assert match(one, other).max() < 0.99
-    assert len(match(one, other)) == len(one.spans)
 
 
 def test_kept_vectors_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
