@@ -191,7 +191,8 @@ def test_only_what_is_not_known_is_submitted(pottery: MakePottery) -> None:
 def test_a_line_that_is_no_answer_leaves_exactly_its_facts_undecided_until_the_next_run(
     pottery: MakePottery, fault: Reply | None, code: str
 ) -> None:
-    model, hit, lost = FactModel(), (SUMMARIES[1], FACTS[2:3]), []
+    model, hit = FactModel(), (SUMMARIES[1], FACTS[2:3])
+    lost: list[int] = []
 
     def is_hit(body: Any) -> bool:
         asked = parse_prompt(body)

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,6 @@ from factcheck.testing import (
     Reply,
     hang,
     leave_out,
-    parse_prompt,
     rate_limited,
     sequence,
 )
@@ -214,23 +214,9 @@ PAIR = ValuePair("Ada Byron", "Ada Lovelace", "author", "Who wrote it", "Married
 OTHERS = [ValuePair(f"name {n}", f"name {n}", "author") for n in range(6)]
 
 
-class Fickle:
-    """Says something else about every pair each time it is asked."""
-
-    def __init__(self) -> None:
-        self.asked = 0
-
-    def __call__(self, request: ChatRequest) -> str:
-        verdicts = []
-        for place, call_id in enumerate(parse_prompt(request.body).pairs):
-            self.asked += 1
-            equivalent = (place + self.asked) % 2 == 0
-            verdicts.append({"id": call_id, "reason": f"{self.asked}", "equivalent": equivalent})
-        return json.dumps({"verdicts": verdicts})
-
-
 def test_neighbours_order_and_repetition_do_not_change_a_verdict(comparing: MakePairSetup) -> None:
-    setup = comparing(Fickle(), cache=MemoryCache())
+    turns = cycle([True, False])  # what the model says changes each time it is asked
+    setup = comparing(FactModel(equivalent=lambda _: next(turns)), cache=MemoryCache())
     (first,) = setup.compare(PAIR)
     mirrored = replace(PAIR, gold=PAIR.extracted, extracted=PAIR.gold)
     later = [

@@ -45,11 +45,11 @@ PAIRS = [ValuePair(f"Mill {n}", f"mill {n + n % 2}", path="name") for n in range
 """Those with an even number mean the same."""
 
 
+EXPECTED: list[bool | str] = [n % 2 == 0 for n in range(15)]
+
+
 def equivalents(results: Sequence[PairResult]) -> list[bool | str]:
     return [r.equivalent if isinstance(r, PairVerdict) else r.code for r in results]
-
-
-EXPECTED: list[bool | str] = [n % 2 == 0 for n in range(15)]
 
 
 def test_pairs_of_one_field_share_a_call_however_they_were_mixed(comparing: MakePairSetup) -> None:
