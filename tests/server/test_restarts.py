@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,7 +17,7 @@ from benchmarks.runtime.workload import Pair, facts_of, label_of, make_pairs
 from factcheck.documents.results import read_results
 from factcheck.facts import CoverageReport
 from factcheck.testing import FactModel, LocalOpenAIServer, Reply
-from tests.runtime.cache.conftest import free_port, wait_for
+from tests.runtime.cache.conftest import free_port, redis_on
 from tests.server.conftest import LATENCY_S, Service, Start
 
 JUDGE = ("--judge", "openai/tiny")
@@ -99,41 +97,27 @@ def test_a_clean_stop_finishes_what_is_in_flight(
 def test_redis_that_goes_and_comes_loses_nothing(
     start: Start, model: LocalOpenAIServer, tmp_path: Path
 ) -> None:
-    binary = shutil.which("redis-server")
-    if binary is None:
-        pytest.skip("no redis-server here: apt-get install redis-server")
     port = free_port()
-
-    def redis() -> subprocess.Popen[bytes]:
-        options = ("--port", str(port), "--bind", "127.0.0.1", "--save", "")
-        process = subprocess.Popen([binary, *options], stdout=subprocess.DEVNULL)  # noqa: S603
-        wait_for(port, process)
-        return process
-
-    first = redis()
-    service = start(
-        *(*JUDGE, "--jobs-db", str(tmp_path / "jobs.sqlite"), "--concurrency", "4"),
-        *("--cache", f"redis://127.0.0.1:{port}/0"),
-        patch="from factcheck.runtime.cache import redis; redis.PAUSE_S = 0.2",
-    )
     pairs = make_pairs(4, 50)
-    job = service.job(json.dumps(pair.record()) for pair in pairs)
-    service.wait(job, 30)
-    first.kill()
-    first.wait()
+    with redis_on(port):
+        service = start(
+            *(*JUDGE, "--jobs-db", str(tmp_path / "jobs.sqlite"), "--concurrency", "4"),
+            *("--cache", f"redis://127.0.0.1:{port}/0"),
+            patch="from factcheck.runtime.cache import redis; redis.PAUSE_S = 0.2",
+        )
+        job = service.job(json.dumps(pair.record()) for pair in pairs)
+        service.wait(job, 30)
     n_gone = service.get(job)["rows"]
     service.wait(job, n_gone + 40)
-    second = redis()
-    status = service.wait(job)
-    check_rows(service, job, pairs, tmp_path)
-    n_requests = [len(model.requests)]
-    for _ in range(2):
-        again = service.job(json.dumps(pair.record()) for pair in pairs[150:])
-        assert service.wait(again)["state"] == "done"
-        n_requests.append(len(model.requests))
-    code, log = service.stop()
-    second.kill()
-    second.wait()
+    with redis_on(port):
+        status = service.wait(job)
+        check_rows(service, job, pairs, tmp_path)
+        n_requests = [len(model.requests)]
+        for _ in range(2):
+            again = service.job(json.dumps(pair.record()) for pair in pairs[150:])
+            assert service.wait(again)["state"] == "done"
+            n_requests.append(len(model.requests))
+        code, log = service.stop()
 
     assert (status["state"], status["rows"], status["failed"]) == ("done", 200, 0)
     assert log.count("the Redis cache does not answer; continuing without it") == 1

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -29,34 +30,34 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@pytest.fixture(scope="session")
-def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def is_open(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@contextmanager
+def redis_on(port: int) -> Iterator[None]:
+    """A Redis server that writes nothing to disk; skips the test where there is none."""
     binary = shutil.which("redis-server")
     if binary is None:
         pytest.skip("no redis-server here: apt-get install redis-server")
+    command = [binary, "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:  # noqa: S603 - on the path
+        try:
+            while not is_open(port):
+                assert server.poll() is None, "redis-server ended"
+                time.sleep(0.02)
+            yield
+        finally:
+            server.kill()
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
     pytest.importorskip("redis", reason="the package redis is not installed: factcheck[redis]")
     port = free_port()
-    folder = tmp_path_factory.mktemp("redis")
-    server = subprocess.Popen(  # noqa: S603 - found on the path
-        [binary, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)],
-        stdout=subprocess.DEVNULL,
-    )
-    try:
-        wait_for(port, server)
+    with redis_on(port):
         yield f"redis://127.0.0.1:{port}/0"
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
-
-
-def wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
-    for _ in range(1000):
-        assert server.poll() is None, "redis-server ended"
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.02)
-    raise AssertionError("redis-server does not listen")
 
 
 @pytest.fixture
