@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 
-from factcheck import Budget, FactCoverage
+from factcheck import Budget, FactCoverage, Model
 from factcheck.cli import main
 from factcheck.distributed import score_batch, score_dataset
 from factcheck.errors import ConfigError, InputError
-from factcheck.testing import FactModel, LocalOpenAIServer, Reply
+from factcheck.facts import AtomicFact, CheckFailure
+from factcheck.testing import FactModel, LocalOpenAIServer, Reply, ScriptedChecker
 from tests.runtime.cache.conftest import redis_url as redis_url  # noqa: PLC0414 - a fixture
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: factcheck[parquet]")
@@ -82,20 +83,12 @@ class TestScoreBatch:
         assert (empty.num_rows, empty.schema) == (0, full.schema)
 
     def test_a_fact_without_a_verdict_is_a_row_with_its_reason(self) -> None:
-        class Silent:
-            identity = {"judge": "silent"}  # noqa: RUF012 - a port's attribute
-
-            async def check(self, *_: Any) -> list[Any]:
-                return []
-
-        table = pa.Table.from_pylist([{**record(1), "facts": '["The mill has sails."]'}])
-        with FactCoverage(Silent()) as scorer:
+        fact = "The mill has sails."
+        silent = ScriptedChecker({fact: CheckFailure(AtomicFact("f1", fact), "missing", "none")})
+        table = pa.Table.from_pylist([{**record(1), "facts": json.dumps([fact])}])
+        with FactCoverage(silent) as scorer:
             (row,) = score_batch(table, scorer).to_pylist()
-        assert (row["fact"], row["verdict"], row["error"]) == (
-            "The mill has sails.",
-            None,
-            "missing",
-        )
+        assert (row["fact"], row["verdict"], row["error"]) == (fact, None, "missing")
 
     def test_arguments_that_contradict(self) -> None:
         table = pa.Table.from_pylist([{"id": "a", "source": "It rained."}])
@@ -254,9 +247,7 @@ class TestRay:
         ray.shutdown()
 
 
-def model_at(server: LocalOpenAIServer) -> Any:
-    from factcheck import Model
-
+def model_at(server: LocalOpenAIServer) -> Model:
     return Model("openai/tiny", base_url=server.base_url, api_key="sk-test")
 
 

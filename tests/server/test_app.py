@@ -136,7 +136,7 @@ def free() -> threading.Event:
 @pytest.fixture
 def slow(free: threading.Event) -> ScriptedChecker:
     """A judge that blocks until it is free."""
-    return ScriptedChecker(lambda *_: free.wait(20) and "entailed")  # type: ignore[arg-type,return-value]
+    return ScriptedChecker(lambda *_: free.wait(20) and "entailed")  # type: ignore[arg-type]
 
 
 def test_facts_undecided_at_the_deadline_are_returned_as_such(

@@ -179,38 +179,28 @@ async def test_rows_are_those_of_a_run(bench: Bench, tmp_path: Path) -> None:
 
 
 async def test_a_bad_line_is_a_row_with_its_error(bench: Bench) -> None:
-    bad = [
-        b"{nonsense",
-        b"[1]",
-        b'{"source": "x"}',
-        b'{"id": "r1", "source": "x", "summary": "y"}',
-        b"\xff",
-        record(9, summary="x" * 2_001),
-        record(9, facts=["a", "b", "c", "d"]),
-        record(9, facts=[]),
-        b"[" + b" " * 10_000,
-        record(9, id="line 13"),
-        b"{",
+    bad: list[tuple[Any, str]] = [
+        (b"{nonsense", "not valid JSON"),
+        (b"[1]", "expected an object"),
+        (b'{"source": "x"}', "'summary' is missing"),
+        (b'{"id": "r1", "source": "x", "summary": "y"}', "the id 'r1' was used before, in line 2"),
+        (b"\xff", "not UTF-8"),
+        (record(9, summary="x" * 2_001), "the texts have"),
+        (record(9, facts=["a", "b", "c", "d"]), "a list has 4 items"),
+        (record(9, facts=[]), "'facts' is empty"),
+        (b"[" + b" " * 10_000, "longer than the limit of 9,000 bytes"),
+        (record(9, id="line 13"), ""),
+        (b"{", "not valid JSON"),
     ]
-    found = await bench.rows_of([b"\xef\xbb\xbf", record(1), b" \r", *bad, record(2)])
-    errors = {row["id"]: row["error"]["message"] for row in found if "error" in row}
+    sent = [b"\xef\xbb\xbf", record(1), b" \r", *(line for line, _ in bad), record(2)]
+    found = await bench.rows_of(sent)
+    errors = [(row["id"], row["error"]) for row in found if "error" in row]
 
     assert [row["id"] for row in found if "error" not in row] == ["r1", "line 13", "r2"]
-    assert {row["error"]["code"] for row in found if "error" in row} == {"input"}
-    assert list(errors) == [*(f"line {n}" for n in range(4, 13)), "line 14"]
-    for name, message in {
-        "line 4": "job, line 4: not valid JSON",
-        "line 5": "job, line 5: expected an object",
-        "line 6": "job, line 6: 'summary' is missing",
-        "line 7": "job, line 7: the id 'r1' was used before, in line 2",
-        "line 8": "job, line 8: not UTF-8",
-        "line 9": "job, line 9: the texts have",
-        "line 10": "job, line 10: a list has 4 items",
-        "line 11": "job, line 11: 'facts' is empty",
-        "line 12": "job, line 12: longer than the limit of 9,000 bytes",
-        "line 14": "job, line 14: not valid JSON",
-    }.items():
-        assert errors[name].startswith(message), errors[name]
+    expected = [(n, message) for n, (_, message) in enumerate(bad, 4) if message]
+    for (name, error), (n, message) in zip(errors, expected, strict=True):
+        assert (name, error["code"]) == (f"line {n}", "input")
+        assert error["message"].startswith(f"job, line {n}: {message}")
 
 
 async def test_unfinished_jobs_of_an_owner_are_limited(
