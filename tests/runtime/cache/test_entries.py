@@ -63,15 +63,11 @@ def test_what_is_not_json_has_no_key() -> None:
         answer_key(part=float("nan"))
 
 
-@given(TEXTS)
-def test_a_sealed_value_comes_back(value: str) -> None:
-    assert unseal(KEY, seal(KEY, value)) == value
-    assert unseal(OTHER, seal(KEY, value)) is None
-
-
 @given(TEXTS, st.data())
-def test_any_flipped_bit_is_noticed(value: str, data: st.DataObject) -> None:
+def test_a_sealed_value_comes_back_unless_a_bit_is_flipped(value: str, data: st.DataObject) -> None:
     sealed = bytearray(seal(KEY, value))
+    assert unseal(KEY, bytes(sealed)) == value
+    assert unseal(OTHER, bytes(sealed)) is None
     bit = data.draw(st.integers(0, 8 * len(sealed) - 1))
     sealed[bit // 8] ^= 1 << bit % 8
     assert unseal(KEY, bytes(sealed)) is None

@@ -79,15 +79,18 @@ def test_without_a_server_every_lease_is_granted() -> None:
         cache.release(KEY)
 
 
+async def results_of(cache: Shared, keys: Sequence[str], ask: Any, keep: Any) -> list[str]:
+    """Answers for keys, each kept as `keep`."""
+    results = ResultCache[str, str](
+        cache, {}, lambda _: keep, lambda data, _: str(data["text"]), leases=True
+    )
+    questions = dict.fromkeys(keys, "")
+    return await results.results(keys, questions, lambda some: [[*some]], ask, lambda _: None)
+
+
 def test_whoever_waits_gets_the_answer_or_asks_after_a_failure(two: tuple[Shared, Shared]) -> None:
     asked: list[str] = []
     begun = asyncio.Event()
-
-    def text(data: Any, _: str) -> str:
-        return str(data["text"])
-
-    def encode(answer: str) -> dict[str, str] | None:
-        return None if answer == "failure" else {"text": answer}
 
     async def ask(cache: Shared, answer: str) -> set[str]:
         async def asking(keys: Sequence[str]) -> list[str]:
@@ -96,12 +99,8 @@ def test_whoever_waits_gets_the_answer_or_asks_after_a_failure(two: tuple[Shared
             await asyncio.sleep(0.1)
             return [answer] * len(keys)
 
-        results = ResultCache(cache, {}, encode, text, leases=True)
-        keys = [KEY, OTHER]
-        found = await results.results(
-            keys, dict.fromkeys(keys, ""), lambda some: [[*some]], asking, lambda _: None
-        )
-        return set(found)
+        keep = {"text": answer} if answer != "failure" else None
+        return {*await results_of(cache, [KEY, OTHER], asking, keep)}
 
     async def work() -> None:
         one, other = two
@@ -123,6 +122,4 @@ def test_an_answer_that_cannot_be_read_is_asked_for(two: tuple[Shared, Shared]) 
     async def ask(keys: Sequence[str]) -> list[str]:
         return ["new"] * len(keys)
 
-    cache = ResultCache[str, str](two[1], {}, lambda _: {}, lambda *_: "", leases=True)
-    work = cache.results([KEY], {KEY: ""}, lambda some: [[*some]], ask, lambda _: None)
-    assert asyncio.run(work) == ["new"]
+    assert asyncio.run(results_of(two[1], [KEY], ask, {})) == ["new"]
