@@ -1,4 +1,4 @@
-"""What is undecided at a deadline is a failure, and harms nobody else."""
+"""What is undecided at a deadline, or is no longer waited for, ends and harms nobody else."""
 
 from __future__ import annotations
 
@@ -14,10 +14,14 @@ import pytest
 import factcheck
 from factcheck import AtomicFact, CheckFailure, FactCoverage, FactSet, Model, Verdict
 from factcheck.errors import DeadlineExceeded, Failure, InputError
+from factcheck.judges.embedders.local import embed_text
+from factcheck.judges.local.checker import check_facts
 from factcheck.judges.local.encoder import _Network
+from factcheck.judges.local.extractor import extract_facts
+from factcheck.judges.local.pairs.judge import compare_values
 from factcheck.judges.ports import Ledger, PairVerdict, ValuePair
 from factcheck.references import ReferenceMatch
-from factcheck.runtime.deadline import decide_each
+from factcheck.runtime.deadline import decide_each, run_in_thread
 from factcheck.testing import (
     ChatRequest,
     FactModel,
@@ -220,3 +224,39 @@ def test_of_nested_deadlines_the_first_to_end_counts() -> None:
 def test_a_deadline_is_a_positive_number_of_seconds(seconds: float) -> None:
     with pytest.raises(InputError, match="seconds must be a finite number above 0"):
         factcheck.deadline(seconds).__enter__()
+
+
+BOATS = [AtomicFact(f"f{k}", f"Anna sold {k} boats.") for k in range(50)]
+PIER = "Anna sold 12 boats. The pier is old."
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (check_facts, (BOATS, PIER)), (extract_facts, (PIER,)),
+        (compare_values, (ValuePair("red car", "blue car"),)), (embed_text, (PIER,)),
+    ],
+    ids=["checker", "extractor", "pairs", "embedder"],
+)  # fmt: skip
+def test_every_embedded_judge_passes_a_checkpoint(
+    function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
+    started, go_on = threading.Event(), threading.Event()
+    done: list[Any] = []
+
+    def work() -> None:
+        started.set()
+        go_on.wait()
+        done.append(function(*arguments))
+
+    async def interrupted() -> None:
+        task = asyncio.ensure_future(run_in_thread(work))
+        await asyncio.to_thread(started.wait)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        go_on.set()
+
+    asyncio.run(interrupted())
+
+    assert not done

@@ -1,22 +1,49 @@
-"""Vectors, and the embedded embedder: what it sees, and that it stays the same."""
+"""Vectors: their laws, those of the embedded embedder, and those of a server over real HTTP."""
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import json
+import logging
 import math
 import struct
 from array import array
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.errors import JudgeOutputError
+from factcheck import Budget, RetryPolicy
+from factcheck.errors import Failure, JudgeOutputError
 from factcheck.judges.embedders.local import NAME, SIZE, embed_text
+from factcheck.judges.embedders.openai import MAX_TEXTS, OpenAIEmbedder, read_vectors
 from factcheck.judges.embedders.vectors import direction_of, packed, similarity, single_precision
+from factcheck.judges.factory import build_embedder
+from factcheck.judges.ports import EmbeddingResult, Ledger
+from factcheck.runtime.session import Session
+from factcheck.settings import Settings
+from factcheck.testing import (
+    EmbeddingsAnswer,
+    EmbeddingsRequest,
+    LocalOpenAIServer,
+    Reply,
+    bad_request,
+    dropped,
+    garbage,
+    hashed_embeddings,
+    quota_exceeded,
+    rate_limited,
+    sequence,
+    server_error,
+    unauthorized,
+)
 from tests.processes import printed_by_python
+from tests.runtime.cache.stores import MemoryCache
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 singles = st.floats(width=32, allow_nan=False, allow_infinity=False)
@@ -164,3 +191,227 @@ def test_a_short_text_is_read_in_the_language_of_a_longer_one(one: str, other: s
     """One word that is common elsewhere does not decide; else not even stems would agree."""
     assert alike(one, other) > 0.5
     assert alike("The physician was exhausted.", "A tired doctor.") < 0.1  # synonyms are not seen
+
+
+QUICK = RetryPolicy(stop_after_attempt=3, wait_multiplier=0.001, wait_max=1.0)
+
+
+class Setup(NamedTuple):
+    """An embedder, and the server its model is on."""
+
+    embedder: OpenAIEmbedder
+    server: LocalOpenAIServer
+    ledger: Ledger
+
+    def embed(self, *texts: str) -> Sequence[EmbeddingResult]:
+        return asyncio.run(self.embedder.embed(texts, self.ledger))
+
+    @property
+    def asked(self) -> list[tuple[str, ...]]:
+        return [r.texts for r in self.server.requests if isinstance(r, EmbeddingsRequest)]
+
+
+MakeSetup = Callable[..., Setup]
+
+
+@pytest.fixture
+def remote() -> Iterator[MakeSetup]:
+    with ExitStack() as stack:
+
+        def make(
+            answer: EmbeddingsAnswer | LocalOpenAIServer = hashed_embeddings,
+            *,
+            model: str = "tiny",
+            **options: Any,
+        ) -> Setup:
+            server = answer
+            if not isinstance(server, LocalOpenAIServer):
+                server = stack.enter_context(LocalOpenAIServer(lambda _: "", embed=server))
+            settings = Settings(openai_base_url=server.base_url)
+            options = {"retry": QUICK, "cache": "off", **options}
+            session = stack.enter_context(Session(settings=settings, **options))
+            embedder = build_embedder(f"openai/{model}", session)
+            assert isinstance(embedder, OpenAIEmbedder)
+            return Setup(embedder, server, Ledger())
+
+        yield make
+
+
+TEXTS = ("Ants dig tunnels.", "Rain fell on Tuesday.", "The bridge was closed.", "It cost $40.")
+
+
+def codes(results: Sequence[Any]) -> list[str]:
+    return [result.code if isinstance(result, Failure) else "" for result in results]
+
+
+def test_all_texts_go_out_in_one_request_and_each_once(remote: MakeSetup) -> None:
+    setup = remote(model="tiny/embed-1")
+    results = setup.embed(*TEXTS, TEXTS[0])
+    body = setup.server.requests[0].body
+    assert body == {"model": "tiny/embed-1", "input": [*TEXTS], "encoding_format": "base64"}
+    assert setup.asked == [TEXTS]
+    assert results[4] == results[0]
+    assert codes(results) == [""] * 5
+    assert list(setup.embed()) == []
+    assert codes(setup.embed("\ud800", "Ants.", " ")) == ["input", "", "input"]
+    assert setup.asked[1:] == [("Ants.",)]
+
+
+def test_vectors_may_be_lists_of_numbers_and_are_read_by_their_index(remote: MakeSetup) -> None:
+    def as_lists(request: EmbeddingsRequest) -> Reply:
+        data = [
+            {"index": index, "embedding": list(map(float, vector))}
+            for index, vector in enumerate(hashed_embeddings(request))
+        ]
+        return Reply(raw_body=json.dumps({"data": data}).encode())
+
+    def reversed_order(request: EmbeddingsRequest) -> Mapping[int, Sequence[float]]:
+        return dict([*enumerate(hashed_embeddings(request))][::-1])
+
+    expected = remote().embed(*TEXTS)
+    assert remote(as_lists).embed(*TEXTS) == remote(reversed_order).embed(*TEXTS) == expected
+
+
+def test_there_are_as_few_requests_as_the_limits_of_the_api_allow(remote: MakeSetup) -> None:
+    setup = remote(lambda request: [[1.0, float(len(text))] for text in request.texts])
+    results = setup.embed(*(f"text {number}" for number in range(MAX_TEXTS + 5)))
+    assert sorted(map(len, setup.asked)) == [5, MAX_TEXTS]
+    assert [result[1] for result in results[:3]] == [6.0] * 3  # type: ignore[index]
+    setup.server.clear()
+    setup.embed(*(letter * 400_000 for letter in "abcde"))
+    assert sorted(len(texts) for texts in setup.asked) == [1, 2, 2]
+
+
+def test_a_kept_vector_is_that_of_its_text_model_and_server_to_the_last_bit(
+    remote: MakeSetup,
+) -> None:
+    cache = MemoryCache()
+    first = remote(cache=cache)
+    before = first.embed(*TEXTS[:2])
+    after = remote(first.server, cache=cache)
+    assert after.embed(*TEXTS)[:2] == before
+    assert first.asked == [TEXTS[:2], TEXTS[2:]]
+    assert (after.ledger.usage.cache_hits, after.ledger.usage.calls) == (2, 1)
+    remote(first.server, cache=cache, model="small").embed(TEXTS[0])
+    other = remote(cache=cache)
+    other.embed(TEXTS[0])
+    assert first.asked[2:] == other.asked == [TEXTS[:1]]
+
+
+def test_a_damaged_entry_is_asked_for_again(
+    remote: MakeSetup, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = MemoryCache()
+    setup = remote(cache=cache)
+    vectors = setup.embed("Ants.")
+    (key,) = cache.entries
+    cache.entries[key] = [json.dumps({"answers": {"": {"vector": "AAAAAA=="}}})]
+    with caplog.at_level(logging.WARNING, "factcheck.cache"):
+        assert setup.embed("Ants.") == vectors
+    assert len(setup.asked) == 2
+    assert "all zero" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected", "n_requests"),
+    [
+        (rate_limited(0.01), "rate_limited", 3),
+        (server_error(), "unavailable", 3),
+        (dropped(), "unavailable", 3),
+        (garbage(), "unavailable", 3),
+        (garbage(b"[1]", "application/json"), "unavailable", 3),
+        (garbage(b'{"data": null}', "application/json"), "unavailable", 3),
+        (unauthorized(), "rejected", 1),
+        (quota_exceeded(), "rejected", 1),
+    ],
+)
+def test_what_passes_is_tried_again_and_what_stays_is_a_failure_of_every_text(
+    remote: MakeSetup, fault: Reply, expected: str, n_requests: int
+) -> None:
+    stays = remote(lambda _: fault, cache=MemoryCache())
+    assert codes(stays.embed(*TEXTS)) == [expected] * 4
+    assert len(stays.asked) == n_requests
+    if n_requests > 1:
+        passes = remote(sequence(fault, then=hashed_embeddings))
+        assert codes(passes.embed(*TEXTS)) == [""] * 4
+        assert passes.asked == [TEXTS] * 2
+        assert (passes.ledger.usage.calls, passes.ledger.usage.attempts) == (1, 2)
+
+
+def test_one_text_the_server_cannot_take_fails_alone(remote: MakeSetup) -> None:
+    def picky(request: EmbeddingsRequest) -> Any:
+        too_long = any(text.startswith("long") for text in request.texts)
+        return bad_request() if too_long else hashed_embeddings(request)
+
+    setup = remote(picky)
+    texts = [f"{'long' if number in (13, 30) else 'text'} {number}" for number in range(40)]
+    found = codes(setup.embed(*texts))
+    assert [place for place, code in enumerate(found) if code == "rejected"] == [13, 30]
+    assert found.count("") == 38
+    assert len(setup.asked) < 30
+
+
+def test_a_server_that_turns_everything_down_is_soon_left_alone(remote: MakeSetup) -> None:
+    setup = remote(lambda _: bad_request("no such model"))
+    results = setup.embed(*(f"text {number}" for number in range(1000)))
+    assert set(codes(results)) == {"rejected"}
+    assert len(setup.asked) < 20
+
+
+def faulty_at(place: int, vector: Sequence[float] | None) -> EmbeddingsAnswer:
+    def answer(request: EmbeddingsRequest) -> Mapping[int, Sequence[float]]:
+        vectors = {**dict(enumerate(hashed_embeddings(request))), place: vector}
+        return {n: one for n, one in vectors.items() if one is not None and n < len(request.texts)}
+
+    return answer
+
+
+@pytest.mark.parametrize("vector", [None, [0.0] * 64, [1.0] * 63 + [math.nan], []])
+def test_a_bad_vector_is_asked_for_once_more_alone_and_not_kept_if_it_stays_bad(
+    remote: MakeSetup, vector: Sequence[float] | None
+) -> None:
+    once = remote(sequence(faulty_at(1, vector), then=hashed_embeddings))
+    assert codes(once.embed(*TEXTS)) == [""] * 4
+    assert once.asked == [TEXTS, TEXTS[1:2]]
+    faults = sequence(faulty_at(1, vector), faulty_at(0, vector), then=hashed_embeddings)
+    twice = remote(faults, cache=MemoryCache())
+    expected = "missing" if vector is None else "invalid"
+    assert codes(twice.embed(*TEXTS)) == ["", expected, "", ""]
+    assert codes(twice.embed(*TEXTS)) == [""] * 4
+    assert twice.asked == [TEXTS, TEXTS[1:2], TEXTS[1:2]]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ([], ["missing", "missing"]),
+        ([{"index": 1, "embedding": [1.0]}], ["missing", ""]),
+        ([{"index": 0, "embedding": [1.0]}] * 3, ["duplicate", "missing"]),
+        (
+            [{"index": index, "embedding": [1.0]} for index in (2, -1, True, "0")],
+            ["missing", "missing"],
+        ),
+        ([{"embedding": [1.0]}, None, 3, "x"], ["missing", "missing"]),
+        ([{"index": 0}, {"index": 1, "embedding": "?"}], ["invalid", "invalid"]),
+    ],
+)
+def test_an_answer_gives_exactly_one_result_for_each_text(data: Any, expected: list[str]) -> None:
+    assert codes(read_vectors(data, 2)) == expected
+
+
+@pytest.mark.parametrize(("usage", "tokens"), [({"usage": {"prompt_tokens": 7}}, 7), ({}, 100)])
+def test_tokens_are_those_the_server_counted_or_estimated(
+    remote: MakeSetup, usage: dict[str, Any], tokens: int
+) -> None:
+    body = json.dumps({"data": [{"index": 0, "embedding": [1.0]}], **usage}).encode()
+    setup = remote(lambda _: Reply(raw_body=body))
+    setup.embed("x" * 400)
+    used = setup.ledger.usage
+    assert (used.calls, used.attempts, used.prompt_tokens, used.cost_usd) == (1, 1, tokens, None)
+    assert list(setup.ledger.by_model_and_stage) == [("openai/tiny", "embed")]
+
+
+def test_a_request_that_was_turned_away_costs_nothing(remote: MakeSetup) -> None:
+    """The text is at most 21 tokens, so two requests that count would pass the cap."""
+    answer = sequence(rate_limited(0.01), then=hashed_embeddings)
+    assert codes(remote(answer, budget=Budget(max_tokens=30)).embed("Ants.")) == [""]

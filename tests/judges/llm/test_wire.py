@@ -1,21 +1,30 @@
-"""What the signature says of sampling is what was on the wire, whoever carries the request."""
+"""What goes out is what the signature says and the server takes; only whole answers count."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 import dspy
 import pytest
 
-from factcheck.judges.llm.language_model import connect
+from factcheck.errors import InputError, JudgeOutputError, JudgeRefused, JudgeTruncated
+from factcheck.judges.llm.dialect import Dialect
+from factcheck.judges.llm.errors import RequestRefused, redacted
+from factcheck.judges.llm.language_model import LanguageModel, connect
+from factcheck.judges.llm.questions import Question
+from factcheck.judges.llm.transports import read_completion
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Model, Settings
-from tests.judges.llm.test_answers import MESSAGES, QUESTION
+from factcheck.testing import ChatRequest
+from tests.judges.llm.conftest import completion, serving
 
 SETTINGS: dict[str, Any] = {"temperature": 0.7, "top_p": 0.5, "seed": 3}
 REPLY = '{"sky": "blue"}'
@@ -168,3 +177,155 @@ def test_a_setting_that_a_library_would_change_is_not_sent(provider: Provider) -
     body, signature = asked(judge, provider)
     assert "temperature" not in body
     assert signature["temp"] == "default"
+
+
+ENDS: dict[Any, type[Exception] | None] = {
+    **dict.fromkeys(("stop", "STOP", "eos", "end_turn", "stop_sequence", "completed")),
+    **dict.fromkeys(("length", "MAX_TOKENS", "model_length", "max_output_tokens"), JudgeTruncated),
+    **dict.fromkeys(("content_filter", "SAFETY", "refusal", "RECITATION"), JudgeRefused),
+    **dict.fromkeys(("error", "abort", "tool_calls", "", "stopped?", None, 3), JudgeOutputError),
+}
+
+
+def test_a_reason_for_the_end_that_is_not_known_is_no_end() -> None:
+    for reason, error in ENDS.items():
+        answer = read_completion(completion('{"a": 1}', finish_reason=reason))
+        with pytest.raises(error) if error else nullcontext():
+            answer.require_whole("m")
+    body = completion('{"a": 1}')
+    del body["choices"][0]["finish_reason"]
+    with pytest.raises(JudgeOutputError, match="without a reason"):
+        read_completion(body).require_whole("m")
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("plain", "plain"),
+        (None, ""),
+        ([{"type": "text", "text": "a"}, {"type": "output_text", "text": "b"}], "ab"),
+        (["a", {"text": "b"}], "ab"),
+        ([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "a"}], "a"),
+        ([{"type": "reasoning", "text": "hm"}], ""),
+    ],
+)
+def test_a_content_in_parts_is_the_text_of_its_parts(content: Any, text: str) -> None:
+    assert read_completion(completion(content)).text == text
+
+
+def test_tokens_are_counted_where_the_counts_are_whole_numbers() -> None:
+    for usage in (None, "abc", {"prompt_tokens": -1}, {"prompt_tokens": True}):
+        answer = read_completion({**completion("x"), "usage": usage})
+        assert (answer.prompt_tokens, answer.cached_tokens, answer.reasoning_tokens) == (None, 0, 0)
+    details = {"prompt_tokens_details": {"cached_tokens": 2}, "completion_tokens_details": 3}
+    counted = {"prompt_tokens": 5, "reasoning_tokens": 4, **details}
+    answer = read_completion({**completion("x"), "usage": counted})
+    assert (answer.prompt_tokens, answer.cached_tokens, answer.reasoning_tokens) == (5, 2, 4)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"choices": []},
+        {"choices": [{"message": {"content": "a"}}, {"message": {"content": "b"}}]},
+        {"choices": [{"message": "a"}]},
+        completion({"a": 1}),
+        completion(3),
+    ],
+)
+def test_a_body_that_is_no_completion_is_no_answer(body: Any) -> None:
+    with pytest.raises((KeyError, IndexError, TypeError, ValueError, AttributeError)):
+        read_completion(body)
+
+
+REFUSALS: dict[str, dict[str, Any]] = {
+    "Range of max_tokens should be [1, 8192]": {"most": 8192},
+    "gpt-x-2024-08-06 supports at most 16,384 completion tokens: max_tokens": {"most": 16_384},
+    "max_tokens: Input should be less than or equal to 4096": {"most": 4096},
+    "This model's maximum context length is 8192 tokens. However, you requested 23000 tokens "
+    "(3000 in the messages, 20000 in the completion).": {"most": 5192},
+    "'temperature' and 'top_p' cannot both be specified for this model": {
+        "refused": ("temperature", "top_p")
+    },
+    "'response_format.type' must be one of: text, json_object": {"form": "json_object"},
+    "The server is tired": {},
+    "context_length_exceeded: the prompt is too long": {},
+}
+
+
+@pytest.mark.parametrize(("message", "change"), REFUSALS.items(), ids=REFUSALS)
+def test_a_refusal_changes_what_it_names_and_nothing_else(
+    message: str, change: dict[str, Any]
+) -> None:
+    dialect = Dialect(limit="max_tokens", room=20_000 - 100)
+    model = Model("openai/m", top_p=0.5)
+    schema = {"type": "object", "additionalProperties": False}
+    messages = [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}]
+    question = Question({}, schema, lambda data, _judge: data, max_tokens=100)
+    body = dialect.body(model, messages, question)
+    assert body["max_tokens"] == 20_000
+
+    changed = dialect.without(RequestRefused("no", about=message), body)
+
+    assert changed == replace(dialect, **change)
+
+
+def test_no_secret_gets_into_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEAM_API_KEY", "geheim-123456")
+    text = redacted(
+        "bad key geheim-123456 at https://me:geheim@host/v1\nand sk-abcdefghijklmnopqrst"
+    )
+    assert text == "bad key *** at https://***@host/v1 and ***"
+
+
+def test_what_is_remembered_is_read_strictly() -> None:
+    known = Dialect(form="text", refused=("temperature",), room=5)
+    assert Dialect.from_dict(known.to_dict()) == known
+    for change in ({"form": "xml"}, {"room": "5"}, {"refused": "temperature"}):
+        with pytest.raises(InputError):
+            Dialect.from_dict({**known.to_dict(), **change})
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"sky": {"type": "string"}},
+    "required": ["sky"],
+    "additionalProperties": False,
+}
+
+
+MESSAGES = [{"role": "system", "content": "Reply."}, {"role": "user", "content": "Sky?"}]
+
+
+def read_sky(data: Any, _judge: str) -> str:
+    try:
+        return str(data["sky"])
+    except KeyError as error:
+        raise JudgeOutputError("the reply has no sky") from error
+
+
+QUESTION = Question({}, SCHEMA, read_sky, max_tokens=100)
+
+
+def deaf_to_schemas(request: ChatRequest) -> str:
+    is_schema = request.body["response_format"]["type"] == "json_schema"
+    return "It is blue, I think." if is_schema else '{"sky": "blue"}'
+
+
+def test_one_request_finds_out_that_schemas_are_ignored_and_the_others_profit() -> None:
+    async def ask_together(model: LanguageModel) -> list[object]:
+        asked = (model.ask(MESSAGES, QUESTION) for _ in range(8))
+        return list(await asyncio.gather(*asked, return_exceptions=True))
+
+    with serving(deaf_to_schemas) as (server, session):
+        model = connect("openai/tiny", session)
+        answers = background.run(ask_together(model))
+        background.run(model.aclose())
+    assert answers == ["blue"] * 8
+    assert len(server.requests) == 9
+    first = server.requests[0].body
+    assert first["response_format"]["json_schema"]["schema"] == SCHEMA
+    assert first["messages"] == MESSAGES
+    assert first["max_completion_tokens"] == 100
+    assert model.identity["form"] == "json_object"

@@ -1,17 +1,38 @@
-"""What holds for every cache."""
+"""What a caller names becomes a cache, and what holds for every cache, its keys and entries."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from factcheck.runtime.cache import AnswerCache, answer_key
+from factcheck.errors import ConfigError
+from factcheck.runtime.cache import (
+    JSON,
+    AnswerCache,
+    DiskCache,
+    answer_key,
+    default_folder,
+    entries,
+    open_cache,
+)
+from factcheck.runtime.cache.entries import seal, unseal
+from factcheck.runtime.cache.maintenance import verify
+from factcheck.runtime.cache.redis import RedisCache
+from factcheck.settings import Settings
 from tests.runtime.cache.conftest import KEY, OTHER
+from tests.runtime.cache.stores import MemoryCache, database
 
 Make = Callable[[], AnswerCache]
 
@@ -69,3 +90,154 @@ def test_threads_share_it(make: Make, caplog: pytest.LogCaptureFixture) -> None:
         f"{thread} {first}" for thread in range(8) for first in (0, 16, 32)
     )
     assert caplog.messages == []
+
+
+TEXTS = st.text(st.characters(), max_size=20)
+PARTS = st.dictionaries(
+    st.sampled_from(["task", "model", "text", "parameters"]),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXTS,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+        max_leaves=6,
+    ).filter(lambda value: value not in (float("inf"), float("-inf"))),
+)
+
+
+def test_a_key_is_the_hash_of_canonical_json() -> None:
+    canonical = '{"key_schema":2,"parts":{"fact":"Ä","task":"check"}}'
+    assert answer_key(task="check", fact="Ä") == hashlib.sha256(canonical.encode()).hexdigest()
+
+
+@given(PARTS, PARTS)
+def test_other_parts_give_another_key(one: dict[str, Any], two: dict[str, Any]) -> None:
+    try:
+        first, second = answer_key(**one), answer_key(**two)
+    except ValueError:
+        return  # an infinity inside a list
+    assert len(first) == entries.KEY_DIGITS
+    assert (first == second) == (repr(_plain(one)) == repr(_plain(two)))
+    assert first == answer_key(**dict(reversed(list(one.items()))))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in sorted(value.items())}
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value
+
+
+def test_types_and_surrogates_are_told_apart() -> None:
+    values: tuple[JSON, ...] = ("1", 1, True, None, "", [], {}, "\U0001f6a2", "\ud83d\udea2")
+    assert len({answer_key(part=value) for value in values}) == len(values)
+
+
+def test_a_new_schema_finds_no_old_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entries, "KEY_SCHEMA", 3)
+    assert answer_key(fact="The lake is deep.") != KEY
+
+
+def test_what_is_not_json_has_no_key() -> None:
+    with pytest.raises(TypeError):
+        answer_key(part={1, 2})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="Out of range"):
+        answer_key(part=float("nan"))
+
+
+@given(TEXTS, st.data())
+def test_a_sealed_value_comes_back_unless_a_bit_is_flipped(value: str, data: st.DataObject) -> None:
+    sealed = bytearray(seal(KEY, value))
+    assert unseal(KEY, bytes(sealed)) == value
+    assert unseal(OTHER, bytes(sealed)) is None
+    bit = data.draw(st.integers(0, 8 * len(sealed) - 1))
+    sealed[bit // 8] ^= 1 << bit % 8
+    assert unseal(KEY, bytes(sealed)) is None
+
+
+@pytest.mark.parametrize("stored", [None, b"", b"short", "text", 7])
+def test_what_was_not_sealed_is_refused(stored: object) -> None:
+    assert unseal(KEY, stored) is None
+
+
+def folder_of(cache: AnswerCache | None) -> Path:
+    assert isinstance(cache, DiskCache)
+    return cache.folder
+
+
+@pytest.mark.parametrize(
+    ("spec", "place"),
+    [
+        *((None, "there"), ("default", "there"), (True, "there")),
+        *(("x", "x"), (Path("x"), "x"), ("~/x", "home/x"), ("$PLACE/x", "here/x")),
+    ],
+)
+def test_answers_are_kept_where_the_caller_or_the_environment_says(
+    spec: str | None, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("FACTCHECK_CACHE_DIR", tmp_path / "there"), ("HOME", tmp_path / "home")):
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.setenv("PLACE", "here")
+    monkeypatch.chdir(tmp_path)
+    assert folder_of(open_cache(spec)).absolute() == tmp_path / place
+
+
+def test_or_in_the_users_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import platformdirs
+
+    expected = Path(platformdirs.user_cache_dir("factcheck", appauthor=False))
+    assert folder_of(open_cache(None, Settings())) == expected
+    assert default_folder(Settings()) == expected
+
+
+@pytest.mark.parametrize("spec", ["off", False])
+def test_off_is_no_cache(spec: str | bool) -> None:  # noqa: FBT001 - a parameter of the test
+    assert open_cache(spec) is None
+
+
+def test_the_environment_switches_the_default_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FACTCHECK_CACHE", "off")
+    assert open_cache() is None
+    assert folder_of(open_cache(tmp_path)) == tmp_path
+
+
+@pytest.mark.parametrize("value", ["on", "0", "false", "OFF", "/tmp"])  # noqa: S108 - not used
+def test_an_unclear_environment_is_an_error(value: str) -> None:
+    with pytest.raises(ConfigError, match="FACTCHECK_CACHE is"):
+        open_cache(None, Settings(cache=value))
+
+
+def test_a_password_in_the_environment_is_not_shown() -> None:
+    assert "s3cr3t" not in repr(Settings(cache="redis://:s3cr3t@127.0.0.1"))
+
+
+@pytest.mark.parametrize("scheme", ["redis", "rediss", "unix"])
+def test_a_redis_url_is_a_server_in_the_environment_too(scheme: str) -> None:
+    pytest.importorskip("redis")
+    url = f"{scheme}://127.0.0.1/0"
+    for cache in (open_cache(url), open_cache(None, Settings(cache=url))):
+        assert isinstance(cache, RedisCache)
+
+
+def test_an_object_with_the_methods_is_used() -> None:
+    memory = MemoryCache()
+    assert open_cache(memory) is memory
+
+
+@pytest.mark.parametrize("spec", [7, object(), MemoryCache, "", " ", "http://127.0.0.1", "a\0b"])
+def test_anything_else_is_an_error(spec: object) -> None:
+    with pytest.raises(ConfigError, match="cache"):
+        open_cache(spec)  # type: ignore[arg-type]
+
+
+def test_another_process_does_not_take_itself_for_the_last_one(tmp_path: Path) -> None:
+    cache, other = DiskCache(tmp_path), DiskCache(tmp_path)
+    cache.add_many({answer_key(n=1): "kept"})
+    other.get_many([answer_key(n=2)])
+    other.close()
+    verify(tmp_path)
+    leave = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('SELECT key FROM Cache')"
+    path = database(tmp_path)
+    subprocess.run([sys.executable, "-c", leave, str(path)], check=True)  # noqa: S603 - Python
+    # the last connection removes the log of changes; with locks that were lost it would do so here
+    assert path.with_name("cache.db-wal").exists()
+    cache.close()

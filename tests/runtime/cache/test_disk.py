@@ -1,4 +1,4 @@
-"""A cache on disk: private, shared by processes, never in the way of a run."""
+"""A cache on disk: private, shared by processes and forks, never in the way of a run."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ import pytest
 from factcheck.runtime.cache import DiskCache, answer_key
 from factcheck.runtime.cache import disk as disk_module
 from factcheck.runtime.cache.store import classify
+from tests.processes import printed_by_python
 from tests.runtime.cache.conftest import KEY, OTHER
 from tests.runtime.cache.stores import database, in_lists
 
@@ -271,3 +272,110 @@ def test_a_link_where_the_cache_should_be_is_not_followed(tmp_path: Path) -> Non
 )
 def test_an_error_of_the_store_is_classified(error: Exception, trouble: str | None) -> None:
     assert classify(error) == trouble
+
+
+@pytest.fixture
+def read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with one entry; whoever runs the tests may write everything, so it is only said."""
+    cache = DiskCache(tmp_path)
+    cache.add_many({KEY: "kept"})
+    cache.close()
+    monkeypatch.setattr("factcheck.runtime.cache.disk.may_write", lambda _: False)
+    return tmp_path
+
+
+def test_what_is_in_a_read_only_cache_is_found_and_nothing_is_added(
+    read_only: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = {path: path.read_bytes() for path in read_only.rglob("*") if path.is_file()}
+    cache = DiskCache(read_only)
+    with caplog.at_level(logging.WARNING, "factcheck.cache"):
+        assert cache.get_many([KEY, OTHER]) == {KEY: ["kept"]}
+        cache.add_many({OTHER: "new"})
+        assert cache.get_many([OTHER]) == {}
+    cache.close()
+    assert {path: path.read_bytes() for path in read_only.rglob("*") if path.is_file()} == before
+    assert [record.getMessage() for record in caplog.records] == [
+        f"the cache {read_only} cannot be written: it is read, and nothing is added"
+    ]
+
+
+def test_entries_that_a_killed_writer_left_unmerged_are_named(
+    read_only: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    left = read_only / "answers" / "cache.db-wal"
+    left.write_bytes(b"x")
+    cache = DiskCache(read_only)
+    assert cache.get_many([KEY]) == {KEY: ["kept"]}
+    cache.close()
+    assert f"entries in {left} are not seen until" in caplog.text
+
+
+def test_a_read_only_cache_of_another_user_is_not_believed(
+    read_only: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 12_345)
+    monkeypatch.setattr("factcheck.runtime.cache.disk._ADMINISTRATOR", -1)
+    assert DiskCache(read_only).get_many([KEY]) == {}
+
+
+forking = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+
+SHARED = """
+import os, sys, subprocess
+from factcheck.runtime.cache import DiskCache, answer_key
+KEYS = [answer_key(n=n) for n in range(3)]
+cache = DiskCache({folder!r})
+cache.add_many({{KEYS[0]: "parent"}})
+opened, waits = os.pipe(), os.pipe()
+if os.fork() == 0:
+    cache.add_many({{KEYS[1]: "child"}})
+    os.write(opened[1], b".")
+    os.read(waits[0], 1)
+    cache.add_many({{KEYS[2]: "child"}})
+    cache.close()
+    os._exit(0)
+os.read(opened[0], 1)
+cache.close()
+wal = os.path.exists({folder!r} + "/answers/cache.db-wal")
+other = DiskCache({folder!r})
+seen = len(other.get_many(KEYS))
+os.write(waits[1], b".")
+os.wait()
+print(wal, seen, len(other.get_many(KEYS)))
+"""
+
+
+@forking
+def test_a_parent_that_closes_takes_nothing_from_its_child(folder: Path) -> None:
+    assert printed_by_python(SHARED.format(folder=str(folder))) == "True 2 3"
+
+
+BUSY = """
+import os, signal, threading
+from factcheck.runtime.cache import DiskCache, answer_key
+KEY = answer_key(n=1)
+cache = DiskCache({folder!r})
+inside, leave = threading.Event(), threading.Event()
+
+def stay(store):
+    inside.set()
+    leave.wait(0.5)
+
+thread = threading.Thread(target=cache._use, args=(stay,))
+thread.start()
+inside.wait()
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    cache.add_many({{KEY: "child"}})
+    os._exit(0)
+_, status = os.waitpid(child, 0)
+thread.join()
+print(status, cache.get_many([KEY])[KEY])
+"""
+
+
+@forking
+def test_a_thread_at_work_does_not_hang_the_child(folder: Path) -> None:
+    assert printed_by_python(BUSY.format(folder=str(folder))) == "0 ['child']"

@@ -1,8 +1,10 @@
-"""Of the processes that share a cache, one asks, and the others wait for its answer."""
+"""Of the processes that share a cache, one asks; Redis is never in the way of a run."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import subprocess
 import sys
 import time
@@ -13,10 +15,15 @@ from typing import Any
 
 import pytest
 
+from factcheck import FactCoverage
+from factcheck.errors import ConfigError
 from factcheck.runtime.cache import DiskCache
+from factcheck.runtime.cache import redis as redis_module
+from factcheck.runtime.cache.entries import seal
 from factcheck.runtime.cache.maintenance import contents
 from factcheck.runtime.cache.redis import RedisCache
 from factcheck.runtime.result_cache import ResultCache
+from factcheck.testing import FactModel, LocalOpenAIServer
 from tests.processes import printed_by_python
 from tests.runtime.cache.conftest import KEY, OTHER, free_port
 
@@ -123,3 +130,147 @@ def test_an_answer_that_cannot_be_read_is_asked_for(two: tuple[Shared, Shared]) 
         return ["new"] * len(keys)
 
     assert asyncio.run(results_of(two[1], [KEY], ask, {})) == ["new"]
+
+
+def client_of(url: str) -> Any:
+    return pytest.importorskip("redis").Redis.from_url(url)
+
+
+def test_keys_have_a_prefix_and_do_not_expire(empty_redis: str) -> None:
+    cache = RedisCache(empty_redis)
+    cache.add_many({KEY: "kept"})
+    with client_of(empty_redis) as client:
+        assert client.keys("*") == [f"factcheck:2:{KEY}".encode()]
+        assert client.ttl(f"factcheck:2:{KEY}") == -1
+    cache.close()
+
+
+@pytest.mark.parametrize("planted", [b"", b"unsealed", "of another key", "flipped"])
+def test_a_foreign_value_is_a_miss(
+    empty_redis: str, caplog: pytest.LogCaptureFixture, planted: bytes | str
+) -> None:
+    cache = RedisCache(empty_redis)
+    cache.add_many({OTHER: "kept"})
+    with client_of(empty_redis) as client:
+        (sealed,) = client.lrange(f"factcheck:2:{OTHER}", 0, -1)
+        values = {"of another key": sealed, "flipped": seal(KEY, "kept")[:-1] + b"T"}
+        client.rpush(f"factcheck:2:{KEY}", values.get(str(planted), planted))
+    assert cache.get_many([KEY, OTHER]) == {OTHER: ["kept"]}
+    assert "damaged or tampered with" in caplog.text
+    cache.close()
+
+
+def test_no_server_is_one_warning(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("redis")
+    monkeypatch.setattr(redis_module, "PAUSE_S", 0.0)
+    cache = RedisCache(f"redis://user:s3cr3t@127.0.0.1:{free_port()}/0")
+    cache.add_many({KEY: "lost"})
+    cache.add_many({KEY: "lost"})
+    assert cache.get_many([KEY]) == {}
+    assert len(caplog.messages) == 1
+    assert "does not answer; continuing without it" in caplog.text
+    assert "s3cr3t" not in caplog.text
+    cache.close()
+
+
+def test_a_server_that_fails_is_left_alone_for_a_while(
+    empty_redis: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import redis
+
+    now = 100.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    cache = RedisCache(empty_redis)
+    cache.add_many({KEY: "kept"})
+    with monkeypatch.context() as outage:
+        outage.setattr(redis.client.Pipeline, "execute", _fail)
+        assert cache.get_many([KEY]) == {}
+    assert cache.get_many([KEY]) == {}
+    now += redis_module.PAUSE_S
+    assert cache.get_many([KEY]) == {KEY: ["kept"]}
+    cache.close()
+
+
+def _fail(*_: object, **__: object) -> None:
+    raise TimeoutError("no answer")
+
+
+def test_a_server_that_refuses_writes_is_a_warning(
+    empty_redis: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = RedisCache(empty_redis)
+    with client_of(empty_redis) as client:
+        client.config_set("maxmemory", "1")
+        cache.add_many({KEY: "x" * 1000})
+        client.config_set("maxmemory", "0")
+    assert len(caplog.messages) == 1
+    assert "refused an entry" in caplog.text
+    cache.close()
+
+
+WRONG_TYPES: list[tuple[str, ...]] = [
+    ("SET", "x"), ("HSET", "field", "x"), ("SADD", "x"), ("ZADD", "1", "x"), ("XADD", "*", "a", "b")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "arguments"), [(c, a) for c, *a in WRONG_TYPES])
+def test_a_key_of_another_type_costs_its_own_entries(
+    empty_redis: str, caplog: pytest.LogCaptureFixture, command: str, arguments: list[str]
+) -> None:
+    with closing(RedisCache(empty_redis)) as cache:
+        with client_of(empty_redis) as client:
+            client.execute_command(command, f"factcheck:2:{KEY}", *arguments)
+        cache.add_many({KEY: "lost", OTHER: "kept"})
+        assert cache.get_many([KEY, OTHER]) == {OTHER: ["kept"]}
+        assert [message.partition(" (")[0] for message in caplog.messages] == [
+            "the Redis cache refused an entry",
+            "the Redis cache has an entry that was damaged or tampered with; it counts as missing",
+        ]
+
+
+FACTS = ["The dam holds.", "The dam is 40 metres high."]
+TEXT = "The dam holds."
+ANSWERS: list[Any] = [
+    *(None, {}, [], ["entailed"], "entailed", ["refuted", None, None, "", []]),
+    *(["entailed", None, [0, 10**9], "", []], ["entailed", float("nan"), None, "", []]),
+]
+HOSTILE: list[Any] = [
+    *(b"", b"\xff", b"[" * 200_000, b'{"answers": []}', b'{"answers": 1e999}', b"NaN", b"{}"),
+    *({"answers": {FACTS[0]: answer}} for answer in ANSWERS),
+    {"answers": {"Another fact.": ["contradicted", None, None, "", []]}},
+]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_rows_with_right_checksums_are_asked_for_again(
+    empty_redis: str, monkeypatch: pytest.MonkeyPatch, hostile: Any
+) -> None:
+    data = hostile if isinstance(hostile, bytes) else json.dumps(hostile).encode()
+    with LocalOpenAIServer(FactModel()) as server, client_of(empty_redis) as client:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        with FactCoverage("openai/tiny", cache=empty_redis) as scorer:
+            labels = [result.label for result in scorer.check(FACTS, TEXT)]
+            (key,) = [k for k in client.keys("*") if FACTS[0].encode() in client.lindex(k, 0)]
+            digits = key.decode().removeprefix("factcheck:2:")
+            checksum = hashlib.sha256(digits.encode() + data).hexdigest()[:16].encode()
+            client.delete(key)
+            client.rpush(key, *[checksum + data] * 3)
+            for _ in range(2):
+                assert [result.label for result in scorer.check(FACTS, TEXT)] == labels
+    assert len(server.requests) == 2
+
+
+def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "redis", None)
+    with pytest.raises(ConfigError, match=r"install factcheck\[redis\]"):
+        RedisCache("redis://127.0.0.1")
+
+
+@pytest.mark.parametrize("url", ["redis://:s3cr3t@127.0.0.1:port/0", "http://s3cr3t@127.0.0.1"])
+def test_a_bad_url_is_an_error_without_its_password(url: str) -> None:
+    pytest.importorskip("redis")
+    with pytest.raises(ConfigError, match="cannot be read") as caught:
+        RedisCache(url)
+    assert "s3cr3t" not in str(caught.value)
