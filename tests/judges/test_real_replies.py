@@ -38,7 +38,7 @@ SHAPES = [
     GOOD, f"```json\n{json.dumps(GOOD)}\n```", GOOD[::-1],
     [item(FACTS[0].upper()[:-2], "Yes", 1, key="line_number"), *GOOD[1:]],
 ]  # fmt: skip
-OTHERS = [
+OTHERS: list[object] = [
     "", "I cannot help with that.", json.dumps(GOOD)[:-1], f"Here you are:\n{json.dumps(GOOD)}",
     str(GOOD), {"facts": GOOD}, "[" * 100_000, [1, None, []],
 ]  # fmt: skip
