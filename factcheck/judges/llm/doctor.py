@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from factcheck.documents import PlainData
-from factcheck.errors import JudgeError
 from factcheck.facts import AtomicFact, CheckFailure, Verdict
 from factcheck.judges.llm.judges import LLMChecker
 from factcheck.judges.ports import Ledger
@@ -103,15 +102,11 @@ async def examine(model: LanguageModel) -> Diagnosis:
     """Check four facts with a model, twice, and report the findings.
 
     Raises:
-        JudgeError: The first check failed; the message lists the dialects tried.
+        JudgeError: The first check failed.
     """
     ledger, checker = Ledger(), LLMChecker(model, batch_size=len(_FACTS))
     facts = [AtomicFact(f"f{n}", text) for n, text in enumerate(_FACTS, 1)]
-    try:
-        await checker.check(facts, _TEXT, ledger)
-    except JudgeError as error:
-        tried = "; ".join(model.learned)
-        raise JudgeError(f"{error}; already tried: {tried}") if tried else error from error
+    await checker.check(facts, _TEXT, ledger)
     trial = Ledger(ledger)
     started = time.perf_counter()
     results = await checker.check(facts, f"{_TEXT}\n", trial)

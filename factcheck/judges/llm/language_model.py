@@ -34,7 +34,7 @@ from factcheck.judges.llm.engine import (
     prompt_of,
     tokens_of,
 )
-from factcheck.judges.llm.errors import RequestRefused, hide
+from factcheck.judges.llm.errors import RequestRefused, hide, redacted
 from factcheck.judges.llm.providers import access_to, check_address, provider_of, require_packages
 from factcheck.judges.llm.questions import Message, Question
 from factcheck.judges.llm.transports import (
@@ -121,7 +121,10 @@ class LanguageModel:
         )
         self._default = dialect
         self._known: Dialect | None = None
+        self._unconfirmed: Dialect | None = None
+        """A dialect that was learned and has not led to an answer yet."""
         self._shared_cache = session.cache
+        self._has_warned = False
         self._form_is_known = is_batch
         """Whether a reply was parsed, or a trial of the next form failed."""
         self._pilot: PerProcess[list[asyncio.Event]] = PerProcess(list)
@@ -182,15 +185,16 @@ class LanguageModel:
                 changed, body = dialect, dialect.body(self.settings, messages, question)
                 try:
                     answer = await self._send(body, account)
+                    self._compare_name(answer.model)
                     changed = dialect.after(answer, body, self.settings)
-                    await self._learn(dialect, changed)
+                    self._learn(dialect, changed)
                     answer.require_whole(self.name)
                     value = question.find(answer.text, self.name, answer.tokens)
                 except RequestRefused as error:
                     changed = dialect.without(error, body)
                     if changed == dialect:
-                        raise
-                    await self._learn(dialect, changed)
+                        raise self._refused(error) from error
+                    self._learn(dialect, changed)
                 except JudgeTruncated:
                     if changed.room == dialect.room:
                         raise
@@ -203,12 +207,35 @@ class LanguageModel:
                 else:
                     self._form_is_known = True
                     if is_trial:
-                        await self._learn(self.dialect, changed)
+                        self._learn(self.dialect, changed)
+                    await self._remember(changed)
                     return value
                 dialect = changed if is_trial else self.dialect
         raise JudgeRejected(
             f"{self.name}: {_MAX_ATTEMPTS} request formats were rejected; "
             f"run `factcheck doctor {self.name}`"
+        )
+
+    def _compare_name(self, answered: str) -> None:
+        """Warn once if the model that answers has another name; some servers have aliases."""
+        asked = self.name.partition("/")[2].lower()
+        if asked in answered.lower() or answered.lower() in asked or self._has_warned:
+            return
+        self._has_warned = True
+        _log.warning(
+            "%s: the server's answers are by %r; results are kept and shown under the name asked "
+            "for, so check that it is the model you mean",
+            self.name,
+            redacted(answered)[:100],
+        )
+
+    def _refused(self, error: RequestRefused) -> JudgeRejected:
+        """Return the last refusal, with what was tried before it and what to do."""
+        if not self.learned:
+            return error
+        return JudgeRejected(
+            f"{error}; already tried: {'; '.join(self.learned)}; ask whoever runs the server what "
+            "it takes, and set that (--judge-option extra_body=...)"
         )
 
     def _send(self, body: Body, account: Account) -> Awaitable[Answer]:
@@ -243,17 +270,27 @@ class LanguageModel:
         for event in self._pilot():
             event.set()
 
-    async def _learn(self, known: Dialect, changed: Dialect) -> None:
+    def _learn(self, known: Dialect, changed: Dialect) -> None:
         """Adopt a change of the dialect, unless another request has changed it meanwhile."""
         if changed in (known, self.dialect) or self.dialect != known:
             return
         what = known.difference(changed)
         self.learned += [what] if what else []
         _log.info("%s: %s", self.name, what)
-        self._known = remembered()[self._key] = changed
+        self._known = self._unconfirmed = changed
+
+    async def _remember(self, dialect: Dialect) -> None:
+        """Keep a new dialect, once it led to an answer, for other sessions and in the cache.
+
+        Otherwise, a server that refuses everything for a while would leave a crippled one behind.
+        """
+        if dialect != self._unconfirmed:
+            return
+        self._unconfirmed = None
+        remembered()[self._key] = dialect
         if self._shared_cache is not None:
             labels = {"task": _DIALECT, "judge": self.name, "at": int(time.time())}
-            entry = json.dumps({**labels, "answer": changed.to_dict()})
+            entry = json.dumps({**labels, "answer": dialect.to_dict()})
             await asyncio.to_thread(self._shared_cache.add_many, {self._key: entry})
 
 

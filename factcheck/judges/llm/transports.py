@@ -64,6 +64,8 @@ class Answer(NamedTuple):
     """Parameters that the underlying library dropped."""
     tokens: tuple[Token, ...] = ()
     """Tokens of the text, if the server returns log probabilities."""
+    model: str = ""
+    """Name of the model that answered, if the server says so."""
 
     @property
     def is_truncated(self) -> bool:
@@ -160,6 +162,7 @@ def read_completion(body: Any) -> Answer:
         or _count(body, "usage", "reasoning_tokens")
         or 0,
         tokens=_tokens(choice.get("logprobs")),
+        model=model if isinstance(model := body.get("model"), str) else "",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from factcheck.judges.llm.errors import from_status
 from factcheck.judges.llm.providers import access_to
 from factcheck.runtime.loop import background
 from factcheck.runtime.retry import RetryPolicy
+from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import (
     SERVER_KINDS,
@@ -27,7 +29,8 @@ from factcheck.testing import (
     Reply,
     sequence,
 )
-from tests.judges.llm.conftest import KEY, serving
+from tests.judges.llm.conftest import KEY, completion, serving
+from tests.runtime.cache.stores import MemoryCache
 
 FILE = """\
 careful:
@@ -253,6 +256,36 @@ def test_what_cannot_be_asked_says_why_in_one_line(
     assert re.search(says, problem)
     assert KEY not in problem
     assert "\n" not in problem
+
+
+def test_nothing_is_kept_of_a_server_that_refuses_everything_for_a_while() -> None:
+    message = "response_format, temperature and max_completion_tokens are not supported"
+    cache, refusal = MemoryCache(), Reply(status=400, error={"message": message})
+    answer = sequence(refusal, refusal, then=FactModel())
+    with serving(answer, retry=ONCE, cache=cache) as (server, session):
+        with pytest.raises(JudgeRejected, match=r"already tried: no temperature.*; ask whoever"):
+            FactCoverage("openai/tiny", session=session).check(["It is deep."], "A text.")
+        assert cache.entries == {}
+        with Session(settings=session.settings, cache=cache) as later:
+            FactCoverage("openai/tiny", session=later).check(["It is deep."], "A text.")
+        assert "temperature" in server.requests[-1].body
+
+
+def test_answers_by_another_model_are_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    def named(name: str) -> ChatAnswer:
+        def answer(request: ChatRequest) -> Reply:
+            body = {**completion(FactModel()(request)), "model": name}
+            return Reply(raw_body=json.dumps(body).encode())
+
+        return answer
+
+    for name in ("tiny", "Tiny-2026-01-01", "models/tiny.gguf", ""):
+        assert examined(named(name))[0].n_decided == 4
+    assert caplog.messages == []
+    assert examined(named("other"))[0].n_decided == 4
+    assert [m.partition(";")[0] for m in caplog.messages] == [
+        "openai/tiny: the server's answers are by 'other'"
+    ]
 
 
 @pytest.mark.parametrize("status", [401, 402, 404])
