@@ -29,7 +29,6 @@ from collections.abc import (
 )
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from factcheck.errors import DeadlineExceeded
@@ -61,22 +60,14 @@ def _warns_if_unreadable() -> Iterator[None]:
         _log.warning("a cached response cannot be read and is requested again: %s", error)
 
 
+def _is_late(result: object) -> bool:
+    """Whether a result is a failure by the deadline of whoever asked, which others do not share."""
+    return getattr(result, "code", "") == DeadlineExceeded.code
+
+
 def _own_key(key: str) -> str:
     """Key of an entry that has the result of a single question."""
     return answer_key(of=key[:KEY_DIGITS], name=key[KEY_DIGITS:])
-
-
-@dataclass(frozen=True)
-class _Claim(Generic[T]):
-    """Keys claimed by a caller, and results claimed by others."""
-
-    keys: list[str]
-    """Keys that this caller must request and settle."""
-    others: set[Future[Mapping[str, T]]]
-    settled: dict[str, T]
-    """Results of this caller, shared with all that wait for them."""
-    late: dict[str, T]
-    """Failures by the deadline of this caller, shared with nobody."""
 
 
 class ResultCache(Generic[Q, T]):
@@ -137,7 +128,7 @@ class ResultCache(Generic[Q, T]):
         if found:
             book_hits(len(found))
         while missing := {key: q for key, q in questions.items() if key not in found}:
-            with self._claim(missing) as claim:
+            with self._claim(missing) as (claimed, others, settled):
 
                 async def settle(batch: Sequence[str]) -> None:
                     async with self._lease(batch, questions, n_entries) as received:
@@ -147,14 +138,11 @@ class ResultCache(Generic[Q, T]):
                         await self._keep(results, keys_now(), n_entries)
                     if received:
                         book_hits(len(received))
-                    claim.settled.update(received)
-                    for key, result in results.items():
-                        is_late = getattr(result, "code", "") == DeadlineExceeded.code
-                        (claim.late if is_late else claim.settled)[key] = result
+                    settled.update({**received, **results})
 
-                await together(map(settle, batches({k: questions[k] for k in claim.keys})))
-            found |= claim.settled | claim.late
-            for other in claim.others:
+                await together(map(settle, batches({k: questions[k] for k in claimed})))
+            found |= settled
+            for other in others:
                 # cancellation is not passed on
                 await asyncio.wait([asyncio.wrap_future(other)], timeout=remaining_s())
                 found |= other.result() if other.done() else {}
@@ -164,23 +152,30 @@ class ResultCache(Generic[Q, T]):
         return [found[key] for key in keys]
 
     @contextmanager
-    def _claim(self, keys: Iterable[str]) -> Iterator[_Claim[T]]:
-        """Claim the keys not in flight; other callers take over those left unsettled."""
+    def _claim(
+        self, keys: Iterable[str]
+    ) -> Iterator[tuple[list[str], set[Future[Mapping[str, T]]], dict[str, T]]]:
+        """Claim the keys that are not in flight.
+
+        Yields them, the results of other callers, and a dictionary for those of this one. Whoever
+        waits for a key that is not in it in the end, or late, takes it over.
+        """
         lock, in_flight = self._table()
         ended: Future[Mapping[str, T]] = Future()
+        settled: dict[str, T] = {}
         with lock:
             others = {in_flight[key] for key in keys if key in in_flight}
-            claim: _Claim[T] = _Claim([key for key in keys if key not in in_flight], others, {}, {})
-            in_flight.update(dict.fromkeys(claim.keys, ended))
+            claimed = [key for key in keys if key not in in_flight]
+            in_flight.update(dict.fromkeys(claimed, ended))
         try:
-            yield claim
-            if len(claim.settled) + len(claim.late) < len(claim.keys):
+            yield claimed, others, settled
+            if len(settled) < len(claimed):
                 raise AssertionError("claimed keys were never settled")
         finally:
             with lock:
-                for key in claim.keys:
+                for key in claimed:
                     del in_flight[key]
-            ended.set_result(claim.settled)
+            ended.set_result({key: one for key, one in settled.items() if not _is_late(one)})
 
     async def _known(self, questions: Mapping[str, Q], n_entries: Counter[str]) -> dict[str, T]:
         """Return the cached results of questions, and count the entries under their keys.
