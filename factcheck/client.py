@@ -35,7 +35,7 @@ from factcheck.facts import (
 from factcheck.facts.report import Direction
 from factcheck.judges.llm.errors import UNREADABLE, redacted, retry_after_s
 from factcheck.judges.llm.http import close_in
-from factcheck.records import Record
+from factcheck.records import RecordLike
 from factcheck.runtime.deadline import remaining_s, require_time
 from factcheck.runtime.loop import PerProcess, background, blocking, together
 from factcheck.runtime.retry import RetryPolicy
@@ -155,7 +155,7 @@ class Client(Closing):
 
     def score_many(
         self,
-        records: Iterable[Record | Mapping[str, Any]],
+        records: Iterable[RecordLike],
         *,
         direction: Direction = "coverage",
         progress: bool = False,

@@ -6,7 +6,7 @@ import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from factcheck.documents import (
     Entry,
@@ -20,7 +20,7 @@ from factcheck.documents import (
 )
 from factcheck.documents.reading import read_entries, table_entries
 from factcheck.errors import InputError
-from factcheck.facts import AtomicFact, FactSet, SourceDocument, as_source
+from factcheck.facts import AtomicFact, FactSet, Source, SourceDocument, as_source
 from factcheck.records.facts import facts_from_lines, facts_of
 
 _REQUIRED = ("source", "summary")
@@ -44,11 +44,15 @@ class Record:
     """Location for messages, such as `pairs.jsonl, line 7`."""
 
 
-def as_record(item: Mapping[str, Any] | Record, number: int) -> Record:
+RecordLike: TypeAlias = "Record | Mapping[str, Any] | tuple[Source, str]"
+"""A record, a mapping with its fields, or a source and a summary."""
+
+
+def as_record(item: RecordLike, number: int) -> Record:
     """Convert a mapping with `source`, `summary` and optional `id` and `facts` to a record.
 
-    Other keys are ignored; a `Record` is validated in the same way. `number`, the 1-based
-    position, is the id of a record without one.
+    A pair is a source and a summary. Other keys are ignored; a `Record` is validated in the same
+    way. `number`, the 1-based position, is the id of a record without one.
 
     Raises:
         InputError: The record is invalid; names the place.
@@ -57,6 +61,8 @@ def as_record(item: Mapping[str, Any] | Record, number: int) -> Record:
     if isinstance(item, Record):
         fields = {key: getattr(item, key) for key in ("id", "source", "summary", "facts")}
         return _record(fields, number, item.where or where)
+    if isinstance(item, tuple) and len(item) == len(_REQUIRED):
+        item = dict(zip(_REQUIRED, item, strict=True))
     return _record(item, number, where)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing, nullcontext
 from typing import Any, NamedTuple
 
 from factcheck.errors import FactcheckError, Failure, JudgeError, describe
 from factcheck.facts import CoverageReport, Usage
-from factcheck.records import Record, as_record
+from factcheck.records import Record, RecordLike, as_record
 from factcheck.runtime.loop import background
 from factcheck.runtime.progress import progress as show_progress
 
@@ -41,7 +41,7 @@ class Scored(NamedTuple):
 
 def score_records(
     score: Score,
-    records: Iterable[Record | Mapping[str, Any]],
+    records: Iterable[RecordLike],
     *,
     in_flight: int,
     group_size: int = 1,
@@ -86,10 +86,11 @@ def outcomes(
             yield outcome
 
 
-def groups_of(
-    records: Iterable[Record | Mapping[str, Any]], size: int
-) -> Iterator[list[Record | RecordFailure]]:
+def groups_of(records: Iterable[RecordLike], size: int) -> Iterator[list[Record | RecordFailure]]:
     """Group up to `size` consecutive records with equal source and facts; invalid ones alone."""
+    frame: Any = records
+    if hasattr(frame, "iterrows"):  # a pandas data frame yields the names of its columns
+        records = frame.to_dict("records")
     group: list[Record | RecordFailure] = []
     key: object = None
     for number, item in enumerate(records, 1):

@@ -6,16 +6,16 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from typing import Any, cast
+from typing import cast
 
 from factcheck.errors import JudgeError
-from factcheck.records import Record
+from factcheck.records import Record, RecordLike
 from factcheck.scoring.many import Scored, groups_of
 
 ScoreChunk = Callable[[Sequence[Record]], Iterable[Scored]]
@@ -27,7 +27,7 @@ _AHEAD = 4
 
 def score_in_processes(
     open_scorer: Callable[[], ScoreChunk],
-    records: Iterable[Record | Mapping[str, Any]],
+    records: Iterable[RecordLike],
     processes: int,
 ) -> Generator[Scored, None, None]:
     """Score records lazily; yields the same outcomes as one process, in the same order.

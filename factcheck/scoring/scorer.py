@@ -17,7 +17,7 @@ from functools import partial
 from importlib.metadata import version
 from itertools import chain, repeat
 from os import PathLike
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from factcheck.errors import ConfigError, DeadlineExceeded, InputError, JudgeNotAsked
 from factcheck.facts import (
@@ -46,7 +46,7 @@ from factcheck.judges.ports import (
     JudgeSpec,
     Ledger,
 )
-from factcheck.records import Record
+from factcheck.records import Record, RecordLike
 from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.scoring.card import JudgeCard
@@ -229,7 +229,7 @@ class FactCoverage(SessionUser):
 
     def score_many(
         self,
-        records: Iterable[Record | Mapping[str, Any]],
+        records: Iterable[RecordLike],
         *,
         direction: Direction = "coverage",
         progress: bool = False,
@@ -237,8 +237,9 @@ class FactCoverage(SessionUser):
         """Score many records lazily, in order, with bounded memory.
 
         Args:
-            records: Iterable of `Record`s or mappings with `source`, `summary` and optional `id`
-                and `facts`. It is read only as far as needed.
+            records: Iterable of `Record`s, pairs of source and summary, or mappings with `source`,
+                `summary` and optional `id` and `facts`, such as a Hugging Face data set; or a
+                pandas data frame. It is read only as far as needed.
             direction: As in `score`.
             progress: Whether to show progress on standard error, if that is a terminal.
 
@@ -251,7 +252,7 @@ class FactCoverage(SessionUser):
 
     def score_records(
         self,
-        records: Iterable[Record | Mapping[str, Any]],
+        records: Iterable[RecordLike],
         *,
         direction: Direction = "coverage",
         lead: bool = False,

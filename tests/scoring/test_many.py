@@ -96,6 +96,17 @@ def record(number: int) -> dict[str, Any]:
     return {"id": f"r{number}", "source": "", "summary": str(number), "facts": [FACT]}
 
 
+def test_records_may_be_pairs_or_a_data_frame() -> None:
+    pandas = pytest.importorskip("pandas")
+    source, summaries = "The lake is deep.", ["The lake is deep.", "Boats cross it."]
+    frame = pandas.DataFrame({"source": [source] * 3, "summary": [*summaries, float("nan")]})
+    with FactCoverage("local-fast") as scorer:
+        *rows, missing = scorer.score_many(frame)
+        pairs = [*scorer.score_many((source, summary) for summary in summaries)]
+    assert [one.score for one in pairs] == [one.score for one in rows] == [1.0, 0.0]  # type: ignore[union-attr]
+    assert "record 3: 'summary': expected a string, got nan" in str(missing)
+
+
 def test_reports_come_in_the_order_of_the_records_whichever_is_done_first() -> None:
     checker = Paced()
     scorer = FactCoverage(checker, concurrency=6)
