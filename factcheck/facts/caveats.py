@@ -62,7 +62,7 @@ def caveat(signature: str, copied: Sequence[float | None], n_distorted: int) -> 
         n_distorted: Number of distorted facts.
     """
     if _BY_WORDS in signature and copied:
-        return "This judge compares words: paraphrases count as dropped, and distortions as kept"
+        return "This judge compares words: paraphrases count as dropped, and it finds no distortion"
     if EMBEDDED not in signature or not copied:
         return ""
     proof = "No distorted facts is no proof: this judge misses 7 of 10 distortions."
