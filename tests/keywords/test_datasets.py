@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from factcheck.errors import InputError
 from factcheck.keywords import (
@@ -54,6 +55,21 @@ def test_the_format_of_the_seed_is_read(tmp_path: Path) -> None:
     assert dataset.warnings == ()
     again, other = (CardCase("x", "", cards) for cards in ((card,), ()))
     assert dataset.cases[0].digest == again.digest != other.digest
+
+
+def test_json_is_read_alike(tmp_path: Path) -> None:
+    data = yaml.safe_load(YAML.replace("no]", "'no']"))
+    as_json = put(tmp_path, "d.json", json.dumps(data))
+    assert load_dataset(as_json) == load_dataset(put(tmp_path, "d.yaml", YAML))
+
+
+def test_fields_names_and_numbers_of_a_small_file(tmp_path: Path) -> None:
+    """Fields may have any name, numbers are keywords and ids, the file name is the default name."""
+    text = "cases: [{id: 7, expected_cards: [{title_keywords: [1789, 007, no], x_keywords: [z]}]}]"
+    dataset = load_dataset(put(tmp_path, "summaries.yaml", text))
+    (case,) = dataset.cases
+    assert (dataset.name, case.id) == ("summaries", "7")
+    assert case.expected_cards[0].keywords == {"title": ("1789", "007", "no"), "x": ("z",)}
 
 
 def test_an_empty_list_is_kept_with_a_warning(tmp_path: Path) -> None:

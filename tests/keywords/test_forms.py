@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from enum import Enum
 from typing import Any
 
 import pytest
@@ -55,6 +56,13 @@ def test_the_notation_is_read_back_and_forms_with_equal_texts_differ() -> None:
     every = {*plain, Folded(Word("w")), either, Not(either)}
     assert len(every) == 9
     assert {as_keyword(to_data(keyword)) for keyword in every} == every
+
+
+def test_a_member_of_an_enumeration_of_texts_is_its_text() -> None:
+    class Topic(str, Enum):
+        CELL = "cell"
+
+    assert type(as_keyword(Topic.CELL)) is str
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ from factcheck.keywords import (
     match_cards,
     score_pair,
 )
-from factcheck.keywords.results import Match
+from factcheck.keywords.matching import ASSIGNMENTS, difference_note
+from factcheck.keywords.results import Match, Missed
 from tests.keywords.naive import (
     Card,
     Wanted,
@@ -75,6 +76,38 @@ def test_the_optimal_total_does_not_depend_on_any_order(
     assert total(one) == pytest.approx(total(other))
 
 
+PICKY = {"text_keywords": ["cell", "wall"]}
+EASY = {"text_keywords": ["cell"]}
+ONE_FITS_BOTH = [{"text": "the cell wall"}, {"text": "a cell"}]
+
+
+def test_greedy_matching_depends_on_the_order_and_the_optimum_says_so() -> None:
+    """Whoever comes first takes the card that the other one needs."""
+    easy_first = match_cards([EASY, PICKY], ONE_FITS_BOTH, 0.6)
+    picky_first = match_cards([PICKY, EASY], ONE_FITS_BOTH, 0.6)
+    optimum = match_cards([EASY, PICKY], ONE_FITS_BOTH, 0.6, assignment="optimal")
+    assert pairs(easy_first) == [(0, 0, 1.0)]
+    assert pairs(picky_first) == [(0, 0, 1.0), (1, 1, 1.0)]
+    assert pairs(optimum) == [(0, 1, 1.0), (1, 0, 1.0)]
+    assert optimum.note == (
+        "greedy matching has a total score of 1.000 (pairs: 1), the optimum 2.000 (pairs: 2)"
+    )
+
+
+def test_other_pairs_that_are_as_good_are_called_so() -> None:
+    alike = [{0: 0.5, 1: 0.5}, {0: 0.5, 1: 0.5}]
+    note = difference_note(alike, {0: 0, 1: 1}, {0: 1, 1: 0})
+    assert note == "greedy matching makes other pairs, equally good"
+
+
+def test_a_score_of_0_never_makes_a_pair() -> None:
+    for assignment in ASSIGNMENTS:
+        result = match_cards([EASY], [{"text": "x"}], 0.0, assignment=assignment)
+
+        assert result.matches == ()
+        assert result.missed == (Missed(0, None, 0.0, {"text": ("cell",)}),)
+
+
 def test_what_was_found_and_what_not_is_told() -> None:
     wanted = [
         expected_card("qa", front=["cell", "wall"], back=["small"]),
@@ -94,6 +127,14 @@ def test_what_was_found_and_what_not_is_told() -> None:
     )
     assert [missed.expected for missed in result.missed] == [1]
     assert result.extra == (0,)
+
+
+def test_fields_that_a_card_does_not_name_are_not_judged() -> None:
+    result = match_cards(
+        [{"front_keywords": ["a"]}, {"title_keywords": ["t"], "body_keywords": ["b"]}],
+        [{"front": "a", "title": "t", "body": ""}, {"front": "", "title": "t", "body": "b"}],
+    )
+    assert pairs(result) == [(0, 0, 1.0), (1, 1, 1.0)]
 
 
 def test_half_the_front_all_of_the_back_and_the_right_type() -> None:
@@ -121,6 +162,15 @@ def test_forbidden_keywords_set_the_score_to_0_and_add_nothing(
     keywords: list[Any], text: str, expected: float
 ) -> None:
     assert keyword_similarity(keywords, text) == expected
+
+
+def test_weights_are_shared_by_the_fields_that_a_card_has() -> None:
+    settings = MatchSettings(weights={"title": 3, "body": 1, "tags": 4}, type_weight=0.5)
+    assert settings.weights_of(expected_card(title=[], body=[])) == (
+        {"title": 0.75, "body": 0.25},
+        0.0,
+    )
+    assert settings.weights_of(expected_card("qa", title=[])) == ({"title": 0.5}, 0.5)
 
 
 @given(st.lists(st.floats(0.01, 100.0), min_size=1, max_size=6), st.floats(0.0, 1.0), st.booleans())

@@ -143,6 +143,27 @@ def test_cases_are_paired_by_id_and_sorted_by_what_changed() -> None:
     assert found.to_rows()[2] == {"case": "b", "change": "worse", "a": 1.0, "b": 0.5}
 
 
+def test_errored_cases_and_those_of_one_run_only_are_left_out() -> None:
+    a = card_run(case("a", 1, 1, 1), Failure("b", "input", ""), case("only", 1, 1, 1))
+    b = card_run(case("a", 1, 1, 1), case("b", 1, 1, 1), case("other", 1, 1, 1))
+    found = compare_runs(a, b)
+    assert found.n_cases == 1
+    assert found.left_out == ("b", "only", "other")
+    assert found.only_a == ("only",)
+    assert found.mean.interval == (-1.0, 1.0)
+
+
+def test_behaviors_are_compared_by_the_cases_that_pass() -> None:
+    a = behavior_run({"p": True, "q": False, "r": False, "s": True, "t": None})
+    b = behavior_run({"p": True, "q": True, "r": True, "s": False, "t": True})
+    found = compare_runs(a, b)
+    assert found.kind == "behaviors"
+    assert found.changes.better == (("q", 0.0, 1.0), ("r", 0.0, 1.0))
+    assert found.changes.worse == (("s", 1.0, 0.0),)
+    assert found.left_out == ("t",)
+    assert (found.mean.a, found.mean.b) == (0.5, 0.75)
+
+
 @pytest.mark.parametrize(
     ("n_better", "n_worse", "expected"),
     [(6, 0, "better"), (0, 6, "worse"), (5, 0, "unclear"), (6, 3, "unclear")],
@@ -225,6 +246,16 @@ def test_a_missed_card_without_a_nearest_one_says_why(
     run = evaluate_dataset(CardDataset((CardCase("c", "", (expected,)),)), {"c": cards})
     (item,) = section_of(run.page(), "Missed").items
     assert item.notes == (note,)
+
+
+def test_without_texts_cards_have_numbers_and_examples_are_limited() -> None:
+    """A run that was read back has no texts."""
+    page = card_run(case("a", 0, 15, 14)).page()
+    missed, extra = section_of(page, "Missed"), section_of(page, "Extra")
+    assert [item.text for item in missed.items[:2]] == ["expected card 1", "expected card 2"]
+    assert missed.more == "and 5 more missed cards"
+    assert extra.items[:2] == (Item("a", "card 1"), Item("a", "card 2"))
+    assert extra.more == "and 4 more extra cards"
 
 
 def test_a_score_just_below_its_threshold_does_not_look_like_it() -> None:

@@ -134,6 +134,15 @@ def test_a_case_that_could_not_be_measured_neither_passes_nor_fails_and_is_count
     assert report["2", "length"].reason == "RuntimeError: boom"
 
 
+def test_a_field_that_is_needed_and_missing_is_named() -> None:
+    metric = Together()
+    metric.required_fields = ("expected_output", "references")
+    report = evaluate(outputs("text"), [metric])
+    assert report["1", "together"].reason == (
+        "the case lacks 'expected_output' and 'references', which together needs"
+    )
+
+
 @pytest.mark.parametrize(
     ("wrong", "code"),
     [
@@ -203,6 +212,17 @@ def test_a_batch_metric_is_called_once_with_every_case_it_can_measure() -> None:
 
 def coverage(case: EvalCase, metric: FactCoverageMetric) -> MetricResult:
     return evaluate([case], [metric])["1", "fact_coverage"]
+
+
+def test_the_score_of_fact_coverage_is_that_of_the_scorer() -> None:
+    case = EvalCase(actual_output="A diver found the crack.", source=SOURCE)
+    expected = FactCoverage("local", "local").score(SOURCE, case.actual_output)
+    result = coverage(case, FactCoverageMetric(threshold=0.9))
+    assert (result.score, result.passed) == (expected.score, False)
+    assert result.reason.startswith("1 of 4 facts kept")
+    assert result.details["counts"] == expected.counts
+    given = EvalCase(actual_output="It cost $40.", facts=("It cost $40.",))
+    assert coverage(given, FactCoverageMetric()).score == 1.0
 
 
 def test_a_fact_that_must_be_kept_and_is_not_fails_the_case_whatever_the_score() -> None:

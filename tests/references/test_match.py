@@ -54,6 +54,11 @@ def test_the_aggregation_decides(aggregation: Aggregation, score: float, *, pass
     assert (result.score, result.passed) == (score, passed)
 
 
+def test_the_best_reference_is_the_first_of_equals() -> None:
+    result = compass(["west", "east", "north"]).match("north-east")
+    assert (result.best_index, result.best_reference) == (1, "east")
+
+
 def test_a_score_that_equals_the_threshold_passes() -> None:
     for threshold, passed in ((0.707107, True), (0.707108, False)):
         assert compass(["east"], threshold=threshold).match("north-east").passed is passed
@@ -113,6 +118,29 @@ def test_every_text_is_embedded_once() -> None:
     assert [result.score for result in results] == [1.0, 0.0, 1.0, 1.0]
 
 
+def test_a_case_may_bring_its_own_references() -> None:
+    metric = compass(["north"])
+    results = metric.match_many(
+        [
+            EvalCase(actual_output="east", references=("east", "west")),
+            {"actual_output": "east", "references": ["north-east"]},
+            {"actual_output": "east"},
+            "east",
+        ]
+    )
+    assert [result.score for result in results] == [1.0, 0.707107, 0.0, 0.0]
+    assert results[0].references == ("east", "west")
+
+
+def test_references_may_come_with_the_cases_only() -> None:
+    metric = ReferenceMatch(embedding_provider=ScriptedEmbedder(COMPASS))
+    good, bad = metric.match_many([{"actual_output": "east", "references": ["east"]}, "east"])
+    assert good.score == 1.0
+    assert bad.error is not None
+    assert bad.error.message == "the case has no references; give it some"
+    assert metric.required_fields == ("actual_output", "references")
+
+
 @pytest.mark.parametrize(
     ("bad", "code", "says"),
     [
@@ -137,6 +165,12 @@ def test_one_bad_case_is_an_error_and_the_others_stay(bad: Any, code: str, says:
     assert middle.similarities == ()
 
 
+def test_no_cases_have_no_results() -> None:
+    embedder = ScriptedEmbedder(COMPASS)
+    assert ReferenceMatch(["east"], embedding_provider=embedder).match_many([]) == ()
+    assert embedder.calls == ()
+
+
 def test_one_case_is_no_list() -> None:
     one: Any
     for one in ("east", EvalCase(actual_output="east"), {"a": 1}, 3):
@@ -153,6 +187,12 @@ def test_what_has_no_score_raises() -> None:
         with pytest.raises(error) as raised:
             compass(["east"]).match(output)
         assert raised.type is error
+
+
+def test_a_reference_without_a_vector_is_never_left_out() -> None:
+    """A mean over the others would be a number about something else."""
+    with pytest.raises(JudgeRefused, match="the filter declined"):
+        compass(["east", "nothing"], aggregation="mean").match("north")
 
 
 def test_an_embedder_with_another_number_of_vectors_gives_no_score() -> None:
