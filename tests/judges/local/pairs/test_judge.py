@@ -108,7 +108,7 @@ SAME = [
     ('[["a", "b"], ["c"]]', '[["c"], ["b", "a"]]'),
     ('{"name": "Anna Berg", "age": 30}', '{"Age": "30", "NAME": "anna berg"}'),
     ('{"name": "Anna Berg", "born": 1990}', "Anna Berg, 1990"), ("true", "yes"),
-    ("42", "42.0"),
+    ("42", "42.0"), ('{"a": {"b": {"c": "Red"}}}', '{"A": {"b": {"c": "red"}}}'),
 ]  # fmt: skip
 DIFFERENT = [
     # quantities
