@@ -1,17 +1,31 @@
-"""Numbers, units and dates: what is read, and what means the same."""
+"""Words, numbers, units and dates: what is read and means the same; products in blocks."""
 
 from __future__ import annotations
 
 import itertools
+import json
 import math
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import factcheck.text
 from factcheck.text.dates import Moment, differ, meet
+from factcheck.text.language import guess_language
+from factcheck.text.matrices import multiply
 from factcheck.text.numbers import read_digits
 from factcheck.text.units import Quantity, agree, comparable, read
+from factcheck.text.words import (
+    MAX_RARITY,
+    content_stems,
+    fold_word,
+    irregular_forms,
+    rarity,
+    words,
+)
 
 
 def quantity(text: str, language: str = "en") -> Quantity:
@@ -168,3 +182,117 @@ def test_hostile_texts_are_read_whole(part: str) -> None:
     found = read(text, "en")
     assert all(text[word.start : word.end] == word.text for word in found.words)
     assert len(found.words) in {0, 1, 3_000, 6_000}
+
+
+LANGUAGES = ("en", "de", "fr", "es", "zh", "xx")
+
+
+def stems(text: str, language: str = "en") -> list[str]:
+    return [word.stem for word in words(text, language)]
+
+
+@given(st.text(max_size=80), st.sampled_from(LANGUAGES))
+def test_words_know_their_places(text: str, language: str) -> None:
+    end = 0
+    assert len(guess_language(text)) == 2
+    for word in words(text, language):
+        assert text[word.start : word.end] == word.text != ""
+        assert word.start >= end
+        assert word.form
+        assert word.stem
+        assert 0 < rarity(word.form, language) <= MAX_RARITY
+        end = word.end
+
+
+@given(st.text(max_size=20))
+def test_folding_a_folded_word_changes_nothing(word: str) -> None:
+    assert fold_word(fold_word(word)) == fold_word(word)
+
+
+@given(st.text(max_size=60), st.text(max_size=60), st.sampled_from(LANGUAGES))
+def test_another_line_takes_no_content_away(text: str, more: str, language: str) -> None:
+    kinds = {word.kind for word in words(text, language)}
+    if kinds & {"content", "number"}:
+        assert content_stems(text, language) <= content_stems(f"{text}\n{more}", language)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Houses", "house"), ("sold", "selling"), ("went", "goes"), ("children", "child"),
+        ("café", "CAFE\u0301"), ("Anna's boat", "Anna boat"), ("O\u2019Neill", "O'Neill"),
+        ("well-known", "well known"), ("didn\u2019t", "did n't"), ("cannot go", "not going"),
+        ("won't", "will n't"), ("ＦＵＬＬ", "full"), ("𝐧𝐨𝐭", "not"),
+    ],
+)  # fmt: skip
+def test_spellings_of_one_word_are_equal(one: str, other: str) -> None:
+    assert stems(one) == stems(other)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["n\u043et", "N\u041eT", "\u039dOT", "no\u0442", "n\u03bft", "n\u200bot", "no\u00adt", "nót"],
+)
+def test_a_letter_that_looks_like_another_does_not_hide_a_negation(written: str) -> None:
+    (word,) = words(written)
+    assert (word.form, word.kind) == ("not", "negation")
+    assert fold_word("нос") == "нос"  # no Latin letter
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("He did not pay 12km", "function function negation content number content"),
+        ("$5 %", "symbol number symbol"),
+        ("Er hat nicht bezahlt", "function function negation content"),
+        ("桥没", "content negation"),
+        ("😀 شَجَرَة", "symbol content"),
+    ],
+)
+def test_kinds(text: str, kinds: str) -> None:
+    language = guess_language(text)
+    assert [word.kind for word in words(text, language)] == kinds.split()
+
+
+def test_irregular_forms_lead_to_their_base_and_no_further() -> None:
+    forms = irregular_forms()
+    assert (forms["sold"], forms["men"]) == ("sell", "man")
+    assert "ground" not in forms
+    assert not set(forms) & set(forms.values())
+
+
+def test_the_notice_of_wordnet_lies_beside_its_data() -> None:
+    folder = Path(factcheck.text.__path__[0])
+    assert "Princeton University" in (folder / "WORDNET.txt").read_text("utf-8")
+    pairs = json.loads((folder / "wordnet.json").read_text("utf-8"))["antonyms"]
+    assert "acquit convict" in pairs
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("", "en"), ("12 km", "en"), ("El Al flies to Los Angeles in nine hours.", "en"),
+        ("Die Brücke wurde am Montag gesperrt.", "de"), ("Мост закрыт.", "ru"),
+        ("Le siège social de Boeing est au Canada.", "fr"), ("Міст закрито.", "uk"),
+        ("El puente fue cerrado por la policía.", "es"), ("پل بسته شد و گفت", "fa"),
+        ("Il ponte è stato chiuso dalla polizia.", "it"), ("أغلق الجسر", "ar"),
+        ("桥梁于九月关闭。", "zh"), ("橋は九月に閉鎖された。", "ja"),
+    ],
+)  # fmt: skip
+def test_the_language_of_a_text(text: str, language: str) -> None:
+    assert guess_language(text) == language
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [(1, 1, 1), (0, 4, 3), (3, 4, 0), (2, 0, 3), (70, 384, 900), (129, 128, 384), (200, 3000, 9)],
+)
+def test_a_product_in_blocks_is_the_product(shape: tuple[int, int, int]) -> None:
+    rows, depth, columns = shape
+    draw = np.random.default_rng(0)
+    one = draw.normal(size=(rows, depth)).astype(np.float32)
+    other = np.asfortranarray(draw.normal(size=(depth, columns)).astype(np.float32))
+    found = multiply(one, other)
+    assert found.shape == (rows, columns)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, one @ other, rtol=1e-4, atol=1e-4)
