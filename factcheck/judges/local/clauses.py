@@ -120,6 +120,8 @@ class ParsedSentence(Phrases):
             return False
         is_torn = first and (self.tokens[first].tag in _NO_BEGINNING or self.low[first] == "not")
         last = rest[-1]
+        if len(rest) == 1 and isinstance(last, int) and self.low[last] in WORDS["reporting"]:
+            return False  # `she says`
         return not (is_torn or (isinstance(last, int) and self.tokens[last].tag in _NO_END))
 
     # --- clauses ------------------------------------------------------------------------------
@@ -197,6 +199,7 @@ class ParsedSentence(Phrases):
         is_apart = kid < start and not is_since_then
         is_apart |= relation == "advmod" and self.is_set_off(kid)
         is_word = relation in ("cc", "preconj", "advmod") and self.low[kid] in WORDS["connectives"]
+        is_word &= not self.kids[kid] and self.low[kid + 1 : kid + 2] != ["of"]  # `instead of`
         is_joint = self.tokens[self.tokens[kid].head].relation == "conj"
         return is_apart and (is_word or (is_joint and self.low[kid] in ("so", "yet")))
 
@@ -221,7 +224,6 @@ class ParsedSentence(Phrases):
         before = self.low[details[-1][0]] if details else ""
         goes_on = self.low[kid] == "to" and before not in ("", "on")
         goes_on |= bool(details) and self.low[words[0]] in ("a", "an")  # `an hour`
-        goes_on &= self.tokens[kid].relation in ("prep", "npadvmod")
         if before == "from" and self.of(kid, "npadvmod"):  # `from 6 million the year before`
             goes_on |= words[0] == details[-1][-1] + 1
         if kid > verb and goes_on:
@@ -374,6 +376,7 @@ class ParsedSentence(Phrases):
         edge = words[-1] + 1 if words[0] == 0 else words[0] - 1
         is_over = self.is_past(verb) or self.low[self.finite(verb) or verb] in ("has", "have")
         is_bare = words[0] == kid and self.tokens[kid].tag == "VBG"
+        is_bare &= self.low[kid] not in WORDS["loose"]  # the event does so, not its subject
         return is_bare and is_over and self.low[edge : edge + 1] == [","]
 
     def _adverbial(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from factcheck.facts import AtomicFact, FactSet, Span, digest
 from factcheck.judges.local.clauses import ParsedSentence
 from factcheck.judges.local.grammar import WORDS, Tree
-from factcheck.judges.local.pronouns import Mentions
+from factcheck.judges.local.pronouns import THINGS, Mentions, has_rival, thing_of
 from factcheck.judges.local.sentences import block_sentences, cut_at_abbreviations
 from factcheck.runtime.deadline import checkpoint, run_in_thread
 from factcheck.text.blocks import Block, split_blocks
@@ -19,7 +19,7 @@ from factcheck.text.syntax import parse
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-IDENTITY: Mapping[str, str] = {"extractor": "local/13"}
+IDENTITY: Mapping[str, str] = {"extractor": "local/14"}
 """Moves with every change that can change a fact."""
 
 
@@ -29,6 +29,7 @@ def _any_of(name: str) -> str:
 
 
 _LONGEST_LABEL = 4
+_LONGEST_FRAGMENT = 4
 _LONGEST_FORMULA = 8
 """Words; what begins like a greeting and is longer is a sentence."""
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\s]{0,500}\)")
@@ -40,6 +41,10 @@ _LABEL = re.compile(
     r"([^\W\d_][\w'&/.()-]*(?: [\w'&/.()-]+){0,2}[:\uff1a])\s+(?=\S)"
 )
 """`Price: `, `[12:30] Anna: `: up to three words, and what stands behind them is about them."""
+_NUMBER = re.compile(r"\(?\d{1,2}[.)]\s+(?=[A-Z])")
+"""`2. ` of an item that the lines of a paragraph hide."""
+_SPEAKS = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Ww]e|[Uu]s|[Oo]ur)\b")
+"""Words that mean whoever says them."""
 _METADATA = {f"{label}:".replace("_", " ") for label in WORDS["metadata"]}
 _NO_FACTS_BELOW = re.compile(rf"(?:.*\b)?(?:{_any_of('silent headings')})\W*\Z", re.IGNORECASE)
 """Headings and lead-ins of lists that state nothing."""
@@ -110,18 +115,24 @@ def _statements(source: str, language: str) -> Iterator[tuple[str, Span]]:
             continue
         mentions.next_paragraph()
         wholes = block_sentences(source, block)
+        speaker = ""
         for whole in wholes:
             is_item = block.kind == "item" and (whole is not wholes[0] or len(wholes) == 1)
             for sentence in cut_at_abbreviations(whole, language):
                 checkpoint()
                 told, offsets = plain(sentence.text)
+                own = _LABEL.match(told)
+                if own:
+                    is_name = own.group(1).istitle() and own.group(1).lower() not in _METADATA
+                    speaker = own.group(1) if is_name else ""
                 start = sentence.span.start
                 for begin, part in _independent_parts(told) if is_english else [(0, told)]:
-                    for text, own in _facts_of(
-                        part, mentions, parsed=is_english, is_item=is_item, label=label
+                    said = label or ("" if own or not _SPEAKS.search(part) else speaker)
+                    for text, place in _facts_of(
+                        part, mentions, parsed=is_english, is_item=is_item, label=said
                     ):
-                        first = start + offsets[begin + own.start]
-                        last = start + offsets[begin + own.end - 1]
+                        first = start + offsets[begin + place.start]
+                        last = start + offsets[begin + place.end - 1]
                         yield text, Span(first, last + (source[last] != ";"))
 
 
@@ -129,10 +140,10 @@ def _facts_of(
     text: str, mentions: Mentions, *, parsed: bool, is_item: bool, label: str
 ) -> Iterator[tuple[str, Span]]:
     """What the next sentence of a paragraph states, each with its place in the sentence."""
-    own = _LABEL.match(text)
+    number, own = _NUMBER.match(text), _LABEL.match(text)
     if own and own.group(1).lower() in _METADATA:
         return
-    start = own.end() if own else 0
+    start = own.end() if own else number.end() if number else 0
     body = text[start:]
     tree = ParsedSentence(body, parse(body) if parsed else ())
     tree.named = mentions.read(tree)
@@ -152,7 +163,7 @@ def _independent_parts(text: str) -> list[tuple[int, str]]:
     if len(pieces) == 1 or re.search(r"[\"\u201c()\[\]]", text):
         return [(0, text)]
     starts: list[int] = []
-    was_full = False
+    was_full, form = False, ""
     for piece in pieces:
         part = re.sub(r"[;:]\Z", ".", piece.group())
         tree = Tree(part, parse(part))
@@ -164,10 +175,14 @@ def _independent_parts(text: str) -> list[tuple[int, str]]:
         is_full = subject is not None and not (
             after_colon and (tree.finite(tree.root) is None or tree.tokens[0].tag[0] == "W")
         )
-        if not (was_full and is_full and tree.low[subject or 0] not in WORDS["pronouns"]):
+        word = tree.low[subject or 0]
+        is_known = word not in WORDS["pronouns"] or form in THINGS.get(word, ())
+        if not (was_full and is_full and is_known):
             starts = starts or [0]
         else:
             starts.append(piece.start())
+        form = "" if subject is None else thing_of(tree, subject)[1]
+        form = "" if has_rival(tree, form) else form
         before_colon = piece.group().endswith(":")
         was_full = is_full and not (before_colon and tree.low[tree.root] in WORDS["reporting"])
     parts = [(a, text[a:b].rstrip()) for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
@@ -219,12 +234,11 @@ def _is_statement(tree: Tree, *, is_item: bool, is_labelled: bool) -> bool:  # n
             is_named = not is_amount and any(token.tag == "DT" for token in tree.tokens)
             return bool(verbs) or is_named
         return len(words) > 1
-    if _ENDS_SENTENCE.search(bare):
-        return len(words) > 1
     if not tree.tokens:
-        return len(words) > _LONGEST_FORMULA
-    is_dated = [tree.tokens[i].tag == "VBN" and tree.low[i - 1] == "," for i in verbs]
-    return not all(is_dated)  # `Release notes, published 3 May` states nothing
+        return len(words) > (1 if _ENDS_SENTENCE.search(bare) else _LONGEST_FORMULA)
+    if _ENDS_SENTENCE.search(bare):
+        return bool(verbs) or len(words) > _LONGEST_FRAGMENT
+    return tree.finite(tree.root) is not None  # else a title, with or without a date
 
 
 def _is_heading(tree: Tree) -> bool:

@@ -47,7 +47,7 @@ class Tree:
 
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self.text = text
-        self.tokens = tokens
+        self.tokens = tokens = [_mended(place, tokens) for place in range(len(tokens))]
         self.named: Mapping[int, str] = {}
         """Words to be said in place of others: `{0: "Anna Kern"}` for `She`."""
         self.kids: list[list[int]] = [[] for _ in tokens]
@@ -200,6 +200,20 @@ class Tree:
         opens = [isinstance(i, int) and self.tokens[i].text in _OPENING for i in (previous, item)]
         is_mark = isinstance(item, int) and self.is_mark[item] and not opens[1]
         return "" if previous is None or opens[0] or item in (",", "'s") or is_mark else " "
+
+
+def _mended(place: int, tokens: Sequence[Token]) -> Token:
+    """A word under the participle before it: `is an actor born in May, in Bonn`."""
+    token = tokens[place]
+    for i in range(token.head + 1, place if token.relation == "prep" else 0):
+        noun = tokens[i].head
+        is_near = token.head == noun or (tokens[noun].relation, tokens[noun].head) == (
+            "attr",
+            token.head,
+        )
+        if is_near and tokens[i].relation == "acl" and tokens[i].tag == "VBN":
+            return token._replace(head=i)
+    return token
 
 
 def _finished(text: str) -> str:

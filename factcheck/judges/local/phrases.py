@@ -112,16 +112,23 @@ class Phrases(Tree):
         is_beside = self.is_set_off(place) and self.is_closed(place)
         is_own = self.is_identity(noun) or (is_beside and self.is_definite(noun))
         is_said = any(self.tokens[i].relation in EMBEDDED for i in self.above(noun))
-        if not is_own or is_said or not self.is_firm(place) or self.is_scoped(self.kids[noun]):
+        if (
+            not is_own
+            or is_said
+            or not self.is_firm(place)
+            or self.is_scoped(i for i in self.kids[noun] if i != place)
+        ):
             return False
         if head.relation == "pobj" and self.tokens[self.tokens[head.head].head].tag in NOUNS:
             return False  # `the mine at Ulm, which closed in May`: either may be meant
         return {
             "appos": token.entity != "DATE"
-            and not self.of(place, "cc", "conj")
+            and not self.of(place, "cc", "conj", "nummod")
             and (token.tag == "NNP") != (head.tag == "NNP"),
             "relcl": self._is_relative(place),
-            "acl": token.tag == "VBN" and len(self.under(place, full=True)) > 1,
+            "acl": token.tag == "VBN"
+            and len(self.under(place, full=True)) > 1
+            and self.low[place] not in ("compared", "given"),
         }[token.relation]
 
     def opener(self, verb: int) -> int:
@@ -143,6 +150,7 @@ class Phrases(Tree):
         is_loose = noun.entity in TIMES or (
             self.low[opener] == "which" and self.low[verb] in WORDS["loose"]
         )
+        is_loose |= self.low[opener] == "that" and not self.is_set_off(verb)
         return relation in ("nsubj", "nsubjpass") and not is_loose
 
     def is_identity(self, noun: int) -> bool:

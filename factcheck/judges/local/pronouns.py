@@ -1,143 +1,156 @@
-"""Who `he` or `she` is and what `it` is, where only one person or thing can be meant.
+"""Who `he` or `she` is and what `it` or `they` are, where only one can be meant.
 
-Reads the sentences of a paragraph one after the other. A pronoun is replaced if one person alone
-was named in its sentence and the one before, if it is the subject and the sentences before it were
-about one and the same person, or if the text said who this person is and no other was the subject
-since; in all other cases it stays. `It` and `they` are replaced as the first subject of a sentence
-if all sentences of the paragraph so far had the same subject and the last one has no object that
-may be meant.
+Reads the sentences of a text one after the other. A pronoun that opens a sentence as its subject
+means the subject of the sentence before, unless another person of the same gender does something
+in that one, or it is done to her. Any other pronoun is replaced if one person alone can be meant
+among those of its sentence and the one before, or, if these name nobody, among all that the text
+has named. `It` and `they` mean the subject of the sentence before, unless its object may be meant
+as well. In all other cases a pronoun stays.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from factcheck.judges.local.grammar import SUBJECTS, WORDS, Tree
+from factcheck.judges.local.grammar import SUBJECTS, TIMES, WORDS, Tree
 
 _GENDERS = {
-    "he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "mr.": "m", "mr": "m", "sir": "m",
+    "he": "m", "him": "m", "his": "m", "mr.": "m", "mr": "m", "sir": "m", "she": "f", "her": "f",
     "mrs.": "f", "mrs": "f", "ms.": "f", "ms": "f", "miss": "f", "dame": "f",
+    **dict.fromkeys(WORDS["men"], "m"), **dict.fromkeys(WORDS["women"], "f"),
 }  # fmt: skip
 _ROLE = re.compile(r"(?:[^h]er|or|ist|ian|man|woman|ess|ete|ant)\Z")
-_THINGS = {"it": ("NN", "NNP"), "they": ("NNS", "NNPS")}
-"""What may be meant, by parts of speech."""
-_NAMELESS = "?"
-"""A person without a name."""
+_BE = frozenset({"is", "was", "'s", "be", "been"})
+THINGS = {"it": ("NN", "NNP"), "its": ("NN", "NNP"), "they": ("NNS",), "their": ("NNS",)}
+"""What may be meant, by its form."""
 
 
 class _Name(NamedTuple):
     text: str
     start: int
     end: int
+    is_person: bool
+    """Whether the parser, or the text so far, takes it for a person."""
+
+
+class _Told(NamedTuple):
+    """What a sentence leaves for the pronouns of the next one."""
+
+    people: set[str]
+    """Nameless ones are `?m`, `?f` or `?`."""
+    actors: set[str]
+    """Those of them that do something, or to whom it is done."""
+    about: str = ""
+    """Its subject, if that is one person, or one thing or several, with the article."""
+    form: str = ""
+    """`PERSON`, `NN` or `NNS`; `NNP` if `about` is a name of either."""
 
 
 class Mentions:
-    """The people that a text has named so far, and what its present paragraph is about."""
+    """The people that a text has named so far, and what its last sentence is about."""
 
     def __init__(self) -> None:
         self._genders: dict[str, str] = {}
-        """Gender of each person, as known from titles and pronouns; empty if unknown."""
-        self._last: set[str] = set()
-        """People of the sentence before."""
-        self._topic = ""
-        """The person that was the subject of it."""
+        """Gender of each person, as known from titles, first names and pronouns; else empty."""
+        self._last = _Told(set(), set())
         self._hero = ""
-        """Whom the paragraph introduced last; empty if nobody."""
-        self._actors: set[str] = set()
-        """People of the sentence before that do something, or to or with whom it is done."""
-        self._thing: tuple[str, str] | None = None
-        """What all sentences of the paragraph are about, as text and as `it` or `they`; empty if
-        they differ."""
+        """Whom the text introduced; empty if nobody, or several."""
 
     def next_paragraph(self) -> None:
-        """Forget all but the person whom the text is about."""
-        gender = self._genders.get(self._hero, "")
-        self._genders = {self._hero: gender} if gender else {}
-        self._hero = self._hero if gender else ""
-        self._last, self._topic, self._actors, self._thing = set(), "", set(), None
+        """Forget the thing that the last paragraph was about."""
+        if self._last.form != "PERSON":
+            self._last = self._last._replace(about="", form="")
 
     def read(self, tree: Tree) -> dict[int, str]:
-        """What to say in place of words of the next sentence of the paragraph, by place."""
+        """What to say in place of words of the next sentence of the text, by place."""
         subject = tree.subject(tree.root) if tree.tokens else None
-        is_named = subject is not None and tree.tokens[subject].tag == "NNP"
+        names = {name.start: name for name in self._names(tree, subject)}
+        heads = {_stand(tree, name.end - 1) for name in names.values()}
+        nameless = {i: _gender_of(tree.low[i]) for i in _nameless(tree) if i not in heads}
+        begin = (subject or 0) if subject in heads else 0
+        """Where pronouns no longer look ahead: `In her youth, Anna ...`."""
         found: dict[int, str] = {}
-        persons = {
-            name.start: name
-            for name in self._people(tree)
-            if not is_named or subject not in list(tree.above(name.end - 1))[1:]
-        }
-        """Without other names of the subject: `Garrincha, born Manuel dos Santos`."""
-        people: set[str] = set()
-        topic = ""
-        for place, (word, token) in enumerate(zip(tree.low, tree.tokens, strict=True)):
-            if name := persons.get(place):
-                people.add(name.text)
-                self._genders[name.text] = _GENDERS.get(word) or self._genders.get(name.text, "")
-                if subject is not None and name.start <= subject < name.end:
-                    topic = name.text
-            elif token.tag in ("PRP", "PRP$") and word in _GENDERS:
-                if is_named and place < (subject or 0):
-                    continue  # it may look ahead: "In her youth, Anna ..."
-                who = self._who(_GENDERS[word], people)
-                people.add(who or _NAMELESS)
-                if who:
-                    self._genders[who] = _GENDERS[word]
-                    found[place] = f"{who}'s" if token.tag == "PRP$" else who
-                    topic = who if place == subject else topic
-            elif _is_nameless(tree, place):
-                people.add(_NAMELESS)
-        self._topic, self._last = topic, people
-        self._actors = {name.text for name in persons.values() if _acts(tree, name.end - 1)}
-        is_born = tree.tokens and tree.low[tree.root] == "born"
-        if topic and (is_born or tree.of(tree.root, "attr")):
-            self._hero = topic if self._hero in ("", topic) else ""
-        if subject is not None:
-            found |= self._read_thing(tree, subject, is_person=bool(topic))
-        return found
+        told = _Told(set(), set())
+        for place, word in enumerate(tree.low):
+            name, who, at = names.get(place), nameless.get(place, ""), place
+            if name is not None:
+                who, at = name.text, _stand(tree, name.end - 1)
+                if name.is_person:
+                    self._genders[who] = self._gender(who) or _GENDERS.get(word, "")
+            elif tree.tokens[place].tag in ("PRP", "PRP$") and word in _GENDERS and place >= begin:
+                who = self._put(tree, place, subject, told.people, found)
+            if not who:
+                continue
+            told.people.add(who)
+            if tree.tokens[at].relation in ("nsubj", "nsubjpass", "dobj"):
+                told.actors.add(who)
+            if at == subject and who[0] != "?" and not tree.of(at, "conj"):
+                told = told._replace(about=who, form="PERSON" if who in self._genders else "NNP")
+        if told.form == "PERSON":
+            self._meet(tree, told.about)
+        elif subject is not None:
+            told = self._read_thing(tree, subject, found, told)
+        self._last = told
+        beside = {n.text for n in names.values() if _stand(tree, n.end - 1) == subject != n.end - 1}
+        return {i: n for i, n in found.items() if n.removesuffix("'s") not in beside}
 
-    def _read_thing(self, tree: Tree, subject: int, *, is_person: bool) -> dict[int, str]:
-        """What to say in place of `it` or `they`; keeps what the paragraph is about."""
-        word = tree.low[subject]
-        text, form = self._thing or ("", "")
-        found = {}
-        if self._thing is None and not is_person:
-            text, form = _thing(tree, subject)
-        elif word == form and not _is_idle(tree):
-            if not any(token.relation in SUBJECTS for token in tree.tokens[:subject]):
-                found[subject] = text
-        elif not text or tree.tokens[subject].text != text.rsplit(None, 1)[-1]:
-            text = form = ""
-        if form and any(
-            tree.tokens[i].tag in _THINGS[form] and tree.of(i, "det", "poss", "nummod")
-            for i in tree.of(tree.root, "dobj")
-        ):
-            text = form = ""
-        self._thing = (text, form)
-        return found
+    def _meet(self, tree: Tree, who: str) -> None:
+        """Keep whom the text introduces."""
+        if tree.low[tree.root] == "born" or tree.of(tree.root, "attr"):
+            self._hero = who if self._hero in ("", who) else ""
 
-    def _who(self, gender: str, people: set[str]) -> str:
-        """The person that a pronoun means; empty if that is not certain."""
-        near = {
-            name
-            for name in self._last | people
-            if self._genders.get(name) in ("", gender) or name == _NAMELESS
-        }
-        sure = {name for name, known in self._genders.items() if known == gender}
-        if len(near) == 1 and near != {_NAMELESS}:
-            return next(iter(near)) if near <= sure or not sure else ""
-        known = self._genders.get(self._hero)
-        rivals = near - {self._hero}
-        if known:
-            rivals &= {*sure, self._topic}
-        elif self._topic == self._hero:
-            rivals &= self._actors
-        return self._hero if known in ("", gender) and not rivals else ""
+    def _put(
+        self, tree: Tree, place: int, subject: int | None, people: set[str], found: dict[int, str]
+    ) -> str:
+        """Put a person in place of a pronoun if that is certain, and return who it is."""
+        gender, last = _GENDERS[tree.low[place]], self._last
 
-    def _people(self, tree: Tree) -> Iterator[_Name]:
+        def fitting(names: Iterable[str]) -> set[str]:
+            return {name for name in names if self._gender(name) in ("", gender)}
+
+        opens = place == subject or tree.tokens[place].head == subject
+        if opens and not people and last.form in ("PERSON", "NNP") and fitting([last.about]):
+            near = fitting(last.actors) | {last.about}
+        else:
+            near = fitting(people | last.people) or {
+                name for name in self._genders if opens and self._gender(name) == gender
+            }
+        who = next(iter(near)) if len(near) == 1 else "?"
+        if who[0] == "?" and self._gender(self._hero) == gender:
+            rivals = {n for n in near if n == last.about or self._gender(n)} - {self._hero}
+            who = who if rivals else self._hero
+        if who[0] == "?":
+            return "?" + gender
+        self._genders[who] = gender
+        found[place] = f"{who}'s" if tree.tokens[place].tag == "PRP$" else who
+        return who
+
+    def _gender(self, name: str) -> str:
+        if name.startswith("?"):
+            return name[1:]
+        return self._genders.get(name) or _GENDERS.get(name.split(" ", maxsplit=1)[0].lower(), "")
+
+    def _read_thing(self, tree: Tree, subject: int, found: dict[int, str], told: _Told) -> _Told:
+        """Put the last subject in place of `it`, `they`, `its` and `their`; return the next one."""
+        last, about, form = self._last, told.about, told.form
+        openers = [i for i in [subject, *tree.of(subject, "poss")] if tree.low[i] in THINGS]
+        is_first = not any(token.relation in SUBJECTS for token in tree.tokens[:subject])
+        if not openers and not about:
+            about, form = thing_of(tree, subject)
+        elif openers and is_first and not _is_idle(tree):
+            place = openers[0]
+            if last.form in THINGS[tree.low[place]]:
+                found[place] = last.about + ("'s" if place != subject else "")
+                about, form = (last.about, last.form) if place == subject else ("", "")
+        if has_rival(tree, form):
+            form = "PERSON" if form == "NNP" else ""
+        return told._replace(about=about, form=form)
+
+    def _names(self, tree: Tree, subject: int | None) -> Iterator[_Name]:
         """The names of people, by the fullest that is known: `Kern` is `Anna Kern`."""
-        tags = [token.tag for token in tree.tokens]
+        tags = ["" if token.entity in TIMES else token.tag for token in tree.tokens]
         end = 0
         while "NNP" in tags[end:]:
             start = end = tags.index("NNP", end)
@@ -149,14 +162,18 @@ class Mentions:
             last = tree.tokens[end - 1]
             name = tree.text[tree.tokens[start].start : last.start + len(last.text)]
             is_addressed = not WORDS["formulas"].isdisjoint(tree.low[max(0, start - 1) : start + 1])
-            if name[0] in '"\u201c' or is_addressed:
+            is_other = tags[subject or 0] == "NNP" and subject in list(tree.above(end - 1))[1:]
+            is_other &= tree.first(end - 1) != subject
+            # `Garrincha, born Manuel dos Santos`
+            if name[0] in '"\u201c' or is_addressed or is_other:
                 continue
             full = [known for known in self._genders if last.text in known.split()]
             is_person = any(token.entity == "PERSON" for token in tree.tokens[start:end])
+            is_bare = not tree.of(end - 1, "det") and last.entity in ("", "PERSON")
             if is_person or full or _is_born(tree, end):
-                name = full[0] if len(full) == 1 else name
-                self._genders.setdefault(name, "")
-                yield _Name(name, start, end)
+                yield _Name(full[0] if len(full) == 1 else name, start, end, True)
+            elif end - 1 == subject and is_bare:
+                yield _Name(name, start, end, False)
 
 
 def _is_born(tree: Tree, end: int) -> bool:
@@ -169,15 +186,23 @@ def _is_born(tree: Tree, end: int) -> bool:
     return is_role or tree.low[tree.root] == "born"
 
 
-def _thing(tree: Tree, subject: int) -> tuple[str, str]:
-    """A thing that a sentence is about, and its pronoun; both empty if it may be a person."""
+def has_rival(tree: Tree, form: str) -> bool:
+    """Whether the object of a sentence may be meant by the next pronoun as well as its subject."""
+    return any(
+        tree.tokens[i].tag in (form, "NNP") and tree.of(i, "det", "poss", "nummod")
+        for i in tree.of(tree.root, "dobj")
+    )
+
+
+def thing_of(tree: Tree, subject: int) -> tuple[str, str]:
+    """A thing that a sentence is about, and its form; both empty if it may be a person."""
     token = tree.tokens[subject]
-    form = next((form for form, tags in _THINGS.items() if token.tag in tags), "")
+    form = {"NN": "NN", "NNP": "NN", "NNS": "NNS", "NNPS": "NNS"}.get(token.tag, "")
     words = [i for i in tree.under(subject, full=True) if i <= subject]
     is_plain = not tree.of(subject, "conj", "appos") and words == [*range(words[0], subject + 1)]
     is_person = token.entity == "PERSON" or tree.low[subject] in WORDS["people"]
     if form and is_plain and not is_person and tree.is_definite(subject):
-        is_role = form == "it" and _ROLE.search(tree.low[subject]) and token.tag == "NN"
+        is_role = form == "NN" and _ROLE.search(tree.low[subject]) and token.tag == "NN"
         start, end = tree.tokens[words[0]].start, token.start + len(token.text)
         text = tree.text[start:end]
         if words[0] == 0 and tree.tokens[0].tag in ("DT", "PRP$"):
@@ -188,38 +213,30 @@ def _thing(tree: Tree, subject: int) -> tuple[str, str]:
 
 def _is_idle(tree: Tree) -> bool:
     """Whether `it` stands for a clause or for nothing: `It follows that`, `It took years to`."""
-    kids = [
-        tree.root,
-        *tree.kids[tree.root],
-        *(k for i in tree.kids[tree.root] for k in tree.kids[i]),
-    ]
-    is_verb = tree.low[tree.root] in WORDS["idle"]
-    return is_verb or any(
-        tree.tokens[i].relation in ("ccomp", "csubj", "relcl", "xcomp") for i in kids
-    )
+    kids = [i for kid in [tree.root, *tree.kids[tree.root]] for i in [kid, *tree.kids[kid]]]
+    is_said = tree.low[tree.root] in _BE or tree.of(tree.root, "auxpass")
+    is_clause = any(tree.tokens[i].relation in ("ccomp", "csubj", "relcl", "xcomp") for i in kids)
+    return tree.low[tree.root] in WORDS["idle"] or (bool(is_said) and is_clause)
 
 
-def _stands(tree: Tree, place: int) -> tuple[str, str]:
-    """The relation of a noun to its clause, and the preposition before it."""
-    while tree.tokens[place].relation in ("conj", "appos", "compound", "nmod"):
-        place = tree.tokens[place].head
-    relation, head = tree.tokens[place].relation, tree.tokens[place].head
-    return relation, tree.low[head] if relation == "pobj" else ""
+def _stand(tree: Tree, place: int) -> int:
+    """The noun that a name stands beside: `the mayor, Anna Kern`."""
+    head = tree.tokens[place].head
+    is_beside = tree.tokens[place].relation == "appos" and tree.tokens[head].tag == "NN"
+    return head if is_beside else place
 
 
-def _acts(tree: Tree, place: int) -> bool:
-    """Whether a name is no mere place, title or matter: `in Ulm`, `the film Kern`, `as Otto`."""
-    relation, before = _stands(tree, place)
-    return relation not in ("attr", "oprd") and before in ("", "by", "with", "to", "of", "from")
+def _nameless(tree: Tree) -> Iterator[int]:
+    """The words for persons without a name: `the mayor`, `A farmer brought it`."""
+    for place, (word, token) in enumerate(zip(tree.low, tree.tokens, strict=True)):
+        is_subject = token.tag == "NN" and token.relation in ("nsubj", "nsubjpass")
+        clauses = [i for kid in tree.of(place, "relcl") for i in tree.kids[kid]]
+        is_who = any(tree.low[i] == "who" for i in clauses) or _ROLE.search(word) is not None
+        relation = tree.tokens[tree.first(place)].relation
+        is_part = relation in ("compound", "nmod", "amod", "appos", "attr", "oprd")
+        if not is_part and (word in WORDS["people"] or (is_subject and is_who)):
+            yield place
 
 
-def _is_nameless(tree: Tree, place: int) -> bool:
-    """Whether a word stands for a person without a name: `the mayor`, `A farmer brought it`."""
-    token, word = tree.tokens[place], tree.low[place]
-    is_owned = place > 0 and tree.tokens[place - 1].tag == "PRP$"  # "his career"
-    is_subject = token.tag == "NN" and token.relation in ("nsubj", "nsubjpass") and not is_owned
-    if word not in WORDS["people"] and not (is_subject and _ROLE.search(word)):
-        return False
-    relation, _ = _stands(tree, place)
-    is_part = token.relation in ("compound", "nmod", "amod", "appos")
-    return not is_part and relation not in ("attr", "oprd")
+def _gender_of(role: str) -> str:
+    return "?" + next((gender for gender in "mf" if role in WORDS[f"people {gender}"]), "")
