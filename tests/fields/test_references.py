@@ -383,21 +383,6 @@ def test_what_two_fields_share_is_not_changed_by_the_parts_of_one() -> None:
     assert schema == record(a=record(o=record(x=STRING, y=STRING)), b=record(x=STRING))
 
 
-def test_null_alternatives_go_at_every_level_and_in_place() -> None:
-    schema = record(
-        a={"anyOf": [STRING, NULL], "title": "a"},
-        b={"anyOf": [STRING, INTEGER, NULL]},
-        c={"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/x"}, {"type": None}]}},
-    )
-
-    assert remove_null_anyof(schema) is schema
-    assert schema == record(
-        a={"type": "string", "title": "a"},
-        b={"anyOf": [STRING, INTEGER]},
-        c={"type": "array", "items": {"$ref": "#/$defs/x"}},
-    )
-
-
 def test_alternatives_of_several_types_become_a_list_of_them_in_place() -> None:
     schema = record(
         a={"anyOf": [INTEGER, {"anyOf": [STRING, INTEGER]}], "title": "a"},

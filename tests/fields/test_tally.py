@@ -18,7 +18,6 @@ from factcheck.fields import (
     FieldEvaluator,
     FieldResult,
     RecordResult,
-    RunResult,
     RunTally,
     annotate_xeval,
     evaluate,
@@ -34,7 +33,6 @@ from tests.fields.builders import (
     compared,
     record,
     registry_of,
-    run,
     run_of,
 )
 
@@ -181,16 +179,6 @@ def test_what_changes_no_score_does_not(other: dict[str, Any]) -> None:
 def test_what_a_judge_is_shown_is_part_of_the_schema() -> None:
     digests = {digest_of(a=compared("judge", description=words)) for words in ("city", "country")}
     assert len(digests) == 2
-
-
-def test_a_saved_run_keeps_it_and_an_old_one_has_none() -> None:
-    result = run(record(**SCORED), [{"a": "x"}], [{"a": "x"}])
-    data = result.to_dict()
-
-    assert result.schema_digest == digest_of(**SCORED)
-    assert RunResult.from_dict(data).schema_digest == result.schema_digest
-    del data["schema_digest"]
-    assert RunResult.from_dict(data).schema_digest is None
 
 
 def test_a_tally_of_an_unknown_schema_makes_the_sum_unknown() -> None:

@@ -166,12 +166,6 @@ def test_a_case_without_a_response_is_errored_and_the_rest_is_intact(
     assert message in outcome.message
 
 
-def test_an_errored_case_is_not_saved_by_being_wrong_as_well() -> None:
-    run = evaluate_behaviors([SEED_CASE], {"strict": [SERVICE]})
-    assert run.counts == {"passed": 0, "failed": 0, "errored": 1}
-    assert (run.pass_rate, run.interval, run.low, run.high) == (None, None, 0.0, 1.0)
-
-
 def test_variants_may_be_anything_and_expect_anything() -> None:
     """Two adapters are to refuse, and one prompt is to match nothing; a case may say so itself."""
     expected = {"adapter a": "strict", "adapter b": "STRICT_BEHAVIOR", "prompt": "NO_MATCH"}

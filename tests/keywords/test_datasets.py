@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from factcheck.errors import InputError
 from factcheck.keywords import (
@@ -55,12 +54,6 @@ def test_the_format_of_the_seed_is_read(tmp_path: Path) -> None:
     assert dataset.warnings == ()
     again, other = (CardCase("x", "", cards) for cards in ((card,), ()))
     assert dataset.cases[0].digest == again.digest != other.digest
-
-
-def test_json_is_read_alike(tmp_path: Path) -> None:
-    data = yaml.safe_load(YAML.replace("no]", "'no']"))
-    as_json = put(tmp_path, "d.json", json.dumps(data))
-    assert load_dataset(as_json) == load_dataset(put(tmp_path, "d.yaml", YAML))
 
 
 def test_fields_names_and_numbers_of_a_small_file(tmp_path: Path) -> None:

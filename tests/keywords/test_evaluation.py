@@ -45,24 +45,6 @@ def by_id(case: CardCase) -> list[Card]:
     return OUTPUTS[case.id]
 
 
-async def later(case: CardCase) -> list[Card]:
-    """The output of a case, asynchronously."""
-    await asyncio.sleep(0)
-    return OUTPUTS[case.id]
-
-
-@pytest.mark.parametrize(
-    "outputs",
-    [OUTPUTS, list(OUTPUTS.values()), by_id, later],
-    ids=["mapping", "list", "function", "coroutine"],
-)
-def test_outputs_may_be_given_or_made(outputs: Any) -> None:
-    run = evaluate_dataset(DATASET, outputs)
-    assert run.case_scores == {"one": 2 / 3, "two": 2 / 3, "none": 1.0}
-    assert run.failures == ()
-    assert (run.name, run.version) == ("cells", "2")
-
-
 class Unprintable(Exception):
     """An error without a message."""
 
@@ -113,12 +95,6 @@ def test_a_faulty_output_is_an_errored_case_and_the_rest_is_intact(
     assert (failure.subject, failure.code) == ("two", code)
     assert message in failure.message
     assert [case.case_id for case in run.cases] == ["one", "none"]
-
-
-def test_without_a_scored_case_there_is_no_score() -> None:
-    run = evaluate_dataset(DATASET, {})
-    assert (run.macro, run.micro, run.intervals()) == (None, None, {})
-    assert DatasetResult.from_dict(run.to_dict()) == run
 
 
 @pytest.mark.parametrize(

@@ -129,14 +129,6 @@ def test_what_was_found_and_what_not_is_told() -> None:
     assert result.extra == (0,)
 
 
-def test_fields_that_a_card_does_not_name_are_not_judged() -> None:
-    result = match_cards(
-        [{"front_keywords": ["a"]}, {"title_keywords": ["t"], "body_keywords": ["b"]}],
-        [{"front": "a", "title": "t", "body": ""}, {"front": "", "title": "t", "body": "b"}],
-    )
-    assert pairs(result) == [(0, 0, 1.0), (1, 1, 1.0)]
-
-
 def test_half_the_front_all_of_the_back_and_the_right_type() -> None:
     """The worked example of the seed, number for number."""
     wanted = expected_card(front=["cell", "unit"], back=["life", "small"], card_type="qa")
@@ -162,15 +154,6 @@ def test_forbidden_keywords_set_the_score_to_0_and_add_nothing(
     keywords: list[Any], text: str, expected: float
 ) -> None:
     assert keyword_similarity(keywords, text) == expected
-
-
-def test_weights_are_shared_by_the_fields_that_a_card_has() -> None:
-    settings = MatchSettings(weights={"title": 3, "body": 1, "tags": 4}, type_weight=0.5)
-    assert settings.weights_of(expected_card(title=[], body=[])) == (
-        {"title": 0.75, "body": 0.25},
-        0.0,
-    )
-    assert settings.weights_of(expected_card("qa", title=[])) == ({"title": 0.5}, 0.5)
 
 
 @given(st.lists(st.floats(0.01, 100.0), min_size=1, max_size=6), st.floats(0.0, 1.0), st.booleans())

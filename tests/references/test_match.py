@@ -189,12 +189,6 @@ def test_what_has_no_score_raises() -> None:
         assert raised.type is error
 
 
-def test_a_reference_without_a_vector_is_never_left_out() -> None:
-    """A mean over the others would be a number about something else."""
-    with pytest.raises(JudgeRefused, match="the filter declined"):
-        compass(["east", "nothing"], aggregation="mean").match("north")
-
-
 def test_an_embedder_with_another_number_of_vectors_gives_no_score() -> None:
     class Short(ScriptedEmbedder):
         async def embed(self, texts: Any, ledger: Any) -> Any:

@@ -101,13 +101,6 @@ def test_only_html_lists_thousands_of_records() -> None:
         assert "data-open" not in brief
 
 
-def test_rows_of_another_kind_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
-    path.write_text('{"factcheck_results": 1, "run": "x"}\n{"id": "a", "score": 1}\n', "utf-8")
-    with pytest.raises(InputError, match="format"):
-        RunReport.read(path)
-
-
 FAST = str(FactCoverage("local-fast").judge_signature)
 
 
