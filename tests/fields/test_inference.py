@@ -51,17 +51,6 @@ def test_a_type_is_that_of_the_first_value_that_is_not_null(
     assert caplog.messages == []
 
 
-def test_an_object_has_the_keys_of_all_records_sorted() -> None:
-    schema = infer_schema([{"b": 1}, None, {"c": None, "a": [{"x": 1}]}, {"a": [{"y": "z"}]}])
-
-    assert list(schema["properties"]) == ["a", "b", "c"]
-    assert schema["properties"]["a"]["items"] == {
-        "type": "object",
-        "properties": {"x": {"type": "integer"}, "y": {"type": "string"}},
-    }
-    assert set(schema) == {"type", "properties"}
-
-
 @pytest.mark.parametrize(
     ("values", "path"),
     [

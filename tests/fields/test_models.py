@@ -180,15 +180,6 @@ def test_an_instance_and_the_json_it_was_read_from_are_the_same_record() -> None
     assert run.mean_f1 == 1.0
 
 
-def test_fields_that_were_not_set_are_absent() -> None:
-    class Defaults(BaseModel):
-        x: int
-        y: int = 1
-
-    run = evaluate([Defaults(x=1), Defaults(x=1, y=2)], [{"x": 1}] * 2, Defaults)
-    assert [record.f1 for record in run.records] == [1.0, pytest.approx(2 / 3)]
-
-
 def test_a_record_that_json_cannot_hold_is_an_error() -> None:
     class Holder(BaseModel):
         value: Any

@@ -55,12 +55,6 @@ def line_of(text: str, start: str) -> list[str]:
     return next(line.split() for line in text.splitlines() if line.startswith(start))
 
 
-def test_a_run_is_printed_as_its_report() -> None:
-    run = mixed()
-    assert str(run) == table(run.page())
-    assert repr(run) == "<RunResult: F1 0.617   mean over 4 records (macro)>"
-
-
 def test_one_record_has_no_interval() -> None:
     run = pairs_of([({"a": "x"}, {"a": "x"})], a=TEXT)
     text = table(run.page(intervals=run.intervals()))

@@ -316,14 +316,6 @@ def test_nullable_alternative_and_enumerated_fields_get_a_type_that_can_be_score
     parse_eval_schema(annotate_xeval(resolved))
 
 
-@pytest.mark.parametrize("field", [{"anyOf": []}, {"anyOf": [STRING, 5]}, {"type": []}])
-def test_what_has_no_type_is_kept_for_the_parser_to_complain_of(field: Schema) -> None:
-    resolved = resolved_field(field)
-    assert resolved == field
-    with pytest.raises(SchemaError, match="Missing or invalid 'type'"):
-        parse_eval_schema(annotate_xeval(resolved))
-
-
 def test_deep_alternatives_and_parts_are_united() -> None:
     one, two = nested(150, STRING), nested(150, INTEGER)
     assert resolve_schema_references({"anyOf": [one, two]}) == nested(
