@@ -80,8 +80,9 @@ def test_when_one_fails_the_others_are_cancelled() -> None:
     async def waits() -> None:
         try:
             await asyncio.sleep(60)
-        finally:
+        except asyncio.CancelledError:
             ended.append("cancelled")
+            raise
 
     with pytest.raises(ValueError, match="first"):
         asyncio.run(together([waits(), fails(), waits()]))
