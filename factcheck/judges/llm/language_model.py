@@ -79,7 +79,7 @@ _CONNECTION = frozenset(
 
 
 remembered: PerProcess[dict[str, Dialect]] = PerProcess(dict)
-"""Dialects learned in this process."""
+"""Dialects that led to an answer in this process."""
 
 
 class LanguageModel:
@@ -280,14 +280,16 @@ class LanguageModel:
         self._known = self._unconfirmed = changed
 
     async def _remember(self, dialect: Dialect) -> None:
-        """Keep a new dialect, once it led to an answer, for other sessions and in the cache.
+        """Keep a dialect that led to an answer for other sessions; a learned one in the cache, too.
 
-        Otherwise, a server that refuses everything for a while would leave a crippled one behind.
+        Without an answer, a server that refuses everything for a while would leave a crippled one.
         """
-        if dialect != self._unconfirmed:
+        if dialect != self.dialect:
+            return
+        remembered()[self._key] = dialect
+        if self._unconfirmed is None:
             return
         self._unconfirmed = None
-        remembered()[self._key] = dialect
         if self._shared_cache is not None:
             labels = {"task": _DIALECT, "judge": self.name, "at": int(time.time())}
             entry = json.dumps({**labels, "answer": dialect.to_dict()})

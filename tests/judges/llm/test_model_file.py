@@ -271,6 +271,21 @@ def test_nothing_is_kept_of_a_server_that_refuses_everything_for_a_while() -> No
         assert "temperature" in server.requests[-1].body
 
 
+def test_only_the_first_session_of_a_process_sends_one_request_ahead() -> None:
+    def slow(request: ChatRequest) -> Reply:
+        return Reply(FactModel()(request), delay_s=0.5)
+
+    with serving(slow) as (server, session):
+        seen = []
+        for one in (session, Session(settings=session.settings, cache="off")):
+            server.clear()
+            with one:
+                scorer = FactCoverage("openai/tiny", batch_size=1, session=one)
+                scorer.check([f"It has {n} gates." for n in range(3)], "A text.")
+            seen.append([request.in_flight for request in server.requests])
+    assert seen == [[1, 1, 2], [1, 2, 3]]
+
+
 def test_answers_by_another_model_are_one_warning(caplog: pytest.LogCaptureFixture) -> None:
     def named(name: str) -> ChatAnswer:
         def answer(request: ChatRequest) -> Reply:
