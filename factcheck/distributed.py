@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeError, describe
 from factcheck.facts import CheckFailure, digest
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec
-from factcheck.records import Record, as_record, plain_facts
+from factcheck.records import Record, as_record
 from factcheck.runtime.session import SessionOptions
 from factcheck.scoring import FactCoverage, RecordFailure
 from factcheck.scoring.many import Outcome
@@ -206,7 +206,7 @@ def _scored(
         try:
             if row["id"] is None:
                 raise InputError(f"row {number}: 'id' is missing")
-            items.append(as_record(plain_facts(row, f"row {number}"), number))
+            items.append(as_record(row, number))
         except FactcheckError as error:  # noqa: PERF203 - it concerns one record
             items.append(RecordFailure(str(number), error.code, str(error)))
     found = scorer.score_records([item for item in items if isinstance(item, Record)])

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from factcheck.documents import PathOrDash, json_lines
-from factcheck.documents.reading import table_entries
+from factcheck.documents import PathOrDash
+from factcheck.documents.reading import read_entries
 from factcheck.documents.results import is_results
 from factcheck.errors import InputError
 from factcheck.reports.text import plural, quote_text
@@ -94,8 +94,8 @@ def read_pairs(
     with `fact` may have the `chance` of being labelled.
 
     Args:
-        path: `.csv`, `.tsv`, `.parquet` or `.json`, else JSON lines; `-` is JSON lines on standard
-            input.
+        path: `.jsonl`, `.yaml`, `.csv`, `.tsv`, `.parquet` or `.json`; `-` is JSON lines or JSON
+            on standard input.
         labels: A file of the same formats with labels for facts of `path`, found by their text and
             fact.
         need_labels: Whether pairs without any label are refused.
@@ -162,9 +162,7 @@ def _read(path: PathOrDash) -> Iterator[tuple[LabelledPair, str]]:
                 (LabelledPair(document, system, text, fact.text), system) for fact in report.facts
             )
         return
-    suffixes = (".csv", ".tsv", ".parquet")
-    is_table = str(path).lower().removesuffix(".gz").endswith(suffixes)
-    for place, value in table_entries(path) if is_table else json_lines(path):
+    for place, value in read_entries(path):
         if isinstance(value, InputError):
             raise value
         try:

@@ -17,8 +17,6 @@ from factcheck.documents.files import (
     write_with,
 )
 from factcheck.documents.json_documents import (
-    json_entries,
-    json_lines,
     json_text,
     parse_json,
     parse_json_line,
@@ -27,7 +25,7 @@ from factcheck.documents.values import PlainData, Reader, from_plain, shown, to_
 
 __all__ = [
     "MAX_TEXT_BYTES", "Document", "Entry", "PathInValue", "PathOrDash", "Place", "PlainData",
-    "Reader", "check_writable", "file_errors", "from_plain", "json_entries", "json_lines",
-    "json_text", "name_of", "parse_json", "parse_json_line", "plain_document", "read_text",
-    "refuse_stdin_twice", "shown", "to_plain", "write_text", "write_with",
+    "Reader", "check_writable", "file_errors", "from_plain", "json_text", "name_of", "parse_json",
+    "parse_json_line", "plain_document", "read_text", "refuse_stdin_twice", "shown", "to_plain",
+    "write_text", "write_with",
 ]  # fmt: skip

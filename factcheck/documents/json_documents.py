@@ -15,13 +15,10 @@ from typing import Any
 from factcheck.documents.files import (
     MAX_DEPTH,
     Document,
-    Entry,
     PathInValue,
-    PathOrDash,
     Place,
     decode_text,
     line_finder,
-    lines,
     no_json_value,
 )
 from factcheck.errors import InputError
@@ -50,25 +47,6 @@ def parse_json(text: str | bytes | bytearray, name: str) -> Document:
         text = decode_text(text, name)
     value = _decode(text, lambda offset: Place(name, "line", text.count("\n", 0, offset) + 1))
     return Document(name, value, line_finder(lambda: _lines_of_parts(text)))
-
-
-def json_entries(path: PathOrDash) -> Iterator[Entry]:
-    """Yield the non-blank lines of a JSON lines file; the value of an invalid one is its error."""
-    for place, raw in lines(path):
-        if not raw.strip():
-            continue
-        try:
-            yield Entry(place, parse_json_line(raw, place))
-        except InputError as error:
-            yield Entry(place, error)
-
-
-def json_lines(path: PathOrDash) -> Iterator[Entry]:
-    """Yield the values of a JSON lines file with their places, raising on an invalid line."""
-    for entry in json_entries(path):
-        if isinstance(entry.value, InputError):
-            raise entry.value
-        yield entry
 
 
 def parse_json_line(raw: bytes, place: Place) -> Any:

@@ -9,6 +9,7 @@ import csv
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +28,13 @@ from factcheck.documents.files import (
     open_binary,
     read_text,
 )
-from factcheck.documents.json_documents import json_lines, parse_json, parse_json_line
+from factcheck.documents.json_documents import parse_json, parse_json_line
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.errors import ConfigError, InputError
 
 _SUFFIXES = {
     **dict.fromkeys((".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"), "lines"),
+    **dict.fromkeys((".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet"), "table"),
     **dict.fromkeys((".yaml", ".yml"), "yaml"),
     ".json": "json",
 }
@@ -41,14 +43,17 @@ _PARQUET_BUFFER_BYTES = 1 << 20
 _CheckColumns = Callable[[Sequence[str], str], object]
 
 
-def _format_of(path: PathOrDash, expected: str) -> str:
-    """Return `lines`, `yaml` or `json`; empty for `-` or a name without suffix."""
+def _format_of(path: PathOrDash, expected: str, *, tables: bool = False) -> str:
+    """Return `lines`, `table`, `yaml` or `json`; empty for `-` or a name without suffix."""
     name = name_of(path)
     for suffix, format_ in _SUFFIXES.items():
-        if name.lower().endswith(suffix):
+        if name.lower().endswith(suffix) and (tables or format_ != "table"):
             return format_
     if path != "-" and Path(path).suffix:
-        raise InputError(f"{name}: {expected} a .yaml, .yml, .json or .jsonl file")
+        kinds = ".yaml, .yml, .json, .jsonl, .csv, .tsv or .parquet"
+        raise InputError(
+            f"{name}: {expected} a {kinds if tables else '.yaml, .yml, .json or .jsonl'} file"
+        )
     return ""
 
 
@@ -64,7 +69,10 @@ def read_document(
     """
     name, format_ = name_of(path), _format_of(path, expected)
     if format_ == "lines":
-        entries = list(json_lines(path))
+        entries = list(read_entries(path))
+        for entry in entries:
+            if isinstance(entry.value, InputError):
+                raise entry.value
 
         def line_of(part: PathInValue) -> int:
             return entries[part[0]].place.number if part and isinstance(part[0], int) else 0
@@ -75,29 +83,65 @@ def read_document(
     return parse_json(read_text(path, max_bytes=max_bytes), name)
 
 
-def read_entries(path: PathOrDash, *, as_text: bool = False) -> Iterator[Entry]:
-    """Yield the entries of a list with their places, in order.
+def read_entries(
+    path: PathOrDash,
+    required: Sequence[str] = (),
+    optional: Sequence[str] | None = None,
+    hint: str = "",
+    *,
+    as_text: bool = False,
+) -> Iterator[Entry]:
+    """Return the entries of a list with their places, in order.
 
-    JSON lines have one entry per line and are streamed. The entries of `.json` and YAML files are
-    those of their list; any other value except null is a single entry. `-`, or a name without
-    suffix, is JSON, or JSON lines if its first line is an object. With `as_text`, a line that is
-    not JSON is a text entry, and so is a whole file that is not and does not start like a list.
+    JSON lines and tables are streamed: lines, and rows as mappings from column to value (strings in
+    CSV and TSV, where the place is the first line of the row). The entries of `.json` and YAML
+    files are those of their list; any other value except null is a single entry. `-`, or a name
+    without suffix, is JSON lines if its first line is an object, else JSON. The value of a line or
+    row that cannot be parsed is its error.
+
+    Args:
+        path: `.jsonl`, `.ndjson`, `.csv` or `.tsv`, optionally with `.gz`; `.parquet`, `.json`,
+            `.yaml` or `.yml`; or `-`.
+        required: Columns that a table must have.
+        optional: Other columns to read of a table; `None`: all. The columns read must be unique.
+        hint: End of the message about a missing column.
+        as_text: Whether a line that is not JSON is a text entry, and so is a whole file that is
+            neither JSON nor YAML and does not start like a list.
+
+    Raises:
+        InputError: The path is missing or of another format. While reading: the file is
+            unreadable, or a column is missing or duplicate.
+        ConfigError: pyarrow is required and not installed.
     """
-    name, format_ = name_of(path), _format_of(path, "records come from")
+    format_ = _format_of(path, "records come from", tables=True)
+    if path != "-" and not Path(path).exists():
+        raise InputError(f"{path} does not exist; check the path")
+    if format_ == "table":
+        return _table_entries(path, required, optional, hint)
     if format_ == "lines":
-        yield from _parsed(lines(path), as_text=as_text)
-        return
-    text = read_text(path, max_bytes=MAX_DOCUMENT_BYTES)
-    first, _, rest = text.lstrip().partition("\n")
-    if not format_ and rest.strip() and _is_object(first):
-        numbered = enumerate(text.split("\n"), 1)
-        places = ((Place(name, "line", number), line.encode()) for number, line in numbered)
-        yield from _parsed(places, as_text=as_text)
-        return
+        return _parsed(lines(path), as_text=as_text)
+    return _list_entries(path, format_, as_text=as_text)
+
+
+def _list_entries(path: PathOrDash, format_: str, *, as_text: bool) -> Iterator[Entry]:
+    name = name_of(path)
+    if not format_:
+        source = lines(path)
+        head = []
+        for line in source:
+            head.append(line)
+            if line[1].strip():
+                break
+        if head and _is_object(head[-1][1]):
+            yield from _parsed(chain(head, source), as_text=as_text)
+            return
+        text = decode_text(b"".join(raw for _, raw in chain(head, source)), name)
+    else:
+        text = read_text(path, max_bytes=MAX_DOCUMENT_BYTES)
     try:
         value = (parse_yaml if format_ == "yaml" else parse_json)(text, name).value
     except InputError:
-        if not (as_text and text.strip() and first[:1] != "["):
+        if not as_text or text.lstrip()[:1] in {"", "["}:
             raise
         value = text
     if isinstance(value, list):
@@ -107,7 +151,7 @@ def read_entries(path: PathOrDash, *, as_text: bool = False) -> Iterator[Entry]:
         yield Entry(Place(name), value)
 
 
-def _is_object(line: str) -> bool:
+def _is_object(line: bytes) -> bool:
     with suppress(InputError):
         return isinstance(parse_json(line, "line").value, dict)
     return False
@@ -118,35 +162,13 @@ def _parsed(source: Iterable[tuple[Place, bytes]], *, as_text: bool) -> Iterator
         if raw.strip():
             try:
                 yield Entry(place, parse_json_line(raw, place))
-            except InputError:
-                if not as_text:
-                    raise
-                yield Entry(place, raw.decode("utf-8", "replace"))
+            except InputError as error:
+                yield Entry(place, raw.decode("utf-8", "replace") if as_text else error)
 
 
-def table_entries(
-    path: PathOrDash,
-    required: Sequence[str] = (),
-    optional: Sequence[str] | None = None,
-    hint: str = "",
+def _table_entries(
+    path: PathOrDash, required: Sequence[str], optional: Sequence[str] | None, hint: str
 ) -> Iterator[Entry]:
-    """Stream the rows of a table as mappings from column to value.
-
-    Args:
-        path: `.csv` or `.tsv`, optionally with `.gz`, or `.parquet`.
-        required: Columns that the table must have.
-        optional: Other columns to read; `None`: all. The columns read must be unique.
-        hint: End of the message about a missing column.
-
-    Returns:
-        The entries. In CSV and TSV the place is the first line of the row and values are strings;
-        the value of a malformed row is its error.
-
-    Raises:
-        InputError: The file is unreadable, or a column is missing or duplicate.
-        ConfigError: pyarrow is required and not installed.
-    """
-
     def check(columns: Sequence[str], where: str) -> None:
         for name in required:
             if name not in columns:

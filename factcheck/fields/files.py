@@ -54,6 +54,8 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
     for place, value in read_entries(path, as_text=extracted):
         if isinstance(value, dict) or (extracted and value is None):
             found.append((place, value))
+        elif isinstance(value, InputError):
+            raise value
         elif extracted:
             found += _replies(place, value if isinstance(value, str) else json_text(value))
         else:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from factcheck.documents import (
     Entry,
     PathOrDash,
     Place,
-    json_entries,
     name_of,
     parse_json,
     plain_document,
     shown,
 )
-from factcheck.documents.reading import read_entries, table_entries
+from factcheck.documents.reading import read_entries
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, Source, SourceDocument, as_source
 from factcheck.records.facts import facts_from_lines, facts_of
@@ -104,12 +102,30 @@ def _id(value: Any, number: int, where: str) -> str:
 
 
 def _facts(value: Any, where: str) -> FactSet | None:
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            value = parse_json(value, "cell").value
+        except InputError as error:
+            raise InputError(
+                f"{where}: 'facts' starts like a JSON list but is not valid ({error}); "
+                "write a JSON list, or one fact per line"
+            ) from error
+    elif isinstance(value, str):
+        value = facts_from_lines(value) if value.strip() else None
+    elif isinstance(value, list):  # in Parquet, a struct has every field in every row
+        value = [_without_nulls(fact) for fact in value]
     if value is None:
         return None
     facts = value if isinstance(value, FactSet) else facts_of(plain_document(value, where))
     if not facts:
         raise InputError(f"{where}: 'facts' is empty; leave it out to have the facts extracted")
     return facts
+
+
+def _without_nulls(fact: Any) -> Any:
+    if not isinstance(fact, dict):
+        return fact
+    return {key: value for key, value in fact.items() if value is not None}
 
 
 def read_records(
@@ -122,11 +138,11 @@ def read_records(
 
     Args:
         path: `.jsonl` or `.ndjson` (one object per line), `.csv` or `.tsv` (with a header; `facts`
-            as a JSON list, or one per line), all optionally with `.gz`; `.parquet`; `.json` or
-            `.yaml` (a list, loaded as a whole). `-`: JSON lines on standard input. Every record has
-            `source` and `summary`; `id` (default: 1-based position) and `facts` are optional; other
-            keys are ignored. Except in CSV and TSV, `source` may be a list of documents: strings,
-            or objects with `text` and optional `id`.
+            may be a JSON list), all optionally with `.gz`; `.parquet`; `.json` or
+            `.yaml` (a list, loaded as a whole). `-`: JSON lines or JSON on standard input. Every
+            record has `source` and `summary`; `id` (default: 1-based position) and `facts` (a list,
+            or one per line) are optional; other keys are ignored. Except in CSV and TSV, `source`
+            may be a list of documents: strings, or objects with `text` and optional `id`.
         skip_bad: Called with the error of each invalid record, which is then skipped. `None`: raise
             the first such error.
         fields: Names of `source`, `summary`, `id` or `facts` in the dataset, such as
@@ -141,29 +157,9 @@ def read_records(
         ConfigError: pyarrow is required and not installed.
     """
     names = fields or _NO_NAMES
-    return _records(_entries(path, names), name_of(path), skip_bad, names)
-
-
-def _entries(path: PathOrDash, fields: Mapping[str, str]) -> Iterable[Entry]:
-    if path == "-":
-        return json_entries(path)
-    if not Path(path).exists():
-        raise InputError(f"{path} does not exist; check the path")
-    name = str(path).lower()
-    bare = name.removesuffix(".gz")
-    if bare.endswith((".jsonl", ".ndjson")):
-        return json_entries(path)
-    if name.endswith((".json", ".yaml", ".yml")):
-        return read_entries(path)
-    if bare.endswith((".csv", ".tsv")) or name.endswith(".parquet"):
-        required, optional = (
-            [fields.get(key, key) for key in keys] for keys in (_REQUIRED, _OPTIONAL)
-        )
-        entries = table_entries(path, required, optional, _HINT)
-        return (_with_facts(entry, fields.get("facts", "facts")) for entry in entries)
-    raise InputError(
-        f"{path}: records come from a .jsonl, .ndjson, .json, .yaml, .csv, .tsv or .parquet file"
-    )
+    required, optional = ([names.get(key, key) for key in keys] for keys in (_REQUIRED, _OPTIONAL))
+    entries = read_entries(path, required, optional, _HINT)
+    return _records(entries, name_of(path), skip_bad, names)
 
 
 def _records(
@@ -197,38 +193,3 @@ def _refuse_duplicate(id_: str, place: Place, first_use: dict[str, int]) -> None
             f"{place}: the id {id_!r:.80} was used before, in {place.unit} {first}; "
             "ids must be unique"
         )
-
-
-def _with_facts(entry: Entry, column: str) -> Entry:
-    place, row = entry
-    try:
-        return Entry(place, row if isinstance(row, InputError) else plain_facts(row, place, column))
-    except InputError as error:
-        return Entry(place, error)
-
-
-def plain_facts(row: Mapping[str, Any], place: object, column: str = "facts") -> dict[str, Any]:
-    """Convert the cell with the facts of a table row, JSON or one fact per line, to a list.
-
-    Raises:
-        InputError: The cell looks like a JSON list and is not; names the place.
-    """
-    facts = row.get(column)
-    if isinstance(facts, list):  # from Parquet, where a struct has every field in every row
-        facts = [
-            {key: value for key, value in fact.items() if value is not None}
-            if isinstance(fact, dict)
-            else fact
-            for fact in facts
-        ]
-    elif isinstance(facts, str) and not facts.lstrip().startswith("["):
-        facts = facts_from_lines(facts) if facts.strip() else None
-    elif isinstance(facts, str):
-        try:
-            facts = parse_json(facts, "cell").value
-        except InputError as error:
-            raise InputError(
-                f"{place}: 'facts' starts like a JSON list but is not valid ({error}); "
-                "write a JSON list, or one fact per line"
-            ) from error
-    return {**row, column: facts}

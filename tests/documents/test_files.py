@@ -16,7 +16,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.documents import json_lines, json_text, parse_json, read_text, write_text, write_with
+from factcheck.documents import json_text, parse_json, read_text, write_text, write_with
 from factcheck.documents.files import MAX_TEXT_BYTES
 from factcheck.documents.reading import read_document, read_entries
 from factcheck.documents.yaml_documents import parse_yaml, yaml_text
@@ -111,7 +111,7 @@ def test_large_files_and_long_lines_are_refused(tmp_path: Path) -> None:
         read_text(path, max_bytes=1000)
     for file in (path, packed):
         with pytest.raises(InputError, match="line 2: longer than the limit of 16,777,216 bytes"):
-            list(json_lines(file))
+            list(read_entries(file))
 
 
 def test_a_failed_write_leaves_the_old_file(
@@ -365,7 +365,7 @@ def test_one_entry_needs_no_list(tmp_path: Path, name: str, content: str) -> Non
 
 
 @pytest.mark.parametrize("content", ['{"a": 1}\n{"a": 2}\n', '[{"a": 1},\n {"a": 2}]'])
-def test_standard_input_is_json_or_json_lines(
+def test_standard_input_is_json_or_read_entries(
     monkeypatch: pytest.MonkeyPatch, content: str
 ) -> None:
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content.encode())))

@@ -84,7 +84,7 @@ def test_a_record_is_checked_like_a_mapping_and_keeps_its_place() -> None:
         (TRAM | {"id": " "}, "'id' is blank"),
         (TRAM | {"id": "\ud800"}, r"'id' is not valid Unicode: '\ud800'"),
         (TRAM | {"facts": []}, "'facts' is empty"),
-        (TRAM | {"facts": "It stops."}, "expected a list of facts"),
+        (TRAM | {"facts": '["It stops."'}, "'facts' starts like a JSON list but is not valid"),
         (TRAM | {"facts": ["It stops.", 7]}, "fact 2: expected a string, got 7"),
         (TRAM | {"facts": [{"id": "x", "text": "a"}] * 2}, "two facts have the id 'x'"),
     ],
@@ -193,7 +193,7 @@ def test_a_file_without_records_is_an_error(tmp_path: Path, content: bytes) -> N
 def test_a_missing_file_and_an_unknown_format_are_told_before_reading(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         read_records(tmp_path / "pairs.jsonl")
-    with pytest.raises(InputError, match=r"records come from a \.jsonl"):
+    with pytest.raises(InputError, match=r"records come from a \.yaml"):
         read_records(write(tmp_path / "pairs.xlsx"))
 
 
