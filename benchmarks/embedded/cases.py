@@ -128,9 +128,9 @@ def _own(data: Path) -> Iterator[Case]:
     del data
     for text in texts():
         for fact in text.facts:
-            kind = "distorted" if fact.distorted_by else ""
-            label = float(bool(fact.bullets))
-            yield Case("own", text.name, text.name, fact.fact.text, text.summary, label, kind)
+            kind = "distorted" if text.distorted[fact.id] else ""
+            label = float(bool(text.carriers[fact.id]))
+            yield Case("own", text.name, text.name, fact.text, text.summary, label, kind)
 
 
 def _minimal(data: Path) -> Iterator[Case]:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import snowballstemmer
 from wordfreq import top_n_list
 
-from factcheck.calibration.texts import BundledText, read_text
+from factcheck.calibration.texts import Subject, parse_text
 from factcheck.documents.yaml_documents import parse_yaml
 
 TEXTS = Path(__file__).parent / "texts"
@@ -64,10 +64,10 @@ class LongPair(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def texts() -> tuple[BundledText, ...]:
+def texts() -> tuple[Subject, ...]:
     """The short texts, by name."""
     return tuple(
-        read_text(path.stem, path.read_text(encoding="utf-8"))
+        parse_text(path.stem, path.read_text(encoding="utf-8"))
         for path in sorted(TEXTS.glob("*.yaml"))
         if path.stem not in _NOT_TEXTS
     )
@@ -133,16 +133,16 @@ def extracted() -> list[Extracted]:
     ]
 
 
-def copied(text: BundledText) -> list[float]:
+def copied(text: Subject) -> list[float]:
     """For each carried fact, the share of its content words in the bullet that carries it.
 
     Words are stemmed, without the 150 most common ones; of several bullets, the nearest counts.
     """
     shares = []
     for fact in text.facts:
-        words = _content(fact.fact.text)
-        if fact.bullets:
-            held = (_content(text.bullets[number]) for number in fact.bullets)
+        words = _content(fact.text)
+        if bullets := text.carriers[fact.id]:
+            held = (_content(text.bullets.texts[number]) for number in bullets)
             shares.append(max(len(words & bullet) for bullet in held) / len(words))
     return shares
 
@@ -166,8 +166,8 @@ def _common_words() -> frozenset[str]:
 def main() -> None:
     print("text                      words bullets facts carried distorted copied words")
     for text in texts():
-        carried = sum(bool(fact.bullets) for fact in text.facts)
-        distorted = sum(bool(fact.distorted_by) for fact in text.facts)
+        carried = sum(map(bool, text.carriers.values()))
+        distorted = sum(map(bool, text.distorted.values()))
         print(
             f"{text.name:24}{len(text.source.split()):7}{len(text.bullets):8}{len(text.facts):6}"
             f"{carried:8}{distorted:10}{fmean(copied(text)):13.2f}"

@@ -96,13 +96,12 @@ def own_texts() -> None:
     """Coverage of the own texts: errors, order under removal, intervals, own facts."""
     errors, taus, inside, own, hand, truths = [], [], 0, [], [], []
     for text in texts():
-        facts = [fact.fact for fact in text.facts]
+        facts = list(text.facts)
         scores, true = [], []
         for n_kept in range(len(text.bullets) + 1):
-            kept = [f"- {bullet}" for bullet in text.bullets[:n_kept]]
-            found = coverage(facts, "\n".join(kept))
+            found = coverage(facts, text.bullets.kept(range(n_kept)))
             scores.append(found.value or 0.0)
-            true.append(fmean(any(at < n_kept for at in fact.bullets) for fact in text.facts))
+            true.append(text.facts_left(range(n_kept)) or 0.0)
         found = coverage(facts, text.summary)
         truth = true[-1]
         errors.append(abs((found.value or 0.0) - truth))
@@ -153,9 +152,10 @@ def reports(news: Sequence[Case]) -> None:
     false: list[float] = []
     for text in texts():
         paraphrases.append(copied_share(Texts.of(text.source, text.summary)) or 0.0)
-        results = check_facts([fact.fact for fact in text.facts], text.summary)
+        results = check_facts(list(text.facts), text.summary)
         for fact, result in zip(text.facts, results, strict=True):
-            truth = "kept" if fact.bullets else "distorted" if fact.distorted_by else "dropped"
+            is_kept = text.carriers[fact.id]
+            truth = "kept" if is_kept else "distorted" if text.distorted[fact.id] else "dropped"
             outcomes[truth, result.status] += 1
     kept = {"kept": outcomes["kept", "distorted"], "all": called(outcomes)}
     for pair in long_pairs():
@@ -216,7 +216,7 @@ def speed() -> None:
     """Verdicts a second of one thread: 12 to 14 facts against 200 to 260 words."""
     seconds = []
     for one, other in zip(texts()[::2], texts()[1::2], strict=True):
-        facts = [fact.fact for fact in one.facts]
+        facts = list(one.facts)
         start = time.process_time()
         check_facts(facts, one.source)
         middle = time.process_time()

@@ -99,7 +99,7 @@ def load_examples(path: Path | None) -> list[dspy.Example]:
         InputError: They cannot be read, or are too few to be divided.
     """
     if path is None:
-        found = [_example(t.name, t.source, [fact.fact for fact in t.facts]) for t in load_texts()]
+        found = [_example(t.name, t.source, list(t.facts)) for t in load_texts()]
     else:
         found = [
             _example(r.id, "\n\n".join(source_texts(r.source)), r.facts) for r in read_records(path)

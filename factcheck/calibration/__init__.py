@@ -12,13 +12,13 @@ from factcheck.calibration.audit_trials import RULES
 from factcheck.calibration.bullets import BulletRemoval, abullet_removal, bullet_removal
 from factcheck.calibration.cascade import CascadeFit, fit_cascade
 from factcheck.calibration.review import areview_page, review_page
-from factcheck.calibration.texts import BundledText, load_texts
+from factcheck.calibration.texts import Subject, load_texts
 from factcheck.calibration.trust import TrustReport, aprice_trust, atrust, price_trust, trust
 from factcheck.judges.local.containment import BASELINE, WordContainment
 
 __all__ = [
-    "BASELINE", "RULES", "AgreementReport", "AuditReport", "BulletRemoval", "BundledText",
-    "CascadeFit", "JudgeAgreement", "LabelledPair", "TrustReport", "WordContainment", "aagreement",
+    "BASELINE", "RULES", "AgreementReport", "AuditReport", "BulletRemoval", "CascadeFit",
+    "JudgeAgreement", "LabelledPair", "Subject", "TrustReport", "WordContainment", "aagreement",
     "aaudit_judge", "abullet_removal", "agreement", "aprice_trust", "areview_page", "atrust",
     "audit_judge", "audits_page", "bullet_removal", "fit_cascade", "load_texts", "price_trust",
     "read_pairs", "review_page", "trust",

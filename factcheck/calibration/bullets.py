@@ -204,7 +204,7 @@ class BulletRemoval(Report):
         return [
             self._scores(judge, one, self.orders[one.name])
             for one in self.subjects
-            if self.orders[one.name] and (judge != TRUTH or one.carriers is not None)
+            if self.orders[one.name] and (judge != TRUTH or one.carriers)
         ]
 
     def _scores(self, judge: str, subject: Subject, orders: Sequence[RemovalOrder]) -> TextScores:
@@ -219,7 +219,7 @@ class BulletRemoval(Report):
         present: list[bool] = []
         absent: list[bool] = []
         whole = orders[0][0]
-        if judge != TRUTH and subject.carriers is not None:
+        if judge != TRUTH and subject.carriers:
             row = self.row(judge, subject.name, whole)
             for fact, label in row.verdicts.items() if row.complete else ():
                 if label != UNSURE:

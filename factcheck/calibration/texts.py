@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.resources import files
 from itertools import count, pairwise
@@ -31,67 +31,6 @@ _ITEM = re.compile(r"\s*(?:[-*+\u2022\u2023\u25aa\u25cf\u25e6\u2013\u2014]|\(?\d
 """A list item: a dash, a dot or a number, then text."""
 _HEADING = re.compile(r"#{1,6}\s.*|.*[:\uff1a]|\*\*[^*]+\*\*")
 """A line that only introduces others: a Markdown heading, bold text, or text before a colon."""
-
-
-@dataclass(frozen=True, slots=True)
-class TextFact:
-    """A fact of a source, and what becomes of it in the summary."""
-
-    fact: AtomicFact
-    bullets: frozenset[int]
-    """Bullets, from 0, that carry it by themselves; none for a fact that was dropped."""
-    distorted_by: frozenset[int] = frozenset()
-    """Bullets that contradict it."""
-
-
-@dataclass(frozen=True, slots=True)
-class BundledText:
-    """A source with its summary, its facts, and the bullets that carry each fact."""
-
-    name: str
-    title: str
-    field: str
-    """Kind of document."""
-    language: str
-    source: str
-    bullets: tuple[str, ...]
-    facts: tuple[TextFact, ...]
-
-    @property
-    def summary(self) -> str:
-        """The bullets as a Markdown list."""
-        return "\n".join(f"- {bullet}" for bullet in self.bullets)
-
-    def expected(self, kept: Collection[int]) -> float:
-        """The true score: share of the facts that the bullets in `kept` carry, in [0, 1]."""
-        return sum(not fact.bullets.isdisjoint(kept) for fact in self.facts) / len(self.facts)
-
-
-@lru_cache(maxsize=1)
-def load_texts() -> tuple[BundledText, ...]:
-    """All bundled texts, by name."""
-    entries = files("factcheck.calibration").joinpath("data").iterdir()
-    return tuple(
-        read_text(entry.name.removesuffix(".yaml"), entry.read_text(encoding="utf-8"))
-        for entry in sorted(entries, key=lambda entry: entry.name)
-        if entry.name.endswith(".yaml")
-    )
-
-
-def read_text(name: str, text: str) -> BundledText:
-    data = parse_yaml(text, name).value
-    facts = []
-    for entry in data.pop("facts"):
-        evidence = r"\s+".join(map(re.escape, entry["evidence"].split()))
-        found = re.search(evidence, data["source"])
-        span = None if found is None else Span(*found.span())
-        carried, distorted = (
-            frozenset(number - 1 for number in entry.get(key, ()))
-            for key in ("bullets", "distorted")
-        )
-        fact = AtomicFact(entry["id"], entry["text"], span=span)
-        facts.append(TextFact(fact, carried, distorted))
-    return BundledText(name, bullets=tuple(data.pop("summary")), facts=tuple(facts), **data)
 
 
 class Piece(NamedTuple):
@@ -190,18 +129,53 @@ class Subject:
     source: str
     bullets: Bullets
     facts: FactSet
-    carriers: Mapping[str, frozenset[int]] | None = None
-    """For the id of each fact, the bullets that carry it by themselves; `None` if unknown."""
+    carriers: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """For the id of each fact, the bullets, from 0, that carry it by themselves; none for one that
+    the summary drops. Empty if unknown."""
+    distorted: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """For the id of each fact, the bullets that contradict it; empty if unknown."""
     language: str = "en"
 
+    @property
+    def summary(self) -> str:
+        return self.bullets.kept(range(len(self.bullets)))
+
     def facts_left(self, kept: Collection[int]) -> float | None:
-        """Share of all facts that these bullets carry; `None` if unknown."""
-        if self.carriers is None:
+        """Share of all facts that these bullets carry: the true score; `None` if unknown."""
+        if not self.carriers:
             return None
         return sum(not b.isdisjoint(kept) for b in self.carriers.values()) / len(self.carriers)
 
 
-Text = BundledText | Record | Mapping[str, Any]
+@lru_cache(maxsize=1)
+def load_texts() -> tuple[Subject, ...]:
+    """All bundled texts, by name."""
+    entries = files("factcheck.calibration").joinpath("data").iterdir()
+    return tuple(
+        parse_text(entry.name.removesuffix(".yaml"), entry.read_text(encoding="utf-8"))
+        for entry in sorted(entries, key=lambda entry: entry.name)
+        if entry.name.endswith(".yaml")
+    )
+
+
+def parse_text(name: str, text: str) -> Subject:
+    data = parse_yaml(text, name).value
+    facts = []
+    carriers: dict[str, frozenset[int]] = {}
+    distorted: dict[str, frozenset[int]] = {}
+    for entry in data["facts"]:
+        evidence = r"\s+".join(map(re.escape, entry["evidence"].split()))
+        found = re.search(evidence, data["source"])
+        span = None if found is None else Span(*found.span())
+        facts.append(AtomicFact(entry["id"], entry["text"], span=span))
+        for bullets, key in ((carriers, "bullets"), (distorted, "distorted")):
+            bullets[entry["id"]] = frozenset(number - 1 for number in entry.get(key, ()))
+    summary = split_bullets("\n".join(f"- {bullet}" for bullet in data["summary"]))
+    fact_set = FactSet(tuple(facts))
+    return Subject(name, data["source"], summary, fact_set, carriers, distorted, data["language"])
+
+
+Text = Subject | Record | Mapping[str, Any]
 
 
 async def read_subjects(texts: Iterable[Text] | None, lister: FactCoverage) -> list[Subject]:
@@ -215,11 +189,8 @@ async def read_subjects(texts: Iterable[Text] | None, lister: FactCoverage) -> l
     subjects: list[Subject] = []
     to_extract: dict[int, Any] = {}
     for place, text in enumerate(load_texts() if texts is None else texts):
-        if isinstance(text, BundledText):
-            carriers = {fact.fact.id: fact.bullets for fact in text.facts}
-            facts = FactSet(tuple(fact.fact for fact in text.facts))
-            own = (text.name, text.source, split_bullets(text.summary), facts, carriers)
-            subjects.append(Subject(*own, text.language))
+        if isinstance(text, Subject):
+            subjects.append(text)
             continue
         record = as_record(text, place + 1)
         source = "\n\n".join(source_texts(record.source))

@@ -16,36 +16,36 @@ from benchmarks.embedded.own_texts import (
     minimal_pairs,
     texts,
 )
-from factcheck.calibration import BundledText
+from factcheck.calibration import Subject
 
 every_text = pytest.mark.parametrize("text", texts(), ids=lambda text: text.name)
 every_long_pair = pytest.mark.parametrize("pair", long_pairs(), ids=lambda pair: pair.name)
 
 
 @every_text
-def test_every_text_has_a_source_bullets_and_facts_with_evidence(text: BundledText) -> None:
+def test_every_text_has_a_source_bullets_and_facts_with_evidence(text: Subject) -> None:
     assert text.language == "en"
     assert 150 <= len(text.source.split()) <= 300
     assert 5 <= len(text.bullets) <= 8
     assert 9 <= len(text.facts) <= 14
-    assert [fact.fact.id for fact in text.facts if fact.fact.span is None] == []
-    assert len({fact.fact.id for fact in text.facts}) == len(text.facts)
-    assert len({fact.fact.text for fact in text.facts}) == len(text.facts)
+    assert [fact.id for fact in text.facts if fact.span is None] == []
+    assert len({fact.text for fact in text.facts}) == len(text.facts)
 
 
 @every_text
-def test_bullets_exist_and_none_both_carries_and_distorts_a_fact(text: BundledText) -> None:
+def test_bullets_exist_and_none_both_carries_and_distorts_a_fact(text: Subject) -> None:
     for fact in text.facts:
-        assert fact.bullets | fact.distorted_by <= set(range(len(text.bullets)))
-        assert not fact.bullets & fact.distorted_by
-    assert any(fact.bullets for fact in text.facts)
-    assert any(fact.distorted_by for fact in text.facts)
+        carriers, distorted = text.carriers[fact.id], text.distorted[fact.id]
+        assert carriers | distorted <= set(range(len(text.bullets)))
+        assert not carriers & distorted
+    assert any(text.carriers.values())
+    assert any(text.distorted.values())
 
 
-def test_the_texts_differ_in_kind_and_the_bullets_paraphrase() -> None:
+def test_the_texts_differ_and_the_bullets_paraphrase() -> None:
     assert len(texts()) >= 26
-    assert len({text.field for text in texts()}) == len(texts())
-    shares = [text.expected(range(len(text.bullets))) for text in texts()]
+    assert len({text.source for text in texts()}) == len(texts())
+    shares = [text.facts_left(range(len(text.bullets))) or 0.0 for text in texts()]
     assert min(shares) < 0.25
     assert max(shares) > 0.9
     assert fmean(share for text in texts() for share in copied(text)) <= 1 / 3

@@ -213,9 +213,7 @@ def test_arguments_out_of_range_are_refused() -> None:
         audit_judge("local", [])
 
 
-SENTENCES = [
-    fact.fact.text for text in load_texts() if text.language == "en" for fact in text.facts
-]
+SENTENCES = [fact.text for text in load_texts() if text.language == "en" for fact in text.facts]
 EDITS = {"added limit": limited, **{kind: edit for kind, (_, edit) in MUTATIONS.items()}}
 CHANGED = """
 changed number: The ferry carried 240 men. -> The ferry carried 360 men.

@@ -194,7 +194,7 @@ def test_verdicts_are_compared_with_the_truth_fact_by_fact() -> None:
     )
     metrics = generous.metrics("yes")
     assert metrics["found"].value == metrics["invented"].value == 1.0
-    truth = {fact.fact.text: fact.bullets for fact in text.facts}
+    truth = {fact.text: text.carriers[fact.id] for fact in text.facts}
     unsure = ScriptedChecker(
         lambda fact, _text: "entailed" if truth[fact] else CheckFailure(FACT, "unsure", "")
     )
@@ -203,7 +203,7 @@ def test_verdicts_are_compared_with_the_truth_fact_by_fact() -> None:
     exact = ScriptedChecker(
         lambda fact, variant: (
             "entailed"
-            if any(text.bullets[bullet] in variant for bullet in truth[fact])
+            if any(text.bullets.texts[bullet] in variant for bullet in truth[fact])
             else "neutral"
         )
     )
