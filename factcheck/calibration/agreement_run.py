@@ -23,8 +23,7 @@ from factcheck.calibration.agreement_metrics import Decisions
 from factcheck.calibration.texts import (
     Judge,
     Named,
-    Tell,
-    check_texts,
+    check_facts,
     named_judges,
     open_scorer,
     require_unique,
@@ -137,16 +136,12 @@ async def report_agreement(
 agreement = blocking(aagreement)
 
 
-async def check_pairs(
-    scorer: FactCoverage, pairs: Sequence[LabelledPair], tell: Tell | None = None
-) -> list[Answer]:
+async def check_pairs(scorer: FactCoverage, pairs: Sequence[LabelledPair]) -> list[Answer]:
     """One answer for each pair; the facts of one text are checked together."""
     facts: dict[str, dict[str, None]] = {}
     for pair in pairs:
         facts.setdefault(pair.text, {})[pair.fact] = None
-    checked = await together(
-        check_texts(scorer, list(of), text, tell) for text, of in facts.items()
-    )
+    checked = await together(check_facts(scorer, list(of), text) for text, of in facts.items())
     answers = {
         (text, result.fact.text): Answer(
             result.supported,

@@ -14,9 +14,8 @@ from factcheck.calibration.audit_mutations import MUTATIONS
 from factcheck.calibration.audit_trials import RULES, Question, Trial, trials_of
 from factcheck.calibration.texts import (
     Judge,
-    Tell,
     Text,
-    check_texts,
+    check_facts,
     named_judges,
     open_scorer,
     read_subjects,
@@ -285,34 +284,27 @@ async def aaudit_judge(
         subjects = await read_subjects(texts, lister)
         trials = [trial for one in subjects for trial in trials_of(one, per_rule)]
         scorer = await open_scorer(spec, budget, stack, cache="off")
-        answers = await answers_to(scorer, questions_of(trials))
+        answers = await answers_to(scorer, trials)
         return audited(name, trials, answers, scorer.ledger.usage)
 
 
 audit_judge = blocking(aaudit_judge)
 
 
-def questions_of(trials: Iterable[Trial]) -> list[Question]:
-    """Every question of the trials, once."""
-    needed = (one for trial in trials for one in (trial.first, trial.second) if one is not None)
-    return list(dict.fromkeys(needed))
-
-
-async def answers_to(
-    scorer: FactCoverage, questions: Iterable[Question], tell: Tell | None = None
-) -> Answers:
-    """The judge's answers; questions about one text are asked in sequence.
+async def answers_to(scorer: FactCoverage, trials: Iterable[Trial]) -> Answers:
+    """The judge's answer to each question of the trials; those about one text in sequence.
 
     Asked at once, a fact that several of them share would be checked only once.
     """
+    needed = (one for trial in trials for one in (trial.first, trial.second) if one is not None)
     rounds: dict[int, list[Question]] = {}
     n_asked: Counter[str] = Counter()
-    for question in questions:
+    for question in dict.fromkeys(needed):
         rounds.setdefault(n_asked[question.text], []).append(question)
         n_asked[question.text] += 1
 
     async def one(question: Question) -> Mapping[str, CheckResult]:
-        results = await check_texts(scorer, question.facts, question.text, tell)
+        results = await check_facts(scorer, question.facts, question.text)
         return {result.fact.text: result for result in results}
 
     answers: dict[Question, Mapping[str, CheckResult]] = {}

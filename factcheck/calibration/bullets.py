@@ -28,7 +28,6 @@ from factcheck.calibration.texts import (
     Named,
     RemovalOrder,
     Subject,
-    Tell,
     Text,
     named_judges,
     open_scorer,
@@ -132,7 +131,7 @@ def variants(subject: Subject, orders: Iterable[RemovalOrder]) -> tuple[frozense
     return tuple(dict.fromkeys([frozenset(range(len(subject.bullets))), *left]))
 
 
-def by_coverage(name: str, scorer: FactCoverage, tell: Tell | None = None) -> Scorer:
+def by_coverage(name: str, scorer: FactCoverage) -> Scorer:
     """Scores variants by the facts they keep, as many at once as the judge reads."""
 
     async def some_rows(subject: Subject, some: Sequence[frozenset[int]]) -> list[VariantRow]:
@@ -141,9 +140,6 @@ def by_coverage(name: str, scorer: FactCoverage, tell: Tell | None = None) -> Sc
             reports = await scorer.ascore_summaries("", texts, facts=subject.facts)
         except JudgeError as error:
             return [VariantRow(subject.name, name, kept, None, note=str(error)) for kept in some]
-        finally:
-            if tell is not None:
-                tell(len(some) * len(subject.facts))
         return [
             VariantRow.of(subject.name, name, kept, report)
             for kept, report in zip(some, reports, strict=True)

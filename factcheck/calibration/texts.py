@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -212,8 +212,6 @@ Named: TypeAlias = Sequence[T] | Mapping[str, T]
 """A list, or a mapping that gives names."""
 Judge: TypeAlias = "JudgeSpec | FactCoverage"
 """Anything that `FactCoverage` takes as a judge, or a scorer, which stays open."""
-Tell: TypeAlias = Callable[[int], object]
-"""Called with each number of verdicts that a judge has given."""
 
 
 def named_judges(judges: Named[T]) -> list[tuple[str, T]]:
@@ -249,8 +247,8 @@ async def open_scorer(
     return await stack.enter_async_context(FactCoverage(judge, budget=budget, cache=cache))
 
 
-async def check_texts(
-    scorer: FactCoverage, facts: Sequence[str], text: str, tell: Tell | None
+async def check_facts(
+    scorer: FactCoverage, facts: Sequence[str], text: str
 ) -> tuple[CheckResult, ...]:
     """One result per fact; an error of the judge becomes a failure of every fact."""
     given = FactSet(tuple(AtomicFact(f"f{n}", fact) for n, fact in enumerate(facts, 1)))
@@ -258,6 +256,3 @@ async def check_texts(
         return await scorer.acheck(given, text)
     except JudgeError as error:
         return tuple(CheckFailure.of(fact, error) for fact in given)
-    finally:
-        if tell is not None:
-            tell(len(facts))

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from itertools import count
 from typing import Any
 
 from factcheck.calibration import conclusions
 from factcheck.calibration.agreement_labels import LabelledPair
 from factcheck.calibration.agreement_run import AgreementReport, check_pairs, report_agreement
-from factcheck.calibration.audit import AuditReport, answers_to, audited, questions_of
-from factcheck.calibration.audit_trials import Question, trials_of
-from factcheck.calibration.bullets import BulletRemoval, by_coverage, score_variants, variants
+from factcheck.calibration.audit import AuditReport, answers_to, audited
+from factcheck.calibration.audit_trials import Question, Trial, trials_of
+from factcheck.calibration.bullets import BulletRemoval, by_coverage, score_variants
 from factcheck.calibration.bullets_metrics import VariantRow
 from factcheck.calibration.texts import Text, named_judges, read_subjects, removal_orders
 from factcheck.facts import CheckResult, Usage
@@ -69,8 +70,10 @@ class TrustReport(Report):
         )
 
 
-Show = Callable[[int, int, int, Usage], object]
-"""Called with the number of verdicts so far, of all, of texts that are done, and the usage."""
+TEXT_STEPS = ("bullets", "audit")
+"""What is measured of one text after the other; labels are one more step."""
+Show = Callable[[int, int, Usage], object]
+"""Called with the number of steps so far and of all, and the usage."""
 
 
 async def aprice_trust(
@@ -113,7 +116,7 @@ async def atrust(
         pairs: Labelled pairs for the agreement, which is left out without any.
         name: Name of the judge in the report; derived from the judge if `None`.
         budget: Limits for everything together; what remains unanswered is missing.
-        show: Called as verdicts come in. The first text is measured in every way before the others.
+        show: Called after each step.
 
     Raises:
         InputError: A text is invalid.
@@ -173,40 +176,32 @@ async def _measure(
 ) -> tuple[BulletRemoval, AuditReport, AgreementReport | None]:
     subjects = await read_subjects(texts, scorer)
     orders = {one.name: removal_orders(len(one.bullets), 0) for one in subjects}
-    trials = [trial for one in subjects for trial in trials_of(one, _PER_RULE)]
-    questions = questions_of(trials)
-    n_first = len(questions_of(trial for trial in trials if trial.name == subjects[0].name))
-    n_done = n_texts = 0
-    n_all = (
-        sum(len(variants(one, orders[one.name])) * len(one.facts) for one in subjects)
-        + sum(len(question.facts) for question in questions)
-        + len({(pair.text, pair.fact) for pair in pairs})
-    )
-
-    def tell(n_verdicts: int) -> None:
-        nonlocal n_done
-        n_done += n_verdicts
-        if show is not None:
-            show(n_done, n_all, n_texts, scorer.ledger.usage)
-
     scorers = [
-        by_coverage(name, scorer, tell),
+        by_coverage(name, scorer),
         by_coverage(BASELINE, FactCoverage(WordContainment())),
     ]
+    n_steps, steps = len(TEXT_STEPS) * len(subjects) + bool(pairs), count(1)
+
+    def tell() -> None:
+        if show is not None:
+            show(next(steps), n_steps, scorer.ledger.usage)
+
     rows: list[VariantRow] = []
+    trials: list[Trial] = []
     answers: dict[Question, Mapping[str, CheckResult]] = {}
     async with scorer.uncached() as fresh:
-        parts = (subjects[:1], questions[:n_first]), (subjects[1:], questions[n_first:])
-        for some, asked in parts:
-            rows += await score_variants(scorers, some, orders)
-            answers |= await answers_to(fresh, asked, tell)
-            n_texts += len(some)
-            tell(0)
-        usage = fresh.ledger.usage
+        for subject in subjects:
+            rows += await score_variants(scorers, [subject], orders)
+            tell()
+            own = list(trials_of(subject, _PER_RULE))
+            answers |= await answers_to(fresh, own)
+            trials += own
+            tell()
+        audit = audited(name, trials, answers, fresh.ledger.usage)
     agreement = None
     if pairs:
-        agreement = await report_agreement(pairs, {name: await check_pairs(scorer, pairs, tell)})
-    audit = audited(name, trials, answers, usage)
+        agreement = await report_agreement(pairs, {name: await check_pairs(scorer, pairs)})
+        tell()
     return BulletRemoval(tuple(subjects), orders, tuple(rows)), audit, agreement
 
 

@@ -307,7 +307,7 @@ def trust(  # noqa: PLR0913 - one parameter per option
     if dry_run:
         return
     limits = options.budget(max_calls, max_cost_usd)
-    with progress(f"Measuring {name}", "verdict") as line:
+    with progress(f"Measuring {name}", "step") as line:
         report = measure(
             given, records, pairs, name=name, budget=limits, show=_shown(line, _LONG_S)
         )
@@ -318,21 +318,18 @@ def trust(  # noqa: PLR0913 - one parameter per option
     output.report(report.page(), report.to_json, to, conclusions=found, failure=failure)
 
 
-def _shown(line: Show, long_s: float) -> Callable[[int, int, int, Usage], None]:
-    """Make a callback that shows a line, and says once how long the rest takes if that is long."""
+def _shown(line: Show, long_s: float) -> Callable[[int, int, Usage], None]:
+    """Make a callback that shows a line; after the first text, also the time left if it is long."""
+    from factcheck.calibration.trust import TEXT_STEPS
     from factcheck.runtime.progress import time_text
 
-    started, is_said = monotonic(), False
+    started = monotonic()
 
-    def show(n_done: int, n_all: int, n_texts: int, usage: Usage) -> None:
-        nonlocal is_said
-        line(n_done, n_done, usage, n_all)
-        if n_texts and not is_said:
-            left_s = (monotonic() - started) * (n_all - n_done) / n_done
-            if left_s >= long_s:
-                rest = f"{n_all - n_done:,} of {n_all:,} verdicts are left"
-                output.print_note(f"{time_text(left_s)} more: {rest} after the first text")
-            is_said = True
+    def show(n_done: int, n_all: int, usage: Usage) -> None:
+        line(n_done, 0, usage, n_all)
+        left_s = (monotonic() - started) * (n_all - n_done) / n_done
+        if n_done == len(TEXT_STEPS) and left_s >= long_s:
+            output.print_note(f"{time_text(left_s)} more after the first text")
 
     return show
 

@@ -1,4 +1,4 @@
-"""Progress line of work on many records or verdicts."""
+"""Progress line of work on many records or steps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Show(Protocol):
     """Displays how much is done."""
 
     def __call__(self, n_done: int, n_facts: int, usage: Usage, n_all: int = 0) -> None:
-        """Display the number of records or verdicts so far, of facts, and of all, if known."""
+        """Display the number of records or steps so far, of facts, and of all; 0 if unknown."""
 
 
 @contextmanager
@@ -49,8 +49,8 @@ def _progress_text(
         parts.append(f"{n_done / elapsed_s:.1f}/s")
     if 0 < n_done < n_all:
         parts.append(f"{time_text(elapsed_s * (n_all - n_done) / n_done)} left")
-    if usage.cache_hits:
-        parts.append(f"{percent(min(1.0, usage.cache_hits / max(1, n_facts)))} from the cache")
+    if usage.cache_hits and n_facts:
+        parts.append(f"{percent(min(1.0, usage.cache_hits / n_facts))} from the cache")
     if usage.calls:
         cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
         parts.append(f"{usage.calls:,} calls, {cost}")

@@ -168,10 +168,7 @@ def test_a_long_measurement_says_after_its_first_text_how_long_it_takes(
              for n in "ab"]  # fmt: skip
     _, _, err = run("trust", desk.lines("texts.jsonl", texts))
     _, said = err.splitlines()
-    left, n_all = re.fullmatch(
-        r"about \d+ seconds? more: (\d+) of (\d+) verdicts are left after the first text", said
-    ).groups()  # type: ignore[union-attr]
-    assert 1 < int(n_all) / int(left) < 3
+    assert re.fullmatch(r"about \d+ seconds? more after the first text", said)
 
 
 def test_labels_join_the_card(trust: Run, desk: Desk) -> None:
