@@ -171,15 +171,17 @@ class Failure(Generic[S]):
     subject: S
     """The item or its id; `None` where the position identifies it."""
     code: str
-    """Stable reason: a code of `FactcheckError`, or `missing`, `duplicate` or `invalid` for a
-    result that a judge failed to return properly."""
+    """Stable reason: a code of `FactcheckError`, `raised` for another exception, or `missing`,
+    `duplicate` or `invalid` for a result that a judge failed to return properly."""
     message: str
     """One human-readable sentence."""
 
     @classmethod
-    def of(cls, subject: S, error: FactcheckError) -> Failure[S]:
-        """Make the failure of an item from an error."""
-        return cls(subject, error.code, str(error))
+    def of(cls, subject: S, error: BaseException) -> Failure[S]:
+        """Make the failure of an item from an error; the code of a foreign one is `raised`."""
+        if isinstance(error, FactcheckError):
+            return cls(subject, error.code, str(error))
+        return cls(subject, "raised", describe(error))
 
 
 def shorten(text: str, limit: int = MAX_MESSAGE_CHARS) -> str:

@@ -20,33 +20,23 @@ _SHOWN = 20
 app = typer.Typer(**options.FAMILY, help="Manage the response cache.")
 app.callback()(options.show_help)
 
-Folder = Annotated[
-    str | None,
-    options.option(
-        "--dir",
-        "DIR",
-        "Cache folder.",
-        show_default="$FACTCHECK_CACHE_DIR or the user's cache folder",
-    ),
-]
 
-
-def _folder(option: str | None) -> Path:
+def _folder() -> Path:
     from factcheck.runtime.cache import default_folder
     from factcheck.runtime.cache.disk import expanded
     from factcheck.settings import Settings
 
-    return expanded(option or default_folder(Settings.from_environment()))
+    return expanded(default_folder(Settings.from_environment()))
 
 
 @app.command("stats", epilog="Example: factcheck cache stats")
-def stats(*, dir_: Folder = None) -> None:
+def stats() -> None:
     """Count cached responses by task and judge."""
     from rich.filesize import decimal
 
     from factcheck.runtime.cache import maintenance
 
-    folder = _folder(dir_)
+    folder = _folder()
     found = maintenance.contents(folder)
     lines = [
         f"folder   {folder}",
@@ -65,11 +55,11 @@ def stats(*, dir_: Folder = None) -> None:
 
 
 @app.command("verify", epilog="Example: factcheck cache verify")
-def verify(*, dir_: Folder = None) -> None:
+def verify() -> None:
     """Verify all cached responses; exits with 1 if any is damaged."""
     from factcheck.runtime.cache import maintenance
 
-    found = maintenance.verify(_folder(dir_))
+    found = maintenance.verify(_folder())
     lines = [f"{found.n_entries} good, {len(found.refused)} refused"]
     bad = [f"  {one.key or f'row {one.rowid}'}: {one.problem}" for one in found.refused]
     lines += bad[:_SHOWN]
@@ -91,7 +81,6 @@ def prune(
     judge: Annotated[
         str | None, options.option("--judge", "NAME", "Judge, as named by 'cache stats'.")
     ] = None,
-    dir_: Folder = None,
 ) -> None:
     """Remove responses by age, judge, or both."""
     from factcheck.reports.text import plural
@@ -100,7 +89,7 @@ def prune(
     if older_than is None and judge is None:
         raise InputError("give --older-than AGE, --judge NAME, or both")
     before = None if older_than is None else time.time() - _age(older_than)
-    folder = _folder(dir_)
+    folder = _folder()
     removed = maintenance.prune(folder, before=before, judge=judge)
     which = [f"older than {older_than}"] if older_than else []
     which += [f"of {judge}"] if judge is not None else []
@@ -111,13 +100,12 @@ def prune(
 def clear(
     *,
     yes: Annotated[bool, options.flag("--yes", "Do not ask for confirmation.")] = False,
-    dir_: Folder = None,
 ) -> None:
     """Remove all cached responses; they will have to be paid for again."""
     from factcheck.reports.text import plural
     from factcheck.runtime.cache import maintenance
 
-    folder = _folder(dir_)
+    folder = _folder()
     if not yes:
         if not sys.stdin.isatty():
             raise InputError("standard input is not a terminal; confirm with --yes")

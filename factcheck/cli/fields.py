@@ -77,7 +77,6 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             "undecided values."
         ),
     ] = None,
-    examples: Annotated[int, options.examples("Number of examples per field.")] = 3,
     differences: Annotated[
         str | None,
         options.option(
@@ -126,7 +125,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         pairs = any_of(comparator.n_undecided, "pair")
         reason = f"no verdict on {pairs}: {comparator.last_failure}"
         failure = gates.GateFailure(gates.NOTHING_DECIDED, reason)
-    page = result.run.page(intervals=result.intervals, examples=examples, notes=result.notes)
+    page = result.run.page(intervals=result.intervals, notes=result.notes)
     if differences:
         rows = [row for row in result.run.to_rows() if row["status"] not in ("match", "skipped")]
         text = render(page._replace(rows=lambda: rows), "csv")

@@ -79,11 +79,6 @@ def field(name: str, key: str, example: str) -> Any:
     return option(name, "NAME", f"Field or column with the {key}, e.g. {example}.", RECORDS)
 
 
-def examples(help_text: str) -> Any:
-    """Define the option for the number of examples in a report."""
-    return option("--examples", "N", help_text, OUTPUT, min=0)
-
-
 Judge = Annotated[
     str | None,
     option(

@@ -55,7 +55,7 @@ class Outcome:
     hits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Descriptions of the keywords found in a wrong response, by label."""
     code: str = ""
-    """Reason for a missing response: a code of `factcheck.errors`, or `callable`."""
+    """Reason for a missing response: that of a `Failure`."""
     message: str = ""
 
     @property

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from factcheck.errors import FactcheckError, Failure, InputError, describe
+from factcheck.errors import Failure, InputError
 from factcheck.keywords.behavior_runs import BehaviorCaseResult, BehaviorRun, Outcome
 from factcheck.keywords.behaviors import BehaviorCase, as_cases, case_warnings
 from factcheck.keywords.card_runs import DatasetResult
@@ -78,7 +79,7 @@ async def aevaluate_dataset(
             try:
                 result = match(case.expected_cards, output, settings, case.id)
             except Exception as error:  # noqa: BLE001 - raised by the user's objects
-                result = _failure(error)
+                result = Failure.of("", error)
         if isinstance(result, Failure):
             failures.append(replace(result, subject=case.id))
         else:
@@ -186,9 +187,5 @@ async def _call_each(
     """Call the function concurrently; returns one result, or a `Failure` if it raised, per call."""
     if not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1:
         raise InputError(f"concurrency must be an integer of at least 1, got {concurrency!r}")
-    return await each(lambda one: call(function, *one, failed=_failure), calls, concurrency)
-
-
-def _failure(error: BaseException) -> Failure[str]:
-    code = error.code if isinstance(error, FactcheckError) else "callable"
-    return Failure("", code, describe(error))
+    failed = partial(Failure.of, "")
+    return await each(lambda one: call(function, *one, failed=failed), calls, concurrency)

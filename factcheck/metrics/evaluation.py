@@ -7,7 +7,7 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any, overload
 
-from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeOutputError, describe
+from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeOutputError
 from factcheck.facts import ScoreSignature
 from factcheck.judges.ports import Ledger
 from factcheck.keywords import keyword_similarity
@@ -79,7 +79,7 @@ class FunctionMetric:
         return await each(partial(self._measure, ledger=ledger), cases, _CONCURRENCY)
 
     async def _measure(self, case: EvalCase, ledger: Ledger) -> MetricResult:  # noqa: ARG002 - a function books nothing
-        score = await call(self.function, case, failed=_failed_result)
+        score = await call(self.function, case, failed=MetricResult.of_error)
         if isinstance(score, MetricResult):
             return score
         if not isinstance(score, (int, float)):
@@ -88,7 +88,7 @@ class FunctionMetric:
         try:
             return MetricResult.scored(float(score), passed=score >= self.threshold)
         except InputError as error:
-            return _failed_result(error)
+            return MetricResult.of_error(error)
 
 
 @overload
@@ -206,7 +206,7 @@ class FactCoverageMetric(FunctionMetric):
         try:
             report = await self.scorer.ascore(source, output, facts=case.facts, lead=False)
         except FactcheckError as error:
-            return _failed_result(error)
+            return MetricResult.of_error(error)
         ledger.book(report.usage)
         score, counts = report.score, report.counts
         if score is None:
@@ -243,7 +243,7 @@ def read_cases(
             case = EvalCase.of(item)
             id_ = case.id or str(number)
         except InputError as error:
-            case, id_ = _failed_result(error), str(number)
+            case, id_ = MetricResult.of_error(error), str(number)
         if id_ in cases:
             raise InputError(f"two cases have the id {id_!r}; ids must be unique")
         cases[id_] = case
@@ -280,7 +280,7 @@ async def _results(
     try:
         results = list(await metric.measure_many(cases, ledger))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - becomes a failure of the cases
-        return [_failed_result(error)] * len(cases)
+        return [MetricResult.of_error(error)] * len(cases)
     if len(results) != len(cases):
         problem = f"{len(results)} results for {len(cases)} cases"
     elif invalid := [one for one in results if not isinstance(one, MetricResult)]:
@@ -289,12 +289,6 @@ async def _results(
         failed = MetricResult.failed(JudgeOutputError.code, f"{metric.name} returned {problem}")
         return [failed] * len(cases)
     return results
-
-
-def _failed_result(error: BaseException) -> MetricResult:
-    """Return the result of a case on which an error was raised."""
-    code = error.code if isinstance(error, FactcheckError) else "raised"
-    return MetricResult.failed(code, describe(error))
 
 
 def _checked_metrics(metrics: Iterable[Metric]) -> Iterable[Metric]:

@@ -106,6 +106,11 @@ class MetricResult:
     def failed(cls, code: str, message: str) -> MetricResult:
         return cls(score=None, passed=None, reason=message, error=Failure("", code, message))
 
+    @classmethod
+    def of_error(cls, error: BaseException) -> MetricResult:
+        failure = Failure.of("", error)
+        return cls.failed(failure.code, failure.message)
+
     def to_dict(self) -> dict[str, Any]:
         data = {name: getattr(self, name) for name in ("score", "passed", "reason")}
         return {**data, "error": error_data(self.error), "details": dict(self.details)}

@@ -72,7 +72,7 @@ def test_macro_is_the_mean_over_cases_and_micro_over_cards(cases: list[CaseResul
 
 RUN = card_run(
     case("a", 1, 2, 3),
-    Failure("b", "callable", "ValueError: no"),
+    Failure("b", "raised", "ValueError: no"),
     settings=MatchSettings(0.4, {"text": 2}, 0.1, "optimal"),
 )
 

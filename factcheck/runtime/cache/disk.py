@@ -265,7 +265,7 @@ def identity(folder: Path) -> tuple[int, int] | None:
 
 
 def quarantine(folder: Path) -> Path:
-    """Move the store into a new subfolder, which can be passed to `--dir`."""
+    """Move the store into a new subfolder, which `FACTCHECK_CACHE_DIR` may name."""
     stamp = time.strftime("damaged-%Y%m%dT%H%M%S-", time.gmtime())
     aside = Path(tempfile.mkdtemp(prefix=stamp, dir=folder))
     (folder / _STORE).rename(aside / _STORE)
