@@ -290,13 +290,13 @@ def trust(  # noqa: PLR0913 - one parameter per option
     from factcheck.calibration import price_trust, read_pairs
     from factcheck.calibration import trust as measure
     from factcheck.documents import write_text
+    from factcheck.records import read_records
     from factcheck.runtime.progress import progress
-    from factcheck.scoring.runs import read_all
     from factcheck.settings import Settings
 
     to = output.destination(format_, out, texts, labels)
     output.check_out(card, texts, labels, out, option="--card")
-    records = None if texts is None else list(read_all([texts]))
+    records = None if texts is None else list(read_records(texts))
     pairs = [] if labels is None else read_pairs(labels)
     name = judge or Settings.from_environment().judge
     given = options.judge_with(name, judge_option)

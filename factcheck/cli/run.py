@@ -110,6 +110,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     """
     from factcheck.documents import refuse_stdin_twice
     from factcheck.documents.results import ResultsFile
+    from factcheck.records import read_records
     from factcheck.reports.text import plural
     from factcheck.scoring import FactCoverage, gates, runs
     from factcheck.scoring.run_report import Tally
@@ -149,7 +150,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         output.print_error(f"skipped: {error}")
 
     def records() -> Iterator[Record]:
-        return runs.read_all(files, skip if skip_invalid else None, fields)
+        return read_records(*files, skip_bad=skip if skip_invalid else None, fields=fields)
 
     if batch is not None:
         state = Path(f"{files[0]}.batch.json")
@@ -292,11 +293,11 @@ def _size(files: list[str]) -> float:
 
 def _count(files: list[str], fields: Mapping[str, str]) -> int:
     """Count the valid records of files; 0 if they can be read only once."""
-    from factcheck.scoring import runs
+    from factcheck.records import read_records
 
     if _size(files) == math.inf:
         return 0
-    return sum(1 for _ in runs.read_all(files, lambda _: None, fields))
+    return sum(1 for _ in read_records(*files, skip_bad=lambda _: None, fields=fields))
 
 
 def _close(rows: ResultsFile, tally: Tally, *, is_known: bool) -> None:

@@ -129,15 +129,14 @@ def _without_nulls(fact: Any) -> Any:
 
 
 def read_records(
-    path: PathOrDash,
-    *,
+    *paths: PathOrDash,
     skip_bad: Callable[[InputError], None] | None = None,
     fields: Mapping[str, str] | None = None,
 ) -> Iterator[Record]:
-    """Read the records of a dataset lazily, in order.
+    """Read the records of one or more files lazily, in order.
 
     Args:
-        path: `.jsonl` or `.ndjson` (one object per line), `.csv` or `.tsv` (with a header; `facts`
+        paths: `.jsonl` or `.ndjson` (one object per line), `.csv` or `.tsv` (with a header; `facts`
             may be a JSON list), all optionally with `.gz`; `.parquet`; `.json` or
             `.yaml` (a list, loaded as a whole). `-`: JSON lines or JSON on standard input. Every
             record has `source` and `summary`; `id` (default: 1-based position) and `facts` (a list,
@@ -152,44 +151,44 @@ def read_records(
         The records. Memory holds one record, all ids and, for Parquet, one page of each column.
 
     Raises:
-        InputError: Immediately if the path is missing or of another format. While reading: the file
+        InputError: Immediately if a path is missing or of another format. While reading: the file
             is unreadable or empty, a column is missing, or a record is invalid (see `skip_bad`).
         ConfigError: pyarrow is required and not installed.
     """
     names = fields or _NO_NAMES
     required, optional = ([names.get(key, key) for key in keys] for keys in (_REQUIRED, _OPTIONAL))
-    entries = read_entries(path, required, optional, _HINT)
-    return _records(entries, name_of(path), skip_bad, names)
+    sources = [(name_of(path), read_entries(path, required, optional, _HINT)) for path in paths]
+    return _records(sources, skip_bad, names)
 
 
 def _records(
-    entries: Iterable[Entry],
-    name: str,
+    sources: Iterable[tuple[str, Iterable[Entry]]],
     skip_bad: Callable[[InputError], None] | None,
     fields: Mapping[str, str],
 ) -> Iterator[Record]:
-    first_use: dict[str, int] = {}
-    number = 0
-    for number, (place, data) in enumerate(entries, 1):
-        try:
-            if isinstance(data, InputError):
-                raise data
-            record = _record(data, number, str(place), fields, _HINT)
-            _refuse_duplicate(record.id, place, first_use)
-        except InputError as error:  # noqa: PERF203 - it concerns one record
-            if skip_bad is None:
-                raise
-            skip_bad(error)
-        else:
-            yield record
-    if number == 0:
-        raise InputError(f"{name} holds no records")
+    first_use: dict[str, Place] = {}
+    for name, entries in sources:
+        number = 0
+        for number, (place, data) in enumerate(entries, 1):
+            try:
+                if isinstance(data, InputError):
+                    raise data
+                record = _record(data, number, str(place), fields, _HINT)
+                _refuse_duplicate(record.id, place, first_use)
+            except InputError as error:  # noqa: PERF203 - it concerns one record
+                if skip_bad is None:
+                    raise
+                skip_bad(error)
+            else:
+                yield record
+        if number == 0:
+            raise InputError(f"{name} holds no records")
 
 
-def _refuse_duplicate(id_: str, place: Place, first_use: dict[str, int]) -> None:
-    first = first_use.setdefault(id_, place.number)
-    if first != place.number:
+def _refuse_duplicate(id_: str, place: Place, first_use: dict[str, Place]) -> None:
+    first = first_use.setdefault(id_, place)
+    if first is not place:
+        where = f"{first.unit} {first.number}" if first.name == place.name else first
         raise InputError(
-            f"{place}: the id {id_!r:.80} was used before, in {place.unit} {first}; "
-            "ids must be unique"
+            f"{place}: the id {id_!r:.80} was used before, in {where}; ids must be unique"
         )

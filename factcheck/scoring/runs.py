@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from factcheck.documents import PathOrDash
 from factcheck.documents.results import ResultsFile, read_results
 from factcheck.errors import ConfigError, FactcheckError, InputError
 from factcheck.facts import (
@@ -23,42 +21,17 @@ from factcheck.facts import (
     source_texts,
 )
 from factcheck.facts.report import Direction
-from factcheck.records import Record, read_records
+from factcheck.records import Record
 from factcheck.runtime.progress import Show
 from factcheck.runtime.session import Session
 from factcheck.scoring.many import Outcome, RecordFailure, groups_of
 from factcheck.scoring.run_report import FINAL, Tally, codes_of, outcome_of
 from factcheck.scoring.scorer import FactCoverage, Facts
 
-OnError = Callable[[InputError], None]
 Options = Mapping[str, Any]
 """Keyword arguments of `FactCoverage`."""
 _OWN_OPTIONS = ("judge", "extractor", "batch_size", "cassette", "card", "processes")
 """Keyword arguments of `FactCoverage` that are not passed to its session."""
-
-
-def read_all(
-    paths: Sequence[PathOrDash],
-    on_invalid: OnError | None = None,
-    fields: Mapping[str, str] | None = None,
-) -> Iterator[Record]:
-    """Read the records of all files lazily, in order; see `read_records`.
-
-    A record with a duplicate id is invalid as well: its error is passed to `on_invalid`, or raised.
-    """
-    readers = [read_records(path, skip_bad=on_invalid, fields=fields) for path in paths]
-    ids: set[str] = set()
-    for record in chain.from_iterable(readers):
-        if record.id not in ids:
-            if len(readers) > 1:
-                ids.add(record.id)
-            yield record
-            continue
-        where = f"{record.where}: duplicate id {record.id!r}"
-        error = InputError(f"{where}; ids must be unique across files")
-        if on_invalid is None:
-            raise error
-        on_invalid(error)
 
 
 def run_signature(scorer: FactCoverage, direction: Direction) -> str:

@@ -86,9 +86,10 @@ def test_several_files_are_one_run(desk: Desk, job: Job, run: Run) -> None:
     assert done.code == 0
     assert ids(job.rows) == ["r1", "r2", "r3"]
     assert done.err == (
-        f"factcheck: skipped: {b}, line 2: duplicate id 'r1'; ids must be unique across files\n"
+        f"factcheck: skipped: {b}, line 2: the id 'r1' was used before, in {a}, line 1; "
+        "ids must be unique\n"
     )
-    refused(run("run", a, b), f"{b}, line 2: duplicate id 'r1'")
+    refused(run("run", a, b), f"{b}, line 2: the id 'r1' was used before")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")

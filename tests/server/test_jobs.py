@@ -20,9 +20,10 @@ from benchmarks.runtime.kill import comparable
 from factcheck import Model
 from factcheck.documents.results import ResultsFile, read_results
 from factcheck.errors import ConfigError, InputError, JudgeUnavailable
+from factcheck.records import read_records
 from factcheck.scoring import FactCoverage
 from factcheck.scoring.run_report import RunReport, Tally
-from factcheck.scoring.runs import read_all, run_signature, score_run
+from factcheck.scoring.runs import run_signature, score_run
 from factcheck.server.access import ApiKey, ServerConfig
 from factcheck.server.job_store import JobStatus
 from factcheck.server.jobs import Jobs, delete
@@ -162,7 +163,7 @@ async def test_rows_are_those_of_a_run(bench: Bench, tmp_path: Path) -> None:
 
     def run() -> None:
         with ResultsFile(out, lambda: run_signature(scorer, "coverage"), resume=False) as results:
-            score_run(scorer, read_all([path]), Tally(), rows=results)
+            score_run(scorer, read_records(path), Tally(), rows=results)
 
     await asyncio.to_thread(run)
     jobs = bench.start()
