@@ -98,7 +98,7 @@ def test_there_is_a_row_for_every_case() -> None:
     assert [scored[name] for name in ("expected", "generated", "matched")] == [2, 3, 1]
     assert scored["f1"] == 0.4
     assert (errored["case"], errored["status"], errored["f1"]) == ("b", "errored", None)
-    assert errored["message"] == "callable: ValueError: no"
+    assert errored["message"] == "raised: ValueError: no"
 
 
 def changed(**changes: Any) -> dict[str, Any]:
