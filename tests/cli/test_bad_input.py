@@ -125,7 +125,6 @@ REFUSED = {
     },
     "fields evaluate gold.jsonl extracted.jsonl --schema schema.yaml": {
         "--join id": "--join id needs --id-field",
-        "--examples -1": "Invalid value for '--examples'",
         "--fail-under 2": "--fail-under is 2",
         "--id-field nope": "gold.jsonl, line 1: the id field 'nope' is missing",
         "--schema /no/such/schema.json": "does not exist",

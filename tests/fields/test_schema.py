@@ -306,7 +306,7 @@ def test_what_a_model_wrote_is_read_where_the_file_is_not_in_its_format(
         ("r.jsonl", "\n\n", "r.jsonl holds no records"),
         ("r.yaml", "", "r.yaml holds no records"),
         ("r", "", "r, line 1: not valid JSON (it is empty)"),
-        ("r.csv", "a\n1", "records come from a .yaml, .yml, .json or .jsonl file"),
+        ("r.xlsx", "a", "records come from a .yaml, .yml, .json, .jsonl, .csv, .tsv or .parquet"),
     ],
 )
 def test_invalid_records_are_refused(tmp_path: Path, name: str, content: str, message: str) -> None:
