@@ -241,7 +241,7 @@ def test_a_dry_run_counts_what_the_real_run_then_sends(
     """Every document, fact list and text once, also where a summary is there twice."""
     pier = {"id": "pier", "text": "The pier is old."}
     boats = [{"id": str(n), "text": f"The boat {n} is blue."} for n in range(2)]
-    lines = [{"source": [pier, boat], "summary": f"Boat {boat['id']}."} for boat in boats]
+    lines = [{"source": [pier, boat], "summary": f"The boat {boat['id']} sails."} for boat in boats]
     twice = [record(1), record(2), record(1, id="again"), record(3, facts=[*"abcdefghijklmnopq"])]
     for records, n_expected in (
         (twice, {"coverage": 3}),

@@ -15,11 +15,12 @@ from factcheck.runtime.deadline import checkpoint, run_in_thread
 from factcheck.text.blocks import Block, split_blocks
 from factcheck.text.language import guess_language
 from factcheck.text.syntax import parse
+from factcheck.text.words import irregular_forms
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-IDENTITY: Mapping[str, str] = {"extractor": "local/14"}
+IDENTITY: Mapping[str, str] = {"extractor": "local/15"}
 """Moves with every change that can change a fact."""
 
 
@@ -70,6 +71,7 @@ _ASKS = re.compile(r"[?\uff1f؟]\W*\Z")
 _WORD = re.compile(r"\w+")
 _WIDE = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 """Scripts whose words no spaces part."""
+_MAY_BE_VERB = re.compile(r"\A[a-z]+(?:[^s]s|ed)\Z")
 _VERBS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"})
 
 
@@ -237,8 +239,16 @@ def _is_statement(tree: Tree, *, is_item: bool, is_labelled: bool) -> bool:  # n
     if not tree.tokens:
         return len(words) > (1 if _ENDS_SENTENCE.search(bare) else _LONGEST_FORMULA)
     if _ENDS_SENTENCE.search(bare):
-        return bool(verbs) or len(words) > _LONGEST_FRAGMENT
+        return bool(verbs) or len(words) > _LONGEST_FRAGMENT or _may_end_in_verb(tree)
     return tree.finite(tree.root) is not None  # else a title, with or without a date
+
+
+def _may_end_in_verb(tree: Tree) -> bool:
+    """Whether a word behind a noun may be a verb that the parser took for a noun: `Rain froze.`."""
+    tokens = [token for token in tree.tokens if token.text[0].isalnum()]
+    last = tokens[-1].text if tokens else ""
+    is_verb = _MAY_BE_VERB.search(last) is not None or last in irregular_forms()
+    return is_verb and tokens[-2].tag[:2] in ("NN", "CD") if len(tokens) > 1 else False
 
 
 def _is_heading(tree: Tree) -> bool:
