@@ -1,4 +1,4 @@
-"""The retry loop, and the limiter of requests in flight.
+"""The retry loop, which is tenacity's, and the limiter of requests in flight.
 
 Retries of the underlying clients and frameworks are disabled.
 """
@@ -7,28 +7,28 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from itertools import count
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from factcheck.errors import FactcheckError, JudgeRateLimited
 from factcheck.settings import require_integer, require_number
 
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
+
 T = TypeVar("T")
 _MINUTE_S = 60.0
-_MAX_DOUBLINGS = 64
 _Queue: TypeAlias = "deque[asyncio.Future[None]]"
 _is_patient: ContextVar[bool] = ContextVar("_is_patient", default=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """Retry policy for failed requests; the fields have the names of tenacity's policies.
+    """Retry policy for failed requests; the fields are tenacity's policies of the same names.
 
     A `Retry-After` from the provider replaces the random wait.
 
@@ -62,28 +62,29 @@ class RetryPolicy:
         Raises:
             FactcheckError: The last error, unchanged.
         """
-        started = time.monotonic()
-        for number in count(1):
-            try:
-                return await attempt()
-            except FactcheckError as error:
-                pause_s = self._pause_s(error, number)
-                used_s = time.monotonic() - started - queued_s()
-                if pause_s is None or used_s + pause_s > self.stop_after_delay:
-                    raise
-            await asyncio.sleep(pause_s)
-        raise AssertionError("an attempt gives a result or an error")
+        from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
+        from tenacity import wait_random_exponential as random_exponential
 
-    def _pause_s(self, error: FactcheckError, number: int) -> float | None:
-        """Seconds between a failed attempt, counted from 1, and the next; `None` to give up."""
-        asked_s = _retry_after_s(error)
-        is_refused = not error.retryable or (asked_s or 0.0) > self.wait_max
-        if is_refused or number >= self.stop_after_attempt:
-            return None
-        if asked_s is not None:
-            return asked_s * random.uniform(1, 1.25)  # noqa: S311 - jitter
-        most_s = self.wait_multiplier * 2.0 ** min(number - 1, _MAX_DOUBLINGS)
-        return random.uniform(0, min(most_s, self.wait_max))  # noqa: S311 - jitter
+        is_last = stop_after_attempt(self.stop_after_attempt)
+        backoff = random_exponential(multiplier=self.wait_multiplier, max=self.wait_max)
+
+        def wait(state: RetryCallState) -> float:
+            asked_s = _retry_after_s(state.outcome.exception() if state.outcome else None)
+            return backoff(state) if asked_s is None else asked_s * random.uniform(1, 1.25)  # noqa: S311 - jitter
+
+        def is_too_late(state: RetryCallState) -> bool:
+            used_s = (state.seconds_since_start or 0.0) - queued_s()
+            return used_s + state.upcoming_sleep > self.stop_after_delay
+
+        async for started in AsyncRetrying(
+            retry=retry_if_exception(self._is_retryable),
+            wait=wait,
+            stop=lambda state: is_last(state) or is_too_late(state),
+            reraise=True,
+        ):
+            with started:
+                return await attempt()
+        raise AssertionError("an attempt gives a result or an error")
 
     def shared_wait_s(self, error: FactcheckError) -> float:
         """Seconds for which all requests must pause after this error; 0 for none."""
@@ -93,8 +94,13 @@ class RetryPolicy:
             return 0.0
         return self.wait_multiplier if retry_after_s is None else retry_after_s
 
+    def _is_retryable(self, error: BaseException) -> bool:
+        if not isinstance(error, FactcheckError) or not error.retryable:
+            return False
+        return (_retry_after_s(error) or 0.0) <= self.wait_max
 
-def _retry_after_s(error: FactcheckError) -> float | None:
+
+def _retry_after_s(error: BaseException | None) -> float | None:
     retry_after_s: float | None = getattr(error, "retry_after_s", None)
     return retry_after_s
 
