@@ -51,6 +51,8 @@ HEAVY = (
     "dspy",
     "openai",
     "litellm",
+    "tenacity",
+    "diskcache",
     "numpy",
     "scipy",
     "fastapi",

@@ -1,29 +1,36 @@
-"""The file of a disk cache: an SQLite database that is trusted in nothing. Imported lazily."""
+"""The file of a disk cache: a `diskcache` store that is trusted in nothing. Imported lazily.
+
+`diskcache` makes it, and can read it; after that, only the SQL below touches it. `diskcache` would
+unpickle values marked as pickled, read the file that a row names and delete it with the row
+(CVE-2025-69872), and turn planted settings into attributes; and it takes twice the time.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 import stat
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from factcheck.runtime.cache import leases
-from factcheck.runtime.cache.entries import CHECKSUM_DIGITS
+from factcheck.runtime.cache.entries import CHECKSUM_DIGITS, KEY_DIGITS
 
-_COLUMNS = "rowid INTEGER PRIMARY KEY, key TEXT UNIQUE, store_time REAL, value BLOB"
-_PREPARE = (
-    "PRAGMA auto_vacuum = FULL",  # of a new file
-    "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = NORMAL",  # a killed process loses nothing
-    f"CREATE TABLE IF NOT EXISTS Cache ({_COLUMNS})",
-)
+MODE_RAW = 1
+"""Column `mode` of values that are bytes in the database, as `diskcache` marks them."""
 _READ = (
-    "SELECT CASE typeof(value) WHEN 'blob' THEN value END "
-    "FROM Cache WHERE key > ? AND key < ? ORDER BY rowid"
+    "SELECT CASE WHEN mode = ? AND filename IS NULL AND typeof(value) = 'blob' THEN value END "
+    "FROM Cache WHERE raw = 1 AND key > ? AND key < ? ORDER BY rowid"
 )
-_WRITE = "INSERT OR REPLACE INTO Cache (key, store_time, value) VALUES (?, ?, ?)"
+_WRITE = (
+    "INSERT INTO Cache (key, raw, store_time, access_time, mode, value) VALUES (?, 1, ?, ?, ?, ?) "
+    "ON CONFLICT (key, raw) DO UPDATE SET store_time = excluded.store_time, "
+    "mode = excluded.mode, filename = NULL, value = excluded.value"  # replacing rows is not counted
+)
+_MAKING = "0" * KEY_DIGITS
+"""Leased by the process that makes the file."""
 _AFTER_DIGITS = "g"
 
 Trouble = Literal["locked", "full", "unusable", "damaged"]
@@ -51,6 +58,8 @@ def classify(error: BaseException) -> Trouble | None:
     if isinstance(error, sqlite3.Error):
         message = str(error).lower()
         return next((trouble for part, trouble in _BY_MESSAGE if part in message), "damaged")
+    if isinstance(error, BlockingIOError):
+        return "locked"
     return "unusable" if isinstance(error, (OSError, OverflowError)) else None
 
 
@@ -64,7 +73,9 @@ class ReadOnlyStore:
     def read(self, keys: Sequence[str]) -> dict[str, list[bytes | None]]:
         """Return the values under each key, in the order of writing; `None` for foreign formats."""
         rows = self._connection.execute
-        return {key: [v for (v,) in rows(_READ, (key, key + _AFTER_DIGITS))] for key in keys}
+        return {
+            key: [v for (v,) in rows(_READ, (MODE_RAW, key, key + _AFTER_DIGITS))] for key in keys
+        }
 
     def write(self, sealed: Mapping[str, bytes]) -> None:
         """Do nothing; `DiskCache` has warned about it."""
@@ -85,20 +96,35 @@ class Store(ReadOnlyStore):
 
     def __init__(self, path: Path) -> None:
         check_file(path)
-        self._connection = _connected(path, "mode=rwc")
+        self._leases = path.with_name("cache.db-leases")
+        if not path.exists():
+            self._make(path)
+        self._connection = _connected(path, "mode=rw")
+        self._connection.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing
+
+    def _make(self, path: Path) -> None:
+        """Have `diskcache` make an empty file, and move it into its place in one step.
+
+        Raises:
+            BlockingIOError: Another process is doing so.
+        """
+        import diskcache
+
+        if not self.lease(_MAKING):
+            raise BlockingIOError(f"{path} is being made by another process")
         try:
-            for statement in _PREPARE:
-                self._connection.execute(statement)
-        except BaseException:
-            self._connection.close()
-            raise
-        self._leases = path.with_name("leases")
+            if not path.exists():
+                with tempfile.TemporaryDirectory(dir=path.parent, prefix="new-") as folder:
+                    diskcache.Cache(folder, eviction_policy="none").close()
+                    Path(folder, path.name).rename(path)
+        finally:
+            self.release(_MAKING)
 
     def write(self, sealed: Mapping[str, bytes]) -> None:
         """Store all values in one transaction."""
         now = time.time()
         rows = [
-            (key + value[:CHECKSUM_DIGITS].decode("ascii"), now, value)
+            (key + value[:CHECKSUM_DIGITS].decode("ascii"), now, now, MODE_RAW, value)
             for key, value in sealed.items()
         ]
         with self._connection:

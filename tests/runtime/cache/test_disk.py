@@ -8,6 +8,8 @@ import os
 import shutil
 import sqlite3
 import stat
+import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -16,14 +18,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import diskcache
 import pytest
 
 from factcheck.runtime.cache import DiskCache, answer_key
 from factcheck.runtime.cache import disk as disk_module
+from factcheck.runtime.cache.entries import seal
 from factcheck.runtime.cache.store import classify
 from tests.processes import printed_by_python
 from tests.runtime.cache.conftest import KEY, OTHER
-from tests.runtime.cache.stores import database, in_lists
+from tests.runtime.cache.stores import database, in_lists, row_key
 
 NOBODY = 65534
 
@@ -35,6 +39,37 @@ def mode(path: Path) -> int:
 def test_nothing_is_created_before_the_first_use(folder: Path) -> None:
     DiskCache(folder).close()
     assert not folder.exists()
+
+
+def test_diskcache_reads_the_folder(folder: Path, disk: DiskCache) -> None:
+    entries = {KEY: "long " * 20_000, OTHER: "short"}
+    disk.add_many(entries)
+    disk.add_many(entries)
+    assert disk.lease(KEY)
+    with diskcache.Cache(folder / "answers") as store:
+        assert store.check() == []
+        assert {key: store[key] for key in store} == {
+            row_key(key, value): seal(key, value) for key, value in entries.items()
+        }
+    assert disk.get_many([KEY, OTHER]) == in_lists(entries)
+
+
+@pytest.mark.parametrize(
+    "moment", ["diskcache.Cache.drop_tag_index", "pathlib.Path.rename", "leases.release"]
+)
+def test_a_process_killed_while_it_makes_the_file_is_in_nobodys_way(
+    folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture, moment: str
+) -> None:
+    code = (
+        "import diskcache, os, pathlib; from factcheck.runtime.cache import DiskCache, leases; "
+        f"{moment} = lambda *_: os._exit(9); DiskCache({str(folder)!r}).get_many(['0'])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9  # noqa: S603 - ours
+    disk.add_many({KEY: "kept"})
+    assert disk.get_many([KEY]) == {KEY: ["kept"]}
+    assert caplog.messages == []
+    with diskcache.Cache(folder / "answers") as store:
+        assert store.check() == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
@@ -215,6 +250,9 @@ def write_many(folder: str, own: int, rounds: int) -> str:
     handler = logging.Handler()
     handler.emit = lambda record: caplog.append(record.getMessage())  # type: ignore[method-assign]
     logging.getLogger("factcheck.cache").addHandler(handler)
+    for n in range(rounds):
+        with closing(DiskCache(Path(folder, str(n)))) as cache:  # which all make at once
+            cache.add_many({KEY: str(own)})
     cache = DiskCache(folder)
     for n in range(rounds):
         shared = {answer_key(n=n, i=i): f"answer {n} {i}" for i in range(16)}
@@ -225,19 +263,23 @@ def write_many(folder: str, own: int, rounds: int) -> str:
 
 
 def test_processes_share_a_cache(folder: Path) -> None:
-    with multiprocessing.get_context("spawn").Pool(3) as pool:
-        complaints = pool.starmap(write_many, [(str(folder), own, 30) for own in range(3)], 1)
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(4, context.Barrier(4).wait) as pool:
+        complaints = pool.starmap(write_many, [(str(folder), own, 30) for own in range(4)], 1)
         pool.close()
         pool.join()
     cache = DiskCache(folder)
     shared = {answer_key(n=n, i=i): f"answer {n} {i}" for n in range(30) for i in range(16)}
-    own = {answer_key(own=own, n=n): str(own) for own in range(3) for n in range(30)}
-    assert complaints == ["", "", ""]
+    own = {answer_key(own=own, n=n): str(own) for own in range(4) for n in range(30)}
+    assert complaints == ["", "", "", ""]
+    for n in range(30):
+        with closing(DiskCache(folder / str(n))) as made:
+            assert sorted(made.get_many([KEY])[KEY]) == ["0", "1", "2", "3"]
     assert cache.get_many([*shared, *own]) == in_lists({**shared, **own})
     cache.close()
     with closing(sqlite3.connect(database(folder))) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        assert connection.execute("SELECT COUNT(*) FROM Cache").fetchone() == (570,)
+        assert connection.execute("SELECT COUNT(*) FROM Cache").fetchone() == (600,)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no links without rights there")

@@ -12,7 +12,6 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-import diskcache  # type: ignore[import-untyped]
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -55,14 +54,15 @@ def use_everything(folder: Path) -> None:
 
 PICKLE: Any = object()
 """Stands for a pickle that leaves the canary."""
-PLANTED: list[tuple[Any, Any]] = [
-    *((key, PICKLE) for key in (ROW, b"\xff", b"0" * 80, 7, None, "0" * 79, KEY, "é" * 80)),
-    *((ROW, value) for value in (None, 7, "text", 0.5, seal(OTHER, "of another key"))),
-    (PICKLE, seal(KEY, "x")),
+PLANTED: list[tuple[Any, Any, dict[str, Any]]] = [
+    *((ROW, PICKLE, {"mode": mode}) for mode in (4, 1, 2, 3, 0, None, "4")),
+    *((key, PICKLE, {}) for key in (b"\xff", b"0" * 80, 7, None, "0" * 79, KEY, "é" * 80)),
+    *((ROW, value, {}) for value in (7, "text", 0.5, seal(OTHER, "of another key"))),
+    (PICKLE, seal(KEY, "x"), {"raw": 0}),
 ]
 
 
-@pytest.mark.parametrize(("key", "value"), PLANTED, ids=range(len(PLANTED)))
+@pytest.mark.parametrize(("key", "value", "columns"), PLANTED, ids=range(len(PLANTED)))
 def test_a_planted_row_is_a_miss(
     folder: Path,
     canary: Path,
@@ -70,10 +70,11 @@ def test_a_planted_row_is_a_miss(
     caplog: pytest.LogCaptureFixture,
     key: Any,
     value: Any,
+    columns: dict[str, Any],
 ) -> None:
     filled(folder, {OTHER: "good"})
     key, value = (bomb(canary) if part is PICKLE else part for part in (key, value))
-    plant(folder, key, value)
+    plant(folder, key, value, **columns)
     assert disk.get_many([KEY, OTHER, KEY]) == {OTHER: ["good"]}
     assert len(caplog.messages) == (key == ROW)
     assert key != ROW or "damaged or tampered with" in caplog.text
@@ -103,23 +104,38 @@ def test_a_row_with_a_right_checksum_may_be_refused(
     assert maintenance.prune(folder) == 1
 
 
-def test_a_store_of_diskcache_is_used_and_its_pickles_and_paths_are_not(
-    folder: Path, tmp_path: Path, canary: Path, disk: DiskCache
+@pytest.mark.parametrize("mode", [1, 2, 3, 4])
+@pytest.mark.parametrize("name", ["absolute", "../../victim"])
+def test_a_planted_path_is_neither_read_nor_removed(
+    folder: Path, tmp_path: Path, canary: Path, disk: DiskCache, mode: int, name: str
 ) -> None:
-    """Earlier versions made one; `diskcache` alone unpickles rows, and reads and removes files."""
+    """`diskcache` alone reads the file on reading the row, and removes it on overwriting."""
     victim = tmp_path / "victim"
     victim.write_bytes(bomb(canary))
-    value = seal(OTHER, "good")
-    with diskcache.Cache(folder / "answers") as store:
-        store.set(OTHER + value[:16].decode(), value)
-        store.set(ROW, 1)
-    columns = {"mode": 4, "value": bomb(canary), "filename": str(victim)}
-    for column, planted in columns.items():
-        run_sql(folder, f"UPDATE Cache SET {column} = ? WHERE key = ?", (planted, ROW))  # noqa: S608 - ours
+    filled(folder, {OTHER: "good"})
+    path = str(victim) if name == "absolute" else name
+    plant(folder, ROW, None, mode=mode, filename=path)
     assert disk.get_many([KEY, OTHER]) == {OTHER: ["good"]}
     use_everything(folder)
     assert victim.read_bytes() == bomb(canary)
     assert not canary.exists()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO Settings VALUES ('transact', 'planted'), ('_sql', 1), ('sqlite_x', 1)",
+        "UPDATE Settings SET value = x'ff'",
+        "UPDATE Settings SET value = -1",
+        "DELETE FROM Settings",
+    ],
+)
+def test_planted_settings_do_no_harm(folder: Path, disk: DiskCache, statement: str) -> None:
+    """`diskcache` alone turns each setting in the file into an attribute of its cache."""
+    filled(folder, ENTRIES)
+    run_sql(folder, statement)
+    disk.add_many({KEY: "new"})
+    assert disk.get_many([KEY, *ENTRIES]) == {KEY: ["new"], **STORED}
 
 
 def test_a_file_system_without_links_has_a_cache(
@@ -138,6 +154,7 @@ def test_a_file_system_without_links_has_a_cache(
     "statement",
     [
         "DROP TABLE Cache",
+        "DROP TABLE Settings",
         "ALTER TABLE Cache RENAME COLUMN value TO other",
         "ALTER TABLE Cache ADD COLUMN other",
         "DROP TABLE Cache; CREATE VIEW Cache AS SELECT 1 AS key, 2 AS value, 3 AS store_time",
