@@ -47,7 +47,10 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         ),
     ] = None,
     id_field: Annotated[
-        str | None, options.option("--id-field", "KEY", "Key that holds the record id.")
+        str | None,
+        options.option(
+            "--id-field", "KEY", "Key that holds the record id.", show_default="an id by its name"
+        ),
     ] = None,
     join: Annotated[
         Literal["position", "id"],
@@ -59,7 +62,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             "--semantic",
             "JUDGE",
             "Judge for the comparator 'semantic': local, PROVIDER/MODEL or "
-            "'cascade(local, PROVIDER/MODEL)'. Without --schema, also for labels.",
+            "'cascade(local, PROVIDER/MODEL)'.",
             show_default="local",
         ),
     ] = None,
@@ -114,7 +117,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             schema_path=schema,
             id_field=id_field,
             join=join,
-            by_meaning=semantic is not None,
+            judge_named=semantic is not None,
             nulls_absent=nulls_absent,
         )
     if to.format in {"json", "csv"}:

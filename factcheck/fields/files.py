@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from factcheck.fields.pages import RunResult, field_text, undecided_text
 from factcheck.fields.runs.records import NullHandling, reclassify_nulls
 from factcheck.fields.schemas.references import resolved
 from factcheck.fields.schemas.structure import annotate
-from factcheck.fields.schemas.suggestions import suggest_schema
+from factcheck.fields.schemas.suggestions import id_key, suggest_schema
 from factcheck.fields.schemas.validation import infer_schema
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import Records, json_type, object_in
@@ -93,18 +94,14 @@ def _object_in(path: PathOrDash, what: str) -> dict[str, Any]:
 
 
 def make_schema(
-    records: Records,
-    schema: PathOrDash | None = None,
-    *,
-    suggest: bool = True,
-    texts_by_meaning: bool = False,
+    records: Records, schema: PathOrDash | None = None, *, suggest: bool = True
 ) -> dict[str, Any]:
     """Make an evaluation schema for records, with suggested or default comparators."""
     base = None if schema is None else _object_in(schema, "schema")
     with _errors_of(records.name if schema is None else name_of(schema)):
         if not suggest:
             return dict(annotate(infer_schema(records)))
-        return dict(suggest_schema(records, base, texts_by_meaning=texts_by_meaning))
+        return dict(suggest_schema(records, base))
 
 
 @contextmanager
@@ -139,21 +136,21 @@ def evaluate_files(
     schema_path: str | None = None,
     id_field: str | None = None,
     join: Join = "position",
-    by_meaning: bool = False,
+    judge_named: bool = False,
     nulls_absent: bool = False,
 ) -> FileRun:
     """Evaluate a file of extracted records against a file of gold records.
 
-    Options are those of `FieldEvaluator`; without a schema, one is suggested from gold, which
-    compares labels `by_meaning` on request. `nulls_absent` treats null as a missing key.
+    Options are those of `FieldEvaluator`; without a schema, one is suggested from gold. With
+    `judge_named`, a warning says if no field needs the judge. `nulls_absent` treats null as a
+    missing key.
     """
     schema = None if schema_path is None else read_schema(schema_path)
     gold, extracted = read_records(gold_path), read_records(extracted_path, extracted=True)
     notes = []
     if schema is None:
-        schema = make_schema(gold, texts_by_meaning=by_meaning)
-        how = "labels are compared by meaning; " if by_meaning else ""
-        notes.append(f"Schema suggested from {gold.name}: {how}'fields suggest' shows why")
+        schema = make_schema(gold)
+        notes.append(f"Schema suggested from {gold.name}: 'fields suggest' shows why")
     post_process: Callable[[list[FieldResult]], list[FieldResult]] | None = None
     if nulls_absent:
         post_process = partial(reclassify_nulls, config=NullHandling(missing_is_absent=True))
@@ -162,12 +159,16 @@ def evaluate_files(
             schema, id_field=id_field, post_process=post_process, semantic=comparator
         )
     is_semantic = any(node.comparator.name == SEMANTIC for node in evaluator.schema.compared())
-    if by_meaning and not is_semantic:
+    if judge_named and not is_semantic:
         _log.warning(
             "no field has the comparator 'semantic', so --semantic has no effect; set it where the "
-            "meaning counts, or omit --schema, so that all labels are compared by meaning"
+            "meaning counts, or let 'fields suggest' do so"
         )
     run = evaluator.evaluate(gold, extracted, join=join)
+    if id_field is None and (key := id_key(gold)) is not None:
+        records = [replace(one, record_id=one.gold[key]) for one in run.records]
+        run = replace(run, records=records)
+        notes.append(f"Records are named by {key!r} and paired by position")
     if is_semantic:
         judge = " ".join(f"{name}:{value}" for name, value in comparator.identity.items())
         usage = usage_text(comparator.usage)

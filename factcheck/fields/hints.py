@@ -60,9 +60,9 @@ def hints(
             old, new = counts.scores().f1, after.get(path, counts).scores().f1
             if new >= old + _MIN_GAIN:
                 yield (
-                    f"{path}: elements match much better in a different order (F1 {share(old)} → "
-                    f"{share(new)} in {plural(len(sample), 'record')}); if their order does not "
-                    "count, set 'x-eval-align': {'match_by': 'hungarian'}"
+                    f"{path}: elements match much better if paired by content (F1 {share(old)} → "
+                    f"{share(new)} in {plural(len(sample), 'record')}); unless their order or key "
+                    "counts, set 'x-eval-align': {'match_by': 'hungarian'}"
                 )
 
 
@@ -86,12 +86,11 @@ def _builtin(node: SchemaNode, *, optimal: bool = False) -> SchemaNode:
     """Reduce a schema to built-in comparators; `optimal` aligns its outer lists optimally."""
     is_known = not node.comparator.name or node.comparator.name in COMPARATORS
     is_list = node.json_type == "array" and not node.comparator.name
-    is_changed = optimal and is_list and node.strategy == "ordered"
     return replace(
         node,
         comparator=node.comparator if is_known else ComparatorSpec("exact"),
         transforms=[one for one in node.transforms if one.name in TRANSFORMS],
-        align={"match_by": "hungarian"} if is_changed else node.align,
+        align={"match_by": "hungarian"} if optimal and is_list else node.align,
         children=[_builtin(child, optimal=optimal and not is_list) for child in node.children],
     )
 

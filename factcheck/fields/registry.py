@@ -21,6 +21,7 @@ from factcheck.fields.types import (
     param,
 )
 from factcheck.fields.values import exact_key, is_nan, json_type
+from factcheck.text.words import spellings
 
 _MISMATCH: Final[Outcome] = (0.0, "mismatch")
 _NOT_ALLOWED: Final[Outcome] = (0.0, "no match in values")
@@ -39,6 +40,31 @@ def _compare_exactly(gold: Any, extracted: Any) -> Outcome:
         both_nan = math.isnan(gold) and math.isnan(extracted)
         return MATCH if gold == extracted or both_nan else _MISMATCH
     return MATCH if exact_key(gold) == exact_key(extracted) else _MISMATCH
+
+
+def _bind_exact(params: Mapping[str, Any]) -> BoundComparator:
+    accents = param("exact", params, "accents", "true or false", lambda v: isinstance(v, bool))
+    if accents is not False:
+        return BoundComparator(_compare_exactly, key=exact_key)
+
+    def compare(gold: Any, extracted: Any) -> Outcome:
+        if not (isinstance(gold, str) and isinstance(extracted, str)):
+            return _compare_exactly(gold, extracted)
+        pairs = zip(spellings(gold), spellings(extracted), strict=True)
+        return MATCH if any(one == other for one, other in pairs) else _MISMATCH
+
+    def scores(gold: Sequence[Any], extracted: Sequence[Any]) -> Any:
+        import numpy as np
+
+        if not all(isinstance(value, str) for value in (*gold, *extracted)):
+            return None
+        ones, others = (
+            np.array([*map(spellings, texts)], dtype=object).reshape(-1, 2)
+            for texts in (gold, extracted)
+        )
+        return (ones[:, None] == others).any(axis=2).astype(float)
+
+    return BoundComparator(compare, scores=scores)
 
 
 def _bind_oneof(params: Mapping[str, Any]) -> BoundComparator:
@@ -101,8 +127,12 @@ def _bind_fuzzy(params: Mapping[str, Any]) -> BoundComparator:
     return BoundComparator(compare, scores=scores)
 
 
-exact = BuiltinComparator("exact", lambda _: BoundComparator(_compare_exactly, key=exact_key))
-"""Match the same value of the same type; Python equality below the outermost level. No parameters.
+exact = BuiltinComparator("exact", _bind_exact, ("accents",))
+"""Match the same value of the same type; Python equality below the outermost level.
+
+Parameters:
+    accents: Whether accents in strings count, as they do by default; if not, "Müller" is also
+        "Muller" and "Mueller".
 """
 oneof = BuiltinComparator("oneof", _bind_oneof, ("values",))
 """Match if the extracted value is an allowed one; the gold value is ignored.

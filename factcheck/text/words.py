@@ -84,6 +84,7 @@ _LOOK_ALIKES = str.maketrans(
     "ABEKMHOPCTYXIJSabekmhopctyxijshdqwvABEZHIKMNOPTYXabeynikvoptuxwig",
 )
 """Cyrillic, Greek and phonetic homoglyphs of Latin letters."""
+DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 _LATIN = re.compile(r"[A-Za-z]")
 _NOT_LATIN = re.compile(r"[\u0370-\u052f\u0131\u0261]")
 _ELISIONS = word_set("l d j m t s c n qu lorsqu jusqu puisqu dell all un nell sull dall")
@@ -102,6 +103,17 @@ def fold_word(word: str) -> str:
         plain = plain.translate(_LOOK_ALIKES)
     plain = unicodedata.normalize("NFKD", plain.casefold())
     return "".join(c for c in plain if not unicodedata.combining(c))
+
+
+def without_accents(text: str) -> str:
+    """Remove accents from letters."""
+    letters = unicodedata.normalize("NFD", text)
+    return unicodedata.normalize("NFC", "".join(c for c in letters if not unicodedata.combining(c)))
+
+
+def spellings(text: str) -> tuple[str, str]:
+    """Spell a text without accents: `Muller` for `Müller`, and `Mueller`."""
+    return without_accents(text), without_accents(text.translate(DIGRAPHS))
 
 
 def words(text: str, language: str = "en") -> tuple[Word, ...]:

@@ -51,13 +51,15 @@ TOLERANT: tuple[Case, ...] = (
     ("numeric", {"tolerance": {"abs": 0}}), ("numeric", {"tolerance": {"rel": 0.5, "abs": 1.5}}),
     ("numeric", {"tolerance": {"abs": 1e308}}),
 )  # fmt: skip
-FUZZY: tuple[Case, ...] = (("fuzzy", {}), ("fuzzy", {"threshold": 0.5}))
+OF_TEXTS: tuple[Case, ...] = (
+    ("fuzzy", {}), ("fuzzy", {"threshold": 0.5}), ("exact", {"accents": False}),
+)  # fmt: skip
 ONE_BY_ONE: tuple[Case, ...] = (
     ("date", {}),
     ("date", {"day_first": True, "pivot": 1950}),
     ("oneof", {"values": [1, "a", [1], NAN, None]}),
 )
-EVERY = (*WITH_KEY, *TOLERANT, *FUZZY, *ONE_BY_ONE)
+EVERY = (*WITH_KEY, *TOLERANT, *OF_TEXTS, *ONE_BY_ONE)
 
 
 def score(name: str, gold: Any, extracted: Any, **params: Any) -> float:
@@ -91,10 +93,12 @@ def test_equal_keys_are_score_one_and_different_keys_score_zero(
     assert not alike or hash(bound.key(gold)) == hash(bound.key(extracted))
 
 
-LISTS = st.lists(st.none() | numbers, max_size=6) | st.lists(st.text(), max_size=6)
+LISTS = st.lists(st.none() | numbers, max_size=6) | st.lists(
+    st.text() | st.sampled_from(["Bär", "Baer", "Bar"]), max_size=6
+)
 
 
-@pytest.mark.parametrize(("name", "params"), [*TOLERANT, *FUZZY])
+@pytest.mark.parametrize(("name", "params"), [*TOLERANT, *OF_TEXTS])
 @given(LISTS, LISTS)
 def test_plain_values_are_scored_all_at_once_as_each_pair_is(
     name: str, params: dict[str, Any], gold: list[Any], extracted: list[Any]
@@ -105,7 +109,7 @@ def test_plain_values_are_scored_all_at_once_as_each_pair_is(
 
     scores = bound.scores(gold, extracted)
 
-    if name == "fuzzy":
+    if (name, params) in OF_TEXTS:
         plain = all(isinstance(v, str) for v in (*gold, *extracted))
     else:
         both = (*gold, *extracted)
@@ -155,6 +159,21 @@ def test_exact_matches_nothing_else(gold: Any, extracted: Any) -> None:
     result = COMPARATORS["exact"](gold, extracted, {})
     assert result == ComparatorResult(0.0, "exact", "mismatch")
     assert exact_key(gold) != exact_key(extracted)
+
+
+@pytest.mark.parametrize(
+    ("gold", "extracted", "score"),
+    [
+        ("Jörg Müller", "Joerg Mueller", 1), ("Jörg Müller", "Jorg Muller", 1), ("Ö", "OE", 0),
+        ("Samuel", "Samul", 0), ("Mueller", "Muller", 0), ("Renée", "Renee", 1), (5, 5.0, 0),
+    ],
+)  # fmt: skip
+def test_accents_do_not_count_on_request_and_umlauts_may_be_two_letters(
+    gold: Any, extracted: Any, score: float
+) -> None:
+    exact = COMPARATORS["exact"]
+    assert exact(gold, extracted, {"accents": False}).score == score
+    assert exact(gold, extracted, {"accents": True}).score == 0
 
 
 def test_for_the_key_of_a_value_all_types_count() -> None:

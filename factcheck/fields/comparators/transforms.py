@@ -21,6 +21,7 @@ from factcheck.fields.types import (
     one_of,
     quoted,
 )
+from factcheck.text.words import without_accents
 
 _Bound = Callable[[Any], Any]
 _MAX_DIGITS = 1000
@@ -48,11 +49,6 @@ _COMPANY_WORDS = {
 }  # fmt: skip
 
 
-def _without_accents(text: str) -> str:
-    letters = unicodedata.normalize("NFD", text)
-    return unicodedata.normalize("NFC", "".join(c for c in letters if not unicodedata.combining(c)))
-
-
 def _company_name(text: str) -> str:
     words = text.split()
     return " ".join(_COMPANY_WORDS.get(word.casefold().strip(".,"), word) for word in words)
@@ -64,7 +60,7 @@ _OF_TEXT: Mapping[str, Callable[[str], str]] = {
     "normalize_whitespace": lambda text: " ".join(text.split()),
     "sort_tokens": lambda text: " ".join(sorted(text.split())),
     "casefold": str.casefold,
-    "strip_accents": _without_accents,
+    "strip_accents": without_accents,
     "plain_marks": lambda text: text.translate(_PLAIN_MARKS),
     "unicode_nfkc": lambda text: unicodedata.normalize("NFKC", text),
     "strip_punctuation": lambda text: _PUNCTUATION.sub(lambda found: found["number"] or "", text),

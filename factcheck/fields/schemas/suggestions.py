@@ -30,7 +30,8 @@ from factcheck.text.words import word_set, words
 SEMANTIC = "semantic"
 _LAYOUT = ("plain_marks", "normalize_whitespace")
 _AS_TEXT: dict[str, Any] = {"type_convert": {"to": "str"}}
-_LABEL = (*_LAYOUT, "casefold", "strip_accents", "strip_punctuation")
+_NAME_TEXT = (*_LAYOUT, "casefold", "strip_punctuation")
+_SAME_NAME: dict[str, Any] = {"exact": {"accents": False}}
 _WORDS = {
     kind: word_set(forms)
     for kind, forms in json.loads((files(__package__) / "names.json").read_text("utf-8")).items()
@@ -44,9 +45,9 @@ _FIGURES = re.compile(r"\s*(\d\d?)[/-](\d\d?)[/-]\d{4}\b")
 _MAX_VALUES = 2_000
 """Maximum number of gold values examined per field."""
 _MIN_WORDS_OF_PROSE = 8
-"""Minimum mean number of words of prose; half of it if the name suggests prose."""
-_MAX_MARK_CHARS = 3
-"""Maximum length of a mark such as a grade."""
+"""Minimum mean number of words of prose."""
+_MAX_EXACT = 2**53
+"""Largest integer below which a float represents every one."""
 _CENTURY_START = 1950
 _MONEY_DECIMALS = 2
 _NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -81,19 +82,18 @@ _Suggestions = Iterator[_Suggestion]
 _YES_OR_NO = _Suggestion("exact", ("parse_bool",), "true or false, yes or no")
 
 
-def suggest_schema(gold: Any, schema: Any = None, *, texts_by_meaning: bool = False) -> Any:
+def suggest_schema(gold: Any, schema: Any = None) -> Any:
     """Suggest comparators, transforms and alignments, and return the evaluation schema.
 
     They are chosen from names, types, formats and gold values; `x-eval-reason` holds the reason.
-    Fields that have a comparator are not changed. Identifiers are compared exactly; prose and
-    strings with a measure or amount are `semantic`; lists are aligned by a key or optimally, unless
-    their name implies that the order counts.
+    Fields that have a comparator are not changed. Identifiers and names of persons and companies
+    are compared letter by letter; other texts and strings with a measure or amount are `semantic`,
+    which needs a judge; lists are aligned by a key or optimally, unless their name implies that the
+    order counts.
 
     Args:
         gold: Gold records; may be empty if there is a schema.
         schema: A JSON schema, which is not changed, or a pydantic model class; `None`: infer it.
-        texts_by_meaning: Whether to compare names and labels by meaning, too, other than names of
-            persons and companies, where one letter makes a difference.
 
     Raises:
         InputError: There are neither records nor a schema.
@@ -106,18 +106,16 @@ def suggest_schema(gold: Any, schema: Any = None, *, texts_by_meaning: bool = Fa
         converted = as_schema(schema)
         suggested = converted if converted is not schema else resolved(converted)
     present = [record for record in records if record is not None]
-    _suggest(suggested, "", present, by_meaning=texts_by_meaning)
+    _suggest(suggested, "", present)
     return keys.annotate(suggested)
 
 
-def _suggest(schema: dict[str, Any], name: str, values: list[Any], *, by_meaning: bool) -> None:
+def _suggest(schema: dict[str, Any], name: str, values: list[Any]) -> None:
     if keys.COMPARE in schema or schema.get(keys.SKIP) is True or keys.is_recursive(schema):
         return
     parts = keys.sub_schemas(schema)
     if not parts:
-        suggestion = next(
-            _of_leaf(_Field(name, schema, values[:_MAX_VALUES]), by_meaning=by_meaning)
-        )
+        suggestion = next(_of_leaf(_Field(name, schema, values[:_MAX_VALUES])))
         schema[keys.COMPARE] = suggestion.compare
         if suggestion.transforms and keys.TRANSFORM not in schema:
             schema[keys.TRANSFORM] = list(suggestion.transforms)
@@ -132,7 +130,7 @@ def _suggest(schema: dict[str, Any], name: str, values: list[Any], *, by_meaning
                 column.append(member)
     for part in parts:
         inner = f"{name} name".strip() if part.name == "name" else part.name or name
-        _suggest(part.schema, inner, columns[part.name], by_meaning=by_meaning)
+        _suggest(part.schema, inner, columns[part.name])
     is_array = keys.effective_type(schema) == "array"
     if is_array and keys.ALIGN not in schema and isinstance(schema.get("items"), dict):
         lists = [value for value in values[:_MAX_VALUES] if isinstance(value, list)]
@@ -140,7 +138,7 @@ def _suggest(schema: dict[str, Any], name: str, values: list[Any], *, by_meaning
         schema.setdefault(keys.REASON, reason)
 
 
-def _of_leaf(field: _Field, *, by_meaning: bool) -> _Suggestions:
+def _of_leaf(field: _Field) -> _Suggestions:
     form = field.schema.get("format")
     types = {*keys.declared_types(field.schema.get("type"))}
     kinds = {json_type(value) or "other" for value in field.values} or types
@@ -148,7 +146,7 @@ def _of_leaf(field: _Field, *, by_meaning: bool) -> _Suggestions:
         kinds.discard("integer")
     if kinds == {"string"}:
         ending = f" (format {form!r})" if form else ""
-        for one in _of_text(field, by_meaning=by_meaning):
+        for one in _of_text(field):
             yield one._replace(reason=one.reason + ending)
     if kinds and kinds <= {"integer", "number"}:
         yield _of_number(field)
@@ -156,20 +154,27 @@ def _of_leaf(field: _Field, *, by_meaning: bool) -> _Suggestions:
         yield _YES_OR_NO
     if len(kinds) < 2:  # noqa: PLR2004 - one type or none
         yield _Suggestion("exact", (), "compared as a whole")
+    reason = f"values are {' and '.join(sorted(kinds))}"
+    are_scalars = kinds <= {"integer", "number", "string"}
+    if are_scalars and field.has_id_name:
+        yield _Suggestion("exact", (_AS_TEXT, *_LAYOUT), f"{reason}: an identifier, as text")
     if form == "decimal" or (field.values and _are_numbers(field.values)):
         yield _Suggestion("numeric", ("parse_number",), "numbers, some of them written as text")
-    types_text = " and ".join(sorted(kinds))
-    reason = f"values are {types_text}: only equal ones of equal types match"
-    yield _Suggestion("exact", (), reason)
+    if are_scalars:
+        yield _Suggestion(SEMANTIC, (), f"{reason}: compared by meaning")
+    yield _Suggestion("exact", (), f"{reason}: only equal ones of equal types match")
 
 
 def _of_number(field: _Field) -> _Suggestion:
+    read: str | dict[str, Any]
     if field.has_id_name and "of" not in _name_words(field.name):
-        return _Suggestion("exact", (_AS_TEXT,), f"an identifier by its name {field.name!r}")
+        is_short = all(abs(value) <= _MAX_EXACT for value in field.values)
+        steps = ({"type_convert": {"to": "float"}},) if is_short else (_AS_TEXT, *_LAYOUT)
+        return _Suggestion("exact", steps, f"an identifier by its name {field.name!r}")
     largest = max((abs(value) for value in field.values), default=0)
     broken = (value for value in field.values if isinstance(value, float) and value % 1)
     decimals = max((len(repr(value).partition(".")[2]) for value in broken), default=0)
-    read: str | dict[str, Any] = "parse_number"
+    read = "parse_number"
     reason = "a number"
     if field.values and decimals <= _MONEY_DECIMALS:
         read = {"parse_number": {"grouping": ","}}
@@ -196,7 +201,7 @@ def _are_booleans(values: Sequence[Any]) -> bool:
     return bool(words & {"yes", "no", "true", "false"}) or (len(found) > 1 and words == {"y", "n"})
 
 
-def _of_text(field: _Field, *, by_meaning: bool) -> _Suggestions:
+def _of_text(field: _Field) -> _Suggestions:
     yield from _by_schema(field)
     if field.has_id_name:
         case = ("casefold",) if field.is_named("identifier in any case") else ()
@@ -206,13 +211,13 @@ def _of_text(field: _Field, *, by_meaning: bool) -> _Suggestions:
     yield from _numbers(field)
     if field.values and all(_CODE.fullmatch(value.strip()) for value in field.values):
         yield _Suggestion("exact", _LAYOUT, "codes of letters and digits, compared exactly")
-    has_prose_name = field.is_named("prose")
     n_words = sum(len(value.split()) for value in field.values) / (len(field.values) or 1)
-    if field.values and n_words >= _MIN_WORDS_OF_PROSE / (2 if has_prose_name else 1):
+    if n_words >= _MIN_WORDS_OF_PROSE:
         yield _Suggestion(SEMANTIC, (), f"prose: {n_words:.0f} words on average")
-    if has_prose_name and not field.values:
+    if field.is_named("prose"):
         yield _Suggestion(SEMANTIC, (), f"prose by its name {field.name!r}")
-    yield from _names(field, by_meaning=by_meaning)
+    yield from _names(field)
+    yield _Suggestion(SEMANTIC, (), "a label, compared by meaning")
 
 
 def _by_schema(field: _Field) -> _Suggestions:
@@ -236,22 +241,18 @@ def _by_schema(field: _Field) -> _Suggestions:
         yield _Suggestion("exact", _LAYOUT, "compared exactly")
 
 
-def _names(field: _Field, *, by_meaning: bool) -> _Suggestions:
+def _names(field: _Field) -> _Suggestions:
     n_forms = sum(bool({*_name_words(v)[-1:]} & _WORDS["legal form"]) for v in field.values)
     *_, role = "", *(word for word in _name_words(field.name) if word != "name")
     if role in _WORDS["company"] or (n_forms and 2 * n_forms >= len(field.values)):
         reason = "a name of a company: case, accents, punctuation, '&' or 'and' and the length of "
-        yield _Suggestion("exact", (*_LABEL, "company_name"), f"{reason}legal forms do not count")
-    if any(len(value) <= _MAX_MARK_CHARS for value in field.values) and not by_meaning:
-        reason = "short marks, such as grades, of which only case does not count"
-        yield _Suggestion("exact", (*_LAYOUT, "casefold"), reason)
-    is_proper_name = role in _WORDS["person"] or (
+        steps = (*_NAME_TEXT, "company_name")
+        yield _Suggestion(_SAME_NAME, steps, f"{reason}legal forms do not count")
+    if role in _WORDS["person"] or (
         "name" in _name_words(field.name) and all(map(_PROPER_NAME.fullmatch, field.values))
-    )
-    if by_meaning and not is_proper_name:
-        yield _Suggestion(SEMANTIC, (), "a name or label, compared by meaning")
-    reason = "a name or label: case, accents, punctuation, kinds of quotes and dashes do not count"
-    yield _Suggestion("exact", _LABEL, reason)
+    ):
+        reason = "a name: case, accents, punctuation, kinds of quotes and dashes do not count"
+        yield _Suggestion(_SAME_NAME, _NAME_TEXT, reason)
 
 
 def _dates(field: _Field) -> _Suggestions:
@@ -361,6 +362,17 @@ def _alignment(
     return {"match_by": "hungarian"}, "nothing says that the order counts, and there is no key"
 
 
+def id_key(records: Sequence[dict[str, Any]]) -> str | None:
+    """Return the first key that identifies records by its name and distinct values, if any."""
+    named = (name for name in records[0] if _Field(name, {}, []).has_id_name)
+    return next((name for name in named if _are_ids([one.get(name) for one in records])), None)
+
+
+def _are_ids(values: Sequence[Any]) -> bool:
+    is_typed = all(isinstance(one, (str, int)) and not isinstance(one, bool) for one in values)
+    return is_typed and len({*values}) == len(values)
+
+
 def _is_key(name: str, lists: list[list[Any]]) -> bool:
     """Whether a key is present and unique in each list, and not a running number."""
     columns: list[list[Any]] = [
@@ -369,8 +381,7 @@ def _is_key(name: str, lists: list[list[Any]]) -> bool:
         if len(elements) > 1
     ]
     return bool(columns) and all(
-        all(isinstance(key, (str, int)) and not isinstance(key, bool) for key in column)
-        and len({*column}) == len(column)
+        _are_ids(column)
         and not (
             isinstance(column[0], int) and column == [*range(column[0], column[0] + len(column))]
         )

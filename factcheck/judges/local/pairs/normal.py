@@ -39,7 +39,6 @@ _UNIFIED = str.maketrans(
 _BASE_LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i"}
 )
-DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 _POWER = re.compile(r"(?<=[\d)])[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]")
 _FRACTION = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])")
 _UNPRINTABLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f]")

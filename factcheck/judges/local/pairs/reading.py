@@ -12,11 +12,11 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from factcheck.judges.local.pairs.normal import DIGRAPHS, TABLES, fold, n_shared
+from factcheck.judges.local.pairs.normal import TABLES, fold, n_shared
 from factcheck.text.numbers import DECIMAL_COMMA, read_digits
 from factcheck.text.units import BOUNDS, Quantity, read_quantity
 from factcheck.text.units import Unit as Measure
-from factcheck.text.words import Word, irregular_forms, rarity, word_set, words
+from factcheck.text.words import DIGRAPHS, Word, irregular_forms, rarity, word_set, words
 
 
 class Unit(NamedTuple):
@@ -64,6 +64,7 @@ def _as_decimal(match: re.Match[str]) -> str:
     return match[0] if upper >= lower else f"{int(whole) + upper / lower:.10g}"
 
 
+_PERIODS = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}
 _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
@@ -92,6 +93,10 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
             r"\1 - ",
         ),
         (r"\bhalf (?:of )?an?\b", "0.5"),
+        (r"\btwice\b(?! as\b)", "2 times"),
+        (r"\btimes (?:dai|week|month|year)ly\b", lambda found: f"times a {_PERIODS[found[0][6:]]}"),
+        (r"\b([BM])(?:achelor|aster) of (Sc|A)(?:ience|rts)\b", r"\1\2"),
+        (r"\bDoctor of Philosophy\b", "PhD"),
     )
 )
 """Notations of fractions, powers, feet, negative amounts, dollars and ranges, with replacements."""
@@ -103,6 +108,7 @@ _ABBREVIATIONS = {
 }
 _GRAMMAR = word_set(TABLES["grammar"])
 """Function words in any case; others may be names when capitalized: `Will`, `The Who`."""
+_EXCLUSIONS = word_set("excluding exclusive excl exkl")
 
 
 _BOUNDS = {fold(phrase): bound for phrase, bound in BOUNDS.items()} | TABLES["bounds"]
@@ -151,7 +157,7 @@ class _Reader:
             if last:
                 at = last
                 continue
-            if word.kind == "negation":
+            if word.kind == "negation" or word.form in _EXCLUSIONS:
                 is_denied = True
             elif word.kind == "symbol":
                 if word.text in _SIGNS or unicodedata.category(word.text[0]) == "So":

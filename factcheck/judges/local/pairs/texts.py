@@ -34,12 +34,12 @@ from factcheck.text.words import antonyms, word_set
 _PRIVATIVES, _LIMITS = word_set(TABLES["privatives"]), word_set(TABLES["limits"])
 _PLACE_MODIFIERS = word_set(TABLES["place_modifiers"])
 _OPPOSITES = [tuple(map(word_set, sides)) for sides in TABLES["opposites"]]
-_CONVERSES = frozenset(map(word_set, TABLES["converses"]))
+_RIVALS = {frozenset(p) for row in TABLES["rivals"] for p in combinations(row.split(), 2)}
 _COPULAS = word_set("is are was were be been ist war est es")
 _ARTICLE = re.compile(
     r"[\s\"'*_-]*(?:(?:the|an?|der|die|das|le|la|les|el|los|las)\s+)?[\"']*", re.IGNORECASE
 )
-_JOINT = re.compile(r"\s(?:of|over|than|to|in|on|under)\s(?:the\s|an?\s)?")
+_JOINT = re.compile(r"(?:-\w+)?\s(?:of|over|than|to|in|on|under)\s(?:the\s|an?\s)?(?:\w+-)?")
 _LARGEST_FRAME, _FEW, _MOST_REPEATED = 8, 3, 40
 """Maximum number of units that frame an answer, units in a reason, and equal units looked at."""
 _FIRST = 32
@@ -207,7 +207,7 @@ def _conflict(one: Side, other: Side) -> Finding | None:
         if found := (forms | side.reading.grammar - rest.reading.grammar) & qualifiers:
             return Finding(TURNED, f"only in {name}: {', '.join(sorted(found))}")
     for a, b in product(one.own, other.own):
-        if {a.form, b.form} in _CONVERSES or {a.form, b.form} in antonyms():
+        if {a.form, b.form} in _RIVALS or {a.form, b.form} in antonyms():
             return Finding(TURNED, against(a.text, b.text))
     if one.added and other.added:
         return Finding(VAGUE, against(one.reading.text, other.reading.text))
