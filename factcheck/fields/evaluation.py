@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import compress, islice
 from typing import Any, Literal, get_args
 
@@ -97,10 +95,7 @@ class FieldEvaluator(Closing):
         Raises:
             InputError: The lists differ in length, or an id is missing or not unique.
         """
-        if self._plan.batch_leaves:  # a judge may take minutes
-            return run(self._evaluate(gold, extracted, join, ask_now))
-        with without_gc():
-            return run(self._evaluate(gold, extracted, join, ask_now))
+        return run(self._evaluate(gold, extracted, join, ask_now))
 
     async def aevaluate(
         self, gold: Sequence[Any], extracted: Sequence[Any], *, join: Join = "position"
@@ -170,18 +165,6 @@ class FieldEvaluator(Closing):
             _check_processed(results, name)
         counts = count(results, self._plan.weights)
         return RecordResult(name, results, gold, extracted, *counts.scores(), counts)
-
-
-@contextmanager
-def without_gc() -> Iterator[None]:
-    """Disable the cycle collector, since the results allocated here stay alive."""
-    is_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if is_enabled:
-            gc.enable()
 
 
 def _windows(pairs: Pairs, size: int) -> Iterator[tuple[int, list[tuple[Any, Any]]]]:
