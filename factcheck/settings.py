@@ -120,6 +120,8 @@ class Model:
     probabilities: bool = False
     """Whether to request log probabilities and derive the probability of each verdict from them.
     Requires verdict `"label"`; has no effect if the server does not return them."""
+    timeout_s: float | None = None
+    """Timeout of one request in seconds, greater than 0; `None`: that of the session, 120."""
     base_url: str | None = None
     """URL of the server; `None`: from the environment, or the provider's default."""
     api_key: str | None = field(default=None, repr=False)
@@ -137,6 +139,8 @@ class Model:
                 require_integer("seed", self.seed, -(2**63), 2**63 - 1)
             if self.max_tokens is not None:
                 require_integer("max_tokens", self.max_tokens, 1)
+            if self.timeout_s is not None:
+                require_number("timeout_s", self.timeout_s, above=0)
             require_integer("summaries_per_call", self.summaries_per_call, 1, _MAX_SUMMARIES)
             require_integer("repeats", self.repeats, 1, _MAX_REPEATS)
             self._check_texts()

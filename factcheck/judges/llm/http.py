@@ -80,7 +80,8 @@ class JsonClient:
                 text = await _read(response, self._largest)
         except asyncio.TimeoutError as error:
             raise JudgeUnavailable(
-                f"{name}: no answer within {self._timeout_s:g} seconds"
+                f"{name}: no answer within {self._timeout_s:g} seconds; a slow server needs "
+                f"a larger timeout_s, such as --judge-option timeout_s={5 * self._timeout_s:g}"
             ) from error
         except (aiohttp.ClientError, OSError) as error:
             raise JudgeUnavailable(

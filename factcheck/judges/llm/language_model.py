@@ -315,10 +315,11 @@ def connect(
         if not all(model.name.partition("/")):
             raise ConfigError(f"a model name has the form 'PROVIDER/MODEL', got {model.name!r}")
     hide(model.api_key)
+    timeout_s = session.timeout_s if model.timeout_s is None else model.timeout_s
     transport: Transport
     if provider_of(model.name) is not None and (lm is None or _is_plain(lm)):
         access = access_to(model, session.settings)
-        transport, is_default = ChatTransport(access, session.timeout_s), access.is_default
+        transport, is_default = ChatTransport(access, timeout_s), access.is_default
         is_openai = model.name.startswith(f"{_OPENAI}/")
         dialect = Dialect() if is_openai else Dialect(limit="max_tokens")
     else:
@@ -328,7 +329,7 @@ def connect(
         options = {
             "api_base": model.base_url,
             "api_key": model.api_key,
-            "timeout": session.timeout_s,
+            "timeout": timeout_s,
         }
         options = {name: value for name, value in options.items() if value is not None}
         lm = _without_retries_and_cache(lm or dspy.LM(model.name, **options))

@@ -60,6 +60,7 @@ def test_only_what_shapes_an_answer_is_part_of_its_key(
         assert [asked(one), asked(one)] == [1, 0]
         assert asked(one, "openai/other") == 1
         assert asked(one, Model(MODEL, temperature=0.7)) == 1
+        assert asked(one, Model(MODEL, timeout_s=7.0)) == 0
         assert asked(other) == 1
         assert asked(one, batch_size=2) == 2
         monkeypatch.setenv("OPENAI_API_KEY", "sk-another")

@@ -50,6 +50,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no share": ({"top_p": 0}, "top_p"),
     "a seed that is none": ({"seed": 1.5}, "seed"),
     "no tokens": ({"max_tokens": 0}, "max_tokens"),
+    "no time": ({"timeout_s": 0}, "timeout_s"),
     "blank effort": ({"reasoning_effort": " "}, "reasoning_effort"),
     "a setting twice": ({"extra_body": {"temperature": 1}}, "must not contain temperature"),
     "no JSON": ({"extra_body": {"x": {1, 2}}}, "not JSON"),

@@ -208,6 +208,12 @@ def test_an_answer_that_does_not_come_in_time_is_asked_for_again(llm: MakeSetup)
     assert len(server.requests) == 2
 
 
+def test_a_judge_has_a_timeout_of_its_own_and_an_error_says_how_to_set_it(llm: MakeSetup) -> None:
+    scorer, _ = llm(lambda _: hang(5), {"timeout_s": 0.1})
+    with pytest.raises(JudgeUnavailable, match=r"0\.1 seconds.* --judge-option timeout_s=0\.5"):
+        scorer.extract(KILN)
+
+
 def test_an_unreachable_endpoint_says_what_to_check(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     says = r"cannot reach 127\.0\.0\.1.*OPENAI_BASE_URL"
