@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from factcheck.errors import ConfigError, InputError
 from factcheck.runtime.cache import disk
 from factcheck.runtime.cache.entries import KEY_DIGITS, unseal
-from factcheck.runtime.cache.store import MODE_RAW, check_file, classify
+from factcheck.runtime.cache.store import check_file, classify
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _ROWS = (
-    "SELECT rowid, CASE typeof(key) WHEN 'text' THEN CAST(key AS BLOB) END, raw, mode, filename, "
+    "SELECT rowid, CASE typeof(key) WHEN 'text' THEN CAST(key AS BLOB) END, "
     "CASE typeof(value) WHEN 'blob' THEN value END, store_time FROM Cache ORDER BY rowid"
 )
 _ROW_KEY = re.compile(r"[0-9a-f]{80}")
@@ -108,19 +108,17 @@ def read_entries(folder: Path) -> Iterator[StoredEntry]:
     with _connected(folder) as connection:
         tables = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'Cache'")
         if tables.fetchone() is not None:
-            for rowid, stored_key, *row, stored_at in connection.execute(_ROWS):
+            for rowid, stored_key, stored, stored_at in connection.execute(_ROWS):
                 key = stored_key.decode("ascii", "replace") if stored_key is not None else ""
-                problem, value = _value(key, *row)
+                problem, value = _value(key, stored)
                 key = key[:KEY_DIGITS] if _ROW_KEY.fullmatch(key) else ""
                 yield StoredEntry(rowid, key, value, problem, stored_at)
 
 
-def _value(key: str, raw: Any, mode: Any, filename: Any, stored: Any) -> tuple[str | None, str]:
+def _value(key: str, stored: Any) -> tuple[str | None, str]:
     """Return the problem of a row, or its value."""
-    if raw != 1 or not _ROW_KEY.fullmatch(key):
+    if not _ROW_KEY.fullmatch(key):
         return "its key is not valid", ""
-    if mode != MODE_RAW or filename is not None:
-        return "its value is not plain bytes", ""
     value = unseal(key[:KEY_DIGITS], stored)
     if value is None:
         return "its checksum does not match", ""

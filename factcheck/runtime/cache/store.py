@@ -18,16 +18,13 @@ from typing import Literal
 from factcheck.runtime.cache import leases
 from factcheck.runtime.cache.entries import CHECKSUM_DIGITS, KEY_DIGITS
 
-MODE_RAW = 1
-"""Column `mode` of values that are bytes in the database, as `diskcache` marks them."""
 _READ = (
-    "SELECT CASE WHEN mode = ? AND filename IS NULL AND typeof(value) = 'blob' THEN value END "
-    "FROM Cache WHERE raw = 1 AND key > ? AND key < ? ORDER BY rowid"
+    "SELECT CASE typeof(value) WHEN 'blob' THEN value END "
+    "FROM Cache WHERE key > ? AND key < ? ORDER BY rowid"
 )
-_WRITE = (
-    "INSERT INTO Cache (key, raw, store_time, access_time, mode, value) VALUES (?, 1, ?, ?, ?, ?) "
-    "ON CONFLICT (key, raw) DO UPDATE SET store_time = excluded.store_time, "
-    "mode = excluded.mode, filename = NULL, value = excluded.value"  # replacing rows is not counted
+_WRITE = (  # mode 1: bytes in the database; a row that was replaced would be counted twice
+    "INSERT INTO Cache (key, raw, store_time, access_time, mode, value) VALUES (?, 1, ?, ?, 1, ?) "
+    "ON CONFLICT (key, raw) DO UPDATE SET store_time = excluded.store_time, value = excluded.value"
 )
 _MAKING = "0" * KEY_DIGITS
 """Leased by the process that makes the file."""
@@ -73,9 +70,7 @@ class ReadOnlyStore:
     def read(self, keys: Sequence[str]) -> dict[str, list[bytes | None]]:
         """Return the values under each key, in the order of writing; `None` for foreign formats."""
         rows = self._connection.execute
-        return {
-            key: [v for (v,) in rows(_READ, (MODE_RAW, key, key + _AFTER_DIGITS))] for key in keys
-        }
+        return {key: [v for (v,) in rows(_READ, (key, key + _AFTER_DIGITS))] for key in keys}
 
     def write(self, sealed: Mapping[str, bytes]) -> None:
         """Do nothing; `DiskCache` has warned about it."""
@@ -124,7 +119,7 @@ class Store(ReadOnlyStore):
         """Store all values in one transaction."""
         now = time.time()
         rows = [
-            (key + value[:CHECKSUM_DIGITS].decode("ascii"), now, now, MODE_RAW, value)
+            (key + value[:CHECKSUM_DIGITS].decode("ascii"), now, now, value)
             for key, value in sealed.items()
         ]
         with self._connection:

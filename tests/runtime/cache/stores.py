@@ -12,10 +12,6 @@ from typing import Any
 from factcheck.runtime.cache import DiskCache
 from factcheck.runtime.cache.entries import seal
 
-_DEFAULTS: Mapping[str, Any] = {
-    "raw": 1, "store_time": 1.0, "access_time": 1.0, "mode": 1, "filename": None,
-}  # fmt: skip
-
 
 class MemoryCache:
     """A cache of a user: stores responses in memory."""
@@ -60,10 +56,9 @@ def run_sql(folder: Path, statement: str, values: tuple[Any, ...] = ()) -> None:
         connection.commit()
 
 
-def plant(folder: Path, key: Any, value: Any = b"", **columns: Any) -> None:
-    row = {**_DEFAULTS, "key": key, "value": value, **columns}
-    names, marks = ", ".join(row), ", ".join("?" * len(row))
-    run_sql(folder, f"INSERT OR REPLACE INTO Cache ({names}) VALUES ({marks})", tuple(row.values()))  # noqa: S608 - ours
+def plant(folder: Path, key: Any, value: Any = b"") -> None:
+    columns = "(key, raw, store_time, mode, value) VALUES (?, 1, 1.0, 1, ?)"
+    run_sql(folder, f"INSERT OR REPLACE INTO Cache {columns}", (key, value))
 
 
 class _Toucher:
