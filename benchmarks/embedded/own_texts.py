@@ -8,17 +8,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
 import snowballstemmer
-from wordfreq import top_n_list
 
 from factcheck.calibration.texts import Subject, parse_text
 from factcheck.documents.yaml_documents import parse_yaml
+from factcheck.text.words import TABLES, word_set
 
 TEXTS = Path(__file__).parent / "texts"
 KINDS = (
@@ -136,7 +135,7 @@ def extracted() -> list[Extracted]:
 def copied(text: Subject) -> list[float]:
     """For each carried fact, the share of its content words in the bullet that carries it.
 
-    Words are stemmed, without the 150 most common ones; of several bullets, the nearest counts.
+    Words are stemmed, without function words; of several bullets, the nearest counts.
     """
     shares = []
     for fact in text.facts:
@@ -148,7 +147,7 @@ def copied(text: Subject) -> list[float]:
 
 
 def _content(text: str) -> frozenset[str]:
-    words = set(re.findall(r"\w+", text.casefold())) - _common_words()
+    words = set(re.findall(r"\w+", text.casefold())) - _function_words()
     return frozenset(_stemmer().stemWord(word) for word in words)
 
 
@@ -158,9 +157,8 @@ def _stemmer() -> snowballstemmer.stemmer:
 
 
 @lru_cache(maxsize=1)
-def _common_words() -> frozenset[str]:
-    common: Iterable[str] = top_n_list("en", 150)
-    return frozenset(common)
+def _function_words() -> frozenset[str]:
+    return word_set(TABLES["function words"]["en"])
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Guess of the language of a text from its script and most common words.
+"""Guess of the language of a text from its script and function words.
 
 It selects stemmers and function words. It is not full language identification: text in a language
 that is not listed counts as English.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from factcheck.text.words import TABLES, fold_word, frequencies, word_set, words
+from factcheck.text.words import NEGATIONS, TABLES, word_set
 
 DEFAULT = "en"
 """Language guessed without evidence for any."""
@@ -29,8 +29,12 @@ _SCRIPTS = (
     ("th", re.compile(r"[\u0e00-\u0e7f]"), 0.3),
 )
 _LETTERS = re.compile(r"[^\W\d_]")
-_VOTES = {language: word_set(common) for language, common in TABLES["most common words"].items()}
-_WORD = re.compile(r"[^\W\d_]+")
+_LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "sv")
+_VOTES = {language: word_set(TABLES["function words"][language]) for language in _LATIN}
+_VOTES[DEFAULT] |= word_set(f"{NEGATIONS[DEFAULT]} {TABLES['english words like foreign ones']}")
+_WORD = re.compile(r"[^\W\d_]{2,}|\b[aeioyàèéó]\b", re.IGNORECASE)
+_NAME = re.compile(r"\b[A-ZÀ-Þ]\w+(?: (?:d[aeiou]s?|del|der|van|von|la|le|los|las))+ (?=[A-ZÀ-Þ])")
+"""The beginning of `Rio de Janeiro`: particles of names are no evidence."""
 
 
 def guess_language(text: str) -> str:
@@ -41,9 +45,7 @@ def guess_language(text: str) -> str:
 
     Returns:
         Two-letter code of the language of the dominant script. For Latin script, the language with
-        the most common words in the text, unless English knows at least as many of all words, since
-        short texts have few function words, some of them in foreign names. Ties go to English
-        unless the other language leads by two common words.
+        the most function words among the words in lower case and the first one; ties go to English.
     """
     return _guess(text[:_SAMPLE])
 
@@ -55,13 +57,6 @@ def _guess(text: str) -> str:
     for language, script, share in _SCRIPTS if letters else ():
         if len(script.findall(sample)) >= share * letters:
             return language
-    found = set(_WORD.findall(sample))
-    votes = {language: len(found & common) for language, common in _VOTES.items()}
-    guess = max(votes, key=lambda language: votes[language])
-    if guess == DEFAULT:
-        return DEFAULT
-    written = [word.text for word in words(text) if word.text.isalpha()]
-    forms = {fold_word(word) for word in [w for w in written if w.islower()] or written}
-    known, in_english = (len(forms & frequencies(each).keys()) for each in (guess, DEFAULT))
-    lead = votes[guess] - votes[DEFAULT]
-    return DEFAULT if 0 < in_english >= known + (lead > 1) else guess
+    written = _WORD.findall(_NAME.sub(" ", text))
+    found = {word for word in written if word.islower()} | {*map(str.lower, written[:1])}
+    return max(_VOTES, key=lambda language: len(found & _VOTES[language]))

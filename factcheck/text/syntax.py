@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
 from typing import Any, NamedTuple
@@ -94,6 +95,11 @@ def parse(sentence: str) -> tuple[Token, ...]:
         )
         for i, (text, start) in enumerate(words)
     )
+
+
+def english_ranks() -> Mapping[str, int]:
+    """Map the 8,000 English words that the parser knows to their rank by frequency, from 1."""
+    return _model().words
 
 
 def encode(words: list[str], known: dict[str, int]) -> Any:

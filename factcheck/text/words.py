@@ -1,9 +1,8 @@
-"""Tokenization of text into words with offsets, folded forms, stems, kinds and rarities."""
+"""Tokenization of text into words with offsets, folded forms, stems and kinds."""
 
 from __future__ import annotations
 
 import json
-import math
 import re
 import threading
 import unicodedata
@@ -34,16 +33,8 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-MAX_RARITY = 5.0
-_GRAMMAR_RARITY = 0.2
-_UNKNOWN_RARITY = 3.0
-_MOST_COMMON_ZIPF = 7.5
-_RAREST_ZIPF = 2.5
-_GRAMMAR_ZIPF = 6.2
-"""Zipf frequency above which a word is a function word; English has a list instead."""
 TABLES: Mapping[str, Any] = json.loads((files(__package__) / "tables.json").read_text("utf-8"))
 """Words and units, by what they have in common, most of them by language."""
-_ENGLISH_GRAMMAR = word_set(TABLES["function words"])
 NEGATIONS: Mapping[str, str] = TABLES["negations"]
 """Words that negate a statement, by language."""
 _COMMON_CHARACTERS = frozenset("的了是在和有也與而及之其はがのをにへともでたしてるいすま")
@@ -149,28 +140,6 @@ def words(text: str, language: str = "en") -> tuple[Word, ...]:
     return tuple(found)
 
 
-def rarity(form: str, language: str) -> float:
-    """Return the information weight of a folded word, from 0.2 (very common) to 5 (very rare)."""
-    zipfs = frequencies(language)
-    zipf = zipfs.get(form, _RAREST_ZIPF if zipfs else _MOST_COMMON_ZIPF - _UNKNOWN_RARITY)
-    return min(max(_MOST_COMMON_ZIPF - zipf, _GRAMMAR_RARITY), MAX_RARITY)
-
-
-@lru_cache(maxsize=32)
-def frequencies(language: str) -> Mapping[str, float]:
-    """Return Zipf frequencies of common words by folded form; empty for an unknown language."""
-    import wordfreq
-
-    if language not in wordfreq.available_languages("small"):
-        return {}
-    zipfs: dict[str, float] = {}
-    for centibels, forms in enumerate(wordfreq.get_frequency_list(language, "small")):
-        zipf = math.log10(wordfreq.cB_to_freq(-centibels)) + 9
-        for form in forms:  # the common ones first, all in lower case
-            zipfs.setdefault(form if form.isascii() else fold_word(form), zipf)
-    return zipfs
-
-
 @lru_cache(maxsize=1)
 def _wordnet() -> Mapping[str, Any]:
     data: Mapping[str, Any] = json.loads((files(__package__) / "wordnet.json").read_text("utf-8"))
@@ -221,11 +190,9 @@ def _pieces(written: str, start: int, language: str) -> list[tuple[str, int, int
 def _meaning(form: str, language: str) -> tuple[WordKind, str]:
     if form in _negations(language):
         return "negation", form
-    if language == "en":
-        is_grammar = form in _ENGLISH_GRAMMAR
-    else:
-        is_grammar = frequencies(language).get(form, 0.0) >= _GRAMMAR_ZIPF
-    return ("function", form) if is_grammar else ("content", _stem(form, language))
+    if form in _function_words(language):
+        return "function", form
+    return "content", _stem(form, language)
 
 
 def _stem(form: str, language: str) -> str:
@@ -249,6 +216,12 @@ def _stemmer(algorithm: str) -> Any:
 @lru_cache(maxsize=32)
 def _negations(language: str) -> frozenset[str]:
     return word_set(NEGATIONS.get(language, ""))
+
+
+@lru_cache(maxsize=32)
+def _function_words(language: str) -> frozenset[str]:
+    listed = word_set(TABLES["function words"].get(language, ""))
+    return frozenset(map(fold_word, listed))
 
 
 def _digits(text: str) -> str:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 import pytest
 import snowballstemmer
 from sentencex import segment  # type: ignore[import-untyped]
-from wordfreq import top_n_list
 
 from factcheck import Verdict, check
 from factcheck.calibration import Subject, WordContainment, load_texts
 from factcheck.errors import InputError
+from factcheck.text.words import TABLES, word_set
 
 TEXTS = load_texts()
 STEMMERS = {"en": "english", "de": "german"}
@@ -63,7 +62,7 @@ def test_bullets_paraphrase(text: Subject) -> None:
 
 
 def content_words(text: str, language: str) -> frozenset[str]:
-    """Stems of the words of a text that are not among the 150 most common ones."""
+    """Stems of the words of a text that are no function words."""
     words = set(re.findall(r"\w+", text.casefold())) - common_words(language)
     return frozenset(stemmer(language).stemWord(word) for word in words)
 
@@ -75,8 +74,7 @@ def stemmer(language: str) -> snowballstemmer.stemmer:
 
 @lru_cache
 def common_words(language: str) -> frozenset[str]:
-    common: Iterable[str] = top_n_list(language, 150)
-    return frozenset(common)
+    return word_set(TABLES["function words"][language])
 
 
 def verdict(fact: str, text: str, threshold: float = 0.6) -> Verdict:

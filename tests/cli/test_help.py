@@ -24,7 +24,7 @@ COMMANDS = [
     for name in names.split()
     if name not in FAMILIES
 ]
-SLOW = ("dspy", "openai", "litellm", "numpy", "yaml", "wordfreq", "pysbd", "factcheck.keywords")
+SLOW = ("dspy", "openai", "litellm", "numpy", "yaml", "pysbd", "factcheck.keywords")
 
 
 @pytest.mark.parametrize("family", FAMILIES)

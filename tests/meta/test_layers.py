@@ -59,7 +59,6 @@ HEAVY = (
     "uvicorn",
     "prometheus_client",
     "pydantic",
-    "wordfreq",
     "rich",
     "onnxruntime",
 )
@@ -168,10 +167,6 @@ from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 build_embedder('openai', Session(cache='off', settings=Settings(openai_api_key='x')))""",
         ("dspy", "litellm", "openai"),
-    ),
-    "English words": (
-        "from factcheck.text import language as l, words as w; w.words('A', l.guess_language('A'))",
-        ("wordfreq",),
     ),
     "a cache that is not used": (
         "import factcheck.runtime.cache as cache; cache.DiskCache('x')",

@@ -122,7 +122,7 @@ def test_coverage_references_and_a_metric_of_ones_own_land_in_one_report() -> No
     assert [report.case_passed(case) for case in report.case_ids] == [True, False, None]
     assert report.passed is False
     assert report.metrics[0].signature["judge"].startswith("local/")
-    assert report.metrics[1].signature["embedder"] == "local/2 (lexical)"
+    assert report.metrics[1].signature["embedder"] == "local/3 (lexical)"
 
 
 def test_a_case_that_could_not_be_measured_neither_passes_nor_fails_and_is_counted() -> None:

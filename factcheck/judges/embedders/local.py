@@ -19,11 +19,12 @@ from factcheck.errors import Failure
 from factcheck.judges.embedders.vectors import SINGLE
 from factcheck.judges.ports import EmbeddingResult, Ledger
 from factcheck.runtime.deadline import checkpoint, run_in_thread
-from factcheck.text.language import guess_language
+from factcheck.text.language import DEFAULT, guess_language
+from factcheck.text.syntax import english_ranks
 from factcheck.text.units import Reading, read
-from factcheck.text.words import fold_word, rarity
+from factcheck.text.words import fold_word
 
-NAME = "local/2 (lexical)"
+NAME = "local/3 (lexical)"
 """Name in score signatures; the version changes with the vectors."""
 SIZE = 2048
 """Dimensions of a vector."""
@@ -37,6 +38,8 @@ _TOUCHING = 1.0
 """Weight of a pair without a space in between, as in Chinese, where the pair is the word."""
 _GRAM = 3
 _NUMBER_RARITY, _UNIT_RARITY = 4.0, 3.0
+_WORD_RARITY, _RAREST = 3.0, 4.2
+"""Information weight of a content word in a language without a list; of a rare English word."""
 _RARITY = {"number": _NUMBER_RARITY, "negation": 1.5, "function": 0.2, "symbol": 0.2}
 _BLANK = Failure(None, "input", "the text is blank")
 
@@ -127,8 +130,16 @@ def _items(found: Reading) -> Iterator[_Item]:
     for at, word in enumerate(found.words):
         if at not in taken:
             is_content = word.kind == "content"
-            weight = rarity(word.form, found.language) if is_content else _RARITY[word.kind]
+            weight = _rarity(word.form, found.language) if is_content else _RARITY[word.kind]
             yield _Item(word.start, word.end, word.stem, weight, word.form if is_content else "")
+
+
+def _rarity(form: str, language: str) -> float:
+    """Information weight of a content word, from 1 to 4.2; grows with the rank of its frequency."""
+    if language != DEFAULT:
+        return _WORD_RARITY
+    rank = english_ranks().get(form)
+    return _RAREST if rank is None else max(1.0, 0.3 + math.log10(rank))
 
 
 @lru_cache(maxsize=65536)

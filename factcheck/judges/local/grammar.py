@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from importlib.resources import files
 from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple, TypeAlias
@@ -248,20 +247,13 @@ def be(*, plural: bool, past: bool) -> str:
     return ("were" if plural else "was") if past else ("are" if plural else "is")
 
 
-@lru_cache(maxsize=4096)
 def past_of(participle: str) -> str:
     """The simple past of a verb in -ing: `helped` of `helping`."""
-    from wordfreq import zipf_frequency
-
     stem = participle[:-3]
-    spellings = [stem + "e", stem, re.sub(r"([bdgklmnprtz])\1\Z", r"\1", stem)]
-    if participle.endswith("ying"):
-        spellings.append(stem[:-1] + "ie")
-    base = max(spellings, key=lambda spelling: zipf_frequency(spelling, "en"))
-    if base in _IRREGULAR:
-        return _IRREGULAR[base]
-    if re.search(r"[^aeiou]y\Z", base):
-        return base[:-1] + "ied"
-    if re.fullmatch(r"[^aeiou]*[aeiou][bdgklmnprt]|.*(?:mit|fer|pel)", base):
-        base += base[-1]
-    return base.removesuffix("e") + "ed"
+    undoubled, in_ie = re.sub(r"(.)\1\Z", r"\1", stem), re.sub(r"y\Z", "ie", stem)
+    for base in (stem + "e", stem, undoubled, in_ie):
+        if base in _IRREGULAR:
+            return _IRREGULAR[base]
+    if re.search(r"[^aeiou]y\Z", stem):
+        return stem[:-1] + "ied"
+    return stem.removesuffix("e") + "ed"

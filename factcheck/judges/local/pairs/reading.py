@@ -16,7 +16,7 @@ from factcheck.judges.local.pairs.normal import TABLES, fold, n_shared
 from factcheck.text.numbers import DECIMAL_COMMA, read_digits
 from factcheck.text.units import BOUNDS, Quantity, read_quantity
 from factcheck.text.units import Unit as Measure
-from factcheck.text.words import DIGRAPHS, Word, irregular_forms, rarity, word_set, words
+from factcheck.text.words import DIGRAPHS, Word, irregular_forms, word_set, words
 
 
 class Unit(NamedTuple):
@@ -33,8 +33,6 @@ class Unit(NamedTuple):
     """Whether it counts only if the other value has other optional units."""
     form: str = ""
     """Folded word."""
-    weight: float = 3.0
-    """Information weight."""
     numbers: frozenset[float] = frozenset()
     """Possible values in the unit as written."""
     measures: tuple[Measure, ...] = ()
@@ -191,8 +189,7 @@ class _Reader:
         k = n_shared(base, word.stem)
         if base[k + (base[k : k + 1] == word.stem[-1:]) :] in _ENDINGS:
             keys.add(f"{word.stem}-")  # not of `universal`, which would equal `university`
-        weight = max(rarity(word.form, self.language), 1.0)
-        return Unit(word.text, word.start, word.end, frozenset(keys), form=form, weight=weight)
+        return Unit(word.text, word.start, word.end, frozenset(keys), form=form)
 
     def _is_content(self, at: int) -> bool:
         """Whether a word carries content, also in `Will Smith`, `The Who` and `vitamin A`."""

@@ -45,6 +45,8 @@ _LARGEST_FRAME, _FEW, _MOST_REPEATED = 8, 3, 40
 _FIRST = 32
 """Maximum sum of the positions of a unit in both values for checks of order."""
 _FAMILY_LETTERS, _FAMILY_SHARE = 5, 0.65
+_CAPITAL = 3.0
+"""Information weight of a word with a capital letter, as the model was fitted."""
 _LONGEST_READ = 400
 """Maximum length in characters of values read by the networks."""
 
@@ -60,7 +62,7 @@ class Side(NamedTuple):
     heads: tuple[Unit, ...]
     """Missing units that change the meaning of the rest: `attack` in `heart attack`."""
     share: float
-    """Fraction of the weight that is common or does not count; 0 if nothing is common."""
+    """Fraction of the units that are common or do not count; 0 if nothing is common."""
 
 
 def compare_texts(
@@ -153,7 +155,7 @@ def _side(reading: Reading, lone: set[int]) -> Side:
     own = [k for k in sorted(lone) if not units[k].is_optional]
     added = tuple(units[k] for k in sorted(lone) if units[k].is_optional)
     heads = tuple(units[k] for k in own if _is_head(reading, k, lone))
-    share = 1 - sum(units[k].weight for k in own) / sum(unit.weight for unit in units)
+    share = 1 - len(own) / len(units)
     return Side(reading, tuple(units[k] for k in own), added, heads, share)
 
 
@@ -298,7 +300,9 @@ def _features(sides: Sequence[Side], specific: int | None) -> tuple[float, ...]:
         for side, core in zip(sides, cores, strict=True)
     ]
     entailed = [judge(*pair).entailed for pair in (sentences, sentences[::-1])]
-    capitals = [sum(u.weight for u in s.own if u.is_capital) / (1 + len(s.own)) for s in sides]
+    capitals = [
+        _CAPITAL * sum(unit.is_capital for unit in side.own) / (1 + len(side.own)) for side in sides
+    ]
     least = min(entailed) if specific is None else entailed[1 - specific]
     return least, max(entailed), min(capitals)
 
