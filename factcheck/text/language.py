@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from factcheck.text.words import NEGATIONS, TABLES, word_set
+from factcheck.text.words import NEGATIONS, TABLES, english_ranks, word_set
 
 DEFAULT = "en"
 """Language guessed without evidence for any."""
@@ -45,7 +45,8 @@ def guess_language(text: str) -> str:
 
     Returns:
         Two-letter code of the language of the dominant script. For Latin script, the language with
-        the most function words among the words in lower case and the first one; ties go to English.
+        the most function words among the words in lower case and the first one. English if it has
+        as many, or if there is just one and English knows all words: `car`, French for `because`.
     """
     return _guess(text[:_SAMPLE])
 
@@ -59,4 +60,8 @@ def _guess(text: str) -> str:
             return language
     written = _WORD.findall(_NAME.sub(" ", text))
     found = {word for word in written if word.islower()} | {*map(str.lower, written[:1])}
-    return max(_VOTES, key=lambda language: len(found & _VOTES[language]))
+    votes = {language: len(found & common) for language, common in _VOTES.items()}
+    guess = max(votes, key=lambda language: votes[language])
+    if votes[guess] == 1 and found <= english_ranks().keys():
+        return DEFAULT
+    return guess

@@ -7,7 +7,6 @@ the Penn Treebank, relations ClearNLP, entities OntoNotes.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
@@ -18,6 +17,7 @@ from zlib import crc32
 import numpy as np
 
 from factcheck.text.matrices import multiply
+from factcheck.text.words import english_ranks, names_of_parser
 
 LONGEST = 160
 """Maximum number of tokens in a sentence; time grows quadratically."""
@@ -97,12 +97,7 @@ def parse(sentence: str) -> tuple[Token, ...]:
     )
 
 
-def english_ranks() -> Mapping[str, int]:
-    """Map the 8,000 English words that the parser knows to their rank by frequency, from 1."""
-    return _model().words
-
-
-def encode(words: list[str], known: dict[str, int]) -> Any:
+def encode(words: list[str], known: Mapping[str, int]) -> Any:
     """Encode words by form, suffix, prefix and shape.
 
     Returns:
@@ -111,7 +106,7 @@ def encode(words: list[str], known: dict[str, int]) -> Any:
     return np.array([_features(word.replace("\u2019", "'"), known) for word in words])
 
 
-def _features(word: str, known: dict[str, int]) -> tuple[int, int, int, int]:
+def _features(word: str, known: Mapping[str, int]) -> tuple[int, int, int, int]:
     if word[0] in '"\u201c' and len(word) > 1:
         word = "Hamlet"
     form = re.sub(r"\d", "0", word.lower())
@@ -165,9 +160,11 @@ def _below(heads: list[int], words: list[int]) -> set[int]:
 class _Model:
     """The network with its weights."""
 
-    def __init__(self, weights: dict[str, Any], names: dict[str, list[str]]) -> None:
+    def __init__(
+        self, weights: dict[str, Any], names: Mapping[str, list[str]], words: Mapping[str, int]
+    ) -> None:
         self.names = names
-        self.words = {word: place for place, word in enumerate(names["words"], 1)}
+        self.words = words
         self._weights = weights
 
     def read(self, features: Any) -> Any:
@@ -235,10 +232,9 @@ def _normal(x: Any) -> Any:
 def _model() -> _Model:
     with resources.files("factcheck.text").joinpath("syntax.npz").open("rb") as file:
         stored = dict(np.load(file))
-    names = json.loads(bytes(stored.pop("names")).decode())
     weights = {
         key: value.astype(np.float32) * stored[f"{key}.scale"]
         for key, value in stored.items()
-        if not key.endswith(".scale")
+        if f"{key}.scale" in stored
     }
-    return _Model(weights, names)
+    return _Model(weights, names_of_parser(), english_ranks())

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
+from zipfile import ZipFile
 
 WordKind = Literal["content", "number", "negation", "function", "symbol"]
 
@@ -144,6 +145,24 @@ def words(text: str, language: str = "en") -> tuple[Word, ...]:
 def _wordnet() -> Mapping[str, Any]:
     data: Mapping[str, Any] = json.loads((files(__package__) / "wordnet.json").read_text("utf-8"))
     return data
+
+
+@lru_cache(maxsize=1)
+def names_of_parser() -> Mapping[str, list[str]]:
+    """Return the words, tags, relations and entities that the parser of `syntax.py` knows.
+
+    They are stored as an array of bytes beside its weights, and read here without NumPy.
+    """
+    with files(__package__).joinpath("syntax.npz").open("rb") as file, ZipFile(file) as stored:
+        array = stored.read("names.npy")
+    names: dict[str, list[str]] = json.loads(array[10 + int.from_bytes(array[8:10], "little") :])
+    return names
+
+
+@lru_cache(maxsize=1)
+def english_ranks() -> Mapping[str, int]:
+    """Map 8,000 common English words to their rank by frequency, from 1."""
+    return {word: rank for rank, word in enumerate(names_of_parser()["words"], 1)}
 
 
 def irregular_forms() -> Mapping[str, str]:

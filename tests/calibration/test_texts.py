@@ -63,7 +63,7 @@ def test_bullets_paraphrase(text: Subject) -> None:
 
 def content_words(text: str, language: str) -> frozenset[str]:
     """Stems of the words of a text that are no function words."""
-    words = set(re.findall(r"\w+", text.casefold())) - common_words(language)
+    words = set(re.findall(r"\d[\d,.]*|\w+", text.casefold())) - common_words(language)
     return frozenset(stemmer(language).stemWord(word) for word in words)
 
 

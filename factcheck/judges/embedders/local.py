@@ -20,9 +20,8 @@ from factcheck.judges.embedders.vectors import SINGLE
 from factcheck.judges.ports import EmbeddingResult, Ledger
 from factcheck.runtime.deadline import checkpoint, run_in_thread
 from factcheck.text.language import DEFAULT, guess_language
-from factcheck.text.syntax import english_ranks
 from factcheck.text.units import Reading, read
-from factcheck.text.words import fold_word
+from factcheck.text.words import english_ranks, fold_word
 
 NAME = "local/3 (lexical)"
 """Name in score signatures; the version changes with the vectors."""
