@@ -60,7 +60,7 @@ def test_what_a_score_shows_stands_in_every_report(summary: str, label: str, lin
 
 
 def test_a_judge_of_words_says_what_it_cannot_see() -> None:
-    words = found(PARAPHRASE, "neutral", ScoreSignature.of({"judge": "containment/3@0.65"}))
+    words = found(PARAPHRASE, "neutral", ScoreSignature.of({"judge": "containment/4@0.65"}))
     assert "paraphrases count as dropped, and it finds no distortion" in str(words)
 
 

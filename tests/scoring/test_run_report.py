@@ -139,7 +139,7 @@ def test_a_report_cites_the_card_instead_of_the_figures_of_others(tmp_path: Path
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (card(signature=FAST.replace("containment/3", "containment/2")), "containment/2@0.65, not"),
+        (card(signature=FAST.replace("containment/4", "containment/2")), "containment/2@0.65, not"),
         (card(signature=FAST.replace("version:", "version:9.")), "version 9."),
         (card(signature="judge:openai/gpt-x|version:0.1.0"), "another judge or version"),
         (card(signature="nonsense"), "score signature"),

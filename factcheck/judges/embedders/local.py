@@ -8,11 +8,13 @@ model, so thresholds do not carry over.
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from importlib.resources import files
 from typing import NamedTuple
 
 from factcheck.errors import Failure
@@ -21,7 +23,7 @@ from factcheck.judges.ports import EmbeddingResult, Ledger
 from factcheck.runtime.deadline import checkpoint, run_in_thread
 from factcheck.text.language import DEFAULT, guess_language
 from factcheck.text.units import Reading, read
-from factcheck.text.words import english_ranks, fold_word
+from factcheck.text.words import fold_word
 
 NAME = "local/3 (lexical)"
 """Name in score signatures; the version changes with the vectors."""
@@ -37,8 +39,10 @@ _TOUCHING = 1.0
 """Weight of a pair without a space in between, as in Chinese, where the pair is the word."""
 _GRAM = 3
 _NUMBER_RARITY, _UNIT_RARITY = 4.0, 3.0
-_WORD_RARITY, _RAREST = 3.0, 4.2
-"""Information weight of a content word in a language without a list; of a rare English word."""
+_FOREIGN_RARITY, _COMMON_RARITY, _RARE_RARITY = 3.0, 0.2, 5.0
+"""Information weight of a content word that is not English; bounds for English ones."""
+_FIRST_WORD = 1996
+"""Row of the most common word in the vocabulary of the embedded judge's tokenizer."""
 _RARITY = {"number": _NUMBER_RARITY, "negation": 1.5, "function": 0.2, "symbol": 0.2}
 _BLANK = Failure(None, "input", "the text is blank")
 
@@ -134,11 +138,21 @@ def _items(found: Reading) -> Iterator[_Item]:
 
 
 def _rarity(form: str, language: str) -> float:
-    """Information weight of a content word, from 1 to 4.2; grows with the rank of its frequency."""
+    """Information weight of a content word, from 0.2 to 5: the logarithm of its rank."""
     if language != DEFAULT:
-        return _WORD_RARITY
-    rank = english_ranks().get(form)
-    return _RAREST if rank is None else max(1.0, 0.3 + math.log10(rank))
+        return _FOREIGN_RARITY
+    place = _vocabulary().get(form)
+    if place is None:
+        return _RARE_RARITY
+    return max(math.log10(max(place - _FIRST_WORD, 1)) - 0.2, _COMMON_RARITY)
+
+
+@lru_cache(maxsize=1)
+def _vocabulary() -> Mapping[str, int]:
+    """Rows of English words in the vocabulary of BERT, which is in the order of frequency."""
+    path = files("factcheck.judges.local") / "weights" / "tokenizer.json"
+    vocabulary: dict[str, int] = json.loads(path.read_text("utf-8"))["model"]["vocab"]
+    return vocabulary
 
 
 @lru_cache(maxsize=65536)

@@ -57,7 +57,7 @@ class LocalChecker:
     @property
     def identity(self) -> Mapping[str, str]:
         """Judge name and model version."""
-        return {"judge": f"local/8@{load_model().version}"}
+        return {"judge": f"local/9@{load_model().version}"}
 
     @property
     def quality(self) -> str:

@@ -43,7 +43,7 @@ class WordContainment:
     @property
     def identity(self) -> Mapping[str, str]:
         """Judge name and threshold."""
-        return {"judge": f"{BASELINE}/3@{self.threshold:g}"}
+        return {"judge": f"{BASELINE}/4@{self.threshold:g}"}
 
     @property
     def quality(self) -> str:
