@@ -3,7 +3,7 @@
     python benchmarks/embedded/wordnet.py --wordnet /usr/share/wordnet
 
 Kept are irregular forms that the English stemmer cannot bring together, and pairs of direct
-antonyms of which both words are common. The same database gives the same bytes.
+antonyms of which both words are common (wordfreq). The same database gives the same bytes.
 """
 
 from __future__ import annotations
