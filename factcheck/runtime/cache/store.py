@@ -55,8 +55,6 @@ def classify(error: BaseException) -> Trouble | None:
     if isinstance(error, sqlite3.Error):
         message = str(error).lower()
         return next((trouble for part, trouble in _BY_MESSAGE if part in message), "damaged")
-    if isinstance(error, BlockingIOError):
-        return "locked"
     return "unusable" if isinstance(error, (OSError, OverflowError)) else None
 
 
@@ -101,12 +99,12 @@ class Store(ReadOnlyStore):
         """Have `diskcache` make an empty file, and move it into its place in one step.
 
         Raises:
-            BlockingIOError: Another process is doing so.
+            sqlite3.OperationalError: The file is locked by another process that does so.
         """
         import diskcache
 
         if not self.lease(_MAKING):
-            raise BlockingIOError(f"{path} is being made by another process")
+            raise sqlite3.OperationalError(f"{path} is locked by the process that makes it")
         try:
             if not path.exists():
                 with tempfile.TemporaryDirectory(dir=path.parent, prefix="new-") as folder:

@@ -122,22 +122,6 @@ def test_a_store_of_diskcache_is_used_and_its_pickles_and_paths_are_not(
     assert not canary.exists()
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "INSERT INTO Settings VALUES ('transact', 'planted'), ('_sql', 1), ('sqlite_x', 1)",
-        "UPDATE Settings SET value = x'ff'",
-        "DELETE FROM Settings",
-    ],
-)
-def test_planted_settings_do_no_harm(folder: Path, disk: DiskCache, statement: str) -> None:
-    """`diskcache` alone turns each setting in the file into an attribute of its cache."""
-    filled(folder, ENTRIES)
-    run_sql(folder, statement)
-    disk.add_many({KEY: "new"})
-    assert disk.get_many([KEY, *ENTRIES]) == {KEY: ["new"], **STORED}
-
-
 def test_a_file_system_without_links_has_a_cache(
     folder: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +139,8 @@ def test_a_file_system_without_links_has_a_cache(
     [
         "DROP TABLE Cache",
         "DROP TABLE Settings",
+        "INSERT INTO Settings VALUES ('transact', 'planted'), ('_sql', 1), ('sqlite_x', 1)",
+        "UPDATE Settings SET value = x'ff'",
         "ALTER TABLE Cache RENAME COLUMN value TO other",
         "ALTER TABLE Cache ADD COLUMN other",
         "DROP TABLE Cache; CREATE VIEW Cache AS SELECT 1 AS key, 2 AS value, 3 AS store_time",
