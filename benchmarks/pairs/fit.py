@@ -94,11 +94,16 @@ def load_answers(path: Path) -> list[LabelledPair]:
     return pairs
 
 
+def load_table(name: str) -> list[LabelledPair]:
+    """The pairs of a table beside this file."""
+    lines = Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in lines]
+    return [LabelledPair((a,), b, int(label == "same"), kind) for label, kind, a, b in rows]
+
+
 def load_values() -> tuple[list[LabelledPair], list[LabelledPair]]:
     """The pairs written for this: those to fit on, and those held out."""
-    lines = Path(__file__).with_name("values.tsv").read_text(encoding="utf-8").splitlines()
-    rows = [line.split("\t") for line in lines]
-    pairs = [LabelledPair((a,), b, int(label == "same"), kind) for label, kind, a, b in rows]
+    pairs = load_table("values.tsv")
     held_out = pairs[HELD_OUT - 1 :: HELD_OUT]
     return [pair for k, pair in enumerate(pairs) if (k + 1) % HELD_OUT], held_out
 

@@ -81,7 +81,7 @@ def object_in(text: str) -> dict[str, Any]:
                 raise InputError("braces that are not JSON")
     if len(found) != 1:
         raise InputError(f"{len(found)} JSON objects" if found else "no JSON object")
-    return dict(parse_json(found[0], "").value)
+    return dict(parse_json(found[0], "a JSON object").value)
 
 
 def read_record(value: Any) -> Any:

@@ -141,6 +141,8 @@ def read_quantity(
     last = number.last
     if not units and number.kind != "ordinal":
         units, last = _unit_at(found, number.last, text, alone=alone)
+    elif units and alone:
+        units, last = _rate(units, found, last, text, alone=True)
     start, end = found[first].start, found[last - 1].end
     low, high = _limits(number.value, text, start, end)
     kind = number.kind

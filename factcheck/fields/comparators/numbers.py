@@ -106,7 +106,8 @@ def read_number(
     """Parse the number in a string, or convert a number; `int` from 2**53 on, to lose no digit.
 
     `decimal` is the decimal mark, `.` or `,`; `grouping` the mark that groups where it could also
-    be decimal: with `,`, "1,240" is 1240. `percent_is_fraction` reads "12 %" as 0.12.
+    be decimal: with `,`, "1,240" is 1240; with an empty string, it is 1.24. With
+    `percent_is_fraction`, "12 %" is 0.12.
     """
     if isinstance(value, str):
         number = _read(value, decimal, grouping, percent_is_fraction=percent_is_fraction)
@@ -145,7 +146,8 @@ def _read(
             )
     if percent_is_fraction and (percent := _PERCENT.match(after)):
         power -= 3 if percent["thousandth"] else 2
-    grouping = grouping or ("," if _COMMA_GROUPS.search(text) else None)
+    if not grouping and _COMMA_GROUPS.search(text):
+        grouping = ","
     number = _decimal(figures[0]["digits"], decimal, grouping, power, text)
     is_negative = is_accounting or _MINUS.search(frame)
     return number.copy_negate() if number and is_negative else number
@@ -208,6 +210,8 @@ def _decimal_mark(mantissa: str, decimal: str | None, grouping: str | None) -> s
     if _AMBIGUOUS.fullmatch(mantissa):
         if last == grouping:
             return None
+        if grouping == "":
+            return last
         raise UnreadableError(
             f"parse_number: {shown(mantissa)} is ambiguous; set 'decimal' to '.' or ','"
         )

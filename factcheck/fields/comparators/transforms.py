@@ -64,6 +64,7 @@ _OF_TEXT: Mapping[str, Callable[[str], str]] = {
     "plain_marks": lambda text: text.translate(_PLAIN_MARKS),
     "unicode_nfkc": lambda text: unicodedata.normalize("NFKC", text),
     "strip_punctuation": lambda text: _PUNCTUATION.sub(lambda found: found["number"] or "", text),
+    "letters_and_digits": lambda text: "".join(filter(str.isalnum, text)),
     "company_name": _company_name,
 }
 """Transforms of strings without parameters; `company_name` writes `&` as "and" and legal forms
@@ -150,9 +151,8 @@ def _bind_convert(params: Mapping[str, Any]) -> _Bound:
 
 def _bind_parse(params: Mapping[str, Any]) -> _Bound:
     """Parameters as in `read_number`; `percent` is `"fraction"` or, by default, `"number"`."""
-    decimal, grouping = (
-        one_of("parse_number", params, name, ".", ",") for name in ("decimal", "grouping")
-    )
+    decimal = one_of("parse_number", params, "decimal", ".", ",")
+    grouping = one_of("parse_number", params, "grouping", ".", ",", "")
     is_share = one_of("parse_number", params, "percent", "number", "fraction") == "fraction"
     return partial(read_number, decimal=decimal, percent_is_fraction=is_share, grouping=grouping)
 

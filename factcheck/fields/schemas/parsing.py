@@ -131,7 +131,7 @@ class _Parser:
         )
         if keys.is_recursive(schema) and keys.COMPARE not in schema and not node.skip:
             target = {**self._target(schema["$ref"], path), keys.WEIGHT: node.weight}
-            node.unroll = partial(self.node, target, path, name, node.weight, depth + 1)
+            node.unroll = partial(self.node, target, path, name, node.weight, depth)
             return node
         children = keys.sub_schemas(schema)
         required = keys.container(schema)[0]

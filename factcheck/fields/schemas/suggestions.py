@@ -166,7 +166,6 @@ def _of_leaf(field: _Field) -> _Suggestions:
 
 
 def _of_number(field: _Field) -> _Suggestion:
-    read: str | dict[str, Any]
     if field.has_id_name and "of" not in _name_words(field.name):
         is_short = all(abs(value) <= _MAX_EXACT for value in field.values)
         steps = ({"type_convert": {"to": "float"}},) if is_short else (_AS_TEXT, *_LAYOUT)
@@ -174,13 +173,16 @@ def _of_number(field: _Field) -> _Suggestion:
     largest = max((abs(value) for value in field.values), default=0)
     broken = (value for value in field.values if isinstance(value, float) and value % 1)
     decimals = max((len(repr(value).partition(".")[2]) for value in broken), default=0)
-    read = "parse_number"
-    reason = "a number"
+    params = {}
     if field.values and decimals <= _MONEY_DECIMALS:
-        read = {"parse_number": {"grouping": ","}}
+        params = {"grouping": ","}
+    elif field.values:
+        params = {"grouping": ""}
+    reason = "a number"
     if field.is_named("share") and field.values and largest <= 1:
-        read = {"parse_number": {"percent": "fraction"}}
+        params = {"percent": "fraction"}
         reason = "a share by its name and its values up to 1, so that 19 % is 0.19"
+    read = {"parse_number": params} if params else "parse_number"
     if not decimals:
         return _Suggestion("numeric", (read,), f"{reason}; no tolerance for whole numbers")
     if decimals <= _MONEY_DECIMALS:
@@ -204,9 +206,14 @@ def _are_booleans(values: Sequence[Any]) -> bool:
 def _of_text(field: _Field) -> _Suggestions:
     yield from _by_schema(field)
     if field.has_id_name:
-        case = ("casefold",) if field.is_named("identifier in any case") else ()
         reason = f"an identifier by its name {field.name!r}"
-        yield _Suggestion("exact", (_AS_TEXT, *_LAYOUT, *case), reason)
+        steps: tuple[str, ...] = _LAYOUT
+        if field.is_named("identifier in any case"):
+            steps = (*_LAYOUT, "casefold")
+        elif field.is_named("identifier in groups"):
+            steps = ("letters_and_digits",)
+            reason += ", of which only letters and digits count"
+        yield _Suggestion("exact", (_AS_TEXT, *steps), reason)
     yield from _dates(field)
     yield from _numbers(field)
     if field.values and all(_CODE.fullmatch(value.strip()) for value in field.values):

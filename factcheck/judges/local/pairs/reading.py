@@ -72,6 +72,7 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
             lambda found: f"{float(found[1] or 1) * 10 ** int(found[2]):.15g}",
         ),
         (r"\b(?:minus|negative)\s+(?=\d)", "-"),
+        (r"(?<![\w.,+])(\d[\d.,]*)\s?\+\s(?=[^\W\d])", r"at least \1 "),
         (r"-\s?([$£€¥])\s?(\d[\d.,]*)", r"-\2 \1"),
         (r"(?<!\d)(\d{1,2})'\s?(\d{1,2})(?:\"|'')", r"\1 ft \2 in"),
         (

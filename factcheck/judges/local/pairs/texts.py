@@ -35,6 +35,7 @@ _PRIVATIVES, _LIMITS = word_set(TABLES["privatives"]), word_set(TABLES["limits"]
 _PLACE_MODIFIERS = word_set(TABLES["place_modifiers"])
 _OPPOSITES = [tuple(map(word_set, sides)) for sides in TABLES["opposites"]]
 _RIVALS = {frozenset(p) for row in TABLES["rivals"] for p in combinations(row.split(), 2)}
+_STREETS = word_set(TABLES["streets"])
 _COPULAS = word_set("is are was were be been ist war est es")
 _ARTICLE = re.compile(
     r"[\s\"'*_-]*(?:(?:the|an?|der|die|das|le|la|les|el|los|las)\s+)?[\"']*", re.IGNORECASE
@@ -120,6 +121,7 @@ def match(
         for i, unit in enumerate(ones)
         for key in unit.keys
         for j in holders.get(key, ())[:_MOST_REPEATED]
+        if not _is_silent_e(unit.form, others[j].form)
     }
     pairs: list[tuple[int, int]] = []
     lone, rest = {*range(len(ones))}, {*range(len(others))}
@@ -132,6 +134,11 @@ def match(
     for one, other in (sides, sides[::-1], sides[:1] * 2, sides[1:] * 2):
         _match_acronyms(*one, *other)
     return sorted(pairs), lone, rest
+
+
+def _is_silent_e(one: str, other: str) -> bool:
+    """Whether only a last `e` tells two words apart: `Dunn` and `Dunne`, `cloth` and `clothe`."""
+    return abs(len(one) - len(other)) == 1 and one.removesuffix("e") == other.removesuffix("e")
 
 
 def _match_acronyms(
@@ -209,11 +216,19 @@ def _conflict(one: Side, other: Side) -> Finding | None:
         if found := (forms | side.reading.grammar - rest.reading.grammar) & qualifiers:
             return Finding(TURNED, f"only in {name}: {', '.join(sorted(found))}")
     for a, b in product(one.own, other.own):
-        if {a.form, b.form} in _RIVALS or {a.form, b.form} in antonyms():
+        pair = {a.form, b.form}
+        are_streets = pair <= _STREETS and a.is_capital and b.is_capital
+        are_rivals = are_streets or pair in _RIVALS or pair in antonyms()
+        if are_rivals or _is_compared(*sorted(pair, key=len)):
             return Finding(TURNED, against(a.text, b.text))
     if one.added and other.added:
         return Finding(VAGUE, against(one.reading.text, other.reading.text))
     return None if one.own and other.own else _reversed(one, other)
+
+
+def _is_compared(base: str, form: str) -> bool:
+    """Whether a word is another one with the ending of a comparative: `faster`, `Penner`."""
+    return form.startswith(base) and form[len(base) :] in {"er", "est"}
 
 
 def _reversed(one: Side, other: Side) -> Finding | None:

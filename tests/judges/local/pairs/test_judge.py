@@ -58,6 +58,8 @@ SAME = [
     ("Bachelor of Science", "BSc"), ("PhD in Physics", "Doctor of Philosophy in Physics"),
     # labels
     ("excluding VAT", "without VAT"), ("partly cloudy", "partially cloudy"),
+    ("at least 5 years", "5+ years"), ("2 tablespoons", "2 tbsp"),
+    ("£1,150 per month", "1150 GBP per month"), ("5 USD/hour", "$5 per hour"),
     ("twice a day", "two times daily"), ("twice a week", "2 times weekly"),
     ("350 Fifth Avenue, Suite 300", "350 5th Ave, Ste 300"),
     # languages
@@ -137,8 +139,11 @@ DIFFERENT = [
     ('{"a": 1}', '{"a": 2}'), ('{"a": 1}', '{"b": 1}'), ('[["a"], ["b"]]', '[["a", "b"]]'),
     ("Budapest, Vienna and Bratislava", "Vienna, Budapest and Belgrade"),
     ("red car; blue bike", "blue car; red bike"),
+    ("£1,150 per month", "£1,150 per week"), ("£1,150 per month", "£1,150"),
     # labels
-    ("12 Main Street", "12 Main Avenue"), ("Frankfurt (Oder)", "Frankfurt (Main)"),
+    ("12 Main Street", "12 Main Avenue"), ("high", "very high"), ("other income", "income"),
+    ("fast", "faster"), ("Peter J. Dunn", "Peter J. Dunne"),
+    ("Frankfurt (Oder)", "Frankfurt (Main)"),
     ("USB-C to HDMI adapter", "HDMI to USB-C adapter"), ("shipped", "delivered"),
     ("within 14 days of delivery", "within 14 days of the order"), ("with VAT", "exclusive VAT"),
     ("twice a day", "twice a week"), ("twice a day", "three times a day"),
