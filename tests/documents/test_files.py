@@ -343,6 +343,10 @@ def test_parts_of_yaml_know_their_lines() -> None:
         ("r.yaml", "- a: 1\n- a: 2\n", ["record 1", "record 2"]),
         ("r", '\n{"a": 1}\n{"a": 2}\n', ["line 2", "line 3"]),
         ("r", '\n[{"a": 1},\n\n{"a": 2}]\n', ["record 1", "record 2"]),
+        *(("r.json", one, [""]) for one in ('{"a": 1}', '{\n"a": 1\n}')),
+        ("r.json", '[{"a": 1}]', ["record 1"]),
+        ("r", '{"a": 1}', ["line 1"]),
+        ("r", '{\n"a": 1\n}', [""]),
     ],
 )
 def test_entries_of_every_format_come_with_their_places(
@@ -353,24 +357,21 @@ def test_entries_of_every_format_come_with_their_places(
 
     entries = [(str(place), value) for place, value in read_entries(path)]
 
-    assert entries == [(f"{path}, {place}", {"a": n}) for n, place in enumerate(places, 1)]
+    names = [f"{path}, {place}".removesuffix(", ") for place in places]
+    assert entries == [(name, {"a": n}) for n, name in enumerate(names, 1)]
 
 
-@pytest.mark.parametrize("content", ['{"a": 1}', '{\n"a": 1\n}', '[{"a": 1}]'])
-@pytest.mark.parametrize("name", ["r.json", "r"])
-def test_one_entry_needs_no_list(tmp_path: Path, name: str, content: str) -> None:
-    path = tmp_path / name
-    path.write_text(content)
-    assert [value for _, value in read_entries(path)] == [{"a": 1}]
-
-
-@pytest.mark.parametrize("content", ['{"a": 1}\n{"a": 2}\n', '[{"a": 1},\n {"a": 2}]'])
-def test_standard_input_is_json_or_read_entries(
-    monkeypatch: pytest.MonkeyPatch, content: str
+@pytest.mark.parametrize(
+    ("content", "unit"), [('{"a": 1}\n{"a": 2}\n', "line"), ('[{"a": 1},\n {"a": 2}]', "record")]
+)
+def test_standard_input_is_json_or_lines(
+    monkeypatch: pytest.MonkeyPatch, content: str, unit: str
 ) -> None:
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content.encode())))
 
-    assert [value for _, value in read_entries("-")] == [{"a": 1}, {"a": 2}]
+    assert [(str(place), value) for place, value in read_entries("-")] == [
+        (f"standard input, {unit} {n}", {"a": n}) for n in (1, 2)
+    ]
 
 
 def test_broken_entries_and_other_files_are_refused(tmp_path: Path) -> None:

@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from factcheck import AtomicFact, FactCoverage
 from factcheck.errors import ConfigError, InputError, JudgeUnavailable
@@ -28,6 +26,8 @@ from factcheck.metrics import (
 )
 from factcheck.metrics.evaluation import read_cases
 from factcheck.references import ReferenceMatch
+from factcheck.reports.page import parts_of
+from factcheck.stats.intervals import wilson
 from factcheck.testing import ScriptedChecker
 
 SOURCE = "The bridge was closed in April. A diver found the crack. It cost $40."
@@ -132,6 +132,13 @@ def test_a_case_that_could_not_be_measured_neither_passes_nor_fails_and_is_count
     assert (len(summary.results), summary.pass_rate, summary.mean) == (4, 0.5, 0.6)
     assert scores(report, "length") == [1.0, "raised", 0.2, "unavailable"]
     assert report["2", "length"].reason == "RuntimeError: boom"
+    assert summary.interval == wilson(0.5, 2)
+    assert "length       1       1       2  0.50 (0.09 – 0.91)  0.600" in str(report)
+    assert "2  length error   RuntimeError: boom\n3  length 0.200" in str(report)
+    assert report.page().parts == parts_of(
+        ("good", 1, "passed"), ("bad", 1, "failed"), ("unknown", 2, "errored")
+    )
+    assert [case.status for case in report.page().cases] == ["passed", "error", "failed", "error"]
 
 
 def test_a_field_that_is_needed_and_missing_is_named() -> None:
@@ -252,17 +259,6 @@ def test_a_result_has_a_score_and_a_verdict_or_an_error_and_never_a_mixture() ->
     with pytest.raises(InputError, match="neither passes nor fails"):
         MetricResult(score=0.0, passed=False, error=failed.error)
     assert (failed.score, failed.passed, failed.reason) == (None, None, "no text")
-
-
-@given(st.lists(st.sampled_from(["", "short", "long enough", "boom"]), max_size=12))
-def test_the_numbers_of_a_report_follow_from_its_rows(texts: list[str]) -> None:
-    report = evaluate(outputs(*texts), [length])
-    (summary,) = report.metrics
-    passed, failed = texts.count("long enough") + texts.count("short"), texts.count("")
-    assert tuple(summary.counts.values()) == (passed, failed, texts.count("boom"))
-    assert len(report.to_rows()) == len(texts)
-    if summary.interval is not None and summary.pass_rate is not None:
-        assert summary.interval.low <= summary.pass_rate <= summary.interval.high
 
 
 def test_a_metric_of_ones_own_is_a_function_of_any_kind() -> None:

@@ -206,9 +206,11 @@ def test_a_file_that_is_no_lock_is_not_overwritten(tmp_path: Path) -> None:
 HEADER = "id,source,summary\n"
 
 
-def write(path: Path, content: str | bytes) -> Path:
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
+def refusal_of(path: Path) -> str:
+    with pytest.raises(InputError) as caught:
+        list(read_records(path, skip_bad=lambda error: None))
+    assert str(path) in str(caught.value)
+    return str(caught.value)
 
 
 def write_rows(path: Path, rows: Sequence[Sequence[str]], **dialect: Any) -> Path:
@@ -265,7 +267,7 @@ def test_facts_are_a_json_list_or_one_a_line(tmp_path: Path) -> None:
 def test_a_fault_in_a_field_of_several_lines_is_named_by_its_line(
     tmp_path: Path, rows: bytes, ids: list[str], message: str
 ) -> None:
-    path = write(tmp_path / "pairs.csv", HEADER.encode() + rows)
+    path = put(tmp_path / "pairs.csv", HEADER.encode() + rows)
     errors: list[InputError] = []
 
     assert [record.id for record in read_records(path, skip_bad=errors.append)] == ids
@@ -288,13 +290,9 @@ def test_a_fault_in_a_field_of_several_lines_is_named_by_its_line(
 def test_a_header_that_does_not_fit_is_an_error_even_when_bad_records_are_skipped(
     tmp_path: Path, content: str | bytes, message: str
 ) -> None:
-    path = write(tmp_path / "pairs.csv", content)
+    path = put(tmp_path / "pairs.csv", content)
 
-    with pytest.raises(InputError) as caught:
-        list(read_records(path, skip_bad=lambda error: None))
-
-    assert str(path) in str(caught.value)
-    assert message in str(caught.value)
+    assert message in refusal_of(path)
 
 
 def test_without_pyarrow_the_extra_is_named(
@@ -304,7 +302,7 @@ def test_without_pyarrow_the_extra_is_named(
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
 
     with pytest.raises(ConfigError, match=r"pip install 'factcheck\[parquet\]'"):
-        read_records(write(tmp_path / "pairs.parquet", ""))
+        read_records(put(tmp_path / "pairs.parquet", ""))
 
 
 def write_parquet(path: Path, columns: Mapping[str, Any], **options: Any) -> Path:
@@ -372,9 +370,9 @@ def test_a_parquet_file_that_does_not_fit_is_an_error_even_when_bad_records_are_
 ) -> None:
     whole = write_parquet(tmp_path / "a.parquet", {"source": ["a"] * 999, "summary": ["b"] * 999})
     data = bytearray(whole.read_bytes())
-    damaged = write(tmp_path / "b.parquet", bytes(data[: len(data) // 2]))
+    damaged = put(tmp_path / "b.parquet", bytes(data[: len(data) // 2]))
     data[4:40] = b"\xff" * 36
-    scrambled = write(tmp_path / "c.parquet", bytes(data))
+    scrambled = put(tmp_path / "c.parquet", bytes(data))
     other = write_parquet(tmp_path / "d.parquet", {"text": ["a"]})
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     buffers = pyarrow.array([b"a", b"\xff"]).buffers()
@@ -389,7 +387,4 @@ def test_a_parquet_file_that_does_not_fit_is_an_error_even_when_bad_records_are_
         (other, "no column 'source'; found ['text']"),
         (empty, "holds no records"),
     ):
-        with pytest.raises(InputError) as caught:
-            list(read_records(path, skip_bad=lambda error: None))
-        assert str(path) in str(caught.value)
-        assert message in str(caught.value)
+        assert message in refusal_of(path)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
-import sys
 import tracemalloc
 from collections.abc import Mapping
 from dataclasses import replace
@@ -117,16 +115,6 @@ def test_a_damaged_packed_file_is_an_error_even_when_bad_records_are_skipped(
 
     with pytest.raises(InputError, match="cannot read"):
         list(read_records(path, skip_bad=lambda error: None))
-
-
-def test_a_dash_is_json_lines_on_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = io.BytesIO(json.dumps(TRAM).encode() + b"\n{")
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data))
-    records = read_records("-")
-
-    assert next(records).where == "standard input, line 1"
-    with pytest.raises(InputError, match="standard input, line 2: not valid JSON"):
-        next(records)
 
 
 AROUND: dict[str, tuple[list[Any], list[Any]]] = {

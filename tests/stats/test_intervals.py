@@ -42,9 +42,9 @@ def test_wilsons_interval_holds_the_share(hits: int, n: float) -> None:
     assert 0.0 <= low <= share <= high <= 1.0
 
 
-@pytest.mark.parametrize("degrees", [1, 2, 9, 30, 31, 60, 1000])
-def test_quantiles_of_students_t(degrees: int) -> None:
-    assert t_95(degrees) == pytest.approx(scipy_stats.t.ppf(0.975, degrees), abs=6e-4)
+def test_quantiles_of_students_t() -> None:
+    for degrees in (*range(1, 41), 1000):
+        assert t_95(degrees) == pytest.approx(scipy_stats.t.ppf(0.975, degrees), abs=6e-4)
 
 
 class TestClusters:

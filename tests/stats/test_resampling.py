@@ -158,6 +158,7 @@ def test_a_difference_of_means_is_tested_by_swapping_units() -> None:
     a, b = means([[0.1, 0.2, 0.3, 0.4, 0.5]]), means([[0.2, 0.3, 0.5, 0.5, 0.7]])
     found, by_chance = compare_scores(a, b, 2000, 0)
     assert by_chance.shape == (1, 31)
+    assert (found["m0"].a, found["m0"].b) == pytest.approx((0.3, 0.44))
     assert found["m0"].difference == pytest.approx(0.14)
     assert found["m0"].p_value == found["m0"].p_adjusted == 2 / 32
     interval = found["m0"].interval
