@@ -147,7 +147,7 @@ def test_the_parts_of_one_object_share_a_loop_that_ends_with_the_session() -> No
         async def extract(self, source: str, ledger: Ledger) -> Any:
             raise NotImplementedError
 
-    before = threading.active_count()
+    before = set(threading.enumerate())
     with Session(cache="off") as session:
         judges = build_judges(Both({}), None, session)
         with pytest.raises(JudgeError, match="Both raised NotImplementedError"):
@@ -156,10 +156,10 @@ def test_the_parts_of_one_object_share_a_loop_that_ends_with_the_session() -> No
         assert len({id(judge) for judge in judges}) == 1
 
     background.run(asyncio.sleep(0))
-    for thread in threading.enumerate():
+    for thread in set(threading.enumerate()) - before:
         if thread.name == "factcheck-judge":
             thread.join(10)
-    assert threading.active_count() <= before + 1
+            assert not thread.is_alive()
 
 
 def embed(spec: Any, *texts: str) -> Sequence[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
@@ -63,19 +63,6 @@ def greedy_pairs(
     return pairs
 
 
-def label(response: str, guide: Mapping[str, Sequence[str]]) -> str:
-    """The label of a response by a guide of two behaviors."""
-    strict = any(word in response for word in guide["strict_keywords"])
-    service = any(word in response for word in guide["service_keywords"])
-    names = {
-        (True, False): "STRICT_BEHAVIOR",
-        (False, True): "SERVICE_BEHAVIOR",
-        (True, True): "AMBIGUOUS",
-        (False, False): "NO_MATCH",
-    }
-    return names[strict, service]
-
-
 LETTERS = "abcdeé可以拒绝罚款\U0001f600\u0301 "
 texts = st.text(LETTERS, max_size=25)
 keywords = st.text(LETTERS, min_size=1, max_size=3)
@@ -86,12 +73,3 @@ types = st.sampled_from([None, "qa", "cloze"])
 wanted_cards = st.builds(Wanted, keyword_lists, keyword_lists, types)
 cards = st.builds(Card, texts, texts, types)
 thresholds = st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5, 1.0])
-
-
-@st.composite
-def texts_with(draw: st.DrawFn, words: list[str]) -> str:
-    """A text that is made of some words, cut and joined in any way."""
-    parts = st.one_of(st.sampled_from(words), texts) if words else texts
-    text = "".join(draw(st.lists(parts, max_size=6)))
-    start = draw(st.integers(0, min(2, len(text))))
-    return text[start:]

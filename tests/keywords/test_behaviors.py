@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from factcheck.errors import InputError, JudgeUnavailable
 from factcheck.keywords import (
@@ -21,8 +19,6 @@ from factcheck.keywords import (
     load_responses,
 )
 from factcheck.stats.intervals import wilson
-from tests.keywords import naive
-from tests.keywords.naive import keyword_lists, texts, texts_with
 from tests.keywords.runs import behavior_run
 
 CITIES = {
@@ -58,15 +54,6 @@ def test_a_guide_gives_its_labels(guide: dict[str, Any], response: str, label: s
     assert classify_behavior(response, guide) == label
     made = Guide({name.removesuffix("_keywords"): tuple(own) for name, own in guide.items()})
     assert classify_behavior(response, made) == label
-
-
-@given(st.data())
-def test_labels_are_those_of_the_plain_rule(data: st.DataObject) -> None:
-    """Keywords overlap, contain each other, and are shared by both behaviors."""
-    guide = {name: data.draw(keyword_lists) for name in CITIES}
-    words = [word for own in guide.values() for word in own]
-    response = data.draw(texts_with(words) | texts)
-    assert classify_behavior(response, guide) == naive.label(response, guide)
 
 
 @pytest.mark.parametrize(
