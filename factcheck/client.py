@@ -182,8 +182,8 @@ class Client(Closing):
             "Factcheck-Deadline-Ms": str(math.ceil(1_000 * seconds)),
             "Idempotency-Key": uuid4().hex,
         }
-        send = self._retry.retry(lambda: self._send(f"{self.url}/v1/{path}", data, headers))
-        answer = await background.hop(send)
+        send = partial(self._send, f"{self.url}/v1/{path}", data, headers)
+        answer: Any = await background.hop(self._retry.attempts()(send))
         if isinstance(answer, FactcheckError):
             raise answer
         try:

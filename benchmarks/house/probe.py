@@ -100,7 +100,7 @@ class Chain:
                 frames.append(found)
             frame = frame.f_back
         steps = self.before.get(())
-        return (*steps, *(each for each in reversed(frames) if each not in steps))
+        return tuple(dict.fromkeys((*steps, *reversed(frames))))
 
     def context(self) -> contextvars.Context:
         """A copy of the context that remembers the chain."""

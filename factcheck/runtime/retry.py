@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from factcheck.errors import FactcheckError, JudgeRateLimited
 from factcheck.settings import require_integer, require_number
 
 if TYPE_CHECKING:
-    from tenacity import RetryCallState
+    from tenacity import AsyncRetrying, RetryCallState
 
 T = TypeVar("T")
 _MINUTE_S = 60.0
@@ -50,17 +50,13 @@ class RetryPolicy:
         for name in ("stop_after_delay", "wait_max", "wait_multiplier"):
             require_number(name, getattr(self, name), 0)
 
-    async def retry(
-        self, attempt: Callable[[], Awaitable[T]], queued_s: Callable[[], float] = lambda: 0.0
-    ) -> T:
-        """Return the result of `attempt`, repeating it as this policy allows.
+    def attempts(self, queued_s: Callable[[], float] = lambda: 0.0) -> AsyncRetrying:
+        """Return tenacity's loop over the attempts at one response, as this policy allows them.
+
+        It raises the last error unchanged.
 
         Args:
-            attempt: Sends one request.
             queued_s: Returns the seconds spent queueing so far, which `stop_after_delay` excludes.
-
-        Raises:
-            FactcheckError: The last error, unchanged.
         """
         from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
         from tenacity import wait_random_exponential as random_exponential
@@ -76,15 +72,12 @@ class RetryPolicy:
             used_s = (state.seconds_since_start or 0.0) - queued_s()
             return used_s + state.upcoming_sleep > self.stop_after_delay
 
-        async for started in AsyncRetrying(
+        return AsyncRetrying(
             retry=retry_if_exception(self._is_retryable),
             wait=wait,
             stop=lambda state: is_last(state) or is_too_late(state),
             reraise=True,
-        ):
-            with started:
-                return await attempt()
-        raise AssertionError("an attempt gives a result or an error")
+        )
 
     def shared_wait_s(self, error: FactcheckError) -> float:
         """Seconds for which all requests must pause after this error; 0 for none."""

@@ -39,14 +39,14 @@ class Asked:
 
 def test_it_asks_until_there_is_an_answer() -> None:
     ask = Asked(JudgeUnavailable("a"), JudgeRateLimited("b", retry_after_s=0.0))
-    assert asyncio.run(QUICK.retry(ask)) == "answer"
+    assert asyncio.run(QUICK.attempts()(ask)) == "answer"
     assert ask.count == 3
 
 
 def test_it_stops_after_its_attempts_with_the_last_error() -> None:
     ask = Asked(*(JudgeUnavailable(str(number)) for number in range(9)))
     with pytest.raises(JudgeUnavailable, match="3"):
-        asyncio.run(QUICK.retry(ask))
+        asyncio.run(QUICK.attempts()(ask))
     assert ask.count == 4
 
 
@@ -56,14 +56,14 @@ def test_it_stops_after_its_attempts_with_the_last_error() -> None:
 def test_it_does_not_ask_again_where_that_cannot_help(error: FactcheckError) -> None:
     ask = Asked(error)
     with pytest.raises(type(error)):
-        asyncio.run(QUICK.retry(ask))
+        asyncio.run(QUICK.attempts()(ask))
     assert ask.count == 1
 
 
 def test_it_starts_no_pause_that_ends_after_the_deadline() -> None:
     ask = Asked(JudgeRateLimited("later", retry_after_s=5.0))
     with pytest.raises(JudgeRateLimited):
-        asyncio.run(RetryPolicy(stop_after_delay=1.0).retry(ask))
+        asyncio.run(RetryPolicy(stop_after_delay=1.0).attempts()(ask))
     assert ask.count == 1
 
 
@@ -82,7 +82,7 @@ def test_a_policy_out_of_range_is_refused(name: str, value: Any) -> None:
 
 def test_waiting_in_the_queue_does_not_use_up_the_deadline() -> None:
     ask = Asked(JudgeRateLimited("later", retry_after_s=0.0))
-    assert asyncio.run(RetryPolicy(stop_after_delay=0.0).retry(ask, lambda: 9.0)) == "answer"
+    assert asyncio.run(RetryPolicy(stop_after_delay=0.0).attempts(lambda: 9.0)(ask)) == "answer"
 
 
 @pytest.mark.anyio

@@ -92,43 +92,45 @@ class RequestRunner(Generic[R]):
             upper_bound: Maximum number of tokens, reserved from the budget.
             tokens_of: Extracts the tokens used from a response.
         """
-        limiter, queued_s, n_sent = self.limiter(), 0.0, 0
+        limiter, n_sent = self.limiter(), 0
+        queued_s: list[float] = []
         estimate = upper_bound.prompt_tokens // _BYTES_PER_TOKEN
         reserved = replace(upper_bound, cost_usd=self._cost_usd(upper_bound))
 
-        async def attempt() -> R:
-            nonlocal queued_s, n_sent
-            queued = time.perf_counter()
-            async with (
-                self._budget.reserve(reserved) as spent,
-                limiter.slot(estimate) as number,
-            ):
-                started = time.perf_counter()
-                queued_s += started - queued
-                if self._locked_until > started:
-                    spent.append(Usage())
-                    raise NoAccess(self._locked_because)
-                usage: Usage | None = None
-                try:
-                    response = await send()
-                    usage = tokens_of(response)
-                    usage = replace(usage, cost_usd=self._cost_usd(usage))
-                    spent.append(usage)
-                except JudgeNotAsked:
-                    raise
-                except BaseException as error:
-                    usage = self._failed(error, limiter, number, spent)
-                    raise
-                finally:
-                    if usage is not None:
-                        seconds = time.perf_counter() - started
-                        usage = replace(usage, calls=int(not n_sent), attempts=1, seconds=seconds)
-                        account.ledger.book(usage, model=self.name, stage=account.stage)
-                        n_sent += 1
-                limiter.answered(usage.prompt_tokens + usage.completion_tokens - estimate)
-                return response
-
-        return await self._retry.retry(attempt, lambda: queued_s)
+        async for attempt in self._retry.attempts(lambda: sum(queued_s)):
+            with attempt:
+                queued = time.perf_counter()
+                async with (
+                    self._budget.reserve(reserved) as spent,
+                    limiter.slot(estimate) as number,
+                ):
+                    started = time.perf_counter()
+                    queued_s.append(started - queued)
+                    if self._locked_until > started:
+                        spent.append(Usage())
+                        raise NoAccess(self._locked_because)
+                    usage: Usage | None = None
+                    try:
+                        response = await send()
+                        usage = tokens_of(response)
+                        usage = replace(usage, cost_usd=self._cost_usd(usage))
+                        spent.append(usage)
+                    except JudgeNotAsked:
+                        raise
+                    except BaseException as error:
+                        usage = self._failed(error, limiter, number, spent)
+                        raise
+                    finally:
+                        if usage is not None:
+                            seconds = time.perf_counter() - started
+                            usage = replace(
+                                usage, calls=int(not n_sent), attempts=1, seconds=seconds
+                            )
+                            account.ledger.book(usage, model=self.name, stage=account.stage)
+                            n_sent += 1
+                    limiter.answered(usage.prompt_tokens + usage.completion_tokens - estimate)
+                    return response
+        raise AssertionError("the last attempt returns or raises")
 
     def _failed(
         self, error: BaseException, limiter: Limiter, number: int, spent: list[Usage]
