@@ -87,7 +87,7 @@ _LEADS = word_set(
 _COUNTING = word_set("over than nearly almost least most")
 """Words before a number that is not a year."""
 _HOUR_OF = {"noon": 12, "midday": 12, "mittag": 12, "midnight": 0, "mitternacht": 0}
-FILLERS = word_set("the of de del at t r . , ( ) '")
+FILLERS = word_set("the of de del at t r \u0433 \u0440 . , ( ) '")
 """Words and marks that may surround the parts of a date in a value."""
 _PERIOD = word_set("to until till bis through au al hasta -")
 """Words between the two ends of a period."""

@@ -112,6 +112,7 @@ def test_a_year_of_two_digits_needs_a_pivot() -> None:
     }.items():  # fmt: skip
         assert not read_date(text).ways
         assert read_date(text, Notation(pivot=1950)).only == reading
+        assert ("set 'pivot'" in read_date(text).reason) == (reading is not None)
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join) | st.text())
@@ -146,13 +147,19 @@ MONTHS = (
     "januar februar mars april mai juni juli august september oktober november desember",
     "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
     "січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня",
+    "ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık",
+    "януари февруари март април май юни юли август септември октомври ноември декември",
+    (
+        "ιανουαρίου φεβρουαρίου μαρτίου απριλίου μαΐου ιουνίου "
+        "ιουλίου αυγούστου σεπτεμβρίου οκτωβρίου νοεμβρίου δεκεμβρίου"
+    ),
 )
 
 
 @pytest.mark.parametrize("names", MONTHS)
 def test_months_are_known_in_other_languages(names: str) -> None:
     for number, name in enumerate(names.split(), 1):
-        for text in (f"5 {name} 2024", f"5. {name.title()} 2024", f"2024 {name} 5"):
+        for text in (f"5 {name} 2024\u202fг.", f"5. {name.title()} 2024", f"2024 {name} 5"):
             assert read_date(text).only == DateReading(2024, number, 5), text
 
 

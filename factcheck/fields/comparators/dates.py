@@ -88,7 +88,10 @@ def read_date(text: str, notation: Notation = Notation()) -> Dates:  # noqa: B00
         if m.year is not None and (m.day or (m.clock is None and m.weekday is None))
     )
     if not ways:
-        return Dates((), f"{shown(text[: _MAX_CHARS + 1])} is not a date")
+        reason = f"{shown(text[: _MAX_CHARS + 1])} is not a date"
+        if notation.pivot is None and read_date(text, notation._replace(pivot=1950)).ways:
+            reason += "; set 'pivot' to read years of two digits"
+        return Dates((), reason)
     if len(ways) == 1:
         return Dates(ways)
     either = " or ".join(map(str, ways))
