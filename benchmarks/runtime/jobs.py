@@ -72,13 +72,15 @@ class Service:
         folder: Gets the database of the jobs, the response cache and the log.
         model_url: Address of the scripted model.
         options: Further options of the command.
+        cache: Address of Redis, for the response cache; empty: in the folder.
     """
 
-    def __init__(self, folder: Path, model_url: str, *options: str) -> None:
+    def __init__(self, folder: Path, model_url: str, *options: str, cache: str = "") -> None:
         environment = {
             **os.environ,
             "OPENAI_BASE_URL": model_url,
             "OPENAI_API_KEY": "not-needed",
+            "FACTCHECK_CACHE": cache,
             "FACTCHECK_CACHE_DIR": str(folder / "cache"),
         }
         command = [sys.executable, "-m", "factcheck", "serve", "--port", "0"]
@@ -131,8 +133,8 @@ def measure(
         "job", "pairs", "calls", "pairs/s", "CPU, ms a pair", "RSS, MB", "kB a pair: jobs",
         "rows", "cache", box=None, pad_edge=False,
     )  # fmt: skip
-    options = ("--judge", "openai/bench", *(("--cache", redis) if redis else ()))
-    with Service(folder, model.base_url, *options) as service:
+    options = ("--judge", "openai/bench")
+    with Service(folder, model.base_url, *options, cache=redis or "") as service:
         n_pairs = 0
         for number in range(n_rounds + 1):
             some = pairs if number else pairs[:1]  # the first loads what is needed

@@ -29,16 +29,12 @@ if TYPE_CHECKING:
 
     from factcheck.server import ApiKey
 
-_NAMED = re.compile(r"(?P<name>[\w.-]+)=(?P<judge>.+)")
+_NAMED = re.compile(r"(?P<name>[\w./:-]+)=(?P<judge>.+)")
 _DRAIN_S = 20
 """Seconds for open requests to finish when the service is stopped."""
 _HEAD_S = 30
 """Maximum number of seconds for the head of a request to arrive."""
 _MAX_CONNECTIONS = 1_000
-_ACCEPTED_AT_ONCE = 1 / 8
-"""Share of the open connections that is accepted at once, before any of them is counted."""
-_QUEUE = 2_048
-"""Connections that may wait to be accepted."""
 _M_MMAP_THRESHOLD, _MAPPED_BYTES = -3, 1 << 18
 """Option of glibc's `mallopt`, and the size from which blocks are mapped one by one."""
 
@@ -72,15 +68,6 @@ def serve(  # noqa: PLR0913 - one parameter per option
     jobs_db: Annotated[
         str | None, options.option("--jobs-db", "FILE", "Accept jobs, and keep them in FILE.")
     ] = None,
-    cache: Annotated[
-        str | None,
-        options.option(
-            "--cache",
-            "CACHE",
-            "Response cache: a folder, a redis:// URL or off.",
-            show_default="$FACTCHECK_CACHE or the user's cache folder",
-        ),
-    ] = None,
     concurrency: options.Concurrency = 32,
     rpm: options.RequestsPerMinute = None,
     tpm: options.TokensPerMinute = None,
@@ -103,7 +90,6 @@ def serve(  # noqa: PLR0913 - one parameter per option
     _return_large_blocks()
     config = ServerConfig(
         judges=_judges(judge),
-        cache=cache,
         budget=options.budget(max_calls, max_cost_usd),
         concurrency=concurrency,
         rpm=rpm,
@@ -118,7 +104,7 @@ def serve(  # noqa: PLR0913 - one parameter per option
         settings = uvicorn.Config(
             app,
             access_log=False,
-            backlog=math.ceil(most * _ACCEPTED_AT_ONCE),
+            backlog=math.ceil(most / 8),  # asyncio accepts as many before one is counted
             http=_protocol(most),
             lifespan="on",
             log_config=None,
@@ -236,13 +222,6 @@ def _read_keys(path: str) -> list[ApiKey]:
     return keys
 
 
-class _Listener(socket.socket):
-    """A listening socket whose queue is longer than what asyncio accepts at once."""
-
-    def listen(self, _: int = 0, /) -> None:
-        super().listen(_QUEUE)
-
-
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -255,7 +234,6 @@ def _listen(host: str, port: int) -> socket.socket:
         raise InputError(
             f"cannot listen on {host}, port {port}: {error.strerror or error}"
         ) from error
-    listener = _Listener(listener.family, listener.type, fileno=listener.detach())
     # asyncio sets it only on sockets with an explicit protocol; without it, answers take 40 ms more
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener

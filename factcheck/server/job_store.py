@@ -56,14 +56,10 @@ _PAGE = 200
 _MAX_OPEN = 100
 """Maximum number of unfinished jobs of one owner."""
 _RETRY_S = 60.0
-_MAX_LISTED = 100
-"""Maximum number of jobs in a list."""
 _MAX_LINES = 100_000
 """Maximum number of lines of a job, blank ones included."""
 _MAX_BAD = 1_000
 """Maximum number of bad lines of a job."""
-_MAX_BAD_START = 100
-"""Number of bad lines at its start with which a job is refused."""
 
 
 class JobStatus(BaseModel):
@@ -138,8 +134,8 @@ class JobStore:
         Raises:
             Problem: A new job would be one unfinished job too many.
         """
-        if found := self._jobs("owner = ? AND key = ?", owner, key):
-            return found[0]
+        if found := self._job("owner = ? AND key = ?", owner, key):
+            return found
         open_jobs = "SELECT count(*) FROM jobs WHERE owner = ? AND state = 'queued'"
         if self._all(open_jobs, owner)[0][0] >= _MAX_OPEN:
             detail = f"{_MAX_OPEN} jobs are unfinished; wait for one to end, or cancel it"
@@ -192,8 +188,8 @@ class JobStore:
     def _entries(self, lines: IO[bytes]) -> Iterator[tuple[int, str, int | None, bytes]]:
         """Yield place, id, `failed` and content of each line that is not blank."""
         first_use: dict[str, int] = {}
-        errors: list[str] = []
-        place = 0
+        first_error = ""
+        n_bad = place = 0
         for line_number, raw in enumerate(self._lines(lines), 1):
             if line_number > _MAX_LINES:
                 raise InputError(f"the job has more than {_MAX_LINES:,} lines; split it")
@@ -205,11 +201,11 @@ class JobStore:
                 name = self._id_of(line, place, Place("job", "line", line_number), first_use)
                 yield place, name, None, line
             except InputError as error:
-                errors.append(f"{error!s:.110}")
-                n_bad = len(errors)
-                if n_bad > _MAX_BAD or n_bad == place == _MAX_BAD_START:
-                    bad = f"{n_bad:,} of the first {place:,} records are invalid"
-                    raise InputError(f"{bad}: {errors[0]}; {errors[1]}") from None
+                first_error = first_error or f"{error!s:.200}"
+                n_bad += 1
+                if n_bad > _MAX_BAD:
+                    bad = f"more than {_MAX_BAD:,} records are invalid"
+                    raise InputError(f"{bad}: {first_error}") from None
                 name = f"line {line_number}"
                 while name in first_use:
                     name += "*"
@@ -245,18 +241,14 @@ class JobStore:
 
     def find(self, job_id: str, owner: str) -> Job:
         """Return a job; raises `Problem` if the owner has no such job."""
-        if found := self._jobs("jobs.id = ? AND owner = ?", job_id, owner):
-            return found[0]
+        if found := self._job("jobs.id = ? AND owner = ?", job_id, owner):
+            return found
         raise Problem(404, "not_found", f"there is no job {job_id!r:.80}")
-
-    def newest(self, owner: str) -> list[Job]:
-        """Return the last 100 jobs of an owner, the newest first."""
-        return self._jobs("owner = ?", owner, order="number DESC")
 
     def first_open(self) -> Job | None:
         """Return the unfinished job that was submitted first."""
         found = self._all("SELECT id FROM jobs WHERE state = 'queued' ORDER BY number LIMIT 1")
-        return self._jobs("jobs.id = ?", *found[0])[0] if found else None
+        return self._job("jobs.id = ?", *found[0]) if found else None
 
     @property
     def n_open(self) -> int:
@@ -325,9 +317,9 @@ class JobStore:
         self._change("DELETE FROM jobs WHERE id = ?", job.id)
         self._change("DELETE FROM records WHERE job = ?", job.id)
 
-    def _jobs(self, where: str, *values: Any, order: str = "number") -> list[Job]:
-        query = f"{_JOBS.format(where)} ORDER BY {order} LIMIT {_MAX_LISTED}"
-        return [Job(**one) for one in self._all(query, *values)]
+    def _job(self, where: str, *values: Any) -> Job | None:
+        found = self._all(_JOBS.format(where), *values)
+        return Job(**found[0]) if found else None
 
     def _all(self, query: str, *values: Any) -> list[Any]:
         with self._lock:

@@ -33,8 +33,8 @@ from factcheck.server.service import Service
 
 _DRAIN_S = 5.0
 """Seconds for records in flight to finish when the service stops."""
-_FIRST_WAIT_S, _MAX_WAIT_S = 30.0, 300.0
-"""Seconds until jobs are tried again after a failure of the disk; doubled after each failure."""
+_DISK_WAIT_S = 30.0
+"""Seconds until jobs are tried again after a failure of the disk."""
 _log = logging.getLogger("factcheck.server")
 
 
@@ -95,7 +95,6 @@ class Jobs:
         self.store.close()
 
     async def _run(self) -> None:
-        seconds = _FIRST_WAIT_S
         while not self._stopping:
             self._wake.clear()
             try:
@@ -103,11 +102,11 @@ class Jobs:
                     await self._run_job(job)
                 self.problem = ""
             except sqlite3.Error as error:
-                seconds = min(2 * seconds, _MAX_WAIT_S) if self.problem else _FIRST_WAIT_S
-                self.problem = f"no jobs are scored: {error}; tried again within {seconds:g} s"
+                again = f"tried again within {_DISK_WAIT_S:g} s"
+                self.problem = f"no jobs are scored: {error}; {again}"
                 _log.error("%s: %s", self.store.path, self.problem)
                 with suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), seconds)
+                    await asyncio.wait_for(self._wake.wait(), _DISK_WAIT_S)
             else:
                 if job is None:
                     await self._wake.wait()
@@ -226,12 +225,6 @@ async def submit(
         job_id = await asyncio.to_thread(jobs.store.add, *sent)
     jobs.wake()
     return jobs.status(await asyncio.to_thread(jobs.store.find, job_id, owner))
-
-
-@router.get("")
-def newest(jobs: Shared, owner: Owner) -> list[JobStatus]:
-    """Return the caller's last 100 jobs, the newest first."""
-    return [jobs.status(job) for job in jobs.store.newest(owner)]
 
 
 @router.get("/{job_id}")

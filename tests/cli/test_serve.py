@@ -50,7 +50,6 @@ def test_a_port_in_use(run: Run, taken: int) -> None:
         ("--host 192.0.2.1 --keys keys.yaml", "cannot listen on 192.0.2.1, port 0: ", 2),
         ("--jobs-db nowhere/jobs.sqlite", "folder nowhere does not exist", 2),
         ("--jobs-db keys.yaml", "cannot use keys.yaml for jobs: file is not a database", 3),
-        ("--cache http://x", "'http' is not a cache; give a folder, a redis:// URL or 'off'", 3),
         ("--keys nowhere.yaml", "nowhere.yaml does not exist", 2),
         ("--max-calls -1", "max_calls must be an integer of at least 0, not -1", 2),
         ("--port 70000", "Invalid value for '--port'", 2),
@@ -120,15 +119,15 @@ def test_jobs_that_another_service_keeps(
 def test_a_service_with_keys_and_several_judges(start: Start, folder: Folder) -> None:  # noqa: F811
     folder.put("keys.yaml", f"- name: ann\n  sha256: {DIGEST}\n  rpm: 100\n")
     keys = str(Path("keys.yaml").absolute())
-    judges = ("--judge", "main=cascade(local-fast, local, low=0.1)", "--judge", "local-fast")
+    judges = ("--judge", "main=cascade(local-fast, local, low=0.1)", "--judge", "of/Lynx-8B=local")
     service = start("--host", "::", "--keys", keys, *judges)
     url = service.url.replace("[::]", "[::1]")
-    body = {"facts": ["Rome is big."], "text": "Rome is big.", "judge": "local-fast"}
+    body = {"facts": ["Rome is big."], "text": "Rome is big.", "judge": "of/Lynx-8B"}
 
     def check(**headers: str) -> Any:
         return httpx.post(f"{url}/v1/check", json=body, headers=headers)
 
-    assert service.judges == "main, local-fast"
+    assert service.judges == "main, of/Lynx-8B"
     assert check().status_code == check(Authorization="Bearer x").status_code == 401
     answer = check(Authorization="Bearer secret")
     assert answer.json()["results"][0]["label"] == "entailed"

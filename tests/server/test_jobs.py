@@ -143,7 +143,6 @@ def test_a_job_over_http(tmp_path: Path) -> None:
         for method, path in (("GET", url), ("GET", f"{url}/rows"), ("DELETE", url)):
             problem = client.request(method, path, headers=bob)
             assert (problem.status_code, problem.json()["code"]) == (404, "not_found")
-        assert client.get("/v1/jobs", headers=bob).json() == []
         for query in ("judge=x", "direction=up"):
             assert client.post(f"/v1/jobs?{query}", content=body).status_code == 422
         assert client.post("/v1/jobs", content=b"").json()["code"] == "input"
@@ -353,15 +352,14 @@ async def test_a_judge_that_has_changed_ends_the_job(bench: Bench) -> None:
 async def test_a_full_disk_delays_the_jobs_and_loses_nothing(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("factcheck.server.jobs._FIRST_WAIT_S", 0.05)
-    monkeypatch.setattr("factcheck.server.jobs._MAX_WAIT_S", 0.2)
+    monkeypatch.setattr("factcheck.server.jobs._DISK_WAIT_S", 0.05)
     records = [record(n) for n in range(300)]
     jobs = bench.open()
     job = submit(jobs, records)
     (n_pages,) = jobs.store._all("PRAGMA page_count")[0]
     jobs.store._all(f"PRAGMA max_page_count = {n_pages + 20}")
     jobs.start()
-    await until(lambda: "within 0.2 s" in status(jobs, job).problem)
+    await until(lambda: "within 0.05 s" in status(jobs, job).problem)
 
     now = status(jobs, job)
     assert now.state == "queued"
@@ -398,8 +396,7 @@ def test_jobs_that_wait_for_the_disk_leave_the_service_ready(
 @pytest.mark.parametrize(
     ("records", "message"),
     [
-        ([b"{"] * 500_000, "100 of the first 100 records are invalid: job, line 1: not valid JSON"),
-        ([record(0), *([b"{"] * 500_000)], "1,001 of the first 1,002 records are invalid"),
+        ([b"{"] * 500_000, "more than 1,000 records are invalid: job, line 1: not valid JSON"),
         ([record(0), *([b""] * 100_002)], "more than 100,000 lines; split it"),
         ([b" ", b""], "the job holds no records"),
     ],
@@ -412,7 +409,7 @@ async def test_a_job_that_cannot_be_is_refused(
         submit(jobs, records)
 
     assert len(str(refused.value)) <= 300
-    assert jobs.store.newest("") == jobs.store._all("SELECT * FROM records") == []
+    assert [*jobs.store._all("SELECT * FROM jobs"), *jobs.store._all("SELECT * FROM records")] == []
     assert sum(path.stat().st_size for path in bench.path.parent.iterdir()) < 3_000_000
     await jobs.stop()
 
@@ -425,7 +422,6 @@ async def test_a_key_names_one_job_of_its_owner(bench: Bench) -> None:
         other = client.post("/v1/jobs?direction=both", content=body, headers=once)
         changed = client.post("/v1/jobs", content=body + b"\n", headers=once)
         new = client.post("/v1/jobs", content=body).json()["id"]
-        listed = client.get("/v1/jobs").json()
         assert client.post(f"/v1/jobs/{new}/cancel").status_code == 200
     jobs = bench.open()
     options = {"key": "k", "digest": "other"}
@@ -437,9 +433,8 @@ async def test_a_key_names_one_job_of_its_owner(bench: Bench) -> None:
     assert (first.status_code, again.status_code) == (202, 202)
     assert first.json()["id"] == again.json()["id"]
     assert (other.status_code, changed.status_code) == (422, 422)
-    assert [one["id"] for one in listed] == [new, first.json()["id"]]
-    assert [one["records"] for one in listed] == [1, 1]
-    assert len(jobs.store.newest("bob")) == 1
+    owners = [owner for (owner,) in jobs.store._all("SELECT owner FROM jobs ORDER BY number")]
+    assert owners == ["", "", "bob"]
     await jobs.stop()
 
 

@@ -73,9 +73,10 @@ def test_a_job_survives_kills(start: Start, model: LocalOpenAIServer, tmp_path: 
 
 
 def test_a_clean_stop_finishes_what_is_in_flight(
-    start: Start, model: LocalOpenAIServer, tmp_path: Path
+    start: Start, model: LocalOpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = (*JUDGE, "--jobs-db", str(tmp_path / "jobs.sqlite"), "--cache", "off")
+    monkeypatch.setenv("FACTCHECK_CACHE", "off")
+    options = (*JUDGE, "--jobs-db", str(tmp_path / "jobs.sqlite"))
     service = start(*options, "--concurrency", "4")
     pairs = make_pairs(1, 200)
     facts = list(pairs[0].labels)
@@ -95,14 +96,14 @@ def test_a_clean_stop_finishes_what_is_in_flight(
 
 
 def test_redis_that_goes_and_comes_loses_nothing(
-    start: Start, model: LocalOpenAIServer, tmp_path: Path
+    start: Start, model: LocalOpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     port = free_port()
+    monkeypatch.setenv("FACTCHECK_CACHE", f"redis://127.0.0.1:{port}/0")
     pairs = make_pairs(4, 50)
     with redis_on(port):
         service = start(
             *(*JUDGE, "--jobs-db", str(tmp_path / "jobs.sqlite"), "--concurrency", "4"),
-            *("--cache", f"redis://127.0.0.1:{port}/0"),
             patch="from factcheck.runtime.cache import redis; redis.PAUSE_S = 0.2",
         )
         job = service.job(json.dumps(pair.record()) for pair in pairs)
