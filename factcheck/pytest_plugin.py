@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from factcheck.judges.ports import JudgeSpec
     from factcheck.runtime.budget import Budget
     from factcheck.scoring import FactCoverage
-    from factcheck.scoring.gates import Limits
-
-_MAX_SHOWN = 5
-"""Maximum number of facts in the message of a failed assertion."""
 
 
 @pytest.fixture(scope="session")
@@ -109,8 +105,8 @@ def assert_coverage(
             baseline: Earlier report, or its `.json` file; no fact may come out worse.
 
         Raises:
-            AssertionError: The gate failed; the message has the reason, the five most important
-                facts that are not kept, and the number of others.
+            AssertionError: The gate failed; the message has the reason and the facts behind it, the
+                five most important ones with their evidence.
             InputError: An argument is invalid, or there is nothing to assert.
             JudgeError: The judge could not be reached.
         """
@@ -120,7 +116,7 @@ def assert_coverage(
         from factcheck.facts.caveats import gate_caveat
         from factcheck.records.facts import read_facts
         from factcheck.scoring.comparison import read_report
-        from factcheck.scoring.gates import NO_LIMITS, Limits, coverage_gate
+        from factcheck.scoring.gates import NO_LIMITS, Limits, coverage_gate, failing_facts
         from factcheck.scoring.rechecks import settled
 
         if min is not None and not 0.0 <= min <= 1.0:
@@ -139,26 +135,11 @@ def assert_coverage(
         pytestconfig.stash[_NOTE] = gate_caveat(str(report.signature))
         failure = coverage_gate(report, replace(limits, baseline=baseline))
         if failure is not None:
-            raise AssertionError(f"{failure.message}\n\n{_shown(report, limits)}")
+            lines = failure.message, report.page().first_line, failing_facts(report, failure)
+            raise AssertionError("\n\n".join(filter(None, lines)))
         return report
 
     return check
-
-
-def _shown(report: CoverageReport, limits: Limits) -> str:
-    """Format the score and the most important facts that are not kept."""
-    from factcheck.reports import render
-    from factcheck.reports.page import Page, filled, listed
-    from factcheck.scoring.gates import most_important
-
-    page, lost = report.page(), most_important(report, limits)
-    by_key = {item.key: item for section in page.sections for item in section.items}
-    items = {one.fact: by_key[f"f{number}"] for number, one in enumerate(report.results, 1)}
-    meaning = "most important first; \u2260 distorted, \u2013 dropped, ? undecided"
-    section = listed(
-        "Not kept", "bad", meaning, lost, lambda one: items[one.fact], "fact", _MAX_SHOWN
-    )
-    return render(Page(page.name, page.value, page.counts, sections=filled(section)))
 
 
 def _with_musts(facts: FactSet, must: Sequence[str]) -> FactSet:

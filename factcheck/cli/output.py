@@ -72,20 +72,24 @@ def _one_line(text: str) -> str:
     return shorten_middle(one_line(shorten_middle(text, 10 * _MAX_LINE)), _MAX_LINE)
 
 
-def exit_with(failure: GateFailure | None) -> None:
-    """Print the message of a failed gate and exit with its code; return if it passed."""
+def exit_with(failure: GateFailure | None, details: str = "") -> None:
+    """Print why a gate failed and exit with its code; return if it passed."""
     if failure is not None:
         print_error(failure.message)
+        if details:
+            typer.echo(f"\n{details}", err=True)
         raise typer.Exit(failure.exit_code)
 
 
-def exit_gate(failure: GateFailure | None, signature: str, *, is_gate: bool) -> None:
+def exit_gate(
+    failure: GateFailure | None, signature: str, details: str = "", *, is_gate: bool
+) -> None:
     """Say what the embedded judge catches if there is a gate; then `exit_with`."""
     from factcheck.facts.caveats import gate_caveat
 
     if is_gate and (note := gate_caveat(signature)):
         print_note(note)
-    exit_with(failure)
+    exit_with(failure, details)
 
 
 def spinner(message: str) -> AbstractContextManager[Any]:
@@ -173,6 +177,7 @@ def report(
     warnings: Sequence[str] = (),
     conclusions: Mapping[str, object] | None = None,
     failure: GateFailure | None = None,
+    details: str = "",
     exits: bool = True,
 ) -> None:
     """Print a report, or write it to its file and print its metrics and conclusions.
@@ -184,6 +189,7 @@ def report(
         warnings: Printed on standard error unless the report is printed as a table or Markdown.
         conclusions: Sentences by judge, printed if the report is written to a file.
         failure: Failure of the gate, if any; shown in JUnit.
+        details: The facts behind it.
         exits: Whether to exit with the code of a failed gate.
 
     Raises:
@@ -195,7 +201,7 @@ def report(
     from factcheck.reports.page import gated
     from factcheck.reports.table import for_stdout
 
-    page = gated(page, failure.message if failure else "")
+    page = gated(page, failure.message if failure else "", details.splitlines())
     if to.path is not None or to.format not in {"table", "markdown"}:
         print_warnings(warnings)
     if to.format == "json":

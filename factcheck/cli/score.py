@@ -132,16 +132,18 @@ def _show_scored(
         KeyboardInterrupt: Interrupted; a report from cached replies has been shown.
     """
     from factcheck.scoring import FactCoverage
-    from factcheck.scoring.gates import NO_LIMITS, coverage_gate
+    from factcheck.scoring.gates import NO_LIMITS, coverage_gate, failing_facts
     from factcheck.scoring.rechecks import settled
     from factcheck.scoring.runs import cached_report
 
     required = limits or NO_LIMITS
 
-    def show(report: CoverageReport, required: Limits = required) -> GateFailure | None:
+    def show(report: CoverageReport, required: Limits = required) -> tuple[GateFailure | None, str]:
         failure = coverage_gate(report, required)
-        output.report(report.page(), report.to_json, to, failure=failure, exits=False)
-        return failure
+        why = failing_facts(report, failure) if failure else ""
+        page, to_json = report.page(), report.to_json
+        output.report(page, to_json, to, failure=failure, details=why, exits=False)
+        return failure, why
 
     try:
         with FactCoverage(**settings) as scorer, output.spinner(message):
@@ -151,8 +153,8 @@ def _show_scored(
             if (partial := cached_report(settings, score)) is not None:
                 show(partial)
         raise
-    failure = show(report, replace(required, baseline=baseline))
-    output.exit_gate(failure, str(report.signature), is_gate=required.apply_to(report))
+    failure, why = show(report, replace(required, baseline=baseline))
+    output.exit_gate(failure, str(report.signature), why, is_gate=required.apply_to(report))
 
 
 def facts(

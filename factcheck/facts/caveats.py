@@ -1,4 +1,4 @@
-"""What a score by the embedded judge shows, and what to do next, in one sentence.
+"""What a score by the embedded judge shows, and what to do next.
 
 All figures are those of `benchmarks/embedded/README.md`, "What a report says".
 """
@@ -21,8 +21,8 @@ copy at most .10, summaries written to copy at least .27."""
 _WORDS = 3
 _WORD = re.compile(r"\w+")
 _TESTED = (
-    "in tests, paraphrases that kept 59 % of the main facts kept 20 % of the extracted ones, which "
-    "bundle details, and scored 0.00 to 0.41 with this judge, those of long texts below their lead"
+    "in tests, paraphrases that kept 59 % of the main facts scored 0.00 to 0.41 with this judge, "
+    "those of long texts below their lead"
 )
 _NEXT = "a language model (--judge openai/NAME)"
 _GATE = (
@@ -53,7 +53,7 @@ def is_paraphrase(copied: float | None) -> bool:
     return copied is not None and copied < PARAPHRASE
 
 
-def caveat(signature: str, copied: Sequence[float | None], n_distorted: int) -> str:
+def caveats(signature: str, copied: Sequence[float | None], n_distorted: int) -> tuple[str, ...]:
     """Say what scores by a judge that runs here show; empty for others, or without scores.
 
     Args:
@@ -62,23 +62,24 @@ def caveat(signature: str, copied: Sequence[float | None], n_distorted: int) -> 
         n_distorted: Number of distorted facts.
     """
     if _BY_WORDS in signature and copied:
-        return "This judge compares words: paraphrases count as dropped, and it finds no distortion"
+        return ("This judge compares words: paraphrases count as dropped, it finds no distortion",)
     if EMBEDDED not in signature or not copied:
-        return ""
-    proof = "No distorted facts is no proof: this judge misses 7 of 10 distortions."
+        return ()
+    proof = "No distorted facts is no proof: this judge misses 7 of 10 distortions"
     if n_distorted:
         which = "distorted fact" if n_distorted == 1 else plural(n_distorted, "distorted fact")
         proof = (
             f"Check the {which} first: in tests, 69 of 84 such facts were distorted or "
-            "dropped, and 7 of 10 distortions were missed."
+            "dropped, and 7 of 10 distortions were missed"
         )
     loss = ""
     if n_low := sum(map(is_paraphrase, copied)):
         what = f"{n_low:,} of {len(copied):,} summaries paraphrase"
         if len(copied) == 1:
             what = f"the summary paraphrases ({percent(copied[0] or 0.0)} copied)"
-        loss = f" Low coverage is no evidence of loss: {what}, and {_TESTED}."
-    return f"{proof}{loss} To decide: {_NEXT}, or 10 labels (calibrate agreement --review)"
+        loss = f"Low coverage is no evidence of loss: {what}, and {_TESTED}"
+    decide = f"To decide: {_NEXT}, or 10 labels (factcheck calibrate agreement --review)"
+    return tuple(filter(None, (proof, loss, decide)))
 
 
 def comparison_caveats(

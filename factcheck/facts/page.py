@@ -59,6 +59,8 @@ class _Group(NamedTuple):
     tone: Tone
     mark: str
     meaning: str
+    head: int | None = None
+    """Number of items that a terminal shows; `None`: all."""
 
 
 class _Metric(NamedTuple):
@@ -82,9 +84,9 @@ _FACTS = _Metric(
     ("dropped", "kept"),
     (
         _Group(("contradicted",), "Distorted", "bad", _DISTORTED, "contradicted by the text"),
-        _Group(("neutral",), "Dropped", "warn", "\u2013", "not in the text"),
+        _Group(("neutral",), "Dropped", "warn", "\u2013", "not in the text", 10),
         _UNDECIDED,
-        _Group(("entailed",), "Kept", "good", "✓", "stated in the text"),
+        _Group(("entailed",), "Kept", "good", "✓", "stated in the text", 5),
     ),
     {"contradicted": "distorted", "neutral": "dropped"},
 )
@@ -124,7 +126,7 @@ def coverage_page(
     usage: Usage,
     signature: ScoreSignature,
     scale: tuple[str, ...],
-    caveat: str,
+    caveats: tuple[str, ...],
 ) -> Page:
     """Build the page of one report.
 
@@ -135,7 +137,7 @@ def coverage_page(
         usage: Usage of the report.
         signature: Signature of the report.
         scale: See `scale_lines`.
-        caveat: What the score shows; may be empty.
+        caveats: What the score shows.
     """
     claims, counts = claim_results or (), Counter(result.status for result in results)
     weighted = any(result.fact.weight != 1.0 for result in results)
@@ -148,7 +150,7 @@ def coverage_page(
     return page._replace(
         lines=(*page.lines, *scale),
         sections=(*page.sections, *filled(_documents(documents))),
-        alerts=(*([Alert(lost)] if lost else ()), *([Alert(caveat, "warn")] if caveat else ())),
+        alerts=(*([Alert(lost)] if lost else ()), *(Alert(line, "warn") for line in caveats)),
         parts=tuple(part._replace(anchor=part.name) for part in parts(counts)),
         footer=entries(
             ("Judge", judge), ("Usage", usage_text(usage)), ("Signature", str(signature))
@@ -289,6 +291,7 @@ def _section(metric: _Metric, group: _Group, results: Sequence[tuple[str, CheckR
         items=tuple(items),
         mark=group.mark,
         anchor=group.title.lower().replace(" ", "-"),
+        head=group.head,
     )
 
 

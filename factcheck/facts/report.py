@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from factcheck.documents import Reader, from_plain, parse_json, shown, to_plain
 from factcheck.errors import InputError
-from factcheck.facts.caveats import caveat, copied_share
+from factcheck.facts.caveats import caveats, copied_share
 from factcheck.facts.coverage import Share, share_entailed
 from factcheck.facts.model import CheckFailure, CheckResult, FactSet, Usage, Verdict
 from factcheck.facts.signature import ScoreSignature
@@ -238,7 +238,11 @@ class CoverageReport(Report):
     def page(self) -> Page:
         from factcheck.facts.page import coverage_page, scale_lines
 
-        n_distorted = len(self.distorted)
+        shows: tuple[str, ...] = ()
+        if self.texts is not None and not self.texts.summary.text.strip():
+            shows = ("The summary is empty, so nothing is kept",)
+        elif self.score is not None:
+            shows = caveats(str(self.signature), [self.copied], len(self.distorted))
         page = coverage_page(
             self.results,
             None if self.claims is None else self.claim_results,
@@ -246,7 +250,7 @@ class CoverageReport(Report):
             self.usage,
             self.signature,
             scale_lines(self.lead, self.judge_quality),
-            "" if self.score is None else caveat(str(self.signature), [self.copied], n_distorted),
+            shows,
         )
         if self.texts is None:
             return page

@@ -23,7 +23,7 @@ from factcheck.records.facts import facts_from_lines, facts_of
 
 _REQUIRED = ("source", "summary")
 _OPTIONAL = ("id", "facts")
-_HINT = "; name other columns with --source-field and --summary-field"
+_HINT = "; name other columns with --source-field and --summary-field (of factcheck run)"
 _NO_NAMES: Mapping[str, str] = {}
 
 
@@ -61,7 +61,7 @@ def as_record(item: RecordLike, number: int) -> Record:
         return _record(fields, number, item.where or where)
     if isinstance(item, tuple) and len(item) == len(_REQUIRED):
         item = dict(zip(_REQUIRED, item, strict=True))
-    return _record(item, number, where)
+    return _record(item, number, where, hint="; rename its fields")
 
 
 def _record(

@@ -295,16 +295,17 @@ def warnings_section(warnings: Iterable[str]) -> Section:
     )
 
 
-def gated(page: Page, failure: str) -> Page:
+def gated(page: Page, failure: str, details: Sequence[str] = ()) -> Page:
     """Align the test cases of a page with its gate, so that JUnit and the exit code agree.
 
     Args:
         page: The report.
         failure: Message of the failed gate, which becomes a case. If empty, the gate passed, and
             failed or errored cases become skipped ones with their message.
+        details: More lines of that case.
     """
     if failure:
-        why = tuple(alert.text for alert in page.alerts)
+        why = (*(alert.text for alert in page.alerts), *details)
         return page._replace(cases=(*page.cases, Case("gate", "failed", failure, details=why)))
     excused = (
         case._replace(status="skipped") if case.status in {"failed", "error"} else case

@@ -126,6 +126,11 @@ def more_of(count: int, noun: str) -> str:
     return f"and {plural(count, f'more {noun}')}" if count > 0 else ""
 
 
+def some_of(names: Sequence[str], limit: int = 3) -> str:
+    """Quote the first `limit` names, with an ellipsis for the others."""
+    return ", ".join(map(quote_text, names[:limit])) + ", …" * (len(names) > limit)
+
+
 def share(value: float, digits: int = 3) -> str:
     """Format a fraction in [0, 1]; 1.000 and 0.000 only if exact, or else `>0.999`, `<0.001`."""
     text, step = f"{value:.{digits}f}", 10.0**-digits

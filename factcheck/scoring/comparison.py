@@ -25,6 +25,7 @@ from factcheck.reports.text import (
     quote_text,
     share,
     signed,
+    some_of,
 )
 from factcheck.scoring.run_report import RunReport
 from factcheck.stats.comparison import SIGNIFICANT, Comparison, compare_means
@@ -36,7 +37,6 @@ name; or reports in record order."""
 
 UNDECIDED = "undecided"
 _MAX_SHOWN = 20
-_MAX_NAMES = 3
 
 
 class _Group(NamedTuple):
@@ -46,11 +46,13 @@ class _Group(NamedTuple):
     meaning: str
     status: Status = "passed"
     """Status of its test cases."""
+    head: int = 5
+    """Number of facts that a terminal shows."""
 
 
 _GROUPS = {
-    "Newly distorted": _Group("bad", "contradicted in B only", "failed"),
-    "Lost": _Group("warn", "kept in A, dropped in B", "failed"),
+    "Newly distorted": _Group("bad", "contradicted in B only", "failed", _MAX_SHOWN),
+    "Lost": _Group("warn", "kept in A, dropped in B", "failed", 10),
     "Undecided": _Group("unknown", "no verdict in A or B, not distorted in B", "skipped"),
     "No longer distorted": _Group("plain", "contradicted in A, dropped in B"),
     "Won": _Group("good", "kept in B only"),
@@ -197,7 +199,7 @@ class CoverageComparison(Report):
     @property
     def _lost_musts(self) -> str:
         lost = [change.fact for change in self.lost if change.must]
-        return f"{plural(len(lost), 'must fact')} lost: {_some(lost)}" if lost else ""
+        return f"{plural(len(lost), 'must fact')} lost: {some_of(lost)}" if lost else ""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -235,7 +237,9 @@ class CoverageComparison(Report):
         new = more if self.newly_distorted else ""
         alerts = (new, self._lost_musts, self.unsettled, self.unequal, self.caution)
         sections = (
-            listed(title, group.tone, group.meaning, groups[title], _item, "fact", _MAX_SHOWN)
+            listed(
+                title, group.tone, group.meaning, groups[title], _item, "fact", _MAX_SHOWN
+            )._replace(head=group.head)
             for title, group in _GROUPS.items()
         )
         return Page(
@@ -281,14 +285,10 @@ class CoverageComparison(Report):
         sides = ("A", self.only_a, self.n_only[0]), ("B", self.only_b, self.n_only[1])
         for side, names, _ in sides:
             if names:
-                yield f"left out: {plural(len(names), 'record')} only in {side} ({_some(names)})"
+                yield f"left out: {plural(len(names), 'record')} only in {side} ({some_of(names)})"
         for side, _, n in sides:
             if n:
                 yield f"left out: {plural(n, 'fact')} only in {side}; score both with one --facts"
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(map(quote_text, names[:_MAX_NAMES])) + ", …" * (len(names) > _MAX_NAMES)
 
 
 def _item(change: FactChange) -> Item:

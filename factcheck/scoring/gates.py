@@ -6,14 +6,16 @@ never help to pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from factcheck.errors import InputError, JudgeError
 from factcheck.facts import CheckResult, CoverageReport, share_entailed, short_digest
 from factcheck.facts.page import lost_musts
-from factcheck.reports.text import one_line, plural, quote_text
+from factcheck.reports import render
+from factcheck.reports.page import Page, listed
+from factcheck.reports.text import one_line, plural, quote_text, some_of
 from factcheck.scoring.run_report import FINAL, Tally
 
 GATE_FAILED = 1
@@ -23,7 +25,12 @@ _ROUNDING = 1e-9
 """Tolerance for rounding errors in sums of weights."""
 _RANK = {"contradicted": 0, "neutral": 1, "": 1, "entailed": 2}
 """Labels from worst to best; a fact that was undecided may be dropped, but not distorted."""
-_MAX_NAMES = 3
+_MAX_SHOWN = 5
+"""Maximum number of facts listed below the message of a failed gate."""
+_NEXT = (
+    "If a verdict is wrong: reword the fact, use a language model as judge, or accept worse facts "
+    "by saving the report as the new baseline"
+)
 
 
 class GateFailure(NamedTuple):
@@ -32,6 +39,8 @@ class GateFailure(NamedTuple):
     exit_code: int
     """1: the gate failed. 2: invalid input. 4: too much is undecided. 130: interrupted."""
     message: str
+    results: tuple[CheckResult, ...] = ()
+    """The facts that fail the gate, most important first; empty if it is about something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +95,8 @@ def _coverage_failures(report: CoverageReport, limits: Limits) -> Iterator[GateF
         yield GateFailure(NOTHING_DECIDED, reason)
     if problem := misfit(report, limits):
         yield GateFailure(InputError.exit_code, problem)
-    reasons = [lost_musts(report.results) + _no_longer_in_source(report)]
+    lost = lost_musts(report.results) + _no_longer_in_source(report)
+    failing = [(lost, [result for result in report.results if result.fact.must])]
     shares = [("score", report.results, limits.fail_under)]
     for tag, threshold in limits.tags.items():
         tagged = tuple(result for result in report.results if tag in result.fact.tags)
@@ -96,16 +106,21 @@ def _coverage_failures(report: CoverageReport, limits: Limits) -> Iterator[GateF
         if score is None and minimum is not None:
             what = f"no {name} to compare with {minimum:g}"
             yield GateFailure(NOTHING_DECIDED, f"{what}: no fact with a weight above 0 was decided")
-        reasons.append(_below(name, score, minimum, 2))
-    reasons.append(_too_many(report.counts["distorted"], limits.max_distorted, report.distorted))
+        failing.append((_below(name, score, minimum, 2), [*results]))
+    many = _too_many(report.counts["distorted"], limits.max_distorted, report.distorted)
+    failing.append((many, [*report.distorted]))
     pairs = _changed(report, limits.baseline)
     worse = [now for now, before in pairs if is_worse(now, before)]
-    yield from _failed(*reasons, _named(worse, "came out worse than in the baseline"))
+    why = _named(worse, "came out worse than in the baseline")
+    failing.append((why, worse))
+    behind = [result for reason, results in failing if reason for result in results]
+    for failure in _failed(*(reason for reason, _ in failing)):
+        yield failure._replace(results=_most_important(behind, worse))
     for old, new in (("kept", "undecided"), ("undecided", "dropped")):
         unknown = [now for now, before in pairs if (before.status, now.status) == (old, new)]
         if reason := _named(unknown, f"{old} in the baseline and {new} now"):
-            reason = f"the gate cannot pass: {reason}; a new baseline accepts it"
-            yield GateFailure(NOTHING_DECIDED, reason)
+            reason = f"the gate cannot pass: {reason}"
+            yield GateFailure(NOTHING_DECIDED, reason, tuple(unknown))
 
 
 def _no_longer_in_source(report: CoverageReport) -> str:
@@ -122,15 +137,36 @@ def is_worse(result: CheckResult, old: CheckResult) -> bool:
     return bool(result.label) and _RANK[result.label] < _RANK[old.label]
 
 
-def most_important(report: CoverageReport, limits: Limits) -> list[CheckResult]:
+def _most_important(
+    results: Iterable[CheckResult], worse: Sequence[CheckResult]
+) -> tuple[CheckResult, ...]:
     """Facts that are not kept: `must` facts first, then worse, distorted and heavy ones."""
-    worse = {now.fact for now, before in _changed(report, limits.baseline) if is_worse(now, before)}
+    changed = {result.fact for result in worse}
 
     def rank(result: CheckResult) -> tuple[bool, bool, bool, float]:
         fact = result.fact
-        return not fact.must, fact not in worse, result.status != "distorted", -fact.weight
+        return not fact.must, fact not in changed, result.status != "distorted", -fact.weight
 
-    return sorted((result for result in report.results if not result.supported), key=rank)
+    lost = {result.fact: result for result in results if not result.supported}
+    return tuple(sorted(lost.values(), key=rank))
+
+
+def failing_facts(report: CoverageReport, failure: GateFailure) -> str:
+    """Format the facts that fail a gate, the first five with their evidence, and what to do.
+
+    Returns:
+        Several lines; empty if the failure is about something else.
+    """
+    if not failure.results:
+        return ""
+    by_key = {item.key: item for section in report.page().sections for item in section.items}
+    items = {one.fact: by_key[f"f{number}"] for number, one in enumerate(report.results, 1)}
+    meaning = "most important first; \u2260 distorted, \u2013 dropped, ? undecided"
+    results, noun = failure.results, "fact"
+    section = listed(
+        "Not kept", "bad", meaning, results, lambda one: items[one.fact], noun, _MAX_SHOWN
+    )
+    return f"{render(Page('', sections=(section,))).strip()}\n\n{_NEXT}"
 
 
 def _changed(
@@ -182,9 +218,8 @@ def _too_many(n_distorted: int, maximum: int | None, results: Sequence[CheckResu
 
 def _named(results: Sequence[CheckResult], what: str) -> str:
     """Format the number of facts and the first ids; empty if there are none."""
-    names = ", ".join(one_line(result.fact.id) for result in results[:_MAX_NAMES])
-    dots = ", …" if len(results) > _MAX_NAMES else ""
-    return names and f"{plural(len(results), 'fact')} {what}: {names}{dots}"
+    names = some_of([result.fact.id for result in results])
+    return names and f"{plural(len(results), 'fact')} {what}: {names}"
 
 
 def run_gate(

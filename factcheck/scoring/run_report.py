@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from factcheck.documents import PathOrDash
 from factcheck.documents.results import read_run
 from factcheck.facts import CoverageReport, Usage
-from factcheck.facts.caveats import EMBEDDED, caveat
+from factcheck.facts.caveats import EMBEDDED, caveats
 from factcheck.facts.page import lost_musts, parts, scale_lines, score_text, usage_text
 from factcheck.reports import Report
 from factcheck.reports.page import Alert, Case, Item, Page, Section, Table, entries, filled
-from factcheck.reports.text import DASH, interval_text, name_text, one_line, plural, share
+from factcheck.reports.text import DASH, interval_text, name_text, one_line, plural, share, some_of
 from factcheck.scoring.many import Outcome, RecordFailure
 from factcheck.stats.intervals import Interval, cluster_interval
 
@@ -111,6 +111,8 @@ class Tally(Report):
     """Number of existing rows whose records are not in the input."""
     missing: int = 0
     """Number of records of the run that are not among the rows, as far as known."""
+    empty: list[str] = field(default_factory=list)
+    """Ids of the records with an empty summary, which keeps nothing."""
     ended: bool = True
     """Whether the run that wrote the rows has ended; if not, any number may be missing."""
 
@@ -123,6 +125,8 @@ class Tally(Report):
             self.usage = self.usage + outcome.usage
             self.counts.update(outcome.counts, records=1)
             self.judge_quality = self.judge_quality or outcome.judge_quality
+            if outcome.texts and not outcome.texts.summary.text.strip():
+                self.empty.append(record_id)
 
     @property
     def failures(self) -> Counter[str]:
@@ -163,7 +167,7 @@ class Tally(Report):
         so_far = "" if self.ended else " so far"
         interval, n_sources = interval_text(self.interval, 2), len(self.by_source)
         copied = [row.copied for row in self.rows if row.score is not None]
-        shows = caveat(self.signature, copied, self.counts["distorted"])
+        shows = caveats(self.signature, copied, self.counts["distorted"])
         return Page(
             "Mean coverage",
             score_text(self.score),
@@ -173,7 +177,7 @@ class Tally(Report):
             parts(self.counts),
             filled(Section("Lowest", items=tuple(items))),
             entries(("Usage", usage_text(self.usage)), ("Signature", self.signature)),
-            (Alert(shows, "warn"),) if shows else (),
+            tuple(Alert(line, "warn") for line in (*self._empty(), *shows)),
             suite="run",
             cases=(Case("mean coverage"), *errors, *self._partial_case()),
             columns=COLUMNS,
@@ -193,6 +197,12 @@ class Tally(Report):
         else:
             why = f"{len(self.rows):,} of {plural(self.n_records, 'record')}"
         return f"partial result: {why}" if self.missing or not self.ended else ""
+
+    def _empty(self) -> Iterator[str]:
+        if self.empty:
+            are = "summary is" if len(self.empty) == 1 else "summaries are"
+            names = some_of(self.empty, _N_LOWEST)
+            yield f"{len(self.empty):,} {are} empty and score 0.00, as nothing is kept: {names}"
 
     def _partial_case(self) -> Iterator[Case]:
         if self.partial:

@@ -84,8 +84,8 @@ def test_the_suffix_of_out_chooses_the_format(command: str, run: Run) -> None:
         assert code == 0
         lines = out.splitlines()
         assert any(line.startswith("Faithfulness 0.") for line in lines) is ("both" in command)
-        rest = 2 if "both" in command else command.startswith(("calibrate", "check"))
-        assert len(lines) == 1 + rest
+        rest = {"calibrate": 1, "check": 2, "score": 2}.get(command.split(maxsplit=1)[0], 0)
+        assert len(lines) == 1 + rest + ("both" in command)
         assert lines[0].endswith(f"   report.{suffix}")
         assert Path(f"report.{suffix}").read_text("utf-8").startswith(start)
     run(*command.split(), "--out", "report.json", "--format", "markdown")

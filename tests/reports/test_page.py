@@ -239,7 +239,7 @@ def parsed(report: CoverageReport) -> ET.Element:
     return ET.fromstring(render(report.page(), "junit"))  # noqa: S314 - our own
 
 
-@pytest.mark.parametrize("to", FORMATS)
+@pytest.mark.parametrize("to", sorted({*FORMATS} - {"table"}))
 @given(labels=st.lists(st.sampled_from(LABELS), min_size=1, max_size=12))
 @example(labels=LABELS * 100)
 def test_every_fact_appears_exactly_once(to: str, labels: list[EntailmentLabel | None]) -> None:
@@ -252,6 +252,15 @@ def test_every_fact_appears_exactly_once(to: str, labels: list[EntailmentLabel |
     )
     rendered = render(report.page(), to)
     assert [rendered.count(fact.text) for fact in facts] == [1] * len(facts)
+
+
+def test_a_terminal_shows_what_is_wrong_and_counts_the_rest() -> None:
+    labels: tuple[EntailmentLabel, ...] = ("contradicted", "neutral", "entailed")
+    facts = [(one, AtomicFact(f"{one[:2]}{n}", f"Is {one}.")) for one in labels for n in range(40)]
+    table = render(report_of(*(verdict(fact, label) for label, fact in facts)).page(), "table")
+    assert [table.count(f"Is {label}.") for label in labels] == [40, 10, 5]
+    for n in (30, 35):
+        assert f"and {n} more, all in HTML, Markdown and JSON" in table
 
 
 @pytest.mark.parametrize("text", NASTY)

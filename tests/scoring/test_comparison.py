@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +24,13 @@ from factcheck.facts import (
     Usage,
 )
 from factcheck.reports import render
-from factcheck.scoring.gates import Limits, comparison_gate, coverage_gate
+from factcheck.scoring.gates import (
+    GateFailure,
+    Limits,
+    comparison_gate,
+    coverage_gate,
+    failing_facts,
+)
 from tests.reports.examples import report_of, verdict
 
 MODEL = "judge:some/model|check:v1@aa|version:0.1.0"
@@ -227,6 +234,7 @@ TWO_OF_THREE = (result(0, "entailed"), result(1, "entailed"), result(2, "neutral
 LOST_MUST = result(0, "neutral", must=True)
 LOST_TAGGED = verdict(AtomicFact("f0", "The lake is deep.", tags=("must",)), "neutral")
 LOST = "1 must fact not kept: f0"
+PASSED = GateFailure(0, "")
 
 
 @pytest.mark.parametrize(
@@ -255,7 +263,7 @@ LOST = "1 must fact not kept: f0"
 def test_a_gate_fails_with_all_its_reasons(
     results: tuple[CheckResult, ...], threshold: float | None, exit_code: int, message: str
 ) -> None:
-    code, said = coverage_gate(report_of(*results), Limits(threshold)) or (0, "")
+    code, said, _ = coverage_gate(report_of(*results), Limits(threshold)) or PASSED
     assert code == exit_code
     assert said.startswith(message)
 
@@ -287,7 +295,7 @@ def test_no_fact_may_come_out_worse_than_in_the_baseline(
     labels: tuple[EntailmentLabel | None, ...], exit_code: int, message: str
 ) -> None:
     report = report_of(*(result(n, label) for n, label in enumerate(labels)))
-    code, said = coverage_gate(report, Limits(baseline=BASELINE)) or (0, "")
+    code, said, _ = coverage_gate(report, Limits(baseline=BASELINE)) or PASSED
     assert code == exit_code
     assert message in said
 
@@ -297,7 +305,7 @@ def test_no_fact_may_come_out_worse_than_in_the_baseline(
     [
         ("entailed", 0, ""),
         (None, 0, ""),
-        ("neutral", 4, "cannot pass: 1 fact undecided in the baseline and dropped now: f0; a new"),
+        ("neutral", 4, "cannot pass: 1 fact undecided in the baseline and dropped now: f0"),
         ("contradicted", 1, "1 fact came out worse than in the baseline: f0"),
     ],
 )
@@ -306,7 +314,7 @@ def test_a_fact_that_was_undecided_may_not_be_lost_unseen(
 ) -> None:
     limits = Limits(baseline=report_of(result(0, None), result(1, "entailed")))
     report = report_of(result(0, label), result(1, "entailed"))
-    code, said = coverage_gate(report, limits) or (0, "")
+    code, said, _ = coverage_gate(report, limits) or PASSED
     assert code == exit_code
     assert message in said
 
@@ -320,7 +328,7 @@ def test_a_baseline_by_another_judge_or_of_another_source_is_refused() -> None:
         (BASELINE, other, "scored with other settings (judge b, now scripted)"),
         (one, two, "for another source"),
     ):
-        code, said = coverage_gate(report, Limits(baseline=baseline)) or (0, "")
+        code, said, _ = coverage_gate(report, Limits(baseline=baseline)) or PASSED
         assert code == 2
         assert why in said
 
@@ -329,12 +337,26 @@ def test_tags_and_distorted_facts_have_limits_of_their_own() -> None:
     tagged = replace(result(0, "neutral").fact, tags=("price",))
     report = report_of(verdict(tagged, "neutral"), result(1, "contradicted"), result(2, "entailed"))
     limits = Limits(max_distorted=0, tags={"price": 0.5})
-    assert coverage_gate(report, limits) == (
-        1,
-        "gate failed: score of #price 0.00 is under 0.5; 1 fact distorted, more than 0: f1",
-    )
+    failure = coverage_gate(report, limits)
+    reason = "gate failed: score of #price 0.00 is under 0.5; 1 fact distorted, more than 0: f1"
+    assert failure == (1, reason, (report.results[1], report.results[0]))
     failure = coverage_gate(report, Limits(tags={"prize": 0.5}))
-    assert failure == (2, "no fact has the tag 'prize', which has a threshold")
+    assert failure == (2, "no fact has the tag 'prize', which has a threshold", ())
+
+
+def test_only_the_facts_that_fail_a_gate_are_listed_with_their_evidence() -> None:
+    before = report_of(*(result(n, "entailed") for n in range(9)), result(9, "contradicted"))
+    lost = (result(n, "neutral", must=n == 8) for n in range(2, 9))
+    now = report_of(result(0, "entailed"), result(1, "contradicted"), *lost, before.results[9])
+    failure = coverage_gate(now, Limits(baseline=before))
+    assert failure is not None
+    listed = failing_facts(now, failure)
+    assert re.findall(r"f\d", listed) == ["f8", "f1", "f2", "f3", "f4"]
+    assert "f1  Fact 1." in listed
+    assert "Not kept 8" in listed
+    assert "and 3 more facts" in listed
+    assert "If a verdict is wrong: reword the fact" in listed
+    assert not failing_facts(now, GateFailure(2, "the baseline is for another source"))
 
 
 @pytest.mark.parametrize(("code", "again"), [("unsure", ""), ("unavailable", "; run it again")])
