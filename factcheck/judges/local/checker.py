@@ -116,7 +116,7 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
         closest = closest or passage
         if model.probability(passage.at_best) < max(DECISION - UNSURE, best):
             best = max(best, model.probability(passage.unread))
-            continue
+            break  # the passages that follow match less
         features, conflict = passage.read(), passage.conflict()
         probability = model.probability(features, is_denied=conflict is not None)
         if probability >= DECISION and probability > best:

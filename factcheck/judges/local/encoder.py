@@ -187,8 +187,11 @@ def _nibbles(packed: NDArray[Any]) -> NDArray[Any]:
     """Unpack signed 4-bit integers, two per byte, along the last axis."""
     import numpy as np
 
-    pairs = np.stack([packed & 15, packed >> 4], axis=-1).astype(np.int8) - 8
-    codes: NDArray[Any] = pairs.reshape(*packed.shape[:-1], -1)
+    pairs = packed.astype("<u2")
+    pairs |= pairs << 4
+    pairs &= 0x0F0F
+    codes: NDArray[Any] = pairs.view(np.int8)
+    codes -= 8
     return codes
 
 
@@ -201,8 +204,10 @@ def _load(name: str) -> dict[str, NDArray[Any]]:
         for key in packed.files:
             room, _, part = key.rpartition(".")
             if part == "codes" and room != "pieces":
-                steps = np.repeat(packed[f"{room}.multipliers"], _BLOCK, axis=0)
-                weights[f"{room}.weight"] = np.multiply(_nibbles(packed[key]), steps, dtype=np.int8)
+                codes, multipliers = _nibbles(packed[key]), packed[f"{room}.multipliers"]
+                blocks = codes.reshape(len(multipliers), _BLOCK, -1)
+                blocks *= multipliers[:, None]
+                weights[f"{room}.weight"] = codes
             elif part != "multipliers" or room == "pieces":
                 weights[key] = packed[key]
     return weights

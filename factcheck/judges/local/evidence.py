@@ -225,14 +225,14 @@ def passages(statement: Sentence, text: Text) -> Iterator[Passage]:
     by_word = _pieces_by_word(statement, fact)
     whole = matches.max(axis=0)
     worst = np.sort(whole[[piece for pieces in by_word.values() for piece in pieces]])
-    third = worst[: max(1, len(worst) // 3)]
+    third = float(worst[: max(1, len(worst) // 3)].mean())
     for places in _in_order(matches):
         checkpoint()
         here = matches[list(places)].max(axis=0)
         yield Passage(
             statement,
             tuple(near.sentences[at] for at in places),
-            (float(third.mean()), float(here.mean())),
+            (third, float(here.mean())),
             tuple(word for word, pieces in by_word.items() if here[pieces].max() < _NEAR),
         )
 
