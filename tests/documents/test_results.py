@@ -43,15 +43,6 @@ def write_rows(path: Path, ids: Iterable[str] = IDS, *, resume: bool = True) -> 
     return path
 
 
-def test_rows_follow_a_header_one_a_line(tmp_path: Path) -> None:
-    lines = write_rows(tmp_path / "out.jsonl", resume=False).read_bytes().split(b"\n")
-
-    assert json.loads(lines[0]).items() >= {"factcheck_results": 1, "run": RUN}.items()
-    assert json.loads(lines[1]) == {"id": "a", "text": "Row of a, ü \u2028"}
-    assert lines[1].startswith(b'{"id": "a"')
-    assert len(lines) == 1 + len(IDS) + 1
-
-
 @given(rows=st.dictionaries(st.text(), json_values, max_size=5))
 def test_any_json_comes_back_equal(
     tmp_path_factory: pytest.TempPathFactory, rows: dict[str, Any]

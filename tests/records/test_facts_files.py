@@ -213,12 +213,6 @@ def refusal_of(path: Path) -> str:
     return str(caught.value)
 
 
-def write_rows(path: Path, rows: Sequence[Sequence[str]], **dialect: Any) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream, **dialect).writerows(rows)
-    return path
-
-
 @pytest.mark.parametrize(("name", "delimiter"), [("pairs.csv", ","), ("pairs.tsv", "\t")])
 def test_rows_are_records_whatever_their_texts_hold(
     tmp_path: Path, name: str, delimiter: str
@@ -228,33 +222,14 @@ def test_rows_are_records_whatever_their_texts_hold(
         ["x", 'He said: "no,\tno".', "Line one.\nLine two,\r\nand three.", "a"],
         ["", "", " Ö 東 \u2028 " * 50_000, "b"],
     ]
-    path = write_rows(tmp_path / name, rows, delimiter=delimiter)
+    path = tmp_path / name
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream, delimiter=delimiter).writerows(rows)
 
     assert list(read_records(path)) == [
         Record("a", rows[1][2], rows[1][1], None, f"{path}, line 2"),
         Record("b", rows[2][2], "", None, f"{path}, line 5"),
     ]
-
-
-def test_facts_are_a_json_list_or_one_a_line(tmp_path: Path) -> None:
-    rows = [
-        ["source", "summary", "facts"],
-        ["a", "b", '["It rains.", {"text": "It snows.", "weight": 2}]'],
-        ["c", "d", "It rains.\n\n# a remark\nIt snows."],
-        ["e", "f", ""],
-        ["g", "h", '["It rains."'],
-        ["i", "j", "# none"],
-    ]
-    errors: list[InputError] = []
-    path = write_rows(tmp_path / "pairs.csv", rows)
-
-    assert [record.facts for record in read_records(path, skip_bad=errors.append)] == [
-        FactSet((AtomicFact("f1", "It rains."), AtomicFact("f2", "It snows.", weight=2.0))),
-        FactSet.of(["It rains.", "It snows."]),
-        None,
-    ]
-    assert "line 8: 'facts' starts like a JSON list but is not valid" in str(errors[0])
-    assert "line 9: 'facts' is empty" in str(errors[1])
 
 
 @pytest.mark.parametrize(
@@ -312,25 +287,6 @@ def write_parquet(path: Path, columns: Mapping[str, Any], **options: Any) -> Pat
     return path
 
 
-def test_parquet_rows_are_records_across_row_groups(tmp_path: Path) -> None:
-    numbers = range(300)
-    path = write_parquet(
-        tmp_path / "pairs.parquet",
-        {
-            "summary": [f"Summary {n}." for n in numbers],
-            "extra": list(numbers),
-            "id": list(numbers),
-            "source": [f"Source {n}." for n in numbers],
-        },
-        row_group_size=70,
-    )
-
-    records = list(read_records(path))
-
-    assert [record.id for record in records] == [str(n) for n in numbers]
-    assert records[299] == Record("299", "Source 299.", "Summary 299.", None, f"{path}, row 300")
-
-
 @pytest.mark.parametrize(
     "facts",
     [
@@ -351,14 +307,20 @@ def test_parquet_facts_are_a_list_or_a_text(tmp_path: Path, facts: Any) -> None:
     assert second.facts is None
 
 
-def test_bad_parquet_rows_are_named_and_can_be_skipped(tmp_path: Path) -> None:
-    path = write_parquet(
-        tmp_path / "pairs.parquet",
-        {"id": ["1", "1", "4"], "source": ["a", "b", "c"], "summary": ["x", "y", None]},
-    )
+def test_bad_parquet_rows_are_named_across_row_groups_and_can_be_skipped(tmp_path: Path) -> None:
+    columns = {
+        "summary": ["x", "y", None, "z"],
+        "extra": [1, 2, 3, 4],
+        "id": [1, 1, 4, 5],
+        "source": ["a", "b", "c", "d"],
+    }
+    path = write_parquet(tmp_path / "pairs.parquet", columns, row_group_size=1)
     errors: list[InputError] = []
 
-    assert [record.id for record in read_records(path, skip_bad=errors.append)] == ["1"]
+    assert list(read_records(path, skip_bad=errors.append)) == [
+        Record("1", "a", "x", None, f"{path}, row 1"),
+        Record("5", "d", "z", None, f"{path}, row 4"),
+    ]
     assert [str(error) for error in errors] == [
         f"{path}, row 2: the id '1' was used before, in row 1; ids must be unique",
         f"{path}, row 3: 'summary': expected a string, got null",
