@@ -257,21 +257,6 @@ def test_all_texts_go_out_in_one_request_and_each_once(remote: MakeSetup) -> Non
     assert setup.asked[1:] == [("Ants.",)]
 
 
-def test_vectors_may_be_lists_of_numbers_and_are_read_by_their_index(remote: MakeSetup) -> None:
-    def as_lists(request: EmbeddingsRequest) -> Reply:
-        data = [
-            {"index": index, "embedding": list(map(float, vector))}
-            for index, vector in enumerate(hashed_embeddings(request))
-        ]
-        return Reply(raw_body=json.dumps({"data": data}).encode())
-
-    def reversed_order(request: EmbeddingsRequest) -> Mapping[int, Sequence[float]]:
-        return dict([*enumerate(hashed_embeddings(request))][::-1])
-
-    expected = remote().embed(*TEXTS)
-    assert remote(as_lists).embed(*TEXTS) == remote(reversed_order).embed(*TEXTS) == expected
-
-
 def test_there_are_as_few_requests_as_the_limits_of_the_api_allow(remote: MakeSetup) -> None:
     setup = remote(lambda request: [[1.0, float(len(text))] for text in request.texts])
     results = setup.embed(*(f"text {number}" for number in range(MAX_TEXTS + 5)))
