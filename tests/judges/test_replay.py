@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.replay.build_cassette import Reply, build, passage, read_replies, verdicts_of
+from benchmarks.replay.build_cassette import Reply, build, passage, read_replies
 from benchmarks.replay.run import differs, replay
 from factcheck import FactCoverage
 from factcheck.documents import json_text
@@ -323,54 +323,6 @@ NOTES = "\n".join(LINES)
 HERON = ("A heron nested in May .", "Two chicks hatched.", "A storm broke the nest.")
 
 
-def item(
-    fact: str, response: object, *lines: object, key: str = "line number"
-) -> dict[str, object]:
-    return {"key fact": fact, "response": response, key: list(lines)}
-
-
-GOOD = [item(HERON[0], "Yes", 1), item(HERON[1], "Yes", 2, 3), item(HERON[2], "No")]
-
-
-def reply(raw: object, *, recorded: tuple[int, ...] = (1, 1, 0)) -> Reply:
-    text = raw if isinstance(raw, str) else json.dumps(raw)
-    return Reply("d1", "heron_net_abs", LINES, HERON, text, recorded)
-
-
-def labels(made: Reply) -> dict[str, str]:
-    return {verdict.fact.id: verdict.label for verdict in verdicts_of(made, "model")}
-
-
-READ = {"f1": "entailed", "f2": "entailed", "f3": "neutral"}
-SHAPES = [
-    GOOD, f"```json\n{json.dumps(GOOD)}\n```", GOOD[::-1],
-    [item(HERON[0].upper()[:-2], "Yes", 1, key="line_number"), *GOOD[1:]],
-]  # fmt: skip
-OTHERS: list[object] = [
-    "", "I cannot help with that.", json.dumps(GOOD)[:-1], f"Here you are:\n{json.dumps(GOOD)}",
-    str(GOOD), {"facts": GOOD}, "[" * 100_000, [1, None, []],
-]  # fmt: skip
-BAD = [
-    item(HERON[0], "Maybe", 1), item(HERON[0], ["Yes"], 1), item(HERON[0], None),
-    item("A heron nested in Mai.", "Yes", 1), {"response": "Yes", "line number": [1]},
-    {"key fact": HERON[0]}, "Yes",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("raw", "expected"),
-    [
-        *((raw, READ) for raw in SHAPES),
-        *((raw, {}) for raw in OTHERS),
-        *(([bad, *GOOD[1:]], {"f2": "entailed", "f3": "neutral"}) for bad in BAD),
-    ],
-)
-def test_the_shapes_that_models_use_are_read_and_what_is_bad_is_left_out(
-    raw: object, expected: dict[str, str]
-) -> None:
-    assert labels(reply(raw)) == expected
-
-
 @pytest.mark.parametrize(
     ("cited", "quote"),
     [
@@ -387,9 +339,13 @@ def test_cited_lines_become_a_passage_of_the_text(
 
 
 def test_what_cannot_be_read_is_undecided_in_the_replay() -> None:
+    said = [
+        {"key fact": fact, "response": response, "line number": [1]}
+        for fact, response in zip(HERON, ("Yes", "Hm", "No"), strict=True)
+    ]
     replies = [
-        reply([GOOD[0], item(HERON[1], "Hm"), GOOD[2]]),
-        reply("no", recorded=())._replace(lines=("another text",)),
+        Reply("d1", "heron_net_abs", LINES, HERON, json.dumps(said), (1, 1, 0)),
+        Reply("d1", "heron_net_abs", ("another text",), HERON, "no", ()),
     ]
     document = {
         "facts": HERON,

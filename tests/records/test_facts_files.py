@@ -162,7 +162,7 @@ def test_a_lock_is_merged_with_what_changed_in_the_source(tmp_path: Path) -> Non
 
 
 def test_the_id_of_a_removed_fact_does_not_make_another_one_reworded(tmp_path: Path) -> None:
-    path = tmp_path / "facts.yaml"
+    path = tmp_path / "facts.yml"
     one, two = AtomicFact("f1", "One.", Span(0, 4)), AtomicFact("f2", "Two.", Span(5, 9))
     write_lock(FactSet((one, two), source_digest="a"), path)
     path.write_text(path.read_text().replace("- id: f2\n  text: Two.\n  span: [5, 9]\n", ""))
@@ -199,6 +199,8 @@ def test_a_file_that_is_no_lock_is_not_overwritten(tmp_path: Path) -> None:
         write_lock(MARKED, path)
     with pytest.raises(InputError, match="a lock file is YAML"):
         write_lock(MARKED, tmp_path / "facts.txt")
+    with pytest.raises(InputError, match="a lock file is YAML"):
+        load_lock(tmp_path / "facts.txt")
 
     assert path.read_text() == "colour: red\n"
 
