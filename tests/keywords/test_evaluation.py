@@ -228,8 +228,6 @@ def test_an_expected_card_that_cannot_be_used_is_refused(expected: Any, message:
 @pytest.mark.parametrize(
     ("cards", "message"),
     [
-        (None, "expected a list of cards, got null"),
-        (3, "expected a list of cards, got int 3"),
         ({"front": "a", "back": "b"}, "expected a list of cards, got dict"),
         (ModelCard(front="a", back="b", card_type=CardType.QA), "got ModelCard"),
         ([{"front": "a", "back": "b"}, {"front": "a"}], "card 2 .* has no 'back'"),

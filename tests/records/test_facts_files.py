@@ -82,6 +82,7 @@ def test_facts_are_lines_or_on_standard_input_json(
         ("a.csv", "One.", "facts come from a .txt, .json, .yaml or .yml file"),
         ("a.yaml", "- One.\n- Price: 5 euros\n", "fact 2: 'Price' is not one of id, text"),
         ("a.yaml", "- One.\n- true\n", "a.yaml, line 2: fact 2: expected a string, got true"),
+        ("a.yaml", "facts:\n- One.\n- true\n", "line 3: fact 2: expected a string, got true"),
         ("a.json", '["One.", " "]', "fact 2: fact 'f2' has no text"),
         ("a.json", '[{"text": "One.", "Must": true}]', "fact 1: 'Must' is not one of"),
         ("a.json", '[{"text": "One.", "weight": -1}]', "fact 1: fact 'f1': 'weight': expected a"),
