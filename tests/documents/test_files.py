@@ -382,3 +382,8 @@ def test_broken_entries_and_other_files_are_refused(tmp_path: Path) -> None:
         list(read_entries(path))
     with pytest.raises(InputError, match=r"expected a \.yaml, \.yml, \.json or \.jsonl file"):
         read_document(tmp_path / "x.csv")
+    lines = put(tmp_path / "r.jsonl", '{"a": 1}\n\n{"a": 2}\n')
+    assert read_document(lines).value == [{"a": 1}, {"a": 2}]
+    assert read_document(lines).line_of((1, "a")) == 3
+    with pytest.raises(InputError, match=r"r\.jsonl, line 2: not valid JSON"):
+        read_document(put(lines, '{"a": 1}\n{"a": }\n'))
