@@ -17,7 +17,7 @@ from factcheck.server.judging import SOURCE, SUMMARY
 from factcheck.server.routes import Body, JudgedRouter, example
 from factcheck.server.service import Judge, Service
 
-_CLAIM = "\nClaim:"
+_CLAIM = re.compile(r"\n[ \t]*Claim:")
 _QUESTION = re.compile(r"^QUESTION[^\n]*:$", re.MULTILINE)
 _DOCUMENT, _ANSWER, _END = "\n--\nDOCUMENT:\n", "\n--\nANSWER:\n", "\n--\n"
 _LEAST_LOGPROB = -9999.0
@@ -97,11 +97,11 @@ async def chat(service: Service, body: ChatRequest) -> Any:
 
 def _claim_of(prompt: str) -> tuple[str, str] | None:
     """Return document and claim of a prompt in MiniCheck's form."""
-    head, _, claim = prompt.partition(_CLAIM)
+    head, *claims = _CLAIM.split(prompt)
     document = head.lstrip()
-    if not document.startswith("Document:") or not claim.strip() or _CLAIM in claim:
+    if not document.startswith("Document:") or len(claims) != 1 or not claims[0].strip():
         return None
-    return document.removeprefix("Document:").strip(), claim.strip()
+    return document.removeprefix("Document:").strip(), claims[0].strip()
 
 
 def _answer_of(prompt: str) -> tuple[str, str] | None:

@@ -152,13 +152,15 @@ def test_work_in_flight_at_a_shutdown_is_finished(
 
 
 def test_clients_of_minicheck_change_only_the_address() -> None:
-    """The request of MiniCheck's client for vLLM, and its probability; that of Ollama's chat."""
-    document = "Document: Students gather in the school library to study.\nClaim: {}"
+    """MiniCheck's client for vLLM, with its probability, Ollama's chat, Spring AI's prompt."""
+    text = "Students gather in the school library to study."
+    document = f"Document: {text}\nClaim: {{}}"
+    indented = f"\tDocument: \\n {text}\\n\n\tClaim: \\n {{}}\n"
     claims = ["Students gather in the library.", "The teachers are on vacation in Spain."]
     asked = [{"role": "user", "content": document.format(claim)} for claim in claims]
     system = {"role": "system", "content": 'Respond with either "Yes" or "No".'}
     options: Any = {"temperature": 0, "max_tokens": 1, "logprobs": True, "top_logprobs": 5}
-    found = []
+    found: list[Any] = []
     with running(app_of({"Bespoke-MiniCheck-7B": "local"})) as url:
         create = OpenAI(base_url=f"{url}/v1", api_key="none").chat.completions.create
         for question in asked:
@@ -169,8 +171,12 @@ def test_clients_of_minicheck_change_only_the_address() -> None:
             found.append((reply.choices[0].message.content, of["Yes"] > 0.5))
         plain: Any = {"model": "Bespoke-MiniCheck-7B", "messages": asked[:1], "stream": False}
         of_ollama = httpx.post(f"{url}/v1/chat/completions", json=plain).json()
+        for claim in claims:
+            messages = [{"role": "user", "content": indented.format(claim)}]
+            reply = create(model="Bespoke-MiniCheck-7B", messages=messages)
+            found.append((reply.choices[0].message.content, None))
 
-    assert found == [("Yes", True), ("No", False)]
+    assert found == [("Yes", True), ("No", False), ("Yes", None), ("No", None)]
     assert of_ollama["choices"][0]["message"]["content"] == "Yes"
 
 
