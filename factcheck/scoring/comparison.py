@@ -235,7 +235,8 @@ class CoverageComparison(Report):
         n_new = plural(len(self.newly_distorted), "fact")
         more = f"Distorted facts {n_a:,} → {n_b:,}: {n_new} newly distorted"
         new = more if self.newly_distorted else ""
-        alerts = (new, self._lost_musts, self.unsettled, self.unequal, self.caution)
+        bad = (Alert(text) for text in (new, self._lost_musts, self.unsettled) if text)
+        warn = (Alert(text, "warn") for text in (self.unequal, self.caution) if text)
         sections = (
             listed(
                 title, group.tone, group.meaning, groups[title], _item, "fact", _MAX_SHOWN
@@ -248,7 +249,7 @@ class CoverageComparison(Report):
             f"{verdict}; kept {n_kept_a:,} → {n_kept_b:,} of {plural(self.n_facts, 'fact')} "
             f"decided in both, distorted {n_a:,} → {n_b:,}",
             lines=tuple(self._lines()),
-            alerts=tuple(map(Alert, filter(None, alerts))),
+            alerts=(*bad, *warn),
             sections=filled(*sections),
             suite="compare",
             cases=tuple(_case(change) for group in groups.values() for change in group),
