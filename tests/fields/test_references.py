@@ -159,6 +159,30 @@ def test_recursion_is_scored_as_deep_as_the_data_is(schema: Schema) -> None:
         validate_gold([{"v": 1, "kids": [{"v": 2, "kids": [{"x": 3}]}]}], annotated)
 
 
+TREES = st.recursive(
+    st.fixed_dictionaries({}, optional={"v": st.integers(0, 2), "x": st.just(1)}),
+    lambda inner: st.fixed_dictionaries(
+        {}, optional={"v": st.integers(0, 2) | st.none(), "kids": st.lists(inner | st.none())}
+    ),
+    max_leaves=8,
+)
+
+
+@given(TREES, TREES, st.sampled_from([{"ordered": True}, {"match_by": "hungarian"}]))
+def test_recursion_scores_what_the_schema_written_out_scores(
+    gold: Any, found: Any, align: Schema
+) -> None:
+    def tree(items: Schema) -> Schema:
+        return record(v=INTEGER, kids={"type": "array", "items": items, "x-eval-align": align})
+
+    written_out = record(v=INTEGER)
+    for _ in range(10):
+        written_out = tree(written_out)
+    recursive = resolve_schema_references(tree({"$ref": "#"}))
+    runs = [evaluate([gold], [found], annotate_xeval(s)) for s in (recursive, written_out)]
+    assert runs[0].records == runs[1].records
+
+
 def test_data_that_is_nested_too_deeply_is_an_error_of_its_field() -> None:
     schema = annotate_xeval(resolve_schema_references(record(v=INTEGER, next={"$ref": "#"})))
     deep: dict[str, Any] = {"v": 1}
