@@ -11,6 +11,7 @@ from factcheck.fields.registry import COMPARATORS, Registry
 from factcheck.fields.runs.records import Counts, RecordResult, count
 from factcheck.fields.schemas.parsing import SchemaNode
 from factcheck.fields.schemas.structure import ComparatorSpec, schema_path
+from factcheck.fields.schemas.suggestions import are_ids
 from factcheck.fields.scoring.nodes import settled
 from factcheck.fields.scoring.plan import compile_schema
 from factcheck.fields.types import FieldResult
@@ -74,12 +75,11 @@ def _id(record: Any, key: str, default: dict[str, Any]) -> Any:
 def _is_moved(key: str, pairs: Sequence[tuple[Any, Any]]) -> bool:
     """Whether both sides have the same distinct values of a key, most at different positions."""
     gold = [one.get(key) for one, _ in pairs]
-    if not all(type(value) in (str, int) for value in gold) or len({*gold}) < len(gold):
-        return False
     extracted = [_id(one, key, {}) for _, one in pairs]
-    n_moved = sum(a != b for a, b in zip(gold, extracted, strict=True))
-    is_typed = all(type(value) in (str, int) for value in extracted)
-    return is_typed and {*gold} == {*extracted} and 2 * n_moved > len(gold)
+    if not (are_ids(gold) and are_ids(extracted) and {*gold} == {*extracted}):
+        return False
+    n_moved: int = sum(a != b for a, b in zip(gold, extracted, strict=True))
+    return 2 * n_moved > len(gold)
 
 
 def _builtin(node: SchemaNode, *, optimal: bool = False) -> SchemaNode:

@@ -372,10 +372,11 @@ def _alignment(
 def id_key(records: Sequence[dict[str, Any]]) -> str | None:
     """Return the first key that identifies records by its name and distinct values, if any."""
     named = (name for name in records[0] if _Field(name, {}, []).has_id_name)
-    return next((name for name in named if _are_ids([one.get(name) for one in records])), None)
+    return next((name for name in named if are_ids([one.get(name) for one in records])), None)
 
 
-def _are_ids(values: Sequence[Any]) -> bool:
+def are_ids(values: Sequence[Any]) -> bool:
+    """Whether values can identify records or elements: distinct strings and integers."""
     is_typed = all(isinstance(one, (str, int)) and not isinstance(one, bool) for one in values)
     return is_typed and len({*values}) == len(values)
 
@@ -388,7 +389,7 @@ def _is_key(name: str, lists: list[list[Any]]) -> bool:
         if len(elements) > 1
     ]
     return bool(columns) and all(
-        _are_ids(column)
+        are_ids(column)
         and not (
             isinstance(column[0], int) and column == [*range(column[0], column[0] + len(column))]
         )
