@@ -126,19 +126,20 @@ def test_coverage_references_and_a_metric_of_ones_own_land_in_one_report() -> No
 
 
 def test_a_case_that_could_not_be_measured_neither_passes_nor_fails_and_is_counted() -> None:
-    report = evaluate(outputs("long enough", "boom", "no", "down"), [length])
+    report = evaluate(outputs("long enough", "boom", "no", "down", ""), [length])
     (summary,) = report.metrics
-    assert summary.counts == {"passed": 1, "failed": 1, "errors": 2}
-    assert (len(summary.results), summary.pass_rate, summary.mean) == (4, 0.5, 0.6)
-    assert scores(report, "length") == [1.0, "raised", 0.2, "unavailable"]
+    assert summary.counts == {"passed": 1, "failed": 2, "errors": 2}
+    assert (len(summary.results), summary.pass_rate, summary.mean) == (5, 1 / 3, 1.2 / 3)
+    assert scores(report, "length") == [1.0, "raised", 0.2, "unavailable", 0.0]
     assert report["2", "length"].reason == "RuntimeError: boom"
-    assert summary.interval == wilson(0.5, 2)
-    assert "length       1       1       2  0.50 (0.09 – 0.91)  0.600" in str(report)
+    assert summary.interval == wilson(1 / 3, 3)
+    assert "length       1       2       2  0.33 (0.06 – 0.79)  0.400" in str(report)
     assert "2  length error   RuntimeError: boom\n3  length 0.200" in str(report)
     assert report.page().parts == parts_of(
-        ("good", 1, "passed"), ("bad", 1, "failed"), ("unknown", 2, "errored")
+        ("good", 1, "passed"), ("bad", 2, "failed"), ("unknown", 2, "errored")
     )
-    assert [case.status for case in report.page().cases] == ["passed", "error", "failed", "error"]
+    statuses = ["passed", "error", "failed", "error", "failed"]
+    assert [case.status for case in report.page().cases] == statuses
 
 
 def test_a_field_that_is_needed_and_missing_is_named() -> None:
