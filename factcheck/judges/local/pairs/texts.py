@@ -45,7 +45,8 @@ _LARGEST_FRAME, _FEW, _MOST_REPEATED = 8, 3, 40
 """Maximum number of units that frame an answer, units in a reason, and equal units looked at."""
 _FIRST = 32
 """Maximum sum of the positions of a unit in both values for checks of order."""
-_FAMILY_LETTERS, _FAMILY_SHARE = 5, 0.65
+_FAMILY_LETTERS, _FAMILY_SHARE, _NAME_SHARE = 5, 0.65, 0.5
+"""Minimum number and share of common first letters of related words, or of names that differ."""
 _CAPITAL = 3.0
 """Information weight of a word with a capital letter, as the model was fitted."""
 _LONGEST_READ = 400
@@ -297,7 +298,9 @@ def _is_doubtful(sides: Sequence[Side]) -> bool:
     if all(any(u.text.isupper() and len(u.form) < _FEW for u in side.own) for side in sides):
         return True
     one, other = (" ".join(unit.form for unit in side.own) for side in sides)
-    family = max(_FAMILY_LETTERS, _FAMILY_SHARE * max(len(one), len(other)))
+    are_names = all(unit.is_capital for side in sides for unit in side.own)
+    share = _NAME_SHARE if are_names else _FAMILY_SHARE
+    family = max(_FAMILY_LETTERS - are_names, share * max(len(one), len(other)))
     return not (one + other).isascii() or n_shared(one, other) >= family
 
 
