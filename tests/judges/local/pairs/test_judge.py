@@ -152,8 +152,8 @@ DIFFERENT = [
     ("Dollar General", "General Dollar"),
     # people
     ("Serena Williams", "Venus Williams"), ("J. Smith", "P. Smith"),
-    ("George H. W. Bush", "George W. Bush"), ("Anna Berg", "Anna Bergmann"), ("Jan Nowak", "Jan Nowacki"),
-   
+    ("George H. W. Bush", "George W. Bush"), ("Anna Berg", "Anna Bergmann"),
+    ("Jan Nowak", "Jan Nowacki"),
     ("Mr. Smith", "Mrs. Smith"), ("John Smith Jr.", "John Smith Sr."),
     ("Will Smith", "Jaden Smith"), ("George Bush", "George W. Bush"),
     ("Martin Luther", "Martin Luther King"),
