@@ -20,7 +20,7 @@ from factcheck.text.words import irregular_forms
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-IDENTITY: Mapping[str, str] = {"extractor": "local/16"}
+IDENTITY: Mapping[str, str] = {"extractor": "local/17"}
 """Moves with every change that can change a fact."""
 
 

@@ -50,7 +50,7 @@ _ORDINARY = re.compile(
     r"(?<!\S)[\"'(\u201c\u2018]*"
     r"(?:me|no|[mM]ay|art|miss|ill|id|ok|OK|fed|con|arc|[kK]en|del|"
     r"(?i:appendix|block|category|class|figure|grade|group|hepatitis|level|line|option|part|"
-    r"phase|plan|room|route|scenario|section|team|type|unit|variant|vitamin|zone) [B-HJ-Z])"
+    r"phase|plan|room|route|scenario|section|team|type|unit|variant|vitamin|zone) [A-HJ-Z])"
     rf"\.{_CLOSERS}*\s*\Z"
 )
 """Words that look like abbreviations or initials and end sentences."""
