@@ -11,7 +11,7 @@ from factcheck.judges.local.sentences import cut_at_abbreviations, split_sentenc
 PROSE = {
     "titles": "Dr. Olu met Mrs. Kern. ¦They talked.",
     "initials": "J. K. Orr wrote it. ¦It sold.",
-    "letters that are no initials": "We chose Option C. ¦Option B costs more. ¦He had hepatitis A. ¦It passed.",
+    "letters that are no initials": "We chose Option C. ¦It is hepatitis A. ¦He lacks vitamin D.",
     "decimals": "It rose by 3.5 to 4.25. ¦Then it fell.",
     "footnote": "It rained.[12] ¦It stopped.",
     "lower case": "it rained. ¦we left. ¦why? ¦nobody knows",
