@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from statistics import fmean
@@ -40,7 +40,15 @@ from factcheck.errors import Failure, JudgeError
 from factcheck.facts import Usage
 from factcheck.judges.factory import build_rater
 from factcheck.judges.local.containment import BASELINE, WordContainment
-from factcheck.judges.ports import HIGHEST, LOWEST, ExtractorSpec, Ledger, Rater, RaterSpec
+from factcheck.judges.ports import (
+    HIGHEST,
+    LOWEST,
+    ExtractorSpec,
+    JudgeSpec,
+    Ledger,
+    Rater,
+    RaterSpec,
+)
 from factcheck.reports import Report, render
 from factcheck.reports.page import Alert, Page, Section, Svg, Table, filled
 from factcheck.reports.text import DASH, percent, plural, short
@@ -111,7 +119,44 @@ async def abullet_removal(
     return BulletRemoval(tuple(subjects), orders, tuple(rows))
 
 
+async def aprice_bullets(
+    texts: Iterable[Text] | None = None,
+    judges: Named[JudgeSpec] = ("local",),
+    *,
+    raters: Named[RaterSpec] = (),
+    n_random: int = 4,
+) -> dict[str, Usage]:
+    """An upper bound, by judge and rater, for what `abullet_removal` spends; nothing is sent.
+
+    Replies in the cache cost nothing, and neither does an embedded judge. Facts that the texts lack
+    are listed by the embedded extractor.
+    """
+    from factcheck.judges.llm.engine import Meter
+
+    subjects = await read_subjects(texts, FactCoverage("local"))
+    orders = {one.name: removal_orders(len(one.bullets), n_random) for one in subjects}
+
+    def checked(judge: JudgeSpec, session: Session) -> list[Scorer]:
+        scorer = FactCoverage(judge, "local", session=session)
+        return [] if scorer.judge_signature.never_flips else [by_coverage("", scorer)]
+
+    def rated(rater: RaterSpec, session: Session) -> list[Scorer]:
+        return [_by_rating("", build_rater(rater, session))]
+
+    async def price(make: Callable[[Session], list[Scorer]]) -> Usage:
+        meter = Meter()
+        async with Session(transport=meter.around) as session:
+            await score_variants(make(session), subjects, orders)
+        return meter.usage
+
+    prices = {name: await price(partial(checked, judge)) for name, judge in named_judges(judges)}
+    for name, rater in named_judges(raters):
+        prices[f"{name} {RATED}"] = await price(partial(rated, rater))
+    return prices
+
+
 bullet_removal = blocking(abullet_removal)
+price_bullets = blocking(aprice_bullets)
 
 
 async def score_variants(

@@ -75,12 +75,17 @@ def bullets(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Remove bullets from summaries one by one and measure the score.
 
-    A valid score falls with the information. Limits apply per judge.
+    A valid score falls with the information. The price of each language
+    model is printed first. Limits apply per judge.
     """
-    from factcheck.calibration import BASELINE, bullet_removal
+    from factcheck.calibration import BASELINE, bullet_removal, price_bullets
 
     texts = _own_text(source, summary, facts)
     judges = _judges(judge, judge_option) if judge or not rater else {}
+    prices = price_bullets(texts, judges, raters=rater or [], n_random=n_random)
+    for name, price in prices.items():
+        if price.calls:
+            output.print_note(f"{name} needs {output.estimate_text(price)}")
     with output.spinner("Removing bullets"):
         run = bullet_removal(
             texts,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Desk, Run, refused
+from factcheck.testing import LocalOpenAIServer
+from tests.cli.conftest import SOURCE, Desk, Folder, Run, refused
 
 
 @pytest.fixture
@@ -92,6 +94,28 @@ def test_rows_figures_and_a_page_are_written(bullets: Run, desk: Desk) -> None:
     assert page.count("<svg") == 1
     assert "<script" not in page
     assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+def test_the_price_of_a_model_is_said_before_bullets_are_removed(
+    server: LocalOpenAIServer, run: Run, tmp_path: Path
+) -> None:
+    """As many requests as are then sent; a second run pays for nothing."""
+    folder = Folder(tmp_path)
+    own = ("--source", folder.put("source.txt", SOURCE), "--facts", folder.put("facts.txt", SOURCE))
+    summary = folder.put("summary.md", "- A deep lake.\n- An old pier.\n- A red boat.\n")
+    paid = ("--judge", "openai/test-model", "--random-orders", "0", "--out", folder.path("out"))
+    bullets = ("calibrate", "bullets", *own, "--summary", summary, *paid)
+
+    done = run(*bullets, "--rater", "openai/test-model")
+    again = run(*bullets)
+
+    said = [line for line in done.err.splitlines() if " needs about " in line]
+    assert [line.split(" requests and ")[0] for line in said] == [
+        "openai/test-model needs about 5",
+        "openai/test-model (1-5) needs about 5",
+    ]
+    assert len(server.requests) == 10
+    assert " needs about " not in again.err
 
 
 def test_a_judge_that_ignores_the_text_is_exposed(audit: Run, desk: Desk) -> None:
