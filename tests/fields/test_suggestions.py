@@ -98,6 +98,7 @@ def test_no_near_miss_matches(registry: Registry) -> None:
 
 
 MONEY = [{"parse_number": {"grouping": ","}}]
+LONG = [{"parse_number": {"grouping": ""}}]
 
 
 def suggested(name: str, *values: Any, **schema: Any) -> tuple[Any, Any, str]:
@@ -117,16 +118,20 @@ def suggested(name: str, *values: Any, **schema: Any) -> tuple[Any, Any, str]:
         ("house_number", [2**60], "exact", TEXT_OF_ID), ("plot_no", [5, "5a"], "exact", TEXT_OF_ID),
         ("x", [5, "five or six"], "semantic", []),
         ("number_of_rooms", [3], "numeric", MONEY),
-        ("x", [1.5], {"numeric": {"tolerance": {"abs": 0.01}}}, MONEY),
-        ("x", [1.2345], {"numeric": {"tolerance": {"rel": 1e-6}}},
-         [{"parse_number": {"grouping": ""}}]),
-        ("tax_rate", [0, 0.5], {"numeric": {"tolerance": {"abs": 0.01}}},
-         [{"parse_number": {"percent": "fraction"}}]),
+        ("x", [1.5], "numeric", MONEY), ("x", [1.2345], "numeric", LONG),
+        ("x", [0.1 + 0.2, 5], {"numeric": {"tolerance": {"rel": 1e-13}}}, LONG),
+        ("x", [0.1 + 0.2, 5e12], "numeric", LONG),
+        ("tax_rate", [0, 0.5], "numeric", [{"parse_number": {"percent": "fraction"}}]),
         ("tax_rate", [19], "numeric", MONEY),
         ("x", ["1,240", "12,500.50"], "numeric", [{"parse_number": {"decimal": "."}}]),
         ("x", ["1,240", "2,500"], "semantic", []),
         ("x", ["7", "1,240.00"], "numeric", ["parse_number"]),
-        ("x", ["007"], "exact", NAME[:2]), ("x", ["A1", "B-2"], "exact", NAME[:2]),
+        ("x", ["007"], "exact", TEXT_OF_ID), ("x", [5, "007"], "exact", TEXT_OF_ID),
+        ("x", ["1234", "5678"], "exact", TEXT_OF_ID), ("x", ["A1", "B-2"], "exact", NAME[:2]),
+        ("total_price", ["1234", "5678"], "numeric", ["parse_number"]),
+        ("x", ["12", "567"], "numeric", ["parse_number"]),
+        ("reference_range", ["<5 mg"], "semantic", []), ("lot_size", [12], "numeric", MONEY),
+        ("phone2", ["+1 2"], "exact", [TEXT_OF_ID[0], "letters_and_digits"]),
         ("x", ["5 km", "7"], "semantic", []),
         ("x", [True], "exact", ["parse_bool"]), ("x", ["Yes", "no"], "exact", ["parse_bool"]),
         ("x", [True, "no"], "exact", ["parse_bool"]), ("x", ["y", "n"], "exact", ["parse_bool"]),
@@ -138,7 +143,7 @@ def suggested(name: str, *values: Any, **schema: Any) -> tuple[Any, Any, str]:
         ("x", ["15/06/2024"], {"date": {"day_first": True, "pivot": 1950}}, []),
         ("x", ["06/15/1890"], {"date": {"day_first": False}}, []),
         ("x", ["2024-03-05T10:00Z"], {"date": {"with_time": True, "pivot": 1950}}, []),
-        ("x", ["2024"], "numeric", ["parse_number"]), ("birth_date", [None], "date", []),
+        ("x", ["2024"], "exact", TEXT_OF_ID), ("birth_date", [None], "date", []),
         ("notes", ["two words"], "semantic", []), ("x", ["a b c d e f g h"], "semantic", []),
         ("x", ["New York"], "semantic", []), ("x", [{}], "exact", []),
     ],
@@ -200,10 +205,12 @@ def test_values_of_an_enum_are_folded_only_if_they_stay_apart() -> None:
 @pytest.mark.parametrize(
     ("name", "elements", "align"),
     [
-        ("lines", [{"sku": "a"}, {"sku": "b"}], {"match_by": "key_field", "key": "sku"}),
-        ("lines", [{"sku": "a"}, {"sku": "a"}], {"match_by": "hungarian"}),
-        ("lines", [{"sku": "a"}, {"sku": None}], {"match_by": "hungarian"}),
-        ("lines", [{"line_no": 1}, {"line_no": 2}], {"match_by": "hungarian"}),
+        ("lines", [{"id": "a"}, {"id": "b"}], {"match_by": "key_field", "key": "id"}),
+        ("lines", [{"id": "a"}, {"id": "a"}], {"match_by": "hungarian"}),
+        ("lines", [{"id": "a"}, {"id": None}], {"match_by": "hungarian"}),
+        ("lines", [{"id": 1}, {"id": 2}], {"match_by": "hungarian"}),
+        ("lines", [{"sku": "a"}, {"sku": "b"}], {"match_by": "hungarian"}),
+        ("results", [{"reference": "1-2"}, {"reference": "<5"}], {"match_by": "hungarian"}),
         ("lines", [{"name": "a"}, {"name": "b"}], {"match_by": "hungarian"}),
         ("steps", ["mix", "bake"], {"ordered": True}), ("values", [3, 1, 2], {"ordered": True}),
         ("tags", ["b", "a"], {"match_by": "hungarian"}),
@@ -215,6 +222,34 @@ def test_a_list_is_aligned_by_a_key_or_optimally_unless_its_order_counts(
     found = suggest_schema([{name: elements}])["properties"][name]
     assert found["x-eval-align"] == align
     assert found["x-eval-reason"]
+
+
+@pytest.mark.parametrize(
+    ("name", "golds", "extracted"),
+    [
+        ("price", [9.5, 12.5], [9.51, "9.49", 9.505]),
+        ("amount", [2500000.25, 0.123456, 1 / 3], [2500001.25, 2500000.26]),
+        ("m", [1234567, 0.00456, 0.1 + 0.2], [1234568]),
+        ("version", ["1.10", "2.3"], ["1.1", 1.1]), ("release", ["1.10", "1.9"], ["1.1"]),
+        ("batch", ["1234", "567"], ["01234", "1234.0", "1,234"]), ("room", ["12", "4"], ["12.0"]),
+        ("PO", ["4500123", "450012"], ["4,500,123"]), ("x", ["4500123", "4500124"], ["4,500,123"]),
+    ],
+)  # fmt: skip
+def test_other_gold_values_never_make_a_real_difference_match(
+    name: str, golds: list[Any], extracted: list[Any], registry: Registry
+) -> None:
+    schema = suggest_schema([{name: value} for value in golds])
+    found = [{name: value} for value in (golds[0], *extracted)]
+    run = evaluate([{name: golds[0]}] * len(found), found, schema, registry=registry)
+    assert run.totals() == {"match": 1, "mismatch": len(extracted)}
+
+
+def test_a_misread_article_number_costs_one_field_and_not_its_line() -> None:
+    gold = {"lines": [{"sku": f"S-{n}1", "qty": n, "price": n + 0.5} for n in (1, 2, 3)]}
+    found = {"lines": [{**one} for one in reversed(gold["lines"])]}
+    found["lines"][0]["sku"] = "S-81"
+    run = evaluate([gold], [found], suggest_schema([gold]))
+    assert run.totals() == {"match": 8, "mismatch": 1}
 
 
 class Currency(Enum):

@@ -41,6 +41,7 @@ _PROPER_NAME = re.compile(r"(?:[^\W\d_a-z][\w.'\u2019-]*\s*){1,4}")
 _CODE = re.compile(r"(?=.*\d)[A-Za-z0-9]+(?:[-_./#:][A-Za-z0-9]+)*")
 _PLAIN_NUMBER = re.compile(r"\s*[-+(]?[\d.,'_ ]*\d[\d.,'_ ]*\)?\s*")
 _ZEROS = re.compile(r"\s*0\d+\s*")
+_DIGITS = re.compile(r"\d{2,}")
 _FIGURES = re.compile(r"\s*(\d\d?)[/-](\d\d?)[/-]\d{4}\b")
 _MAX_VALUES = 2_000
 """Maximum number of gold values examined per field."""
@@ -50,6 +51,11 @@ _MAX_EXACT = 2**53
 """Largest integer below which a float represents every one."""
 _CENTURY_START = 1950
 _MONEY_DECIMALS = 2
+_FLOAT_DIGITS = 15
+"""Decimal digits that every float holds; only a computed one has more."""
+_ROUNDING = 1e-13
+_MAX_ROUNDED = 1e9
+"""Largest number of which the rounding stays far below a cent."""
 _NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 
@@ -66,9 +72,11 @@ class _Field(NamedTuple):
 
     @property
     def has_id_name(self) -> bool:
+        """Whether the last word means an identifier: `zip_code`, but not `reference_range`."""
         *_, before, last = "", "", *_name_words(self.name)
-        ids = _WORDS["identifier"]
-        return before in ids or last in ids or last in _WORDS["identifier at the end"]
+        if last.isdigit() or last in _WORDS["after an identifier"]:
+            return before in _WORDS["identifier"]
+        return last in _WORDS["identifier"] or last in _WORDS["code"]
 
 
 class _Suggestion(NamedTuple):
@@ -88,7 +96,8 @@ def suggest_schema(gold: Any, schema: Any = None) -> Any:
     They are chosen from names, types, formats and gold values; `x-eval-reason` holds the reason.
     Fields that have a comparator are not changed. Identifiers and names of persons and companies
     are compared letter by letter; other texts and strings with a measure or amount are `semantic`,
-    which needs a judge; lists are aligned by a key or optimally, unless their name implies that the
+    which needs a judge. Numbers have no tolerance but for the rounding of computed floats. Lists of
+    objects with an `id` are aligned by it, others optimally, unless their name implies that the
     order counts.
 
     Args:
@@ -156,7 +165,8 @@ def _of_leaf(field: _Field) -> _Suggestions:
         yield _Suggestion("exact", (), "compared as a whole")
     reason = f"values are {' and '.join(sorted(kinds))}"
     are_scalars = kinds <= {"integer", "number", "string"}
-    if are_scalars and field.has_id_name:
+    has_zeros = any(_ZEROS.fullmatch(one) for one in field.values if isinstance(one, str))
+    if are_scalars and (field.has_id_name or has_zeros):
         yield _Suggestion("exact", (_AS_TEXT, *_LAYOUT), f"{reason}: an identifier, as text")
     if form == "decimal" or (field.values and _are_numbers(field.values)):
         yield _Suggestion("numeric", ("parse_number",), "numbers, some of them written as text")
@@ -166,8 +176,8 @@ def _of_leaf(field: _Field) -> _Suggestions:
 
 
 def _of_number(field: _Field) -> _Suggestion:
-    if field.has_id_name and "of" not in _name_words(field.name):
-        is_short = all(abs(value) <= _MAX_EXACT for value in field.values)
+    if field.has_id_name:
+        is_short = all(abs(value) <= _MAX_EXACT and value % 1 == 0 for value in field.values)
         steps = ({"type_convert": {"to": "float"}},) if is_short else (_AS_TEXT, *_LAYOUT)
         return _Suggestion("exact", steps, f"an identifier by its name {field.name!r}")
     largest = max((abs(value) for value in field.values), default=0)
@@ -183,15 +193,15 @@ def _of_number(field: _Field) -> _Suggestion:
         params = {"percent": "fraction"}
         reason = "a share by its name and its values up to 1, so that 19 % is 0.19"
     read = {"parse_number": params} if params else "parse_number"
-    if not decimals:
-        return _Suggestion("numeric", (read,), f"{reason}; no tolerance for whole numbers")
-    if decimals <= _MONEY_DECIMALS:
-        limit = {"abs": round(10.0 ** -(decimals + 1), 9)}
-        reason += f"; tolerance below the last of {plural(decimals, 'decimal')} in gold"
-    else:
-        limit = {"rel": 1e-6}
-        reason += "; tolerance for rounding of long decimals"
-    return _Suggestion({"numeric": {"tolerance": limit}}, (read,), reason)
+    if largest <= _MAX_ROUNDED and any(map(_is_computed, field.values)):
+        limit = {"numeric": {"tolerance": {"rel": _ROUNDING}}}
+        return _Suggestion(limit, (read,), f"{reason}; tolerance for the rounding of floats")
+    return _Suggestion("numeric", (read,), f"{reason}; no tolerance")
+
+
+def _is_computed(value: float) -> bool:
+    mantissa = repr(value).lower().partition("e")[0]
+    return isinstance(value, float) and len(mantissa.strip("-0.").replace(".", "")) > _FLOAT_DIGITS
 
 
 def _are_booleans(values: Sequence[Any]) -> bool:
@@ -321,8 +331,12 @@ def _numbers(field: _Field) -> _Suggestions:
         fitting = [mark for mark in ".," if _are_numbers(values, mark)]
         plain = _are_numbers(values)
         has_zeros = any(_ZEROS.fullmatch(value) for value in values)
-        if has_zeros and (plain or len(fitting) == 1):
-            yield _Suggestion("exact", _LAYOUT, "digits with leading zeros, an identifier")
+        is_amount = field.is_named("amount") or field.is_named("share")
+        are_digits = all(_DIGITS.fullmatch(value.strip()) for value in values)
+        is_even = are_digits and len({len(value.strip()) for value in values}) == 1
+        if (has_zeros and (plain or len(fitting) == 1)) or (is_even and not is_amount):
+            reason = "digits with leading zeros or of equal length, as in an identifier"
+            yield _Suggestion("exact", (_AS_TEXT, *_LAYOUT), reason)
         if plain:
             yield _Suggestion("numeric", ("parse_number",), "numbers written as text")
         if len(fitting) == 1:
@@ -355,15 +369,9 @@ def _alignment(
     kind = keys.effective_type(items)
     if kind in ("integer", "number", "array"):
         return ordered, f"the order of a list of type {kind} counts"
-    candidates = (
-        part.name
-        for part in keys.sub_schemas(items)
-        if part.name is not None
-        and part.schema.get(keys.COMPARE) == "exact"
-        and keys.effective_type(part.schema) in ("string", "integer")
-        and _Field(part.name, part.schema, []).has_id_name
-    )
-    key = next((one for one in candidates if _is_key(one, lists)), None)
+    names = (part.name for part in keys.sub_schemas(items) if part.name is not None)
+    ids = (one for one in names if one.casefold() in _WORDS["key of an element"])
+    key = next((one for one in ids if _is_key(one, lists)), None)
     if key is not None:
         return {"match_by": "key_field", "key": key}, f"{key!r} is unique in every gold list"
     return {"match_by": "hungarian"}, "nothing says that the order counts, and there is no key"
@@ -371,7 +379,8 @@ def _alignment(
 
 def id_key(records: Sequence[dict[str, Any]]) -> str | None:
     """Return the first key that identifies records by its name and distinct values, if any."""
-    named = (name for name in records[0] if _Field(name, {}, []).has_id_name)
+    named = [name for name in records[0] if _Field(name, {}, []).has_id_name]
+    named.sort(key=lambda name: name.casefold() not in _WORDS["key of an element"])
     return next((name for name in named if are_ids([one.get(name) for one in records])), None)
 
 
