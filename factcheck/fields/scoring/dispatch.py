@@ -14,6 +14,7 @@ from factcheck.fields.scoring.nodes import Out
 from factcheck.fields.scoring.plan import Plan, outcome_of
 from factcheck.fields.types import BatchItem, FieldResult, UndecidableError
 from factcheck.fields.values import value_key
+from factcheck.reports.text import plural
 
 T = TypeVar("T")
 Ask: TypeAlias = "Callable[[Any, list[BatchItem]], Awaitable[Any]]"
@@ -116,7 +117,8 @@ async def _score(name: str, results: list[FieldResult], plan: Plan, ask: Ask) ->
         answers = await ask(leaves[0].batch, items)
     except Exception as error:  # noqa: BLE001 - the user's code
         reason = f"comparator {name!r}: {describe(error)}"
-        _log.warning("the comparator %r failed on %d fields: %s", name, len(items), describe(error))
+        fields = plural(len(items), "field")
+        _log.warning("the comparator %r failed on %s: %s", name, fields, describe(error))
     if not isinstance(answers, list):
         reason = f"the comparator {name!r} returned {type(answers).__name__}, not a list"
         answers = []

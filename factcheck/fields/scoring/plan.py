@@ -27,6 +27,7 @@ from factcheck.fields.types import (
     UndecidableError,
 )
 from factcheck.fields.values import is_nan, plain
+from factcheck.reports.text import plural
 
 _log = logging.getLogger("factcheck.fields")
 
@@ -169,8 +170,12 @@ class _KeyAlignment:
         pairs = [(i, free.pop(key, -1)) for i, key in enumerate(keys)]
         if n_unkeyed and not self._has_warned:
             self._has_warned = True
-            message = "%s: %d elements without a unique key are not aligned; reported once"
-            _log.warning(message, path, n_unkeyed)
+            _log.warning(
+                "%s: %s without a unique key %s not aligned; reported once",
+                path,
+                plural(n_unkeyed, "element"),
+                "is" if n_unkeyed == 1 else "are",
+            )
         return [*pairs, *((-1, j) for j in (*free.values(), *unkeyed))]
 
     def _key(self, element: Any) -> Any:
