@@ -189,7 +189,10 @@ def run(  # noqa: PLR0913 - one parameter per option
 
 def report(
     file: Annotated[
-        str, options.argument("FILE", "Rows of 'run --out' (.jsonl), or a JSON report of 'score'.")
+        str,
+        options.argument(
+            "FILE", "Rows of 'run --out' (.jsonl), or the JSON of 'score' or 'fields evaluate'."
+        ),
     ],
     *,
     format_: options.ReportFormat = None,
@@ -203,8 +206,9 @@ def report(
     The HTML page of a run is sortable, and each row opens its source and
     summary with the facts marked. Nothing is scored again.
     """
-    from factcheck.documents import read_text
+    from factcheck.documents import parse_json, read_text
     from factcheck.facts import CoverageReport
+    from factcheck.fields.runs.figures import FORMAT as FIELDS_RUN
     from factcheck.scoring import gates
     from factcheck.scoring.run_report import RunReport
 
@@ -216,11 +220,26 @@ def report(
         warnings += [result.partial] if result.partial else []
         failure = gates.run_gate(result, fail_under)
     else:
-        result = CoverageReport.from_json(read_text(file))
+        data = parse_json(read_text(file), "report").value
+        if isinstance(data, dict) and data.get("format") == FIELDS_RUN:
+            _report_fields(data, to, fail_under)
+            return
+        result = CoverageReport.from_dict(data)
         failure = gates.coverage_gate(result, gates.Limits(fail_under))
     gate = None if fail_under is None else failure
     output.report(result.page(), result.to_json, to, warnings=warnings, failure=gate, exits=False)
     output.exit_gate(gate, str(result.signature), is_gate=fail_under is not None)
+
+
+def _report_fields(data: dict[str, Any], to: output.Destination, fail_under: float | None) -> None:
+    from factcheck.fields import RunResult
+    from factcheck.fields.files import gate_scores
+    from factcheck.scoring import gates
+
+    result = RunResult.from_dict(data)
+    failure = gates.fields_gate(*gate_scores(result), fail_under)
+    page = result.page(intervals=result.intervals() if result.records else None)
+    output.report(page, result.to_json, to, failure=None if fail_under is None else failure)
 
 
 def compare(
