@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import compress, islice
+from itertools import islice
 from typing import Any, Literal, get_args
 
 from factcheck.errors import InputError
@@ -20,7 +20,15 @@ from factcheck.fields.scoring.dispatch import Ask, ask_async, ask_now, dispatch,
 from factcheck.fields.scoring.nodes import ObjectNode, Out, settled
 from factcheck.fields.scoring.plan import Plan, compile_schema
 from factcheck.fields.types import FieldResult, FieldStatus
-from factcheck.fields.values import Records, as_record, by_id, id_of, object_in, read_record
+from factcheck.fields.values import (
+    Records,
+    Unusable,
+    as_record,
+    by_id,
+    id_of,
+    object_in,
+    read_record,
+)
 from factcheck.reports.text import plural
 from factcheck.runtime.session import Closing
 
@@ -90,10 +98,11 @@ class FieldEvaluator(Closing):
                 strings with one JSON object. Any other string is a parse failure, which turns all
                 gold fields into omissions.
             join: Pair records by `"position"`, or by `"id"`, the value of `id_field`; all fields of
-                a record without partner are omissions or hallucinations.
+                a record without partner are omissions or hallucinations. An extracted record whose
+                id is missing, invalid or that of an earlier one is treated as a parse failure.
 
         Raises:
-            InputError: The lists differ in length, or an id is missing or not unique.
+            InputError: The lists differ in length, or a gold id is missing or not unique.
         """
         return run(self._evaluate(gold, extracted, join, ask_now))
 
@@ -164,7 +173,8 @@ class FieldEvaluator(Closing):
             results = self._post_process(results)
             _check_processed(results, name)
         counts = count(results, self._plan.weights)
-        return RecordResult(name, results, gold, extracted, *counts.scores(), counts)
+        raw = extracted.record if isinstance(extracted, Unusable) else extracted
+        return RecordResult(name, results, gold, raw, *counts.scores(), counts)
 
 
 def _windows(pairs: Pairs, size: int) -> Iterator[tuple[int, list[tuple[Any, Any]]]]:
@@ -206,7 +216,7 @@ def evaluate(
 
     Raises:
         SchemaError: The schema is invalid.
-        InputError: The lists differ in length, or an id is missing or not unique.
+        InputError: The lists differ in length, or a gold id is missing or not unique.
         ConfigError: The judge is unknown, or its API key is missing.
     """
     with FieldEvaluator(
@@ -254,16 +264,19 @@ def score_record(
 
 def _score(plan: Plan, gold: Any, extracted: Any) -> Out:
     out: Out = []
-    found = as_record(extracted)
-    if isinstance(found, str) and isinstance(plan.root, ObjectNode):
+    found, reason = as_record(extracted), ""
+    if isinstance(extracted, Unusable):
+        found, reason = extracted
+    elif isinstance(found, str) and isinstance(plan.root, ObjectNode):
         try:
             found = object_in(found)
         except InputError as error:
             reason = f"the extraction has {error}"
-            out.append(FieldResult("", 0.0, "", None, extracted, "parse_failure", reason))
-            if gold is None:
-                out.append(FieldResult("", 0.0, "", None, extracted, "hallucination"))
-            found = None
+    if reason:
+        out.append(FieldResult("", 0.0, "", None, found, "parse_failure", reason))
+        if gold is None:
+            out.append(FieldResult("", 0.0, "", None, found, "hallucination"))
+        found = None
     plan.root.score(as_record(gold), found, "", out)
     return out
 
@@ -299,10 +312,10 @@ def joined(
 
 
 def _joined_by_id(gold: Records, extracted: Records, id_field: str) -> list[tuple[Any, Any]]:
-    gold_by_id = by_id(zip(gold.places, gold, strict=True), id_field)
-    is_read = [not isinstance(read_record(record), str) for record in extracted]
-    named = compress(zip(extracted.places, extracted, strict=True), is_read)
-    partners = by_id(named, id_field)
+    gold_by_id, unusable_gold = by_id(gold, id_field)
+    if unusable_gold:
+        raise InputError(unusable_gold[0].reason)
+    partners, unusable = by_id(extracted, id_field)
     same_text = {*map(str, gold_by_id.keys() - partners.keys())} & {
         *map(str, partners.keys() - gold_by_id.keys())
     }
@@ -314,8 +327,15 @@ def _joined_by_id(gold: Records, extracted: Records, id_field: str) -> list[tupl
             min(same_text),
             "is" if len(same_text) == 1 else "are",
         )
-    # parse failures have no id: they fill in for missing partners, in any order
-    failures = compress(extracted, (not one for one in is_read))
+    # Null is no extraction; other records without a usable id fill in for missing partners, in
+    # any order. The reason why a text cannot be parsed is found when it is scored.
+    failures = iter(
+        [
+            one.record if isinstance(read_record(one.record), str) else one
+            for one in unusable
+            if one.record is not None
+        ]
+    )
     pairs = [
         (record, partners.pop(name) if name in partners else next(failures, None))
         for name, record in gold_by_id.items()
@@ -330,6 +350,6 @@ def record_id(
     if not id_field:
         return position
     side, source = ("gold", gold) if gold is not None else ("extracted", extracted)
-    if isinstance(read_record(source), str):
+    if isinstance(source, Unusable) or isinstance(read_record(source), str):
         return f"(parse failure {position})"
     return id_of(source, id_field, where or f"{side} record {position}")

@@ -55,7 +55,8 @@ def hints(
         plain, optimal = _builtin(schema), _builtin(schema, optimal=True)
         if plain == optimal:
             return
-        sample = sorted(records, key=lambda record: record.f1)[:_MAX_RECORDS]
+        usable = [record for record in records if record.failure is None]
+        sample = sorted(usable, key=lambda record: record.f1)[:_MAX_RECORDS]
         before, after = _by_list(plain, sample), _by_list(optimal, sample)
         for path, counts in before.items():
             old, new = counts.scores().f1, after.get(path, counts).scores().f1

@@ -179,13 +179,12 @@ def _line(result: FieldResult) -> Line:
 
 def _parse_failures(records: Sequence[RecordResult]) -> Section:
     failed = [
-        Item(one_line(str(record.record_id)), shorten(one_line(result.reason or ""), _MAX_REASON))
+        Item(one_line(str(record.record_id)), shorten(one_line(record.failure), _MAX_REASON))
         for record in records
-        for result in record.field_results[:1]
-        if result.status == "parse_failure"
+        if record.failure is not None
     ]
     more = text.more_of(len(failed) - _MAX_REASONS, "record")
-    return Section("Not parsed", "bad", items=tuple(failed[:_MAX_REASONS]), more=more)
+    return Section("Unusable extractions", "bad", items=tuple(failed[:_MAX_REASONS]), more=more)
 
 
 def field_text(path: str) -> str:
@@ -219,7 +218,7 @@ def _lines(
     if n_failed := totals.get("parse_failure"):
         rate = f"{n_failed / run.total_records:.1%}"
         failed = f"{n_failed:,} of {plural(run.total_records, 'record')} ({rate})"
-        yield f"Not parsed: {failed}; their gold fields are omissions"
+        yield f"Unusable extractions: {failed}; their gold fields are omissions"
     if excluded := [f"{totals[s]:,} {s}" for s in _EXCLUDED if totals.get(s)]:
         yield f"Not counted: {', '.join(excluded)}"
     if run.total_fields and undecided.fields:

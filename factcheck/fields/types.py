@@ -15,7 +15,8 @@ FieldStatus = Literal[
     "parse_failure"
 ]  # fmt: skip
 """Outcome of one field. Only the first four count in precision, recall and F1. `parse_failure` is
-the outcome of a whole record, whose gold fields are omissions."""
+the outcome of a whole record without one object or, if records are joined by id, without a usable
+id; its gold fields are omissions."""
 COUNTED = frozenset({"match", "mismatch", "omission", "hallucination"})
 """Statuses that count in precision, recall and F1."""
 UNDECIDED = frozenset({"error", "batch_error", "pending"})

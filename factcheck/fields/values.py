@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from contextlib import suppress
 from datetime import date, time
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.documents import parse_json, shown
 from factcheck.errors import InputError, describe
@@ -120,15 +120,32 @@ class Records(list[Any]):
         self.places = [*map(str, counted if places is None else places)]
 
 
-def by_id(records: Iterable[tuple[str, Any]], id_field: str) -> dict[str | int, Any]:
-    """Index records, each with its location for messages, by their ids, which must be unique."""
+class Unusable(NamedTuple):
+    """A record that cannot be joined by its id."""
+
+    record: Any
+    reason: str
+    """Where it is, and what is wrong with its id."""
+
+
+def by_id(records: Records, id_field: str) -> tuple[dict[str | int, Any], list[Unusable]]:
+    """Index records by their ids; return the index and the records that are not in it.
+
+    Those are the records without a valid id and, of records with the same id, all but the first.
+    """
     found: dict[str | int, tuple[str, Any]] = {}
-    for where, record in records:
-        name = id_of(record, id_field, where)
+    unusable = []
+    for where, record in zip(records.places, records, strict=True):
+        try:
+            name = id_of(record, id_field, where)
+        except InputError as error:
+            unusable.append(Unusable(record, str(error)))
+            continue
         first, _ = found.setdefault(name, (where, record))
         if first is not where:
-            raise InputError(f"{where}: duplicate {id_field} {name!r:.80}, first in {first}")
-    return {name: record for name, (_, record) in found.items()}
+            reason = f"{where}: duplicate {id_field} {name!r:.80}, first in {first}"
+            unusable.append(Unusable(record, reason))
+    return {name: record for name, (_, record) in found.items()}, unusable
 
 
 def plain(value: Any, ancestors: frozenset[int] = frozenset()) -> Any:  # noqa: PLR0911 - one per type

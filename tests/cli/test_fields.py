@@ -131,7 +131,6 @@ def test_records_are_joined_by_id(files: Files) -> None:
     ("gold", "extracted", "message"),
     [
         ([GOLD[0]] * 2, EXTRACTED, "g.jsonl, line 2: duplicate id 'r1', first in g.jsonl, line 1"),
-        (GOLD, [{**GOLD[0], "id": True}], "e.jsonl, line 1: 'id' is true; an id must be a"),
         (GOLD, GOLD[:2], "length: g.jsonl has 3 records, e.jsonl 2; give null for a missing"),
     ],
 )
@@ -140,6 +139,27 @@ def test_records_that_cannot_be_paired_are_refused(
 ) -> None:
     join = ("--id-field", "id", *(("--join", "id") if "line" in message else ()))
     refused(files.evaluate(*join, gold=gold, extracted=extracted), message)
+
+
+def test_an_extraction_that_cannot_be_joined_does_not_end_the_run(files: Files) -> None:
+    found = [GOLD[0], {**GOLD[1], "id": True}, {**GOLD[2], "id": GOLD[0]["id"]}]
+
+    done = files.evaluate("--id-field", "id", "--join", "id", extracted=found)
+
+    assert (done.code, done.err) == (0, "")
+    assert "Unusable extractions: 2 of 3 records (66.7%); their gold fields are omiss" in done.out
+    assert "r2  e.jsonl, line 2: 'id' is true; an id must be a string or integer" in done.out
+    assert "r3  e.jsonl, line 3: duplicate id 'r1', first in e.jsonl, line 1" in done.out
+
+
+def test_a_saved_run_is_shown_again(files: Files) -> None:
+    saved = files.save("run.json", schema=SCHEMA)
+    again = files.run("report", saved)
+
+    assert (again.code, again.err) == (0, "")
+    note = "Records are named by 'id' and paired by position\n"
+    assert again.out == files.evaluate().out.replace(note, "")
+    assert files.run("report", saved, "--fail-under", "0.73").code == 1
 
 
 def test_ids_of_two_types_are_announced(files: Files) -> None:

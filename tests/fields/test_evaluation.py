@@ -325,7 +325,7 @@ class TestReplies:
         assert reason in str(first.field_results[0].reason)
         assert first.extracted == text
         assert (first.f1, result.mean_f1, result.totals()["parse_failure"]) == (0, 0.5, 1)
-        assert "Not parsed: 1 of 2 records (50.0%)" in str(result)
+        assert "Unusable extractions: 1 of 2 records (50.0%)" in str(result)
         assert RunResult.from_json(result.to_json()).by_field == result.by_field
 
         joined = run(schema, gold, [*found[::-1], text], id_field="n", join="id")
@@ -343,6 +343,21 @@ def test_a_key_may_lie_deeper_but_a_name_with_a_dot_comes_first() -> None:
         items = record(**schema, n=NUMBER)
         got = one(array(items, match_by="key_field", key="id.value"), gold, gold[::-1])
         assert set(got.values()) == {"match"}
+
+
+@pytest.mark.parametrize(
+    ("n", "says"),
+    [
+        (1, "1 element without a unique key is not aligned"),
+        (2, "2 elements without a unique key are not aligned"),
+    ],
+)
+def test_elements_without_a_key_are_announced(
+    n: int, says: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    items = array(record(id=NUMBER), match_by="key_field", key="id")
+    one(items, [{"id": 1}], [{"id": 1}, *[{}] * n])
+    assert f": {says}; reported once" in caplog.text
 
 
 class TestJoins:
@@ -381,6 +396,7 @@ class TestJoins:
             ([{"id": 1}, "x"], {}, "gold record 1: the id field 'id' is missing"),
             ([{"id": 1}, {}], {"join": "position"}, "gold record 1: the id field 'id' is missing"),
             ([{"id": True}], {}, "string or integer"),
+            ([{"id": 1}, None], {}, "gold record 1: null has no id field"),
             ([{"id": 1}], {"join": "key"}, "'position' or 'id'"),
             ([{"id": 1}], {"id_field": None}, "requires id_field"),
         ],
@@ -390,6 +406,47 @@ class TestJoins:
     ) -> None:
         with pytest.raises(InputError, match=says):
             run(record(id=NUMBER), gold, gold, **{"id_field": "id", "join": "id", **options})
+
+    @pytest.mark.parametrize(
+        ("bad", "reason"),
+        [
+            ({"a": "y"}, "extracted record 1: the id field 'id' is missing"),
+            ({"id": None, "a": "y"}, "extracted record 1: 'id' is null; an id must be a"),
+            ({"id": [2], "a": "y"}, "extracted record 1: 'id' is a list; an id must be a"),
+            ('{"id": 2.5}', "extracted record 1: 'id' is 2.5; an id must be a"),
+            ({"id": 1, "a": "y"}, "duplicate id 1, first in extracted record 0"),
+        ],
+    )
+    def test_an_extraction_without_a_usable_id_is_a_failure(self, bad: Any, reason: str) -> None:
+        gold = [{"id": n, "a": "xyz"[n - 1]} for n in (1, 2, 3)]
+        schema = record(id=NUMBER, a=TEXT)
+        result = run(schema, gold, [gold[0], bad, gold[2]], id_field="id", join="id")
+
+        assert [(r.record_id, r.f1) for r in result.records] == [(1, 1), (2, 0), (3, 1)]
+        failed = result.records[1]
+        assert [(f.path, f.status) for f in failed.field_results] == [
+            ("", "parse_failure"), ("id", "omission"), ("a", "omission"),
+        ]  # fmt: skip
+        assert failed.extracted == bad
+        assert reason in str(failed.failure)
+        assert "Unusable extractions: 1 of 3 records (33.3%)" in str(result)
+        assert RunResult.from_json(result.to_json()).by_field == result.by_field
+
+        surplus = run(schema, gold[:1], [gold[0], bad], id_field="id", join="id")
+        assert [(r.record_id, r.f1) for r in surplus.records] == [(1, 1), ("(parse failure 1)", 0)]
+        assert [f.status for f in surplus.records[1].field_results] == [
+            "parse_failure", "hallucination",
+        ]  # fmt: skip
+
+    def test_null_is_no_extraction_in_either_join(self) -> None:
+        gold = [{"id": 1}, {"id": 2}]
+        found = [None, gold[1]]
+        by_id, by_position = (
+            run(record(id=NUMBER), gold, found, id_field="id", join=join)
+            for join in ("id", "position")
+        )
+        assert by_id == by_position
+        assert [r.f1 for r in by_id.records] == [0, 1]
 
 
 class TestNulls:

@@ -77,6 +77,12 @@ class RecordResult:
     counts: Counts = Counts()  # noqa: RUF009 - immutable
     """Counts behind precision, recall and F1."""
 
+    @property
+    def failure(self) -> str | None:
+        """Reason why the extraction cannot be used; `None` if it can."""
+        first = self.field_results[0] if self.field_results else None
+        return first.reason or "" if first and first.status == "parse_failure" else None
+
 
 MEASURES = tuple(f"{kind}_{name}" for kind in ("mean", "micro") for name in Scores._fields)
 """Names of the overall scores, `mean_precision` to `micro_f1`."""
