@@ -21,6 +21,7 @@ from factcheck.fields import (
     RunResult,
     annotate_xeval,
     compare_runs,
+    evaluate,
 )
 from factcheck.fields.runs.records import MEASURES, Undecided, count
 from factcheck.fields.types import UNDECIDED
@@ -239,6 +240,27 @@ class TestRecords:
     def test_runs_that_cannot_be_compared(self, a: Any, b: Any, message: str) -> None:
         with pytest.raises(InputError, match=message):
             compare_runs(a, b)
+
+
+def test_records_without_a_usable_extraction_are_counted_for_both_runs() -> None:
+    gold, schema = [{"a": "x"}, {"a": "y"}], annotate_xeval(record(a=TEXT))
+    a, b = (evaluate(gold, found, schema) for found in ([gold[0], "no"], ["none", "no"]))
+
+    found = compare_runs(a, b)
+
+    assert found.to_dict()["n_unusable"] == [1, 2]
+    assert "Unusable extractions: 1 in A, 2 in B, of 2 each" in str(found)
+    assert "Unusable" not in str(compare_runs(run_of(A), run_of(B)))
+
+
+def test_a_field_that_a_run_does_not_have_is_shown_as_absent() -> None:
+    found = compare_runs(run_of([{"a": "+"}] * 9), run_of([{"a": "+", "new": "h"}] * 9))
+
+    assert (found.absent_in_a, found.absent_in_b, found.lost) == (("new",), (), ("new",))
+    [row] = [line.split() for line in str(found).splitlines() if line.startswith("new")]
+    assert row[1:4] == ["absent", "0.000", "-1.000"]
+    assert "absent: no value in gold or the extraction, which counts as F1 1" in str(found)
+    assert "F1 absent → 0.000 (-1.000)" in found.page().cases[1].message
 
 
 def test_the_seed_decides() -> None:

@@ -28,6 +28,8 @@ _SHOWN_IDS = 5
 _COLUMNS = ("A", "B", "B - A", "95 % interval", "p")
 _NARROW = ("p", ("95 % interval",))
 _LEGEND = f"won, lost: p, adjusted for the number of fields, is below {SIGNIFICANT}"
+_ABSENT = "absent"
+_ABSENT_LEGEND = "absent: no value in gold or the extraction, which counts as F1 1"
 _OVERALL = {
     f"{kind}_{name.lower()}": f"{name} ({word})"
     for kind, word in (("mean", "macro"), ("micro", "micro"))
@@ -51,8 +53,8 @@ class Unsettled(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"{self.n_a:,} values without a verdict in A and {self.n_b:,} in B; depending on them, "
-            f"B - A is {signed(self.low)} to {signed(self.high)}"
+            f"{plural(self.n_a, 'value')} without a verdict in A and {self.n_b:,} in B; depending "
+            f"on them, B - A is {signed(self.low)} to {signed(self.high)}"
         )
 
 
@@ -82,6 +84,11 @@ class RunComparison(Report):
     unequal numbers of undecided values."""
     unsettled_fields: Mapping[str, Unsettled] = field(default_factory=dict)
     """Bounds of the difference in F1 by field; these are neither won, lost nor unchanged."""
+    n_unusable: tuple[int, int] = (0, 0)
+    """Number of common records whose extraction is unusable in `a` and in `b`."""
+    absent_in_a: tuple[str, ...] = ()
+    """Fields in `fields` without any result in `a`, whose F1 is therefore 1."""
+    absent_in_b: tuple[str, ...] = ()
 
     @property
     def same_schema(self) -> bool | None:
@@ -146,7 +153,10 @@ class RunComparison(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON data, with F1 in both runs for each changed record."""
-        lists = ("only_in_a", "only_in_b", "won", "lost", "unchanged", "not_compared")
+        lists = (
+            *("only_in_a", "only_in_b", "won", "lost", "unchanged", "not_compared"),
+            *("absent_in_a", "absent_in_b", "n_unusable"),
+        )
         data: dict[str, Any] = plain(
             {
                 "format": FORMAT,
@@ -175,7 +185,10 @@ class RunComparison(Report):
             verdict = "B is better" if main.difference > 0 else "B is worse"
         if self.same_schema is False:
             verdict += ", but by a different schema"
-        overall = [_row(text, self.overall[name]) for name, text in _OVERALL.items()]
+        overall = [
+            _row(text, d, share(d.a), share(d.b))
+            for text, d in ((text, self.overall[name]) for name, text in _OVERALL.items())
+        ]
         return Page(
             "F1",
             f"{share(main.a)} → {share(main.b)} ({signed(main.difference)})",
@@ -214,6 +227,9 @@ class RunComparison(Report):
             f"{len(records.worse):,} worse, {len(records.unchanged):,} equal"
             + ("" if self.unsettled else f" (sign test: p {p_text(records.p_value)})")
         )
+        if any(self.n_unusable):
+            in_a, in_b = (f"{n:,}" for n in self.n_unusable)
+            yield f"Unusable extractions: {in_a} in A, {in_b} in B, of {self.n_records:,} each"
         no_verdict = f", {len(self.unsettled_fields):,} without a verdict"
         yield (
             f"{plural(len(self.fields), 'field')}: {len(self.won):,} won, {len(self.lost):,} lost, "
@@ -228,15 +244,26 @@ class RunComparison(Report):
 
     def _section(self, section: Section, names: Sequence[str]) -> Section:
         differing = [name for name in names if self.fields[name].difference]
-        rows = [_row(field_text(name), self.fields[name]) for name in differing[:MOST_ROWS]]
+        shown = differing[:MOST_ROWS]
+        rows = [_row(field_text(name), self.fields[name], *self._f1_texts(name)) for name in shown]
         n_equal = len(names) - len(differing)
         equal = f"{plural(n_equal, 'field')} with equal F1" if n_equal else ""
         more = more_of(len(differing) - len(rows), "field")
         if equal:
             more = f"{more}, {equal}" if more else f"and {equal}" if rows else equal
-        legend = (_LEGEND,) if rows else ()
+        legend = [_LEGEND] if rows else []
+        if not {*self.absent_in_a, *self.absent_in_b}.isdisjoint(shown):
+            legend.append(_ABSENT_LEGEND)
         title = f"{section.title} {len(names):,}"
-        return section._replace(title=title, table=_table(rows), more=more, legend=legend)
+        return section._replace(title=title, table=_table(rows), more=more, legend=tuple(legend))
+
+    def _f1_texts(self, name: str) -> tuple[str, str]:
+        """F1 of a field in both runs, or that the run does not have it."""
+        d = self.fields[name]
+        return (
+            _ABSENT if name in self.absent_in_a else share(d.a),
+            _ABSENT if name in self.absent_in_b else share(d.b),
+        )
 
     def _rows(self) -> Iterator[Mapping[str, Any]]:
         for name, verdict in self.verdicts.items():
@@ -251,7 +278,7 @@ class RunComparison(Report):
         for name, verdict in self.verdicts.items():
             change = "only one run has a score"
             if d := self.fields.get(name):
-                change = f"F1 {share(d.a)} → {share(d.b)} ({signed(d.difference)})"
+                change = f"F1 {' → '.join(self._f1_texts(name))} ({signed(d.difference)})"
             if verdict == "lost":
                 change += f", p {p_text(self.fields[name].p_adjusted or 0.0)}"
                 yield Case(field_text(name), "failed", change, verdict)
@@ -265,12 +292,12 @@ def _field_item(entry: tuple[str, object]) -> Item:
     return Item(field_text(entry[0]), str(entry[1]))
 
 
-def _row(name: str, d: Difference) -> tuple[str, ...]:
+def _row(name: str, d: Difference, a: str, b: str) -> tuple[str, ...]:
     p_value = d.p_value if d.p_adjusted is None else d.p_adjusted
     return (
         name,
-        share(d.a),
-        share(d.b),
+        a,
+        b,
         signed(d.difference),
         " to ".join(map(signed, d.interval)) if d.interval else DASH,
         DASH if p_value is None else p_text(p_value),

@@ -112,6 +112,9 @@ def compare_runs(
         are_scored = [bool(side[name][1:3].any()) for side in (counts_a, counts_b) if name in side]
         if any(are_scored):
             (compared if all(are_scored) else not_compared).append(name)
+    absent_in_a, absent_in_b = (
+        tuple(name for name in compared if name not in side) for side in (counts_a, counts_b)
+    )
     fields = _field_differences(counts_a, counts_b, compared, n_resamples, seed)
     unsettled = _unsettled(*(_f1_bounds(side, a.weights) for side in (records_a, records_b)))
     if unsettled:
@@ -133,7 +136,14 @@ def compare_runs(
         names,
         unsettled,
         unsettled_fields,
+        (_n_unusable(records_a), _n_unusable(records_b)),
+        absent_in_a,
+        absent_in_b,
     )
+
+
+def _n_unusable(records: Sequence[RecordResult]) -> int:
+    return sum(record.failure is not None for record in records)
 
 
 def _by_id(run: RunFigures, name: str) -> dict[str | int, RecordResult]:
