@@ -10,9 +10,9 @@ is negative. "1.2 million", "1.2M" and "5k" are multiplied; "1/2" and "1 ½" are
 text around a number is dropped: units, percent signs and currencies ("12 %" is 12 by default), and
 words ("about 5").
 
-Also rejected: two numbers, references ("see page 2"), bounds ("<5"), a minus that may be a dash
-("- 5"), parentheses with more text around them ("total (5)"), and letters and words that are or may
-be multipliers ("5m", "2 dozen").
+Also rejected: two numbers, references ("see page 2"), bounds and negations ("<5", "at least 5",
+"not 5"), a minus that may be a dash ("- 5"), parentheses with more text around them ("total (5)"),
+and letters and words that are or may be multipliers ("5m", "2 dozen").
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _MAX_EXPONENT = 307
 """Decimal exponent that every float of that magnitude fits."""
 _MAX_EXPONENT_CHARS = 6
 """Maximum length of a written exponent, sign included."""
-# minus sign and en dash; non-breaking and thin spaces; typographic apostrophe
+# minus signs, hyphens and dashes; non-breaking and thin spaces; typographic apostrophe
 _PLAIN = str.maketrans(
-    dict.fromkeys("\u2212\u2013", "-")
+    dict.fromkeys("\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d", "-")
     | dict.fromkeys("\xa0\u202f\u2009", " ")
     | {"\u2019": "'", "#": "№"}
 )
@@ -55,11 +55,14 @@ _FIGURE = re.compile(
 )
 _ODD_FIGURE = regex.compile(r"(?<!\p{L}[⁺⁻\p{No}\p{Nl}]*)(?P<word>[\p{No}\p{Nl}])")
 """Fractions and superscripts, "½" or "10³", but not those of units, "m²"."""
+_BOUND_WORDS = "not|at (?:least|most)|up to|(?:less|more|fewer) than|under|over|below|above"
 _CHANGES = [
     (_ODD_FIGURE, "{word!r} is part of it"),
     *((re.compile(pattern), problem) for pattern, problem in (
-        (r"[<>≤≥±]\s*(?:[-+]?¤\s*|[-+]\s*)?#", "it is a bound or a range"),
-        (r"-\s+(?:¤\s*)?#", "its minus may be a dash"),
+        (r"[<>≤≥±√]=?\s*(?:[-+]?¤\s*|[-+]\s*)?#", "it is a bound, a range or a root"),
+        (rf"\b(?i:{_BOUND_WORDS})\s+[-+]?(?:¤\s*)?#", "it is negated or a bound"),
+        (r"#.*\b(?i:below (?:zero|freezing))\b", "its sign comes after it"),
+        (r"(?:-\s+|\u2014\s*)(?:¤\s*)?#", "its minus may be a dash"),
         (r"[-+][-+]¤?\s*#|[-+](?:¤\s*)?#-\s*(?:[¤%]\s*)?$", "it has two signs"),
         (r"(?<!\w)-[^\W\d_]+\W*#", "its minus is not directly before the digits"),
         (r"\b(?i:minus|negative)\s+(?:¤\s*)?#", "its minus is a word"),
@@ -68,7 +71,7 @@ _CHANGES = [
         (r"#[^\W\d_]+\d", "there are letters among its digits"),
         (r"#(?P<word>[mb]|\s[MB])(?!\w)", "{word!r} may multiply it or be a unit"),
         (
-            r"#[\s-]*(?P<word>(?i:dozen|lakh|crore|billi?ard|trilliard)\w*|mi[al]\b)",
+            r"#[\s-]*(?P<word>(?i:dozen|hundred|lakh|crore|billi?ard|trilliard)\w*|mi[al]\b)",
             "{word!r} multiplies it",
         ),
         (r"\(\s*[-+]?(?:¤\s*)?#\s*[%¤]?\s*\)", "its parentheses may mean a minus"),
