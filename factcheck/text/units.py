@@ -100,6 +100,8 @@ _CONVERTED = 0.05
 """Relative tolerance of rounded conversions between units."""
 _FEWEST_DIGITS = 2
 """Minimum number of significant digits of a rounded whole number."""
+_LONGEST_NAME = 40
+"""Maximum length in characters of the name of a unit."""
 
 
 @lru_cache(maxsize=1)
@@ -153,6 +155,23 @@ def read_quantity(
     return Quantity(
         float(number.value), low, high, kind, units, first, number.last, last, start, end
     )
+
+
+@lru_cache(maxsize=8192)
+def named_units(text: str) -> frozenset[tuple[str, float, float]]:
+    """Return the units that a text of units only may name, as dimension, size and zero point.
+
+    `mg/dL` and `degrees Celsius` name one, `pounds` two, and `5 mg` or `pump` none. Equal units in
+    other words give equal triples.
+    """
+    if not text or len(text) > _LONGEST_NAME or text[0].isdigit():
+        return frozenset()
+    behind = f"1 {text}"
+    found = words(behind)
+    quantity = read_quantity(found, 0, behind, alone=True)
+    if quantity is None or quantity.middle != 1 or quantity.last != len(found):
+        return frozenset()
+    return frozenset((u.dimension, float(f"{u.factor:.9g}"), u.offset) for u in quantity.units)
 
 
 class Reading(NamedTuple):

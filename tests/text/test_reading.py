@@ -17,7 +17,7 @@ from factcheck.text.dates import Moment, differ, meet
 from factcheck.text.language import guess_language
 from factcheck.text.matrices import multiply
 from factcheck.text.numbers import read_digits
-from factcheck.text.units import Quantity, agree, comparable, read
+from factcheck.text.units import Quantity, agree, comparable, named_units, read
 from factcheck.text.words import (
     content_stems,
     fold_word,
@@ -298,3 +298,22 @@ def test_a_product_in_blocks_is_the_product(shape: tuple[int, int, int]) -> None
     assert found.shape == (rows, columns)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, one @ other, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("mg/dL", "mg/dl"),
+        ("mM", "mmol/l"),
+        ("km/h", "kph"),
+        ("°C", "degrees Celsius"),
+        ("€", "EUR"),
+    ],
+)
+def test_a_unit_without_a_number_is_read_in_any_notation(one: str, other: str) -> None:
+    assert named_units(one) == named_units(other) != frozenset()
+
+
+def test_capitals_tell_units_apart_and_other_texts_name_none() -> None:
+    assert len({named_units(unit) for unit in ("mm", "mM", "Mm", "mW", "MW", "nm", "nM")}) == 7
+    assert not any(map(named_units, ("", "pump", "5 mg", "mg or so", "two metres", "m" * 50)))

@@ -31,7 +31,9 @@ from factcheck.judges.local.pairs.model import (
 from factcheck.judges.local.pairs.normal import (
     LONG,
     compare_kinds,
+    compare_units,
     is_absent,
+    is_unit_by_case,
     language_of,
     normal,
     tidy,
@@ -76,7 +78,7 @@ class LocalPairJudge:
     @property
     def identity(self) -> Mapping[str, str]:
         """Judge name and model version."""
-        return {"judge": f"local/11@{load_pair_model().version}"}
+        return {"judge": f"local/12@{load_pair_model().version}"}
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
         """Return one verdict per pair, in order; free of charge."""
@@ -250,12 +252,16 @@ def _compare_plain(gold: str, extracted: str, mode: _Mode) -> Finding:
     if gold == extracted:
         return Finding(1.0, "identical")
     first, second = tidy(gold), tidy(extracted)
+    if (finding := compare_units(first, second)) is not None:
+        return finding
     forms = normal(first), normal(second)
     if first == second or (forms[0] and forms[0] == forms[1]):
         return Finding(_NORMAL, "same after normalisation")
     has_numbers = any(map(str.isdigit, first))
     if forms[0] and not has_numbers and "".join(forms[0]) == "".join(forms[1]):
-        return Finding(_JOINED, "same letters")
+        language = language_of(first, second)
+        if read(first, language).is_denied == read(second, language).is_denied:
+            return Finding(_JOINED, "same letters")
     if max(len(first), len(second)) > LONG:
         lacking = not (forms[0] and forms[1])
         return Finding(OTHER if lacking else VAGUE, "too long to compare word by word")
@@ -294,7 +300,8 @@ def as_text(value: Value) -> str:
 def key_of(value: Value) -> str:
     """Return a key that is equal for equal values, regardless of the order of their parts."""
     if isinstance(value, str):
-        return " ".join(normal(tidy(value))) or value
+        tidied = tidy(value)
+        return tidied if is_unit_by_case(tidied) else " ".join(normal(tidied)) or value
     if isinstance(value, Mapping):
         return "{" + "; ".join(sorted(f"{key_of(k)}: {key_of(v)}" for k, v in value.items())) + "}"
     return "[" + "; ".join(sorted(map(key_of, value))) + "]"

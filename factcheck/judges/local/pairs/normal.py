@@ -22,6 +22,7 @@ from factcheck.judges.ports import Specificity
 from factcheck.text.dates import FILLERS, Moment, Notation, read_moments
 from factcheck.text.language import DEFAULT, guess_language
 from factcheck.text.numbers import cardinals
+from factcheck.text.units import named_units
 from factcheck.text.words import fold_word, word_set, words
 
 TABLES: Mapping[str, Any] = json.loads((files(__package__) / "words.json").read_text("utf-8"))
@@ -63,8 +64,10 @@ _CODE = re.compile(
     r"|(?=.* )[^.]*\d\.\d[^.]*)\Z)[^\W_]+(?:[-\s_/.][^\W_]+)*"
 )
 """Identifiers; no ranges, short measures, and decimals with words."""
+_NUMBER_SIGN = r"(?<=\s)no|no(?=[.:#]*\s+(?:\d\S*|[\d\s./-]+)\Z|[.:#]+\s+\S*\d\S*\Z)"
+"""The label `no`, behind another one or before a code of one word; else it is a negation."""
 _LABEL = re.compile(
-    rf"\A(?!no \w+ than )(?:(?:{'|'.join(TABLES['labels'].split())})[.:#]*\s+(?=\S))*"
+    rf"\A(?:(?:{_NUMBER_SIGN}|{'|'.join(TABLES['labels'].split())})[.:#]*\s+(?=\S))*"
     r"(?:#|v(?:ersion)?\.?\s?(?=\d+\.\d+\.\d))?",
     re.IGNORECASE,
 )
@@ -133,6 +136,20 @@ def language_of(first: str, second: str) -> str:
     numbers = {word.form for word in words(both)} - cardinals(DEFAULT).keys() - {"once", "elf"}
     others = [each for each in ("de", "fr", "es") if numbers & cardinals(each).keys()]
     return others[0] if guess == DEFAULT and others else guess
+
+
+def compare_units(first: str, second: str) -> Finding | None:
+    """Compare two tidy texts as units without a number, `mm`; `None` unless both are."""
+    ones, others = named_units(first), named_units(second)
+    if not (ones and others):
+        return None
+    return Finding(SAME, "same unit") if ones & others else Finding(OTHER, against(first, second))
+
+
+def is_unit_by_case(text: str) -> bool:
+    """Whether only capitals tell a unit from another one: `mW`, but not `MW` or `KG`."""
+    units, others = named_units(text), named_units(text.lower())
+    return bool(units and others and units != others)
 
 
 def compare_kinds(first: str, second: str, specificity: Specificity) -> Finding | None:

@@ -31,6 +31,11 @@ from factcheck.judges.local.pairs.reading import CLASS_NOUNS, Reading, Unit, rea
 from factcheck.judges.ports import Specificity
 from factcheck.text.words import antonyms, word_set
 
+_PREFIXES = word_set(
+    "anti bi co counter dis ex half hyper hypo im in mis multi non over post pre semi sub tri un "
+    "under"
+)
+"""Beginnings that make another word of one: `biweekly`, `inpatient`."""
 _PRIVATIVES, _LIMITS = word_set(TABLES["privatives"]), word_set(TABLES["limits"])
 _PLACE_MODIFIERS = word_set(TABLES["place_modifiers"])
 _OPPOSITES = [tuple(map(word_set, sides)) for sides in TABLES["opposites"]]
@@ -41,6 +46,7 @@ _ARTICLE = re.compile(
     r"[\s\"'*_-]*(?:(?:the|an?|der|die|das|le|la|les|el|los|las)\s+)?[\"']*", re.IGNORECASE
 )
 _JOINT = re.compile(r"(?:-\w+)?\s(?:of|over|than|to|in|on|under)\s(?:the\s|an?\s)?(?:\w+-)?")
+_VOWELS = frozenset("aeiouy")
 _LARGEST_FRAME, _FEW, _MOST_REPEATED = 8, 3, 40
 """Maximum number of units that frame an answer, units in a reason, and equal units looked at."""
 _FIRST = 32
@@ -49,6 +55,7 @@ _FAMILY_LETTERS, _FAMILY_SHARE, _NAME_SHARE = 5, 0.65, 0.5
 """Minimum number and share of common first letters of related words, or of names that differ."""
 _CAPITAL = 3.0
 """Information weight of a word with a capital letter, as the model was fitted."""
+_SHORTEST_BASE = 4
 _LONGEST_READ = 400
 """Maximum length in characters of values read by the networks."""
 
@@ -220,15 +227,17 @@ def _conflict(one: Side, other: Side) -> Finding | None:
         pair = {a.form, b.form}
         are_streets = pair <= _STREETS and a.is_capital and b.is_capital
         are_rivals = are_streets or pair in _RIVALS or pair in antonyms()
-        if are_rivals or _is_compared(*sorted(pair, key=len)):
+        if are_rivals or _is_changed(*sorted(pair, key=len)):
             return Finding(TURNED, against(a.text, b.text))
     if one.added and other.added:
         return Finding(VAGUE, against(one.reading.text, other.reading.text))
     return None if one.own and other.own else _reversed(one, other)
 
 
-def _is_compared(base: str, form: str) -> bool:
-    """Whether a word is another one with the ending of a comparative: `faster`, `Penner`."""
+def _is_changed(base: str, form: str) -> bool:
+    """Whether a word is another one as a comparative or with a prefix: `faster`, `biweekly`."""
+    if len(base) >= _SHORTEST_BASE and form.removesuffix(base) in _PREFIXES:
+        return True
     return form.startswith(base) and form[len(base) :] in {"er", "est"}
 
 
@@ -267,8 +276,9 @@ def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]])
             for k, m in pairs
         )
         gaps = one.text[ones[i].end : ones[n].start], other.text[others[p].end : others[j].start]
+        is_one_phrase = other.text[others[j].end : others[p].start] == gaps[0]
         if (
-            (p > j and has_verb and changes_voice and copulas)
+            (p > j and has_verb and changes_voice and copulas and not is_one_phrase)
             or (p < j and has_verb and is_one_voice)
             or (p < j and all(map(_JOINT.fullmatch, gaps)))
             or (p < j and gaps == (" ", " ") and ones[i].is_capital and ones[n].is_capital)
@@ -294,14 +304,21 @@ def _is_numbered(reading: Reading, at: int, beside: int) -> bool:
 
 
 def _is_doubtful(sides: Sequence[Side]) -> bool:
-    """Whether the networks are unreliable: initials, `German` and `Germany`, other scripts."""
-    if all(any(u.text.isupper() and len(u.form) < _FEW for u in side.own) for side in sides):
+    """Whether the networks are unreliable: symbols, `German` and `Germany`, other scripts."""
+    if all(any(_is_symbol(u) for u in side.own) for side in sides):
+        return True
+    if any(all(_is_symbol(u) and not u.is_capital for u in side.own) for side in sides):
         return True
     one, other = (" ".join(unit.form for unit in side.own) for side in sides)
     are_names = all(unit.is_capital for side in sides for unit in side.own)
     share = _NAME_SHARE if are_names else _FAMILY_SHARE
     family = max(_FAMILY_LETTERS - are_names, share * max(len(one), len(other)))
     return not (one + other).isascii() or n_shared(one, other) >= family
+
+
+def _is_symbol(unit: Unit) -> bool:
+    """Whether a word is a symbol or abbreviation: `kWh`, `J`, `rpm`."""
+    return len(unit.form) < _FEW or _VOWELS.isdisjoint(unit.form)
 
 
 def _features(sides: Sequence[Side], specific: int | None) -> tuple[float, ...]:
