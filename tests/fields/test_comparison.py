@@ -129,10 +129,19 @@ class TestUndecided:
         assert "1 without significant difference, 1 without a verdict" in str(found)
         assert json.loads(json.dumps(found.to_dict()))["unsettled"]["n_b"] == 40
 
-    def test_equally_many_leave_the_verdict(self) -> None:
+    def test_the_same_ones_leave_the_verdict_and_equally_many_others_do_not(self) -> None:
         a, b = run_of([{"a": "+", "b": "?-"}] * 40), run_of([{"a": "+", "b": "?+"}] * 40)
         found = compare_runs(a, b)
         assert (found.unsettled, found.unsettled_fields, found.won) == (None, {}, ("b",))
+
+        open_, right, wrong = {"a": "?"}, {"a": "+"}, {"a": "-"}
+        moved = compare_runs(
+            run_of([open_] * 25 + [right] * 15), run_of([wrong] * 15 + [open_] * 25)
+        )
+        assert moved.unsettled is not None
+        assert moved.unsettled[:2] == (25, 25)
+        assert moved.unsettled.low < 0 < moved.unsettled.high
+        assert moved.lost == ()
 
 
 class TestDifferences:

@@ -42,7 +42,7 @@ Difference = Comparison
 
 
 class Unsettled(NamedTuple):
-    """Unequal numbers of undecided values in two runs, and the resulting bounds of `b - a`."""
+    """Undecided values that differ between two runs, and the resulting bounds of `b - a`."""
 
     n_a: int
     n_b: int
@@ -80,8 +80,8 @@ class RunComparison(Report):
     names: tuple[str, str] = ("", "")
     """Display names of the runs; may be empty."""
     unsettled: Unsettled | None = None
-    """Bounds of the difference in mean F1, in place of intervals and p-values, if the runs have
-    unequal numbers of undecided values."""
+    """Bounds of the difference in mean F1, in place of intervals and p-values, if other
+    values are undecided in one run than in the other."""
     unsettled_fields: Mapping[str, Unsettled] = field(default_factory=dict)
     """Bounds of the difference in F1 by field; these are neither won, lost nor unchanged."""
     n_unusable: tuple[int, int] = (0, 0)

@@ -38,6 +38,8 @@ from factcheck.stats.comparison import (
 from factcheck.stats.resampling import Matrix, SumScores
 
 _SHOWN_IDS = 5
+_UNDECIDED = 3
+"""Row of the undecided values in the counts of a field."""
 
 
 def _count_fields(records: Sequence[RecordResult]) -> defaultdict[str, Matrix]:
@@ -116,14 +118,19 @@ def compare_runs(
         tuple(name for name in compared if name not in side) for side in (counts_a, counts_b)
     )
     fields = _field_differences(counts_a, counts_b, compared, n_resamples, seed)
-    unsettled = _unsettled(*(_f1_bounds(side, a.weights) for side in (records_a, records_b)))
-    if unsettled:
+    differing = {
+        name
+        for name in {**counts_a, **counts_b}
+        if not np.array_equal(counts_a[name][_UNDECIDED], counts_b[name][_UNDECIDED])
+    }
+    unsettled = None
+    if differing:
+        unsettled = _unsettled(*(_f1_bounds(side, a.weights) for side in (records_a, records_b)))
         overall = {name: _without_test(difference) for name, difference in overall.items()}
     unsettled_fields = {}
-    for name in fields:
-        if found := _unsettled(*(_bounds(side[name]) for side in (counts_a, counts_b))):
-            unsettled_fields[name] = found
-            fields[name] = _without_test(fields[name])
+    for name in [name for name in fields if name in differing]:
+        unsettled_fields[name] = _unsettled(_bounds(counts_a[name]), _bounds(counts_b[name]))
+        fields[name] = _without_test(fields[name])
     return RunComparison(
         len(common),
         tuple(name for name in ids_a if name not in ids_b),
@@ -220,6 +227,5 @@ def _f1_bounds(
     return n_values, *undecided.bounds(mean, len(records))
 
 
-def _unsettled(a: tuple[int, float, float], b: tuple[int, float, float]) -> Unsettled | None:
-    """Bound `b - a`, unless both runs have the same number of undecided values."""
-    return None if a[0] == b[0] else Unsettled(a[0], b[0], b[1] - a[2], b[2] - a[1])
+def _unsettled(a: tuple[int, float, float], b: tuple[int, float, float]) -> Unsettled:
+    return Unsettled(a[0], b[0], b[1] - a[2], b[2] - a[1])
