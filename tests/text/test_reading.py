@@ -315,5 +315,7 @@ def test_a_unit_without_a_number_is_read_in_any_notation(one: str, other: str) -
 
 
 def test_capitals_tell_units_apart_and_other_texts_name_none() -> None:
-    assert len({named_units(unit) for unit in ("mm", "mM", "Mm", "mW", "MW", "nm", "nM")}) == 7
+    assert (
+        len({named_units(unit) for unit in ("mm", "mM", "Mm", "mW", "MW", "nm", "nM", "Nm")}) == 8
+    )
     assert not any(map(named_units, ("", "pump", "5 mg", "mg or so", "two metres", "m" * 50)))

@@ -307,7 +307,10 @@ def _is_doubtful(sides: Sequence[Side]) -> bool:
     """Whether the networks are unreliable: symbols, `German` and `Germany`, other scripts."""
     if all(any(_is_symbol(u) for u in side.own) for side in sides):
         return True
-    if any(all(_is_symbol(u) and not u.is_capital for u in side.own) for side in sides):
+    texts = [side.reading.text for side in sides]
+    if any(len(text) < _FEW and not text.isupper() for text in texts) or any(
+        all(_is_symbol(u) and not u.text.isupper() for u in side.own) for side in sides
+    ):
         return True
     one, other = (" ".join(unit.form for unit in side.own) for side in sides)
     are_names = all(unit.is_capital for side in sides for unit in side.own)
@@ -318,7 +321,8 @@ def _is_doubtful(sides: Sequence[Side]) -> bool:
 
 def _is_symbol(unit: Unit) -> bool:
     """Whether a word is a symbol or abbreviation: `kWh`, `J`, `rpm`."""
-    return len(unit.form) < _FEW or _VOWELS.isdisjoint(unit.form)
+    is_short = len(unit.form) < _FEW and not unit.text.islower()
+    return is_short or _VOWELS.isdisjoint(unit.form)
 
 
 def _features(sides: Sequence[Side], specific: int | None) -> tuple[float, ...]:

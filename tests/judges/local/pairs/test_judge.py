@@ -220,7 +220,8 @@ DIFFERENT = [
     ("5 days", "5 business days"), ("100 per month", "100 per year"),
     ("mm", "cm"), ("mm", "m"), ("mm", "mg"), ("mm", "mg/dL"), ("min", "h"), ("V", "mV"),
     ("mg", "ppm"), ("L", "min"), ("mW", "MW"), ("mm", "mM"), ("nm", "nM"), ("kWh", "kW"),
-    ("MW", "MWh"), ('["mW"]', '["MW"]'), ("5 mM", "5 mm"),
+    ("MW", "MWh"), ("MWh", "rad"), ("in", "rad"), ("Nm", "nm"), ("5 mM", "5 mm"),
+    ('["mW"]', '["MW"]'),
     ("weekly", "biweekly"), ("weekly", "fortnightly"), ("monthly", "bimonthly"),
     ("annual", "biannual"), ("native", "fluent"), ("native", "proficient"),
     # codes
