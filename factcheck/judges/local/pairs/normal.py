@@ -44,6 +44,7 @@ _POWER = re.compile(r"(?<=[\d)])[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]")
 _FRACTION = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])")
 _UNPRINTABLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f]")
 _INITIALS = re.compile(r"(?<![\w.'])[A-Z](?:\.?\ (?:[A-Z]\b)(?!'))+\.?(?![\w'])")
+_POINT_FIRST = re.compile(r"(?<![\w.,)\]])\.(?=\d)")
 _MINUS = re.compile(r"(?<![\w)\]])-(?=[$£€¥]?\s?\.?\d)")
 _GRADE = re.compile(r"(?<=[A-Za-z])#|(?<=[A-Z])-(?![^\s,;)])")
 _TOKEN = re.compile(
@@ -82,12 +83,13 @@ _NOON = 12 * 60
 
 
 def tidy(text: str) -> str:
-    """Put a text on one line, unify marks and letters, and join spaced initials."""
+    """Put a text on one line, unify marks, letters and decimals, and join spaced initials."""
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8").translate(_UNIFIED)
         text = _POWER.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[0]), text)
         text = unicodedata.normalize("NFKC", _FRACTION.sub(" ", text)).translate(_UNIFIED)
     text = " ".join(_UNPRINTABLE.sub(" ", text).split())
+    text = _POINT_FIRST.sub("0.", text)
     text = _INITIALS.sub(lambda match: re.sub(r"[. ]", "", match[0]), text)
     return _GRADE.sub(lambda match: "\u266f" if match[0] == "#" else "\u2212", text)
 
