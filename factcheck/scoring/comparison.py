@@ -37,6 +37,7 @@ name; or reports in record order."""
 
 UNDECIDED = "undecided"
 _MAX_SHOWN = 20
+_BY_ORDER = ("the first", "the second")
 
 
 class _Group(NamedTuple):
@@ -118,8 +119,8 @@ class CoverageComparison(Report):
     """Whether texts, facts, judge and prompts are equal, so that changes are judge noise."""
     never_flips: bool
     """Whether the judges of both runs are deterministic."""
-    names: tuple[str, str] = ("", "")
-    """Files of the runs; empty for runs that are not files."""
+    names: tuple[str, str] = _BY_ORDER
+    """What A and B are: files, what the caller calls them, or else the order in which they came."""
     partial: tuple[str, str] = ("", "")
     """Why a run is not complete; empty for one that is."""
     unequal: str = ""
@@ -203,6 +204,7 @@ class CoverageComparison(Report):
 
     def to_dict(self) -> dict[str, Any]:
         return {
+            "names": list(self.names),
             "coverage": self.coverage.to_dict(),
             "sources": self.n_sources,
             "facts": self.n_facts,
@@ -262,8 +264,7 @@ class CoverageComparison(Report):
         )
 
     def _lines(self) -> Iterator[str]:
-        if all(self.names):
-            yield f"A is {quote_text(self.names[0])}, B is {quote_text(self.names[1])}"
+        yield f"A is {quote_text(self.names[0])}, B is {quote_text(self.names[1])}"
         if self.is_noise:
             n = sum(UNDECIDED not in (change.a, change.b) for change in self.changes)
             yield (
@@ -314,7 +315,7 @@ def _case(change: FactChange) -> Case:
     return Case(name, status, f"{change.a} → {change.b}", kind, details)
 
 
-def compare(a: Run, b: Run) -> CoverageComparison:
+def compare(a: Run, b: Run, *, names: tuple[str, str] = ("", "")) -> CoverageComparison:
     """Compare the coverage of a report or run with that of an earlier one.
 
     Facts are paired by text, records by name. Facts and records of one side only are excluded and
@@ -323,6 +324,7 @@ def compare(a: Run, b: Run) -> CoverageComparison:
     Args:
         a: Baseline; see `Run`.
         b: Report or run to compare with it.
+        names: What to call the two in the report; a file is called by its path without one.
 
     Raises:
         InputError: A run is unreadable, one is a report and the other a run, or the two have no
@@ -370,7 +372,7 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         causes=causes,
         is_noise=is_known and not causes and bool(changes),
         never_flips=all(one.signature.never_flips for two in pairs.values() for one in two),
-        names=(_file_of(a), _file_of(b)),
+        names=(_name(a, names, 0), _name(b, names, 1)),
         partial=(partial_a, partial_b),
         unequal=unequal,
         caution=caution,
@@ -381,8 +383,9 @@ def _counts(pairs: Sequence[tuple[CheckResult, CheckResult]], status: str) -> tu
     return sum(a.status == status for a, _ in pairs), sum(b.status == status for _, b in pairs)
 
 
-def _file_of(run: Run) -> str:
-    return name_of(run) if isinstance(run, (str, PathLike)) else ""
+def _name(run: Run, names: tuple[str, str], side: int) -> str:
+    file = name_of(run) if isinstance(run, (str, PathLike)) else ""
+    return names[side] or file or _BY_ORDER[side]
 
 
 def _change(record: str, a: CheckResult, b: CheckResult) -> FactChange:

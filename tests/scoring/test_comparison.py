@@ -202,7 +202,9 @@ def test_reports_and_runs_are_read_from_files(tmp_path: Path) -> None:
     assert compare(rows, reports).changes == ()
     assert compare(single, report("kk")).won[0].record == ""
     assert f"A is {rows}, B is {rows}" in compare(rows, rows).page().lines
-    assert "A is" not in str(compare(reports, reports))
+    assert "A is the first, B is the second" in str(compare(reports, reports))
+    named = compare(rows, reports, names=("", "prompt v2"))
+    assert named.to_dict()["names"] == [str(rows), "prompt v2"]
     with pytest.raises(InputError, match="two of a kind"):
         compare(single, rows)
 
