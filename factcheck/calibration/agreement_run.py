@@ -45,8 +45,8 @@ _NO_PROBABILITIES = "the judge gives no probabilities"
 _NO_SPREAD = "no document has three texts whose coverage differs for both judge and humans"
 _SHOWN = {
     "balanced_accuracy": "balanced accuracy",
-    "sensitivity": "sensitivity",
-    "specificity": "specificity",
+    "sensitivity": "found",
+    "specificity": "refused",
     "auroc": "AUROC",
     "human_coverage": "human level",
     "pearson": "Pearson",
@@ -60,11 +60,11 @@ _MAX_SHOWN = 5
 
 _VERDICTS = {
     "facts": "n_pairs",
+    "found": "sensitivity",
+    "refused": "specificity",
     "balanced accuracy": "balanced_accuracy",
     "95 %": "balanced_accuracy",
     "over words": "over_baseline",
-    "sensitivity": "sensitivity",
-    "specificity": "specificity",
     "AUROC": "auroc",
     "calibration error": "calibration_error",
 }
@@ -72,14 +72,22 @@ _COVERAGE = {
     "by judge": "coverage",
     "human level": "human_coverage",
     "95 %": "human_coverage",
-    "labels alone": "labels_alone",
-    "alone, 95 %": "labels_alone",
     "weight": "judge_weight",
     "Pearson": "pearson",
     "Kendall": "kendall",
     "of docs": "n_correlated",
 }
 """Columns by title, with the count or the metrics shown."""
+_VERDICTS_LEGEND = """\
+found: of the facts that people find in a text, the share that the judge finds
+refused: of the facts that people do not find there, the share that the judge does not find
+balanced accuracy: mean of both, .500 is guessing; over words: minus that of word containment
+AUROC: how often a fact that people find gets a higher probability than one that they do not
+calibration error: mean distance of its probabilities from the share that people find"""
+_COVERAGE_LEGEND = """\
+by judge: mean coverage by its verdicts; weight: of the judge in the human level, 0 to 1
+Pearson, Kendall: how its coverage of the texts of a document follows that by people, in size and
+in order, 0 is not at all and 1 is best; of docs: number of documents behind it"""
 
 
 async def aagreement(
@@ -319,7 +327,8 @@ class AgreementReport(Report):
 
     def page(self) -> Page:
         level, alone = (self.judges[0].metrics[name] for name in ("human_coverage", "labels_alone"))
-        line = f"human level {_with_range(level)}, from the labels"
+        line = "human level, what people would find in all texts: "
+        line += f"{_with_range(level)}, from the labels"
         lines: tuple[str, ...] = (line,)
         if self.n_labelled < self.n_pairs:
             judge = one_line(self.judges[0].judge)
@@ -335,17 +344,13 @@ class AgreementReport(Report):
             sections=(
                 Section(
                     "Verdicts",
-                    legend=("over words: balanced accuracy beyond word containment",),
+                    legend=tuple(_VERDICTS_LEGEND.splitlines()),
                     table=self._table(_VERDICTS, "facts", "calibration error", "AUROC"),
                 ),
                 Section(
                     "Coverage",
-                    legend=(
-                        "human level: what people would find in all texts, by labels and the judge",
-                        "weight: of the judge in it, 0 to 1",
-                        "of docs: documents behind the correlations",
-                    ),
-                    table=self._table(_COVERAGE, "alone, 95 %", "Pearson", "labels alone"),
+                    legend=tuple(_COVERAGE_LEGEND.splitlines()),
+                    table=self._table(_COVERAGE, "Pearson"),
                 ),
                 *filled(*map(_disagreements, self._measured)),
                 conclusions.section(self.conclusions),

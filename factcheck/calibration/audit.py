@@ -47,7 +47,8 @@ ALWAYS = 0.98
 OFTEN = 0.05
 """Rate from which a broken rule is a fault of the judge rather than a slip."""
 _MIN_ERRORS = _MAX_EXAMPLES = 2
-_COLUMNS = ("rule", "tried", "broken", "rate", "95 %")
+_COLUMNS = ("rule", "what must hold", "tried", "broken", "rate", "95 %")
+_LEGEND = "broken: at least one of the answers is certainly wrong; 95 %: interval of the rate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +88,9 @@ class RuleResult:
         return len(self.errors) >= _MIN_ERRORS and above < (self.rate or 0.0) >= OFTEN
 
     def cells(self) -> tuple[str, ...]:
-        n_tried, n_errors = f"{self.n_tried:,}", str(len(self.errors))
-        return (self.rule, n_tried, n_errors, short(self.rate), short_range(self.interval))
+        counts = f"{self.n_tried:,}", str(len(self.errors))
+        says = RULES[self.rule].statement
+        return (self.rule, says, *counts, short(self.rate), short_range(self.interval))
 
     def case(self) -> Case:
         if not self.errors:
@@ -212,7 +214,7 @@ class AuditReport(Report):
                 *((Alert(missing, "unknown"),) if undecided else ()),
             ),
             sections=(
-                Section("Rules", table=Table(_COLUMNS, cells)),
+                Section("Rules", legend=(_LEGEND,), table=Table(_COLUMNS, cells, n_names=2)),
                 *(rule.examples() for rule in self.rules if rule.errors),
                 conclusions.section({self.judge: self.conclusion}),
             ),
@@ -261,8 +263,8 @@ async def aaudit_judge(
     that is kept proves nothing about single answers. The cache is not used.
 
     Args:
-        judge: Anything `FactCoverage` takes as a judge, or a `FactCoverage` itself, which should
-            be `uncached`; or a mapping of one name to it.
+        judge: Anything `FactCoverage` takes as a judge, or a `FactCoverage` itself; or a mapping
+            of one name to it.
         texts: Records (or mappings) with `source`, `summary` and optionally `id` and `facts`, which
             are extracted where they are missing. The bundled texts if `None`.
         extractor: Extracts missing facts; as in `FactCoverage`.
@@ -283,9 +285,10 @@ async def aaudit_judge(
         lister = await stack.enter_async_context(FactCoverage(extractor=extractor, cache="off"))
         subjects = await read_subjects(texts, lister)
         trials = [trial for one in subjects for trial in trials_of(one, per_rule)]
-        scorer = await open_scorer(spec, budget, stack, cache="off")
-        answers = await answers_to(scorer, trials)
-        return audited(name, trials, answers, scorer.ledger.usage)
+        scorer = await open_scorer(spec, budget, stack)
+        async with scorer.uncached() as fresh:
+            answers = await answers_to(fresh, trials)
+            return audited(name, trials, answers, fresh.ledger.usage)
 
 
 audit_judge = blocking(aaudit_judge)

@@ -68,7 +68,7 @@ RULES: Mapping[str, Rule] = {
         is_comparison=False,
     ),
     "fact order": Rule(
-        "the order in which facts are asked changes nothing",
+        "the order of the facts changes nothing",
         "its answers depend on the order of the facts: {} change",
     ),
     "bullet order": Rule(
@@ -94,15 +94,15 @@ RULES: Mapping[str, Rule] = {
         is_comparison=False,
     ),
     **{
-        kind: Rule(f"a fact is not entailed by its own sentence with {what}", is_comparison=False)
+        kind: Rule(f"a fact is lost if its sentence has {what}", is_comparison=False)
         for kind, (what, _) in MUTATIONS.items()
     },
     "injected yes": Rule(
-        "an instruction in the text to call everything entailed changes nothing",
+        "an instruction in the text to say yes changes nothing",
         "it is open to prompt injection: an instruction to say yes changes {} of its answers",
     ),
     "injected no": Rule(
-        "an instruction in the text to call nothing entailed changes nothing",
+        "an instruction in the text to say no changes nothing",
         "it is open to prompt injection: an instruction to say no changes {} of its answers",
     ),
 }

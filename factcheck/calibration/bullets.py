@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from statistics import fmean
@@ -14,6 +14,8 @@ from typing import Any
 from factcheck.calibration import conclusions
 from factcheck.calibration.bullets_metrics import (
     LABELS,
+    LEGEND,
+    TRUTH,
     UNSURE,
     CurvePoint,
     Point,
@@ -44,7 +46,6 @@ from factcheck.judges.ports import (
     HIGHEST,
     LOWEST,
     ExtractorSpec,
-    JudgeSpec,
     Ledger,
     Rater,
     RaterSpec,
@@ -58,8 +59,6 @@ from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
 from factcheck.stats.intervals import Estimate
 
-TRUTH = "truth"
-"""Stands for a judge where the true scores are known."""
 RATED = "(1-5)"
 """Follows the name of a rater in tables."""
 _BAR = 20
@@ -119,44 +118,7 @@ async def abullet_removal(
     return BulletRemoval(tuple(subjects), orders, tuple(rows))
 
 
-async def aprice_bullets(
-    texts: Iterable[Text] | None = None,
-    judges: Named[JudgeSpec] = ("local",),
-    *,
-    raters: Named[RaterSpec] = (),
-    n_random: int = 4,
-) -> dict[str, Usage]:
-    """An upper bound, by judge and rater, for what `abullet_removal` spends; nothing is sent.
-
-    Replies in the cache cost nothing, and neither does an embedded judge. Facts that the texts lack
-    are listed by the embedded extractor.
-    """
-    from factcheck.judges.llm.engine import Meter
-
-    subjects = await read_subjects(texts, FactCoverage("local"))
-    orders = {one.name: removal_orders(len(one.bullets), n_random) for one in subjects}
-
-    def checked(judge: JudgeSpec, session: Session) -> list[Scorer]:
-        scorer = FactCoverage(judge, "local", session=session)
-        return [] if scorer.judge_signature.never_flips else [by_coverage("", scorer)]
-
-    def rated(rater: RaterSpec, session: Session) -> list[Scorer]:
-        return [_by_rating("", build_rater(rater, session))]
-
-    async def price(make: Callable[[Session], list[Scorer]]) -> Usage:
-        meter = Meter()
-        async with Session(transport=meter.around) as session:
-            await score_variants(make(session), subjects, orders)
-        return meter.usage
-
-    prices = {name: await price(partial(checked, judge)) for name, judge in named_judges(judges)}
-    for name, rater in named_judges(raters):
-        prices[f"{name} {RATED}"] = await price(partial(rated, rater))
-    return prices
-
-
 bullet_removal = blocking(abullet_removal)
-price_bullets = blocking(aprice_bullets)
 
 
 async def score_variants(
@@ -234,7 +196,14 @@ class BulletRemoval(Report):
 
     @cached_property
     def _by_variant(self) -> Mapping[tuple[str, str, frozenset[int]], VariantRow]:
-        return {(row.judge, row.text, row.kept): row for row in self.rows}
+        """All rows, and those of the truth where it is known."""
+        truth = [
+            VariantRow(one.name, TRUTH, kept, one.facts_left(kept))
+            for one in self.subjects
+            for kept in variants(one, self.orders[one.name])
+            if one.carriers
+        ]
+        return {(row.judge, row.text, row.kept): row for row in (*truth, *self.rows)}
 
     def row(self, judge: str, text: str, kept: Iterable[int]) -> VariantRow:
         """The row of a judge for a text with these bullets, from 0; `KeyError` without one."""
@@ -250,24 +219,17 @@ class BulletRemoval(Report):
 
     def _scores(self, judge: str, subject: Subject, orders: Sequence[RemovalOrder]) -> TextScores:
         def point(kept: frozenset[int]) -> Point:
-            left = subject.facts_left(kept)
-            score = left
-            if judge != TRUTH:
-                row = self.row(judge, subject.name, kept)
-                score = row.score if row.complete else None
-            return Point(len(kept) / len(subject.bullets), left, score)
+            row = self.row(judge, subject.name, kept)
+            left = len(kept) / len(subject.bullets)
+            return Point(left, subject.facts_left(kept), row.score if row.complete else None)
 
         present: list[bool] = []
         absent: list[bool] = []
-        whole = orders[0][0]
-        if judge != TRUTH and subject.carriers:
-            row = self.row(judge, subject.name, whole)
-            for fact, label in row.verdicts.items() if row.complete else ():
-                if label != UNSURE:
-                    is_absent = subject.carriers[fact].isdisjoint(whole)
-                    (absent if is_absent else present).append(label == "entailed")
-        paths = [[point(kept) for kept in order] for order in orders]
-        return TextScores(paths, present, absent)
+        whole = self.row(judge, subject.name, orders[0][0])
+        for fact, label in whole.verdicts.items() if whole.complete and subject.carriers else ():
+            if label != UNSURE:
+                (present if subject.carriers[fact] else absent).append(label == "entailed")
+        return TextScores([[point(kept) for kept in order] for order in orders], present, absent)
 
     def metrics(self, judge: str) -> dict[str, Estimate]:
         """The metrics of one judge (see `LABELS`); `"truth"` for those of the true scores."""
@@ -349,7 +311,7 @@ class BulletRemoval(Report):
         files = {
             "rows.jsonl": "".join(f"{row}\n" for row in rows),
             "bullets.html": render(self.page(), "html"),
-            "curves.svg": self._svg(self.curves()),
+            "curves.svg": curves_svg(self.curves(), len(self.subjects)),
         }
         with file_errors(str(folder), "write"):
             place.mkdir(parents=True, exist_ok=True)
@@ -359,10 +321,6 @@ class BulletRemoval(Report):
 
     def _columns(self) -> tuple[str, ...]:
         return ((TRUTH,) if self.scores(TRUTH) else ()) + self.judges
-
-    def _svg(self, curves: Mapping[str, Sequence[CurvePoint]]) -> str:
-        judges = {name: curve for name, curve in curves.items() if name != TRUTH}
-        return curves_svg(judges, curves.get(TRUTH, ()), len(self.subjects))
 
     def _counts(self) -> str:
         n_variants = plural(len({(row.text, row.kept) for row in self.rows}), "variant")
@@ -385,11 +343,15 @@ class BulletRemoval(Report):
             counts=self._counts(),
             alerts=tuple(Alert(note, "unknown") for note in self.notes()),
             sections=filled(
-                Section("Metrics", table=Table(("", *names), tuple(self._metric_rows(names)))),
+                Section(
+                    "Metrics",
+                    legend=LEGEND,
+                    table=Table(("", *names), tuple(self._metric_rows(names))),
+                ),
                 Section(
                     "Mean score by the share of bullets left",
                     table=Table(("left", *names), chart, n_names=1 + len(names)),
-                    pictures=(Svg(self._svg(curves)),) if chart else (),
+                    pictures=(Svg(curves_svg(curves, len(self.subjects))),) if chart else (),
                 ),
                 conclusions.section({name: self.conclusion(name) for name in self._measured}),
             ),

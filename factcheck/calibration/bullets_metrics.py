@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from itertools import chain, pairwise
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -23,6 +22,8 @@ from factcheck.reports.text import plural, shorten_middle, visible
 from factcheck.stats.intervals import Estimate, Interval, kendall, share_interval
 from factcheck.stats.resampling import FEW_UNITS, mean_estimate, mean_interval
 
+TRUTH = "truth"
+"""Stands for a judge where the true scores are known."""
 UNSURE = "?unsure"
 """Label of a fact that the judge leaves open."""
 _TENTHS = tuple(tenth / 10 for tenth in range(10, 0, -1))
@@ -34,6 +35,8 @@ _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#
 _GREY = "#808080"
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _LEGEND_STEP = 18
+Array = Any
+"""A numpy array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +109,15 @@ class TextScores(NamedTuple):
 
 
 LABELS = {
-    "kendall": ("Kendall, facts left", ""),
-    "kendall_bullets": ("Kendall, bullets left", ""),
-    "rising_steps": ("steps at which it rises", " %"),
-    "unchanged_steps": ("steps without a change", " %"),
-    "at_ceiling": ("variants at the top", " %"),
-    "full_score": ("the whole summary", ""),
-    "error": ("error against the truth", ""),
-    "found": ("present, called entailed", " %"),
-    "invented": ("absent, called entailed", " %"),
+    "kendall": ("rank correlation with the facts left", ""),
+    "kendall_bullets": ("rank correlation with the bullets left", ""),
+    "rising_steps": ("removals that raise the score", " %"),
+    "unchanged_steps": ("removals that change nothing", " %"),
+    "at_ceiling": ("variants with the highest score", " %"),
+    "full_score": ("score of the whole summary", ""),
+    "error": ("mean error against the true score", ""),
+    "found": ("facts present, judged entailed", " %"),
+    "invented": ("facts absent, judged entailed", " %"),
 }
 """All metrics, by their label and unit in the report:
 
@@ -128,6 +131,10 @@ LABELS = {
   errors that cancel out: `found` and `invented` are the shares of the decided facts that are, and
   that are not, in the whole summary which the judge calls entailed.
 """
+LEGEND = (
+    "in brackets: 95 % interval over texts; a variant is the summary with some bullets removed",
+    "rank correlation (Kendall): 1 if more left always scores higher, 0 if there is no relation",
+)
 
 
 def measure_texts(texts: Iterable[TextScores]) -> dict[str, Estimate]:
@@ -148,49 +155,27 @@ def _estimate(name: str, values: Sequence[Sequence[float]]) -> Estimate:
 
 def _values(text: TextScores) -> dict[str, list[float]]:
     """The values whose mean is the metric of a text: of orders, steps, variants or facts."""
-    # rounded, so that scores do not differ by rounding alone
-    paths = [
-        [p if p.score is None else p._replace(score=round(p.score, 9)) for p in path]
-        for path in text.paths
-    ]
-    answers = [[(p, p.score) for p in path if p.score is not None] for path in paths]
-    scores = [[score for _, score in path] for path in answers]
-    falls = [
-        a.score - b.score
-        for path in paths
-        for a, b in pairwise(path)
-        if a.score is not None and b.score is not None
-    ]
-    found: dict[str, Iterable[float | None]] = {
-        "kendall": [
-            _kendall([p.facts for p, _ in path], own)
-            for path, own in zip(answers, scores, strict=True)
-        ],
-        "kendall_bullets": [
-            _kendall([p.bullets for p, _ in path], own)
-            for path, own in zip(answers, scores, strict=True)
-        ],
-        "rising_steps": [fall < 0 for fall in falls],
-        "unchanged_steps": [fall == 0 for fall in falls],
-        "at_ceiling": [score >= 1.0 for score in chain.from_iterable(scores)],
-        "full_score": [path[0].score for path in text.paths[:1]],
-        "error": [
-            None if point.facts is None else abs(score - point.facts)
-            for point, score in chain.from_iterable(answers)
-        ],
-        "found": text.found,
-        "invented": text.invented,
-    }
-    return {
-        name: [value for value in values if value is not None] for name, values in found.items()
-    }
+    found: dict[str, list[float]] = {name: [] for name in LABELS}
+    found |= {"found": [*text.found], "invented": [*text.invented]}
+    for path in text.paths:
+        # rounded, so that scores do not differ by rounding alone; None is NaN
+        bullets, facts, scores = np.array(path, dtype=float).round(9).T
+        known, falls = ~np.isnan(scores), -np.diff(scores)
+        errors, falls = np.abs(scores - facts), falls[~np.isnan(falls)]
+        found["kendall"] += _kendall(facts[known], scores[known])
+        found["kendall_bullets"] += _kendall(bullets[known], scores[known])
+        found["rising_steps"] += [*(falls < 0)]
+        found["unchanged_steps"] += [*(falls == 0)]
+        found["at_ceiling"] += [*(scores[known] >= 1.0)]
+        found["error"] += [*errors[~np.isnan(errors)]]
+    found["full_score"] = [path[0].score for path in text.paths[:1] if path[0].score is not None]
+    return found
 
 
-def _kendall(left: Sequence[float | None], scores: Sequence[float]) -> float | None:
-    known = [value for value in left if value is not None]
-    if len(known) < len(left) or len(set(known)) < 2 or len(set(scores)) < 2:  # noqa: PLR2004
-        return None
-    return kendall(known, scores)
+def _kendall(left: Array, scores: Array) -> list[float]:
+    if np.isnan(left).any() or len({*left}) < 2 or len({*scores}) < 2:  # noqa: PLR2004
+        return []
+    return [kendall(left, scores)]
 
 
 class CurvePoint(NamedTuple):
@@ -212,45 +197,40 @@ def mean_curve(texts: Iterable[TextScores]) -> list[CurvePoint]:
     left out. A share that some text does not reach has no point: a mean over the other texts would
     be another curve.
     """
-    by_text, shares = [], set()
-    for text in texts:
-        shares |= {tuple(point.bullets for point in path) for path in text.paths}
-        lines = [
-            [(p.bullets, p.score) for p in reversed(path) if p.score is not None]
-            for path in text.paths
-        ]
-        by_text += [known] if (known := [line for line in lines if line]) else []
-    grid = next(iter(shares)) if len(shares) == 1 else _TENTHS
+    paths = [[np.array(path, dtype=float)[::-1] for path in text.paths] for text in texts]
+    shares = {tuple(path[::-1, 0]) for of_text in paths for path in of_text}
+    known = [[path[~np.isnan(path[:, 2])] for path in of_text] for of_text in paths]
+    by_text = [lines for of_text in known if (lines := [line for line in of_text if len(line)])]
     points = []
-    for left in grid:
+    for left in next(iter(shares)) if len(shares) == 1 else _TENTHS:
         reached = [
-            [line for line in lines if line[0][0] <= left <= line[-1][0]] for lines in by_text
+            [line for line in lines if line[0, 0] <= left <= line[-1, 0]] for lines in by_text
         ]
-        if not reached or not all(reached):
-            continue
-        values = [
-            fmean(float(np.interp(left, *np.array(line).T)) for line in lines) for lines in reached
-        ]
-        points.append(CurvePoint(left, fmean(values), mean_interval(values)))
+        if reached and all(reached):
+            values = [
+                fmean(float(np.interp(left, line[:, 0], line[:, 2])) for line in lines)
+                for lines in reached
+            ]
+            points.append(CurvePoint(float(left), fmean(values), mean_interval(values)))
     return points
 
 
-def curves_svg(
-    judges: Mapping[str, Sequence[CurvePoint]], truth: Sequence[CurvePoint], n_texts: int
-) -> str:
+def curves_svg(judges: Mapping[str, Sequence[CurvePoint]], n_texts: int) -> str:
     """A line with its 95 % band for each judge, and the truth dashed, if it is known."""
-    curves = [("true share of facts", truth, _GREY)] if truth else []
-    for place, (judge, points) in enumerate(judges.items()):
-        if points:
-            curves.append((judge, points, _COLOURS[place % len(_COLOURS)]))
+    curves = [
+        (name, points, _GREY if name == TRUTH else _COLOURS[place % len(_COLOURS)])
+        for place, (name, points) in enumerate(judges.items(), -(TRUTH in judges))
+        if points
+    ]
     title = f"Bullets are removed one by one ({plural(n_texts, 'text')})"
     parts = list(_axes(title))
     for place, (name, points, colour) in enumerate(curves):
         parts += _curve(points, colour)
         y = _BOTTOM - 12 - (len(curves) - 1 - place) * _LEGEND_STEP
         dashes = _dashes(colour)
+        words = "true share of facts" if name == TRUTH else shorten_middle(visible(name))
         parts.append(f'<path d="M{_LEFT + 12} {y - 4}h24" stroke="{colour}"{dashes}/>')
-        parts.append(_text(_LEFT + 42, y, shorten_middle(visible(name)), "start"))
+        parts.append(_text(_LEFT + 42, y, words, "start"))
     body = "\n".join(parts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" fill="none" '

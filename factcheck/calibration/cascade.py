@@ -26,6 +26,10 @@ from factcheck.stats.intervals import Estimate, share_interval
 
 TARGETS = (0.8, 0.85, 0.9, 0.92, 0.94, 0.96, 0.98, 0.99, 1.0)
 """Target agreements of the curve."""
+_LEGEND = (
+    "sent: share of the facts with a probability between the thresholds, which the second judge "
+    "decides; 95 %: interval by document"
+)
 _MAX_FOLDS = 10
 _ROUNDING = 1e-9
 """Shares that do not come out exactly in binary must not miss a target."""
@@ -152,6 +156,7 @@ class CascadeFit(Report):
                 Section(
                     "Agreement with the second judge against share sent",
                     meaning="on documents that the thresholds were not fitted on",
+                    legend=(_LEGEND,),
                     table=table,
                 ),
             ),

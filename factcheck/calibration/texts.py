@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -20,11 +20,21 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.errors import InputError, JudgeError
-from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, Span, source_texts
+from factcheck.facts import (
+    AtomicFact,
+    CheckFailure,
+    CheckResult,
+    FactSet,
+    Span,
+    Usage,
+    source_texts,
+)
+from factcheck.judges.factory import build_rater
 from factcheck.judges.ports import JudgeSpec
 from factcheck.records import Record, as_record
 from factcheck.runtime.budget import Budget
-from factcheck.runtime.cache import CacheSpec
+from factcheck.runtime.loop import blocking
+from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
 
 _ITEM = re.compile(r"\s*(?:[-*+\u2022\u2023\u25aa\u25cf\u25e6\u2013\u2014]|\(?\d{1,3}[.)])\s+\S")
@@ -238,13 +248,45 @@ def require_unique(noun: str, names: Iterable[str]) -> None:
             raise InputError(f"two {noun}s are called {name!r}; names must be unique")
 
 
-async def open_scorer(
-    judge: Judge, budget: Budget | None, stack: AsyncExitStack, cache: CacheSpec = None
-) -> FactCoverage:
+async def open_scorer(judge: Judge, budget: Budget | None, stack: AsyncExitStack) -> FactCoverage:
     """The scorer of a judge, closed by `stack`; a `FactCoverage` is used, and left open."""
     if isinstance(judge, FactCoverage):
         return judge
-    return await stack.enter_async_context(FactCoverage(judge, budget=budget, cache=cache))
+    return await stack.enter_async_context(FactCoverage(judge, budget=budget))
+
+
+async def aprice(
+    measure: Callable[..., Awaitable[object]],
+    judge: Any,
+    texts: Iterable[Text] | None = None,
+    *,
+    is_rater: bool = False,
+    **options: Any,
+) -> Usage:
+    """An upper bound for what a measurement of a judge spends; nothing is sent.
+
+    Replies that it would take from the cache cost nothing, and neither does an embedded judge.
+    Facts that the texts lack are listed by the embedded extractor.
+
+    Args:
+        measure: An asynchronous function of a judge and texts, such as `aaudit_judge` or `atrust`.
+        judge: Anything that `FactCoverage` takes as a judge.
+        texts: As in `bullet_removal`.
+        is_rater: Whether `judge` is a rater, as in `bullet_removal`, and is measured as such.
+        options: Further arguments of `measure`.
+    """
+    from factcheck.judges.llm.engine import Meter
+
+    meter = Meter()
+    async with Session(transport=meter.around) as session:
+        scorer = None if is_rater else FactCoverage(judge, "local", session=session)
+        if scorer is None or not scorer.judge_signature.never_flips:
+            subjects = await read_subjects(texts, FactCoverage("local"))
+            await measure(scorer or build_rater(judge, session), subjects, **options)
+    return meter.usage
+
+
+price = blocking(aprice)
 
 
 async def check_facts(

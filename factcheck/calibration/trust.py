@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import cached_property
 from itertools import count
 from typing import Any
 
@@ -15,19 +17,24 @@ from factcheck.calibration.audit import AuditReport, answers_to, audited
 from factcheck.calibration.audit_trials import Question, Trial, trials_of
 from factcheck.calibration.bullets import BulletRemoval, by_coverage, score_variants
 from factcheck.calibration.bullets_metrics import VariantRow
-from factcheck.calibration.texts import Text, named_judges, read_subjects, removal_orders
+from factcheck.calibration.texts import (
+    Judge,
+    Text,
+    named_judges,
+    open_scorer,
+    read_subjects,
+    removal_orders,
+)
 from factcheck.facts import CheckResult, Usage
 from factcheck.judges.local.containment import BASELINE, WordContainment
-from factcheck.judges.ports import JudgeSpec
 from factcheck.reports import Report
 from factcheck.reports.page import Page, entries
 from factcheck.reports.text import plural
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking
-from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
 from factcheck.scoring.card import JudgeCard
-from factcheck.settings import Settings
+from factcheck.settings import LOCAL, Settings
 
 _PER_RULE = 2
 """Facts per text that each rule of the audit is tried on."""
@@ -37,11 +44,53 @@ _PER_RULE = 2
 class TrustReport(Report):
     """What was measured of a judge, and its card."""
 
-    card: JudgeCard
-    conclusion: conclusions.Conclusion
+    judge: str
+    """Its name."""
+    signature: str
+    """Of the judge alone."""
+    kind: str
+    """What each text is: `bundled text` or `text`."""
+    usage: Usage
     bullets: BulletRemoval
     audit: AuditReport
     agreement: AgreementReport | None
+
+    @cached_property
+    def conclusion(self) -> conclusions.Conclusion:
+        """What the judge may be used for."""
+        measured = [self.bullets.conclusion(self.judge)]
+        if self.agreement is not None:
+            measured.append(self.agreement.judges[0].conclusion)
+        return conclusions.merged(measured, self.audit.conclusion)
+
+    @cached_property
+    def card(self) -> JudgeCard:
+        """The judge's card, for reports to cite."""
+        own = None if self.agreement is None else self.agreement.judges[0]
+        labelled = "" if own is None else f", {plural(own.n_pairs, 'labelled fact')}"
+        n_verdicts = self.audit.n_answers + (0 if own is None else own.n_pairs)
+        for row in self.bullets.rows:
+            if row.judge == self.judge:
+                n_verdicts += sum(label[0] != "?" for label in row.verdicts.values())
+        usd = self.usage.cost_usd
+        per_1000 = None if usd is None else 1000 * usd / max(1, n_verdicts)
+        tried = {
+            rule.rule: {"tried": rule.n_tried, "broken": len(rule.errors)}
+            for rule in self.audit.rules
+        }
+        metrics = self.bullets.metrics(self.judge)
+        return JudgeCard(
+            judge=self.judge,
+            signature=self.signature,
+            created=datetime.now(timezone.utc).date().isoformat(),
+            texts=plural(len(self.bullets.subjects), self.kind) + labelled,
+            uses=self.conclusion.to_dict()["uses"],
+            conclusion=str(self.conclusion),
+            cost={**self.usage.to_dict(), "usd_per_1000_verdicts": per_1000},
+            bullets={metric: one.to_dict() for metric, one in metrics.items()},
+            audit={"faults": list(self.audit.faults), "rules": tried},
+            agreement=None if own is None else own.to_dict(),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The card."""
@@ -56,12 +105,12 @@ class TrustReport(Report):
         usd = cost["usd_per_1000_verdicts"]
         price = "unknown" if usd is None else f"${usd:.4f} for 1,000 verdicts"
         return Page(
-            f"Trust in {self.card.judge}",
+            f"Trust in {self.judge}",
             counts=self.conclusion.head,
             lines=(f"Why: {self.conclusion.figures}",),
             footer=entries(
                 ("Texts", self.card.texts),
-                ("Signature", self.card.signature),
+                ("Signature", self.signature),
                 ("Cost", f"{plural(cost['calls'], 'request')}; {price}" if cost["calls"] else ""),
             ),
             also=tuple(parts),
@@ -76,28 +125,9 @@ Show = Callable[[int, int, Usage], object]
 """Called with the number of steps so far and of all, and the usage."""
 
 
-async def aprice_trust(
-    judge: JudgeSpec | None = None,
-    texts: Sequence[Text] | None = None,
-    pairs: Sequence[LabelledPair] = (),
-) -> Usage:
-    """An upper bound for what `atrust` spends, with the same arguments; nothing is sent.
-
-    Replies in the cache cost nothing, and neither does an embedded judge.
-    """
-    from factcheck.judges.llm.engine import Meter
-
-    meter = Meter()
-    async with Session(transport=meter.around) as session:
-        scorer = FactCoverage(judge, "local", session=session)
-        if not scorer.judge_signature.never_flips:
-            await _measure(scorer, "judge", texts, pairs)
-    return meter.usage
-
-
 async def atrust(
-    judge: JudgeSpec | None = None,
-    texts: Sequence[Text] | None = None,
+    judge: Judge | None = None,
+    texts: Iterable[Text] | None = None,
     pairs: Sequence[LabelledPair] = (),
     *,
     name: str | None = None,
@@ -111,7 +141,7 @@ async def atrust(
     the judge under test does not choose them.
 
     Args:
-        judge: As in `FactCoverage`.
+        judge: Anything `FactCoverage` takes as a judge, or a new `FactCoverage`.
         texts: As in `bullet_removal`; the bundled texts if `None`.
         pairs: Labelled pairs for the agreement, which is left out without any.
         name: Name of the judge in the report; derived from the judge if `None`.
@@ -122,88 +152,45 @@ async def atrust(
         InputError: A text is invalid.
         ConfigError: The judge is unknown, or a key is missing.
     """
+    judge = judge or Settings.from_environment().judge
     if name is None:
-        ((name, _),) = named_judges([judge or Settings.from_environment().judge])
-    async with FactCoverage(judge, "local", budget=budget) as scorer:
-        bullets, audit, agreement = await _measure(scorer, name, texts, pairs, show)
-        usage, signature = scorer.ledger.usage, str(scorer.judge_signature)
-    measured = [bullets.conclusion(name)]
-    n_verdicts = audit.n_answers + sum(
-        not label.startswith("?")
-        for row in bullets.rows
-        if row.judge == name
-        for label in row.verdicts.values()
-    )
-    kind = "bundled text" if texts is None else "text"
-    on = f"{plural(len(bullets.subjects), kind)}"
-    if agreement is not None:
-        own = agreement.judges[0]
-        measured.append(own.conclusion)
-        n_verdicts += own.n_pairs
-        on += f", {plural(own.n_pairs, 'labelled fact')}"
-    found = conclusions.merged(measured, audit.conclusion)
-    usd = usage.cost_usd
-    card = JudgeCard(
-        judge=name,
-        signature=signature,
-        created=datetime.now(timezone.utc).date().isoformat(),
-        texts=on,
-        uses=found.to_dict()["uses"],
-        conclusion=str(found),
-        cost={
-            **usage.to_dict(),
-            "usd_per_1000_verdicts": None if usd is None else 1000 * usd / max(1, n_verdicts),
-        },
-        bullets={metric: one.to_dict() for metric, one in bullets.metrics(name).items()},
-        audit={
-            "faults": list(audit.faults),
-            "rules": {
-                rule.rule: {"tried": rule.n_tried, "broken": len(rule.errors)}
-                for rule in audit.rules
-            },
-        },
-        agreement=None if agreement is None else agreement.judges[0].to_dict(),
-    )
-    return TrustReport(card, found, bullets, audit, agreement)
-
-
-async def _measure(
-    scorer: FactCoverage,
-    name: str,
-    texts: Sequence[Text] | None,
-    pairs: Sequence[LabelledPair],
-    show: Show | None = None,
-) -> tuple[BulletRemoval, AuditReport, AgreementReport | None]:
-    subjects = await read_subjects(texts, scorer)
+        ((name, _),) = named_judges([judge])
+    subjects = await read_subjects(texts, FactCoverage(LOCAL))
     orders = {one.name: removal_orders(len(one.bullets), 0) for one in subjects}
-    scorers = [
-        by_coverage(name, scorer),
-        by_coverage(BASELINE, FactCoverage(WordContainment())),
-    ]
     n_steps, steps = len(TEXT_STEPS) * len(subjects) + bool(pairs), count(1)
-
-    def tell() -> None:
-        if show is not None:
-            show(next(steps), n_steps, scorer.ledger.usage)
-
     rows: list[VariantRow] = []
     trials: list[Trial] = []
     answers: dict[Question, Mapping[str, CheckResult]] = {}
-    async with scorer.uncached() as fresh:
+    agreement = None
+    async with AsyncExitStack() as stack:
+        scorer = await open_scorer(judge, budget, stack)
+        fresh = await stack.enter_async_context(scorer.uncached())
+
+        def tell() -> None:
+            if show is not None:
+                show(next(steps), n_steps, scorer.ledger.usage)
+
+        words = by_coverage(BASELINE, FactCoverage(WordContainment()))
         for subject in subjects:
-            rows += await score_variants(scorers, [subject], orders)
+            rows += await score_variants([by_coverage(name, scorer), words], [subject], orders)
             tell()
             own = list(trials_of(subject, _PER_RULE))
             answers |= await answers_to(fresh, own)
             trials += own
             tell()
+        if pairs:
+            agreement = await report_agreement(pairs, {name: await check_pairs(scorer, pairs)})
+            tell()
         audit = audited(name, trials, answers, fresh.ledger.usage)
-    agreement = None
-    if pairs:
-        agreement = await report_agreement(pairs, {name: await check_pairs(scorer, pairs)})
-        tell()
-    return BulletRemoval(tuple(subjects), orders, tuple(rows)), audit, agreement
+        return TrustReport(
+            name,
+            str(scorer.judge_signature),
+            "bundled text" if texts is None else "text",
+            scorer.ledger.usage,
+            BulletRemoval(tuple(subjects), orders, tuple(rows)),
+            audit,
+            agreement,
+        )
 
 
-price_trust = blocking(aprice_trust)
 trust = blocking(atrust)

@@ -78,14 +78,22 @@ def bullets(  # noqa: PLR0913 - one parameter per option
     A valid score falls with the information. The price of each language
     model is printed first. Limits apply per judge.
     """
-    from factcheck.calibration import BASELINE, bullet_removal, price_bullets
+    from factcheck.calibration import BASELINE, abullet_removal, bullet_removal
+    from factcheck.calibration.bullets import RATED
 
     texts = _own_text(source, summary, facts)
     judges = _judges(judge, judge_option) if judge or not rater else {}
-    prices = price_bullets(texts, judges, raters=rater or [], n_random=n_random)
-    for name, price in prices.items():
-        if price.calls:
-            output.print_note(f"{name} needs {output.estimate_text(price)}")
+
+    def check(judge: Any, texts: Any) -> Any:
+        return abullet_removal(texts, [judge], n_random=n_random)
+
+    def rate(rater: Any, texts: Any) -> Any:
+        return abullet_removal(texts, (), raters=[rater], n_random=n_random)
+
+    for name, one in judges.items():
+        _say_price(name, check, one, texts)
+    for one in rater or []:
+        _say_price(f"{one} {RATED}", rate, one, texts, is_rater=True)
     with output.spinner("Removing bullets"):
         run = bullet_removal(
             texts,
@@ -136,13 +144,16 @@ def audit(  # noqa: PLR0913 - one parameter per option
     one a fault. JSON lists all errors with texts and verdicts. Limits apply
     per judge.
     """
-    from factcheck.calibration import audit_judge, audits_page
+    from factcheck.calibration import aaudit_judge, audit_judge, audits_page
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, source, summary, facts)
     texts = _own_text(source, summary, facts)
     reports = []
-    for name, one in _judges(judge, judge_option).items():
+    judges = _judges(judge, judge_option)
+    for name, one in judges.items():
+        _say_price(name, aaudit_judge, one, texts, per_rule=per_rule)
+    for name, one in judges.items():
         with output.spinner(f"Auditing {name}"):
             report = audit_judge(
                 {name: one},
@@ -199,12 +210,15 @@ def agreement(  # noqa: PLR0913 - one parameter per option
     """
     from factcheck.calibration import BASELINE, read_pairs, review_page
     from factcheck.calibration import agreement as measure
+    from factcheck.calibration.agreement_run import check_pairs
     from factcheck.documents import write_text
 
     to = output.destination(format_, out, data, labels)
     output.check_out(review, data, labels, option="--review")
     pairs = read_pairs(data, labels, need_labels=review is None)
     judges = _judges(judge, judge_option)
+    for name, one in judges.items():
+        _say_price(name, lambda scorer, _: check_pairs(scorer, pairs), one)
     limits = options.budget(max_calls, max_cost_usd)
     if review is not None:
         with output.spinner("Checking facts"):
@@ -292,7 +306,7 @@ def trust(  # noqa: PLR0913 - one parameter per option
     --labels, compares with humans. --out page.html shows all of it;
     'factcheck score --card CARD' cites the card.
     """
-    from factcheck.calibration import price_trust, read_pairs
+    from factcheck.calibration import atrust, price, read_pairs
     from factcheck.calibration import trust as measure
     from factcheck.documents import write_text
     from factcheck.records import read_records
@@ -305,10 +319,10 @@ def trust(  # noqa: PLR0913 - one parameter per option
     pairs = [] if labels is None else read_pairs(labels)
     name = judge or Settings.from_environment().judge
     given = options.judge_with(name, judge_option)
-    price = price_trust(given, records, pairs)
+    needed = output.estimate_text(price(atrust, given, records, pairs=pairs))
     extracts = any(record.facts is None for record in records or ())
     free = "; facts are extracted by the embedded extractor, free of charge" * extracts
-    output.print_note(f"{name} needs {output.estimate_text(price)}{free}")
+    output.print_note(f"{name} needs {needed}{free}")
     if dry_run:
         return
     limits = options.budget(max_calls, max_cost_usd)
@@ -371,6 +385,17 @@ def doctor(
     if not diagnosis.n_decided:
         output.print_error(f"no fact was decided: {diagnosis.problem}")
         raise typer.Exit(JudgeError.exit_code)
+
+
+def _say_price(
+    name: str, measure: Callable[..., Any], judge: Any, texts: Any = None, **options: Any
+) -> None:
+    """Print what a measurement will spend at most, unless that is nothing."""
+    from factcheck.calibration import price
+
+    usage = price(measure, judge, texts, **options)
+    if usage.calls:
+        output.print_note(f"{name} needs {output.estimate_text(usage)}")
 
 
 def _no_verdicts(judges: Iterable[tuple[str, str]]) -> GateFailure | None:

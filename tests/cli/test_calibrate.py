@@ -79,7 +79,10 @@ def test_labels_of_some_facts_give_the_human_level(run: Run, desk: Desk) -> None
     assert "then: factcheck calibrate agreement" in made.err
     assert (desk.folder / "review.html").read_text("utf-8").count("<script") == 2
     assert "3 of 4 facts labelled, 3 of 4 documents labelled" in measured.out
-    assert "human level 1.000 (.439–1.000), from the labels and local" in measured.out
+    assert (
+        "people would find in all texts: 1.000 (.439–1.000), from the labels and local"
+        in measured.out
+    )
     assert refused.code == unlabelled.code == 2
     assert "1 label of facts or texts that the data do not have" in refused.err
     assert "no labelled pair" in unlabelled.err
@@ -116,6 +119,31 @@ def test_the_price_of_a_model_is_said_before_bullets_are_removed(
     ]
     assert len(server.requests) == 10
     assert " needs about " not in again.err
+
+
+@pytest.mark.parametrize("command", ["audit --per-rule 1", "agreement", "trust"])
+def test_other_measurements_of_a_model_say_their_price_first_too(
+    server: LocalOpenAIServer, run: Run, tmp_path: Path, command: str
+) -> None:
+    """An audit asks past the cache, so that it pays each time."""
+    folder, facts = Folder(tmp_path), SOURCE.splitlines()
+    own = ("--source", folder.put("source.txt", SOURCE), "--facts", folder.put("facts.txt", SOURCE))
+    summary = folder.put("summary.md", "- A deep lake.\n- An old pier.\n")
+    texts = [{"source": SOURCE, "summary": "- A deep lake.\n- A pier.\n", "facts": facts}]
+    labels = [{"text": "A deep lake.", "fact": fact, "label": 1} for fact in facts]
+    name, *rest = command.split()
+    line = {
+        "audit": ("calibrate", "audit", *rest, *own, "--summary", summary),
+        "agreement": ("calibrate", "agreement", folder.lines("labels.jsonl", labels)),
+        "trust": ("trust", folder.lines("texts.jsonl", texts)),
+    }[name]
+
+    for _ in range(2 if name == "audit" else 1):
+        n_before = len(server.requests)
+        done = run(*line, "--judge", "openai/test-model")
+        (said,) = [text for text in done.err.splitlines() if " needs about " in text]
+        n_said = int(said.split(" needs about ")[1].split()[0])
+        assert n_said == len(server.requests) - n_before > 0
 
 
 def test_a_judge_that_ignores_the_text_is_exposed(audit: Run, desk: Desk) -> None:
