@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache, wraps
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from factcheck.runtime.deadline import checkpoint
 
@@ -42,6 +42,22 @@ _BLOCK = 64
 _BUCKETS, _EXACT, _FARTHEST = 16, 8, 128
 _OF_THE_GRAPH = ("layer", "embedding.", "head.")
 """Prefixes of the weights that onnxruntime holds."""
+
+
+T = TypeVar("T")
+_loading = threading.Lock()
+
+
+def _once(load: Callable[[], T]) -> Callable[[], T]:
+    """Load on first use and keep; threads that come meanwhile wait for the first."""
+    kept = cache(load)
+
+    @wraps(load)
+    def get() -> T:
+        with _loading:
+            return kept()
+
+    return get
 
 
 class Reading(NamedTuple):
@@ -130,7 +146,7 @@ class Encoder:
                     yield text, Reading(rows, tuple(cut[text].offsets))
 
 
-@lru_cache(maxsize=1)
+@_once
 def load_encoder() -> Encoder:
     """The bundled encoder."""
     return Encoder()
@@ -148,12 +164,12 @@ def judge(fact: str, passage: str) -> Opinion:
     return Opinion(*_reader().run([pieces], pool=pool)[0].tolist())
 
 
-@lru_cache(maxsize=1)
+@_once
 def _reader() -> _Network:
     return _Network("reader")
 
 
-@lru_cache(maxsize=1)
+@_once
 def _tokenizer() -> tokenizers.Tokenizer:
     import tokenizers
 
