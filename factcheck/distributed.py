@@ -1,7 +1,7 @@
 """Score tables with any engine (`score_batch`), and data sets on a Ray cluster (`score_dataset`).
 
-The output has one row per fact. The limits of a run are divided among its actors; they share the
-response cache, if it is a Redis server or a folder that all machines see, and nothing else.
+The output has one row per fact. The actors of a run share response cache, rate and budget in Redis;
+without it, the limits are divided among them.
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeError, describe
 from factcheck.facts import CheckFailure, digest
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec
 from factcheck.records import Record, as_record
+from factcheck.runtime.cache import open_cache
+from factcheck.runtime.cache.redis import RedisCache
 from factcheck.runtime.session import SessionOptions
 from factcheck.scoring import FactCoverage, RecordFailure
 from factcheck.scoring.many import Outcome
@@ -101,11 +104,14 @@ def score_dataset(
     Args:
         data: A `ray.data.Dataset`, or what `ray.data.read_parquet` reads: files, a folder, a URL.
         out: Folder that all machines see; another run cannot write to it at the same time.
-        actors: Number of actors, each with a scorer. `concurrency`, `rpm`, `tpm` and `budget` are
-            divided among them; an actor that is restarted gets its part of the budget again.
+        actors: Number of actors, each with a scorer. `concurrency` is divided among them. `rpm`,
+            `tpm` and `budget` are shared if the cache is a `redis://` URL, here or in the
+            environment of this process; if not, they are divided, and an actor that is restarted
+            gets its part of the budget again. Every call has the whole budget, unless it names the
+            `run` of an earlier one.
         shard_size: Maximum number of records per shard.
         options: Keyword arguments of `FactCoverage`. Keys and addresses come from the environment
-            of the cluster. A cache that all actors share is a `redis://` URL.
+            of the cluster.
 
     Returns:
         Counts: `records` scored, `skipped` (they have rows), `failed` (their row is an error),
@@ -113,7 +119,7 @@ def score_dataset(
 
     Raises:
         InputError: A column is missing, `out` is in use or has rows of another run, or a limit
-            is less than the number of actors.
+            that is divided is less than the number of actors.
         ConfigError: As for `FactCoverage`; Ray is not installed, or the cluster starts no task.
         JudgeError: Ray gave up on a shard; the others are kept.
     """
@@ -124,7 +130,7 @@ def score_dataset(
         import ray.data
     except ImportError as error:
         raise ConfigError("this needs Ray; install it: pip install 'factcheck[ray]'") from error
-    parts = _divided(options, actors)
+    parts = _parts(options, actors)
     with FactCoverage(**parts) as scorer:
         signature = run_signature(scorer, "coverage")
     counts: Counter[str] = Counter()
@@ -247,22 +253,28 @@ def _require_columns(names: list[str]) -> None:
         raise InputError(f"a column is missing: {', '.join(missing)}; found {', '.join(names)}")
 
 
-def _divided(options: ScorerOptions, actors: int) -> ScorerOptions:
-    """Divide the limits of a run among its actors."""
-    parts: dict[str, Any] = {"concurrency": max(32, actors), **options}
-    for name in ("concurrency", "rpm", "tpm"):
+def _parts(options: ScorerOptions, actors: int) -> ScorerOptions:
+    """Return the options of each actor: limits that they share in Redis, or their part of them."""
+    parts: dict[str, Any] = {"concurrency": max(32, actors), "run": uuid4().hex, **options}
+    divided = ["concurrency"]
+    if isinstance(cache := open_cache(options.get("cache")), RedisCache):
+        parts["cache"] = cache.url
+    else:
+        parts["run"] = None
+        divided += "rpm", "tpm"
+        if budget := options.get("budget"):
+            calls, tokens, cost = budget.max_calls, budget.max_tokens, budget.max_cost_usd
+            parts["budget"] = replace(
+                budget,
+                max_calls=None if calls is None else calls // actors,
+                max_tokens=None if tokens is None else tokens // actors,
+                max_cost_usd=None if cost is None else cost / actors,
+            )
+    for name in divided:
         if (limit := parts.get(name)) is not None:
             if limit < actors:
                 raise InputError(f"{name}={limit} is less than the number of actors, {actors}")
             parts[name] = limit // actors
-    if (budget := options.get("budget")) is not None:
-        calls, tokens, cost = budget.max_calls, budget.max_tokens, budget.max_cost_usd
-        parts["budget"] = replace(
-            budget,
-            max_calls=None if calls is None else calls // actors,
-            max_tokens=None if tokens is None else tokens // actors,
-            max_cost_usd=None if cost is None else cost / actors,
-        )
     return parts  # type: ignore[return-value]
 
 

@@ -213,6 +213,33 @@ class TestRay:
         assert n_requests == 59
         assert len(rows_of(out)) == 59 * 3 + 1
 
+    def test_a_budget_in_redis_is_that_of_all_actors(
+        self, ray: Any, data: str, tmp_path: Path, redis_url: str
+    ) -> None:
+        """One actor, which has the only shard, may spend all of it; a resume has a new one."""
+        with LocalOpenAIServer(FactModel()) as server:
+            options: dict[str, Any] = {
+                "judge": model_at(server),
+                "extractor": "local",
+                "cache": redis_url,
+                "rpm": 60_000,
+                "budget": Budget(max_calls=21),
+            }
+            calls = [
+                score_dataset(data, tmp_path / out, shard_size=shard_size, run=run, **options)[
+                    "calls"
+                ]
+                for out, shard_size, run in (
+                    ("a", 60, "a"),
+                    ("a", 10, "a"),
+                    ("a", 10, "b"),
+                    ("a", 10, "c"),
+                )
+            ]
+            n_requests = len(server.requests)
+        assert calls == [21, 0, 21, 17]
+        assert n_requests == 59
+
     def test_the_command_prints_counts_and_refuses_what_it_does_not_do(
         self, ray: Any, data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:

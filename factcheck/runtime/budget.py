@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from uuid import uuid4
 
 from factcheck.errors import BudgetExceeded
 from factcheck.facts import Usage
 from factcheck.runtime.loop import PerProcess
 from factcheck.settings import require_integer, require_number
 
+if TYPE_CHECKING:
+    from factcheck.runtime.cache.redis import SharedLimits
+
+Settle: TypeAlias = Callable[[Mapping[str, float]], Awaitable[None]]
+"""Replaces a reservation by the actual cost."""
 _MILLION = 1_000_000
 _UNITS = {"max_calls": "requests", "max_tokens": "tokens", "max_cost_usd": "US dollars"}
 """Unit of each cap, for messages."""
+_POLL_S = 0.2
+"""Seconds until other processes may have spent less than they reserved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,17 +65,23 @@ class BudgetTracker:
     A request reserves an upper bound of its cost until the actual cost is known. A request that may
     still fit once others have finished waits for them, so upper bounds never end a run early. If
     the actual cost remains unknown, the upper bound counts.
+
+    Args:
+        budget: The caps; `None` for none.
+        shared: Processes that share the budget; `None` for this one only.
     """
 
-    def __init__(self, budget: Budget | None = None) -> None:
-        self._budget = budget or Budget()
+    def __init__(self, budget: Budget | None = None, shared: SharedLimits | None = None) -> None:
+        limits = {name: getattr(budget or Budget(), name) for name in _UNITS}
+        self._caps: dict[str, float] = {n: cap for n, cap in limits.items() if cap is not None}
         self._spent: dict[str, float] = dict.fromkeys(_UNITS, 0)
-        self._reserved: PerProcess[list[dict[str, float]]] = PerProcess(list)
+        self._reserved: PerProcess[list[Mapping[str, float]]] = PerProcess(list)
         self._changed = PerProcess(asyncio.Event)
+        self._shared = shared if self._caps else None
 
     @property
     def capped_by_usd(self) -> bool:
-        return self._budget.max_cost_usd is not None
+        return "max_cost_usd" in self._caps
 
     @contextmanager
     def spending(self) -> Iterator[None]:
@@ -96,26 +110,51 @@ class BudgetTracker:
     @asynccontextmanager
     async def hold(self, upper_bound: Usage, actual: list[Usage]) -> AsyncIterator[None]:
         """Reserve in this budget alone; see `reserve`."""
-        needed, reserved = _amounts(upper_bound), self._reserved()
-        while (cap := self._exceeded_cap([needed, *reserved])) is not None:
-            if not reserved or cap == self._exceeded_cap([needed]):
-                raise _budget_error(cap, getattr(self._budget, cap))
-            await self._changed().wait()
-        reserved.append(needed)
+        needed = {name: _amounts(upper_bound)[name] for name in self._caps}
+        if self._shared is not None:
+            settle = await self._reserve_shared(self._shared, needed)
+        else:
+            settle = await self._reserve_here(needed)
         try:
             yield
         finally:
+            used = _amounts(actual[0]) if actual else needed
+            await settle({name: used[name] for name in self._caps})
+
+    async def _reserve_here(self, needed: Mapping[str, float]) -> Settle:
+        reserved = self._reserved()
+        while (cap := self._exceeded_cap([needed, *reserved])) is not None:
+            if not reserved or cap == self._exceeded_cap([needed]):
+                raise _budget_error(cap, self._caps[cap])
+            await self._changed().wait()
+        reserved.append(needed)
+
+        async def settle(used: Mapping[str, float]) -> None:
             reserved.remove(needed)
-            for name, amount in (_amounts(actual[0]) if actual else needed).items():
+            for name, amount in used.items():
                 self._spent[name] += amount
             if waited_for := self._changed.take():
                 waited_for.set()
 
+        return settle
+
+    async def _reserve_shared(self, shared: SharedLimits, needed: Mapping[str, float]) -> Settle:
+        hold: dict[str, float | str] = {**needed, "id": uuid4().hex}
+        while (found := await shared.reserve(hold, self._caps))[0]:
+            cap, is_final = found
+            if is_final:
+                raise _budget_error(cap, self._caps[cap])
+            await asyncio.sleep(_POLL_S)
+
+        async def settle(used: Mapping[str, float]) -> None:
+            await shared.settle(hold, used)
+
+        return settle
+
     def _exceeded_cap(self, requests: Sequence[Mapping[str, float]]) -> str | None:
         """Return the name of a cap that these requests could exceed, if any."""
-        for name in _UNITS:
-            cap = getattr(self._budget, name)
-            if cap is not None and self._spent[name] + sum(one[name] for one in requests) > cap:
+        for name, cap in self._caps.items():
+            if self._spent[name] + sum(one[name] for one in requests) > cap:
                 return name
         return None
 

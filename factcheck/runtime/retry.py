@@ -20,6 +20,8 @@ from factcheck.settings import require_integer, require_number
 if TYPE_CHECKING:
     from tenacity import AsyncRetrying, RetryCallState
 
+    from factcheck.runtime.cache.redis import SharedLimits
+
 T = TypeVar("T")
 _MINUTE_S = 60.0
 _Queue: TypeAlias = "deque[asyncio.Future[None]]"
@@ -119,13 +121,25 @@ class Limiter:
         ceiling: Maximum number of requests in flight.
         rpm: Maximum number of requests per minute, evenly spread; `None` for no limit.
         tpm: Maximum number of tokens per minute; estimates are corrected by answers.
+        shared: Processes that share `rpm` and `tpm`; `None` for this one only.
+        model: Name of the model, which they share.
     """
 
-    def __init__(self, ceiling: int, rpm: int | None = None, tpm: int | None = None) -> None:
+    def __init__(
+        self,
+        ceiling: int,
+        rpm: int | None = None,
+        tpm: int | None = None,
+        shared: SharedLimits | None = None,
+        model: str = "",
+    ) -> None:
         self._ceiling = ceiling
         self._s_per_request = _MINUTE_S / rpm if rpm else 0.0
         self._s_per_token = _MINUTE_S / tpm if tpm else 0.0
+        self._shared, self._model = shared, model
         self._next_at = 0.0
+        self._late_s = 0.0
+        """Seconds by which the next turn is put off for tokens beyond the estimates."""
         self._limit = float(ceiling)
         self._in_flight = 0
         self._not_before = 0.0
@@ -154,12 +168,18 @@ class Limiter:
 
     async def _pace(self, tokens: int) -> None:
         """Wait as the rate limits require."""
-        if self._s_per_request or self._s_per_token:
-            share_s = max(self._s_per_request, tokens * self._s_per_token)
+        if not (self._s_per_request or self._s_per_token):
+            return
+        share_s = max(self._s_per_request, tokens * self._s_per_token)
+        late_s, self._late_s = self._late_s, 0.0
+        if self._shared is not None:
+            wait_s = await self._shared.turn(self._model, share_s, late_s)
+        else:
             now = asyncio.get_running_loop().time()
-            turn = max(now, self._next_at)
+            turn = max(now, self._next_at + late_s)
             self._next_at = turn + share_s
-            await asyncio.sleep(turn - now)
+            wait_s = turn - now
+        await asyncio.sleep(wait_s)
 
     async def _admission(self) -> None:
         loop = asyncio.get_running_loop()
@@ -194,7 +214,7 @@ class Limiter:
 
         `tokens` is the difference between actual and estimated tokens.
         """
-        self._next_at += tokens * self._s_per_token
+        self._late_s += tokens * self._s_per_token
         self._limit = min(float(self._ceiling), self._limit + 1.0 / self._limit)
 
     def overloaded(self, number: int, pause_s: float = 0.0) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar
 from factcheck.errors import InputError
 from factcheck.runtime.budget import Budget, BudgetTracker
 from factcheck.runtime.cache import CacheSpec, open_cache
+from factcheck.runtime.cache.redis import SharedLimits
 from factcheck.runtime.loop import background
 from factcheck.runtime.retry import RetryPolicy
 from factcheck.settings import Settings, require_integer, require_number
@@ -39,6 +40,7 @@ class SessionOptions(TypedDict, total=False):
     tpm: int | None
     timeout_s: float
     retry: RetryPolicy | None
+    run: str | None
 
 
 class Closing:
@@ -79,6 +81,8 @@ class Session(Closing):
         tpm: Maximum number of tokens per minute and model, prompt and completion together.
         timeout_s: Timeout of one request in seconds; greater than 0.
         retry: Retry policy; `None` for `RetryPolicy()`.
+        run: Name of a run on several machines: its sessions, which need the same `redis://` cache,
+            share `rpm`, `tpm` and `budget`. `None`: they are those of this session.
         settings: Keys, addresses and defaults; `None` for those of the environment.
         transport: Wraps the transport of each language model, for estimates and batches.
 
@@ -97,6 +101,7 @@ class Session(Closing):
         tpm: int | None = None,
         timeout_s: float = 120.0,
         retry: RetryPolicy | None = None,
+        run: str | None = None,
         settings: Settings | None = None,
         transport: Callable[[Any], Any] | None = None,
     ) -> None:
@@ -106,8 +111,9 @@ class Session(Closing):
         self.tpm = None if tpm is None else require_integer("tpm", tpm, 1)
         self.timeout_s = require_number("timeout_s", timeout_s, above=0)
         self.retry = retry or RetryPolicy()
-        self.budget = BudgetTracker(budget)
         self.cache = open_cache(cache, self.settings)
+        self.shared = None if run is None else SharedLimits(self.cache, run)
+        self.budget = BudgetTracker(budget, self.shared)
         self.transport = transport
         self._owns_cache = self.cache is not cache
         self._lock = threading.Lock()

@@ -72,7 +72,9 @@ class RequestRunner(Generic[R]):
         self._retry = session.retry
         self._budget = session.budget
         self._on_failure = on_failure
-        self.limiter = PerProcess(lambda: Limiter(session.concurrency, session.rpm, session.tpm))
+        self.limiter = PerProcess(
+            lambda: Limiter(session.concurrency, session.rpm, session.tpm, session.shared, name)
+        )
         self._locked_until = 0.0
         self._locked_because = ""
 

@@ -1,12 +1,14 @@
-"""Redis cache, shared by several machines (extra `redis`)."""
+"""Redis (extra `redis`): a cache for several machines, and the limits of a run on all of them."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from factcheck.errors import ConfigError
+from factcheck.errors import ConfigError, JudgeUnavailable
 from factcheck.runtime.cache.entries import LEASE_S, WarnOnce, readable, seal
 
 T = TypeVar("T")
@@ -19,6 +21,52 @@ TIMEOUT_S = 5.0
 """Timeout of a request in seconds."""
 PAUSE_S = 10.0
 """Seconds without requests after a failure, so that an outage delays a run only briefly."""
+SILENCE_S = 60.0
+"""Seconds for which the requests of a run wait for the server that has its limits."""
+HOLD_S = 180
+"""Seconds for which others wait for what a request may leave of the budget."""
+_KEPT_S = 30 * 86_400
+"""Seconds for which the spending of a run is kept after its last request."""
+_POLL_S = 1.0
+_JUMP_S = 86_400
+"""Seconds until a turn that only a jump of the server's clock explains."""
+_TURN = """
+local time = redis.call('TIME')
+local now, next_at = time[1] + time[2] / 1e6, tonumber(redis.call('GET', KEYS[1]) or 0)
+if next_at > now + ARGV[3] then next_at = 0 end
+local turn = math.max(now, next_at + ARGV[2])
+redis.call('SET', KEYS[1], string.format('%.6f', turn + ARGV[1]), 'EX', ARGV[3])
+return string.format('%.6f', turn - now)
+"""
+_RESERVE = """
+local now, mine = tonumber(redis.call('TIME')[1]), cjson.decode(ARGV[1])
+redis.call('ZREM', KEYS[2], ARGV[1])
+local holds = redis.call('ZRANGE', KEYS[2], 0, -1)
+local none_ends = redis.call('ZCOUNT', KEYS[2], now, '+inf') == 0
+local refused, is_final, all_spent = '', false, {}
+for name, ask in pairs(cjson.decode(ARGV[2])) do
+  local cap, known = unpack(ask)
+  local spent = math.max(tonumber(redis.call('HGET', KEYS[1], name) or 0), known)
+  redis.call('HSET', KEYS[1], name, spent)
+  all_spent[name] = spent
+  local held = 0
+  for _, hold in ipairs(holds) do held = held + (cjson.decode(hold)[name] or 0) end
+  if spent + held + mine[name] > cap then
+    refused, is_final = name, is_final or none_ends or spent + mine[name] > cap
+  end
+end
+if refused == '' then redis.call('ZADD', KEYS[2], now + ARGV[3], ARGV[1]) end
+for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, ARGV[4]) end
+return cjson.encode({refused, is_final, all_spent})
+"""
+_SETTLE = """
+redis.call('ZREM', KEYS[2], ARGV[1])
+local spent = {}
+for name, amount in pairs(cjson.decode(ARGV[2])) do
+  spent[name] = tonumber(redis.call('HINCRBYFLOAT', KEYS[1], name, amount))
+end
+return cjson.encode(spent)
+"""
 
 
 class RedisCache:
@@ -32,6 +80,7 @@ class RedisCache:
     """
 
     def __init__(self, url: str) -> None:
+        self.url = url
         try:
             import redis
             from redis.backoff import NoBackoff
@@ -97,6 +146,10 @@ class RedisCache:
     def close(self) -> None:
         self._client.close()
 
+    def evaluate(self, script: str, keys: Sequence[str], *arguments: object) -> Any:
+        """Run a Lua script on the server; `None` if it does not answer, with a warning."""
+        return self._ask(lambda: self._client.eval(script, len(keys), *keys, *arguments))
+
     def _ask(self, command: Callable[[], T]) -> T | None:
         if time.monotonic() < self._paused_until:
             return None
@@ -113,3 +166,87 @@ class RedisCache:
                 error,
             )
         return None
+
+
+class SharedLimits:
+    """Rate and budget of a run, for all of its processes, in the Redis server of their cache.
+
+    If the server loses its data, it learns from the processes what had been spent. While it does
+    not answer, nothing is sent.
+
+    Args:
+        cache: The cache, whose connection is used.
+        run: Name of the run.
+
+    Raises:
+        ConfigError: The cache is not a Redis server.
+    """
+
+    def __init__(self, cache: object, run: str) -> None:
+        if not isinstance(cache, RedisCache):
+            raise ConfigError(f"the run {run!r:.60} needs a cache in Redis; give a redis:// URL")
+        self._cache = cache
+        self._run = f"{PREFIX}run {run} "
+        self._budget = [f"{self._run}spent", f"{self._run}holds"]
+        self._spent: dict[str, float] = {}
+        """What the run had spent at the last answers, by cap."""
+        self._silent_since: float | None = None
+
+    async def turn(self, model: str, share_s: float, late_s: float) -> float:
+        """Take the next turn of a model, and return the seconds until then.
+
+        Args:
+            model: Name of the model.
+            share_s: Seconds from this turn to the next.
+            late_s: Seconds by which this turn is put off; may be negative.
+
+        Raises:
+            JudgeUnavailable: The server does not answer.
+        """
+        keys = [f"{self._run}turn {model}"]
+        return float(await self._answer(_TURN, keys, share_s, late_s, _JUMP_S))
+
+    async def reserve(
+        self, hold: Mapping[str, float | str], caps: Mapping[str, float]
+    ) -> tuple[str, bool]:
+        """Reserve a part of the budget, once for each hold.
+
+        Args:
+            hold: Upper bounds of the cost, by cap, and an `id`.
+            caps: The budget.
+
+        Returns:
+            The name of a cap that does not allow it, or `""`, and whether it never will.
+
+        Raises:
+            JudgeUnavailable: The server does not answer.
+        """
+        asked = json.dumps({name: (cap, self._spent.get(name, 0)) for name, cap in caps.items()})
+        held = json.dumps(hold)
+        found = await self._answer(_RESERVE, self._budget, held, asked, HOLD_S, _KEPT_S)
+        refused, is_final, spent = json.loads(found)
+        self._learn(spent)
+        return refused, is_final
+
+    async def settle(self, hold: Mapping[str, float | str], actual: Mapping[str, float]) -> None:
+        """Replace a reservation by the actual cost, by cap; without an answer, it stays."""
+        numbers = json.dumps(hold), json.dumps(actual)
+        found = await asyncio.to_thread(self._cache.evaluate, _SETTLE, self._budget, *numbers)
+        self._learn({} if found is None else json.loads(found))
+
+    async def _answer(self, script: str, keys: Sequence[str], *arguments: object) -> Any:
+        evaluate = self._cache.evaluate
+        while (found := await asyncio.to_thread(evaluate, script, keys, *arguments)) is None:
+            now = time.monotonic()
+            self._silent_since = self._silent_since or now
+            if now - self._silent_since >= SILENCE_S:
+                raise JudgeUnavailable(
+                    "the limits of the run are in Redis, which does not answer; run again once it "
+                    "does: responses so far are in the cache"
+                )
+            await asyncio.sleep(_POLL_S)
+        self._silent_since = None
+        return found
+
+    def _learn(self, spent: Mapping[str, float]) -> None:
+        self._spent |= {name: max(n, self._spent.get(name, 0)) for name, n in spent.items()}
