@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from functools import partial
@@ -25,6 +26,8 @@ from factcheck.fields import (
     score_record,
 )
 from factcheck.fields.runs.records import count
+from factcheck.fields.scoring import optimal
+from factcheck.stats.intervals import assign
 from tests.fields.builders import (
     NUMBER,
     TEXT,
@@ -151,6 +154,9 @@ ELEMENTS: tuple[Any, ...] = (
     record(n=NUMBER, k=best(JUDGED)),
     record(n=NUMBER, k=best(record(d=JUDGED, n=NUMBER))),
     record(n=NUMBER, k=array(record(d=JUDGED, n=NUMBER), match_by="key_field", key="n")),
+    record(n=NUMBER, k=best(NUMBER)),
+    record(k=best(record(n=NUMBER, m=best(NUMBER)))),
+    record(n=NUMBER, k=array(record(n=NUMBER, m=NUMBER), match_by="key_field", key="n")),
 )
 
 
@@ -203,7 +209,7 @@ class TestBestPairing:
             "s[2].d": "omission", "s[2].n": "omission",
         }  # fmt: skip
 
-    @pytest.mark.parametrize("kind", ["object", "string"])
+    @pytest.mark.parametrize("kind", ["object", "string", "tied"])
     def test_as_few_questions_as_elements_where_each_has_a_partner(self, kind: str) -> None:
         """Beside a number that tells them apart, or by the likeness of their texts."""
         n = 120
@@ -212,10 +218,14 @@ class TestBestPairing:
         gold: list[Any] = texts
         found: list[Any] = [text.upper() for text in reversed(texts)]
         items = JUDGED
-        if kind == "object":
+        if kind != "string":
             items = record(d=JUDGED, n=NUMBER)
-            gold = [{"d": text, "n": number} for number, text in enumerate(texts)]
-            found = [{**row, "d": row["d"].upper() if row["n"] % 3 else "?"} for row in gold[::-1]]
+            tell_apart = kind == "object"
+            gold = [{"d": text, "n": number * tell_apart} for number, text in enumerate(texts)]
+            found = [
+                {**row, "d": "?" if tell_apart and row["n"] % 3 == 0 else row["d"].upper()}
+                for row in gold[::-1]
+            ]
 
         result = run(record(s=best(items)), [{"s": gold}], [{"s": found}], registry_of(judge=judge))
 
@@ -233,6 +243,50 @@ class TestBestPairing:
 
         assert sum(len(call) for call in judge.calls) == n * n
         assert len(judge.calls) <= n / 2
+
+    def test_equal_elements_are_scored_once(self) -> None:
+        """However many pairs they make: no pair matches, so that every one has to be tried."""
+        n_read = itertools.count()
+        registry = registry_of(judge=(judge := Recorder(lambda _item: one(0.0))))
+        registry.register_transform("counted", lambda value, _params: (next(n_read), value)[1])
+        items = record(d={**JUDGED, "x-eval-transform": ["counted"]}, n=NUMBER)
+        gold, found = ([{"d": text, "n": 1}] * 40 for text in ("red", "blue"))
+
+        result = run(record(s=best(items)), [{"s": gold}], [{"s": found}], registry)
+
+        assert sum(map(len, judge.calls)) == 1
+        assert next(n_read) <= 4 * 40
+        assert result.by_field["s[].d"].counts == {"mismatch": 40}
+        assert result.by_field["s[].n"].counts == {"match": 40}
+        assert len({field.path for field in result.records[0].field_results}) == 80
+
+    def test_nested_arrays_are_aligned_for_few_pairs(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        n_aligned = itertools.count()
+        monkeypatch.setattr(optimal, "assign", lambda f1: (next(n_aligned), assign(f1))[1])
+        n = 30
+        schema = record(s=best(record(k=best(record(n=NUMBER, m=NUMBER)))))
+        gold = [{"k": [{"n": a * n + b, "m": b} for b in range(4)]} for a in range(n)]
+        found = [{"k": row["k"][::-1]} for row in gold[::-1]]
+        other = [{"k": [{"n": -1, "m": -1}] * 4}] * n
+
+        for extracted, f1 in ((found, 1.0), (other, 0.0)):
+            assert run(schema, [{"s": gold}], [{"s": extracted}]).mean_f1 == f1
+        assert next(n_aligned) <= 4 * n
+
+    def test_the_search_ends_and_says_so(
+        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        monkeypatch.setattr(optimal, "_MAX_SCORED", 100)
+        judge = Recorder(lambda i: one(float(i.gold_compared.upper() == i.extracted_compared)))
+        gold = [*(f"gold {n}" for n in range(20)), "steel"]
+        found = [*(f"found {n}" for n in range(20)), "STEEL"]
+        result = run(
+            record(s=best(JUDGED)), [{"s": gold}], [{"s": found}], registry_of(judge=judge)
+        )
+
+        assert sum(map(len, judge.calls)) == 100
+        assert "s: 21 and 21 elements were aligned after 100 of their pairs" in caplog.text
+        assert result.by_field["s[]"].counts == {"match": 1, "omission": 20, "hallucination": 20}
 
     def test_a_judge_without_verdicts_is_asked_twice_at_most(self) -> None:
         judge = Recorder(lambda _item: None)

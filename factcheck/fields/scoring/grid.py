@@ -1,8 +1,9 @@
 """F1 of all pairs of elements of two arrays, computed field by field.
 
 Each field is scored for all pairs at once: values that a comparator considers equal share a code,
-some comparators are vectorized, and others are called once per pair of distinct values. Only values
-of an unexpected type and nested arrays aligned by content are scored pair by pair.
+some comparators are vectorized, and others are called once per pair of distinct values. Values of
+an unexpected type are scored pair by pair. With nested arrays that are not aligned by position, the
+F1 of a pair is an upper bound.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,8 @@ Matrix = np.ndarray[Any, np.dtype[np.float64]]
 
 _MAX_VECTORIZED = 4_000
 """Maximum number of pairs for which all fields are compared in one step."""
+_MAX_CELLS = 1_000_000
+"""Approximate maximum number of pairs of elements of nested arrays that are held at a time."""
 _UNREAD: Any = object()
 """Sentinel for a value that its transforms cannot read."""
 _FAILED: Any = object()
@@ -65,7 +69,8 @@ class Grid:
         self._cells = np.zeros((4, n, self._m))
         self.matched, self.stake, self._failed, self.open = self._cells
         """By pair: matched weight, weight of its gold and extracted fields, whether a field could
-        not be compared, and whether one awaits a batch comparator; it is counted as matched."""
+        not be compared, and whether one is open: it awaits a batch comparator or the alignment of a
+        nested array, and is counted as matched."""
         self._alone = np.zeros(len(values))
         """Part of the stake that depends on one side only."""
         self._codes: defaultdict[Hashable, int] = defaultdict(itertools.count().__next__)
@@ -94,7 +99,7 @@ class Grid:
             self._add_leaf(node, values)
         elif isinstance(node, ObjectNode) and node.kind is dict:
             self._add_typed(node, dict, values, self._add_objects)
-        elif isinstance(node, ArrayNode) and node.align is by_position and not node.search:
+        elif isinstance(node, ArrayNode):
             self._add_typed(node, list, values, self._add_arrays)
         elif not isinstance(node, Skipped):
             self._score_pairs(node, values, itertools.product(range(self._n), range(self._m)))
@@ -151,9 +156,42 @@ class Grid:
             cells = np.ix_(kinds[: self._n], kinds[self._n :])
             self.stake += self._weight(node) * _ARRAY_STAKE[cells]
             self.matched += self._weight(node) * _ARRAY_MATCHED[cells]
-        arrays = [value if isinstance(value, list) else () for value in values]
-        for elements in itertools.zip_longest(*arrays, fillvalue=MISSING):
-            self._add(node.element, elements)
+        if node.align is by_position and not node.search:
+            arrays = [value if isinstance(value, list) else () for value in values]
+            for elements in itertools.zip_longest(*arrays, fillvalue=MISSING):
+                self._add(node.element, elements)
+            return
+        n, is_full = self._n, np.array(kinds) == _FULL
+        if is_full[:n].any() and is_full[n:].any():
+            self._add_bounds(node.element, [v if v and isinstance(v, list) else [] for v in values])
+        if not is_full.all():
+            in_order = replace(node, align=by_position, search=None)
+            alone = Grid(in_order, [*values, MISSING], len(values), self._weights).stake[:, 0]
+            alone *= is_full
+            self.stake += np.outer(alone[:n], ~is_full[n:]) + np.outer(~is_full[:n], alone[n:])
+
+    def _add_bounds(self, element: Node, arrays: Sequence[list[Any]]) -> None:
+        """Add bounds for pairs of arrays: as if each element had its best partner, or none."""
+        lengths = np.array([len(array) for array in arrays])
+        rows, columns = lengths[: self._n].nonzero()[0], lengths[self._n :].nonzero()[0]
+        others = [one for array in arrays[self._n :] for one in array]
+        other_starts = _starts(lengths[self._n :][columns])
+        n_rows = max(1, _MAX_CELLS * len(rows) // (len(others) * lengths[: self._n].sum()))
+        for first in range(0, len(rows), n_rows):
+            some = rows[first : first + n_rows]
+            starts, gold = _starts(lengths[some]), [one for k in some for one in arrays[k]]
+            values = [*gold, MISSING, *others, MISSING]
+            grid = Grid(element, values, len(gold) + 1, self._weights)
+            most, least = _bounds(grid.matched, grid.stake, starts, other_starts)
+            other_most, other_least = _bounds(grid.matched.T, grid.stake.T, other_starts, starts)
+            most = np.minimum(most, other_most.T)
+            failed = _summed(grid._failed[:-1, :-1].T, other_starts)
+            self._cells[np.ix_(np.arange(4), some, columns)] += (
+                most,
+                np.maximum(2 * most, least + other_least.T),
+                _summed(failed.T, starts),
+                np.ones_like(most),
+            )
 
     def _add_leaf(self, node: Leaf, values: Sequence[Any]) -> None:
         if node.prepare:
@@ -229,6 +267,31 @@ class Grid:
         return sum(float(self.matched[pair]) for pair in assign(self.matched).items())
 
 
+def _starts(lengths: Any) -> Any:
+    """Return the positions where arrays of these lengths start when joined."""
+    return np.cumsum([0, *lengths[:-1]])
+
+
+def _summed(matrix: Matrix, starts: Any) -> Matrix:
+    return np.add.reduceat(matrix, starts, 0)
+
+
+def _bounds(
+    matched: Matrix, stake: Matrix, starts: Any, other_starts: Any
+) -> tuple[Matrix, Matrix]:
+    """Return, for pairs of arrays, the maximum weight matched and the minimum stake of one side.
+
+    Args:
+        matched: Matched weight by pair of elements; the last row and column are for no partner.
+        stake: Stake by pair of elements.
+        starts: First row of each array.
+        other_starts: First column of each array.
+    """
+    best = np.maximum.reduceat(matched[:-1, :-1], other_starts, 1)
+    least = np.minimum.reduceat(stake[:-1, :-1] / 2, other_starts, 1)
+    return _summed(best, starts), _summed(np.minimum(least, stake[:-1, -1:]), starts)
+
+
 def _prepared(prepare: Callable[[Any], Any], value: Any) -> Any:
     try:
         return prepare(value)
@@ -240,18 +303,17 @@ def _prepared(prepare: Callable[[Any], Any], value: Any) -> Any:
 
 def _scores(node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> Matrix:
     """Score all pairs, calling the comparator once per distinct pair; NaN if it fails."""
-    places, values = _distinct(gold)
-    other_places, other_values = _distinct(extracted)
-    table = [[_score(node, g, e) for e in other_values] for g in values]
-    scores = np.array(table, dtype=float).reshape(len(values), len(other_values))
+    rows, places = np.unique(first_equal(gold), return_inverse=True)
+    columns, other_places = np.unique(first_equal(extracted), return_inverse=True)
+    table = [[_score(node, gold[i], extracted[j]) for j in columns] for i in rows]
+    scores = np.array(table, dtype=float).reshape(len(rows), len(columns))
     return scores[np.ix_(places, other_places)]
 
 
-def _distinct(values: Sequence[Any]) -> tuple[list[int], list[Any]]:
-    """Return the position of each value in a list of distinct values, and that list."""
-    first: dict[Hashable, tuple[int, Any]] = {}
-    places = [first.setdefault(value_key(value), (len(first), value))[0] for value in values]
-    return places, [value for _, value in first.values()]
+def first_equal(values: Sequence[Any]) -> list[int]:
+    """Return, for each value, the position of the first one that no comparator can tell from it."""
+    first: dict[Hashable, int] = {}
+    return [first.setdefault(value_key(value), place) for place, value in enumerate(values)]
 
 
 def _score(node: Leaf, gold: Any, extracted: Any) -> float:

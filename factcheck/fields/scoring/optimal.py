@@ -1,19 +1,23 @@
 """Optimal alignment of arrays, with the highest total F1.
 
-If the F1 of pairs depends on a batch comparator, pairs that may belong to the optimal alignment are
-scored in rounds, under paths such as `items[2|0]`, together with the pending fields of the record.
+If the F1 of pairs depends on a batch comparator or on nested arrays, pairs that may belong to the
+optimal alignment are scored in rounds, under paths such as `items[2|0]`, together with the pending
+fields of the record.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from factcheck.fields.runs.records import count
-from factcheck.fields.scoring.grid import Grid
+from factcheck.fields.schemas.structure import schema_path
+from factcheck.fields.scoring.grid import Grid, first_equal
 from factcheck.fields.scoring.nodes import ArrayNode, Out, Pairs, pending_in, settled
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import plain
@@ -22,14 +26,18 @@ from factcheck.stats.intervals import assign
 _PREFERENCE = 1e-6
 """Relative bonus in F1 for pairs that are scored, or else similar, to break ties."""
 _ROUNDING = 1e-9
+_MAX_SCORED = 20_000
+"""Maximum number of distinct pairs that are scored in rounds: all of 141 by 141 elements."""
+_log = logging.getLogger("factcheck.fields")
 
 
 class OptimalArray:
     """Search for the alignment with the highest total F1.
 
-    A pair with fields for a batch comparator is open: its F1 is an upper bound, as if these fields
-    matched. Each round scores the open pairs of the best alignment, until it has none; scoring only
+    A pair with fields for a batch comparator or with nested arrays is open: its F1 is an upper
+    bound. Each round scores the open pairs of the best alignment, until it has none; scoring only
     lowers F1, so no other alignment is better then. Ties go to alignments with fewer open pairs.
+    Pairs of equal elements are scored once. After 20,000 pairs the search ends with a warning.
     """
 
     def __init__(
@@ -53,6 +61,8 @@ class OptimalArray:
         self._width = 1
         """Maximum number of pairs per element in a round; doubles while no pair matches."""
         self.is_open = bool(self._open.any())
+        if self.is_open:
+            self._first = [np.array(first_equal(side)) for side in (gold, extracted)]
         self._pairs: Pairs | None = None if self.is_open else self._completed(assign(self._f1))
 
     @property
@@ -69,20 +79,45 @@ class OptimalArray:
             is_hopeless = bool(failed) and all(
                 self._f1[pair] < hope for pair, hope in zip(self._next, hoped, strict=True)
             )
+            for cells in (self._f1, self._undecided, self._open):
+                cells[:] = cells[np.ix_(*self._first)]
             self._width = 2 * self._width if is_hopeless else 1
             pairs = self._best()
-            self._next = [pair for pair in pairs if min(pair) >= 0 and self._open[pair]]
+            self._next = self._open_among(pair for pair in pairs if min(pair) >= 0)
+            room = _MAX_SCORED - len(self._scored)
+            if self._next and not room:
+                pairs, self._next = self._given_up(), []
             if not self._next:
                 self._pairs = pairs
             elif failed and all(failed):  # score all remaining pairs in one last round
-                self._next = [(int(i), int(j)) for i, j in np.argwhere(self._open)]
+                self._next = self._open_among(zip(*self._open.nonzero(), strict=True))
             elif is_hopeless:
-                self._next = self._wider(self._next)
+                self._next = self._open_among([*self._next, *self._wider(self._next)])
+            self._next = self._next[:room]
             for i, j in self._next:
                 out = self._scored[i, j] = []
                 place = f"{self._path}[{i}|{j}]"
                 self._node.element.score(self._gold[i], self._extracted[j], place, out)
         return []
+
+    def _open_among(self, pairs: Iterable[tuple[int, int]]) -> Pairs:
+        """Return the open ones of some pairs; the first equal elements stand for all."""
+        rows, columns = self._first
+        is_open = (pair for pair in pairs if self._open[pair])
+        return list(dict.fromkeys((int(rows[i]), int(columns[j])) for i, j in is_open))
+
+    def _given_up(self) -> Pairs:
+        """Return the best alignment of the pairs that are not open."""
+        _log.warning(
+            "%s: %d and %d elements were aligned after %d of their pairs; the others count as "
+            "different, so F1 may be too low; a key, or fields compared exactly, tell them apart",
+            schema_path(self._path),
+            *self._f1.shape,
+            len(self._scored),
+        )
+        self._f1[self._open] = self._undecided[self._open] = 0.0
+        self._open[:] = False
+        return self._best()
 
     def _close(self, pair: tuple[int, int]) -> bool:
         """Update F1 with a scored pair; return whether a batch comparator gave no verdict on it."""
@@ -99,7 +134,7 @@ class OptimalArray:
         return "batch_error" in failed
 
     def _wider(self, pairs: Pairs) -> Pairs:
-        """Return open pairs of the elements of some pairs, the most similar ones of each."""
+        """Return pairs of the elements of some pairs, the most similar open ones of each."""
         rows, columns = map(sorted, zip(*pairs, strict=True))
         cells = np.ix_(rows, columns)
         order = np.argsort(-(self._open * (1 + self._similarity))[cells], axis=1, kind="stable")
@@ -108,7 +143,7 @@ class OptimalArray:
             for i, row in zip(rows, order[:, : self._width].tolist(), strict=True)
             for k in row
         }
-        return sorted({*pairs} | {pair for pair in wider if self._open[pair]})
+        return sorted(wider)
 
     def _best(self) -> Pairs:
         preferred = 1 - self._open * (1 - self._similarity)
@@ -147,7 +182,7 @@ class OptimalArray:
             [str(plain(value))[:60].casefold() for value in side]
             for side in (self._gold, self._extracted)
         )
-        return cdist(texts, others, scorer=normalized_similarity)
+        return cdist(texts, others, scorer=normalized_similarity, dtype=np.float64)
 
     def report(self, out: Out) -> None:
         self.pending()  # completes the alignment if no field was ever pending
@@ -155,10 +190,10 @@ class OptimalArray:
         n_matched = sum(min(pair) >= 0 for pair in pairs) if self._scored else 0
         for i, j in pairs[:n_matched]:
             place = f"{path}[{i}]"
-            if (i, j) not in self._scored:
+            first = int(self._first[0][i]), int(self._first[1][j])
+            if first not in self._scored:
                 node.element.score(self._gold[i], self._extracted[j], place, out)
-            n_prefix = len(f"{path}[{i}|{j}]")
-            for result in settled(self._scored.get((i, j), [])):
-                result.path = f"{place}{result.path[n_prefix:]}"
-                out.append(result)
+            n_prefix = len(f"{path}[{first[0]}|{first[1]}]")
+            for result in settled(self._scored.get(first, [])):
+                out.append(replace(result, path=f"{place}{result.path[n_prefix:]}"))
         node.score_pairs(self._gold, self._extracted, pairs[n_matched:], path, out)
