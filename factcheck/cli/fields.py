@@ -195,8 +195,8 @@ def _write_schema(gold: str, out: str | None, *, suggest: bool, schema: str | No
         raise InputError(f"--out {out}: unknown suffix; use .json or .yaml")
     refuse_stdin_twice(gold, schema)
     output.check_out(out, gold, schema)
-    records = files.read_records(gold)
     with output.capture_log(_LOG):
+        records = files.read_records(gold)
         result = files.make_schema(records, schema, suggest=suggest)
     as_json = suffix in {"", ".json"}
     text = f"{json.dumps(result, ensure_ascii=False, indent=2)}\n" if as_json else yaml_text(result)

@@ -35,6 +35,10 @@ MAX_DEPTH = 300
 """Maximum nesting depth of a value."""
 
 
+class TooDeepError(InputError):
+    """A value is nested too deeply."""
+
+
 class Place(NamedTuple):
     """Position of an entry in a file, as shown in messages."""
 
@@ -154,8 +158,10 @@ def _open_at_once(path: str, flags: int) -> int:
     return descriptor
 
 
-def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES) -> str:
+def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES, lossy: bool = False) -> str:
     """Read a UTF-8 file, normalising line endings and removing a byte order mark.
+
+    With `lossy`, bytes that are not UTF-8 are replaced by U+FFFD.
 
     Raises:
         InputError: Missing, a directory, unreadable, too large, binary, or not UTF-8.
@@ -169,11 +175,13 @@ def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES) -> str:
                 break  # binary, or an endless device such as /dev/zero
             if len(data) > max_bytes:
                 raise InputError(f"{name} is larger than the limit of {max_bytes:,} bytes")
-    text = decode_text(data, name)
+    text = decode_text(data, name, lossy=lossy)
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def decode_text(data: bytes | bytearray, name: str, first_line: int = 1) -> str:
+def decode_text(
+    data: bytes | bytearray, name: str, first_line: int = 1, *, lossy: bool = False
+) -> str:
     """Decode UTF-8 with or without byte order mark.
 
     Raises:
@@ -184,7 +192,7 @@ def decode_text(data: bytes | bytearray, name: str, first_line: int = 1) -> str:
     offset = data.find(b"\0")
     if offset < 0:
         try:
-            return data.decode().removeprefix("\ufeff")
+            return data.decode(errors="replace" if lossy else "strict").removeprefix("\ufeff")
         except UnicodeDecodeError as error:
             offset = error.start
     line = first_line + data.count(b"\n", 0, offset)

@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from factcheck.documents.files import (
@@ -17,6 +18,7 @@ from factcheck.documents.files import (
     Document,
     PathInValue,
     Place,
+    TooDeepError,
     decode_text,
     line_finder,
     no_json_value,
@@ -60,21 +62,46 @@ def _decode(text: str, place: Callable[[int], Place]) -> Any:
     except json.JSONDecodeError as error:
         raise InputError(f"{place(error.pos)}: not valid JSON ({_reason(error, text)})") from error
     except RecursionError as error:
-        raise InputError(f"{place(0)}: nested more than {MAX_DEPTH} levels deep") from error
+        raise TooDeepError(f"{place(0)}: nested more than {MAX_DEPTH} levels deep") from error
     except ValueError as error:
         offset, problem = _first_fault(text)
         raise InputError(f"{place(offset)}: {problem}") from error
-    level = [value] if text.count("[") + text.count("{") > MAX_DEPTH else []
-    for _ in range(MAX_DEPTH):
+    if text.count("[") + text.count("{") > MAX_DEPTH and is_deeper(value, MAX_DEPTH):
+        raise TooDeepError(f"{place(0)}: nested more than {MAX_DEPTH} levels deep")
+    return value
+
+
+def is_deeper(value: Any, depth: int) -> bool:
+    """Whether a JSON value is nested more than `depth` levels deep."""
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(depth):
         level = [
             member
             for parent in level
             for member in (parent.values() if isinstance(parent, dict) else parent)
             if isinstance(member, (dict, list))
         ]
-    if level:
-        raise InputError(f"{place(0)}: nested more than {MAX_DEPTH} levels deep")
-    return value
+    return bool(level)
+
+
+def items_of_list(text: str) -> list[str]:
+    """Split a JSON list into the texts of its items, which may be invalid.
+
+    The last item may lack its end. Empty if the text is not a list.
+    """
+    cuts: list[tuple[int, int]] = []
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        mark = token[0]
+        if not depth and (cuts or mark != "["):
+            return []
+        depth += (mark in {"[", "{"}) - (mark in {"]", "}"})
+        if not depth or (depth == 1 and mark in {"[", ","}):
+            cuts.append(token.span())
+    if depth:
+        cuts.append((len(text), len(text)))
+    items = [text[start:end] for (_, start), (end, _) in pairwise(cuts)]
+    return items if items and items[-1].strip() else items[:-1]
 
 
 def _reason(error: json.JSONDecodeError, text: str) -> str:

@@ -21,6 +21,7 @@ from factcheck.documents.files import (
     PathInValue,
     PathOrDash,
     Place,
+    TooDeepError,
     decode_text,
     file_errors,
     lines,
@@ -28,7 +29,7 @@ from factcheck.documents.files import (
     open_binary,
     read_text,
 )
-from factcheck.documents.json_documents import parse_json, parse_json_line
+from factcheck.documents.json_documents import items_of_list, parse_json, parse_json_line
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.errors import ConfigError, InputError
 
@@ -105,8 +106,9 @@ def read_entries(
         required: Columns that a table must have.
         optional: Other columns to read of a table; `None`: all. The columns read must be unique.
         hint: End of the message about a missing column.
-        as_text: Whether a line that is not JSON is a text entry, and so is a whole file that is
-            neither JSON nor YAML and does not start like a list.
+        as_text: Whether a line or an item of a JSON list that is not JSON is a text entry, and so
+            is a whole file that is neither JSON nor YAML and does not start like a list. Bytes
+            that are not UTF-8 are replaced.
 
     Raises:
         InputError: The path is missing or of another format. While reading: the file is
@@ -135,20 +137,33 @@ def _list_entries(path: PathOrDash, format_: str, *, as_text: bool) -> Iterator[
         if head and _is_object(head[-1][1]):
             yield from _parsed(chain(head, source), as_text=as_text)
             return
-        text = decode_text(b"".join(raw for _, raw in chain(head, source)), name)
+        text = decode_text(b"".join(raw for _, raw in chain(head, source)), name, lossy=as_text)
     else:
-        text = read_text(path, max_bytes=MAX_DOCUMENT_BYTES)
+        text = read_text(path, max_bytes=MAX_DOCUMENT_BYTES, lossy=as_text)
     try:
         value = (parse_yaml if format_ == "yaml" else parse_json)(text, name).value
-    except InputError:
-        if not as_text or text.lstrip()[:1] in {"", "["}:
-            raise
-        value = text
+    except InputError as error:
+        items = [] if format_ == "yaml" else items_of_list(text)
+        yield from _recovered(text, items, name, error, as_text=as_text)
+        return
     if isinstance(value, list):
         for number, item in enumerate(value, 1):
             yield Entry(Place(name, "record", number), item)
     elif value is not None:
         yield Entry(Place(name), value)
+
+
+def _recovered(
+    text: str, items: Sequence[str], name: str, error: InputError, *, as_text: bool
+) -> Iterator[Entry]:
+    """Yield the items of a list that is not valid as a whole, or else all of the text."""
+    is_start = not items and text.lstrip()[:1] in {"", "["}
+    if is_start if as_text else not isinstance(error, TooDeepError):
+        raise error
+    for number, item in enumerate(items, 1):
+        yield _parsed_entry(Place(name, "record", number), item.encode(), as_text=as_text)
+    if not items:
+        yield Entry(Place(name), text if as_text else error)
 
 
 def _is_object(line: bytes) -> bool:
@@ -160,10 +175,14 @@ def _is_object(line: bytes) -> bool:
 def _parsed(source: Iterable[tuple[Place, bytes]], *, as_text: bool) -> Iterator[Entry]:
     for place, raw in source:
         if raw.strip():
-            try:
-                yield Entry(place, parse_json_line(raw, place))
-            except InputError as error:
-                yield Entry(place, raw.decode("utf-8", "replace") if as_text else error)
+            yield _parsed_entry(place, raw, as_text=as_text)
+
+
+def _parsed_entry(place: Place, raw: bytes, *, as_text: bool) -> Entry:
+    try:
+        return Entry(place, parse_json_line(raw, place))
+    except InputError as error:
+        return Entry(place, raw.decode("utf-8", "replace") if as_text else error)
 
 
 def _table_entries(

@@ -173,8 +173,10 @@ class FieldEvaluator(Closing):
             results = self._post_process(results)
             _check_processed(results, name)
         counts = count(results, self._plan.weights)
-        raw = extracted.record if isinstance(extracted, Unusable) else extracted
-        return RecordResult(name, results, gold, raw, *counts.scores(), counts)
+        gold, extracted = (
+            one.record if isinstance(one, Unusable) else one for one in (gold, extracted)
+        )
+        return RecordResult(name, results, gold, extracted, *counts.scores(), counts)
 
 
 def _windows(pairs: Pairs, size: int) -> Iterator[tuple[int, list[tuple[Any, Any]]]]:
@@ -263,6 +265,8 @@ def score_record(
 
 
 def _score(plan: Plan, gold: Any, extracted: Any) -> Out:
+    if isinstance(gold, Unusable):
+        return [FieldResult("", 0.0, "", None, extracted, "error", gold.reason)]
     out: Out = []
     found, reason = as_record(extracted), ""
     if isinstance(extracted, Unusable):
@@ -272,13 +276,13 @@ def _score(plan: Plan, gold: Any, extracted: Any) -> Out:
             found = object_in(found)
         except InputError as error:
             reason = f"the extraction has {error}"
-    if reason:
-        out.append(FieldResult("", 0.0, "", None, found, "parse_failure", reason))
-        if gold is None:
-            out.append(FieldResult("", 0.0, "", None, found, "hallucination"))
-        found = None
-    plan.root.score(as_record(gold), found, "", out)
-    return out
+    if not reason:
+        plan.root.score(as_record(gold), found, "", out)
+        return out
+    plan.root.score(as_record(gold), None, "", out)
+    if not out:  # no omission, but what cannot be read was not expected either
+        out.append(FieldResult("", 0.0, "", None, found, "hallucination"))
+    return [FieldResult("", 0.0, "", None, found, "parse_failure", reason), *out]
 
 
 def joined(
@@ -313,8 +317,9 @@ def joined(
 
 def _joined_by_id(gold: Records, extracted: Records, id_field: str) -> list[tuple[Any, Any]]:
     gold_by_id, unusable_gold = by_id(gold, id_field)
-    if unusable_gold:
-        raise InputError(unusable_gold[0].reason)
+    unread = [one for one in gold if isinstance(one, Unusable)]
+    if fault := next((one for one in unusable_gold if one not in unread), None):
+        raise InputError(fault.reason)
     partners, unusable = by_id(extracted, id_field)
     same_text = {*map(str, gold_by_id.keys() - partners.keys())} & {
         *map(str, partners.keys() - gold_by_id.keys())
@@ -328,7 +333,7 @@ def _joined_by_id(gold: Records, extracted: Records, id_field: str) -> list[tupl
             "is" if len(same_text) == 1 else "are",
         )
     # Null is no extraction; other records without a usable id fill in for missing partners, in
-    # any order. The reason why a text cannot be parsed is found when it is scored.
+    # any order, on both sides. The reason why a text cannot be parsed is found when it is scored.
     failures = iter(
         [
             one.record if isinstance(read_record(one.record), str) else one
@@ -340,7 +345,9 @@ def _joined_by_id(gold: Records, extracted: Records, id_field: str) -> list[tupl
         (record, partners.pop(name) if name in partners else next(failures, None))
         for name, record in gold_by_id.items()
     ]
-    return [*pairs, *((None, record) for record in (*partners.values(), *failures))]
+    others = iter([*partners.values(), *failures])
+    pairs += [(one, next(others, None)) for one in unread]
+    return [*pairs, *((None, record) for record in others)]
 
 
 def record_id(

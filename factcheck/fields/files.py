@@ -13,6 +13,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from factcheck.documents import PathOrDash, Place, json_text, name_of
+from factcheck.documents.files import TooDeepError
+from factcheck.documents.json_documents import is_deeper
 from factcheck.documents.reading import read_document, read_entries
 from factcheck.errors import InputError
 from factcheck.facts.page import usage_text
@@ -21,11 +23,12 @@ from factcheck.fields.evaluation import FieldEvaluator, Join
 from factcheck.fields.pages import RunResult, field_text, undecided_text
 from factcheck.fields.runs.records import NullHandling, reclassify_nulls
 from factcheck.fields.schemas.references import resolved
-from factcheck.fields.schemas.structure import annotate
+from factcheck.fields.schemas.structure import MAX_DEPTH, annotate
 from factcheck.fields.schemas.suggestions import id_key, suggest_schema
 from factcheck.fields.schemas.validation import infer_schema
 from factcheck.fields.types import FieldResult
-from factcheck.fields.values import Records, json_type, object_in
+from factcheck.fields.values import Records, Unusable, json_type, object_in
+from factcheck.reports.text import plural
 from factcheck.stats.intervals import Interval
 
 SEMANTIC = "semantic"
@@ -45,7 +48,10 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
         extracted: Whether the records are model output: null is a missing record, and anything but
             an object is a reply that should contain one; a reply without one stays a string. A
             file that does not have the format of its suffix is one reply or, if some of its lines
-            are objects, one reply per line.
+            are objects, one reply per line. An invalid item of a JSON list is a reply, too.
+
+    Returns:
+        The records; a gold record that is nested too deeply is `Unusable`.
 
     Raises:
         InputError: The file cannot be read, has the wrong format, holds no records, or a gold
@@ -55,6 +61,8 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
     for place, value in read_entries(path, as_text=extracted):
         if isinstance(value, dict) or (extracted and value is None):
             found.append((place, value))
+        elif isinstance(value, TooDeepError):
+            found.append((place, Unusable(None, str(value))))
         elif isinstance(value, InputError):
             raise value
         elif extracted:
@@ -98,10 +106,16 @@ def make_schema(
 ) -> dict[str, Any]:
     """Make an evaluation schema for records, with suggested or default comparators."""
     base = None if schema is None else _object_in(schema, "schema")
+    examples = [one for one in records if isinstance(one, dict) and not is_deeper(one, MAX_DEPTH)]
+    too_deep = f"nested more than {MAX_DEPTH} levels deep"
+    if not examples and schema is None:
+        raise InputError(f"{records.name}: every record is {too_deep}; give a schema")
+    if n_left_out := len(records) - len(examples):
+        _log.warning("no part of the schema: %s %s", plural(n_left_out, "record"), too_deep)
     with _errors_of(records.name if schema is None else name_of(schema)):
         if not suggest:
-            return dict(annotate(infer_schema(records)))
-        return dict(suggest_schema(records, base))
+            return dict(annotate(infer_schema(examples)))
+        return dict(suggest_schema(examples, base))
 
 
 @contextmanager
@@ -165,7 +179,8 @@ def evaluate_files(
             "meaning counts, or let 'fields suggest' do so"
         )
     run = evaluator.evaluate(gold, extracted, join=join)
-    if id_field is None and (key := id_key(gold)) is not None:
+    is_read = not any(isinstance(one, Unusable) for one in gold)
+    if id_field is None and is_read and (key := id_key(gold)) is not None:
         records = [replace(one, record_id=one.gold[key]) for one in run.records]
         run = replace(run, records=records)
         notes.append(f"Records are named by {key!r} and paired by position")

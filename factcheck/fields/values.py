@@ -50,38 +50,43 @@ def as_record(value: Any) -> Any:
         ) from error
 
 
-_BRACE = re.compile(r'\{(?P<object>\s*["}])?')
+_BRACES = re.compile(r'(?P<prose>\{\s*[^\s{}:"][^{}:"]*\})|\{')
+"""Braces around prose, `{name}`, or the start of an object."""
+_THOUGHTS = "<think>", "</think>"
 
 
 def object_in(text: str) -> dict[str, Any]:
     """Parse the only JSON object in a model's reply.
 
-    It may be in a code fence, in prose, or in a JSON string or list. Everything that looks like an
-    object must be valid: part of a broken object is never taken for the record.
+    It may be in a code fence, in prose, or in a JSON string or list, and occur more than once.
+    Thoughts at the start are skipped. All braces must hold an object, or prose without colons and
+    quotes: part of a broken object is never taken for the record.
 
     Raises:
-        InputError: There is no object, more than one, or one that is not valid JSON.
+        InputError: There is no object, different ones, or one that is not valid JSON.
     """
     with suppress(InputError):
         value = parse_json(text, "").value
         if isinstance(value, (dict, str)):
             return value if isinstance(value, dict) else object_in(value)
-    found = []
+    if text.lstrip().startswith(_THOUGHTS[0]):
+        _, is_closed, text = text.partition(_THOUGHTS[1])
+        if not is_closed:
+            raise InputError("thoughts that do not end")
+    found: dict[Hashable, dict[str, Any]] = {}
     end = 0
-    while brace := _BRACE.search(text, end):
-        if brace["object"]:
+    while braces := _BRACES.search(text, end):
+        end = braces.end()
+        if not braces["prose"]:
             try:
-                _, end = _DECODER.raw_decode(text, brace.start())
+                _, end = _DECODER.raw_decode(text, braces.start())
             except (ValueError, RecursionError) as error:
                 raise InputError(f"a JSON object that cannot be read ({describe(error)})") from None
-            found.append(text[brace.start() : end])
-        else:  # braces in prose
-            end = text.find("}", brace.end()) + 1
-            if not end or "{" in text[brace.end() : end]:
-                raise InputError("braces that are not JSON")
+            value = parse_json(text[braces.start() : end], "a JSON object").value
+            found[value_key(value)] = value
     if len(found) != 1:
-        raise InputError(f"{len(found)} JSON objects" if found else "no JSON object")
-    return dict(parse_json(found[0], "a JSON object").value)
+        raise InputError(f"{len(found)} different JSON objects" if found else "no JSON object")
+    return next(iter(found.values()))
 
 
 def read_record(value: Any) -> Any:
@@ -121,11 +126,12 @@ class Records(list[Any]):
 
 
 class Unusable(NamedTuple):
-    """A record that cannot be joined by its id."""
+    """A record that cannot be scored or joined by its id."""
 
     record: Any
+    """`None` if it cannot be read."""
     reason: str
-    """Where it is, and what is wrong with its id."""
+    """Where it is, and what is wrong with it."""
 
 
 def by_id(records: Records, id_field: str) -> tuple[dict[str | int, Any], list[Unusable]]:
@@ -136,6 +142,9 @@ def by_id(records: Records, id_field: str) -> tuple[dict[str | int, Any], list[U
     found: dict[str | int, tuple[str, Any]] = {}
     unusable = []
     for where, record in zip(records.places, records, strict=True):
+        if isinstance(record, Unusable):
+            unusable.append(record)
+            continue
         try:
             name = id_of(record, id_field, where)
         except InputError as error:

@@ -152,6 +152,52 @@ def test_an_extraction_that_cannot_be_joined_does_not_end_the_run(files: Files) 
     assert "r3  e.jsonl, line 3: duplicate id 'r1', first in e.jsonl, line 1" in done.out
 
 
+def deeper_than(levels: int) -> str:
+    return f'{{"id": "r2", "x": {"[" * levels}{"]" * levels}}}'
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        '{"id": "r2", "age": NaN}', '{"id": "r2", "age": 1e400}', '{"id": "r2", "id": "r2"}',
+        '{"id": "r2", "name": }', '"{\\"id\\": "', deeper_than(300),
+    ],
+)  # fmt: skip
+def test_one_bad_extraction_is_one_unusable_record(files: Files, bad: str) -> None:
+    texts = [json.dumps(GOLD[0]), bad, json.dumps(GOLD[2])]
+    joined = ",\n".join(texts)
+    for name, text in (("bad.jsonl", "\n".join(texts)), ("bad.json", f"[{joined}]")):
+        path = files.put(name, text)
+        done = files.evaluate(extracted=path)
+
+        assert (done.code, done.out[:8], done.err) == (0, "F1 0.667", "")
+        assert "Unusable extractions: 1 of 3 records (33.3%)" in done.out
+        if "NaN" in bad:
+            refused(files.evaluate(gold=path), f"{name}, line 2: NaN is not a JSON value")
+
+
+def test_bytes_that_are_no_text_are_those_of_one_value(files: Files) -> None:
+    lines = Path(files.extracted).read_bytes().replace(b"Bobby", b"\xed\xa0\x80").splitlines()
+    path = files.folder / "e.json"
+    path.write_bytes(b"[" + b",".join(lines) + b"]")
+    assert files.evaluate(extracted=str(path)).out == files.evaluate().out.replace("Bobby", "���")
+
+
+@pytest.mark.parametrize("join", ["id", "position"])
+def test_gold_that_is_nested_too_deeply_has_no_score(files: Files, join: str) -> None:
+    """The other records have, and the schema is theirs."""
+    for levels, counted in ((300, "1 record nested"), (250, "1 record nested")):
+        texts = [json.dumps(GOLD[0]), deeper_than(levels), json.dumps(GOLD[2])]
+        gold = files.put("g.json", f"[{','.join(texts)}]")
+        done = files.evaluate("--id-field", "id", "--join", join, gold=gold, schema=None)
+
+        assert (done.code, counted in done.err) == (0, True)
+        if levels == 300:
+            assert "mean over 3 records (macro), 1 of them undecided" in done.out
+            assert "g.json, record 2: nested more than 300 levels deep" in done.out
+    refused(files.run("fields", "suggest", files.put("d.json", deeper_than(300))), "every record")
+
+
 def test_a_saved_run_is_shown_again(files: Files) -> None:
     saved = files.save("run.json", schema=SCHEMA)
     again = files.run("report", saved)

@@ -288,7 +288,8 @@ class TestReplies:
         [
             '{"a": "x"}', ' \n{"a": "x"} ', '```json\n{"a": "x"}\n```', '[{"a": "x"}]',
             'Here {it} is:\n\n{"a": "x"}\n\nAnything else?', json.dumps('{"a": "x"}'),
-            json.dumps('```\n{"a": "x"}\n```'),
+            json.dumps('```\n{"a": "x"}\n```'), '{"a": "x"}\n{"a":"x"}',
+            '\n<think>{"a": 1} or {b: {</think>{"a": "x"}', '\\frac{1}{2} {"a": "x"}',
         ],
     )  # fmt: skip
     def test_one_object_is_the_record(self, text: str) -> None:
@@ -306,9 +307,11 @@ class TestReplies:
         ("text", "reason"),
         [
             ("I cannot read it.", "no JSON object"), ("", "no JSON object"), ("[1]", "no JSON"),
-            ('{"a": "x"}\n{"a": "x"}', "2 JSON objects"), ('[{"a": "x"}, {}]', "2 JSON objects"),
+            ('{"a": 1}\n{"a": 1.0}', "2 different"), ('[{"a": "x"}, {}]', "2 different JSON"),
+            ('{a: 2} {"a": "x"}', "cannot be read"), ('{"a": "x"} {"a"}', "cannot"),
+            ('<think>{"a": "x"}', "thoughts that do not end"), ('{"a": "x",}', "cannot be read"),
             ('{"a": "x", "b": {"a": "x"}', "cannot be read"), ('{"a": {"a": "x"}, b}', "cannot be"),
-            ("{'a': {\"a\": \"x\"}}", "braces that are not JSON"), ('{"a": NaN}', "NaN"),
+            ("{'a': {\"a\": \"x\"}}", "cannot be read"), ('{"a": NaN}', "NaN"),
             ('{"a": "x", "a": "y"}', "'a'"), ('{"a":' * 9999, "cannot be read"),
         ],
     )  # fmt: skip
@@ -334,6 +337,16 @@ class TestReplies:
         ]  # fmt: skip
         assert joined.records[0].field_results == first.field_results
         assert joined.totals()["parse_failure"] == 2
+
+
+@pytest.mark.parametrize("gold", [{}, None, {"o": {}}])
+def test_a_reply_that_cannot_be_read_costs_something_where_nothing_was_expected(gold: Any) -> None:
+    result = run(record(a=TEXT, o=record(b=TEXT)), [gold] * 2, ["garbage", None])
+
+    assert [(f.path, f.status) for f in result.records[0].field_results] == [
+        ("", "parse_failure"), ("", "hallucination"),
+    ]  # fmt: skip
+    assert [one.f1 for one in result.records] == [0.0, 1.0]
 
 
 def test_a_key_may_lie_deeper_but_a_name_with_a_dot_comes_first() -> None:
