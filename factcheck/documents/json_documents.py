@@ -85,10 +85,7 @@ def is_deeper(value: Any, depth: int) -> bool:
 
 
 def items_of_list(text: str) -> list[str]:
-    """Split a JSON list into the texts of its items, which may be invalid.
-
-    The last item may lack its end. Empty if the text is not a list.
-    """
+    """Split a JSON list into the texts of its items, which may be invalid; empty if it is none."""
     cuts: list[tuple[int, int]] = []
     depth = 0
     for token in _TOKEN.finditer(text):
@@ -98,9 +95,7 @@ def items_of_list(text: str) -> list[str]:
         depth += (mark in {"[", "{"}) - (mark in {"]", "}"})
         if not depth or (depth == 1 and mark in {"[", ","}):
             cuts.append(token.span())
-    if depth:
-        cuts.append((len(text), len(text)))
-    items = [text[start:end] for (_, start), (end, _) in pairwise(cuts)]
+    items = [text[start:end] for (_, start), (end, _) in pairwise(cuts) if not depth]
     return items if items and items[-1].strip() else items[:-1]
 
 

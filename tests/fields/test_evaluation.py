@@ -174,6 +174,32 @@ class TestBadValues:
         assert statuses(result) == {"a": "match", "3": "hallucination", "None": "hallucination"}
 
 
+@pytest.mark.parametrize(
+    ("gold", "found", "status"),
+    [
+        ("5 kg", "5 m", "mismatch"), ("5 km", "5 m", "mismatch"), ("12 EUR", "12 USD", "mismatch"),
+        ("$12", "£12", "mismatch"), ("12 %", "12 ‰", "mismatch"), ("5 km/h", "5 km", "mismatch"),
+        ("5 kg", "5 kilos", "match"), ("10 kmh", "10 km/h", "match"), ("5 lb", "5 pounds", "match"),
+        ("5", "5 kg", "match"), (5, "5 kg", "match"), ("5 bags", "5 kg", "match"),
+        ("C$5", "5 CAD", "match"), ("5 kg", None, "mismatch"), ("n/a", "5 kg", "error"),
+    ],
+)  # fmt: skip
+def test_numbers_of_different_units_are_different(gold: Any, found: Any, status: str) -> None:
+    """Whatever else is done with the number, and in any place."""
+    for steps in (["parse_number"], ["strip", "parse_number", {"round_digits": {"digits": 0}}]):
+        for by in ("numeric", "exact", {"numeric": {"tolerance": {"abs": 1}}}):
+            field = compared(by, **{"x-eval-transform": steps if gold != 5 else ["parse_number"]})
+            schema = record(a=field, l=best(field))
+            result = run(schema, [{"a": gold, "l": [gold, "1 s"]}], [{"a": found, "l": [found]}])
+
+            [alone, *listed] = result.records[0].field_results
+            assert alone.status == status
+            expected = [status] if status in ("match", "error") else ["omission", "hallucination"]
+            assert [one.status for one in listed if one.path != "l[1]"] == expected
+            if status == "mismatch" and found:
+                assert alone.reason == f"different units: {gold!r} and {found!r}"
+
+
 class TestThresholdsAndWeights:
     """What counts as a match, and how much a field counts."""
 

@@ -8,7 +8,7 @@ dollar, yen or rupee sign groups. Spaces, apostrophes and underscores always gro
 As in accounting, a number alone in parentheses ("(1,240.00)", "($5)") or before a minus sign ("5-")
 is negative. "1.2 million", "1.2M" and "5k" are multiplied; "1/2" and "1 ½" are fractions. All other
 text around a number is dropped: units, percent signs and currencies ("12 %" is 12 by default), and
-words ("about 5").
+words ("about 5"). `units_of` returns the units, so that 5 kg are not 5 m.
 
 Also rejected: two numbers, references ("see page 2"), bounds and negations ("<5", "at least 5",
 "not 5"), a minus that may be a dash ("- 5"), parentheses with more text around them ("total (5)"),
@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from decimal import Decimal
+from functools import lru_cache
 from numbers import Real
 from typing import Any
 
@@ -28,7 +29,8 @@ import regex  # type: ignore[import-untyped]
 from factcheck.documents import shown
 from factcheck.fields.types import UnreadableError
 from factcheck.text.numbers import power_of_ten
-from factcheck.text.words import fold_word
+from factcheck.text.units import read_quantity
+from factcheck.text.words import fold_word, words
 
 _EXACT_LIMIT = 2**53
 """Below it a float represents every integer."""
@@ -92,6 +94,9 @@ _FRACTION = re.compile(r"\s*([-+]?)(?:(\d{1,6})\s+)?(\d{1,4})\s?[/\u2044]\s?(\d{
 """Fraction or mixed number at the start of a string."""
 _VULGAR = re.compile(r"(\d?)\s*([¼-¾⅐-⅞])")
 _DIGITS = re.compile(r"\d+")
+_UNIT_FREE = re.compile(r"[\d\s.,'+-]*")
+_DOLLAR = re.compile(r"(?<!US)(?<=[A-Z])\$")
+"""A dollar of another country, "C$"."""
 _GROUPED = re.compile(r"[1-9]\d{0,2}([.,'_ ])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3}")
 """Groups of three digits, or Indian ones, "12,34,567"."""
 _AMBIGUOUS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
@@ -127,6 +132,26 @@ def read_number(
     if abs(number) < _EXACT_LIMIT or number != number.to_integral_value():
         return float(number)
     return int(number)
+
+
+def units_of(value: Any, *, percent_is_fraction: bool = False) -> frozenset[tuple[str, float]]:
+    """Return dimension and size of the units that the first measured number in a string may have.
+
+    With `percent_is_fraction`, percent signs are part of the number.
+    """
+    if not isinstance(value, str) or _UNIT_FREE.fullmatch(value) or _DOLLAR.search(value):
+        return frozenset()
+    units = _units_in(value)
+    is_share = any(dimension == "share" for dimension, _ in units)
+    return frozenset() if is_share and percent_is_fraction else units
+
+
+@lru_cache(maxsize=8192)
+def _units_in(text: str) -> frozenset[tuple[str, float]]:
+    found = words(text)
+    quantities = (read_quantity(found, at, text, alone=True) for at in range(len(found)))
+    units = next((one.units for one in quantities if one and one.units), ())
+    return frozenset((unit.dimension, float(f"{unit.factor:.9g}")) for unit in units)
 
 
 def _read(

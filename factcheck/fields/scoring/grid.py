@@ -29,6 +29,7 @@ from factcheck.fields.scoring.nodes import (
     RecursiveNode,
     Skipped,
     by_position,
+    differ,
 )
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import value_key
@@ -194,10 +195,12 @@ class Grid:
             )
 
     def _add_leaf(self, node: Leaf, values: Sequence[Any]) -> None:
+        units = [node.units(value) for value in values] if node.units else []
+        has_units = len({*units}) > 1
         if node.prepare:
             values = [v if v is MISSING else _prepared(node.prepare, v) for v in values]
         is_read = not node.prepare or not any(v is _UNREAD or v is _FAILED for v in values)
-        if is_read and node.bound and node.bound.key:
+        if is_read and node.bound and node.bound.key and not has_units:
             key, code = node.bound.key, self._codes.__getitem__
             codes = [-1 if value is MISSING else code(key(value)) for value in values]
             self._coded.append((self._weight(node), codes))
@@ -218,6 +221,8 @@ class Grid:
             scores[failed] = 0.0
             self.stake[cells] -= 2 * weight * failed
             self._failed[cells] += failed
+        if has_units:
+            scores = scores * [[not differ(units[i], units[n + j]) for j in columns] for i in rows]
         self.matched[cells] += weight * scores
         if node.bound is None:
             self.open[cells] += scores == 1

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Protocol, TypeAlias, cast
 
+from factcheck.documents import shown
 from factcheck.errors import SchemaError, describe
 from factcheck.fields.schemas.structure import join, join_key
 from factcheck.fields.types import BoundComparator, FieldResult, FieldStatus, UndecidableError
@@ -110,6 +111,8 @@ class Leaf:
     """The batch comparator, if it is one."""
     params: Mapping[str, Any]
     description: str
+    units: Callable[[Any], frozenset[Any]] | None = None
+    """Returns the possible units of a value, if its transforms drop them."""
 
     def score(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
         if gold is MISSING or extracted is MISSING:
@@ -151,10 +154,18 @@ class Leaf:
         except Exception as error:  # noqa: BLE001 - the user's code, or an unsuitable value
             return None, None, "error", f"transform of the gold value: {describe(error)}"
         try:
-            return g, prepare(extracted), "pending", None
+            e = prepare(extracted)
         except Exception as error:  # noqa: BLE001 - the user's code, or an unsuitable value
             status: FieldStatus = "error" if isinstance(error, NOT_OF_THE_VALUE) else "mismatch"
             return g, extracted, status, f"transform of the extracted value: {describe(error)}"
+        if self.units and differ(self.units(gold), self.units(extracted)):
+            return g, e, "mismatch", f"different units: {shown(gold)} and {shown(extracted)}"
+        return g, e, "pending", None
+
+
+def differ(units: frozenset[Any], others: frozenset[Any]) -> bool:
+    """Whether two values have units, and none in common."""
+    return bool(units and others) and units.isdisjoint(others)
 
 
 @dataclass(slots=True, eq=False)

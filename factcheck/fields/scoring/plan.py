@@ -13,6 +13,8 @@ from typing import Any
 from factcheck.documents import shown
 from factcheck.errors import SchemaError
 from factcheck.facts import digest
+from factcheck.fields.comparators.numbers import units_of
+from factcheck.fields.comparators.transforms import TRANSFORMS
 from factcheck.fields.registry import COMPARATORS, Registry, is_batch
 from factcheck.fields.schemas.parsing import SchemaNode, key_path
 from factcheck.fields.schemas.structure import TransformSpec
@@ -106,7 +108,10 @@ class _Compiler:
         self.settings.append(
             [path, schema.weight, schema.threshold, name, params, transforms, seen]
         )
-        leaf = nodes.Leaf(path, name, prepare, schema.threshold, bound, batch, params, description)
+        units = self._units(schema.transforms)
+        leaf = nodes.Leaf(
+            path, name, prepare, schema.threshold, bound, batch, params, description, units
+        )
         if bound is None:
             self.batch_leaves[path] = leaf
         return leaf
@@ -124,6 +129,13 @@ class _Compiler:
             return value
 
         return prepare
+
+    def _units(self, specs: list[TransformSpec]) -> Callable[[Any], frozenset[Any]] | None:
+        for spec in specs:
+            if self._registry.get_transform(spec.name) is TRANSFORMS["parse_number"]:
+                is_fraction = spec.params.get("percent") == "fraction"
+                return partial(units_of, percent_is_fraction=is_fraction)
+        return None
 
     def _transform(self, spec: TransformSpec) -> Callable[[Any], Any]:
         found, params = self._registry.get_transform(spec.name), spec.params
