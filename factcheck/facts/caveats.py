@@ -10,11 +10,17 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from factcheck.facts.sources import Texts
-from factcheck.reports.text import percent, plural
+from factcheck.reports.text import DASH, percent, plural, share
 
 EMBEDDED = "judge:local/"
 """Entry of the embedded judge in a signature."""
 _BY_WORDS = "judge:containment/"
+_EXTRACTED = "extractor:local/"
+_USUAL = (0.7, 1.2)
+"""Scores of the middle half of 119 summaries of news, by 23 systems, as multiples of their lead
+baselines."""
+_LEAST_COPIED = 0.32
+"""Share of copied phrases of the one among them that copies least."""
 PARAPHRASE = 0.2
 """Share of copied phrases below which a summary paraphrases: 33 summaries written as paraphrases
 copy at most .10, summaries written to copy at least .27."""
@@ -80,6 +86,18 @@ def caveats(signature: str, copied: Sequence[float | None], n_distorted: int) ->
         loss = f"Low coverage is no evidence of loss: {what}, and {_TESTED}"
     decide = f"To decide: {_NEXT}, or 10 labels (factcheck calibrate agreement --review)"
     return tuple(filter(None, (proof, loss, decide)))
+
+
+def usual_range(signature: str, lead: float | None, copied: float | None) -> str:
+    """Say which scores are usual beside a lead baseline; empty for kinds that were not measured."""
+    is_measured = EMBEDDED in signature and _EXTRACTED in signature
+    if not lead or not is_measured or copied is None or copied < _LEAST_COPIED:
+        return ""
+    low, high = (share(min(1.0, ratio * lead), 2) for ratio in _USUAL)
+    return (
+        f"usual: {low} {DASH} {high} ({_USUAL[0]} to {_USUAL[1]} times the lead: the middle half "
+        "of 119 news summaries that copy)"
+    )
 
 
 def comparison_caveats(

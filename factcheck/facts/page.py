@@ -162,8 +162,10 @@ def coverage_page(
     )
 
 
-def scale_lines(lead: float | None, judge_quality: str, n_leads: int = 0) -> tuple[str, ...]:
-    """Describe the lead baseline and the judge's quality, each if known.
+def scale_lines(
+    lead: float | None, judge_quality: str, *, n_leads: int = 0, usual: str = ""
+) -> tuple[str, ...]:
+    """Describe the lead baseline, what is usual beside it and the judge's quality, as far as known.
 
     For a run, `lead` is the mean over `n_leads` records.
     """
@@ -171,7 +173,9 @@ def scale_lines(lead: float | None, judge_quality: str, n_leads: int = 0) -> tup
     scale = "" if lead is None else f"lead baseline: {score_text(lead)}{over}"
     what = "" if not scale else " (the first sentences of the source, cut to the same length)"
     quality = judge_quality and f"judge: {one_line(judge_quality)}"
-    return tuple(filter(None, (scale + what, quality)))
+    if judge_quality.startswith("balanced accuracy"):
+        quality += "; 0.50 is guessing"
+    return tuple(filter(None, (scale + what, usual, quality)))
 
 
 def _documents(documents: Mapping[str, Sequence[CheckResult]]) -> Section:

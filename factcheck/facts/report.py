@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from factcheck.documents import Reader, from_plain, parse_json, shown, to_plain
 from factcheck.errors import InputError
-from factcheck.facts.caveats import caveats, copied_share
+from factcheck.facts.caveats import caveats, copied_share, usual_range
 from factcheck.facts.coverage import Share, share_entailed
 from factcheck.facts.model import CheckFailure, CheckResult, FactSet, Usage, Verdict
 from factcheck.facts.signature import ScoreSignature
@@ -238,6 +238,7 @@ class CoverageReport(Report):
     def page(self) -> Page:
         from factcheck.facts.page import coverage_page, scale_lines
 
+        usual = usual_range(str(self.signature), self.lead, self.copied)
         shows: tuple[str, ...] = ()
         if self.texts is not None and not self.texts.summary.text.strip():
             shows = ("The summary is empty, so nothing is kept",)
@@ -249,7 +250,7 @@ class CoverageReport(Report):
             {name: one.results for name, one in self.by_document.items()},
             self.usage,
             self.signature,
-            scale_lines(self.lead, self.judge_quality),
+            scale_lines(self.lead, self.judge_quality, usual=usual),
             shows,
         )
         if self.texts is None:

@@ -7,7 +7,7 @@ import hashlib
 import zlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
-from functools import cache
+from functools import cache, partial
 from html import escape
 from importlib.resources import files
 from itertools import groupby, pairwise
@@ -28,6 +28,11 @@ from factcheck.reports.page import (
 from factcheck.reports.text import visible
 
 _SEVERITY = ("plain", "good", "warn", "unknown", "bad")
+_NOTEBOOK = ".factcheck.factcheck.factcheck"
+"""Selector around the styles of a fragment: more specific than those of notebooks."""
+_DARK_NOTEBOOK = ':is([data-jp-theme-light="false"], .vscode-dark, [theme="dark"]) &'
+_RESET = "*:not(svg, svg *) { all: revert; }"
+_TIGHT = ".page { margin: 0; padding: 1rem 1.25rem; }"
 _DIALOG = """\
 <dialog><p class="steps"><button data-step="previousElementSibling">← Previous</button>
 <button data-step="nextElementSibling">Next →</button> <button>Close</button></p>
@@ -77,12 +82,16 @@ def document_html(title: str, body: str, script: str = "") -> str:
 
 
 def fragment(page: Page) -> str:
-    """Render a page without its texts as an element for a notebook, with scoped styles."""
-    styles = _file("page.css").replace(":root", ":scope")
-    page = cleaned(brief(page)._replace(texts=()))
+    """Render a page without its texts as an element for a notebook, in the notebook's own mode.
+
+    Its styles hold against those of the notebook, and long lists are folded.
+    """
+    styles = _file("page.css").replace("@media (prefers-color-scheme: dark)", _DARK_NOTEBOOK)
+    parts = tuple(part._replace(anchor="") for part in page.parts)
+    page = cleaned(brief(page)._replace(texts=(), parts=parts))
     return (
-        f"<style>\n@scope (.factcheck) {{\n{styles}}}\n</style>\n"
-        f'<div class="factcheck">\n{_main(page, "div")}\n</div>\n'
+        f"<style>\n{_NOTEBOOK} {{\n{_RESET}\n{styles.replace(':root', '&')}{_TIGHT}\n}}\n</style>\n"
+        f'<div class="factcheck">\n{_main(page, "div", folds=True)}\n</div>\n'
     )
 
 
@@ -91,13 +100,15 @@ def _file(name: str) -> str:
     return (files("factcheck.reports") / name).read_text("utf-8")
 
 
-def _main(page: Page, tag: str = "main") -> str:
+def _main(page: Page, tag: str = "main", *, folds: bool = False) -> str:
+    """Render a page as an element; with `folds`, lists that are cut in a terminal are closed."""
     body: list[str] = [*_headline(page)]
+    section_html = partial(_section, folds=folds)
     if page.texts:
         body += ['<div class="desk">', *_panes(page.texts), '<div class="findings">']
-    body += map(_section, page.sections)
+    body += map(section_html, page.sections)
     for metric in page.also:
-        body += [*_headline(metric), *map(_section, metric.sections)]
+        body += [*_headline(metric), *map(section_html, metric.sections)]
     if page.texts:
         body.append("</div></div>")
     if page.sheet is not None:
@@ -164,12 +175,14 @@ def _headline(page: Page) -> Iterator[str]:
     yield "</section>"
 
 
-def _section(section: Section) -> str:
+def _section(section: Section, *, folds: bool) -> str:
+    is_long = section.head is not None and len(section.items) > section.head
+    state = "" if folds and is_long else " open"
     anchor = f' id="{escape(section.anchor)}"' if section.anchor else ""
     meaning = f'<span class="soft">{escape(section.meaning)}</span>' if section.meaning else ""
     body = "\n".join(_body(section))
     return (
-        f'<details class="group {section.tone}"{anchor} open>\n'
+        f'<details class="group {section.tone}"{anchor}{state}>\n'
         f"<summary><h2>{escape(section.title)}</h2>{meaning}</summary>\n{body}\n</details>"
     )
 

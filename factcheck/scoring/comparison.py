@@ -282,8 +282,11 @@ class CoverageComparison(Report):
                 f"{interval_text(coverage.interval)}, p {p_text(coverage.p_value or 0.0)} {unit} "
                 f"({plural(self.n_sources, 'source')})"
             )
-        if len(self.newly_distorted) != self._n_no_longer:
+        is_shifted = len(self.newly_distorted) != self._n_no_longer
+        if is_shifted:
             yield f"distorted: p {p_text(self.p_distorted)} if facts were independent"
+        if coverage.difference or is_shifted:
+            yield "p: how often chance alone makes a difference of this size or more"
         sides = ("A", self.only_a, self.n_only[0]), ("B", self.only_b, self.n_only[1])
         for side, names, _ in sides:
             if names:

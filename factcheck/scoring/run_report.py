@@ -212,7 +212,7 @@ class Tally(Report):
         totals, n_leads = self._totals(), sum(row.lead is not None for row in self.rows)
         if self.partial:
             yield self.partial
-        yield from scale_lines(totals["lead"], self.judge_quality, n_leads)
+        yield from scale_lines(totals["lead"], self.judge_quality, n_leads=n_leads)
         if totals["faithfulness"] is not None:
             yield f"faithfulness: {score_text(totals['faithfulness'])}, mean of the records"
         kinds = (f"{self.counts[kind]:,} {kind}" for kind in COUNTS[1:])

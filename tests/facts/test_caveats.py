@@ -10,7 +10,7 @@ import pytest
 
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.facts import AtomicFact, CoverageReport, ScoreSignature, Texts
-from factcheck.facts.caveats import caveats, gate_caveat, is_paraphrase
+from factcheck.facts.caveats import caveats, gate_caveat, is_paraphrase, usual_range
 from factcheck.reports import render
 from factcheck.reports.page import gated
 from factcheck.scoring import compare
@@ -120,11 +120,41 @@ def test_written_paraphrases_and_copies_are_told_apart() -> None:
         assert [is_paraphrase(share) for share in shares] == [True, False, False]
 
 
+MEASURED = "extractor:local/17|judge:local/8@x"
+
+
+@pytest.mark.parametrize(
+    ("signature", "lead", "copied"),
+    [
+        ("extractor:given|judge:local/8@x", 0.5, 0.9),
+        ("extractor:local/17|judge:some/model", 0.5, 0.9),
+        (MEASURED, None, 0.9),
+        (MEASURED, 0.0, 0.9),
+        (MEASURED, 0.5, None),
+        (MEASURED, 0.5, 0.31),
+    ],
+)
+def test_what_is_usual_is_not_said_where_it_was_not_measured(
+    signature: str, lead: float | None, copied: float | None
+) -> None:
+    assert usual_range(MEASURED, 0.5, 0.9).startswith("usual: 0.35 \u2013 0.60 (0.7 to 1.2 times")
+    assert usual_range(MEASURED, 0.9, 0.9).startswith("usual: 0.63 \u2013 1.00 (")
+    assert not usual_range(signature, lead, copied)
+
+
+def test_what_is_usual_stands_beside_the_lead() -> None:
+    signature = ScoreSignature.of({"extractor": "local/17", "judge": "local/8@x"})
+    one = replace(found(COPY, "neutral", signature), lead=0.5)
+    lead, usual = one.page().lines[:2]
+    assert (lead.split(":")[0], usual.split(":")[0]) == ("lead baseline", "usual")
+    assert len(replace(one, lead=None).page().lines) == 0
+
+
 def test_every_figure_is_one_of_the_card() -> None:
     cases = [([share], n) for share in (0.0, 1.0) for n in (0, 2)]
     said = [line for shares, n in cases for line in caveats("judge:local/8@x", shares, n)]
     card = (CARD / "README.md").read_text("utf-8").replace("| .", "| 0.").replace(" to .", " to 0.")
-    for line in (*said, gate_caveat("judge:local/8@x")):
+    for line in (*said, gate_caveat("judge:local/8@x"), usual_range(MEASURED, 1.0, 1.0)):
         for figure in re.findall(
             r"\d[\d.]* (?:%|of|to) ?[\d.]*\d?", line.replace("(0 % copied)", "")
         ):
