@@ -11,19 +11,20 @@ import datetime as dt
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from functools import lru_cache
 from importlib.resources import files
 from itertools import product
 from typing import Any
 
-from factcheck.judges.local.pairs.model import OTHER, SAME, Finding, Relation, against, settle
+from factcheck.judges.local.pairs.model import OTHER, SAME, VAGUE, Finding, against, settle
 from factcheck.judges.ports import Specificity
 from factcheck.text.dates import FILLERS, Moment, Notation, read_moments
 from factcheck.text.language import DEFAULT, guess_language
 from factcheck.text.numbers import cardinals
 from factcheck.text.units import named_units
-from factcheck.text.words import fold_word, word_set, words
+from factcheck.text.words import without_accents, word_set, words
 
 TABLES: Mapping[str, Any] = json.loads((files(__package__) / "words.json").read_text("utf-8"))
 """Word lists in normal form."""
@@ -40,7 +41,14 @@ _UNIFIED = str.maketrans(
 _BASE_LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i"}
 )
-_POWER = re.compile(r"(?<=[\d)])[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]")
+_POWER = re.compile(r"(?<=[\d)])\u207b?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+")
+_POWER_OF_TEN = re.compile(
+    r"(?<![\w.,^])(?:(\d+(?:\.\d+)?)(?:\s*[x*\u00d7]\s*10\s*\^|e)|10\s*\^)\s*"
+    r"([+-]?\d{1,3})(?![\w^]|[.,]\d)",
+    re.IGNORECASE,
+)
+_ARROW = re.compile(r"(?<=\S)\s*(?:[-=]+>|[\u2192\u21d2\u27f6\u2794\u279c])\s*(?=\S)")
+_DOTTED = re.compile(r"(?<![\w.'])(?:[^\W\d_]\.)+[^\W\d_](?:\.|\Z)(?!\w)")
 _FRACTION = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])")
 _UNPRINTABLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f]")
 _INITIALS = re.compile(r"(?<![\w.'])[A-Z](?:\.?\ (?:[A-Z]\b)(?!'))+\.?(?![\w'])")
@@ -48,7 +56,7 @@ _POINT_FIRST = re.compile(r"(?<![\w.,)\]])\.(?=\d)")
 _MINUS = re.compile(r"(?<![\w)\]])-(?=[$£€¥]?\s?\.?\d)")
 _GRADE = re.compile(r"(?<=[A-Za-z])#|(?<=[A-Z])-(?![^\s,;)])")
 _TOKEN = re.compile(
-    r"\u2212?\d+(?:[.,:/^-]\d+)*[^\W\d_]*|\u2212|[^\W_]+(?:'[^\W_]+)*|(?<=\w)#"
+    r"\u2212?\d+(?:[.,:/^-]\d+)*[^\W_]*|\u2212|[^\W_]+(?:'[^\W_]+)*|(?<=\w)#"
     r"|[^\w\s#.,:;!?*|\\'\"`^°()\[\]{}/&\u00b7\u2022\u2039\u203a¿¡§¶-]"
 )
 _FOREIGN_ARTICLES = word_set(TABLES["articles"])
@@ -61,8 +69,8 @@ _ADDRESS = re.compile(
 )
 _PHONE = re.compile(r"(?:tel\.?:?\s*)?(\+|00)?(?=(?:\D*\d){7})[\d\s()./-]{7,25}", re.IGNORECASE)
 _CODE = re.compile(
-    r"(?=.*\d)(?!(?:\d+\s?[-/_]\s?\d+|(?!\d+(?:\.\d+){2})(?:[\d.,\s]{1,8}|[\d.,\s]+[^\W\d_]{1,3})"
-    r"|(?=.* )[^.]*\d\.\d[^.]*)\Z)[^\W_]+(?:[-\s_/.][^\W_]+)*"
+    r"(?=.*\d)(?!(?:\d+\s?[-/_.:]\s?\d+|(?!\d+(?:\.\d+){2})(?:[\d.,\s]{1,8}|[\d.,\s]+[^\W\d_]{1,3})"
+    r"|(?=.* )[^.]*\d\.\d[^.]*)\Z)[^\W_]+(?:[-\s_/.:][^\W_]+)*"
 )
 """Identifiers; no ranges, short measures, and decimals with words."""
 _NUMBER_SIGN = r"(?<=\s)no|no(?=[.:#]*\s+(?:\d\S*|[\d\s./-]+)\Z|[.:#]+\s+\S*\d\S*\Z)"
@@ -74,12 +82,13 @@ _LABEL = re.compile(
 )
 """Label before a number, version or code."""
 _BORDER = re.compile(r"[^\W\d_][-\s]?\d|\d[-\s]?[^\W\d_]")
-_SEPARATORS = re.compile(r"(?<=\d)[\s()./_-]+(?=\d)|([\s()./_-]+)")
+_SEPARATORS = re.compile(r"(?<=\d)([\s()./:_-]+)(?=\d)|[\s()./:_-]+")
 _LONGEST_PLACE_CODE, _LONGEST_CODE, _SHORTEST_CODE, _LONGEST_MOMENT = 3, 64, 5, 80
+_FEWEST_GROUPED = 8
+"""Minimum number of digits that may be grouped at will, as in `DE89 3704 0044`."""
 _LONGEST_COUNTRY_CODE = 4
 _MOMENT_FILLERS = FILLERS | word_set(TABLES["moment_fillers"])
 _NOTATION = Notation(pivot=1950)
-_NOON = 12 * 60
 
 
 def tidy(text: str) -> str:
@@ -89,16 +98,21 @@ def tidy(text: str) -> str:
         text = _POWER.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[0]), text)
         text = unicodedata.normalize("NFKC", _FRACTION.sub(" ", text)).translate(_UNIFIED)
     text = " ".join(_UNPRINTABLE.sub(" ", text).split())
-    text = _POINT_FIRST.sub("0.", text)
+    text = _ARROW.sub(" to ", _POINT_FIRST.sub("0.", text))
+    text = _POWER_OF_TEN.sub(lambda found: f"{Decimal(f'{found[1] or 1}e{found[2]}'):f}", text)
+    text = _DOTTED.sub(lambda found: found[0].replace(".", "").upper(), text)
     text = _INITIALS.sub(lambda match: re.sub(r"[. ]", "", match[0]), text)
     return _GRADE.sub(lambda match: "\u266f" if match[0] == "#" else "\u2212", text)
 
 
 def fold(text: str) -> str:
-    """Fold to lower case without accents, with base letters for `ø`, `ł` and the like."""
+    r"""Fold to lower case without accents, with base letters for `ø`, `ł` and the like.
+
+    Look-alikes of other scripts stay: `p\u0430ypal` with a Cyrillic letter is not `paypal`.
+    """
     if text.isascii():
         return text.lower().replace("`", "'")
-    return " ".join(fold_word(word) for word in text.split(" ")).translate(_BASE_LETTERS)
+    return without_accents(unicodedata.normalize("NFKC", text).casefold()).translate(_BASE_LETTERS)
 
 
 def normal(text: str) -> tuple[str, ...]:
@@ -216,82 +230,97 @@ def _compare_codes(first: str, second: str) -> Finding | None:
     line = one.replace("-", "").removeprefix("0")
     if line.isdigit() and 0 < len(other) - len(line) <= _LONGEST_COUNTRY_CODE:
         one = other if other[:1] == "+" and other.endswith(line) else one
-    if ("-" in one) != ("-" in other):  # digits may be grouped, but not in two ways
-        one, other = one.replace("-", ""), other.replace("-", "")
+    whole, *others = {re.sub("[.-]", "", code) for code in (one, other)}
+    is_long = sum(map(str.isdigit, whole)) >= _FEWEST_GROUPED
+    if not others and whole in {one, other} and is_long:  # grouped on one side only
+        one = other = whole
     is_sure = len(one) >= _SHORTEST_CODE or (_BORDER.search(first) and _BORDER.search(second))
     return Finding(SAME, "same characters") if one and one == other and is_sure else None
 
 
 def _code(text: str) -> str:
-    """Return the digits of a phone number, or an identifier with hyphens between digits."""
+    """Return the digits of a phone number, or an identifier with `.` or `-` between digits."""
     bare = _LABEL.sub("", text.strip("#. ")) if len(text) <= _LONGEST_CODE else ""
     if _PHONE.fullmatch(bare) and (bare.startswith(("+", "00")) or "(" in bare):
         return "+" * (bare[0] in "+0") + re.sub(r"\(0\)|\A00|\D", "", bare)
-    is_code = _CODE.fullmatch(bare)
-    return _SEPARATORS.sub(lambda found: "" if found[1] else "-", bare).upper() if is_code else ""
+    marks = {None: "", ".": "."}
+    code = _SEPARATORS.sub(lambda gap: marks.get(gap[1], "-"), bare)
+    return code.upper() if _CODE.fullmatch(bare) else ""
+
+
+Parts = frozenset[tuple[int, str, object]]
+"""Parts of a date, time or period: 0 for the start or 1 for the end, name and value."""
 
 
 @lru_cache(maxsize=8192)
-def read_dates(text: str) -> tuple[tuple[str, frozenset[tuple[int, str, float]]], ...]:
-    """Return the readings of a date, time or period: order of day and month, and parts given.
+def read_dates(text: str) -> tuple[tuple[str, Parts], ...]:
+    """Return the readings of a date, time or period by the order of day and month they assume.
 
-    Parts are triples of 0 for the start or 1 for the end of a period, name and value.
+    Times without a.m. or p.m. are read on the 24-hour clock.
     """
     try:
         is_short = len(text) <= _LONGEST_MOMENT
         ends = read_moments(text, _NOTATION, _MOMENT_FILLERS) if is_short else ()
     except ValueError:
         return ()
-    ways = [[(m.order, parts) for m in end for parts in _parts(m)] for end in ends]
-    return tuple(
-        (
-            "".join({order for order, _ in way}),
-            frozenset((k, *part) for k, (_, parts) in enumerate(way) for part in parts),
-        )
-        for way in product(*ways)
-        if ends
-    )
+    ways = {}
+    for way in product(*ends):
+        orders = {moment.order for moment in way} - {""}
+        if len(orders) <= 1:
+            ways["".join(orders)] = frozenset(
+                (k, *part) for k, moment in enumerate(way) for part in _parts(moment).items()
+            )
+    return tuple(ways.items()) if ends else ()
 
 
-def _parts(moment: Moment) -> Iterator[tuple[tuple[str, float], ...]]:
-    """Yield the parts of a moment, twice if the half of the day is unknown."""
-    year, month, day, clock, zone, *_ = moment
+def _parts(moment: Moment) -> dict[str, object]:
+    """Return the parts of a moment; a time on a date with a zone in UTC."""
+    year, month, day, clock, zone, weekday, *_ = moment
     if year and month and day and clock and zone is not None and 1 < year < dt.MAXYEAR:
         then = dt.datetime.combine(dt.date(year, month, day), clock) - zone
-        year, month, day, clock = then.year, then.month, then.day, then.time()
+        year, month, day, clock, zone = then.year, then.month, then.day, then.time(), dt.timedelta()
     elif day and clock == dt.time(0):
         clock = None
-    parts = {"year": year, "until": moment.last_year, "month": month, "day": day}
-    minutes = clock.hour * 60 + clock.minute + clock.second / 60 if clock else None
-    for time in {minutes, minutes if moment.half_known or minutes is None else minutes + _NOON}:
-        given = (parts | {"time": time}).items()
-        yield tuple((name, value) for name, value in given if value is not None)
+    parts = {
+        "year": year,
+        "until": moment.last_year,
+        "month": month,
+        "day": day,
+        "weekday": None if day else weekday,
+        "time": clock,
+        "zone": zone,
+        "era": "BC" if year and year < 0 else None,
+    }
+    return {name: value for name, value in parts.items() if value is not None}
 
 
 def _compare_moments(first: str, second: str, specificity: Specificity) -> Finding | None:
-    """Compare two tidy texts as dates or times; `None` unless both are."""
+    """Compare two tidy texts as dates or times; `None` unless both are.
+
+    Equal dates are equal however an ambiguous one is read: 03/05/2021 is not surely 3 May.
+    """
     ones, others = read_dates(first), read_dates(second)
-    pairs = [
-        (one, other)
-        for (order, one), (another, other) in product(ones, others)
-        if not (order and another and order != another)
-    ]
     names = {name for _, parts in ones + others for _, name, _ in parts}
-    ends = [max((k for _, parts in ways for k, *_ in parts), default=-1) for ways in (ones, others)]
-    is_date = names & {"month", "time"} or any(
-        value < 0 for _, parts in ones for *_, value in parts
-    )
-    if not is_date or -1 in ends or ends[0] != ends[1]:
+    ends = [{k for _, parts in ways for k, *_ in parts} for ways in (ones, others)]
+    if names.isdisjoint({"month", "time", "weekday", "era"}) or not ends[0] or ends[0] != ends[1]:
         return None
-    if any(one == other for one, other in pairs):
-        return Finding(SAME, f"same {'time' if names == {'time'} else 'date'}")
-    relation: Relation
-    for relation, side, sets in (
-        ("more", "extracted", pairs),
-        ("less", "gold", [pair[::-1] for pair in pairs]),
-    ):
-        for few, many in sets:
-            if few < many:
-                own = " and the ".join(sorted({name for _, name, _ in many - few}))
-                return settle(relation, specificity, f"only {side} has the {own}")
-    return Finding(OTHER, against(first, second))
+    findings = [
+        _compare_parts(one, other, specificity) or Finding(OTHER, against(first, second))
+        for (order, one), (another, other) in product(ones, others)
+        if order == another or not (order and another)
+    ]
+    if len({finding.probability for finding in findings}) > 1:
+        return Finding(VAGUE, f"{against(first, second)}: which is day and which is month is open")
+    return findings[0]
+
+
+def _compare_parts(one: Parts, other: Parts, specificity: Specificity) -> Finding | None:
+    """Compare two readings; `None` if they contradict each other."""
+    if one == other:
+        return Finding(SAME, "same date or time")
+    if not (one < other or other < one):
+        return None
+    own = " and the ".join(sorted({name for _, name, _ in one ^ other}))
+    if one < other:
+        return settle("more", specificity, f"only extracted has the {own}")
+    return settle("less", specificity, f"only gold has the {own}")

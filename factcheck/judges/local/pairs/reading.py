@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple
 
 from factcheck.judges.local.pairs.normal import TABLES, fold, n_shared
@@ -33,8 +34,8 @@ class Unit(NamedTuple):
     """Whether it counts only if the other value has other optional units."""
     form: str = ""
     """Folded word."""
-    numbers: frozenset[float] = frozenset()
-    """Possible values in the unit as written."""
+    number: float | None = None
+    """Value in the unit as written."""
     measures: tuple[Measure, ...] = ()
     """Possible units of measure."""
 
@@ -67,10 +68,10 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
         (r"(?<![\w.])\.(?=\d)", "0."),
-        (
-            r"(?<![\w.,^])(?:(\d+(?:\.\d+)?)\s*[x\u00d7*]\s*)?10\s*\^\s*(\d{1,2})(?!\d)",
-            lambda found: f"{float(found[1] or 1) * 10 ** int(found[2]):.15g}",
-        ),
+        (r"(?<!\S)(?:\+\s?/\s?-|\+-)\s?(?=\d)", "\u00b1"),
+        (r"(?<!\S)\+(?=\d)", ""),
+        (r"\b([^\W\d_]+)-(?:free|exempt)\b", r"no \1"),
+        (r"\b(?:free|exempt) (?:of|from) (?=[^\W\d_])", "no "),
         (r"\b(?:minus|negative)\s+(?=\d)", "-"),
         (r"(?<![\w.,+])(\d[\d.,]*)\s?\+\s(?=[^\W\d])", r"at least \1 "),
         (r"-\s?([$£€¥])\s?(\d[\d.,]*)", r"-\2 \1"),
@@ -105,6 +106,7 @@ _LEGAL_FORMS = {form for pair in TABLES["legal"].items() for form in pair if for
 _ABBREVIATIONS = {
     short: word_set(long) for short, long in (TABLES["legal"] | TABLES["abbreviations"]).items()
 }
+_LABELS = word_set(TABLES["labels"])
 _GRAMMAR = word_set(TABLES["grammar"])
 """Function words in any case; others may be names when capitalized: `Will`, `The Who`."""
 _EXCLUSIONS = word_set("excluding exclusive excl exkl")
@@ -112,11 +114,13 @@ _EXCLUSIONS = word_set("excluding exclusive excl exkl")
 
 _BOUNDS = {fold(phrase): bound for phrase, bound in BOUNDS.items()} | TABLES["bounds"]
 _BOUNDS_BEHIND: dict[str, str] = TABLES["bounds_behind"]
-_LINK = re.compile(r"\s*(?:([-/:\u00b1])|(to|bis|through)\b|(x|by|\u00d7))\s*-?", re.IGNORECASE)
+_LINK = re.compile(r"\s*(?:([-/:])|(to|bis|through)\b|(x|by|\u00d7))\s*-?", re.IGNORECASE)
 """Link of two numbers: a sign, the words of a range, of an area."""
 _PLUS = re.compile(r"[\s,+-]*(?:and |und |et )?", re.IGNORECASE)
 _ROMANS = tuple(TABLES["roman numerals"].split())
-_SIGNS = frozenset("+\u2212#<>=~≤≥$£€¥₹%‰°\u266f")
+_SYMBOLS = word_set("Sc Sm So")
+_SIGNS, _NO_SIGNS = frozenset("#%‰"), frozenset("|\u00d7")
+"""Symbols that are significant, and those of mathematics that are not, in contrast to others."""
 _AUXILIARIES = word_set("is was are were has have had will can did does do ist war hat est fue es")
 _NO_VERBS = word_set("left felt ground wound saw")
 _NO_PAST = ("eed", "s", "ice", "en", "dren", "eet")
@@ -159,7 +163,8 @@ class _Reader:
             if word.kind == "negation" or word.form in _EXCLUSIONS:
                 is_denied = True
             elif word.kind == "symbol":
-                if word.text in _SIGNS or unicodedata.category(word.text[0]) == "So":
+                category = unicodedata.category(word.text[0])
+                if word.text in _SIGNS or (category in _SYMBOLS and word.text not in _NO_SIGNS):
                     self._add(at, at + 1, word.text)
             elif self._is_link(at) or (has_content and not self._is_content(at)):
                 grammar.add(word.form)
@@ -197,6 +202,9 @@ class _Reader:
         word = self.found[at]
         if word.kind != "function":
             return word.kind in {"content", "number"}
+        follows = at + 1 < len(self.found) and self.found[at + 1].kind != "function"
+        if word.form == "a" and not follows:  # `a to b`
+            return True
         if not word.text[0].isupper():
             return False
         if len(word.text) == 1 and word.text.isascii():
@@ -210,7 +218,7 @@ class _Reader:
             bound = _BOUNDS.get(phrase) if last < len(self.found) else None
             if bound and not self._quantity(last):
                 bound = None
-            if bound is None and self.units and self.units[-1].numbers:
+            if bound is None and self.units and self.units[-1].number is not None:
                 bound = _BOUNDS_BEHIND.get(phrase)
             if bound:
                 self._add(at, last, f"bound {bound}")
@@ -224,7 +232,9 @@ class _Reader:
     def _is_link(self, at: int) -> bool:
         """Whether a word links the number before to that behind: `2 x 3`."""
         behind = self.found[at + 1 : at + 2]
-        if not (self.units and self.units[-1].numbers and behind and behind[0].kind == "number"):
+        if not (behind and behind[0].kind == "number" and self.units):
+            return False
+        if self.units[-1].number is None:
             return False
         return bool(_LINK.fullmatch(self.text, self.units[-1].end, behind[0].start))
 
@@ -239,7 +249,8 @@ class _Reader:
                 break
             last += 1
         written = self.text[self.found[at].start : self.found[last - 1].end]
-        is_version = written.endswith("0") and "." in written and before and before.is_capital
+        is_named = before is not None and (before.is_capital or before.form in _LABELS)
+        is_version = written.endswith("0") and "." in written and is_named
         is_code = is_version or (written[0] == "0" and written[1:2].isdigit())
         is_long = written.isdigit() and len(written) > _LONGEST
         if quantity is None or last != end or is_code or is_long:
@@ -247,9 +258,9 @@ class _Reader:
         if quantity.kind == "ordinal":
             return self._add(at, last, quantity.key)
         self._add(at, last)
-        unit = _measured(self.units.pop(), *self._meanings(quantity))
+        unit = _measured(self.units.pop(), self._value(quantity), quantity.units)
         gap = self.text[before.end : unit.start + (unit.text[0] == "-")] if before else ""
-        if before and before.numbers and (link := _LINK.fullmatch(gap)):
+        if before and before.number is not None and (link := _LINK.fullmatch(gap)):
             sign = link[1] or ("-" if link[2] else "x")
             self.units[-1], unit = _completed(before, unit, sign)
             key = frozenset((f"link {sign}",))
@@ -260,19 +271,18 @@ class _Reader:
         self.units.append(unit)
         return last
 
-    def _meanings(self, quantity: Quantity) -> tuple[frozenset[float], tuple[Measure, ...]]:
-        """Return all readings of a quantity: a point may group thousands, as in `1.234 €`."""
+    def _value(self, quantity: Quantity) -> float:
+        """Return the number of a quantity, of which money has no three decimals: `1.234 €`."""
         number = self.found[quantity.first : quantity.middle]
         digits = next((word.form for word in number if word.kind == "number"), "")
+        language = self.language
+        if any(unit.dimension.startswith("money") for unit in quantity.units):
+            language = "en" if re.match(r"\d+,", digits) else "de"
         main = (read_digits(digits, self.language) if digits else None) or 1.0
-        readings: set[float | None] = {main}
-        is_money = any(unit.dimension.startswith("money") for unit in quantity.units)
-        if digits and (is_money or self.language in DECIMAL_COMMA):
-            readings |= {read_digits(digits, "en"), read_digits(digits, "de")}
-        if digits.count(".") == 1 and "," not in digits:
-            readings.add(float(digits))
-        numbers = {float(f"{each * quantity.value / main:.12g}") for each in readings if each}
-        return frozenset(numbers), quantity.units
+        value = (read_digits(digits, language) if digits else None) or 1.0
+        if language not in DECIMAL_COMMA and re.fullmatch(r"\d+\.\d+", digits):
+            value = float(digits)
+        return float(f"{value * quantity.value / main:.12g}")
 
     def _roman(self, at: int) -> int:
         """Add the Roman numeral at a word behind another one, if any: `Henry VIII`."""
@@ -320,29 +330,27 @@ def _is_verb(word: Word) -> bool:
     return word.text.islower() and (is_past or word.form in _AUXILIARIES)
 
 
-def _measured(unit: Unit, numbers: frozenset[float], measures: tuple[Measure, ...]) -> Unit:
-    """Return a unit with numbers and measures, and the keys that follow from them."""
-    keys = {f"{m.dimension}={m.basic(n):.12g}" for n in numbers for m in measures or (_NO_UNIT,)}
+def _measured(unit: Unit, number: float, measures: tuple[Measure, ...]) -> Unit:
+    """Return a unit with a number and its measures, and the keys that follow from them."""
+    keys = {f"{m.dimension}={m.basic(number):.12g}" for m in measures or (_NO_UNIT,)}
     keys |= {key.removeprefix("share") for key in keys}
-    return unit._replace(keys=frozenset(keys), numbers=numbers, measures=measures)
+    return unit._replace(keys=frozenset(keys), number=number, measures=measures)
 
 
 def _completed(one: Unit, other: Unit, sign: str) -> tuple[Unit, Unit]:
     """Complete a range: `5-10 kg` with the unit for both, `1939-45` with full years."""
-    first, end = max(one.numbers), max(other.numbers)
+    first, end = one.number or 0.0, other.number or 0.0
     if sign == "-" and first >= _FIRST_YEAR and first % _CENTURY < end < _CENTURY:
-        return one, _measured(other, frozenset({first - first % _CENTURY + end}), other.measures)
+        return one, _measured(other, first - first % _CENTURY + end, other.measures)
     if sign in {"-", "x", "/"} and not one.measures:
-        one = _measured(one, one.numbers, other.measures)
+        one = _measured(one, first, other.measures)
     return one, other
 
 
 def _sum(one: Unit, other: Unit) -> Unit | None:
     """Add a quantity in a smaller unit, `1 h 30 min`; `None` if it is none."""
-    for large in one.measures:
-        for small in other.measures:
-            ratio = large.factor / small.factor
-            if large.dimension == small.dimension and ratio > 1:
-                numbers = {a * ratio + b for a in one.numbers for b in other.numbers}
-                return _measured(one, frozenset(numbers), (small,))
+    for large, small in product(one.measures, other.measures):
+        ratio = large.factor / small.factor
+        if large.dimension == small.dimension and ratio > 1:
+            return _measured(one, (one.number or 0.0) * ratio + (other.number or 0.0), (small,))
     return None

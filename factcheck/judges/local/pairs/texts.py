@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
 from factcheck.judges.local.encoder import judge
@@ -45,7 +45,12 @@ _COPULAS = word_set("is are was were be been ist war est es")
 _ARTICLE = re.compile(
     r"[\s\"'*_-]*(?:(?:the|an?|der|die|das|le|la|les|el|los|las)\s+)?[\"']*", re.IGNORECASE
 )
-_JOINT = re.compile(r"(?:-\w+)?\s(?:of|over|than|to|in|on|under)\s(?:the\s|an?\s)?(?:\w+-)?")
+_JOINT = re.compile(
+    r"(?:-\w+)?(?:\s?[-/:]+\s?|[\s-](of|over|than|to|in|on|under)[\s-](?:the\s|an?\s)?)(?:\w+-)?"
+)
+"""Link of two words whose order counts: `history of art`, `EUR/USD`."""
+_ROLES = frozenset("<>=\u2190-:")
+"""Signs that, as verbs do, give what stands before and behind them its role."""
 _VOWELS = frozenset("aeiouy")
 _LARGEST_FRAME, _FEW, _MOST_REPEATED = 8, 3, 40
 """Maximum number of units that frame an answer, units in a reason, and equal units looked at."""
@@ -112,8 +117,12 @@ def compare_texts(
 
 def _with_bare_numbers(reading: Reading) -> Reading:
     """Let measures equal numbers that lack the unit."""
-    units = [u._replace(keys=u.keys | {f"={n:.12g}" for n in u.numbers}) for u in reading.units]
-    return reading._replace(units=tuple(units))
+    return reading._replace(
+        units=tuple(
+            u if u.number is None else u._replace(keys=u.keys | {f"={u.number:.12g}"})
+            for u in reading.units
+        )
+    )
 
 
 def match(
@@ -210,7 +219,8 @@ def _conflict(one: Side, other: Side) -> Finding | None:
     typed = [[unit for unit in side.own if unit.is_typed] for side in (one, other)]
     if all(typed):
         lacks_unit = any(
-            not (a.measures and b.measures) and a.numbers & b.numbers for a, b in product(*typed)
+            not (a.measures and b.measures) and a.number == b.number is not None
+            for a, b in product(*typed)
         )
         return Finding(
             VAGUE if lacks_unit else OTHER, against(_listed(typed[0]), _listed(typed[1]))
@@ -261,6 +271,7 @@ def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]])
     changes_voice = ("by" in one.grammar) != ("by" in other.grammar)  # one is passive
     is_one_voice = one.grammar == other.grammar if copulas else not changes_voice
     are_numbers = all(u.is_typed for u in ones + others) and "x" not in {u.text for u in ones}
+    one_joints, other_joints = _joints(one), _joints(other)
     in_other, in_one = dict(pairs), {j: i for i, j in pairs}
     wrong = [
         (i, k, j, m)
@@ -272,17 +283,18 @@ def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]])
     for (i, j), (n, p) in combinations(pairs, 2):
         low, high = min(j, p), max(j, p)
         has_verb = any(
-            i < k < n and low < m < high and ones[k].text.islower() and others[m].text.islower()
+            i < k < n and low < m < high and _gives_roles(ones[k]) and _gives_roles(others[m])
             for k, m in pairs
         )
+        joints = {*one_joints[i:n]} | {*other_joints[p:j]}
         gaps = one.text[ones[i].end : ones[n].start], other.text[others[p].end : others[j].start]
         is_one_phrase = other.text[others[j].end : others[p].start] == gaps[0]
         if (
             (p > j and has_verb and changes_voice and copulas and not is_one_phrase)
             or (p < j and has_verb and is_one_voice)
-            or (p < j and all(map(_JOINT.fullmatch, gaps)))
+            or (p < j and len(joints) == 1 and "" not in joints)
             or (p < j and gaps == (" ", " ") and ones[i].is_capital and ones[n].is_capital)
-            or (p < j and are_numbers and ones[i].numbers and ones[n].numbers)
+            or (p < j and are_numbers and None not in {ones[i].number, ones[n].number})
         ):
             wrong.append((i, n, j, p))
     if not wrong:
@@ -292,6 +304,20 @@ def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]])
     return Finding(
         TURNED, against(stretch, other.text[others[min(j, p)].start : others[max(j, p)].end])
     )
+
+
+def _gives_roles(unit: Unit) -> bool:
+    return unit.text.islower() or unit.text in _ROLES
+
+
+def _joints(reading: Reading) -> list[str]:
+    """Return what links each of the first units to the next: a preposition, `-`, or nothing."""
+    units = reading.units[:_FIRST]
+    found = [
+        _JOINT.fullmatch(reading.text, one.end, max(one.end, other.start))
+        for one, other in pairwise(units)
+    ]
+    return ["" if joint is None else (joint[1] or "to").lower() for joint in found]
 
 
 def _is_numbered(reading: Reading, at: int, beside: int) -> bool:
