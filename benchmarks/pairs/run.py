@@ -6,8 +6,9 @@
 `DIR` holds `answer_equiv_dev.jsonl` and, for the table of swapped words, `nli/breaking_nli.jsonl`.
 Coefficients are those of a model fitted on other questions; so are the thresholds of the
 baselines, which have no threshold of their own. `values.tsv` beside this file holds pairs written
-for this; every third was never fitted on. No rule was made from the pairs of `unseen.tsv`. A
-cascade hands on the pairs whose probability lies strictly between two bounds; for some of them, the
+for this; every third was never fitted on. No rule was made from the pairs of `unseen.tsv`; those of
+`exact.tsv` are codes, routes, dates and the like, of which every character may count. A cascade
+hands on the pairs whose probability lies strictly between two bounds; for some of them, the
 share handed on and the errors among the rest.
 """
 
@@ -137,8 +138,9 @@ def print_tables(pairs: Sequence[LabelledPair], *, with_errors: bool) -> None:
                 f"{scores[k]:.2f} {'-+'[labels[k]]} {pairs[k].gold[:70]!r} {pairs[k].extracted!r}"
             )
     model = load_pair_model()
-    unseen = load_table("unseen.tsv")
-    for name, some in (("fitted on", values), ("held out", held_out), ("unseen", unseen)):
+    unseen, exact = load_table("unseen.tsv"), load_table("exact.tsv")
+    tables = {"fitted on": values, "held out": held_out, "unseen": unseen, "exact": exact}
+    for name, some in tables.items():
         labels = np.array([pair.label for pair in some])
         bags = [instances(pair) for pair in some]
         scores = np.array([bag.score(model) for bag in bags])

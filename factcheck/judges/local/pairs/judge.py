@@ -51,6 +51,8 @@ _ALTERNATIVES = re.compile(r"(?<=\s)/(?=\s)")
 _BULLET = re.compile(r"\s*(?:[-*\u2022\u2023\u00b7\u2013]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)")
 _HARD_BREAK = re.compile(r"\s*(?:;|\r?\n)+\s*")
 _SOFT_BREAK = re.compile(r"\s*,\s+(?:(?:and|und|et|y|e|&)\s+)?|(?<=\w),(?=[^\W\d])")
+_TUPLE = re.compile(r"\s*(?:\(.*\)|-?\d+\.\d+\s*,\s*-?\d+\.\d+)\s*")
+"""Values in order: `(3, 4)`, `48.85, 2.35`."""
 _AND = re.compile(r"\s+(?:and|und|et|y|&)\s+")
 _LONGEST_ITEM = 8
 """Maximum number of words in an item, above which it is a clause."""
@@ -315,7 +317,7 @@ def alternatives(text: str) -> tuple[str, ...]:
 
 def read_list(text: str) -> tuple[str, ...]:
     """Split a list written as text; no items if it is none, or a list of clauses."""
-    if len(text) > LONG:
+    if len(text) > LONG or _TUPLE.fullmatch(text):
         return ()
     parts = [_BULLET.sub("", part, count=1) for part in _HARD_BREAK.split(text.strip())]
     parts = [part for part in parts if part.strip()]

@@ -239,11 +239,11 @@ def _compare_codes(first: str, second: str) -> Finding | None:
 
 
 def _code(text: str) -> str:
-    """Return the digits of a phone number, or an identifier with `.` or `-` between digits."""
+    """Return the digits of a phone number, or an identifier with the marks between its digits."""
     bare = _LABEL.sub("", text.strip("#. ")) if len(text) <= _LONGEST_CODE else ""
     if _PHONE.fullmatch(bare) and (bare.startswith(("+", "00")) or "(" in bare):
         return "+" * (bare[0] in "+0") + re.sub(r"\(0\)|\A00|\D", "", bare)
-    marks = {None: "", ".": "."}
+    marks = {None: "", ".": ".", ":": ":"}
     code = _SEPARATORS.sub(lambda gap: marks.get(gap[1], "-"), bare)
     return code.upper() if _CODE.fullmatch(bare) else ""
 

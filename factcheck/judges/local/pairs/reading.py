@@ -175,7 +175,7 @@ class _Reader:
         for k in optional if len(optional) < len(units) else ():
             units[k] = units[k]._replace(is_optional=True)
         inner = found[1:] if found and found[0].kind == "function" else found[1:-1]
-        ends = self.text.endswith((".", "!")) and len(found) >= _SHORTEST_SENTENCE
+        ends = self.text.rstrip("\"'").endswith((".", "!")) and len(found) >= _SHORTEST_SENTENCE
         is_sentence = any(map(_is_verb, inner)) or (
             ends and sum(word.text.islower() for word in found) > 1
         )
@@ -324,10 +324,11 @@ class _Reader:
 
 def _is_verb(word: Word) -> bool:
     """Whether a word is an auxiliary or an unambiguous past form in lower case."""
-    base = irregular_forms().get(word.form, "s")
-    is_past = word.form.endswith("ed") or (base[0] == word.form[0] and word.form not in _NO_VERBS)
-    is_past = is_past and len(word.form) >= _SHORTEST_PAST and not word.form.endswith(_NO_PAST)
-    return word.text.islower() and (is_past or word.form in _AUXILIARIES)
+    form = word.form
+    is_irregular = irregular_forms().get(form, "")[:1] == form[0] and form not in _NO_VERBS
+    is_past = (is_irregular or form.endswith("ed")) and not form.endswith(_NO_PAST)
+    is_verb = form in _AUXILIARIES or (is_past and len(form) >= _SHORTEST_PAST)
+    return word.text.islower() and is_verb
 
 
 def _measured(unit: Unit, number: float, measures: tuple[Measure, ...]) -> Unit:

@@ -45,8 +45,8 @@ _COPULAS = word_set("is are was were be been ist war est es")
 _ARTICLE = re.compile(
     r"[\s\"'*_-]*(?:(?:the|an?|der|die|das|le|la|les|el|los|las)\s+)?[\"']*", re.IGNORECASE
 )
-_JOINT = re.compile(
-    r"(?:-\w+)?(?:\s?[-/:]+\s?|[\s-](of|over|than|to|in|on|under)[\s-](?:the\s|an?\s)?)(?:\w+-)?"
+_LINK = re.compile(
+    r"(?:-\w+)?(?:\s?[-/:\\|]+\s?|[\s-](of|over|than|to|in|on|under)[\s-](?:the\s|an?\s)?)(?:\w+-)?"
 )
 """Link of two words whose order counts: `history of art`, `EUR/USD`."""
 _ROLES = frozenset("<>=\u2190-:")
@@ -264,74 +264,55 @@ def _reversed(one: Side, other: Side) -> Finding | None:
 
 
 def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]]) -> Finding | None:
-    """Find common units whose order or neighbours change the value: `tenant pays landlord`."""
+    """Find common units whose order changes the value: `tenant pays landlord`, `EUR/USD`."""
     pairs = [(i, j) for i, j in matched if i + j < _FIRST]
     ones, others = one.units, other.units
     copulas = (one.grammar | other.grammar) & _COPULAS
     changes_voice = ("by" in one.grammar) != ("by" in other.grammar)  # one is passive
     is_one_voice = one.grammar == other.grammar if copulas else not changes_voice
     are_numbers = all(u.is_typed for u in ones + others) and "x" not in {u.text for u in ones}
-    one_joints, other_joints = _joints(one), _joints(other)
-    in_other, in_one = dict(pairs), {j: i for i, j in pairs}
-    wrong = [
-        (i, k, j, m)
-        for (i, j), step in product(pairs, (-1, 1))  # Flat 2, 10 High St; Flat 10, 2 High St
-        if _is_numbered(one, i, k := i + step)
-        and _is_numbered(other, j, m := j + step)
-        and (in_other.get(k, m) != m or in_one.get(m, k) != k)
-    ]
+    links, other_links = _links(one), _links(other)
     for (i, j), (n, p) in combinations(pairs, 2):
         low, high = min(j, p), max(j, p)
         has_verb = any(
             i < k < n and low < m < high and _gives_roles(ones[k]) and _gives_roles(others[m])
             for k, m in pairs
         )
-        joints = {*one_joints[i:n]} | {*other_joints[p:j]}
-        gaps = one.text[ones[i].end : ones[n].start], other.text[others[p].end : others[j].start]
-        is_one_phrase = other.text[others[j].end : others[p].start] == gaps[0]
-        if (
-            (p > j and has_verb and changes_voice and copulas and not is_one_phrase)
-            or (p < j and has_verb and is_one_voice)
-            or (p < j and len(joints) == 1 and "" not in joints)
-            or (p < j and gaps == (" ", " ") and ones[i].is_capital and ones[n].is_capital)
-            or (p < j and are_numbers and None not in {ones[i].number, ones[n].number})
-        ):
-            wrong.append((i, n, j, p))
-    if not wrong:
-        return None
-    i, n, j, p = wrong[0]
-    stretch = one.text[ones[min(i, n)].start : ones[max(i, n)].end]
-    return Finding(
-        TURNED, against(stretch, other.text[others[min(j, p)].start : others[max(j, p)].end])
-    )
+        if j < p:
+            is_one_phrase = _text(one, i, n).lower() == _text(other, j, p).lower()
+            is_wrong = has_verb and changes_voice and bool(copulas) and not is_one_phrase
+        else:
+            between = {*links[i:n], *other_links[p:j]}
+            are_names = between == {" "} and ones[i].is_capital and ones[n].is_capital
+            are_linked = len(between) == 1 and between.isdisjoint(("", " "))
+            are_figures = are_numbers and None not in (ones[i].number, ones[n].number)
+            is_wrong = (has_verb and is_one_voice) or are_names or are_linked or are_figures
+        if is_wrong:
+            return Finding(TURNED, against(_text(one, i, n), _text(other, low, high)))
+    return None
+
+
+def _text(reading: Reading, first: int, last: int) -> str:
+    return reading.text[reading.units[first].start : reading.units[last].end]
+
+
+def _links(reading: Reading) -> list[str]:
+    """Return what is between each of the first units and the next: a link, a space, or other."""
+    links = []
+    for one, other in pairwise(reading.units[:_FIRST]):
+        gap = reading.text[one.end : max(one.end, other.start)]
+        link = _LINK.fullmatch(gap)
+        links.append((link[1] or "to").lower() if link else " " * (gap == " "))
+    return links
 
 
 def _gives_roles(unit: Unit) -> bool:
     return unit.text.islower() or unit.text in _ROLES
 
 
-def _joints(reading: Reading) -> list[str]:
-    """Return what links each of the first units to the next: a preposition, `-`, or nothing."""
-    units = reading.units[:_FIRST]
-    found = [
-        _JOINT.fullmatch(reading.text, one.end, max(one.end, other.start))
-        for one, other in pairwise(units)
-    ]
-    return ["" if joint is None else (joint[1] or "to").lower() for joint in found]
-
-
-def _is_numbered(reading: Reading, at: int, beside: int) -> bool:
-    """Whether the unit beside a word is its number."""
-    if not 0 <= beside < len(reading.units):
-        return False
-    word, number = reading.units[at], reading.units[beside]
-    gap = reading.text[min(word.end, number.end) : max(word.start, number.start)]
-    return number.is_typed and not word.is_typed and not set(gap) & set(",;")
-
-
 def _is_doubtful(sides: Sequence[Side]) -> bool:
     """Whether the networks are unreliable: symbols, `German` and `Germany`, other scripts."""
-    if all(any(_is_symbol(u) for u in side.own) for side in sides):
+    if all(any(_is_symbol(u) or u.text.isupper() for u in side.own) for side in sides):
         return True
     texts = [side.reading.text for side in sides]
     if any(len(text) < _FEW and not text.isupper() for text in texts) or any(
