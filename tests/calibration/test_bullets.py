@@ -286,13 +286,10 @@ def test_kinds_of_steps_add_up(scores: list[float]) -> None:
     assert rising + unchanged + falls / (len(scores) - 1) == pytest.approx(1.0)
 
 
-def test_a_curve_has_a_point_for_each_number_of_bullets() -> None:
-    points = mean_curve([TextScores([path([0.9, 0.6, 0.3])])])
-    assert [point.left for point in points] == pytest.approx([1, 2 / 3, 1 / 3])
-    assert [point.score for point in points] == pytest.approx([0.9, 0.6, 0.3])
-
-
-def test_a_curve_over_texts_of_different_length_has_points_that_all_of_them_reach() -> None:
+def test_a_curve_has_a_point_for_each_number_of_bullets_that_all_texts_reach() -> None:
+    alone = mean_curve([TextScores([path([0.9, 0.6, 0.3])])])
+    assert [point.left for point in alone] == pytest.approx([1, 2 / 3, 1 / 3])
+    assert [point.score for point in alone] == pytest.approx([0.9, 0.6, 0.3])
     orders = [[path([0.8, 0.4])], [path([0.8, 0.6, 0.4, 0.2])], []]
     points = {round(point.left, 1): point.score for point in mean_curve(map(TextScores, orders))}
     assert min(points) == 0.5

@@ -108,12 +108,6 @@ def test_each_fact_is_read_in_its_own_language() -> None:
     assert (one.supported, other.supported) == (True, False)
 
 
-def test_it_is_the_judge_local_fast() -> None:
-    (result,) = check(["The fires cost two lives."], "A fire cost two lives.", judge="local-fast")
-    assert isinstance(result, Verdict)
-    assert (result.label, result.judge) == ("entailed", "containment")
-
-
 def test_a_threshold_out_of_range_is_refused() -> None:
     for threshold in (0.0, -1.0, 1.1, float("nan")):
         with pytest.raises(InputError, match="threshold"):

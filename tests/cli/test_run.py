@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import factcheck
+from benchmarks.runtime.kill import comparable
 from factcheck.documents.results import read_results
 from factcheck.facts import AtomicFact
 from factcheck.scoring.run_report import RunReport
@@ -45,17 +46,6 @@ def record(number: int, **others: Any) -> dict[str, Any]:
 def ids(path: Path) -> list[str]:
     """Of all rows, in order."""
     return [row["id"] for row in read_results(path)]
-
-
-def comparable(path: Path) -> list[Any]:
-    """Rows without what depends on the run: usage, and whether an answer was kept before."""
-
-    def without(data: Any) -> Any:
-        if isinstance(data, dict):
-            return {k: without(v) for k, v in data.items() if k not in {"usage", "cached"}}
-        return [without(item) for item in data] if isinstance(data, list) else data
-
-    return [without(row) for row in read_results(path)]
 
 
 class Job:
@@ -112,9 +102,6 @@ def test_invalid_records_end_the_run_or_are_skipped_and_named(job: Job) -> None:
     assert done.code == 0
     assert ids(job.rows) == ["r1", "r4"]
     assert "3 invalid records skipped" in done.out
-    for format_ in ("table", "markdown", "html", "junit"):
-        shown = job.run("report", str(job.rows), "--format", format_).out
-        assert "3 invalid records skipped" in shown
     assert json.loads(job.run("report", str(job.rows), "--format", "json").out)["skipped"] == 3
     said = (
         "line 2: not valid JSON",

@@ -26,7 +26,7 @@ from factcheck import (
     extract,
     score,
 )
-from factcheck.errors import ConfigError, InputError, JudgeError
+from factcheck.errors import ConfigError, InputError
 from factcheck.facts import CheckResult, Usage, as_source, merge_documents
 from factcheck.judges.ports import Ledger
 from factcheck.scoring.texts import combined
@@ -135,12 +135,6 @@ def test_an_unknown_judge_is_named_with_what_can_be_used(judge: Any) -> None:
 def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=next(iter(options))):
         FactCoverage(**options)
-
-
-def test_an_error_of_the_judge_reaches_the_caller() -> None:
-    checker = ScriptedChecker({fact.text: JudgeError("out of order") for fact in FACTS})
-    with pytest.raises(JudgeError, match="out of order"):
-        FactCoverage(checker).check(FACTS, TEXT)
 
 
 def test_claims_have_ids_of_their_own() -> None:

@@ -35,17 +35,6 @@ TEXT = "The dam holds and is 40 metres high."
 SOURCE = " ".join(FACTS)
 
 
-def test_a_second_run_sends_nothing_and_says_the_same(llm: MakeSetup, tmp_path: Path) -> None:
-    one, first = llm(FactModel(), cache=tmp_path)
-    before = one.score(SOURCE, TEXT)
-    again = one.score(SOURCE, TEXT)
-    assert len(first.requests) == 2
-    assert again.score == before.score
-    assert [r.label for r in again.results] == [r.label for r in before.results]
-    assert all(isinstance(r, Verdict) and r.cached for r in again.results)
-    assert (again.usage.calls, again.usage.cache_hits) == (0, 4)
-
-
 def test_only_what_shapes_an_answer_is_part_of_its_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
