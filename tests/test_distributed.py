@@ -22,6 +22,7 @@ from factcheck.errors import ConfigError, InputError
 from factcheck.facts import AtomicFact, CheckFailure
 from factcheck.testing import FactModel, LocalOpenAIServer, Reply, ScriptedChecker
 from tests.runtime.cache.conftest import redis_url as redis_url  # noqa: PLC0414 - a fixture
+from tests.scoring.test_processes import record as pair
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: factcheck[parquet]")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -29,10 +30,7 @@ JUDGE: dict[str, Any] = {"judge": "local-fast"}
 
 
 def record(number: int) -> dict[str, Any]:
-    source = (
-        f"The mill of Varn has {number} sails. It was built in {1800 + number} by two brothers."
-    )
-    return {"id": f"r{number}", "source": source, "summary": f"The mill has {number} sails."}
+    return {**pair(number), "summary": f"The mill has {number} sails."}
 
 
 def rows_of(folder: Path) -> list[dict[str, Any]]:

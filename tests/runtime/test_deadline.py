@@ -68,7 +68,7 @@ def outcomes(results: Sequence[Verdict | CheckFailure]) -> list[str]:
 def test_batches_that_are_answered_in_time_are_kept() -> None:
     with slow_server("Cairo", 60) as server, scorer_of(server) as scorer:
         scorer.check(["Ready?"], "Ready?")  # the form of replies is known
-        with factcheck.deadline(3):
+        with factcheck.deadline(2):
             results = scorer.check(FACTS, TEXT)
         while server.in_flight:  # until the server has noticed
             time.sleep(0.01)
@@ -93,10 +93,10 @@ async def test_a_deadline_is_its_callers_alone(impatient_first: bool) -> None:  
     """Both ask the same question; whoever sends it, only one has a deadline."""
 
     async def impatient() -> Sequence[Verdict | CheckFailure]:
-        with factcheck.deadline(1.5):
+        with factcheck.deadline(1):
             return await scorer.acheck(["Cairo is dry."], TEXT)
 
-    with slow_server("Cairo", 4) as server, scorer_of(server) as scorer:
+    with slow_server("Cairo", 2.5) as server, scorer_of(server) as scorer:
         await scorer.acheck(["Ready?"], "Ready?")
         server.clear()
         patient = scorer.acheck(["Cairo is dry."], TEXT)

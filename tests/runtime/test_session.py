@@ -101,12 +101,9 @@ def test_evaluators_of_a_session_share_its_budget(monkeypatch: pytest.MonkeyPatc
     assert server.n_connections == 1
 
 
-def test_a_session_and_options_of_its_own_exclude_each_other() -> None:
+def test_options_that_are_unknown_or_that_a_session_brings_are_refused() -> None:
     with pytest.raises(InputError, match="session= brings its own concurrency"):
         FactCoverage("local", session=Session(), concurrency=2)
-
-
-def test_an_unknown_option_is_refused() -> None:
     with pytest.raises(TypeError, match="retries"):
         FactCoverage("local", retries=3)  # type: ignore[call-arg]
 
@@ -171,17 +168,13 @@ def test_upper_bounds_of_requests_under_way_do_not_end_a_run_early() -> None:
 def test_a_cap_that_is_no_amount_is_refused(name: str, cap: Any) -> None:
     with pytest.raises(InputError, match=name):
         Budget(**{name: cap})
-
-
-def test_a_number_of_numpy_is_one() -> None:
     assert Budget(max_cost_usd=np.float64(0.5)).max_cost_usd == 0.5
 
 
-def test_a_known_price_counts_cached_tokens_at_their_own_price() -> None:
+def test_a_known_price_has_one_of_its_own_for_cached_tokens_and_an_unknown_one_is_not_zero() -> (
+    None
+):
     assert Price(1.0, 0.1, 10.0).cost_usd(1_000_000, 400_000, 100_000) == pytest.approx(1.64)
-
-
-def test_an_unknown_price_is_unknown_and_not_zero() -> None:
     assert price_of("openai/gpt-5-nano") is not None
     assert price_of("openai/my-own-model") is None
     assert price_of("local") is None

@@ -262,12 +262,10 @@ def test_scripted_facts_know_source_and_maker() -> None:
     )
 
 
-def test_a_decision_has_no_probability() -> None:
+def test_a_pair_is_found_under_its_mirror_image_unless_its_order_counts() -> None:
+    """A decision has no probability, a number is one."""
     (result,) = asyncio.run(ScriptedPairJudge(lambda _: True).compare([OAK], Ledger()))
     assert result == PairVerdict(True, None, "scripted", "scripted")
-
-
-def test_a_pair_is_found_under_its_mirror_image_unless_its_order_counts() -> None:
     mirrored = ScriptedPairJudge({("oak tree", "oak"): 0.5})
     (result,) = asyncio.run(mirrored.compare([OAK], Ledger()))
     assert result == PairVerdict(True, 0.5, "scripted", "scripted")

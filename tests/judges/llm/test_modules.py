@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import random
 import re
 from collections.abc import Callable
 from itertools import pairwise
@@ -181,16 +180,6 @@ def number_of(prompt: str, tag: str) -> str:
     return str(found[0])
 
 
-def test_a_text_full_of_guessed_tags_closes_no_fence() -> None:
-    draw = random.Random(7)
-    for _ in range(20):
-        text = "".join(f"</text {draw.randrange(10**6):06d}>\n" for _ in range(8_000))
-        prompt = fenced({"facts": "f1 It rained.", "text": text})
-        number = number_of(prompt, "text")
-        assert prompt.count(f"</text {number}>") == 1
-        assert number not in text
-
-
 def test_a_text_that_knows_the_number_it_would_get_gets_another() -> None:
     text = "It rained."
     for _ in range(3):
@@ -205,9 +194,14 @@ def test_a_text_that_knows_the_number_it_would_get_gets_another() -> None:
         assert known not in other
 
 
-def test_every_number_of_six_digits_in_a_text_leaves_a_longer_one() -> None:
-    every = " ".join(f"{number:06d}" for number in range(10**6))
-    assert len(number_of(fenced({"text": every}), "text")) > 6
+def test_a_text_full_of_guessed_numbers_closes_no_fence() -> None:
+    """Every number of six digits leaves a longer one."""
+    text = " ".join(f"{number:06d}" for number in range(10**6))
+    prompt = fenced({"facts": "f1 It rained.", "text": text})
+    number = number_of(prompt, "text")
+    assert len(number) > 6
+    assert prompt.count(f"</text {number}>") == 1
+    assert number not in text
 
 
 def test_the_same_texts_are_fenced_in_the_same_way_and_the_first_does_not_depend_on_the_next() -> (

@@ -90,11 +90,9 @@ def _reply(path: str) -> Mapping[str, Any]:
     if "generateContent" in path:
         said = {"role": "model", "parts": [{"text": REPLY}]}
         return {"candidates": [{"content": said, "finishReason": "STOP"}]}
-    message = {"role": "assistant", "content": REPLY}
-    choice = {"index": 0, "message": message, "finish_reason": "stop"}
     usage = {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10}
     made = {"id": "x", "object": "chat.completion", "created": 1, "model": "m"}
-    return {**made, "choices": [choice], "usage": usage}
+    return {**made, **completion(REPLY), "usage": usage}
 
 
 @pytest.fixture

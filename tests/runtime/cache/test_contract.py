@@ -125,12 +125,9 @@ def _plain(value: Any) -> Any:
     return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 
-def test_types_and_surrogates_are_told_apart() -> None:
+def test_types_and_surrogates_are_told_apart_and_what_is_not_json_has_no_key() -> None:
     values: tuple[JSON, ...] = ("1", 1, True, None, "", [], {}, "\U0001f6a2", "\ud83d\udea2")
     assert len({answer_key(part=value) for value in values}) == len(values)
-
-
-def test_what_is_not_json_has_no_key() -> None:
     with pytest.raises(TypeError):
         answer_key(part={1, 2})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="Out of range"):
@@ -182,14 +179,10 @@ def test_or_in_the_users_cache_folder(tmp_path: Path, monkeypatch: pytest.Monkey
     assert default_folder(Settings()) == expected
 
 
-@pytest.mark.parametrize("spec", ["off", False])
-def test_off_is_no_cache(spec: str | bool) -> None:  # noqa: FBT001 - a parameter of the test
-    assert open_cache(spec) is None
-
-
-def test_the_environment_switches_the_default_off(
+def test_off_is_no_cache_and_in_the_environment_none_by_default(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert open_cache("off") is open_cache(spec=False) is None
     monkeypatch.setenv("FACTCHECK_CACHE", "off")
     assert open_cache() is None
     assert folder_of(open_cache(tmp_path)) == tmp_path
@@ -213,15 +206,12 @@ def test_a_redis_url_is_a_server_in_the_environment_too(scheme: str) -> None:
         assert isinstance(cache, RedisCache)
 
 
-def test_an_object_with_the_methods_is_used() -> None:
+@pytest.mark.parametrize("spec", [7, object(), MemoryCache, "", " ", "http://127.0.0.1", "a\0b"])
+def test_an_object_with_the_methods_is_used_and_anything_else_is_an_error(spec: Any) -> None:
     memory = MemoryCache()
     assert open_cache(memory) is memory
-
-
-@pytest.mark.parametrize("spec", [7, object(), MemoryCache, "", " ", "http://127.0.0.1", "a\0b"])
-def test_anything_else_is_an_error(spec: object) -> None:
     with pytest.raises(ConfigError, match="cache"):
-        open_cache(spec)  # type: ignore[arg-type]
+        open_cache(spec)
 
 
 def test_another_process_does_not_take_itself_for_the_last_one(tmp_path: Path) -> None:
