@@ -257,27 +257,28 @@ class JobStore:
         return int(count)
 
     def row_lines(self, job: Job) -> Iterator[str]:
-        """Yield the lines of a results file: header, rows so far in record order, number missing.
+        """Yield a results file, many lines at a time: rows so far in record order, number missing.
 
         A row is missing if it was not there when its page was read.
         """
         yield results_header(job.signature)
         n_missing = job.records
-        for _, content in self._pages(job, pending=False):
-            n_missing -= 1
-            yield f"{content.decode()}\n"
+        for page in self._pages(job, pending=False):
+            n_missing -= len(page)
+            yield "".join(f"{content.decode()}\n" for _, content in page)
         yield results_end(RunEnd(n_missing))
 
     def pending(self, job: Job) -> Iterator[Record]:
         """Yield the records without a row, in order."""
-        for place, line in self._pages(job, pending=True):
-            yield as_record(parse_json_line(line, Place("job", "record", place)), place)
+        for page in self._pages(job, pending=True):
+            for place, line in page:
+                yield as_record(parse_json_line(line, Place("job", "record", place)), place)
 
-    def _pages(self, job: Job, *, pending: bool) -> Iterator[tuple[int, bytes]]:
+    def _pages(self, job: Job, *, pending: bool) -> Iterator[list[tuple[int, bytes]]]:
         """Yield place and content of records of a job, in order, a page at a time."""
         place = 0
         while page := self._all(_PAGE_OF, job.id, pending, place, _PAGE):
-            yield from page
+            yield page
             place = page[-1][0]
 
     def keep(self, job: Job, scored: Sequence[Scored], signature: str | None = None) -> None:

@@ -186,8 +186,8 @@ Shared = Annotated[Jobs, Depends(_jobs)]
 Owner = Annotated[str, Depends(_owner)]
 
 
-def _job(job_id: str, jobs: Shared, owner: Owner) -> Job:
-    return jobs.store.find(job_id, owner)
+async def _job(job_id: str, jobs: Shared, owner: Owner) -> Job:
+    return await asyncio.to_thread(jobs.store.find, job_id, owner)
 
 
 _LINES = "application/x-ndjson"
@@ -228,7 +228,7 @@ async def submit(
 
 
 @router.get("/{job_id}")
-def status(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> JobStatus:
+async def status(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> JobStatus:
     """Return the progress of a job."""
     return jobs.status(job)
 

@@ -106,7 +106,8 @@ def status(jobs: Jobs, job: str, owner: str = "") -> JobStatus:
 
 def lines_of(jobs: Jobs, job: str) -> list[str]:
     """The rows of a job, with the first and the last line of their file."""
-    return [*jobs.store.row_lines(jobs.store.find(job, ""))]
+    text = "".join(jobs.store.row_lines(jobs.store.find(job, "")))
+    return [f"{line}\n" for line in text.split("\n")[:-1]]
 
 
 def report_of(jobs: Jobs, job: str, path: Path) -> RunReport:
