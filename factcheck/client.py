@@ -10,7 +10,6 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 from factcheck.documents import json_text, to_plain
@@ -35,6 +34,7 @@ from factcheck.facts import (
 from factcheck.facts.report import Direction
 from factcheck.judges.llm.errors import UNREADABLE, redacted, retry_after_s
 from factcheck.judges.llm.http import close_in
+from factcheck.judges.llm.providers import check_address
 from factcheck.records import RecordLike
 from factcheck.runtime.deadline import remaining_s, require_time
 from factcheck.runtime.loop import PerProcess, background, blocking, together
@@ -84,7 +84,7 @@ class Client(Closing):
     ) -> None:
         if key is not None and not (key.strip().isascii() and key.strip().isprintable()):
             raise ConfigError("an API key has only visible ASCII characters")
-        self.url = _address(url)
+        self.url = check_address("the address of the service", url).rstrip("/").removesuffix("/v1")
         self._judge = judge
         self._timeout_s = require_number("timeout_s", timeout_s, above=0)
         self._retry = RetryPolicy(stop_after_delay=timeout_s)
@@ -228,20 +228,6 @@ class Client(Closing):
         session = aiohttp.ClientSession(timeout=timeout)
         weakref.finalize(self, close_in, asyncio.get_running_loop(), session)
         return session
-
-
-def _address(url: str) -> str:
-    """Return the address of a service without a slash or the `v1` of its routes."""
-    try:
-        parts = urlsplit(url)
-        is_address = parts.port != 0 and parts.scheme in {"http", "https"} and parts.hostname
-    except ValueError:
-        parts, is_address = urlsplit(""), False
-    if not is_address:
-        raise ConfigError(f"{redacted(url)!r:.80} is not an address; expected 'http://HOST:PORT'")
-    if parts.username is not None or parts.query or parts.fragment:
-        raise ConfigError("the address of a service has no user, password, query or fragment")
-    return url.rstrip("/").removesuffix("/v1")
 
 
 _TURNED_AWAY = frozenset({"rate", "busy"})

@@ -184,15 +184,18 @@ def test_another_service_is_an_error(
 
 @pytest.mark.parametrize("url", ["localhost:8000", "ftp://x", "http://", "", "http://x:99999"])
 def test_an_address_that_is_none(url: str) -> None:
-    with pytest.raises(ConfigError, match="is not an address; expected 'http://HOST:PORT'"):
+    with pytest.raises(ConfigError, match=r"the address of the service is '.*'; give an address"):
         factcheck.Client(url)
     with pytest.raises(InputError, match="timeout_s must be a finite number above 0"):
         factcheck.Client("http://localhost", timeout_s=0)
 
 
 def test_secrets_of_an_address_and_of_a_key_are_not_shown() -> None:
-    for url in ("http://u:geheim@x", "http://x?key=geheim"):
-        with pytest.raises(ConfigError, match="no user, password, query or fragment") as raised:
+    for url, what in (
+        ("http://u:geheim@x", "a password"), ("u:geheim@x", "a password"),
+        ("http://x?key=geheim", "a query"),
+    ):  # fmt: skip
+        with pytest.raises(ConfigError, match=what) as raised:
             factcheck.Client(url)
         assert "geheim" not in str(raised.value)
     with pytest.raises(ConfigError, match="only visible ASCII"):

@@ -157,15 +157,13 @@ def check_address(what: str, url: str) -> str:
     try:
         parts = urlsplit(url)
         usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
-        secret = parts.username is not None or parts.password is not None
     except ValueError:
-        usable, parts, secret = False, urlsplit(""), "@" in url
-    if secret:
+        usable, parts = False, urlsplit("")
+    if parts.username is not None or ("@" in url and not usable):
         raise ConfigError(f"{what} holds a user name or a password; leave it out, and give a key")
     if parts.query or parts.fragment:
         raise ConfigError(
-            f"{what} ends in a query or a fragment ({endpoint(url)}?...); give the address alone, "
-            "and further parameters as extra_body"
+            f"{what} ends in a query or a fragment ({endpoint(url)}?...); give the address alone"
         )
     if not usable:
         raise ConfigError(f"{what} is {url!r}; give an address such as http://127.0.0.1:8000/v1")
