@@ -1,7 +1,6 @@
 """Score tables with any engine (`score_batch`), and data sets on a Ray cluster (`score_dataset`).
 
-The output has one row per fact. The actors of a run share response cache, rate and budget in Redis;
-without it, the limits are divided among them.
+The output has one row per fact. The actors of a run share response cache, rate and budget in Redis.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -104,23 +102,22 @@ def score_dataset(
     Args:
         data: A `ray.data.Dataset`, or what `ray.data.read_parquet` reads: files, a folder, a URL.
         out: Folder that all machines see; another run cannot write to it at the same time.
-        actors: Number of actors, each with a scorer. `concurrency` is divided among them. `rpm`,
-            `tpm` and `budget` are shared if the cache is a `redis://` URL, here or in the
-            environment of this process; if not, they are divided, and an actor that is restarted
-            gets its part of the budget again. Every call has the whole budget, unless it names the
-            `run` of an earlier one.
+        actors: Number of actors, each with a scorer. `concurrency` is divided among them; `rpm`,
+            `tpm` and `budget` they share, and need a `redis://` cache for. Every call has the whole
+            budget, unless it names the `run` of an earlier one.
         shard_size: Maximum number of records per shard.
         options: Keyword arguments of `FactCoverage`. Keys and addresses come from the environment
-            of the cluster.
+            of the cluster; the cache may come from that of this process.
 
     Returns:
         Counts: `records` scored, `skipped` (they have rows), `failed` (their row is an error),
         `unfinished` (no rows), `calls` to language models, and `facts` by verdict and error code.
 
     Raises:
-        InputError: A column is missing, `out` is in use or has rows of another run, or a limit
-            that is divided is less than the number of actors.
-        ConfigError: As for `FactCoverage`; Ray is not installed, or the cluster starts no task.
+        InputError: A column is missing, `out` is in use or has rows of another run, or
+            `concurrency` is less than the number of actors.
+        ConfigError: As for `FactCoverage`; Ray is not installed, the cluster starts no task, or
+            several actors have limits to share but no Redis.
         JudgeError: Ray gave up on a shard; the others are kept.
     """
     require_integer("actors", actors, 1)
@@ -130,8 +127,8 @@ def score_dataset(
         import ray.data
     except ImportError as error:
         raise ConfigError("this needs Ray; install it: pip install 'factcheck[ray]'") from error
-    parts = _parts(options, actors)
-    with FactCoverage(**parts) as scorer:
+    shared = _shared(options, actors)
+    with FactCoverage(**shared) as scorer:
         signature = run_signature(scorer, "coverage")
     counts: Counter[str] = Counter()
     with _locked(out) as folder, _cluster(ray):
@@ -146,7 +143,7 @@ def score_dataset(
             data = data.repartition(target_num_rows_per_block=shard_size)
             shards = data.map_batches(
                 _Actor,
-                fn_constructor_args=(parts, str(folder), done),
+                fn_constructor_args=(shared, str(folder), done),
                 batch_size=shard_size,
                 batch_format="pyarrow",
                 compute=ray.data.ActorPoolStrategy(size=actors),
@@ -253,29 +250,21 @@ def _require_columns(names: list[str]) -> None:
         raise InputError(f"a column is missing: {', '.join(missing)}; found {', '.join(names)}")
 
 
-def _parts(options: ScorerOptions, actors: int) -> ScorerOptions:
-    """Return the options of each actor: limits that they share in Redis, or their part of them."""
-    parts: dict[str, Any] = {"concurrency": max(32, actors), "run": uuid4().hex, **options}
-    divided = ["concurrency"]
-    if isinstance(cache := open_cache(options.get("cache")), RedisCache):
-        parts["cache"] = cache.url
-    else:
-        parts["run"] = None
-        divided += "rpm", "tpm"
-        if budget := options.get("budget"):
-            calls, tokens, cost = budget.max_calls, budget.max_tokens, budget.max_cost_usd
-            parts["budget"] = replace(
-                budget,
-                max_calls=None if calls is None else calls // actors,
-                max_tokens=None if tokens is None else tokens // actors,
-                max_cost_usd=None if cost is None else cost / actors,
-            )
-    for name in divided:
-        if (limit := parts.get(name)) is not None:
-            if limit < actors:
-                raise InputError(f"{name}={limit} is less than the number of actors, {actors}")
-            parts[name] = limit // actors
-    return parts  # type: ignore[return-value]
+def _shared(options: ScorerOptions, actors: int) -> ScorerOptions:
+    """Return the options of each actor: a part of the concurrency, the other limits in Redis."""
+    most = options.get("concurrency", max(32, actors))
+    if most < actors:
+        raise InputError(f"concurrency={most} is less than the number of actors, {actors}")
+    shared: ScorerOptions = {**options, "concurrency": most // actors}
+    cache = open_cache(options.get("cache"))
+    if isinstance(cache, RedisCache):
+        return {"run": uuid4().hex, **shared, "cache": cache.url}
+    if actors > 1 and any(options.get(name) for name in ("rpm", "tpm", "budget")):
+        raise ConfigError(
+            "actors share rpm, tpm and a budget in Redis; set FACTCHECK_CACHE=redis://HOST:6379/0, "
+            "or use one actor (--jobs 1)"
+        )
+    return shared
 
 
 def _finished(folder: Path, signature: str) -> frozenset[str]:

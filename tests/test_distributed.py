@@ -192,29 +192,10 @@ class TestRay:
         with pytest.raises(InputError, match=r"has rows of a run with .*not "):
             score_dataset(data, out, judge="local")
 
-    def test_an_exhausted_budget_leaves_records_to_the_next_run(
-        self, ray: Any, data: str, tmp_path: Path
-    ) -> None:
-        out = tmp_path / "out"
-        with LocalOpenAIServer(FactModel()) as server:
-            options: dict[str, Any] = {
-                "judge": model_at(server),
-                "extractor": "local",
-                "cache": str(tmp_path / "cache"),
-            }
-            first = score_dataset(data, out, shard_size=10, budget=Budget(max_calls=20), **options)
-            second = score_dataset(data, out, shard_size=10, **options)
-            n_requests = len(server.requests)
-
-        assert 10 <= first["calls"] == first["records"] - 1 <= 20
-        assert second["records"] == first["unfinished"] == 60 - first["records"]
-        assert n_requests == 59
-        assert len(rows_of(out)) == 59 * 3 + 1
-
-    def test_a_budget_in_redis_is_that_of_all_actors(
+    def test_a_budget_is_that_of_all_actors_and_what_it_leaves_that_of_the_next_run(
         self, ray: Any, data: str, tmp_path: Path, redis_url: str
     ) -> None:
-        """One actor, which has the only shard, may spend all of it; a resume has a new one."""
+        """The actor that has the only shard may spend all of it; another run has a new one."""
         with LocalOpenAIServer(FactModel()) as server:
             options: dict[str, Any] = {
                 "judge": model_at(server),
@@ -223,20 +204,25 @@ class TestRay:
                 "rpm": 60_000,
                 "budget": Budget(max_calls=21),
             }
-            calls = [
-                score_dataset(data, tmp_path / out, shard_size=shard_size, run=run, **options)[
-                    "calls"
-                ]
-                for out, shard_size, run in (
-                    ("a", 60, "a"),
-                    ("a", 10, "a"),
-                    ("a", 10, "b"),
-                    ("a", 10, "c"),
-                )
+            found = [
+                score_dataset(data, tmp_path / "out", shard_size=size, run=run, **options)
+                for size, run in ((60, "a"), (10, "a"), (10, "b"), (10, "c"))
             ]
             n_requests = len(server.requests)
-        assert calls == [21, 0, 21, 17]
+
+        assert [counts["calls"] for counts in found] == [21, 0, 21, 17]
+        assert [counts["unfinished"] for counts in found] == [38, 38, 17, 0]
         assert n_requests == 59
+        assert len(rows_of(tmp_path / "out")) == 59 * 3 + 1
+
+    def test_several_actors_share_no_limits_without_redis(
+        self, ray: Any, data: str, tmp_path: Path
+    ) -> None:
+        for options in ({"rpm": 60}, {"tpm": 60}, {"budget": Budget(max_calls=1)}):
+            with pytest.raises(ConfigError, match="set FACTCHECK_CACHE=redis://"):
+                score_dataset(data, tmp_path / "out", cache="off", **JUDGE, **options)
+        with pytest.raises(InputError, match="concurrency=1 is less than the number of actors, 2"):
+            score_dataset(data, tmp_path / "out", concurrency=1, **JUDGE)
 
     def test_the_command_prints_counts_and_refuses_what_it_does_not_do(
         self, ray: Any, data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

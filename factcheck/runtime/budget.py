@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
-from uuid import uuid4
+from typing import TYPE_CHECKING, NamedTuple
 
 from factcheck.errors import BudgetExceeded
 from factcheck.facts import Usage
@@ -21,13 +20,9 @@ from factcheck.settings import require_integer, require_number
 if TYPE_CHECKING:
     from factcheck.runtime.cache.redis import SharedLimits
 
-Settle: TypeAlias = Callable[[Mapping[str, float]], Awaitable[None]]
-"""Replaces a reservation by the actual cost."""
 _MILLION = 1_000_000
 _UNITS = {"max_calls": "requests", "max_tokens": "tokens", "max_cost_usd": "US dollars"}
 """Unit of each cap, for messages."""
-_POLL_S = 0.2
-"""Seconds until other processes may have spent less than they reserved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +70,7 @@ class BudgetTracker:
         limits = {name: getattr(budget or Budget(), name) for name in _UNITS}
         self._caps: dict[str, float] = {n: cap for n, cap in limits.items() if cap is not None}
         self._spent: dict[str, float] = dict.fromkeys(_UNITS, 0)
-        self._reserved: PerProcess[list[Mapping[str, float]]] = PerProcess(list)
+        self._reserved: PerProcess[list[dict[str, float]]] = PerProcess(list)
         self._changed = PerProcess(asyncio.Event)
         self._shared = shared if self._caps else None
 
@@ -110,46 +105,29 @@ class BudgetTracker:
     @asynccontextmanager
     async def hold(self, upper_bound: Usage, actual: list[Usage]) -> AsyncIterator[None]:
         """Reserve in this budget alone; see `reserve`."""
-        needed = {name: _amounts(upper_bound)[name] for name in self._caps}
+        needed, reserved = _amounts(upper_bound), self._reserved()
         if self._shared is not None:
-            settle = await self._reserve_shared(self._shared, needed)
-        else:
-            settle = await self._reserve_here(needed)
-        try:
-            yield
-        finally:
-            used = _amounts(actual[0]) if actual else needed
-            await settle({name: used[name] for name in self._caps})
-
-    async def _reserve_here(self, needed: Mapping[str, float]) -> Settle:
-        reserved = self._reserved()
+            hold, refused = await self._shared.reserve(needed, self._caps)
+            if refused:
+                raise _budget_error(refused, self._caps[refused])
+            try:
+                yield
+            finally:
+                await self._shared.settle(hold, _amounts(actual[0]) if actual else needed)
+            return
         while (cap := self._exceeded_cap([needed, *reserved])) is not None:
             if not reserved or cap == self._exceeded_cap([needed]):
                 raise _budget_error(cap, self._caps[cap])
             await self._changed().wait()
         reserved.append(needed)
-
-        async def settle(used: Mapping[str, float]) -> None:
+        try:
+            yield
+        finally:
             reserved.remove(needed)
-            for name, amount in used.items():
+            for name, amount in (_amounts(actual[0]) if actual else needed).items():
                 self._spent[name] += amount
             if waited_for := self._changed.take():
                 waited_for.set()
-
-        return settle
-
-    async def _reserve_shared(self, shared: SharedLimits, needed: Mapping[str, float]) -> Settle:
-        hold: dict[str, float | str] = {**needed, "id": uuid4().hex}
-        while (found := await shared.reserve(hold, self._caps))[0]:
-            cap, is_final = found
-            if is_final:
-                raise _budget_error(cap, self._caps[cap])
-            await asyncio.sleep(_POLL_S)
-
-        async def settle(used: Mapping[str, float]) -> None:
-            await shared.settle(hold, used)
-
-        return settle
 
     def _exceeded_cap(self, requests: Sequence[Mapping[str, float]]) -> str | None:
         """Return the name of a cap that these requests could exceed, if any."""

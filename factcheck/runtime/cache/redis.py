@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
+from uuid import uuid4
 
 from factcheck.errors import ConfigError, JudgeUnavailable
 from factcheck.runtime.cache.entries import LEASE_S, WarnOnce, readable, seal
@@ -21,13 +24,12 @@ TIMEOUT_S = 5.0
 """Timeout of a request in seconds."""
 PAUSE_S = 10.0
 """Seconds without requests after a failure, so that an outage delays a run only briefly."""
-SILENCE_S = 60.0
-"""Seconds for which the requests of a run wait for the server that has its limits."""
 HOLD_S = 180
 """Seconds for which others wait for what a request may leave of the budget."""
 _KEPT_S = 30 * 86_400
 """Seconds for which the spending of a run is kept after its last request."""
-_POLL_S = 1.0
+_POLL_S = 0.2
+"""Seconds until requests of other processes may have cost less than they had reserved."""
 _JUMP_S = 86_400
 """Seconds until a turn that only a jump of the server's clock explains."""
 _TURN = """
@@ -188,9 +190,8 @@ class SharedLimits:
         self._cache = cache
         self._run = f"{PREFIX}run {run} "
         self._budget = [f"{self._run}spent", f"{self._run}holds"]
-        self._spent: dict[str, float] = {}
+        self._spent: Counter[str] = Counter()
         """What the run had spent at the last answers, by cap."""
-        self._silent_since: float | None = None
 
     async def turn(self, model: str, share_s: float, late_s: float) -> float:
         """Take the next turn of a model, and return the seconds until then.
@@ -207,46 +208,42 @@ class SharedLimits:
         return float(await self._answer(_TURN, keys, share_s, late_s, _JUMP_S))
 
     async def reserve(
-        self, hold: Mapping[str, float | str], caps: Mapping[str, float]
-    ) -> tuple[str, bool]:
-        """Reserve a part of the budget, once for each hold.
+        self, needed: Mapping[str, float], caps: Mapping[str, float]
+    ) -> tuple[str, str]:
+        """Reserve a part of the budget, once others leave enough of it.
 
         Args:
-            hold: Upper bounds of the cost, by cap, and an `id`.
+            needed: Upper bounds of the cost, by cap.
             caps: The budget.
 
         Returns:
-            The name of a cap that does not allow it, or `""`, and whether it never will.
+            The reservation, and the name of a cap that does not allow it, or `""`.
 
         Raises:
             JudgeUnavailable: The server does not answer.
         """
-        asked = json.dumps({name: (cap, self._spent.get(name, 0)) for name, cap in caps.items()})
-        held = json.dumps(hold)
-        found = await self._answer(_RESERVE, self._budget, held, asked, HOLD_S, _KEPT_S)
-        refused, is_final, spent = json.loads(found)
-        self._learn(spent)
-        return refused, is_final
+        hold = json.dumps({**needed, "id": uuid4().hex})
+        while True:
+            asked = json.dumps({name: (cap, self._spent[name]) for name, cap in caps.items()})
+            found = await self._answer(_RESERVE, self._budget, hold, asked, HOLD_S, _KEPT_S)
+            refused, is_final, spent = json.loads(found)
+            self._spent |= Counter(spent)
+            if is_final or not refused:
+                return hold, refused
+            await asyncio.sleep(_POLL_S)
 
-    async def settle(self, hold: Mapping[str, float | str], actual: Mapping[str, float]) -> None:
-        """Replace a reservation by the actual cost, by cap; without an answer, it stays."""
-        numbers = json.dumps(hold), json.dumps(actual)
-        found = await asyncio.to_thread(self._cache.evaluate, _SETTLE, self._budget, *numbers)
-        self._learn({} if found is None else json.loads(found))
+    async def settle(self, hold: str, actual: Mapping[str, float]) -> None:
+        """Replace a reservation by the actual cost, by cap; it stays if the server is silent."""
+        with suppress(JudgeUnavailable):
+            found = await self._answer(_SETTLE, self._budget, hold, json.dumps(actual))
+            self._spent |= Counter(json.loads(found))
 
     async def _answer(self, script: str, keys: Sequence[str], *arguments: object) -> Any:
-        evaluate = self._cache.evaluate
-        while (found := await asyncio.to_thread(evaluate, script, keys, *arguments)) is None:
-            now = time.monotonic()
-            self._silent_since = self._silent_since or now
-            if now - self._silent_since >= SILENCE_S:
-                raise JudgeUnavailable(
-                    "the limits of the run are in Redis, which does not answer; run again once it "
-                    "does: responses so far are in the cache"
-                )
-            await asyncio.sleep(_POLL_S)
-        self._silent_since = None
+        found = await asyncio.to_thread(self._cache.evaluate, script, keys, *arguments)
+        if found is None:
+            raise JudgeUnavailable(
+                "the limits of the run are in Redis, which does not answer; run again once it "
+                "does: responses so far are in the cache",
+                retry_after_s=PAUSE_S,
+            )
         return found
-
-    def _learn(self, spent: Mapping[str, float]) -> None:
-        self._spent |= {name: max(n, self._spent.get(name, 0)) for name, n in spent.items()}
