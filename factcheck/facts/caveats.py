@@ -119,7 +119,7 @@ def comparison_caveats(
     if is_paraphrase(a) != is_paraphrase(b):
         unequal = (
             f"No ranking: A copies {percent(a)} of its phrases from the source and B {percent(b)}, "
-            f"and {_TESTED}. To decide: {_NEXT}"
+            f"and {_TESTED}; of distortions in paraphrases it misses 7 of 10. To decide: {_NEXT}"
         )
         return unequal, ""
     caution = (

@@ -38,6 +38,8 @@ name; or reports in record order."""
 UNDECIDED = "undecided"
 _MAX_SHOWN = 20
 _BY_ORDER = ("the first", "the second")
+_FEWEST = 6
+"""Number of sources from which a randomization can reach a p-value below `SIGNIFICANT`."""
 
 
 class _Group(NamedTuple):
@@ -165,12 +167,13 @@ class CoverageComparison(Report):
     def worse(self) -> str:
         """Reasons why the second run is worse; empty if there are none.
 
-        It is worse if coverage is significantly lower, a `must` fact was lost, or more facts are
-        newly than no longer distorted: significantly more, or any more with a deterministic judge.
+        It is worse if coverage is significantly lower, unless it cannot be ranked, a `must` fact
+        was lost, or more facts are newly than no longer distorted: significantly more, or any more
+        with a deterministic judge.
         """
         (n_a, n_b), n_new = self.n_distorted, len(self.newly_distorted)
         more = n_new > self._n_no_longer and (self.never_flips or self.p_distorted < SIGNIFICANT)
-        lower = self.coverage.difference < 0 and self.coverage.is_significant
+        lower = not self.unequal and self.coverage.difference < 0 and self.coverage.is_significant
         reasons = (
             f"coverage {self._coverages}" if lower else "",
             f"distorted facts {n_a:,} → {n_b:,} ({n_new:,} newly)" if more else "",
@@ -182,9 +185,14 @@ class CoverageComparison(Report):
     def unsettled(self) -> str:
         """Reason why the second run cannot be rated; empty if it can.
 
-        Significantly more facts kept in the other run are undecided in the second one, or a run is
-        not complete.
+        Significantly more facts kept in the other run are undecided in the second one, a run is not
+        complete, or one copies and the other paraphrases.
         """
+        unranked = "one side copies and the other paraphrases; use a language model"
+        return "; ".join(filter(None, (self._gaps, unranked if self.unequal else "")))
+
+    @property
+    def _gaps(self) -> str:
         n_b = sum(change.a == "kept" for change in self.undecided)
         n_a = sum(change.b == "kept" for change in self.undecided)
         reasons = [f"{side}: {why}" for side, why in zip("AB", self.partial, strict=True) if why]
@@ -227,17 +235,11 @@ class CoverageComparison(Report):
     def page(self) -> Page:
         groups = {title: self._of(title) for title in _GROUPS}
         (n_kept_a, n_kept_b), (n_a, n_b) = self.n_kept, self.n_distorted
-        verdict = "equal"
-        if self.coverage.difference:
-            verdict = "higher" if self.coverage.difference > 0 else "lower"
-            is_clear = self.coverage.is_significant
-            verdict += ", unlikely to be chance" if is_clear else ", but that may be chance"
-            if self.unequal:
-                verdict = "not comparable"
+        verdict = "not comparable" if self.unequal else self._verdict
         n_new = plural(len(self.newly_distorted), "fact")
         more = f"Distorted facts {n_a:,} → {n_b:,}: {n_new} newly distorted"
         new = more if self.newly_distorted else ""
-        bad = (Alert(text) for text in (new, self._lost_musts, self.unsettled) if text)
+        bad = (Alert(text) for text in (new, self._lost_musts, self._gaps) if text)
         warn = (Alert(text, "warn") for text in (self.unequal, self.caution) if text)
         sections = (
             listed(
@@ -263,6 +265,18 @@ class CoverageComparison(Report):
             ],
         )
 
+    @property
+    def _verdict(self) -> str:
+        if not self.coverage.difference:
+            return "equal"
+        way = "higher" if self.coverage.difference > 0 else "lower"
+        if self.coverage.is_significant:
+            return f"{way}, unlikely to be chance"
+        if 1 < self.n_sources < _FEWEST:
+            least = f"{self.n_sources} sources cannot tell that from chance ({_FEWEST} could)"
+            return f"{way}, but {least}"
+        return f"{way}, but that may be chance"
+
     def _lines(self) -> Iterator[str]:
         yield f"A is {quote_text(self.names[0])}, B is {quote_text(self.names[1])}"
         if self.is_noise:
@@ -274,8 +288,8 @@ class CoverageComparison(Report):
         elif self.causes:
             alone = "" if len(self.causes) == 1 else "; these runs cannot tell which moved a fact"
             yield f"Why: {'; '.join(self.causes)}{alone}"
-        coverage = self.coverage
-        if coverage.difference:
+        coverage, is_ranked = self.coverage, self.coverage.difference and not self.unequal
+        if is_ranked:
             unit = "if facts were independent" if self.n_sources == 1 else "by source"
             yield (
                 f"difference {signed(coverage.difference)}, 95 % interval "
@@ -285,7 +299,7 @@ class CoverageComparison(Report):
         is_shifted = len(self.newly_distorted) != self._n_no_longer
         if is_shifted:
             yield f"distorted: p {p_text(self.p_distorted)} if facts were independent"
-        if coverage.difference or is_shifted:
+        if is_ranked or is_shifted:
             yield "p: how often chance alone makes a difference of this size or more"
         sides = ("A", self.only_a, self.n_only[0]), ("B", self.only_b, self.n_only[1])
         for side, names, _ in sides:

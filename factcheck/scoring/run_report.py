@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from factcheck.documents import PathOrDash
 from factcheck.documents.results import read_run
 from factcheck.facts import CoverageReport, Usage
-from factcheck.facts.caveats import EMBEDDED, caveats
+from factcheck.facts.caveats import EMBEDDED, caveats, is_paraphrase
 from factcheck.facts.page import lost_musts, parts, scale_lines, score_text, usage_text
 from factcheck.reports import Report
 from factcheck.reports.page import Alert, Case, Item, Page, Section, Table, entries, filled
@@ -160,7 +160,10 @@ class Tally(Report):
         """Describe the totals and the 5 lowest scores."""
         scored = (row for row in self.rows if row.score is not None)
         lowest = sorted(scored, key=lambda row: (row.score, row.place))[:_N_LOWEST]
-        items = (Item(share(row.score or 0.0, 2), one_line(row.id)) for row in lowest)
+        items = (
+            Item(share(row.score or 0.0, 2), one_line(row.id), aside=self._mark(row))
+            for row in lowest
+        )
         errors = (
             Case("report", "error", f"{n:,} missing", code) for code, n in self.failures.items()
         )
@@ -183,6 +186,12 @@ class Tally(Report):
             columns=COLUMNS,
             rows=self._records,
         )
+
+    def _mark(self, row: Row) -> str:
+        """Say what a low score comes from, as far as it shows."""
+        paraphrases = EMBEDDED in self.signature and is_paraphrase(row.copied)
+        distorted = f"{row.distorted:,} distorted" if row.distorted else ""
+        return ", ".join(filter(None, (distorted, "paraphrases" * paraphrases)))
 
     @property
     def n_records(self) -> int:

@@ -14,7 +14,8 @@ from factcheck.facts.caveats import caveats, gate_caveat, is_paraphrase, usual_r
 from factcheck.reports import render
 from factcheck.reports.page import gated
 from factcheck.scoring import compare
-from factcheck.scoring.run_report import RunReport
+from factcheck.scoring.gates import comparison_gate
+from factcheck.scoring.run_report import RunReport, Tally
 from factcheck.scoring.texts import lead_of
 from tests.reports.examples import report_of, verdict
 
@@ -24,6 +25,7 @@ FACT = AtomicFact("f1", "The ferry carried 412 passengers.")
 SOURCE = "The ferry Aurora left Bergen with 412 passengers. Nobody was hurt when it burned."
 COPY = "The ferry Aurora left Bergen with 412 passengers."
 PARAPHRASE = "Four hundred and twelve people sailed from the Norwegian port on board of Aurora."
+UNRANKED = "one side copies and the other paraphrases; use a language model"
 NO_PROOF = "No distorted facts is no proof: this judge misses 7 of 10 distortions"
 NO_LOSS = "Low coverage is no evidence of loss: the summary paraphrases"
 READ = "Check the distorted fact first: in tests, 69 of 84 such facts were distorted or dropped"
@@ -77,6 +79,16 @@ def test_a_run_counts_its_paraphrases() -> None:
         assert "loss: 2 of 3 summaries paraphrase" in said[1]
 
 
+def test_low_scores_of_a_run_say_what_shows_of_them() -> None:
+    outcomes = {"lie": found(COPY, "contradicted"), "free": found(PARAPHRASE, "neutral")}
+    outcomes["plain"] = found(COPY, "neutral")
+    text = render(Tally.page(RunReport(outcomes, str(LOCAL))))
+    lowest = [line.split() for line in text.splitlines() if line.startswith("0.00")]
+    assert lowest == [
+        ["0.00", "lie", "1", "distorted"], ["0.00", "free", "paraphrases"], ["0.00", "plain"],
+    ]  # fmt: skip
+
+
 def test_an_empty_summary_is_named() -> None:
     empty, full = found(" \n", "neutral"), found(COPY, "neutral")
     (alert,) = empty.page().alerts
@@ -94,6 +106,16 @@ def test_a_copy_and_a_paraphrase_are_not_ranked() -> None:
     assert two.unequal.startswith("No ranking: A copies 100 % of its phrases from the source")
     assert "not comparable" in two.page().first_line
     assert two.unequal in render(two.page(), "markdown")
+    equal = compare(found(COPY, "neutral"), other)
+    assert "not comparable" in equal.page().first_line
+    runs = [{f"r{n}": with_source(one, n) for n in range(8)} for one in (copy, other)]
+    lower = compare(*runs)
+    assert lower.coverage.is_significant
+    assert (lower.worse, lower.unsettled) == ("", UNRANKED)
+    assert "difference" not in str(lower)
+    failure = comparison_gate(lower.worse, (), lower.unsettled)
+    assert failure is not None
+    assert failure.exit_code == 4
     assert not compare(copy, copy).unequal
     assert not compare(copy, copy).caution
     model = ScoreSignature.of({"judge": "some/model"})
@@ -118,6 +140,10 @@ def test_written_paraphrases_and_copies_are_told_apart() -> None:
             for text in (good, pair["lying"]["text"], lead)
         ]
         assert [is_paraphrase(share) for share in shares] == [True, False, False]
+
+
+def with_source(one: CoverageReport, number: int) -> CoverageReport:
+    return replace(one, facts=replace(one.facts, source_digest=str(number)))
 
 
 MEASURED = "extractor:local/17|judge:local/8@x"

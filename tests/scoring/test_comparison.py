@@ -139,6 +139,12 @@ def test_sources_are_the_units_of_the_test() -> None:
     assert several.n_sources == 12
     assert several.coverage.is_significant
     assert several.worse.startswith("coverage 1.000 \u2192 0.500")
+    few, enough = (
+        compare(dict(list(before.items())[:n]), dict(list(after.items())[:n])) for n in (5, 6)
+    )
+    assert "lower, but 5 sources cannot tell that from chance (6 could)" in few.page().first_line
+    assert not few.coverage.is_significant
+    assert enough.coverage.is_significant
     alone = compare(report("kkkk"), report("kkdd"))
     assert (alone.n_sources, alone.coverage.p_value) == (1, 0.5)
     assert not alone.worse
