@@ -23,7 +23,6 @@ _NO = (
     "no",
 )  # fmt: skip
 _UNLABELLED = ("", "cannot tell")
-_NAMES = ("doc_id", "document")
 _DIGEST = 8
 """Digits of the digest that names the source of a report."""
 _log = logging.getLogger(__name__)
@@ -166,8 +165,7 @@ def _read(path: PathOrDash) -> Iterator[tuple[LabelledPair, str]]:
         if isinstance(value, InputError):
             raise value
         try:
-            row = _typed(value, Mapping, "the line")
-            found = [_pair(*entry, row.get("chance")) for entry in _entries(row)]
+            found = list(_pairs(_typed(value, Mapping, "the line")))
         except KeyError as error:
             raise InputError(f"{place}: {error} is missing") from None
         except (TypeError, ValueError) as error:
@@ -175,45 +173,42 @@ def _read(path: PathOrDash) -> Iterator[tuple[LabelledPair, str]]:
         yield from ((pair, str(place)) for pair in found)
 
 
-def _entries(row: Row) -> Iterator[tuple[str, str, Any, Any, Any]]:
-    """Document, system, text, fact and label, unchecked; the keys of a row determine its format."""
-    keys = row.keys()
+def _pairs(row: Row) -> Iterator[LabelledPair]:
+    """The pairs of a row, whose keys determine its format."""
+    keys, chance = row.keys(), _chance(row.get("chance"))
+    names: tuple[str, ...] = ("doc_id", "document", "id")
     if keys >= {"fact", "text"} and "facts" not in keys:
-        system = str(row.get("system") or "")
-        yield _first(row, *_NAMES), system, row["text"], row["fact"], row.get("label")
-        return
-    if not (keys >= {"facts", "systems"} or keys >= {"facts", "labels"}):
+        names = names[:2]
+        one_fact = {"facts": [row["fact"]], "labels": [row.get("label")]}
+        row = {**row, **one_fact, "summary": row["text"]}
+    elif not (keys >= {"facts", "systems"} or keys >= {"facts", "labels"}):
         raise ValueError(
             f"unknown format with the keys {sorted(row)}; a line needs 'fact', 'text' and 'label'"
         )
-    document, systems = _first(row, *_NAMES, "id"), {str(row.get("system", "")): row}
+    systems = {str(row.get("system") or ""): row}
     if "systems" in row:
-        document = document or _first(row, "reference", "source")
+        names = (*names, "reference", "source")
         systems = _typed(row["systems"], dict, "systems")
-    for system, given in systems.items():
-        one = _typed(given, Mapping, f"systems, {system!r}")
+    given = (row.get(name) for name in names)
+    document = next((str(name) for name in given if name is not None and name != ""), "")
+    facts = _typed(row["facts"], list, "facts")
+    for system, value in systems.items():
+        one = _typed(value, Mapping, f"systems, {system!r}")
         text = one["summary"] if "summary" in one or "systems" in row else one["text"]
-        facts, labels = _typed(row["facts"], list, "facts"), _typed(one["labels"], list, "labels")
+        labels = _typed(one["labels"], list, "labels")
         if len(facts) != len(labels):
             raise ValueError(f"{len(facts)} facts and {len(labels)} labels; every fact needs one")
-        yield from ((document, system, text, *both) for both in zip(facts, labels, strict=True))
+        for fact, label in zip(facts, labels, strict=True):
+            if not isinstance(text, str) or not isinstance(fact, str) or not fact.strip():
+                raise TypeError("fact and text must be strings, and the fact not blank")
+            yield LabelledPair(document or text, system, text, fact, _is_covered(label), chance)
 
 
-def _first(row: Row, *keys: str) -> str:
-    """The first of these that the row has; 0 is a name, too."""
-    names = (row.get(key) for key in keys)
-    return next((str(name) for name in names if name is not None and name != ""), "")
-
-
-def _pair(
-    document: str, system: str, text: Any, fact: Any, label: Any, chance: Any
-) -> LabelledPair:
-    if not isinstance(text, str) or not isinstance(fact, str) or not fact.strip():
-        raise TypeError("fact and text must be strings, and the fact not blank")
-    share = 1.0 if chance is None or chance == "" else _number(chance)
-    if not 0 < share <= 1:
-        raise ValueError(f"chance {chance!r}: expected a number above 0, up to 1")
-    return LabelledPair(document or text, system, text, fact, _is_covered(label), share)
+def _chance(value: Any) -> float:
+    chance = 1.0 if value is None or value == "" else _number(value)
+    if not 0 < chance <= 1:
+        raise ValueError(f"chance {value!r}: expected a number above 0, up to 1")
+    return chance
 
 
 def _is_covered(label: Any) -> bool | None:

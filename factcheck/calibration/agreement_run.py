@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from os import PathLike
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -127,18 +128,8 @@ async def report_agreement(
 ) -> AgreementReport:
     """The report on judges that gave an answer for each pair, and on word containment."""
     by_words = await check_pairs(FactCoverage(WordContainment()), pairs)
-    labelled = [pair for pair in pairs if pair.label is not None]
-    return AgreementReport(
-        judges=(
-            *(measure_agreement(name, pairs, own, by_words) for name, own in answers.items()),
-            measure_agreement(BASELINE, pairs, by_words),
-        ),
-        n_documents=len({pair.document for pair in pairs}),
-        n_pairs=len(pairs),
-        n_labelled_documents=len({pair.document for pair in labelled}),
-        n_labelled=len(labelled),
-        share_entailed=sum(pair.label is True for pair in labelled) / len(labelled),
-    )
+    measured = (measure_agreement(name, pairs, own, by_words) for name, own in answers.items())
+    return AgreementReport((*measured, measure_agreement(BASELINE, pairs, by_words)), tuple(pairs))
 
 
 agreement = blocking(aagreement)
@@ -292,14 +283,23 @@ class AgreementReport(Report):
 
     judges: tuple[JudgeAgreement, ...]
     """In the order given, the baseline last."""
-    n_documents: int
-    n_pairs: int
-    n_labelled_documents: int
-    """Documents with a label."""
-    n_labelled: int
-    """Pairs with a label."""
-    share_entailed: float
-    """Share of them with the label entailed."""
+    pairs: tuple[LabelledPair, ...]
+    """What they were asked about, with and without a label."""
+
+    @property
+    def share_entailed(self) -> float:
+        """Share of the labelled pairs with the label entailed."""
+        return fmean(pair.label for pair in self.pairs if pair.label is not None)
+
+    @property
+    def _counts(self) -> dict[str, int]:
+        labelled = [pair for pair in self.pairs if pair.label is not None]
+        return {
+            "documents": len({pair.document for pair in self.pairs}),
+            "pairs": len(self.pairs),
+            "labelled_documents": len({pair.document for pair in labelled}),
+            "labelled_pairs": len(labelled),
+        }
 
     @property
     def _measured(self) -> list[JudgeAgreement]:
@@ -313,10 +313,7 @@ class AgreementReport(Report):
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "documents": self.n_documents,
-            "pairs": self.n_pairs,
-            "labelled_documents": self.n_labelled_documents,
-            "labelled_pairs": self.n_labelled,
+            **self._counts,
             "share_entailed": self.share_entailed,
             "judges": [judge.to_dict() for judge in self.judges],
             "disagreements": {
@@ -327,17 +324,18 @@ class AgreementReport(Report):
 
     def page(self) -> Page:
         level, alone = (self.judges[0].metrics[name] for name in ("human_coverage", "labels_alone"))
+        n_documents, n_pairs, n_labelled_documents, n_labelled = self._counts.values()
         line = "human level, what people would find in all texts: "
         line += f"{_with_range(level)}, from the labels"
         lines: tuple[str, ...] = (line,)
-        if self.n_labelled < self.n_pairs:
+        if n_labelled < n_pairs:
             judge = one_line(self.judges[0].judge)
             lines = (f"{line} and {judge}", f"from the labels alone {_with_range(alone)}")
         return Page(
             "Agreement with human labels",
             counts=(
-                f"{_part(self.n_labelled, self.n_pairs, 'fact')}, "
-                f"{_part(self.n_labelled_documents, self.n_documents, 'document')}, "
+                f"{_part(n_labelled, n_pairs, 'fact')}, "
+                f"{_part(n_labelled_documents, n_documents, 'document')}, "
                 f"{percent(self.share_entailed)} entailed"
             ),
             lines=(*lines, *self._notes()),

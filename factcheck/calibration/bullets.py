@@ -61,7 +61,6 @@ from factcheck.stats.intervals import Estimate
 
 RATED = "(1-5)"
 """Follows the name of a rater in tables."""
-_BAR = 20
 Scorer = tuple[
     str, Callable[[Subject, Sequence[frozenset[int]]], Coroutine[Any, Any, list[VariantRow]]]
 ]
@@ -335,7 +334,7 @@ class BulletRemoval(Report):
         names, curves = self._columns(), self.curves()
         scores = [{one.left: one.score for one in curve} for curve in curves.values()]
         chart = tuple(
-            (f"{100 * left:.0f} %", *(_bar(curve.get(left)) for curve in scores))
+            (f"{100 * left:.0f} %", *(short(curve.get(left)) for curve in scores))
             for left in sorted({left for curve in scores for left in curve}, reverse=True)
         )
         return Page(
@@ -350,7 +349,7 @@ class BulletRemoval(Report):
                 ),
                 Section(
                     "Mean score by the share of bullets left",
-                    table=Table(("left", *names), chart, n_names=1 + len(names)),
+                    table=Table(("left", *names), chart),
                     pictures=(Svg(curves_svg(curves, len(self.subjects))),) if chart else (),
                 ),
                 conclusions.section({name: self.conclusion(name) for name in self._measured}),
@@ -385,10 +384,6 @@ def _cell(estimate: Estimate, unit: str) -> str:
     shown: Callable[[float], str] = (lambda share: f"{100 * share:.0f}") if unit else short
     bounds = f" ({DASH.join(map(shown, estimate.interval))})" if estimate.interval else ""
     return f"{shown(estimate.value)}{unit}{bounds}"
-
-
-def _bar(score: float | None) -> str:
-    return DASH if score is None else f"{short(score)} {'█' * round(_BAR * score)}"
 
 
 def _left_open(rows: Sequence[VariantRow]) -> float:

@@ -16,7 +16,7 @@ from factcheck.calibration.agreement_run import check_pairs
 from factcheck.calibration.texts import Judge, open_scorer
 from factcheck.errors import JudgeError
 from factcheck.reports.html import document_html
-from factcheck.reports.text import visible
+from factcheck.reports.text import visible, visible_lines
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking
 
@@ -103,10 +103,7 @@ def render(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> str:
         }
         for ((_, weight, pair), later), _ in zip(turns, range(_MOST), strict=False)
     ]
-    shown = []
-    for text in texts:
-        lines = text.replace("\r\n", "\n").replace("\t", " ").split("\n")
-        shown.append({"text": text, "shown": "\n".join(map(visible, lines))})
+    shown = [{"text": text, "shown": visible_lines(text)} for text in texts]
     data = json.dumps({"facts": facts, "texts": shown}).replace("<", "\\u003c")
     digest = hashlib.sha256(data.encode()).hexdigest()[:16]
     body = f'<script type="application/json" id="data">{{"id":"{digest}",{data[1:]}</script>'

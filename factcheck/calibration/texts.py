@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.resources import files
 from itertools import count, pairwise
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.errors import InputError, JudgeError
@@ -43,30 +43,24 @@ _HEADING = re.compile(r"#{1,6}\s.*|.*[:\uff1a]|\*\*[^*]+\*\*")
 """A line that only introduces others: a Markdown heading, bold text, or text before a colon."""
 
 
-class Piece(NamedTuple):
-    """A stretch of a summary, with the white space after it."""
-
-    text: str
-    is_bullet: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Bullets:
     """A summary as bullets that can be removed, and headings that stay."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[str, ...]
+    """Stretches of the summary, each with the white space after it."""
 
     def __len__(self) -> int:
-        return sum(piece.is_bullet for piece in self.pieces)
+        return len(self.texts)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        return tuple(piece.text.strip() for piece in self.pieces if piece.is_bullet)
+        return tuple(piece.strip() for piece in self.pieces if _is_bullet(piece))
 
     def kept(self, numbers: Collection[int]) -> str:
         """The summary with only these bullets, counted from 0; headings stay."""
         number = count()
-        left = (p.text for p in self.pieces if not p.is_bullet or next(number) in numbers)
+        left = (p for p in self.pieces if not _is_bullet(p) or next(number) in numbers)
         return "".join(left).strip()
 
 
@@ -93,7 +87,7 @@ def split_bullets(summary: str) -> Bullets:
 
         starts = [sentence.span.start for sentence in split_sentences(summary)]
         pieces = [summary[a:b] for a, b in pairwise([0, *starts[1:], len(summary)])]
-    return Bullets(tuple(Piece(text, _is_bullet(text)) for text in pieces))
+    return Bullets(tuple(pieces))
 
 
 def _continues(held: str, line: str) -> bool:

@@ -119,8 +119,6 @@ class TrustReport(Report):
         )
 
 
-TEXT_STEPS = ("bullets", "audit")
-"""What is measured of one text after the other; labels are one more step."""
 Show = Callable[[int, int, Usage], object]
 """Called with the number of steps so far and of all, and the usage."""
 
@@ -157,7 +155,7 @@ async def atrust(
         ((name, _),) = named_judges([judge])
     subjects = await read_subjects(texts, FactCoverage(LOCAL))
     orders = {one.name: removal_orders(len(one.bullets), 0) for one in subjects}
-    n_steps, steps = len(TEXT_STEPS) * len(subjects) + bool(pairs), count(1)
+    n_steps, steps = 2 * len(subjects) + bool(pairs), count(1)
     rows: list[VariantRow] = []
     trials: list[Trial] = []
     answers: dict[Question, Mapping[str, CheckResult]] = {}

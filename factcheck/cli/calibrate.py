@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from functools import partial
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -16,12 +15,8 @@ from factcheck.errors import InputError, JudgeError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from factcheck.facts import Usage
-    from factcheck.runtime.progress import Show
     from factcheck.scoring.gates import GateFailure
 
-_LONG_S = 10.0
-"""Seconds from which a measurement says beforehand how long it takes."""
 DATA = "Your text"
 
 app = typer.Typer(
@@ -82,7 +77,6 @@ def bullets(  # noqa: PLR0913 - one parameter per option
     from factcheck.calibration.bullets import RATED
 
     texts = _own_text(source, summary, facts)
-    judges = _judges(judge, judge_option) if judge or not rater else {}
 
     def check(judge: Any, texts: Any) -> Any:
         return abullet_removal(texts, [judge], n_random=n_random)
@@ -90,8 +84,7 @@ def bullets(  # noqa: PLR0913 - one parameter per option
     def rate(rater: Any, texts: Any) -> Any:
         return abullet_removal(texts, (), raters=[rater], n_random=n_random)
 
-    for name, one in judges.items():
-        _say_price(name, check, one, texts)
+    judges = _judges(judge, judge_option, check, texts) if judge or not rater else {}
     for one in rater or []:
         _say_price(f"{one} {RATED}", rate, one, texts, is_rater=True)
     with output.spinner("Removing bullets"):
@@ -150,9 +143,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     to = output.destination(format_, out, source, summary, facts)
     texts = _own_text(source, summary, facts)
     reports = []
-    judges = _judges(judge, judge_option)
-    for name, one in judges.items():
-        _say_price(name, aaudit_judge, one, texts, per_rule=per_rule)
+    judges = _judges(judge, judge_option, aaudit_judge, texts, per_rule=per_rule)
     for name, one in judges.items():
         with output.spinner(f"Auditing {name}"):
             report = audit_judge(
@@ -216,9 +207,7 @@ def agreement(  # noqa: PLR0913 - one parameter per option
     to = output.destination(format_, out, data, labels)
     output.check_out(review, data, labels, option="--review")
     pairs = read_pairs(data, labels, need_labels=review is None)
-    judges = _judges(judge, judge_option)
-    for name, one in judges.items():
-        _say_price(name, lambda scorer, _: check_pairs(scorer, pairs), one)
+    judges = _judges(judge, judge_option, lambda scorer, _: check_pairs(scorer, pairs))
     limits = options.budget(max_calls, max_cost_usd)
     if review is not None:
         with output.spinner("Checking facts"):
@@ -328,29 +317,18 @@ def trust(  # noqa: PLR0913 - one parameter per option
     limits = options.budget(max_calls, max_cost_usd)
     with progress(f"Measuring {name}", "step") as line:
         report = measure(
-            given, records, pairs, name=name, budget=limits, show=_shown(line, _LONG_S)
+            given,
+            records,
+            pairs,
+            name=name,
+            budget=limits,
+            show=lambda n_done, n_all, usage: line(n_done, 0, usage, n_all),
         )
     failure = _no_verdicts([(name, report.audit.failure)] if not report.audit.n_answers else [])
     if card is not None and failure is None:
         write_text(card, f"{report.to_json()}\n")
     found = {"Why": report.conclusion.figures}
     output.report(report.page(), report.to_json, to, conclusions=found, failure=failure)
-
-
-def _shown(line: Show, long_s: float) -> Callable[[int, int, Usage], None]:
-    """Make a callback that shows a line; after the first text, also the time left if it is long."""
-    from factcheck.calibration.trust import TEXT_STEPS
-    from factcheck.runtime.progress import time_text
-
-    started = monotonic()
-
-    def show(n_done: int, n_all: int, usage: Usage) -> None:
-        line(n_done, 0, usage, n_all)
-        left_s = (monotonic() - started) * (n_all - n_done) / n_done
-        if n_done == len(TEXT_STEPS) and left_s >= long_s:
-            output.print_note(f"{time_text(left_s)} more after the first text")
-
-    return show
 
 
 def doctor(
@@ -407,14 +385,23 @@ def _no_verdicts(judges: Iterable[tuple[str, str]]) -> GateFailure | None:
     return None
 
 
-def _judges(names: list[str] | None, settings: list[str] | None) -> dict[str, Any]:
-    """Map names to judges, each with the settings of `--judge-option`."""
+def _judges(
+    names: list[str] | None,
+    settings: list[str] | None,
+    measure: Callable[..., Any],
+    texts: Any = None,
+    **options_: Any,
+) -> dict[str, Any]:
+    """Map names to judges with the settings of `--judge-option`, and say what each will spend."""
     from factcheck.calibration.texts import require_unique
     from factcheck.settings import Settings
 
     names = names or [Settings.from_environment().judge]
     require_unique("judge", names)
-    return {name: options.judge_with(name, settings) for name in names}
+    judges = {name: options.judge_with(name, settings) for name in names}
+    for name, judge in judges.items():
+        _say_price(name, measure, judge, texts, **options_)
+    return judges
 
 
 def _own_text(

@@ -25,7 +25,7 @@ from factcheck.reports.page import (
     brief,
     cleaned,
 )
-from factcheck.reports.text import visible
+from factcheck.reports.text import visible_lines
 
 _SEVERITY = ("plain", "good", "warn", "unknown", "bad")
 _NOTEBOOK = ".factcheck.factcheck.factcheck"
@@ -141,8 +141,7 @@ def _marked(text: MarkedText) -> str:
         while starting and starting[-1].start <= start:
             active.append(starting.pop())
         active = [mark for mark in active if mark.end > start]
-        lines = text.text[start:end].replace("\r\n", "\n").replace("\t", " ").split("\n")
-        piece = escape("\n".join(map(visible, lines)))
+        piece = escape(visible_lines(text.text[start:end]))
         if active:
             keys = " ".join(dict.fromkeys(mark.key for mark in active))
             tone = max((mark.tone for mark in active), key=_SEVERITY.index)

@@ -41,6 +41,12 @@ def visible(text: str) -> str:
     return "".join(shown)
 
 
+def visible_lines(text: str) -> str:
+    """Make a text of several lines `visible`, keeping its lines."""
+    lines = text.replace("\r\n", "\n").replace("\t", " ").split("\n")
+    return "\n".join(map(visible, lines))
+
+
 def _escape(character: str) -> str:
     code = ord(character)
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - the plane

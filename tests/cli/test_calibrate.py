@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -209,18 +208,6 @@ def test_trust_prints_the_price_then_a_page_and_a_card_that_a_report_cites(
         assert part in shown
     assert "Agreement with human labels" not in shown
     assert "judge: Too little was measured to use this judge to rank summaries" in cited.out
-
-
-def test_a_long_measurement_says_after_its_first_text_how_long_it_takes(
-    run: Run, desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("factcheck.cli.calibrate._LONG_S", 0.0)
-    facts = list(desk.verdicts)
-    texts = [{"id": n, "source": "A.", "summary": f"- A lake {n}.\n- A pier.\n", "facts": facts}
-             for n in "ab"]  # fmt: skip
-    _, _, err = run("trust", desk.lines("texts.jsonl", texts))
-    _, said = err.splitlines()
-    assert re.fullmatch(r"about \d+ seconds? more after the first text", said)
 
 
 def test_labels_join_the_card(trust: Run, desk: Desk) -> None:
