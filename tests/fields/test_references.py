@@ -183,6 +183,47 @@ def test_recursion_scores_what_the_schema_written_out_scores(
     assert runs[0].records == runs[1].records
 
 
+def test_definitions_that_all_refer_to_each_other_are_few() -> None:
+    """There are more ways from one to another than could be written out."""
+    names = [f"D{n}" for n in range(30)]
+    fields = {name: to(name) for name in names}
+    items = {**array(to("D1")), "x-eval-align": {"match_by": "hungarian"}}
+    node = record(v=INTEGER, l=items, **{**fields, "D2": {**to("D2"), "x-eval-compare": "exact"}})
+    schema = resolve_schema_references({"$defs": dict.fromkeys(names, node), **to("D0")})
+    gold = {"D1": {"D2": {"v": 1}, "D3": {"l": [{"v": 1}, {"v": 2, "D0": {"v": 3}}]}}}
+    found = {"D1": {"D2": {"v": 1}, "D3": {"l": [{"v": 2, "D0": {"v": 4}}, {"v": 1}]}}}
+
+    run = evaluate([gold], [found], annotate_xeval(schema))
+
+    assert len(json.dumps(schema)) < 100_000
+    assert {r.path: r.status for r in run.records[0].field_results} == {
+        "D1.D3.l[0].v": "match", "D1.D3.l[1].v": "match", "D1.D3.l[1].D0.v": "mismatch",
+        "D1.D2": "match",
+    }  # fmt: skip
+
+
+def test_keys_beside_a_recursive_reference_win() -> None:
+    best: Schema = {"x-eval-align": {"match_by": "hungarian"}}
+    defs = {
+        "List": {"type": "array", "items": to("Node")},
+        "Node": record(v=INTEGER, kids={**to("List"), **best}),
+    }
+    schema = annotate_xeval(resolve_schema_references({"$defs": defs, **to("Node")}))
+    gold = {"kids": [{"kids": [{"v": 1}, {"v": 2}]}]}
+    found = {"kids": [{"kids": [{"v": 2}, {"v": 1}]}]}
+    assert evaluate([gold], [found], schema).mean_f1 == 1.0
+
+
+def test_a_tree_of_objects_is_aligned_as_deep_as_it_is() -> None:
+    """Its schema has two ways down at each of 200 levels."""
+    node = record(v=INTEGER, left=to("Node"), right=to("Node"))
+    items = array(to("Node"), match_by="hungarian")
+    schema = resolve_schema_references({"$defs": {"Node": node}, **record(t=items)})
+    gold = [{"v": 1, "left": {"v": 2, "right": {"v": 3}}}, {"v": 4}]
+
+    assert evaluate([{"t": gold}], [{"t": gold[::-1]}], annotate_xeval(schema)).mean_f1 == 1.0
+
+
 def test_data_that_is_nested_too_deeply_is_an_error_of_its_field() -> None:
     schema = annotate_xeval(resolve_schema_references(record(v=INTEGER, next={"$ref": "#"})))
     deep: dict[str, Any] = {"v": 1}

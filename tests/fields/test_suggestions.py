@@ -375,3 +375,14 @@ def test_a_hint_calls_nothing_that_is_registered(caplog: pytest.LogCaptureFixtur
     schema["properties"]["tags"]["items"]["x-eval-compare"] = "mine"
     evaluate(LINES, LINES[::-1], annotate_xeval(schema), registry=registry_of(mine=mine))
     assert len(calls) == 3 * len(LINES)
+
+
+def test_recursive_fields_get_suggestions_from_the_values_below() -> None:
+    kids = {"type": "array", "items": {"$ref": "#/$defs/Node"}}
+    node = {"type": "object", "properties": {"born": {"type": "string"}, "kids": kids}}
+    schema = {"$defs": {"Node": node}, "$ref": "#/$defs/Node"}
+    made = suggest_schema([{"kids": [{"born": "2024-03-05"}, {"born": "2023-01-31"}]}], schema)
+
+    below = made["$defs"]["Node"]["properties"]
+    assert below["born"]["x-eval-compare"] == {"date": {"pivot": 1950}}
+    assert below["kids"]["x-eval-align"] == {"match_by": "hungarian"}

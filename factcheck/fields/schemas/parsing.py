@@ -130,7 +130,8 @@ class _Parser:
             description=found if isinstance(found := schema.get("description"), str) else "",
         )
         if keys.is_recursive(schema) and keys.COMPARE not in schema and not node.skip:
-            target = {**self._target(schema["$ref"], path), keys.WEIGHT: node.weight}
+            own = {key: schema[key] for key in schema if key.startswith(keys.PREFIX)}
+            target = {**self._target(schema["$ref"], path), **own, keys.WEIGHT: node.weight}
             node.unroll = partial(self.node, target, path, name, node.weight, depth)
             return node
         children = keys.sub_schemas(schema)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import functools
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
@@ -158,6 +159,26 @@ class _Resolver:
                 targets[name] = self.schema(target, _Place(refs={"#": "", pointer: ""}))
         return targets
 
+    @functools.cached_property
+    def _cyclic(self) -> set[str]:
+        """References on a cycle of references, or between two cycles."""
+        found: dict[str, set[str]] = {"#": set()}
+        waiting: list[tuple[str, Any]] = [("#", self._root)]
+        while waiting:
+            pointer, schema = waiting.pop()
+            for ref in _references(schema):
+                with suppress(SchemaError):  # reported where it is resolved
+                    target = _lookup(self._root, names := _names(ref, ""), ref, "")
+                    found[pointer].add(other := _pointer(names))
+                    if other not in found:
+                        found[other] = set()
+                        waiting.append((other, target))
+        cyclic = {*found}
+        for _ in range(keys.MAX_DEPTH):
+            ends = set().union(*(found[ref] for ref in cyclic))
+            cyclic = {ref for ref in cyclic & ends if found[ref] & cyclic}
+        return cyclic - {"#"}
+
     def schema(self, raw: Any, place: _Place) -> Any:
         """Return a resolved copy of a schema, or anything that is not a dict unchanged."""
         if not isinstance(raw, dict):
@@ -195,14 +216,17 @@ class _Resolver:
 
     def _target(self, ref: Any, place: _Place) -> Any:
         names = _names(ref, place.path)
-        pointer = "#" + "".join(f"/{name.replace('~', '~0').replace('/', '~1')}" for name in names)
+        pointer = _pointer(names)
         target = _lookup(self._root, names, ref, place.path)
-        if pointer not in place.refs:
+        # Within a recursive schema, others are not written out: there may be too many ways.
+        *_, entered = place.path, *(path for ref, path in place.refs.items() if ref in self._cyclic)
+        is_below = pointer in self._cyclic and entered != place.path
+        if pointer not in place.refs and not is_below:
             refs = {**place.refs, pointer: place.path}
             return self.schema(target, place._replace(refs=refs, depth=place.depth + 1))
         if place.whole:
             return {"type": target.get("type", "object")}
-        if place.path == place.refs[pointer]:
+        if place.path == place.refs.get(pointer):
             raise SchemaError(f"the reference {ref!r:.80} refers to itself", place.path)
         kind = target.get("type", keys.effective_type(target) or "object")
         if pointer == "#":
@@ -223,6 +247,25 @@ def _names(ref: Any, path: str) -> list[str]:
         )
     names = unquote(ref).split("/")[1:]
     return [name.replace("~1", "/").replace("~0", "~") for name in names]
+
+
+def _pointer(names: list[str]) -> str:
+    return "#" + "".join(f"/{name.replace('~', '~0').replace('/', '~1')}" for name in names)
+
+
+def _references(schema: Any) -> Iterator[Any]:
+    """Yield the references in a schema, outside its definitions."""
+    waiting, seen = [schema], set()
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, (dict, list, tuple)) or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, dict):
+            if "$ref" in node:
+                yield node["$ref"]
+            node = [value for key, value in node.items() if key not in _DEFINITIONS]
+        waiting += node
 
 
 def _lookup(root: dict[str, Any], names: list[str], ref: str, path: str) -> dict[str, Any]:

@@ -85,6 +85,8 @@ class _Suggestion(NamedTuple):
     reason: str
 
 
+_Deeper = dict[str, tuple[str, list[Any]]]
+"""Field names and gold values of recursive references, by definition."""
 _Suggestions = Iterator[_Suggestion]
 """Suggestions of a group of rules; the first one counts."""
 _YES_OR_NO = _Suggestion("exact", ("parse_bool",), "true or false, yes or no")
@@ -114,13 +116,21 @@ def suggest_schema(gold: Any, schema: Any = None) -> Any:
     else:
         converted = as_schema(schema)
         suggested = converted if converted is not schema else resolved(converted)
-    present = [record for record in records if record is not None]
-    _suggest(suggested, "", present)
+    deeper: _Deeper = {}
+    _suggest(suggested, "", [record for record in records if record is not None], deeper)
+    definitions = suggested.get("$defs", {})
+    while ref := next((one for one in definitions if deeper.get(one, ("", []))[1]), None):
+        name, values = deeper[ref]
+        deeper[ref] = name, []
+        _suggest(definitions[ref], name, values, deeper)
     return keys.annotate(suggested)
 
 
-def _suggest(schema: dict[str, Any], name: str, values: list[Any]) -> None:
-    if keys.COMPARE in schema or schema.get(keys.SKIP) is True or keys.is_recursive(schema):
+def _suggest(schema: dict[str, Any], name: str, values: list[Any], deeper: _Deeper) -> None:
+    if keys.is_recursive(schema):
+        deeper.setdefault(schema["$ref"].removeprefix("#/$defs/"), (name, []))[1].extend(values)
+        return
+    if keys.COMPARE in schema or schema.get(keys.SKIP) is True:
         return
     parts = keys.sub_schemas(schema)
     if not parts:
@@ -139,7 +149,7 @@ def _suggest(schema: dict[str, Any], name: str, values: list[Any]) -> None:
                 column.append(member)
     for part in parts:
         inner = f"{name} name".strip() if part.name == "name" else part.name or name
-        _suggest(part.schema, inner, columns[part.name])
+        _suggest(part.schema, inner, columns[part.name], deeper)
     is_array = keys.effective_type(schema) == "array"
     if is_array and keys.ALIGN not in schema and isinstance(schema.get("items"), dict):
         lists = [value for value in values[:_MAX_VALUES] if isinstance(value, list)]

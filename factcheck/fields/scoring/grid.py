@@ -94,8 +94,10 @@ class Grid:
 
     def _add(self, node: Node, values: Sequence[Any]) -> None:
         """Score one field for all pairs."""
-        if isinstance(node, RecursiveNode) and not isinstance(inner := node.compiled(), str):
-            node = inner
+        if isinstance(node, RecursiveNode):
+            if all(value is MISSING for value in values):  # the data ends here, the schema does not
+                return
+            node = inner if not isinstance(inner := node.compiled(), str) else node
         if isinstance(node, Leaf):
             self._add_leaf(node, values)
         elif isinstance(node, ObjectNode) and node.kind is dict:
