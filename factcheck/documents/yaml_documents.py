@@ -6,6 +6,7 @@ Aliases, merge keys and tags of other types are errors.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from contextlib import suppress
@@ -72,8 +73,17 @@ def yaml_text(value: Any, *, width: int = 100) -> str:
     Args:
         value: JSON-ready data; tuples are written as lists on one line.
         width: Maximum line width, in characters.
+
+    Raises:
+        InputError: A string holds half a character (a lone surrogate), which only JSON can hold.
     """
     import yaml
+
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        found = error.object[error.start]
+        raise InputError(f"YAML cannot hold the lone surrogate {found!r}; use JSON") from error
 
     class Dumper(yaml.SafeDumper):
         """Quotes strings that either version would parse as another type."""

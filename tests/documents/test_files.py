@@ -234,6 +234,10 @@ def test_yaml_is_read_alike_by_every_reader_and_json_is_yaml(value: Any) -> None
 
     assert document.value == value
     assert yaml.safe_load(text) == value
+    with pytest.raises(
+        InputError, match=r"YAML cannot hold the lone surrogate '\\ud800'; use JSON"
+    ):
+        yaml_text([value, {"a\ud800": 1}])
     lines, last = lines_by_hand(value)[0], len(text.splitlines())
     assert all(1 <= document.line_of(path) <= last for path in lines)
     if isinstance(value, (dict, list)):

@@ -47,8 +47,6 @@ _MAX_VALUES = 2_000
 """Maximum number of gold values examined per field."""
 _MIN_WORDS_OF_PROSE = 8
 """Minimum mean number of words of prose."""
-_MAX_EXACT = 2**53
-"""Largest integer below which a float represents every one."""
 _CENTURY_START = 1950
 _MONEY_DECIMALS = 2
 _FLOAT_DIGITS = 15
@@ -112,7 +110,7 @@ def suggest_schema(gold: Any, schema: Any = None) -> Any:
     """
     records = [as_record(record) for record in as_list(gold, "gold")]
     if schema is None:
-        suggested = infer_schema(records)
+        suggested = infer_schema(records, maps=True)
     else:
         converted = as_schema(schema)
         suggested = converted if converted is not schema else resolved(converted)
@@ -187,9 +185,8 @@ def _of_leaf(field: _Field) -> _Suggestions:
 
 def _of_number(field: _Field) -> _Suggestion:
     if field.has_id_name:
-        is_short = all(abs(value) <= _MAX_EXACT and value % 1 == 0 for value in field.values)
-        steps = ({"type_convert": {"to": "float"}},) if is_short else (_AS_TEXT, *_LAYOUT)
-        return _Suggestion("exact", steps, f"an identifier by its name {field.name!r}")
+        reason = f"an identifier by its name {field.name!r}"
+        return _Suggestion("exact", (_AS_TEXT, *_LAYOUT), reason)
     largest = max((abs(value) for value in field.values), default=0)
     broken = (value for value in field.values if isinstance(value, float) and value % 1)
     decimals = max((len(repr(value).partition(".")[2]) for value in broken), default=0)
