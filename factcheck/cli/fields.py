@@ -223,7 +223,8 @@ def compare(
 
     Runs are compared record by record. A field is won or lost if its
     p-value, adjusted for the number of fields, is below 0.05; one whose
-    95 % interval excludes 0 may still be neither.
+    95 % interval excludes 0 may still be neither. --fail-if-worse takes half
+    of the p-value, since only losses fail.
     """
     from factcheck.documents import name_of
     from factcheck.fields import compare_runs, files
@@ -239,6 +240,9 @@ def compare(
 
         missing = [str(one) for one in (*comparison.only_in_a, *comparison.not_compared)]
         failure = gates.comparison_gate(comparison.worse, missing, comparison.no_verdict)
+        if failure is None and comparison.doubt:
+            doubt = f"the gate passes, but {comparison.doubt}; that may be chance"
+            output.print_warnings([doubt])
     output.report(comparison.page(), comparison.to_json, to, warnings=warnings, failure=failure)
 
 

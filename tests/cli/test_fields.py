@@ -285,6 +285,32 @@ def test_a_worse_run_fails_its_gate_and_one_with_more_undecided_values_cannot_pa
     assert "the gate cannot pass: 0 values without a verdict in A and 20 in B" in unknown.err
 
 
+@pytest.mark.parametrize(
+    ("n_wrong", "code", "said"),
+    [
+        (5, 1, "gate failed: run B is worse (F1 -0.250, total -0.500)"),
+        (4, 0, "warning: the gate passes, but F1 of total fell by 0.400; that may be chance"),
+        (0, 0, ""),
+    ],
+)
+def test_a_loss_in_one_field_of_few_records_fails_the_gate(
+    files: Files, n_wrong: int, code: int, said: str
+) -> None:
+    """Everything else is equal. In the other direction it is a gain, and passes."""
+    gold = [{"id": n, "total": n} for n in range(10)]
+    found = [{**one, "total": one["total"] - (one["id"] < n_wrong)} for one in gold]
+    schema = schema_of(id=INTEGER, total=INTEGER)
+    a, b = (
+        files.save(name, gold=gold, extracted=extracted, schema=schema)
+        for name, extracted in (("a.json", gold), ("b.json", found))
+    )
+    there, back = files.compare(a, b, "--fail-if-worse"), files.compare(b, a, "--fail-if-worse")
+
+    assert (there.code, back.code, back.err) == (code, 0, "")
+    assert said in there.err
+    assert bool(there.err) == bool(said)
+
+
 def test_a_run_in_which_all_is_skipped_does_not_pass(files: Files) -> None:
     schema = schema_of(a={**STRING, "x-eval-skip": True})
 

@@ -24,6 +24,8 @@ from factcheck.reports.text import DASH, more_of, name_text, p_text, plural, sha
 from factcheck.stats.comparison import SIGNIFICANT, Changes, Comparison
 
 FORMAT = "factcheck-fields-comparison/1"
+_NOTABLE = 0.1
+"""Loss in F1 of a field that is worth a warning."""
 _SHOWN_IDS = 5
 _COLUMNS = ("A", "B", "B - A", "95 % interval", "p")
 _NARROW = ("p", ("95 % interval",))
@@ -136,11 +138,27 @@ class RunComparison(Report):
 
     @property
     def worse(self) -> str:
-        """Scores in which `b` is significantly worse, as text; empty if there are none."""
+        """Scores in which `b` is significantly worse, as text; empty if there are none.
+
+        Gains are not in question, so one-sided p-values count, half of the two-sided ones: five
+        records in which a field is worse, and none in which it is better, suffice.
+        """
         main = self.overall["mean_f1"]
-        change = f"F1 {signed(main.difference)}"
-        parts = [change] if main.is_significant and main.difference < 0 else []
-        return ", ".join([*parts, *(f"lost {field_text(name)}" for name in self.lost)])
+        parts = [f"F1 {signed(main.difference)}"] if _is_worse(main) else []
+        parts += [f"lost {field_text(name)}" for name in self.lost]
+        parts += [
+            f"{field_text(name)} {signed(self.fields[name].difference)}"
+            for name in self.unchanged
+            if _is_worse(self.fields[name])
+        ]
+        return ", ".join(parts)
+
+    @property
+    def doubt(self) -> str:
+        """The largest loss of a field that is not significant, if it is 0.1 or more, as text."""
+        falls = ((self.fields[name].difference, name) for name in self.unchanged)
+        fall, name = min(falls, default=(0.0, ""))
+        return f"F1 of {field_text(name)} fell by {-fall:.3f}" if fall <= -_NOTABLE else ""
 
     @property
     def no_verdict(self) -> str:
@@ -286,6 +304,11 @@ class RunComparison(Report):
                 yield Case(field_text(name), "skipped", change, verdict)
             else:
                 yield Case(field_text(name), message=change)
+
+
+def _is_worse(d: Difference) -> bool:
+    p_value = d.p_value if d.p_adjusted is None else d.p_adjusted
+    return d.difference < 0 and p_value is not None and p_value / 2 < SIGNIFICANT
 
 
 def _field_item(entry: tuple[str, object]) -> Item:
