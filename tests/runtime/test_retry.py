@@ -199,7 +199,7 @@ def test_requests_a_minute_are_evenly_spread() -> None:
 
 def test_tokens_a_minute_count_what_was_estimated_and_what_came() -> None:
     assert starts(Limiter(8, tpm=6_000), [100, 200, 0]) == [0.0, 1.0, 3.0]
-    assert starts(Limiter(8, tpm=6_000), [100, 100], beyond=300) == [0.0, 4.0]
+    assert starts(Limiter(8, tpm=6_000), [100, 100, 100], beyond=300) == [0.0, 4.0, 8.0]
 
 
 @pytest.mark.parametrize("option", ["rpm", "tpm"])

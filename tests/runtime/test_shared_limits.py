@@ -66,6 +66,13 @@ def test_upper_bounds_of_another_process_do_not_end_a_run_early(
 
     assert asyncio.run(work()) == 6  # the seventh could need 50 of the 40 that are left
 
+    async def ask_for_too_much() -> None:
+        async with one.reserve(Usage(prompt_tokens=1)):
+            await send(other, 101, 1)
+
+    with pytest.raises(BudgetExceeded, match="100 tokens"):
+        asyncio.run(ask_for_too_much())
+
 
 def test_what_a_killed_process_had_reserved_counts_and_nobody_waits_for_it(
     limits: Callable[[], SharedLimits], monkeypatch: pytest.MonkeyPatch
@@ -75,7 +82,8 @@ def test_what_a_killed_process_had_reserved_counts_and_nobody_waits_for_it(
         twice = lambda *asked: [evaluate(*asked) for _ in range(2)][1]  # noqa: E731
         patch.setattr(RedisCache, "evaluate", twice)
         patch.setattr(redis_module, "HOLD_S", 0)
-        asyncio.run(limits().reserve({"max_tokens": 60}, {"max_tokens": 100}))
+        _, refused = asyncio.run(limits().reserve({"max_tokens": 60}, {"max_tokens": 100}))
+        assert not refused
     other = BudgetTracker(Budget(max_tokens=100), limits())
     with pytest.raises(BudgetExceeded, match="100 tokens"):
         asyncio.run(send(other, 50, 1))
@@ -90,12 +98,17 @@ def test_a_server_that_has_lost_its_data_learns_from_the_processes(
     one, other = (BudgetTracker(Budget(max_calls=10), limits()) for _ in range(2))
 
     async def work() -> list[int]:
-        before = [await sent(*(send(t, 1, 1) for _ in range(4))) for t in (one, other)]
-        with redis.Redis.from_url(empty_redis) as client:
+        before = [await sent(*(send(t, 1, 1) for _ in range(3))) for t in (one, other)]
+        with redis.Redis.from_url(empty_redis) as client, pytest.MonkeyPatch.context() as patch:
+            async with other.reserve(Usage()):  # it ends while the server is away
+                client.flushall()
+                patch.setattr(RedisCache, "evaluate", lambda *_: None)
+            patch.undo()
+            after = await sent(*(send(other, 1, 1) for _ in range(4)))
             client.flushall()
-        return [*before, await sent(*(send(other, 1, 1) for _ in range(4)))]
+        return [*before, after, await sent(send(other, 1, 1))]
 
-    assert asyncio.run(work()) == [4, 4, 2]
+    assert asyncio.run(work()) == [3, 3, 3, 0]
 
 
 def test_turns_of_a_model_are_evenly_spread_over_all_processes(

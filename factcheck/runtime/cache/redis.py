@@ -63,11 +63,13 @@ return cjson.encode({refused, is_final, all_spent})
 """
 _SETTLE = """
 redis.call('ZREM', KEYS[2], ARGV[1])
-local spent = {}
-for name, amount in pairs(cjson.decode(ARGV[2])) do
-  spent[name] = tonumber(redis.call('HINCRBYFLOAT', KEYS[1], name, amount))
+local all_spent = {}
+for name, ask in pairs(cjson.decode(ARGV[2])) do
+  local amount, known = unpack(ask)
+  all_spent[name] = math.max(tonumber(redis.call('HGET', KEYS[1], name) or 0), known) + amount
+  redis.call('HSET', KEYS[1], name, all_spent[name])
 end
-return cjson.encode(spent)
+return cjson.encode(all_spent)
 """
 
 
@@ -192,6 +194,7 @@ class SharedLimits:
         self._budget = [f"{self._run}spent", f"{self._run}holds"]
         self._spent: Counter[str] = Counter()
         """What the run had spent at the last answers, by cap."""
+        self._unsettled: list[tuple[str, Mapping[str, float]]] = []
 
     async def turn(self, model: str, share_s: float, late_s: float) -> float:
         """Take the next turn of a model, and return the seconds until then.
@@ -224,8 +227,10 @@ class SharedLimits:
         """
         hold = json.dumps({**needed, "id": uuid4().hex})
         while True:
-            asked = json.dumps({name: (cap, self._spent[name]) for name, cap in caps.items()})
-            found = await self._answer(_RESERVE, self._budget, hold, asked, HOLD_S, _KEPT_S)
+            await self._settle_all()
+            found = await self._answer(
+                _RESERVE, self._budget, hold, self._with_known(caps), HOLD_S, _KEPT_S
+            )
             refused, is_final, spent = json.loads(found)
             self._spent |= Counter(spent)
             if is_final or not refused:
@@ -233,10 +238,23 @@ class SharedLimits:
             await asyncio.sleep(_POLL_S)
 
     async def settle(self, hold: str, actual: Mapping[str, float]) -> None:
-        """Replace a reservation by the actual cost, by cap; it stays if the server is silent."""
+        """Replace a reservation by the actual cost, by cap: now, or once the server answers."""
+        self._unsettled.append((hold, actual))
         with suppress(JudgeUnavailable):
-            found = await self._answer(_SETTLE, self._budget, hold, json.dumps(actual))
+            await self._settle_all()
+
+    async def _settle_all(self) -> None:
+        while self._unsettled:
+            hold, actual = one = self._unsettled.pop()
+            try:
+                found = await self._answer(_SETTLE, self._budget, hold, self._with_known(actual))
+            except JudgeUnavailable:
+                self._unsettled.append(one)
+                raise
             self._spent |= Counter(json.loads(found))
+
+    def _with_known(self, amounts: Mapping[str, float]) -> str:
+        return json.dumps({name: (n, self._spent[name]) for name, n in amounts.items()})
 
     async def _answer(self, script: str, keys: Sequence[str], *arguments: object) -> Any:
         found = await asyncio.to_thread(self._cache.evaluate, script, keys, *arguments)
