@@ -25,6 +25,7 @@ from factcheck.calibration import LabelledPair, agreement, read_pairs
 from factcheck.calibration.agreement_labels import Answer
 from factcheck.calibration.agreement_run import check_pairs, measure_agreement
 from factcheck.judges.local.containment import WordContainment
+from factcheck.reports import render
 from factcheck.scoring import FactCoverage
 
 LABELS = "realsumm_dev.jsonl"
@@ -42,7 +43,7 @@ def main() -> None:
         words = asyncio.run(check_pairs(FactCoverage(WordContainment()), seen))
         measured.append(measure_agreement(judge, seen, answers, words))
     report = agreement(pairs, judges or ["local"])
-    print(replace(report, judges=(*measured, *report.judges)))
+    print(render(replace(report, judges=(*measured, *report.judges)).page(), "csv"))
 
 
 def data_and_judges(description: str, about_judges: str) -> tuple[Path, list[str]]:

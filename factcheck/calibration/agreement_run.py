@@ -43,52 +43,24 @@ from factcheck.stats.resampling import bootstrap_groups, mean_estimate
 
 _ALIKE = "all labels are equal"
 _NO_PROBABILITIES = "the judge gives no probabilities"
+_BASELINE = "this is the baseline, or it was not run"
 _NO_SPREAD = "no document has three texts whose coverage differs for both judge and humans"
-_SHOWN = {
-    "balanced_accuracy": "balanced accuracy",
-    "sensitivity": "found",
-    "specificity": "refused",
-    "auroc": "AUROC",
-    "human_coverage": "human level",
-    "pearson": "Pearson",
-    "kendall": "Kendall",
+_LABELS: conclusions.Labels = {
+    "sensitivity": ("found, of the facts that people find", ""),
+    "specificity": ("refused, of the facts that they do not find", ""),
+    "balanced_accuracy": ("mean of both: balanced accuracy, .500 is guessing", ""),
+    "over_baseline": ("balanced accuracy beyond word containment", "+"),
+    "auroc": ("right order of two probabilities: AUROC", ""),
+    "calibration_error": ("mean error of its probabilities", ""),
+    "coverage": ("mean coverage by its verdicts", ""),
+    "human_coverage": ("human level, by labels and its verdicts", ""),
+    "judge_weight": ("its weight in the human level, 0 to 1", ""),
+    "pearson": ("Pearson: its coverage follows that by people", ""),
+    "kendall": ("Kendall: the same, by rank", ""),
 }
-"""Metrics that may be undefined, by their names in tables."""
 _MAX_NAMES = 3
 _MAX_SHOWN = 5
 """Disagreements shown in a terminal."""
-
-
-_VERDICTS = {
-    "facts": "n_pairs",
-    "found": "sensitivity",
-    "refused": "specificity",
-    "balanced accuracy": "balanced_accuracy",
-    "95 %": "balanced_accuracy",
-    "over words": "over_baseline",
-    "AUROC": "auroc",
-    "calibration error": "calibration_error",
-}
-_COVERAGE = {
-    "by judge": "coverage",
-    "human level": "human_coverage",
-    "95 %": "human_coverage",
-    "weight": "judge_weight",
-    "Pearson": "pearson",
-    "Kendall": "kendall",
-    "of docs": "n_correlated",
-}
-"""Columns by title, with the count or the metrics shown."""
-_VERDICTS_LEGEND = """\
-found: of the facts that people find in a text, the share that the judge finds
-refused: of the facts that people do not find there, the share that the judge does not find
-balanced accuracy: mean of both, .500 is guessing; over words: minus that of word containment
-AUROC: how often a fact that people find gets a higher probability than one that they do not
-calibration error: mean distance of its probabilities from the share that people find"""
-_COVERAGE_LEGEND = """\
-by judge: mean coverage by its verdicts; weight: of the judge in the human level, 0 to 1
-Pearson, Kendall: how its coverage of the texts of a document follows that by people, in size and
-in order, 0 is not at all and 1 is best; of docs: number of documents behind it"""
 
 
 async def aagreement(
@@ -195,7 +167,7 @@ def measure_agreement(
         return Estimate(value, interval)
 
     both = (True, False)
-    words = over = Estimate(None, why="this is the baseline, or it was not run")
+    words = over = Estimate(None, why=_BASELINE)
     if rows.baseline is not None:
         by_words = rows._replace(entailed=rows.baseline)
         words = estimate(metrics.balanced_accuracy, labels=both, rows=by_words)
@@ -341,14 +313,9 @@ class AgreementReport(Report):
             lines=(*lines, *self._notes()),
             sections=(
                 Section(
-                    "Verdicts",
-                    legend=tuple(_VERDICTS_LEGEND.splitlines()),
-                    table=self._table(_VERDICTS, "facts", "calibration error", "AUROC"),
-                ),
-                Section(
-                    "Coverage",
-                    legend=tuple(_COVERAGE_LEGEND.splitlines()),
-                    table=self._table(_COVERAGE, "Pearson"),
+                    "Metrics",
+                    legend=("in brackets: 95 % interval over documents",),
+                    table=self._table(),
                 ),
                 *filled(*map(_disagreements, self._measured)),
                 conclusions.section(self.conclusions),
@@ -357,11 +324,15 @@ class AgreementReport(Report):
             rows=self._rows,
         )
 
-    def _table(self, columns: Mapping[str, str], *dispensable: str) -> Table:
-        rows = (
-            (one.judge, *(_cell(one, *column) for column in columns.items())) for one in self.judges
+    def _table(self) -> Table:
+        counts = (
+            ("labelled facts that it decided", *(f"{one.n_pairs:,}" for one in self.judges)),
+            (
+                "documents behind Pearson, Kendall",
+                *(f"{one.n_correlated:,}" for one in self.judges),
+            ),
         )
-        return Table(("judge", *columns), tuple(rows), dispensable=dispensable)
+        return conclusions.figures(_LABELS, {one.judge: one.metrics for one in self.judges}, counts)
 
     def _rows(self) -> Iterator[Mapping[str, Any]]:
         for judge in self.judges:
@@ -371,23 +342,19 @@ class AgreementReport(Report):
                 yield {"judge": judge.judge, "metric": name, **values}
 
     def _notes(self) -> Iterator[str]:
-        lacking: dict[tuple[str, str], list[str]] = {}
+        lacking: dict[str, dict[str, None]] = {}
         for judge in self.judges:
             if judge.n_undecided:
                 why = f" ({judge.failure})" if judge.failure else ""
                 undecided = plural(judge.n_undecided, "fact")
                 yield f"{judge.judge}: {undecided} undecided, outside every metric{why}"
-            reasons: dict[str, list[str]] = {}
-            for name, label in _SHOWN.items():
-                one = judge.metrics[name]
-                if one.why and one.why != _NO_PROBABILITIES:
-                    why = f"undefined, {one.why}" if one.value is None else one.why
-                    reasons.setdefault(why, []).append(label)
-            for why, labels in reasons.items():
-                lacking.setdefault((", ".join(labels), why), []).append(judge.judge)
-        for (labels_, why), judges in lacking.items():
-            shown = ", ".join(judges) if len(judges) <= _MAX_NAMES else f"{len(judges)} judges"
-            yield f"{labels_} of {shown}: {why}"
+            for name in _LABELS:
+                if why := judge.metrics[name].why:
+                    lacking.setdefault(why, {})[judge.judge] = None
+        for why, judges in lacking.items():
+            if why not in {_NO_PROBABILITIES, _BASELINE}:
+                many = f"{len(judges)} judges"
+                yield f"{', '.join(judges) if len(judges) <= _MAX_NAMES else many}: {why}"
 
 
 def _disagreements(judge: JudgeAgreement) -> Section:
@@ -416,13 +383,3 @@ def _part(n: int, n_all: int, noun: str) -> str:
 
 def _with_range(one: Estimate) -> str:
     return f"{short(one.value)} ({short_range(one.interval)})" if one.interval else short(one.value)
-
-
-def _cell(judge: JudgeAgreement, column: str, name: str) -> str:
-    """A count, or the value or interval of a metric."""
-    if name.startswith("n_"):
-        return f"{getattr(judge, name):,}"
-    one = judge.metrics[name]
-    if column.endswith("95 %"):
-        return short_range(one.interval)
-    return short(one.value, with_sign=name == "over_baseline")

@@ -52,7 +52,7 @@ from factcheck.judges.ports import (
 )
 from factcheck.reports import Report, render
 from factcheck.reports.page import Alert, Page, Section, Svg, Table, filled
-from factcheck.reports.text import DASH, percent, plural, short
+from factcheck.reports.text import percent, plural, short
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.session import Session
@@ -210,25 +210,29 @@ class BulletRemoval(Report):
 
     def scores(self, judge: str) -> list[TextScores]:
         """Every text with more than one bullet as a judge scores it; `"truth"` for true scores."""
-        return [
-            self._scores(judge, one, self.orders[one.name])
-            for one in self.subjects
-            if self.orders[one.name] and (judge != TRUTH or one.carriers)
-        ]
-
-    def _scores(self, judge: str, subject: Subject, orders: Sequence[RemovalOrder]) -> TextScores:
-        def point(kept: frozenset[int]) -> Point:
-            row = self.row(judge, subject.name, kept)
-            left = len(kept) / len(subject.bullets)
-            return Point(left, subject.facts_left(kept), row.score if row.complete else None)
-
-        present: list[bool] = []
-        absent: list[bool] = []
-        whole = self.row(judge, subject.name, orders[0][0])
-        for fact, label in whole.verdicts.items() if whole.complete and subject.carriers else ():
-            if label != UNSURE:
-                (present if subject.carriers[fact] else absent).append(label == "entailed")
-        return TextScores([[point(kept) for kept in order] for order in orders], present, absent)
+        found = []
+        for one in self.subjects:
+            orders = self.orders[one.name]
+            if not orders or (judge == TRUTH and not one.carriers):
+                continue
+            rows = {kept: self.row(judge, one.name, kept) for kept in variants(one, orders)}
+            points = {
+                kept: Point(
+                    len(kept) / len(one.bullets),
+                    one.facts_left(kept),
+                    row.score if row.complete else None,
+                )
+                for kept, row in rows.items()
+            }
+            whole = next(iter(rows.values()))
+            decided = whole.verdicts if whole.complete and one.carriers else {}
+            labels: dict[bool, list[bool]] = {True: [], False: []}
+            for fact, label in decided.items():
+                if label != UNSURE:
+                    labels[bool(one.carriers[fact])].append(label == "entailed")
+            paths = [[points[kept] for kept in order] for order in orders]
+            found.append(TextScores(paths, labels[True], labels[False]))
+        return found
 
     def metrics(self, judge: str) -> dict[str, Estimate]:
         """The metrics of one judge (see `LABELS`); `"truth"` for those of the true scores."""
@@ -251,8 +255,10 @@ class BulletRemoval(Report):
         limits = f"{plural(len(sizes), 'text')}, {plural(len(rows), 'variant')}"
         if len(complete) < len(rows):
             limits += f", of which {n_texts} and {len(complete)} have all answers"
-        if open_ := _left_open(complete):
-            limits += f"; {percent(open_)} of the facts left open as unsure"
+        n_verdicts = sum(len(row.verdicts) for row in complete)
+        if n_unsure := sum(row.n_unsure for row in complete):
+            unsure = percent(n_unsure / n_verdicts)
+            limits += f"; {unsure} of the facts left open as unsure, outside its scores"
         return conclusions.of_bullets(self.metrics(judge), n_texts, limits)
 
     @property
@@ -267,11 +273,6 @@ class BulletRemoval(Report):
                 yield f"{subject.name}: only one bullet; there is nothing to remove"
         for judge in self.judges:
             rows = [row for row in self.rows if row.judge == judge]
-            if open_ := _left_open(rows):
-                yield (
-                    f"{judge}: unsure about {percent(open_)} of the facts, which are outside its "
-                    "scores, as in a report"
-                )
             missing = [row for row in rows if not row.complete]
             if missing:
                 low, high = fmean(row.low for row in rows), fmean(row.high for row in rows)
@@ -342,11 +343,7 @@ class BulletRemoval(Report):
             counts=self._counts(),
             alerts=tuple(Alert(note, "unknown") for note in self.notes()),
             sections=filled(
-                Section(
-                    "Metrics",
-                    legend=LEGEND,
-                    table=Table(("", *names), tuple(self._metric_rows(names))),
-                ),
+                Section("Metrics", legend=LEGEND, table=self._table(names)),
                 Section(
                     "Mean score by the share of bullets left",
                     table=Table(("left", *names), chart),
@@ -361,31 +358,18 @@ class BulletRemoval(Report):
             ),
         )
 
-    def _metric_rows(self, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-        """The label of each metric, count and cost, then its cell for each judge."""
-        judges, usages = [self.metrics(name) for name in names], [self.usage(n) for n in names]
-        for metric, (label, unit) in LABELS.items():
-            found = [judge[metric] for judge in judges]
-            if any(one.value is not None for one in found):
-                of = zip(names, found, strict=True)
-                # The spread between the true scores is no uncertainty.
-                cells = (one._replace(interval=None) if n == TRUTH else one for n, one in of)
-                yield (label, *(_cell(one, unit) for one in cells))
+    def _table(self, names: Sequence[str]) -> Table:
+        """The metrics of each judge, and what it cost."""
+        judges = {name: self.metrics(name) for name in names}
+        if TRUTH in judges:  # the spread between the true scores is no uncertainty
+            truth = judges[TRUTH].items()
+            judges[TRUTH] = {name: one._replace(interval=None) for name, one in truth}
+        usages, more = [self.usage(name) for name in names], []
         if any(usage.calls or usage.cache_hits for usage in usages):
-            yield ("calls", *(f"{usage.calls:,}" for usage in usages))
-            yield ("tokens", *(f"{u.prompt_tokens + u.completion_tokens:,}" for u in usages))
             costs = (usage.cost_usd for usage in usages)
-            yield ("cost", *("unknown" if usd is None else f"${usd:.4f}" for usd in costs))
-
-
-def _cell(estimate: Estimate, unit: str) -> str:
-    if estimate.value is None:
-        return DASH
-    shown: Callable[[float], str] = (lambda share: f"{100 * share:.0f}") if unit else short
-    bounds = f" ({DASH.join(map(shown, estimate.interval))})" if estimate.interval else ""
-    return f"{shown(estimate.value)}{unit}{bounds}"
-
-
-def _left_open(rows: Sequence[VariantRow]) -> float:
-    """Share of the facts that the judge is unsure about, in [0, 1]."""
-    return sum(row.n_unsure for row in rows) / max(1, sum(len(row.verdicts) for row in rows))
+            more = [
+                ("calls", *(f"{usage.calls:,}" for usage in usages)),
+                ("tokens", *(f"{u.prompt_tokens + u.completion_tokens:,}" for u in usages)),
+                ("cost", *("unknown" if usd is None else f"${usd:.4f}" for usd in costs)),
+            ]
+        return conclusions.figures(LABELS, judges, more)

@@ -1,4 +1,4 @@
-"""What a judge can be used for, in one sentence, by fixed rules from measured figures.
+"""What a judge can be used for: its figures, and one sentence by fixed rules from them.
 
 A use is supported if the whole 95 % interval of every figure that it needs is on the right side of
 its limit, excluded if a figure itself is on the wrong side, and open in between. With fewer than
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from factcheck.reports.page import Item, Section
-from factcheck.reports.text import DASH, percent, plural, short
+from factcheck.reports.page import Item, Section, Table
+from factcheck.reports.text import DASH, percent, plural, short, short_range
 from factcheck.stats.intervals import Estimate, Interval
 
 Use = Literal["rank", "gate", "level"]
@@ -138,6 +138,38 @@ def merged(measured: Sequence[Conclusion], faults: Conclusion) -> Conclusion:
     }
     why = "; ".join([measured[-1].why, *([faults.why] if faults.uses else [])])
     return Conclusion(uses, why, "; ".join(one.limits for one in every))
+
+
+Labels = Mapping[str, tuple[str, str]]
+"""Label and unit of each metric: a share without or with ` %`, or a difference (`+`)."""
+
+
+def figures(
+    labels: Labels,
+    judges: Mapping[str, Mapping[str, Estimate]],
+    more: Iterable[tuple[str, ...]] = (),
+) -> Table:
+    """The metrics of judges that any of them has, one in a row with its 95 % interval.
+
+    `more` are further rows: a label, and a cell for each judge.
+    """
+    rows = [
+        (label, *(_cell(of[name], unit) for of in judges.values()))
+        for name, (label, unit) in labels.items()
+        if any(of[name].value is not None for of in judges.values())
+    ]
+    return Table(("", *judges), (*rows, *more))
+
+
+def _cell(figure: Estimate, unit: str) -> str:
+    if figure.value is None:
+        return DASH
+    if unit == " %":
+        ends = [f"{100 * end:.0f}" for end in (figure.value, *(figure.interval or ()))]
+        return f"{ends[0]} %" + (f" ({DASH.join(ends[1:])})" if figure.interval else "")
+    is_signed = unit == "+"
+    bounds = f" ({short_range(figure.interval, with_sign=is_signed)})" if figure.interval else ""
+    return f"{short(figure.value, with_sign=is_signed)}{bounds}"
 
 
 def section(conclusions: Mapping[str, Conclusion]) -> Section:
