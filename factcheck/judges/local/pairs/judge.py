@@ -30,10 +30,10 @@ from factcheck.judges.local.pairs.model import (
 )
 from factcheck.judges.local.pairs.normal import (
     LONG,
-    compare_kinds,
-    compare_units,
+    compare_closed,
+    compare_codes,
+    compare_moments,
     is_absent,
-    is_unit_by_case,
     language_of,
     normal,
     tidy,
@@ -199,25 +199,22 @@ def _on_the_rest(
     specificity: Specificity,
 ) -> Finding:
     """Return the finding on two lists, given those on equivalent items, and the other items."""
+    gold, extracted = (
+        quoted(", ".join(sorted(map(as_text, rest[:_FEW])))) + ", …" * (len(rest) > _FEW)
+        for rest in (ones, others)
+    )
     if ones and others:
         share = len(met) / (len(met) + max(len(ones), len(others)))
-        return Finding(OTHER + (VAGUE - OTHER) * share, against(_listed(ones), _listed(others)))
-    if not met:
-        missing = f"no value in {'extracted' if ones else 'gold'}"
-        is_same = not (ones or others)
-        return Finding(SAME, "no value on either side") if is_same else Finding(OTHER, missing)
-    finding = min(met, key=lambda each: each.probability)
+        return Finding(OTHER + (VAGUE - OTHER) * share, against(gold, extracted))
+    if not met and (ones or others):
+        return Finding(OTHER, f"no value in {'extracted' if ones else 'gold'}")
+    worst = min([*met, Finding(SAME, "same items")], key=lambda each: each.probability)
     if not ones and not others:
-        return finding if finding.probability < SAME else Finding(SAME, "same items")
-    more = settle("less", specificity, f"only in gold: {_listed(ones)}")
+        return worst
+    more = settle("less", specificity, f"only in gold: {gold}")
     if others:
-        more = settle("more", specificity, f"only in extracted: {_listed(others)}")
-    return more._replace(probability=min(more.probability, finding.probability))
-
-
-def _listed(values: Sequence[Value]) -> str:
-    more = ", …" if len(values) > _FEW else ""
-    return quoted(", ".join(sorted(as_text(value) for value in values[:_FEW]))) + more
+        more = settle("more", specificity, f"only in extracted: {extracted}")
+    return more._replace(probability=min(more.probability, worst.probability))
 
 
 def _compare_objects(
@@ -239,10 +236,9 @@ def _compare_objects(
 def _compare_strings(gold: str, extracted: str, mode: _Mode) -> Finding:
     """Compare two texts, as lists if both may be; order and notation of items do not count."""
     ones, others = read_list(gold), read_list(extracted)
-    if mode.depth > _MAX_DEPTH or not (ones and others):
-        return _compare_plain(gold, extracted, mode)
-    finding = _compare_plain(gold, extracted, mode._replace(model=None))
-    if finding.probability >= SAME:
+    are_lists = bool(ones and others) and mode.depth <= _MAX_DEPTH
+    finding = _compare_plain(gold, extracted, mode._replace(model=None) if are_lists else mode)
+    if not are_lists or finding.probability >= SAME:
         return finding
     by_items = _compare_lists(ones, others, mode)
     is_better = len(ones) == len(others) or by_items.probability >= finding.probability
@@ -251,10 +247,9 @@ def _compare_strings(gold: str, extracted: str, mode: _Mode) -> Finding:
 
 def _compare_plain(gold: str, extracted: str, mode: _Mode) -> Finding:
     """Compare two texts by their form, as values of one kind, or else by their units."""
-    if gold == extracted:
-        return Finding(1.0, "identical")
     first, second = tidy(gold), tidy(extracted)
-    if (finding := compare_units(first, second)) is not None:
+    is_long = max(len(first), len(second)) > LONG
+    if not is_long and (finding := compare_closed(first, second)) is not None:
         return finding
     forms = normal(first), normal(second)
     if first == second or (forms[0] and forms[0] == forms[1]):
@@ -264,11 +259,14 @@ def _compare_plain(gold: str, extracted: str, mode: _Mode) -> Finding:
         language = language_of(first, second)
         if read(first, language).is_denied == read(second, language).is_denied:
             return Finding(_JOINED, "same letters")
-    if max(len(first), len(second)) > LONG:
+    if is_long:
         lacking = not (forms[0] and forms[1])
         return Finding(OTHER if lacking else VAGUE, "too long to compare word by word")
-    return compare_kinds(first, second, mode.specificity) or compare_texts(
-        first, second, mode.specificity, language_of(first, second), mode.model
+    language = language_of(first, second)
+    return (
+        compare_moments(first, second, mode.specificity)
+        or compare_codes(first, second)
+        or compare_texts(first, second, mode.specificity, language, mode.model)
     )
 
 
@@ -302,8 +300,7 @@ def as_text(value: Value) -> str:
 def key_of(value: Value) -> str:
     """Return a key that is equal for equal values, regardless of the order of their parts."""
     if isinstance(value, str):
-        tidied = tidy(value)
-        return tidied if is_unit_by_case(tidied) else " ".join(normal(tidied)) or value
+        return " ".join(normal(tidy(value))) or value
     if isinstance(value, Mapping):
         return "{" + "; ".join(sorted(f"{key_of(k)}: {key_of(v)}" for k, v in value.items())) + "}"
     return "[" + "; ".join(sorted(map(key_of, value))) + "]"

@@ -18,7 +18,15 @@ from importlib.resources import files
 from itertools import product
 from typing import Any
 
-from factcheck.judges.local.pairs.model import OTHER, SAME, VAGUE, Finding, against, settle
+from factcheck.judges.local.pairs.model import (
+    OTHER,
+    SAME,
+    VAGUE,
+    Finding,
+    Relation,
+    against,
+    settle,
+)
 from factcheck.judges.ports import Specificity
 from factcheck.text.dates import FILLERS, Moment, Notation, read_moments
 from factcheck.text.language import DEFAULT, guess_language
@@ -48,10 +56,10 @@ _POWER_OF_TEN = re.compile(
     re.IGNORECASE,
 )
 _ARROW = re.compile(r"(?<=\S)\s*(?:[-=]+>|[\u2192\u21d2\u27f6\u2794\u279c])\s*(?=\S)")
-_DOTTED = re.compile(r"(?<![\w.'])(?:[^\W\d_]\.)+[^\W\d_](?:\.|\Z)(?!\w)")
 _FRACTION = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])")
-_UNPRINTABLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f]")
-_INITIALS = re.compile(r"(?<![\w.'])[A-Z](?:\.?\ (?:[A-Z]\b)(?!'))+\.?(?![\w'])")
+_INITIALS = re.compile(
+    r"(?<![\w.'])(?:(?:[^\W\d_]\.)+[^\W\d_](?:\.|\Z)|[A-Z](?:\.?\ [A-Z]\b(?!'))+\.?)(?![\w'])"
+)
 _POINT_FIRST = re.compile(r"(?<![\w.,)\]])\.(?=\d)")
 _MINUS = re.compile(r"(?<![\w)\]])-(?=[$£€¥]?\s?\.?\d)")
 _GRADE = re.compile(r"(?<=[A-Za-z])#|(?<=[A-Z])-(?![^\s,;)])")
@@ -81,9 +89,8 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 """Label before a number, version or code."""
-_BORDER = re.compile(r"[^\W\d_][-\s]?\d|\d[-\s]?[^\W\d_]")
-_SEPARATORS = re.compile(r"(?<=\d)([\s()./:_-]+)(?=\d)|[\s()./:_-]+")
-_LONGEST_PLACE_CODE, _LONGEST_CODE, _SHORTEST_CODE, _LONGEST_MOMENT = 3, 64, 5, 80
+_SEPARATORS = re.compile(r"(?<=\d)([\s()/:_-]+)(?=\d)|[\s()/:_-]+")
+_LONGEST_PLACE_CODE, _LONGEST_CODE, _LONGEST_MOMENT = 3, 64, 80
 _FEWEST_GROUPED = 8
 """Minimum number of digits that may be grouped at will, as in `DE89 3704 0044`."""
 _LONGEST_COUNTRY_CODE = 4
@@ -97,11 +104,10 @@ def tidy(text: str) -> str:
         text = text.encode("utf-8", "replace").decode("utf-8").translate(_UNIFIED)
         text = _POWER.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[0]), text)
         text = unicodedata.normalize("NFKC", _FRACTION.sub(" ", text)).translate(_UNIFIED)
-    text = " ".join(_UNPRINTABLE.sub(" ", text).split())
+    text = " ".join(text.split())
     text = _ARROW.sub(" to ", _POINT_FIRST.sub("0.", text))
     text = _POWER_OF_TEN.sub(lambda found: f"{Decimal(f'{found[1] or 1}e{found[2]}'):f}", text)
-    text = _DOTTED.sub(lambda found: found[0].replace(".", "").upper(), text)
-    text = _INITIALS.sub(lambda match: re.sub(r"[. ]", "", match[0]), text)
+    text = _INITIALS.sub(lambda found: re.sub(r"[. ]", "", found[0]).upper(), text)
     return _GRADE.sub(lambda match: "\u266f" if match[0] == "#" else "\u2212", text)
 
 
@@ -116,11 +122,14 @@ def fold(text: str) -> str:
 
 
 def normal(text: str) -> tuple[str, ...]:
-    """Return the normal form of a tidy text as tokens; case counts behind a number: `5 mW`."""
+    """Return the normal form of a tidy text as tokens; case counts in `mW` and behind a number."""
     return _remembered(text) if len(text) <= LONG else _normal(text)
 
 
 def _normal(text: str) -> tuple[str, ...]:
+    units, others = named_units(text), named_units(text.lower())
+    if units and others and units != others:  # `mW`, but not `MW` or `KG`
+        return (text,)
     found = _TOKEN.findall(_MINUS.sub("\u2212", text).replace("&", " and "))
     tokens = []
     for before, token, after in zip(["", *found], found, [*found[1:], "."], strict=False):
@@ -154,52 +163,27 @@ def language_of(first: str, second: str) -> str:
     return others[0] if guess == DEFAULT and others else guess
 
 
-def compare_units(first: str, second: str) -> Finding | None:
-    """Compare two tidy texts as units without a number, `mm`; `None` unless both are."""
-    ones, others = named_units(first), named_units(second)
-    if not (ones and others):
-        return None
-    return Finding(SAME, "same unit") if ones & others else Finding(OTHER, against(first, second))
-
-
-def is_unit_by_case(text: str) -> bool:
-    """Whether only capitals tell a unit from another one: `mW`, but not `MW` or `KG`."""
-    units, others = named_units(text), named_units(text.lower())
-    return bool(units and others and units != others)
-
-
-def compare_kinds(first: str, second: str, specificity: Specificity) -> Finding | None:
-    """Compare two tidy texts as values of one kind; `None` if they are none."""
-    return (
-        _compare_closed(first, second)
-        or _compare_moments(first, second, specificity)
-        or _compare_codes(first, second)
-    )
-
-
 def is_absent(text: str) -> bool:
     """Whether a value is empty or a phrase such as `n/a`."""
     tokens = normal(text)
     return not tokens or " ".join(tokens) in _ABSENT
 
 
-def _compare_closed(first: str, second: str) -> Finding | None:
-    """Compare answers, places, addresses, and values of which at least one is absent."""
+def compare_closed(first: str, second: str) -> Finding | None:
+    """Compare answers, places, units, addresses, and values of which at least one is absent."""
     ones, others = _meanings(first, second), _meanings(second, first)
     if ones and others:
-        if ones.isdisjoint(others):
-            return Finding(OTHER, against(first, second))
-        return Finding(SAME, "same meaning")
-    if is_absent(first) and is_absent(second):
+        are_same = not ones.isdisjoint(others)
+        return Finding(SAME, "same meaning") if are_same else Finding(OTHER, against(first, second))
+    are_absent = is_absent(first), is_absent(second)
+    if all(are_absent):
         return Finding(SAME, "no value on either side")
-    for text, name in ((first, "gold"), (second, "extracted")):
-        if is_absent(text):
-            return Finding(OTHER, f"no value in {name}")
-    return None
+    side = "gold" if are_absent[0] else "extracted"
+    return Finding(OTHER, f"no value in {side}") if any(are_absent) else None
 
 
 def _meanings(text: str, beside: str) -> frozenset[str]:
-    """Return what an answer, a place or an address may mean; 1 is a yes only beside a word."""
+    """Return what an answer, place, unit or address may mean; 1 is a yes only beside a word."""
     if found := _ADDRESS.fullmatch(text):
         host, _, path = found[1].rstrip("/.").partition("/")
         return frozenset({host.lower() + "/" + (path.lower() if host.startswith("10.") else path)})
@@ -208,7 +192,8 @@ def _meanings(text: str, beside: str) -> frozenset[str]:
     if form in {"1", "0"} and _meant().get(" ".join(normal(beside)), frozenset()) & answers:
         return frozenset(("yes" if form == "1" else "no",))
     may_be_place = len(form) > _LONGEST_PLACE_CODE or text.isupper()
-    return meanings if may_be_place else meanings & answers
+    units = frozenset(f"unit {unit}" for unit in named_units(text))
+    return (meanings if may_be_place else meanings & answers) | units
 
 
 @lru_cache(maxsize=1)
@@ -224,7 +209,7 @@ def _meant() -> dict[str, frozenset[str]]:
     return meant
 
 
-def _compare_codes(first: str, second: str) -> Finding | None:
+def compare_codes(first: str, second: str) -> Finding | None:
     """Find equal phone numbers and identifiers."""
     one, other = sorted((_code(first), _code(second)), key=lambda code: code[:1] == "+")
     line = one.replace("-", "").removeprefix("0")
@@ -234,16 +219,15 @@ def _compare_codes(first: str, second: str) -> Finding | None:
     is_long = sum(map(str.isdigit, whole)) >= _FEWEST_GROUPED
     if not others and whole in {one, other} and is_long:  # grouped on one side only
         one = other = whole
-    is_sure = len(one) >= _SHORTEST_CODE or (_BORDER.search(first) and _BORDER.search(second))
-    return Finding(SAME, "same characters") if one and one == other and is_sure else None
+    return Finding(SAME, "same characters") if one and one == other else None
 
 
 def _code(text: str) -> str:
-    """Return the digits of a phone number, or an identifier with the marks between its digits."""
+    """Return the digits of a phone number, or an identifier with the marks that tell it apart."""
     bare = _LABEL.sub("", text.strip("#. ")) if len(text) <= _LONGEST_CODE else ""
     if _PHONE.fullmatch(bare) and (bare.startswith(("+", "00")) or "(" in bare):
         return "+" * (bare[0] in "+0") + re.sub(r"\(0\)|\A00|\D", "", bare)
-    marks = {None: "", ".": ".", ":": ":"}
+    marks = {None: "", ":": ":"}
     code = _SEPARATORS.sub(lambda gap: marks.get(gap[1], "-"), bare)
     return code.upper() if _CODE.fullmatch(bare) else ""
 
@@ -294,7 +278,7 @@ def _parts(moment: Moment) -> dict[str, object]:
     return {name: value for name, value in parts.items() if value is not None}
 
 
-def _compare_moments(first: str, second: str, specificity: Specificity) -> Finding | None:
+def compare_moments(first: str, second: str, specificity: Specificity) -> Finding | None:
     """Compare two tidy texts as dates or times; `None` unless both are.
 
     Equal dates are equal however an ambiguous one is read: 03/05/2021 is not surely 3 May.
@@ -304,23 +288,27 @@ def _compare_moments(first: str, second: str, specificity: Specificity) -> Findi
     ends = [{k for _, parts in ways for k, *_ in parts} for ways in (ones, others)]
     if names.isdisjoint({"month", "time", "weekday", "era"}) or not ends[0] or ends[0] != ends[1]:
         return None
-    findings = [
-        _compare_parts(one, other, specificity) or Finding(OTHER, against(first, second))
+    pairs = [
+        (one, other)
         for (order, one), (another, other) in product(ones, others)
         if order == another or not (order and another)
     ]
-    if len({finding.probability for finding in findings}) > 1:
+    relations = {_relation(*pair) for pair in pairs}
+    if len(relations) > 1:
         return Finding(VAGUE, f"{against(first, second)}: which is day and which is month is open")
-    return findings[0]
-
-
-def _compare_parts(one: Parts, other: Parts, specificity: Specificity) -> Finding | None:
-    """Compare two readings; `None` if they contradict each other."""
-    if one == other:
-        return Finding(SAME, "same date or time")
-    if not (one < other or other < one):
-        return None
+    one, other = pairs[0]
     own = " and the ".join(sorted({name for _, name, _ in one ^ other}))
-    if one < other:
-        return settle("more", specificity, f"only extracted has the {own}")
-    return settle("less", specificity, f"only gold has the {own}")
+    reasons: dict[Relation, str] = {
+        "same": "same date or time",
+        "more": f"only extracted has the {own}",
+        "less": f"only gold has the {own}",
+        "other": against(first, second),
+    }
+    relation = relations.pop()
+    return settle(relation, specificity, reasons[relation])
+
+
+def _relation(one: Parts, other: Parts) -> Relation:
+    if one == other:
+        return "same"
+    return "more" if one < other else "less" if other < one else "other"

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
-from itertools import product
+from itertools import product, takewhile
 from typing import NamedTuple
 
 from factcheck.judges.local.pairs.normal import TABLES, fold, n_shared
@@ -63,13 +63,12 @@ def _as_decimal(match: re.Match[str]) -> str:
     return match[0] if upper >= lower else f"{int(whole) + upper / lower:.10g}"
 
 
-_PERIODS = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}
 _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
-        (r"(?<![\w.])\.(?=\d)", "0."),
         (r"(?<!\S)(?:\+\s?/\s?-|\+-)\s?(?=\d)", "\u00b1"),
         (r"(?<!\S)\+(?=\d)", ""),
+        (r"(?<=\d)\s?x\s?(?=\d)", " \u00d7 "),
         (r"\b([^\W\d_]+)-(?:free|exempt)\b", r"no \1"),
         (r"\b(?:free|exempt) (?:of|from) (?=[^\W\d_])", "no "),
         (r"\b(?:minus|negative)\s+(?=\d)", "-"),
@@ -94,7 +93,6 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         ),
         (r"\bhalf (?:of )?an?\b", "0.5"),
         (r"\btwice\b(?! as\b)", "2 times"),
-        (r"\btimes (?:dai|week|month|year)ly\b", lambda found: f"times a {_PERIODS[found[0][6:]]}"),
         (r"\b([BM])(?:achelor|aster) of (Sc|A)(?:ience|rts)\b", r"\1\2"),
         (r"\bDoctor of Philosophy\b", "PhD"),
     )
@@ -166,7 +164,7 @@ class _Reader:
                 category = unicodedata.category(word.text[0])
                 if word.text in _SIGNS or (category in _SYMBOLS and word.text not in _NO_SIGNS):
                     self._add(at, at + 1, word.text)
-            elif self._is_link(at) or (has_content and not self._is_content(at)):
+            elif has_content and not self._is_content(at):
                 grammar.add(word.form)
             else:
                 units.append(self._word(word))
@@ -193,7 +191,7 @@ class _Reader:
         base = _PLURAL.sub(lambda end: "y" if end[1] else "", irregular_forms().get(form, form))
         keys = {form, *forms[1:], base, *_ABBREVIATIONS.get(form, ())}
         k = n_shared(base, word.stem)
-        if base[k + (base[k : k + 1] == word.stem[-1:]) :] in _ENDINGS:
+        if word.text.islower() and base[k + (base[k : k + 1] == word.stem[-1:]) :] in _ENDINGS:
             keys.add(f"{word.stem}-")  # not of `universal`, which would equal `university`
         return Unit(word.text, word.start, word.end, frozenset(keys), form=form)
 
@@ -228,15 +226,6 @@ class _Reader:
 
     def _quantity(self, at: int) -> Quantity | None:
         return read_quantity(self.found, at, self.text, self.language, alone=True)
-
-    def _is_link(self, at: int) -> bool:
-        """Whether a word links the number before to that behind: `2 x 3`."""
-        behind = self.found[at + 1 : at + 2]
-        if not (behind and behind[0].kind == "number" and self.units):
-            return False
-        if self.units[-1].number is None:
-            return False
-        return bool(_LINK.fullmatch(self.text, self.units[-1].end, behind[0].start))
 
     def _number(self, at: int) -> int:
         """Add the number, measure or code that starts at a word, if any."""
@@ -308,13 +297,10 @@ class _Reader:
             for k, unit in enumerate(units)
             if not low <= unit.start < high or any(a < unit.start < b for a, b in nested)
         }
-        first, last = 0, len(units) - 1
-        while first < last and units[first].is_capital and units[first].form in _TITLES:
-            first += 1
-        while last > first and units[last].is_capital and units[last].form in _DEGREES:
-            last -= 1
-        if units and units[first].is_capital:
-            found |= {*range(first), *range(last + 1, len(units))}
+        capitals = [unit.form if unit.is_capital else "" for unit in units]
+        last = len(units) - 1
+        found.update(takewhile(lambda k: capitals[k] in _TITLES, range(last)))
+        found.update(takewhile(lambda k: capitals[k] in _DEGREES, range(last, 0, -1)))
         plain = {k for k, unit in enumerate(units) if not (unit.is_capital or unit.is_typed)}
         if all(units[k].form in CLASS_NOUNS for k in plain):
             found |= {k for k, unit in enumerate(units) if unit.form in CLASS_NOUNS}

@@ -31,10 +31,7 @@ from factcheck.judges.local.pairs.reading import CLASS_NOUNS, Reading, Unit, rea
 from factcheck.judges.ports import Specificity
 from factcheck.text.words import antonyms, word_set
 
-_PREFIXES = word_set(
-    "anti bi co counter dis ex half hyper hypo im in mis multi non over post pre semi sub tri un "
-    "under"
-)
+_PREFIXES = word_set(TABLES["prefixes"])
 """Beginnings that make another word of one: `biweekly`, `inpatient`."""
 _PRIVATIVES, _LIMITS = word_set(TABLES["privatives"]), word_set(TABLES["limits"])
 _PLACE_MODIFIERS = word_set(TABLES["place_modifiers"])
@@ -42,9 +39,6 @@ _OPPOSITES = [tuple(map(word_set, sides)) for sides in TABLES["opposites"]]
 _RIVALS = {frozenset(p) for row in TABLES["rivals"] for p in combinations(row.split(), 2)}
 _STREETS = word_set(TABLES["streets"])
 _COPULAS = word_set("is are was were be been ist war est es")
-_ARTICLE = re.compile(
-    r"[\s\"'*_-]*(?:(?:the|an?|der|die|das|le|la|les|el|los|las)\s+)?[\"']*", re.IGNORECASE
-)
 _LINK = re.compile(
     r"(?:-\w+)?(?:\s?[-/:\\|]+\s?|[\s-](of|over|than|to|in|on|under)[\s-](?:the\s|an?\s)?)(?:\w+-)?"
 )
@@ -117,12 +111,11 @@ def compare_texts(
 
 def _with_bare_numbers(reading: Reading) -> Reading:
     """Let measures equal numbers that lack the unit."""
-    return reading._replace(
-        units=tuple(
-            u if u.number is None else u._replace(keys=u.keys | {f"={u.number:.12g}"})
-            for u in reading.units
-        )
-    )
+    bare = [{f"={n:.12g}" for n in (unit.number,) if n is not None} for unit in reading.units]
+    units = [
+        unit._replace(keys=unit.keys | keys) for unit, keys in zip(reading.units, bare, strict=True)
+    ]
+    return reading._replace(units=tuple(units))
 
 
 def match(
@@ -138,7 +131,6 @@ def match(
         for i, unit in enumerate(ones)
         for key in unit.keys
         for j in holders.get(key, ())[:_MOST_REPEATED]
-        if not _is_silent_e(unit.form, others[j].form)
     }
     pairs: list[tuple[int, int]] = []
     lone, rest = {*range(len(ones))}, {*range(len(others))}
@@ -151,11 +143,6 @@ def match(
     for one, other in (sides, sides[::-1], sides[:1] * 2, sides[1:] * 2):
         _match_acronyms(*one, *other)
     return sorted(pairs), lone, rest
-
-
-def _is_silent_e(one: str, other: str) -> bool:
-    """Whether only a last `e` tells two words apart: `Dunn` and `Dunne`, `cloth` and `clothe`."""
-    return abs(len(one) - len(other)) == 1 and one.removesuffix("e") == other.removesuffix("e")
 
 
 def _match_acronyms(
@@ -196,11 +183,11 @@ def _is_head(reading: Reading, at: int, lone: set[int]) -> bool:
 
 
 def _are_beside(reading: Reading, low: int, high: int) -> bool:
-    """Whether nothing but an article is between two units."""
+    """Whether no word is between two units."""
     if low < 0 or high >= len(reading.units):
         return False
     start, end = reading.units[low].end, reading.units[high].start
-    return bool(_ARTICLE.fullmatch(reading.text, start, max(start, end)))
+    return not reading.text[start:end].strip(" \"'*_-")
 
 
 def _is_frame(side: Side, other: Side) -> bool:
@@ -223,7 +210,8 @@ def _conflict(one: Side, other: Side) -> Finding | None:
             for a, b in product(*typed)
         )
         return Finding(
-            VAGUE if lacks_unit else OTHER, against(_listed(typed[0]), _listed(typed[1]))
+            VAGUE if lacks_unit else OTHER,
+            against(_listed(typed[0]), _listed(typed[1])),
         )
     are_sentences = one.reading.is_sentence or other.reading.is_sentence
     qualifiers = _PRIVATIVES
@@ -269,8 +257,7 @@ def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]])
     ones, others = one.units, other.units
     copulas = (one.grammar | other.grammar) & _COPULAS
     changes_voice = ("by" in one.grammar) != ("by" in other.grammar)  # one is passive
-    is_one_voice = one.grammar == other.grammar if copulas else not changes_voice
-    are_numbers = all(u.is_typed for u in ones + others) and "x" not in {u.text for u in ones}
+    are_numbers = all(unit.is_typed for unit in ones + others)
     links, other_links = _links(one), _links(other)
     for (i, j), (n, p) in combinations(pairs, 2):
         low, high = min(j, p), max(j, p)
@@ -286,7 +273,7 @@ def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]])
             are_names = between == {" "} and ones[i].is_capital and ones[n].is_capital
             are_linked = len(between) == 1 and between.isdisjoint(("", " "))
             are_figures = are_numbers and None not in (ones[i].number, ones[n].number)
-            is_wrong = (has_verb and is_one_voice) or are_names or are_linked or are_figures
+            is_wrong = (has_verb and not changes_voice) or are_names or are_linked or are_figures
         if is_wrong:
             return Finding(TURNED, against(_text(one, i, n), _text(other, low, high)))
     return None
@@ -334,17 +321,8 @@ def _is_symbol(unit: Unit) -> bool:
 
 def _features(sides: Sequence[Side], specific: int | None) -> tuple[float, ...]:
     """Compute `FEATURES`, in one direction only if one side may be more specific."""
-    # The networks overlook single words in long sentences: common words at start and end go.
-    texts = [side.reading.text.rstrip(".").split() for side in sides]
-    folded = [[word.lower() for word in text] for text in texts]
-    starts, ends = n_shared(*folded), n_shared(*(text[::-1] for text in folded))
-    cores = [" ".join(x[max(starts - 1, 0) : len(x) - max(ends - 1, 0)]) for x in texts]
-    sentences = [
-        side.reading.text
-        if side.reading.is_sentence and max(starts, ends) <= 1
-        else f"The answer is {core}."
-        for side, core in zip(sides, cores, strict=True)
-    ]
+    # Of two plain sentences, the networks overlook a single word that differs.
+    sentences = [f"The answer is {side.reading.text.rstrip('.')}." for side in sides]
     entailed = [judge(*pair).entailed for pair in (sentences, sentences[::-1])]
     capitals = [
         _CAPITAL * sum(unit.is_capital for unit in side.own) / (1 + len(side.own)) for side in sides
@@ -362,7 +340,10 @@ def _reason(sides: Sequence[Side], frames: Sequence[bool]) -> str:
     if not all(side.share for side in sides):
         return "no word in common"
     if all(side.own for side in sides):
-        return against(_listed(sides[0].own), _listed(sides[1].own))
+        return against(
+            _listed(sides[0].own),
+            _listed(sides[1].own),
+        )
     names = ("gold", "extracted")
     for side, is_frame, name, another in zip(sides, frames, names, names[::-1], strict=True):
         if is_frame:

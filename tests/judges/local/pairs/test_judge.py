@@ -344,7 +344,7 @@ def test_words_that_differ_are_no_certain_difference(gold: str, extracted: str) 
             "03/05/2021 against 3 May 2021: which is day and which is month is open",
         ),
         ("5 km", "5000 m", "same quantity"),
-        ("\u00b5g", "ug", "same unit"),
+        ("\u00b5g", "ug", "same meaning"),
         ("min", "h", "min against h"),
         (
             "type 2 diabetes",
