@@ -55,7 +55,7 @@ _POWER_OF_TEN = re.compile(
     r"([+-]?\d{1,3})(?![\w^]|[.,]\d)",
     re.IGNORECASE,
 )
-_ARROW = re.compile(r"(?<=\S)\s*(?:[-=]+>|[\u2192\u21d2\u27f6\u2794\u279c])\s*(?=\S)")
+_ARROW = re.compile(r"(?<=\S) ?(?:[-=]{1,3}>|[\u2192\u21d2\u27f6\u2794\u279c]) ?(?=\S)")
 _FRACTION = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])")
 _INITIALS = re.compile(
     r"(?<![\w.'])(?:(?:[^\W\d_]\.)+[^\W\d_](?:\.|\Z)|[A-Z](?:\.?\ [A-Z]\b(?!'))+\.?)(?![\w'])"
