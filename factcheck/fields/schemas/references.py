@@ -8,8 +8,7 @@ from __future__ import annotations
 import functools
 import logging
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
@@ -146,6 +145,8 @@ class _Resolver:
     def __init__(self, root: dict[str, Any]) -> None:
         self._root = root
         self._parts_left = _MAX_PARTS
+        self._on_cycle: set[str] = set()
+        """References found to lead to themselves; within one, another is not written out."""
         self._recursive: dict[str, str] = {}
         """Recursive references by name in `$defs`."""
 
@@ -158,26 +159,6 @@ class _Resolver:
                 target = _lookup(self._root, _names(pointer, ""), pointer, "")
                 targets[name] = self.schema(target, _Place(refs={"#": "", pointer: ""}))
         return targets
-
-    @functools.cached_property
-    def _cyclic(self) -> set[str]:
-        """References on a cycle of references, or between two cycles."""
-        found: dict[str, set[str]] = {"#": set()}
-        waiting: list[tuple[str, Any]] = [("#", self._root)]
-        while waiting:
-            pointer, schema = waiting.pop()
-            for ref in _references(schema):
-                with suppress(SchemaError):  # reported where it is resolved
-                    target = _lookup(self._root, names := _names(ref, ""), ref, "")
-                    found[pointer].add(other := _pointer(names))
-                    if other not in found:
-                        found[other] = set()
-                        waiting.append((other, target))
-        cyclic = {*found}
-        for _ in range(keys.MAX_DEPTH):
-            ends = set().union(*(found[ref] for ref in cyclic))
-            cyclic = {ref for ref in cyclic & ends if found[ref] & cyclic}
-        return cyclic - {"#"}
 
     def schema(self, raw: Any, place: _Place) -> Any:
         """Return a resolved copy of a schema, or anything that is not a dict unchanged."""
@@ -216,14 +197,16 @@ class _Resolver:
 
     def _target(self, ref: Any, place: _Place) -> Any:
         names = _names(ref, place.path)
-        pointer = _pointer(names)
+        pointer = "#" + "".join(f"/{name.replace('~', '~0').replace('/', '~1')}" for name in names)
         target = _lookup(self._root, names, ref, place.path)
-        # Within a recursive schema, others are not written out: there may be too many ways.
-        *_, entered = place.path, *(path for ref, path in place.refs.items() if ref in self._cyclic)
-        is_below = pointer in self._cyclic and entered != place.path
-        if pointer not in place.refs and not is_below:
+        way = [*place.refs]
+        on_cycle = [one for one in way if one in self._on_cycle]
+        is_below = bool(on_cycle) and place.refs[on_cycle[-1]] != place.path
+        if pointer not in place.refs and not (is_below and pointer in self._on_cycle):
             refs = {**place.refs, pointer: place.path}
             return self.schema(target, place._replace(refs=refs, depth=place.depth + 1))
+        first = way.index(pointer if pointer in way else on_cycle[0])
+        self._on_cycle.update(way[max(first, 1) :])
         if place.whole:
             return {"type": target.get("type", "object")}
         if place.path == place.refs.get(pointer):
@@ -247,25 +230,6 @@ def _names(ref: Any, path: str) -> list[str]:
         )
     names = unquote(ref).split("/")[1:]
     return [name.replace("~1", "/").replace("~0", "~") for name in names]
-
-
-def _pointer(names: list[str]) -> str:
-    return "#" + "".join(f"/{name.replace('~', '~0').replace('/', '~1')}" for name in names)
-
-
-def _references(schema: Any) -> Iterator[Any]:
-    """Yield the references in a schema, outside its definitions."""
-    waiting, seen = [schema], set()
-    while waiting:
-        node = waiting.pop()
-        if not isinstance(node, (dict, list, tuple)) or id(node) in seen:
-            continue
-        seen.add(id(node))
-        if isinstance(node, dict):
-            if "$ref" in node:
-                yield node["$ref"]
-            node = [value for key, value in node.items() if key not in _DEFINITIONS]
-        waiting += node
 
 
 def _lookup(root: dict[str, Any], names: list[str], ref: str, path: str) -> dict[str, Any]:
