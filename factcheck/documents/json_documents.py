@@ -25,7 +25,8 @@ from factcheck.documents.files import (
 )
 from factcheck.errors import InputError
 
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+"""A string that does not end is one, too, so that invalid texts take no longer than valid ones."""
 
 
 def json_text(data: Any, *, indent: int | None = None) -> str:

@@ -244,6 +244,11 @@ class TestBestPairing:
         assert sum(len(call) for call in judge.calls) == n * n
         assert len(judge.calls) <= n / 2
 
+        judge.calls.clear()
+        run(schema, [{"s": gold}], [{"s": found[:2]}], registry_of(judge=judge))
+        assert sum(len(call) for call in judge.calls) == n * 2
+        assert len(judge.calls) <= 4
+
     def test_equal_elements_are_scored_once(self) -> None:
         """However many pairs they make: no pair matches, so that every one has to be tried."""
         n_read = itertools.count()
@@ -287,6 +292,12 @@ class TestBestPairing:
         assert sum(map(len, judge.calls)) == 100
         assert "s: 21 and 21 elements were aligned after 100 of their pairs" in caplog.text
         assert result.by_field["s[]"].counts == {"match": 1, "omission": 20, "hallucination": 20}
+
+        judge.calls.clear()
+        lists = [[{"k": [f"{side} {n}"] * 3 + [str(n)]} for n in range(9)] for side in ("a", "b")]
+        nested = record(s=best(record(k=best(JUDGED))))
+        run(nested, [{"s": lists[0]}], [{"s": lists[1]}], registry_of(judge=judge))
+        assert "s: 9 and 9 elements were aligned after" in caplog.text
 
     def test_a_judge_without_verdicts_is_asked_twice_at_most(self) -> None:
         judge = Recorder(lambda _item: None)

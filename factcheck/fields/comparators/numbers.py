@@ -94,6 +94,8 @@ _FRACTION = re.compile(r"\s*([-+]?)(?:(\d{1,6})\s+)?(\d{1,4})\s?[/\u2044]\s?(\d{
 """Fraction or mixed number at the start of a string."""
 _VULGAR = re.compile(r"(\d?)\s*([¼-¾⅐-⅞])")
 _DIGITS = re.compile(r"\d+")
+_LONGEST_VALUE = 200
+"""Maximum length in characters of a value whose units are read."""
 _UNIT_FREE = re.compile(r"[\d\s.,'+-]*")
 _DOLLAR = re.compile(r"(?<!US)(?<=[A-Z])\$")
 """A dollar of another country, "C$"."""
@@ -139,7 +141,8 @@ def units_of(value: Any, *, percent_is_fraction: bool = False) -> frozenset[tupl
 
     With `percent_is_fraction`, percent signs are part of the number.
     """
-    if not isinstance(value, str) or _UNIT_FREE.fullmatch(value) or _DOLLAR.search(value):
+    is_short = isinstance(value, str) and len(value) <= _LONGEST_VALUE
+    if not is_short or _UNIT_FREE.fullmatch(value) or _DOLLAR.search(value):
         return frozenset()
     units = _units_in(value)
     is_share = any(dimension == "share" for dimension, _ in units)

@@ -27,7 +27,8 @@ _PREFERENCE = 1e-6
 """Relative bonus in F1 for pairs that are scored, or else similar, to break ties."""
 _ROUNDING = 1e-9
 _MAX_SCORED = 20_000
-"""Maximum number of distinct pairs that are scored in rounds: all of 141 by 141 elements."""
+"""Approximate maximum number of distinct pairs that are scored in rounds, including those of nested
+arrays: all of 141 by 141 elements."""
 _log = logging.getLogger("factcheck.fields")
 
 
@@ -58,6 +59,8 @@ class OptimalArray:
         self._open = grid.open > 0
         self._scored: dict[tuple[int, int], Out] = {}
         self._next: list[tuple[int, int]] = []
+        self._n_asked = 0
+        """Number of pairs with fields for a batch comparator, including those of nested arrays."""
         self._width = 1
         """Maximum number of pairs per element in a round; doubles while no pair matches."""
         self.is_open = bool(self._open.any())
@@ -73,6 +76,7 @@ class OptimalArray:
         while self._pairs is None:
             blocks = [block for pair in self._next for block in pending_in(self._scored[pair])]
             if blocks:
+                self._n_asked += len(blocks)
                 return blocks
             hoped = [self._f1[pair] for pair in self._next]
             failed = [self._close(pair) for pair in self._next]
@@ -84,15 +88,16 @@ class OptimalArray:
             self._width = 2 * self._width if is_hopeless else 1
             pairs = self._best()
             self._next = self._open_among(pair for pair in pairs if min(pair) >= 0)
-            room = _MAX_SCORED - len(self._scored)
-            if self._next and not room:
+            work = max(len(self._scored), self._n_asked, 1)
+            room = (_MAX_SCORED - work) * max(len(self._scored), 1) // work
+            if self._next and room <= 0:
                 pairs, self._next = self._given_up(), []
             if not self._next:
                 self._pairs = pairs
             elif failed and all(failed):  # score all remaining pairs in one last round
                 self._next = self._open_among(zip(*self._open.nonzero(), strict=True))
             elif is_hopeless:
-                self._next = self._open_among([*self._next, *self._wider(self._next)])
+                self._next = self._open_among([*self._next, *self._wider(pairs)])
             self._next = self._next[:room]
             for i, j in self._next:
                 out = self._scored[i, j] = []
@@ -134,16 +139,17 @@ class OptimalArray:
         return "batch_error" in failed
 
     def _wider(self, pairs: Pairs) -> Pairs:
-        """Return pairs of the elements of some pairs, the most similar open ones of each."""
-        rows, columns = map(sorted, zip(*pairs, strict=True))
-        cells = np.ix_(rows, columns)
-        order = np.argsort(-(self._open * (1 + self._similarity))[cells], axis=1, kind="stable")
-        wider = {
-            (i, columns[k])
-            for i, row in zip(rows, order[:, : self._width].tolist(), strict=True)
-            for k in row
-        }
-        return sorted(wider)
+        """Return the most similar pairs of each element without a scored partner."""
+        rows = [i for i, j in pairs if i >= 0 and (j < 0 or self._open[i, j])]
+        columns = [j for i, j in pairs if j >= 0 and (i < 0 or self._open[i, j])]
+        distance = -(self._open * (1 + self._similarity))[np.ix_(rows, columns)]
+        by_row = np.argsort(distance, axis=1, kind="stable")[:, : self._width]
+        by_column = np.argsort(distance, axis=0, kind="stable")[: self._width]
+        wider = {(i, columns[k]) for i, some in zip(rows, by_row, strict=True) for k in some}
+        return sorted(
+            wider
+            | {(rows[k], j) for j, some in zip(columns, by_column.T, strict=True) for k in some}
+        )
 
     def _best(self) -> Pairs:
         preferred = 1 - self._open * (1 - self._similarity)
