@@ -57,6 +57,7 @@ class Bench:
         self.path = folder / "jobs.sqlite"
         self.judges: dict[str, Any] = {"main": checker()}
         self.options: dict[str, Any] = {"cache": "off", "concurrency": 4}
+        self.opened: list[Jobs] = []
 
     def open(self) -> Jobs:
         config = ServerConfig(
@@ -67,7 +68,8 @@ class Bench:
             max_facts=3,
             **self.options,
         )
-        return Jobs(Service(config))
+        self.opened.append(Jobs(Service(config)))
+        return self.opened[-1]
 
     def start(self) -> Jobs:
         jobs = self.open()
@@ -116,8 +118,11 @@ def report_of(jobs: Jobs, job: str, path: Path) -> RunReport:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
+async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
+    bench = Bench(tmp_path)
+    yield bench
+    for jobs in bench.opened:
+        await jobs.stop()
 
 
 def test_a_job_over_http(tmp_path: Path) -> None:
@@ -171,7 +176,6 @@ async def test_rows_are_those_of_a_run(bench: Bench, tmp_path: Path) -> None:
     await bench.done(jobs, job)
     copy = tmp_path / "copy.jsonl"
     report = report_of(jobs, job, copy)
-    await jobs.stop()
 
     assert comparable(copy) == comparable(out)
     assert [*read_results(copy)][250]["error"]["code"] == "input"
@@ -219,7 +223,6 @@ async def test_unfinished_jobs_of_an_owner_are_limited(
     submit(jobs, [record(1)], owner="bob")
     jobs.store.finish(jobs.store.find(first, "ann"), "cancelled")
     submit(jobs, [record(1)], owner="ann")
-    await jobs.stop()
 
 
 async def test_a_cancelled_job_stops_and_the_next_one_runs(
@@ -250,7 +253,6 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     assert status(jobs, other).state == "done"
     delete(jobs, jobs.store.find(job, ""))
     assert [job for (job,) in jobs.store._all("SELECT DISTINCT job FROM records")] == [other]
-    await jobs.stop()
 
 
 async def test_requests_go_before_the_records_of_a_job(bench: Bench) -> None:
@@ -293,7 +295,6 @@ async def test_a_judge_that_hangs_does_not_delay_a_stop(
 
     jobs = bench.open()
     assert status(jobs, job).rows == 0
-    await jobs.stop()
 
 
 async def test_a_judge_that_fails_is_a_row(bench: Bench) -> None:
@@ -324,7 +325,6 @@ async def test_a_job_is_charged_to_its_key(bench: Bench, model: LocalOpenAIServe
     bench.options["keys"] = keys[:1]
     jobs = bench.start()
     assert "no longer has the API key" in (await bench.done(jobs, last, "bob")).problem
-    await jobs.stop()
 
 
 def change(path: Path, statement: str) -> None:
@@ -347,7 +347,6 @@ async def test_a_judge_that_has_changed_ends_the_job(bench: Bench) -> None:
     bench.judges = {"other": checker()}
     jobs = bench.start()
     assert "no longer has a judge 'main'" in (await bench.done(jobs, gone)).problem
-    await jobs.stop()
 
 
 async def test_a_full_disk_delays_the_jobs_and_loses_nothing(
@@ -373,10 +372,9 @@ async def test_a_full_disk_delays_the_jobs_and_loses_nothing(
     now = await bench.done(jobs, job)
     assert (now.state, now.rows, now.failed) == ("done", 300, 0)
     await until(lambda: not jobs.problem)
-    await jobs.stop()
 
 
-def test_jobs_that_wait_for_the_disk_leave_the_service_ready(
+async def test_jobs_that_wait_for_the_disk_leave_the_service_ready(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail() -> None:
@@ -412,7 +410,6 @@ async def test_a_job_that_cannot_be_is_refused(
     assert len(str(refused.value)) <= 300
     assert [*jobs.store._all("SELECT * FROM jobs"), *jobs.store._all("SELECT * FROM records")] == []
     assert sum(path.stat().st_size for path in bench.path.parent.iterdir()) < 3_000_000
-    await jobs.stop()
 
 
 async def test_a_key_names_one_job_of_its_owner(bench: Bench) -> None:
@@ -436,7 +433,6 @@ async def test_a_key_names_one_job_of_its_owner(bench: Bench) -> None:
     assert (other.status_code, changed.status_code) == (422, 422)
     owners = [owner for (owner,) in jobs.store._all("SELECT owner FROM jobs ORDER BY number")]
     assert owners == ["", "", "bob"]
-    await jobs.stop()
 
 
 async def test_a_job_is_refused_before_its_body_is_read(
@@ -480,7 +476,6 @@ async def test_a_job_that_was_not_received_in_full_is_removed(
     await jobs.stop()
     jobs = bench.open()
     assert not jobs.store._all("SELECT * FROM records")
-    await jobs.stop()
 
 
 @pytest.mark.parametrize(

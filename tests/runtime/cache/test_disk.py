@@ -27,7 +27,7 @@ from factcheck.runtime.cache.entries import seal
 from factcheck.runtime.cache.store import classify
 from tests.processes import printed_by_python
 from tests.runtime.cache.conftest import KEY, OTHER
-from tests.runtime.cache.stores import database, in_lists, row_key
+from tests.runtime.cache.stores import database, filled, in_lists, row_key
 
 NOBODY = 65534
 
@@ -85,17 +85,13 @@ def test_only_the_owner_can_enter(folder: Path, disk: DiskCache, umask: int) -> 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
 def test_a_store_that_others_can_enter_is_closed_to_them(
-    folder: Path, caplog: pytest.LogCaptureFixture
+    folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
 ) -> None:
-    first = DiskCache(folder)
-    first.add_many({KEY: "kept"})
-    first.close()
+    filled(folder, {KEY: "kept"})
     (folder / "answers").chmod(0o755)
-    second = DiskCache(folder)
-    assert second.get_many([KEY]) == {KEY: ["kept"]}
+    assert disk.get_many([KEY]) == {KEY: ["kept"]}
     assert mode(folder / "answers") == 0o700
     assert "was accessible to other users; it is now private" in caplog.text
-    second.close()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
@@ -136,12 +132,12 @@ def test_a_short_lock_is_waited_for(
 @pytest.mark.parametrize("opened", [True, False])
 def test_a_lock_that_stays_is_a_warning(
     folder: Path,
+    disk: DiskCache,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
     opened: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
     monkeypatch.setattr(disk_module, "LOCK_WAIT_S", 0.05)
-    disk = DiskCache(folder)
     disk.add_many({KEY: "old"})
     if not opened:
         disk.close()
@@ -156,7 +152,6 @@ def test_a_lock_that_stays_is_a_warning(
     disk.add_many({OTHER: "newer"})
 
     assert disk.get_many([KEY, OTHER]) == {KEY: ["old"], OTHER: ["newer"]}
-    disk.close()
 
 
 def _run_sql(disk: DiskCache, statement: str) -> int:
@@ -283,15 +278,16 @@ def test_processes_share_a_cache(folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no links without rights there")
-def test_a_link_where_the_cache_should_be_is_not_followed(tmp_path: Path) -> None:
-    victim, folder = tmp_path / "victim", tmp_path / "cache"
+def test_a_link_where_the_cache_should_be_is_not_followed(
+    tmp_path: Path, folder: Path, disk: DiskCache
+) -> None:
+    victim = tmp_path / "victim"
     victim.mkdir(mode=0o755)
     folder.mkdir()
     (folder / "answers").symlink_to(victim)
-    cache = DiskCache(folder)
-    cache.add_many({"0" * 64: "x"})
-    assert cache.get_many(["0" * 64]) == {}
-    cache.close()
+    disk.add_many({KEY: "x"})
+    assert disk.get_many([KEY]) == {}
+    disk.close()
     assert list(victim.iterdir()) == []
     assert victim.stat().st_mode & 0o777 == 0o755
 
@@ -319,9 +315,7 @@ def test_an_error_of_the_store_is_classified(error: Exception, trouble: str | No
 @pytest.fixture
 def read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache with one entry; whoever runs the tests may write everything, so it is only said."""
-    cache = DiskCache(tmp_path)
-    cache.add_many({KEY: "kept"})
-    cache.close()
+    filled(tmp_path, {KEY: "kept"})
     monkeypatch.setattr("factcheck.runtime.cache.disk.may_write", lambda _: False)
     return tmp_path
 

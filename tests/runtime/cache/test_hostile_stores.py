@@ -266,20 +266,18 @@ def test_a_damaged_file_is_set_aside(
 
 
 def test_a_file_damaged_in_use_is_replaced_once(
-    folder: Path, caplog: pytest.LogCaptureFixture
+    folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
 ) -> None:
-    cache = DiskCache(folder)
     for round_ in range(3):
-        cache.add_many({KEY: str(round_)})
-        cache.close()
+        disk.add_many({KEY: str(round_)})
+        disk.close()
         if (folder / "answers").exists():
             database(folder).write_bytes(b"garbage " * 1000)
-    assert cache.get_many([KEY]) == {}
+    assert disk.get_many([KEY]) == {}
     assert len(tuple(folder.glob("damaged-*"))) == 1
     assert [record.message.split("(")[0] for record in caplog.records][1:] == [
         f"the cache {folder} is damaged again; continuing without it "
     ]
-    cache.close()
 
 
 def test_a_cut_while_open_is_survived(folder: Path, disk: DiskCache) -> None:
@@ -309,12 +307,9 @@ def test_a_store_that_cannot_be_moved_is_done_without(
     assert "cannot be moved aside" in caplog.text
 
 
-def test_another_process_may_have_replaced_it(folder: Path) -> None:
-    one, two = DiskCache(folder), DiskCache(folder)
-    one.add_many({KEY: "of one"})
-    two._identity = (0, 0)
-    two._replace(RuntimeError("seen before the other replaced it"))
-    assert two.get_many([KEY]) == {KEY: ["of one"]}
+def test_another_process_may_have_replaced_it(folder: Path, disk: DiskCache) -> None:
+    filled(folder, {KEY: "of another"})
+    disk._identity = (0, 0)
+    disk._replace(RuntimeError("seen before the other replaced it"))
+    assert disk.get_many([KEY]) == {KEY: ["of another"]}
     assert not tuple(folder.glob("damaged-*"))
-    one.close()
-    two.close()

@@ -136,20 +136,23 @@ def client_of(url: str) -> Any:
     return pytest.importorskip("redis").Redis.from_url(url)
 
 
-def test_keys_have_a_prefix_and_do_not_expire(empty_redis: str) -> None:
-    cache = RedisCache(empty_redis)
+@pytest.fixture
+def cache(empty_redis: str) -> Iterator[RedisCache]:
+    with closing(RedisCache(empty_redis)) as cache:
+        yield cache
+
+
+def test_keys_have_a_prefix_and_do_not_expire(cache: RedisCache, empty_redis: str) -> None:
     cache.add_many({KEY: "kept"})
     with client_of(empty_redis) as client:
         assert client.keys("*") == [f"factcheck:2:{KEY}".encode()]
         assert client.ttl(f"factcheck:2:{KEY}") == -1
-    cache.close()
 
 
 @pytest.mark.parametrize("planted", [b"", b"unsealed", "of another key", "flipped"])
 def test_a_foreign_value_is_a_miss(
-    empty_redis: str, caplog: pytest.LogCaptureFixture, planted: bytes | str
+    cache: RedisCache, empty_redis: str, caplog: pytest.LogCaptureFixture, planted: bytes | str
 ) -> None:
-    cache = RedisCache(empty_redis)
     cache.add_many({OTHER: "kept"})
     with client_of(empty_redis) as client:
         (sealed,) = client.lrange(f"factcheck:2:{OTHER}", 0, -1)
@@ -157,7 +160,6 @@ def test_a_foreign_value_is_a_miss(
         client.rpush(f"factcheck:2:{KEY}", values.get(str(planted), planted))
     assert cache.get_many([KEY, OTHER]) == {OTHER: ["kept"]}
     assert "damaged or tampered with" in caplog.text
-    cache.close()
 
 
 def test_no_server_is_one_warning(
@@ -176,13 +178,12 @@ def test_no_server_is_one_warning(
 
 
 def test_a_server_that_fails_is_left_alone_for_a_while(
-    empty_redis: str, monkeypatch: pytest.MonkeyPatch
+    cache: RedisCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import redis
 
     now = 100.0
     monkeypatch.setattr("time.monotonic", lambda: now)
-    cache = RedisCache(empty_redis)
     cache.add_many({KEY: "kept"})
     with monkeypatch.context() as outage:
         outage.setattr(redis.client.Pipeline, "execute", _fail)
@@ -190,7 +191,6 @@ def test_a_server_that_fails_is_left_alone_for_a_while(
     assert cache.get_many([KEY]) == {}
     now += redis_module.PAUSE_S
     assert cache.get_many([KEY]) == {KEY: ["kept"]}
-    cache.close()
 
 
 def _fail(*_: object, **__: object) -> None:
@@ -198,16 +198,14 @@ def _fail(*_: object, **__: object) -> None:
 
 
 def test_a_server_that_refuses_writes_is_a_warning(
-    empty_redis: str, caplog: pytest.LogCaptureFixture
+    cache: RedisCache, empty_redis: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    cache = RedisCache(empty_redis)
     with client_of(empty_redis) as client:
         client.config_set("maxmemory", "1")
         cache.add_many({KEY: "x" * 1000})
         client.config_set("maxmemory", "0")
     assert len(caplog.messages) == 1
     assert "refused an entry" in caplog.text
-    cache.close()
 
 
 WRONG_TYPES: list[tuple[str, ...]] = [
@@ -217,17 +215,20 @@ WRONG_TYPES: list[tuple[str, ...]] = [
 
 @pytest.mark.parametrize(("command", "arguments"), [(c, a) for c, *a in WRONG_TYPES])
 def test_a_key_of_another_type_costs_its_own_entries(
-    empty_redis: str, caplog: pytest.LogCaptureFixture, command: str, arguments: list[str]
+    cache: RedisCache,
+    empty_redis: str,
+    caplog: pytest.LogCaptureFixture,
+    command: str,
+    arguments: list[str],
 ) -> None:
-    with closing(RedisCache(empty_redis)) as cache:
-        with client_of(empty_redis) as client:
-            client.execute_command(command, f"factcheck:2:{KEY}", *arguments)
-        cache.add_many({KEY: "lost", OTHER: "kept"})
-        assert cache.get_many([KEY, OTHER]) == {OTHER: ["kept"]}
-        assert [message.partition(" (")[0] for message in caplog.messages] == [
-            "the Redis cache refused an entry",
-            "the Redis cache has an entry that was damaged or tampered with; it counts as missing",
-        ]
+    with client_of(empty_redis) as client:
+        client.execute_command(command, f"factcheck:2:{KEY}", *arguments)
+    cache.add_many({KEY: "lost", OTHER: "kept"})
+    assert cache.get_many([KEY, OTHER]) == {OTHER: ["kept"]}
+    assert [message.partition(" (")[0] for message in caplog.messages] == [
+        "the Redis cache refused an entry",
+        "the Redis cache has an entry that was damaged or tampered with; it counts as missing",
+    ]
 
 
 FACTS = ["The dam holds.", "The dam is 40 metres high."]
