@@ -109,17 +109,6 @@ def test_the_score_rises_because_the_feedback_names_what_was_dropped(
     assert improved.summarize.signature.instructions == ASKS_FOR_NUMBERS
 
 
-def test_where_the_feedback_names_nothing_the_score_stays(
-    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("factcheck.scoring.dspy_metric.feedback_of", lambda _: "Do better.")
-    with LocalOpenAIServer(Models()) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        assert run.main(arguments(data)) == 0
-
-    assert "Facts won: 0, lost: 0" in capsys.readouterr().out
-
-
 def test_a_run_whose_judge_fails_says_so_and_does_not_pass_for_a_result(
     data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

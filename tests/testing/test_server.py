@@ -17,6 +17,7 @@ import pytest
 from factcheck import FactCoverage, Verdict
 from factcheck.errors import InputError, JudgeUnavailable
 from factcheck.facts import AtomicFact, FactSet, Usage, digest
+from factcheck.judges.llm.language_model import remembered
 from factcheck.judges.ports import Ledger, PairVerdict, ValuePair
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
@@ -47,6 +48,7 @@ from factcheck.testing import (
 )
 from factcheck.testing.kinds import FACTS, LABELS, TEXT, thinking
 from factcheck.testing.scripted import Call
+from tests.runtime.cache.stores import MemoryCache
 
 QUESTION: Any = [{"role": "user", "content": "Do ants have six legs?"}]
 
@@ -208,6 +210,20 @@ def test_no_kind_is_as_harmless_as_the_first(kind: ServerKind) -> None:
     reply = kind.around(lambda _: plain)(ChatRequest("POST", "/v1", {}, body, 0, 1))
     assert isinstance(reply, Reply)
     assert reply.status in {400, 422} or replace(reply, usage=None) != plain
+
+
+def test_answers_are_kept_under_what_was_learned() -> None:
+    kind = next(kind for kind in SERVER_KINDS if kind.name == "no temperature")
+    cache = MemoryCache()
+    with LocalOpenAIServer(kind.around(FactModel())) as server:
+        for _ in range(2):
+            session = Session(cache=cache, settings=Settings(openai_base_url=server.base_url))
+            with session, FactCoverage("openai/tiny", session=session) as scorer:
+                report = scorer.score(TEXT, TEXT)
+                assert report.score == 1.0
+                assert "temp:default" in str(report.signature)
+            remembered.take()
+        assert len(server.requests) == 3
 
 
 @pytest.mark.parametrize("thought", [0, 100, 1_000, 4_000, 8_000])
