@@ -327,6 +327,13 @@ def test_a_fact_that_was_undecided_may_not_be_lost_unseen(
     assert message in said
 
 
+@pytest.mark.parametrize(("text", "is_worse"), [("the same", False), ("another", True)])
+def test_a_fact_that_came_out_worse_for_the_same_text_is_noise(text: str, is_worse: bool) -> None:  # noqa: FBT001
+    baseline = replace(BASELINE, texts=Texts.of("", "the same"))
+    now = replace(report_of(result(0, "neutral"), result(1, "neutral")), texts=Texts.of("", text))
+    assert bool(coverage_gate(now, Limits(baseline=baseline))) is is_worse
+
+
 def test_a_baseline_by_another_judge_or_of_another_source_is_refused() -> None:
     other = replace(BASELINE, signature=ScoreSignature.of({"judge": "b", "version": "9"}))
     one, two = (

@@ -66,6 +66,7 @@ def test_only_facts_without_a_verdict_are_asked_and_each_statement_once(llm: Mak
     assert [result.fact.id for result in first] == ["f1", "f2", "f3"]
     assert all(isinstance(result, Verdict) for result in second)
     assert setup.asked == [FACTS[:2], FACTS[:1], [FACTS[0], FACTS[2]]]
+    assert setup.scorer.ledger.usage.cache_hits == 1
 
 
 def test_verdicts_are_found_in_any_order_and_company_and_a_request_adds_one_entry(
