@@ -46,17 +46,17 @@ _NO_PROBABILITIES = "the judge gives no probabilities"
 _BASELINE = "this is the baseline, or it was not run"
 _NO_SPREAD = "no document has three texts whose coverage differs for both judge and humans"
 _LABELS: conclusions.Labels = {
-    "sensitivity": ("found, of the facts that people find", ""),
-    "specificity": ("refused, of the facts that they do not find", ""),
-    "balanced_accuracy": ("mean of both: balanced accuracy, .500 is guessing", ""),
-    "over_baseline": ("balanced accuracy beyond word containment", "+"),
-    "auroc": ("right order of two probabilities: AUROC", ""),
-    "calibration_error": ("mean error of its probabilities", ""),
-    "coverage": ("mean coverage by its verdicts", ""),
-    "human_coverage": ("human level, by labels and its verdicts", ""),
-    "judge_weight": ("its weight in the human level, 0 to 1", ""),
-    "pearson": ("Pearson: its coverage follows that by people", ""),
-    "kendall": ("Kendall: the same, by rank", ""),
+    "sensitivity": ("found, of the facts that people find", short),
+    "specificity": ("refused, of the facts that they do not find", short),
+    "balanced_accuracy": ("mean of both: balanced accuracy, .500 is guessing", short),
+    "over_baseline": ("balanced accuracy beyond word containment", conclusions.short_signed),
+    "auroc": ("right order of two probabilities: AUROC", short),
+    "calibration_error": ("mean error of its probabilities", short),
+    "coverage": ("mean coverage by its verdicts", short),
+    "human_coverage": ("human level, by labels and its verdicts", short),
+    "judge_weight": ("its weight in the human level, 0 to 1", short),
+    "pearson": ("Pearson: its coverage follows that by people", short),
+    "kendall": ("Kendall: the same, by rank", short),
 }
 _MAX_NAMES = 3
 _MAX_SHOWN = 5

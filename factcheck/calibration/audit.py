@@ -20,7 +20,6 @@ from factcheck.calibration.texts import (
     open_scorer,
     read_subjects,
 )
-from factcheck.errors import InputError
 from factcheck.facts import CheckResult, Usage, Verdict
 from factcheck.judges.ports import ExtractorSpec
 from factcheck.reports import Report
@@ -38,6 +37,7 @@ from factcheck.reports.text import (
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
+from factcheck.settings import require_integer
 from factcheck.stats.intervals import Interval, share_interval
 
 Answers = Mapping[Question, Mapping[str, CheckResult]]
@@ -278,8 +278,7 @@ async def aaudit_judge(
         ConfigError: The judge is unknown, or a key is missing.
         JudgeError: Facts could not be extracted.
     """
-    if isinstance(per_rule, bool) or not 1 <= per_rule <= 100:  # noqa: PLR2004 - as documented
-        raise InputError(f"per_rule must be 1 to 100, not {per_rule!r}")
+    require_integer("per_rule", per_rule, 1, 100)
     ((name, spec),) = named_judges(judge if isinstance(judge, Mapping) else [judge])
     async with AsyncExitStack() as stack:
         lister = await stack.enter_async_context(FactCoverage(extractor=extractor, cache="off"))

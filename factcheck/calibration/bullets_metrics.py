@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from factcheck.calibration.conclusions import Labels
 from factcheck.documents import to_plain
 from factcheck.facts import CoverageReport, Usage, Verdict
-from factcheck.reports.text import plural, shorten_middle, visible
+from factcheck.reports.text import percent, plural, short, shorten_middle, visible
 from factcheck.stats.intervals import Estimate, Interval, kendall, share_interval
 from factcheck.stats.resampling import FEW_UNITS, mean_estimate, mean_interval
 
@@ -108,18 +109,18 @@ class TextScores(NamedTuple):
     """The same for each decided fact that is not in it."""
 
 
-LABELS = {
-    "kendall": ("rank correlation with the facts left", ""),
-    "kendall_bullets": ("rank correlation with the bullets left", ""),
-    "rising_steps": ("removals that raise the score", " %"),
-    "unchanged_steps": ("removals that change nothing", " %"),
-    "at_ceiling": ("variants with the highest score", " %"),
-    "full_score": ("score of the whole summary", ""),
-    "error": ("mean error against the true score", ""),
-    "found": ("facts present, judged entailed", " %"),
-    "invented": ("facts absent, judged entailed", " %"),
+LABELS: Labels = {
+    "kendall": ("rank correlation with the facts left", short),
+    "kendall_bullets": ("rank correlation with the bullets left", short),
+    "rising_steps": ("removals that raise the score", percent),
+    "unchanged_steps": ("removals that change nothing", percent),
+    "at_ceiling": ("variants with the highest score", percent),
+    "full_score": ("score of the whole summary", short),
+    "error": ("mean error against the true score", short),
+    "found": ("facts present, judged entailed", percent),
+    "invented": ("facts absent, judged entailed", percent),
 }
-"""All metrics, by their label and unit in the report:
+"""All metrics, by their label and form in the report:
 
 - `kendall`: rank correlation (tau-b) of score and facts left, in [-1, 1]; undefined where a judge
   gives one score to all variants. `kendall_bullets`: the same with the bullets left.
@@ -146,7 +147,7 @@ def measure_texts(texts: Iterable[TextScores]) -> dict[str, Estimate]:
 def _estimate(name: str, values: Sequence[Sequence[float]]) -> Estimate:
     means = [fmean(of_text) for of_text in values]
     found = mean_estimate(means, low=-1.0 if name.startswith("kendall") else 0.0)
-    is_share = LABELS[name][1] != ""
+    is_share = LABELS[name][1] is percent
     if is_share and means and (len(means) < FEW_UNITS or len(set(means)) == 1):
         trials = sum(map(len, values))
         return found._replace(interval=share_interval([(1, mean) for mean in means], trials))

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from factcheck.reports.page import Item, Section, Table
-from factcheck.reports.text import DASH, percent, plural, short, short_range
+from factcheck.reports.text import DASH, percent, plural, short
 from factcheck.stats.intervals import Estimate, Interval
 
 Use = Literal["rank", "gate", "level"]
@@ -140,8 +141,9 @@ def merged(measured: Sequence[Conclusion], faults: Conclusion) -> Conclusion:
     return Conclusion(uses, why, "; ".join(one.limits for one in every))
 
 
-Labels = Mapping[str, tuple[str, str]]
-"""Label and unit of each metric: a share without or with ` %`, or a difference (`+`)."""
+Labels = Mapping[str, tuple[str, Callable[[float], str]]]
+"""Label of each metric, and the form of its numbers: `percent`, `short` or `short_signed`."""
+short_signed = partial(short, with_sign=True)
 
 
 def figures(
@@ -154,22 +156,11 @@ def figures(
     `more` are further rows: a label, and a cell for each judge.
     """
     rows = [
-        (label, *(_cell(of[name], unit) for of in judges.values()))
-        for name, (label, unit) in labels.items()
+        (label, *(_text(of[name], form) for of in judges.values()))
+        for name, (label, form) in labels.items()
         if any(of[name].value is not None for of in judges.values())
     ]
     return Table(("", *judges), (*rows, *more))
-
-
-def _cell(figure: Estimate, unit: str) -> str:
-    if figure.value is None:
-        return DASH
-    if unit == " %":
-        ends = [f"{100 * end:.0f}" for end in (figure.value, *(figure.interval or ()))]
-        return f"{ends[0]} %" + (f" ({DASH.join(ends[1:])})" if figure.interval else "")
-    is_signed = unit == "+"
-    bounds = f" ({short_range(figure.interval, with_sign=is_signed)})" if figure.interval else ""
-    return f"{short(figure.value, with_sign=is_signed)}{bounds}"
 
 
 def section(conclusions: Mapping[str, Conclusion]) -> Section:
@@ -214,11 +205,12 @@ def _kept_text(found: Estimate, invented: Estimate, there: str, absent: str) -> 
 
 def _text(figure: Estimate, form: Callable[[float], str] = percent) -> str:
     if figure.value is None:
-        return "no value"
+        return DASH
     if figure.interval is None:
         return form(figure.value)
     low, high = map(form, figure.interval)
-    return f"{form(figure.value)} ({low.removesuffix(' %')}{DASH}{high})"
+    joint = " to " if low[0] in "+-" else DASH
+    return f"{form(figure.value)} ({low.removesuffix(' %')}{joint}{high})"
 
 
 def _listed(words: Sequence[str]) -> str:

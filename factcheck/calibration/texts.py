@@ -36,6 +36,7 @@ from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking
 from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
+from factcheck.settings import require_integer
 
 _ITEM = re.compile(r"\s*(?:[-*+\u2022\u2023\u25aa\u25cf\u25e6\u2013\u2014]|\(?\d{1,3}[.)])\s+\S")
 """A list item: a dash, a dot or a number, then text."""
@@ -111,8 +112,7 @@ RemovalOrder = tuple[frozenset[int], ...]
 
 def removal_orders(n_bullets: int, n_random: int) -> tuple[RemovalOrder, ...]:
     """Removal from the end, the start, and in up to 1,000 random orders without duplicates."""
-    if isinstance(n_random, bool) or not 0 <= n_random <= 1000:  # noqa: PLR2004 - as documented
-        raise InputError(f"the number of random orders must be 0 to 1,000, not {n_random!r}")
+    require_integer("the number of random orders", n_random, 0, 1000)
     if n_bullets < 2:  # noqa: PLR2004 - the last bullet stays
         return ()
     upwards = tuple(range(n_bullets))
