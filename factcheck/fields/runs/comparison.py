@@ -24,7 +24,7 @@ from factcheck.reports.text import DASH, more_of, name_text, p_text, plural, sha
 from factcheck.stats.comparison import SIGNIFICANT, Changes, Comparison
 
 FORMAT = "factcheck-fields-comparison/1"
-_NOTABLE = 0.1
+_NOTABLE = 0.2
 """Loss in F1 of a field that is worth a warning."""
 _SHOWN_IDS = 5
 _COLUMNS = ("A", "B", "B - A", "95 % interval", "p")
@@ -155,7 +155,7 @@ class RunComparison(Report):
 
     @property
     def doubt(self) -> str:
-        """The largest loss of a field that is not significant, if it is 0.1 or more, as text."""
+        """The largest loss of a field that is not significant, if it is 0.2 or more, as text."""
         falls = ((self.fields[name].difference, name) for name in self.unchanged)
         fall, name = min(falls, default=(0.0, ""))
         return f"F1 of {field_text(name)} fell by {-fall:.3f}" if fall <= -_NOTABLE else ""
