@@ -1,8 +1,8 @@
 """Normal forms of values, and comparison of those of one kind.
 
 Normal forms lack insignificant differences: case, accents, punctuation, articles, dots of initials.
-Significant signs are kept: `A+` is not `A-`, `1.5` is not `1-5`. Kinds are answers, places,
-addresses, codes and dates.
+Significant signs are kept: `A+` is not `A-`, `1.5` is not `1-5`, `5e-3` is 0.005. Kinds are
+answers, places, units, addresses, codes and dates.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import datetime as dt
 import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
 from importlib.resources import files
-from itertools import product
+from itertools import product, takewhile
 from typing import Any
 
 from factcheck.judges.local.pairs.model import (
@@ -147,10 +147,9 @@ def _normal(text: str) -> tuple[str, ...]:
 _remembered = lru_cache(maxsize=8192)(_normal)
 
 
-def n_shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the length of the common prefix of two sequences."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+def n_shared(one: str, other: str) -> int:
+    """Return the length of the common prefix of two texts."""
+    return len([*takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))])
 
 
 @lru_cache(maxsize=8192)
@@ -227,8 +226,7 @@ def _code(text: str) -> str:
     bare = _LABEL.sub("", text.strip("#. ")) if len(text) <= _LONGEST_CODE else ""
     if _PHONE.fullmatch(bare) and (bare.startswith(("+", "00")) or "(" in bare):
         return "+" * (bare[0] in "+0") + re.sub(r"\(0\)|\A00|\D", "", bare)
-    marks = {None: "", ":": ":"}
-    code = _SEPARATORS.sub(lambda gap: marks.get(gap[1], "-"), bare)
+    code = _SEPARATORS.sub(lambda gap: {None: "", ":": ":"}.get(gap[1], "-"), bare)
     return code.upper() if _CODE.fullmatch(bare) else ""
 
 
@@ -296,16 +294,14 @@ def compare_moments(first: str, second: str, specificity: Specificity) -> Findin
     relations = {_relation(*pair) for pair in pairs}
     if len(relations) > 1:
         return Finding(VAGUE, f"{against(first, second)}: which is day and which is month is open")
-    one, other = pairs[0]
-    own = " and the ".join(sorted({name for _, name, _ in one ^ other}))
-    reasons: dict[Relation, str] = {
-        "same": "same date or time",
-        "more": f"only extracted has the {own}",
-        "less": f"only gold has the {own}",
-        "other": against(first, second),
-    }
     relation = relations.pop()
-    return settle(relation, specificity, reasons[relation])
+    if relation == "other":
+        return Finding(OTHER, against(first, second))
+    if relation == "same":
+        return Finding(SAME, "same date or time")
+    own = " and the ".join(sorted({name for _, name, _ in pairs[0][0] ^ pairs[0][1]}))
+    side = "extracted" if relation == "more" else "gold"
+    return settle(relation, specificity, f"only {side} has the {own}")
 
 
 def _relation(one: Parts, other: Parts) -> Relation:

@@ -116,9 +116,8 @@ _LINK = re.compile(r"\s*(?:([-/:])|(to|bis|through)\b|(x|by|\u00d7))\s*-?", re.I
 """Link of two numbers: a sign, the words of a range, of an area."""
 _PLUS = re.compile(r"[\s,+-]*(?:and |und |et )?", re.IGNORECASE)
 _ROMANS = tuple(TABLES["roman numerals"].split())
-_SYMBOLS = word_set("Sc Sm So")
-_SIGNS, _NO_SIGNS = frozenset("#%‰"), frozenset("|\u00d7")
-"""Symbols that are significant, and those of mathematics that are not, in contrast to others."""
+_SIGNS, _NO_SIGNS = frozenset("#%‰"), frozenset("|\u00d7^`\u00b4\u00a8")
+"""Marks that are significant, and symbols that are not, in contrast to others."""
 _AUXILIARIES = word_set("is was are were has have had will can did does do ist war hat est fue es")
 _NO_VERBS = word_set("left felt ground wound saw")
 _NO_PAST = ("eed", "s", "ice", "en", "dren", "eet")
@@ -161,8 +160,8 @@ class _Reader:
             if word.kind == "negation" or word.form in _EXCLUSIONS:
                 is_denied = True
             elif word.kind == "symbol":
-                category = unicodedata.category(word.text[0])
-                if word.text in _SIGNS or (category in _SYMBOLS and word.text not in _NO_SIGNS):
+                is_symbol = unicodedata.category(word.text[0])[0] == "S"
+                if word.text in _SIGNS or (is_symbol and word.text not in _NO_SIGNS):
                     self._add(at, at + 1, word.text)
             elif has_content and not self._is_content(at):
                 grammar.add(word.form)

@@ -259,20 +259,23 @@ def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]])
     changes_voice = ("by" in one.grammar) != ("by" in other.grammar)  # one is passive
     are_numbers = all(unit.is_typed for unit in ones + others)
     links, other_links = _links(one), _links(other)
+    verbs = [
+        (k, m)
+        for k, m in pairs
+        if all(unit.text.islower() or unit.text in _ROLES for unit in (ones[k], others[m]))
+    ]
     for (i, j), (n, p) in combinations(pairs, 2):
         low, high = min(j, p), max(j, p)
-        has_verb = any(
-            i < k < n and low < m < high and _gives_roles(ones[k]) and _gives_roles(others[m])
-            for k, m in pairs
-        )
+        has_verb = any(i < k < n and low < m < high for k, m in verbs)
         if j < p:
             is_one_phrase = _text(one, i, n).lower() == _text(other, j, p).lower()
             is_wrong = has_verb and changes_voice and bool(copulas) and not is_one_phrase
         else:
             between = {*links[i:n], *other_links[p:j]}
-            are_names = between == {" "} and ones[i].is_capital and ones[n].is_capital
+            turned = ones[i], ones[n], others[j], others[p]
+            are_names = between == {" "} and all(unit.is_capital for unit in turned)
             are_linked = len(between) == 1 and between.isdisjoint(("", " "))
-            are_figures = are_numbers and None not in (ones[i].number, ones[n].number)
+            are_figures = are_numbers and None not in [unit.number for unit in turned]
             is_wrong = (has_verb and not changes_voice) or are_names or are_linked or are_figures
         if is_wrong:
             return Finding(TURNED, against(_text(one, i, n), _text(other, low, high)))
@@ -291,10 +294,6 @@ def _links(reading: Reading) -> list[str]:
         link = _LINK.fullmatch(gap)
         links.append((link[1] or "to").lower() if link else " " * (gap == " "))
     return links
-
-
-def _gives_roles(unit: Unit) -> bool:
-    return unit.text.islower() or unit.text in _ROLES
 
 
 def _is_doubtful(sides: Sequence[Side]) -> bool:

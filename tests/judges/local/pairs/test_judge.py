@@ -417,6 +417,7 @@ VALUES = st.one_of(
 @given(VALUES, VALUES)
 @example("Q1 Ronald III 3 Wien", "III 3 Q1 Wien Ronald")
 @example("AA/", ":I")
+@example("USD 1,000 May 2 => or", "=> or May 1,000 USD 2")
 @example("9 5, 5th D.C.", "5, 5th 9 D.C.")
 @example("", "\u00af")
 def test_leeway_has_a_mirror_image_and_only_ever_adds(gold: str, extracted: str) -> None:
