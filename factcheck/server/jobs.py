@@ -177,17 +177,11 @@ async def _jobs(request: Request) -> Jobs:
     return jobs
 
 
-async def _owner(request: Request) -> str:
-    name: str = request.state.caller.name
-    return name
-
-
 Shared = Annotated[Jobs, Depends(_jobs)]
-Owner = Annotated[str, Depends(_owner)]
 
 
-async def _job(job_id: str, jobs: Shared, owner: Owner) -> Job:
-    return await asyncio.to_thread(jobs.store.find, job_id, owner)
+async def _job(job_id: str, jobs: Shared, request: Request) -> Job:
+    return await asyncio.to_thread(jobs.store.find, job_id, request.state.caller.name)
 
 
 _LINES = "application/x-ndjson"
@@ -207,13 +201,13 @@ _BODY = {
 async def submit(
     request: Request,
     jobs: Shared,
-    owner: Owner,
     judge: str | None = None,
     direction: Direction = "coverage",
     idempotency_key: IdempotencyKey = None,
 ) -> JobStatus:
     """Score records in the background; the job survives a restart of the service."""
     name, key = jobs.service.judge(judge).name, idempotency_key
+    owner: str = request.state.caller.name
     await asyncio.to_thread(jobs.store.admit, owner, key)
     digest = hashlib.sha256(f"{name}\n{direction}\n".encode())
     with TemporaryFile(dir=jobs.store.path.parent) as body:
