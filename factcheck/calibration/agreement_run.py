@@ -34,7 +34,7 @@ from factcheck.facts import Verdict
 from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.reports import Report
 from factcheck.reports.page import Item, Page, Section, Table, filled
-from factcheck.reports.text import name_text, one_line, percent, plural, share, short, short_range
+from factcheck.reports.text import name_text, one_line, percent, plural, share, short
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
@@ -298,11 +298,14 @@ class AgreementReport(Report):
         level, alone = (self.judges[0].metrics[name] for name in ("human_coverage", "labels_alone"))
         n_documents, n_pairs, n_labelled_documents, n_labelled = self._counts.values()
         line = "human level, what people would find in all texts: "
-        line += f"{_with_range(level)}, from the labels"
+        line += f"{conclusions.figure_text(level, short)}, from the labels"
         lines: tuple[str, ...] = (line,)
         if n_labelled < n_pairs:
             judge = one_line(self.judges[0].judge)
-            lines = (f"{line} and {judge}", f"from the labels alone {_with_range(alone)}")
+            lines = (
+                f"{line} and {judge}",
+                f"from the labels alone {conclusions.figure_text(alone, short)}",
+            )
         return Page(
             "Agreement with human labels",
             counts=(
@@ -379,7 +382,3 @@ def _item(judge: str, pair: LabelledPair, answer: Answer) -> Item:
 
 def _part(n: int, n_all: int, noun: str) -> str:
     return plural(n, noun) if n == n_all else f"{n:,} of {plural(n_all, noun)} labelled"
-
-
-def _with_range(one: Estimate) -> str:
-    return f"{short(one.value)} ({short_range(one.interval)})" if one.interval else short(one.value)

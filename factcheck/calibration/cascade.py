@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from factcheck.calibration.conclusions import figure_text
 from factcheck.errors import InputError
 from factcheck.facts import CoverageReport, Verdict, digest
 from factcheck.reports import Report
@@ -28,7 +29,7 @@ TARGETS = (0.8, 0.85, 0.9, 0.92, 0.94, 0.96, 0.98, 0.99, 1.0)
 """Target agreements of the curve."""
 _LEGEND = (
     "sent: share of the facts with a probability between the thresholds, which the second judge "
-    "decides; 95 %: interval by document"
+    "decides; in brackets: 95 % interval by document"
 )
 _MAX_FOLDS = 10
 _ROUNDING = 1e-9
@@ -125,7 +126,7 @@ class CascadeFit(Report):
         chosen, agreement = self.chosen, short(self.chosen.agreement.value)
         whys = zip((self.first, self.second), self.partial, strict=False)
         alerts = [Alert(f"{judge}: {why}") for judge, why in whys if why]
-        lines = [f"the first judge alone agrees in {' ('.join(_shown(self.alone))})"]
+        lines = [f"the first judge alone agrees in {figure_text(self.alone, short)}"]
         if self.n_undecided:
             undecided = plural(self.n_undecided, "fact")
             lines.append(f"{undecided} without verdicts of both judges, left out")
@@ -136,14 +137,15 @@ class CascadeFit(Report):
             )
             alerts.append(Alert(missed, "unknown"))
         rows = (
-            (short(one.target), *_shown(one.sent), *_shown(one.agreement), str(one.thresholds))
+            (
+                short(one.target),
+                figure_text(one.sent, short),
+                figure_text(one.agreement, short),
+                str(one.thresholds),
+            )
             for one in self.curve
         )
-        table = Table(
-            ("target", "sent", "95 %", "agreement", "95 % ", "thresholds"),
-            tuple(rows),
-            dispensable=("95 %",),
-        )
+        table = Table(("target", "sent", "agreement", "thresholds"), tuple(rows))
         return Page(
             "Cascade",
             str(chosen.thresholds),
@@ -168,10 +170,6 @@ class CascadeFit(Report):
                 for one in self.curve
             ),
         )
-
-
-def _shown(one: Estimate) -> tuple[str, str]:
-    return short(one.value), short_range(one.interval)
 
 
 def fit_cascade(first: Run, second: Run, *, target: float = 0.95) -> CascadeFit:

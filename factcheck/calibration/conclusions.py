@@ -86,9 +86,9 @@ def of_bullets(metrics: Mapping[str, Estimate], n_texts: int, limits: str) -> Co
         return Conclusion({"rank": "open"}, "no bullet could be removed and both scored", limits)
     ranks = _worst(_reaches(order, 0.8), _stays(rises, _MAX_RISES))
     left = "facts" if is_known else "bullets"
-    why = f"rank correlation of the score with the {left} left {_text(order, short)}"
+    why = f"rank correlation of the score with the {left} left {figure_text(order, short)}"
     if rises.value >= _MAX_RISES:
-        why += f", and it rises at {_text(rises)} of the removals"
+        why += f", and it rises at {figure_text(rises)} of the removals"
     if found.value is not None and invented.value is not None:
         why = f"{_kept_text(found, invented, 'are there', 'are not')}; {why}"
     return Conclusion(_uses(ranks, found, invented, enough=enough), why, limits)
@@ -107,7 +107,7 @@ def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int
     invented = Estimate(1 - specificity.value, bounds)
     why = (
         f"{_kept_text(found, invented, 'humans find', 'they do not')}; balanced accuracy "
-        f"{_text(accuracy, short)}"
+        f"{figure_text(accuracy, short)}"
     )
     uses = _uses(_reaches(accuracy, 0.75), found, invented, enough=enough)
     return Conclusion(uses, why, limits)
@@ -156,7 +156,7 @@ def figures(
     `more` are further rows: a label, and a cell for each judge.
     """
     rows = [
-        (label, *(_text(of[name], form) for of in judges.values()))
+        (label, *(figure_text(of[name], form) for of in judges.values()))
         for name, (label, form) in labels.items()
         if any(of[name].value is not None for of in judges.values())
     ]
@@ -197,13 +197,12 @@ def _worst(*answers: Answer) -> Answer:
 
 
 def _kept_text(found: Estimate, invented: Estimate, there: str, absent: str) -> str:
-    return (
-        f"it finds {_text(found)} of the facts that {there}, and {_text(invented)} of those that "
-        f"{absent}"
-    )
+    of_absent = f"{figure_text(invented)} of those that {absent}"
+    return f"it finds {figure_text(found)} of the facts that {there}, and {of_absent}"
 
 
-def _text(figure: Estimate, form: Callable[[float], str] = percent) -> str:
+def figure_text(figure: Estimate, form: Callable[[float], str] = percent) -> str:
+    """Format a figure, with its interval in brackets if it has one."""
     if figure.value is None:
         return DASH
     if figure.interval is None:

@@ -371,6 +371,7 @@ def compare(a: Run, b: Run, *, names: tuple[str, str] = ("", "")) -> CoverageCom
     if not scores:
         raise InputError("the two have no decided fact in common; score both with the same --facts")
 
+    files = [name_of(run) if isinstance(run, (str, PathLike)) else "" for run in (a, b)]
     causes, is_known = _causes([*pairs.values()], has_other_facts=any(n_only))
     unequal, caution = comparison_caveats(
         [str(one.signature) for two in pairs.values() for one in two],
@@ -389,7 +390,7 @@ def compare(a: Run, b: Run, *, names: tuple[str, str] = ("", "")) -> CoverageCom
         causes=causes,
         is_noise=is_known and not causes and bool(changes),
         never_flips=all(one.signature.never_flips for two in pairs.values() for one in two),
-        names=(_name(a, names, 0), _name(b, names, 1)),
+        names=(names[0] or files[0] or _BY_ORDER[0], names[1] or files[1] or _BY_ORDER[1]),
         partial=(partial_a, partial_b),
         unequal=unequal,
         caution=caution,
@@ -398,11 +399,6 @@ def compare(a: Run, b: Run, *, names: tuple[str, str] = ("", "")) -> CoverageCom
 
 def _counts(pairs: Sequence[tuple[CheckResult, CheckResult]], status: str) -> tuple[int, int]:
     return sum(a.status == status for a, _ in pairs), sum(b.status == status for _, b in pairs)
-
-
-def _name(run: Run, names: tuple[str, str], side: int) -> str:
-    file = name_of(run) if isinstance(run, (str, PathLike)) else ""
-    return names[side] or file or _BY_ORDER[side]
 
 
 def _change(record: str, a: CheckResult, b: CheckResult) -> FactChange:
