@@ -7,7 +7,8 @@
 Coefficients are those of a model fitted on other questions; so are the thresholds of the
 baselines, which have no threshold of their own. `values.tsv` beside this file holds pairs written
 for this; every third was never fitted on. No rule was made from the pairs of `unseen.tsv`; those of
-`exact.tsv` are codes, routes, dates and the like, of which every character may count. A cascade
+`exact.tsv` are codes, routes, dates and the like, of which every character may count; `labels.tsv`
+are labels without a word in common. A cascade
 hands on the pairs whose probability lies strictly between two bounds; for some of them, the
 share handed on and the errors among the rest.
 """
@@ -37,7 +38,6 @@ from benchmarks.pairs.fit import (
     load_values,
 )
 from factcheck.judges.local.pairs import DECISION, compare_values
-from factcheck.judges.local.pairs.model import load_pair_model
 from factcheck.judges.ports import HIGH, LOW, ValuePair
 
 N_FOLDS = 10
@@ -137,13 +137,12 @@ def print_tables(pairs: Sequence[LabelledPair], *, with_errors: bool) -> None:
             print(
                 f"{scores[k]:.2f} {'-+'[labels[k]]} {pairs[k].gold[:70]!r} {pairs[k].extracted!r}"
             )
-    model = load_pair_model()
-    unseen, exact = load_table("unseen.tsv"), load_table("exact.tsv")
-    tables = {"fitted on": values, "held out": held_out, "unseen": unseen, "exact": exact}
+    tables = {"fitted on": values, "held out": held_out}
+    tables |= {name: load_table(f"{name}.tsv") for name in ("unseen", "exact", "labels")}
     for name, some in tables.items():
         labels = np.array([pair.label for pair in some])
-        bags = [instances(pair) for pair in some]
-        scores = np.array([bag.score(model) for bag in bags])
+        verdicts = [compare_values(ValuePair(pair.gold, pair.extracted)) for pair in some]
+        scores = np.array([verdict.probability for verdict in verdicts])
         shares = share_of_words(some)
         print(f"{len(some)} values, {name}")
         print_row("  share of the words, all of them", shares, shares >= 1, labels)

@@ -140,21 +140,30 @@ def alone(node: Schema, value: Any, path: str, status: str) -> list[Row]:
         return []
     if is_leaf(node):
         return [Row(path, status, 0.0, comparator_of(node)[0])]
-    rows: list[Row] = []
     if kind(node) == "object":
-        for name, child in node["properties"].items():
-            if isinstance(value, dict) and name in value:
-                rows += alone(child, value[name], joined(path, name), status)
-        rest = node.get("additionalProperties", {})
-        for name in value if rest and isinstance(value, dict) else ():
-            if name not in node["properties"]:
-                rows += alone(rest, value[name], f"{path}[{name}]", status)
-        return rows
+        return alone_object(node, value, path, status) if isinstance(value, dict) else []
     if not isinstance(value, list) or not value:
         return [Row(path, status, 0.0, "")]
+    rows: list[Row] = []
     for index, element in enumerate(value):
         number = index if status == "omission" else -1 - index
         rows += alone(node["items"], element, f"{path}[{number}]", status)
+    return rows
+
+
+def alone_object(node: Schema, value: Any, path: str, status: str) -> list[Row]:
+    """The rows of an object that only one side has."""
+    rows: list[Row] = []
+    known = [name for name in node["properties"] if name in value]
+    others = [name for name in value if name not in node["properties"]]
+    rest = node.get("additionalProperties")
+    for name in known:
+        rows += alone(node["properties"][name], value[name], joined(path, name), status)
+    if rest:
+        for name in others:
+            rows += alone(rest, value[name], f"{path}[{name}]", status)
+    elif status == "hallucination" and not known:
+        rows += [Row(joined(path, name), status, 0.0, "") for name in sorted(others)]
     return rows
 
 

@@ -375,6 +375,18 @@ def test_a_reply_that_cannot_be_read_costs_something_where_nothing_was_expected(
     assert [one.f1 for one in result.records] == [0.0, 1.0]
 
 
+@pytest.mark.parametrize("align", [None, {"match_by": "hungarian"}])
+def test_invented_elements_without_a_known_key_count_key_by_key(align: Any) -> None:
+    lines = {"type": "array", "items": record(a=TEXT)} | ({"x-eval-align": align} if align else {})
+    found = {"l": [{"a": "x"}, {"b": 1, "c": 2}, {"a": "y", "b": 1}, {}]}
+    result = run(record(l=lines), [{"l": [{"a": "x"}]}], [found])
+
+    assert [(f.path, f.status) for f in result.records[0].field_results] == [
+        ("l[0].a", "match"), ("l[-1].b", "hallucination"), ("l[-1].c", "hallucination"),
+        ("l[-2].a", "hallucination"),
+    ]  # fmt: skip
+
+
 def test_a_key_may_lie_deeper_but_a_name_with_a_dot_comes_first() -> None:
     nested = [{"id": {"value": "a"}, "n": 1}, {"id": {"value": "b"}, "n": 2}]
     dotted = [{"id.value": "a", "n": 1}, {"id.value": "b", "n": 2}]

@@ -146,6 +146,8 @@ def suggested(name: str, *values: Any, **schema: Any) -> tuple[Any, Any, str]:
         ("x", ["2024"], "exact", TEXT_OF_ID), ("birth_date", [None], "date", []),
         ("notes", ["two words"], "semantic", []), ("x", ["a b c d e f g h"], "semantic", []),
         ("x", ["New York"], "semantic", []), ("x", [{}], "exact", []),
+        ("x", ["mild", "Not seen"] * 3, "exact", [*NAME[:2], "casefold"]),
+        ("x", ["mild", "not seen"] * 2 + ["mild"], "semantic", []),
     ],
 )  # fmt: skip
 def test_a_field_is_compared_by_its_name_and_values(

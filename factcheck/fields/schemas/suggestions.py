@@ -47,6 +47,8 @@ _MAX_VALUES = 2_000
 """Maximum number of gold values examined per field."""
 _MIN_WORDS_OF_PROSE = 8
 """Minimum mean number of words of prose."""
+_MIN_REPEATS = 3
+"""Minimum mean number of gold values per label of a closed set."""
 _CENTURY_START = 1950
 _MONEY_DECIMALS = 2
 _FLOAT_DIGITS = 15
@@ -241,6 +243,10 @@ def _of_text(field: _Field) -> _Suggestions:
     if field.is_named("prose"):
         yield _Suggestion(SEMANTIC, (), f"prose by its name {field.name!r}")
     yield from _names(field)
+    labels = {" ".join(value.casefold().split()) for value in field.values}
+    if 0 < _MIN_REPEATS * len(labels) <= len(field.values):
+        reason = f"one of {plural(len(labels), 'label')} that gold repeats, compared exactly"
+        yield _Suggestion("exact", (*_LAYOUT, "casefold"), reason)
     yield _Suggestion(SEMANTIC, (), "a label, compared by meaning")
 
 

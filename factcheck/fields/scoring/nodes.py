@@ -214,7 +214,8 @@ class ObjectNode:
                     child.score(gold.get(name), extracted.get(name), place, out)
             elif g is not MISSING or e is not MISSING:
                 child.score(g, e, place, out)
-        if self.rest is not None or (is_both and n_known < len(extracted)):
+        is_invented = not n_known and bool(extracted)  # an element with other keys only
+        if self.rest is not None or is_invented or (is_both and n_known < len(extracted)):
             self._score_rest(gold, extracted, path, out)
 
     def _score_rest(

@@ -57,6 +57,9 @@ _CAPITAL = 3.0
 _SHORTEST_BASE = 4
 _LONGEST_READ = 400
 """Maximum length in characters of values read by the networks."""
+_LONGEST_LABEL, _SURE = 2, 0.7
+"""Maximum number of units of a label, which has no context, and minimum probability of two labels
+without a word in common: below it, most are neighbours such as `low` and `borderline`."""
 
 
 class Side(NamedTuple):
@@ -104,6 +107,9 @@ def compare_texts(
     is_read = is_open and language == "en" and max(len(first), len(second)) <= _LONGEST_READ
     if model is not None and is_read and not _is_doubtful(sides):
         probability = model.probability(_features(sides, specific))
+        is_label = not have_common and max(len(one.units), len(other.units)) <= _LONGEST_LABEL
+        if is_label and probability < _SURE:
+            probability = min(probability, VAGUE)
         is_same = probability >= DECISION
         return Finding(probability, f"the same in other words ({reason})" if is_same else reason)
     return Finding(LEAST + (VAGUE - LEAST) * min(side.share for side in sides), reason)
@@ -225,7 +231,7 @@ def _conflict(one: Side, other: Side) -> Finding | None:
         pair = {a.form, b.form}
         are_streets = pair <= _STREETS and a.is_capital and b.is_capital
         are_rivals = are_streets or pair in _RIVALS or pair in antonyms()
-        if are_rivals or _is_changed(*sorted(pair, key=len)):
+        if are_rivals or _is_changed(*sorted((a.form, b.form), key=len)):
             return Finding(TURNED, against(a.text, b.text))
     if one.added and other.added:
         return Finding(VAGUE, against(one.reading.text, other.reading.text))
@@ -298,7 +304,7 @@ def _links(reading: Reading) -> list[str]:
 
 def _is_doubtful(sides: Sequence[Side]) -> bool:
     """Whether the networks are unreliable: symbols, `German` and `Germany`, other scripts."""
-    if all(any(_is_symbol(u) or u.text.isupper() for u in side.own) for side in sides):
+    if all(any(_is_symbol(u) or not u.text[1:].islower() for u in side.own) for side in sides):
         return True
     texts = [side.reading.text for side in sides]
     if any(len(text) < _FEW and not text.isupper() for text in texts) or any(

@@ -136,6 +136,8 @@ SAME = [
     ("42", "42.0"), ('{"a": {"b": {"c": "Red"}}}', '{"A": {"b": {"c": "red"}}}'),
 ]  # fmt: skip
 DIFFERENT = [
+    # labels
+    ("mild", "moderate"), ("divorced", "widowed"), ("cash", "bank transfer"), ("IgA", "IgE"),
     # quantities
     ("12 km", "12 m"), ("$5", "5 €"), ("100 CAD", "100 USD"), ("-5", "5"), ("10-20", "20-10"),
     ("3-1", "1-3"), ("1.5", "15"), ("5 µm", "5 mm"), ("11 years", "12 years"),
@@ -500,6 +502,7 @@ def test_values_of_any_length_are_compared() -> None:
     assert not verdict(long, "a short value").equivalent
     assert verdict("word " * 200_000, "WORD " * 200_000).equivalent
     assert not verdict("1" * 1_000_000, "1" * 999_999 + "2").equivalent
+    assert verdict("ok " * 60, "ok " * 59).reason  # more equal units than are looked at
 
 
 @pytest.mark.parametrize(
