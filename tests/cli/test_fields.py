@@ -309,6 +309,8 @@ def test_a_loss_in_one_field_of_few_records_fails_the_gate(
     assert (there.code, back.code, back.err) == (code, 0, "")
     assert said in there.err
     assert bool(there.err) == bool(said)
+    hidden = "B is worse if only losses are tested (F1 -0.250, total -0.500)"
+    assert (hidden in " ".join(there.out.split())) == bool(code)
 
 
 def test_a_run_in_which_all_is_skipped_does_not_pass(files: Files) -> None:

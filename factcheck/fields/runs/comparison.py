@@ -161,6 +161,11 @@ class RunComparison(Report):
         return f"F1 of {field_text(name)} fell by {-fall:.3f}" if fall <= -_NOTABLE else ""
 
     @property
+    def _one_sided(self) -> str:
+        is_hidden = self.worse and not (self.lost or self.overall["mean_f1"].is_significant)
+        return f"B is worse if only losses are tested ({self.worse})" if is_hidden else ""
+
+    @property
     def no_verdict(self) -> str:
         """Reason why it is unknown whether `b` is worse; empty if it is known."""
         return self._no_verdict if self.unsettled and self.unsettled.low < 0 else ""
@@ -214,7 +219,7 @@ class RunComparison(Report):
             lines=tuple(self._lines()),
             alerts=tuple(
                 Alert(f"Warning: {warning}", "warn")
-                for warning in (self.schema_warning, self._no_verdict)
+                for warning in (self.schema_warning, self._no_verdict, self._one_sided)
                 if warning
             ),
             sections=filled(
