@@ -92,9 +92,11 @@ def test_a_key_that_is_missing_or_used_up(serve: Serve, judge: Judge) -> None:
             client.check(FACTS, SUMMARY)
     with factcheck.Client(url, "secret", timeout_s=0.1) as client:
         assert "secret" not in repr(client)
+        answers: list[Any] = []
         with pytest.raises(JudgeRateLimited, match="more than 60 requests in a minute") as raised:
-            _ = [client.check(FACTS, SUMMARY) for _ in range(120)]  # one a second comes back
-        assert judge.n_calls >= 60
+            answers.extend(client.check(FACTS, SUMMARY) for _ in range(120))
+        # one a second comes back; a slow machine leaves some answers undecided
+        assert len(answers) >= 60
     assert raised.value.retry_after_s == 1
 
 
