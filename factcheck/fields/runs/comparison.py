@@ -311,8 +311,13 @@ class RunComparison(Report):
                 yield Case(field_text(name), message=change)
 
 
+def _p_value(d: Difference) -> float | None:
+    """The p-value, adjusted for the number of fields where it is that of a field."""
+    return d.p_value if d.p_adjusted is None else d.p_adjusted
+
+
 def _is_worse(d: Difference) -> bool:
-    p_value = d.p_value if d.p_adjusted is None else d.p_adjusted
+    p_value = _p_value(d)
     return d.difference < 0 and p_value is not None and p_value / 2 < SIGNIFICANT
 
 
@@ -321,7 +326,7 @@ def _field_item(entry: tuple[str, object]) -> Item:
 
 
 def _row(name: str, d: Difference, a: str, b: str) -> tuple[str, ...]:
-    p_value = d.p_value if d.p_adjusted is None else d.p_adjusted
+    p_value = _p_value(d)
     return (
         name,
         a,
