@@ -15,7 +15,6 @@ from factcheck.errors import InputError
 
 _DAMAGED = 1
 _SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
-_SHOWN = 20
 
 app = typer.Typer(**options.FAMILY, help="Manage the response cache.")
 app.callback()(options.show_help)
@@ -31,7 +30,7 @@ def _folder() -> Path:
 
 @app.command("stats", epilog="Example: factcheck cache stats")
 def stats() -> None:
-    """Count cached responses by task and judge."""
+    """Count cached responses."""
     from rich.filesize import decimal
 
     from factcheck.runtime.cache import maintenance
@@ -45,12 +44,6 @@ def stats() -> None:
     ]
     if found.oldest is not None and found.newest is not None:
         lines += [f"oldest   {_date(found.oldest)}", f"newest   {_date(found.newest)}"]
-    if found.refused:
-        lines.append(f"refused  {len(found.refused)}   see 'factcheck cache verify'")
-    if found.groups:
-        width = max(len(task) for task, _ in found.groups)
-        of = found.groups.items()
-        lines += ["", *(f"{n:>8}  {task:<{width}}  {judge}" for (task, judge), n in of)]
     output.print_out("\n".join(lines))
 
 
@@ -60,15 +53,10 @@ def verify() -> None:
     from factcheck.runtime.cache import maintenance
 
     found = maintenance.verify(_folder())
-    lines = [f"{found.n_entries} good, {len(found.refused)} refused"]
-    bad = [f"  {one.key or f'row {one.rowid}'}: {one.problem}" for one in found.refused]
-    lines += bad[:_SHOWN]
-    if len(bad) > _SHOWN:
-        lines.append(f"  and {len(bad) - _SHOWN} more")
-    if found.damage is not None:
-        lines.append(f"the file is damaged: {found.damage}")
-    output.print_out("\n".join(lines))
-    if found.refused or found.damage is not None:
+    output.print_out(f"{found.n_good} good, {found.n_refused} refused")
+    if found.damage:
+        output.print_out(f"the file is damaged: {found.damage}")
+    if found.n_refused or found.damage:
         raise typer.Exit(_DAMAGED)
 
 
@@ -76,24 +64,16 @@ def verify() -> None:
 def prune(
     *,
     older_than: Annotated[
-        str | None, options.option("--older-than", "AGE", "Minimum age, e.g. 90m, 12h, 30d or 8w.")
-    ] = None,
-    judge: Annotated[
-        str | None, options.option("--judge", "NAME", "Judge, as named by 'cache stats'.")
-    ] = None,
+        str, options.option("--older-than", "AGE", "Minimum age, e.g. 90m, 12h, 30d or 8w.")
+    ],
 ) -> None:
-    """Remove responses by age, judge, or both."""
+    """Remove old responses."""
     from factcheck.reports.text import plural
     from factcheck.runtime.cache import maintenance
 
-    if older_than is None and judge is None:
-        raise InputError("give --older-than AGE, --judge NAME, or both")
-    before = None if older_than is None else time.time() - _age(older_than)
     folder = _folder()
-    removed = maintenance.prune(folder, before=before, judge=judge)
-    which = [f"older than {older_than}"] if older_than else []
-    which += [f"of {judge}"] if judge is not None else []
-    output.print_out(f"{plural(removed, 'response')} {' and '.join(which)} removed from {folder}")
+    removed = plural(maintenance.prune(folder, time.time() - _age(older_than)), "response")
+    output.print_out(f"{removed} older than {older_than} removed from {folder}")
 
 
 @app.command("clear", epilog="Example: factcheck cache clear --yes")

@@ -3,8 +3,6 @@
 The key of a question is that of its entries in the cache (`answer_key`), followed by what tells
 apart the questions that are kept together: for a verdict, the fact. A request adds one entry per
 key, with all of its results, so one look finds every verdict on a text, whichever request it is of.
-Once a key has `CROWDED` entries, results get an entry each, under a key of their own, so that a
-look grows with what is asked and not with what is kept.
 
 Callers may run in different event loops and threads; they share a table of results in flight.
 Processes that share a cache with leases share its answers, too.
@@ -17,7 +15,6 @@ import json
 import logging
 import threading
 import time
-from collections import Counter
 from collections.abc import (
     AsyncIterator,
     Awaitable,
@@ -43,8 +40,6 @@ Q = TypeVar("Q")
 T = TypeVar("T")
 R = TypeVar("R")
 
-CROWDED = 32
-"""Number of entries under a key from which on results are kept one by one."""
 _FIRST_PAUSE_S = 0.05
 _MAX_PAUSE_S = 1.0
 _DECODER = json.JSONDecoder()
@@ -65,17 +60,11 @@ def _is_late(result: object) -> bool:
     return getattr(result, "code", "") == DeadlineExceeded.code
 
 
-def _own_key(key: str) -> str:
-    """Key of an entry that has the result of a single question."""
-    return answer_key(of=key[:KEY_DIGITS], name=key[KEY_DIGITS:])
-
-
 class ResultCache(Generic[Q, T]):
     """Cached results of one kind of question, and those in flight.
 
     Args:
         cache: The cache, or `None` for single-flight alone.
-        labels: Stored with each entry, for statistics.
         encode: Converts a result to JSON; `None` for one that must not be cached.
         decode: Inverse of `encode` for a question; raises `InputError` for invalid data.
         leases: Whether processes that share the cache wait for each other's answers.
@@ -84,7 +73,6 @@ class ResultCache(Generic[Q, T]):
     def __init__(
         self,
         cache: AnswerCache | None,
-        labels: Mapping[str, str],
         encode: Callable[[T], JSON],
         decode: Callable[[Any, Q], T],
         *,
@@ -93,7 +81,6 @@ class ResultCache(Generic[Q, T]):
         self._cache = cache
         self._shared = cache if isinstance(cache, LeasingCache) else None
         self._leases = leases
-        self._labels = labels
         self._encode = encode
         self._decode = decode
         self._table: PerProcess[tuple[threading.Lock, dict[str, Future[Mapping[str, T]]]]] = (
@@ -123,19 +110,18 @@ class ResultCache(Generic[Q, T]):
             book_hits: Records a number of cache hits.
             keys_now: Maps keys to those to store results under, if an answer has changed them.
         """
-        n_entries: Counter[str] = Counter()
-        found = await self._known(questions, n_entries)
+        found = await self._known(questions)
         if found:
             book_hits(len(found))
         while missing := {key: q for key, q in questions.items() if key not in found}:
             with self._claim(missing) as (claimed, others, settled):
 
                 async def settle(batch: Sequence[str]) -> None:
-                    async with self._lease(batch, questions, n_entries) as received:
+                    async with self._lease(batch, questions) as received:
                         rest = [key for key in batch if key not in received]
                         answers = await ask([questions[key] for key in rest]) if rest else ()
                         results = dict(zip(rest, answers, strict=True))
-                        await self._keep(results, keys_now(), n_entries)
+                        await self._keep(results, keys_now())
                     if received:
                         book_hits(len(received))
                     settled.update({**received, **results})
@@ -177,67 +163,37 @@ class ResultCache(Generic[Q, T]):
                     del in_flight[key]
             ended.set_result({key: one for key, one in settled.items() if not _is_late(one)})
 
-    async def _known(self, questions: Mapping[str, Q], n_entries: Counter[str]) -> dict[str, T]:
-        """Return the cached results of questions, and count the entries under their keys.
-
-        Unreadable ones are skipped with a warning.
-        """
+    async def _known(self, questions: Mapping[str, Q]) -> dict[str, T]:
+        """Return the cached results of questions; unreadable ones are skipped with a warning."""
         results: dict[str, T] = {}
-        shared = {key[:KEY_DIGITS]: key[:KEY_DIGITS] for key in questions}
-        n_entries |= await self._read(shared, questions, results)
-        own = {
-            _own_key(key): key[:KEY_DIGITS]
-            for key in questions
-            if key not in results and n_entries[key[:KEY_DIGITS]] >= CROWDED
-        }
-        await self._read(own, questions, results)
-        return results
-
-    async def _read(
-        self, places: Mapping[str, str], questions: Mapping[str, Q], results: dict[str, T]
-    ) -> Counter[str]:
-        """Add the results of the entries at some places; return the number of entries at each.
-
-        Args:
-            places: Keys of entries, with the keys that their results share.
-            questions: Questions to look for.
-            results: Receives the results.
-        """
-        if self._cache is None or not places:
-            return Counter()
-        found = await self._at_once_or_in_thread(self._cache.get_many, list(places))
-        for place, text in [(place, text) for place, texts in found.items() for text in texts]:
+        if self._cache is None:
+            return results
+        keys = list(dict.fromkeys(key[:KEY_DIGITS] for key in questions))
+        found = await self._at_once_or_in_thread(self._cache.get_many, keys)
+        for shared, text in [(key, text) for key, texts in found.items() for text in texts]:
             answers: Mapping[str, Any] = {}
             with _warns_if_unreadable():
                 answers = dict(_DECODER.decode(text)["answers"].items())
             for name, data in answers.items():
-                key = places[place] + name
+                key = shared + name
                 if key in questions and key not in results:
                     with _warns_if_unreadable():
                         results[key] = self._decode(data, questions[key])
-        return Counter({place: len(texts) for place, texts in found.items()})
+        return results
 
-    async def _keep(
-        self, results: Mapping[str, T], keys_now: Mapping[str, str], n_entries: Counter[str]
-    ) -> None:
+    async def _keep(self, results: Mapping[str, T], keys_now: Mapping[str, str]) -> None:
         answers: dict[str, dict[str, JSON]] = {}
         for asked, result in results.items():
             data, key = self._encode(result), keys_now.get(asked, asked)
             if data is not None:
-                shared, name = key[:KEY_DIGITS], key[KEY_DIGITS:]
-                place = _own_key(key) if n_entries[shared] >= CROWDED else shared
-                answers.setdefault(place, {})[name] = data
-        labels = {**self._labels, "at": int(time.time())}
-        entries = {
-            key: _ENCODER.encode({**labels, "answers": of_key}) for key, of_key in answers.items()
-        }
+                answers.setdefault(key[:KEY_DIGITS], {})[key[KEY_DIGITS:]] = data
+        entries = {key: _ENCODER.encode({"answers": of_key}) for key, of_key in answers.items()}
         if entries and self._cache is not None:
-            n_entries.update(entries.keys())
             await asyncio.to_thread(self._cache.add_many, entries)
 
     @asynccontextmanager
     async def _lease(
-        self, keys: Sequence[str], questions: Mapping[str, Q], n_entries: Counter[str]
+        self, keys: Sequence[str], questions: Mapping[str, Q]
     ) -> AsyncIterator[dict[str, T]]:
         """Become the only one who asks for these keys; yields results of an earlier holder.
 
@@ -255,7 +211,7 @@ class ResultCache(Generic[Q, T]):
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, _MAX_PAUSE_S)
         try:
-            yield await self._known({key: questions[key] for key in keys}, n_entries)
+            yield await self._known({key: questions[key] for key in keys})
         finally:
             if is_ours:
                 await self._at_once_or_in_thread(cache.release, lease)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import time
 from contextlib import closing
@@ -12,37 +11,26 @@ import pytest
 
 from factcheck.runtime.cache import DiskCache, answer_key
 from tests.cli.conftest import Run, refused
-from tests.runtime.cache.stores import bomb, database, filled, in_lists, plant, row_key
+from tests.runtime.cache.stores import bomb, database, filled, in_lists, plant, row_key, run_sql
 
 NOW = int(time.time())
 DAY = 86400
 
 
-def answer(task: str, judge: str, days_old: int) -> str:
-    return json.dumps({"task": task, "judge": judge, "at": NOW - days_old * DAY, "answer": "≠"})
-
-
 KEYS = sorted(answer_key(n=n) for n in range(5))
-ENTRIES = dict(
-    zip(
-        KEYS,
-        [
-            answer("check", "openai/a", 0),
-            answer("check", "openai/a", 40),
-            answer("check", "openai/b", 50),
-            answer("extract", "openai/a", 60),
-            "[1, 2]",
-        ],
-        strict=True,
-    )
-)
+ENTRIES = {key: f"answer {n}" for n, key in enumerate(KEYS)}
 ROWS = [row_key(*entry) for entry in ENTRIES.items()]
+AGES = [0, 40, 50, 60, 0]
+"""Days since each was written."""
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A cache with five entries, in the folder that the environment names."""
     filled(tmp_path, ENTRIES)
+    for row, age in zip(ROWS, AGES, strict=True):
+        at = NOW - age * DAY - 1
+        run_sql(tmp_path, "UPDATE Cache SET store_time = ? WHERE key = ?", (at, row))
     return tmp_path
 
 
@@ -54,24 +42,17 @@ def kept(folder: Path) -> dict[str, list[str]]:
 
 
 def test_stats_say_what_is_there(run: Run, folder: Path) -> None:
-    """By task and judge; what has no labels is counted as other."""
     code, out, err = run("cache", "stats")
 
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert (code, err) == (0, "")
     assert lines[:2] == [f"folder {folder}", "entries 5"]
     assert lines[2].startswith("size ")
-    assert lines[3] == time.strftime("oldest %Y-%m-%d %H:%M", time.localtime(NOW - 60 * DAY))
+    assert lines[3] == time.strftime("oldest %Y-%m-%d %H:%M", time.localtime(NOW - 60 * DAY - 1))
     assert lines[4].startswith("newest ")
-    assert lines[-4:] == [
-        "2 check openai/a",
-        "1 check openai/b",
-        "1 extract openai/a",
-        "1 other other",
-    ]
 
 
-@pytest.mark.parametrize("command", ["stats", "verify", "clear --yes", "prune --judge x"])
+@pytest.mark.parametrize("command", ["stats", "verify", "clear --yes", "prune --older-than 1d"])
 def test_no_cache_is_an_empty_cache(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
@@ -84,7 +65,7 @@ def test_no_cache_is_an_empty_cache(
     assert not (tmp_path / "none").exists()
 
 
-def test_verify_names_bad_entries(run: Run, folder: Path, tmp_path: Path) -> None:
+def test_verify_counts_bad_entries(run: Run, folder: Path, tmp_path: Path) -> None:
     """Exit code 1 says that there were some; the good ones are still found."""
     canary = tmp_path / "canary"
     plant(folder, ROWS[0], value=bomb(canary))
@@ -95,16 +76,12 @@ def test_verify_names_bad_entries(run: Run, folder: Path, tmp_path: Path) -> Non
 
     code, out, _ = run("cache", "verify")
 
-    problems = [f"  {key}: its checksum does not match" for key in KEYS[:3]]
-    assert (code, out.splitlines()[0]) == (1, "2 good, 5 refused")
-    assert {*problems} <= {*out.splitlines()}
-    assert out.count("its key is not valid") == 2
-    assert "refused  5" in run("cache", "stats").out
+    assert (code, out) == (1, "2 good, 5 refused\n")
     assert kept(folder) == in_lists({key: ENTRIES[key] for key in KEYS[3:]})
     assert not canary.exists()
 
 
-@pytest.mark.parametrize("command", ["stats", "clear --yes", "prune --judge x"])
+@pytest.mark.parametrize("command", ["stats", "clear --yes", "prune --older-than 1d"])
 def test_a_damaged_file_is_named_and_started_anew_by_the_next_run(
     run: Run, folder: Path, command: str
 ) -> None:
@@ -119,32 +96,22 @@ def test_a_damaged_file_is_named_and_started_anew_by_the_next_run(
 
 
 @pytest.mark.parametrize(
-    ("options", "removed"),
-    [
-        (("--older-than", "30d"), [1, 2, 3]),
-        (("--older-than", "1200h"), [2, 3]),
-        (("--older-than", "8w"), [3]),
-        (("--judge", "openai/a"), [0, 1, 3]),
-        (("--judge", "openai/a", "--older-than", "50.5d"), [3]),
-        (("--judge", "other"), [4]),
-        (("--judge", "openai"), []),
-    ],
+    ("age", "removed"), [("30d", [1, 2, 3]), ("1200h", [2, 3]), ("8w", [3]), ("90d", [])]
 )
-def test_prune_removes_what_fits_and_says_so(
-    run: Run, folder: Path, options: tuple[str, ...], removed: list[int]
+def test_prune_removes_what_is_old_and_says_so(
+    run: Run, folder: Path, age: str, removed: list[int]
 ) -> None:
-    """Both options together remove what fits both."""
-    code, out, _ = run("cache", "prune", *options)
+    code, out, _ = run("cache", "prune", "--older-than", age)
 
     assert code == 0
-    assert out.startswith(f"{len(removed)} response{'s' * (len(removed) != 1)} ")
+    assert out.startswith(f"{len(removed)} response{'s' * (len(removed) != 1)} older than {age} ")
     assert kept(folder) == {
         key: [value] for n, (key, value) in enumerate(ENTRIES.items()) if n not in removed
     }
 
 
 def test_prune_needs_to_know_what_to_remove(run: Run, folder: Path) -> None:
-    refused(run("cache", "prune"), "give --older-than")
+    refused(run("cache", "prune"), "--older-than")
     for age in ("30", "d", "-3d", "30 days", "1y", ""):
         refused(run("cache", "prune", "--older-than", age), "give a number and m, h, d or w")
     assert kept(folder) == in_lists(ENTRIES)

@@ -113,9 +113,7 @@ def _label(fact: str, text: str) -> EntailmentLabel:
 
 
 def _cache_entries() -> str:
-    good = sorted(
-        (entry.key, entry.value) for entry in read_entries(Path("cache")) if entry.problem is None
-    )
+    good = sorted(filter(None, read_entries(Path("cache"))))
     return "".join(f"{json.dumps({'key': key, 'value': value})}\n" for key, value in good)
 
 

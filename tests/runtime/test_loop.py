@@ -170,7 +170,7 @@ Ask = Callable[[Sequence[str]], Awaitable[list[str]]]
 
 
 def flight() -> Cache:
-    return ResultCache(None, {}, lambda _: None, lambda data, _: str(data))
+    return ResultCache(None, lambda _: None, lambda data, _: str(data))
 
 
 async def resolve(cache: Cache, keys: Sequence[str], ask: Ask) -> list[str]:

@@ -63,9 +63,7 @@ class OpenAIEmbedder(JsonClient):
         self._endpoint = {"endpoint": self.endpoint} if self.endpoint else {}
         price = _PRICES.get(model) if access.is_default else None
         self._runner: RequestRunner[Mapping[str, Any]] = RequestRunner(self.name, session, price)
-        self._cache = ResultCache[str, EmbeddingResult](
-            session.cache, {"task": STAGE, "judge": self.name}, _to_json, _from_json
-        )
+        self._cache = ResultCache[str, EmbeddingResult](session.cache, _to_json, _from_json)
 
     @property
     def identity(self) -> Mapping[str, str]:

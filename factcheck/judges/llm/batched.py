@@ -74,9 +74,8 @@ class BatchedJudge(Generic[Q, R]):
         self._prompt: str = module.fingerprint
         self._batch_size = batch_size
         self._parts = parts or {}
-        labels = {"task": self.stage, "judge": model.name}
         self._cache = ResultCache[Q, R](
-            model.cache, labels, self._to_json, self._from_json, leases=model.is_live
+            model.cache, self._to_json, self._from_json, leases=model.is_live
         )
 
     @property

@@ -6,7 +6,6 @@ import asyncio
 import json
 import logging
 import os
-import time
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -60,7 +59,7 @@ _DSPY_VERSION = version("dspy")
 _MAX_ATTEMPTS = 8
 """Maximum number of requests for one prompt while its dialect is being learned."""
 _DIALECT = "dialect"
-"""Label of dialects in the cache."""
+"""Task of dialects in the cache."""
 _VERSION = 1
 """Version of their format; increment it when the meaning changes."""
 _log = logging.getLogger("factcheck.judge")
@@ -291,8 +290,7 @@ class LanguageModel:
             return
         self._unconfirmed = None
         if self._shared_cache is not None:
-            labels = {"task": _DIALECT, "judge": self.name, "at": int(time.time())}
-            entry = json.dumps({**labels, "answer": dialect.to_dict()})
+            entry = json.dumps({"answer": dialect.to_dict()})
             await asyncio.to_thread(self._shared_cache.add_many, {self._key: entry})
 
 

@@ -129,12 +129,6 @@ class DiskCache:
                 "the cache %s cannot be written: it is read, and nothing is added",
                 self.folder,
             )
-            unmerged = database(self.folder).with_name("cache.db-wal")
-            if unmerged.exists() and unmerged.stat().st_size:
-                message = (
-                    "entries in %s are not seen until a process that can write has merged them"
-                )
-                self._warn("unmerged", message, unmerged)
             self._store = ReadOnlyStore(database(self.folder))
         if self._store is None:
             warning = make_private(self.folder)
@@ -197,7 +191,6 @@ if hasattr(os, "register_at_fork"):
 _STORE = "answers"
 _PRIVATE = 0o700
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
-_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def expanded(folder: str | os.PathLike[str]) -> Path:
@@ -231,9 +224,6 @@ def make_private(folder: Path) -> str | None:
     if status.st_mode & _OTHERS:
         store.chmod(_PRIVATE)
         return f"{store} was accessible to other users; it is now private"
-    mode = folder.stat().st_mode
-    if mode & _OTHERS_WRITE and not mode & stat.S_ISVTX:
-        return f"{folder} is writable by other users, who can replace the cache in it"
     return None
 
 

@@ -6,13 +6,11 @@ Every function takes the folder of a `DiskCache`, raises `InputError` for a dama
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from factcheck.errors import ConfigError, InputError
 from factcheck.runtime.cache import disk
@@ -23,59 +21,32 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ROWS = (
-    "SELECT rowid, CASE typeof(key) WHEN 'text' THEN CAST(key AS BLOB) END, "
-    "CASE typeof(value) WHEN 'blob' THEN value END, store_time FROM Cache ORDER BY rowid"
+    "SELECT CASE typeof(key) WHEN 'text' THEN key END, "
+    "CASE typeof(value) WHEN 'blob' THEN value END FROM Cache ORDER BY rowid"
 )
-_ROW_KEY = re.compile(r"[0-9a-f]{80}")
-_END_OF_TIME = 2**40
-
-
-class StoredEntry(NamedTuple):
-    """One row of a store."""
-
-    rowid: int
-    key: str
-    """The key of the question; empty if it is invalid."""
-    value: str
-    """The value; empty if the row is invalid."""
-    problem: str | None
-    """Why the row is invalid, or `None`."""
-    stored_at: Any
-    """Unix time of writing, not validated."""
-
-    @property
-    def labels(self) -> tuple[str, str, float | None]:
-        """Task, judge and Unix time; `other`, and the time of writing, where they are missing."""
-        try:
-            data = json.loads(self.value)
-        except ValueError:
-            data = None
-        data = data if isinstance(data, dict) else {}
-        task, judge, at = (data.get(name) for name in ("task", "judge", "at"))
-        if not (isinstance(at, (int, float)) and 0 <= at < _END_OF_TIME):
-            at = self.stored_at if isinstance(self.stored_at, float) else None
-        task, judge = (label if isinstance(label, str) else "other" for label in (task, judge))
-        return task, judge, at
+_TOTALS = "SELECT count(*), CAST(min(store_time) AS REAL), CAST(max(store_time) AS REAL) FROM Cache"
+_ROW_KEY = re.compile(rb"[0-9a-f]{80}")
 
 
 class Contents(NamedTuple):
     """Statistics of a cache."""
 
-    groups: Mapping[tuple[str, str], int]
-    """Number of valid entries, by task and judge."""
-    refused: tuple[StoredEntry, ...]
-    """Invalid rows, which are treated as missing."""
-    oldest: float | None
-    newest: float | None
+    n_entries: int = 0
+    oldest: float | None = None
+    newest: float | None = None
     """Unix time; `None` for an empty cache."""
-    size: int
+    size: int = 0
     """Size on disk in bytes."""
-    damage: str | None = None
-    """Result of SQLite's integrity check in `verify`; `None` if it passed."""
 
-    @property
-    def n_entries(self) -> int:
-        return sum(self.groups.values())
+
+class Verified(NamedTuple):
+    """Result of a verification."""
+
+    n_good: int = 0
+    n_refused: int = 0
+    """Number of invalid entries, which are treated as missing."""
+    damage: str = ""
+    """Why the file cannot be read, or what SQLite's integrity check found; empty if it passed."""
 
 
 @contextmanager
@@ -101,56 +72,34 @@ def _connected(folder: Path) -> Iterator[sqlite3.Connection]:
         raise
 
 
-def read_entries(folder: Path) -> Iterator[StoredEntry]:
-    """Yield every row, valid or not, in the order written; none if there is no store."""
+def read_entries(folder: Path) -> Iterator[tuple[str, str] | None]:
+    """Yield key and value of every entry, in the order written; `None` for an invalid one."""
     if not disk.database(folder).exists():
         return
     with _connected(folder) as connection:
-        tables = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'Cache'")
-        if tables.fetchone() is not None:
-            for rowid, stored_key, stored, stored_at in connection.execute(_ROWS):
-                key = stored_key.decode("ascii", "replace") if stored_key is not None else ""
-                problem, value = _value(key, stored)
-                key = key[:KEY_DIGITS] if _ROW_KEY.fullmatch(key) else ""
-                yield StoredEntry(rowid, key, value, problem, stored_at)
-
-
-def _value(key: str, stored: Any) -> tuple[str | None, str]:
-    """Return the problem of a row, or its value."""
-    if not _ROW_KEY.fullmatch(key):
-        return "its key is not valid", ""
-    value = unseal(key[:KEY_DIGITS], stored)
-    if value is None:
-        return "its checksum does not match", ""
-    try:
-        json.loads(value)
-    except RecursionError:
-        return "its value is nested too deeply", ""
-    except ValueError:
-        pass
-    return None, value
+        for row_key, stored in connection.execute(_ROWS):
+            is_valid = row_key is not None and _ROW_KEY.fullmatch(row_key)
+            key = row_key[:KEY_DIGITS].decode() if is_valid else ""
+            value = unseal(key, stored) if key else None
+            yield None if value is None else (key, value)
 
 
 def contents(folder: Path) -> Contents:
-    groups: Counter[tuple[str, str]] = Counter()
-    refused, times = [], []
-    for entry in read_entries(folder):
-        if entry.problem is not None:
-            refused.append(entry)
-            continue
-        task, judge, at = entry.labels
-        groups[task, judge] += 1
-        times += [] if at is None else [at]
-    files = disk.database(folder).parent.glob("*")
-    size = sum(file.stat().st_size for file in files if file.is_file())
-    oldest, newest = min(times, default=None), max(times, default=None)
-    return Contents(dict(sorted(groups.items())), tuple(refused), oldest, newest, size)
+    """Return statistics of the entries, valid or not."""
+    path = disk.database(folder)
+    if not path.exists():
+        return Contents()
+    with _connected(folder) as connection:
+        count, oldest, newest = connection.execute(_TOTALS).fetchone()
+    size = sum(file.stat().st_size for file in path.parent.glob("cache.db*"))
+    return Contents(count, oldest, newest, size)
 
 
-def verify(folder: Path) -> Contents:
-    """Check the integrity of the file and return its contents, empty if it cannot be read."""
+def verify(folder: Path) -> Verified:
+    """Check every entry, and the integrity of the file."""
     try:
-        found = contents(folder)
+        entries = [entry is not None for entry in read_entries(folder)]
+        found = Verified(sum(entries), entries.count(False))
         if not disk.database(folder).exists():
             return found
         with _connected(folder) as connection:
@@ -158,31 +107,21 @@ def verify(folder: Path) -> Contents:
         damage = finding.decode("utf-8", "replace").strip()
         return found if damage == "ok" else found._replace(damage=damage)
     except InputError as error:
-        return Contents({}, (), None, None, 0, str(error.__cause__ or error))
+        return Verified(damage=str(error.__cause__ or error))
 
 
-def prune(folder: Path, *, before: float | None = None, judge: str | None = None) -> int:
-    """Remove the valid entries of `judge` from before that Unix time; return their number."""
-    chosen = []
-    for entry in read_entries(folder):
-        if entry.problem is None:
-            _, name, at = entry.labels
-            old = before is None or (at is not None and at < before)
-            if old and judge in {None, name}:
-                chosen.append((entry.rowid, entry.stored_at))
-    if not chosen:
-        return 0
-    with _connected(folder) as connection:
-        connection.execute("BEGIN IMMEDIATE")
-        removed = connection.executemany(  # unless another process has rewritten the row
-            "DELETE FROM Cache WHERE rowid = ? AND store_time IS ?", chosen
-        ).rowcount
-        connection.execute("COMMIT")
-    return removed
+def prune(folder: Path, before: float) -> int:
+    """Remove the entries written before a Unix time; return their number."""
+    return _delete(folder, "WHERE store_time < ?", before)
 
 
 def clear(folder: Path) -> int:
+    """Remove all entries; return their number."""
+    return _delete(folder, "")
+
+
+def _delete(folder: Path, where: str, *values: float) -> int:
     if not disk.database(folder).exists():
         return 0
     with _connected(folder) as connection:
-        return connection.execute("DELETE FROM Cache").rowcount
+        return connection.execute(f"DELETE FROM Cache {where}", values).rowcount  # noqa: S608 - ours

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -16,7 +14,6 @@ from factcheck import CheckFailure, FactCoverage, Model, RetryPolicy, Verdict
 from factcheck.errors import ConfigError, InputError
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.runtime.budget import Budget
-from factcheck.runtime.result_cache import CROWDED
 from factcheck.testing import (
     ChatRequest,
     FactModel,
@@ -79,32 +76,6 @@ def test_verdicts_are_found_in_any_order_and_company_and_a_request_adds_one_entr
     assert sorted(setup.asked) == sorted([FACTS[:1], FACTS[1:], [new]])
     (entries,) = (values for values in cache.entries.values() if "answers" in values[0])
     assert sorted(list(json.loads(entry)["answers"]) for entry in entries) == sorted(setup.asked)
-
-
-def test_a_look_grows_with_the_facts_asked_and_not_with_those_kept(llm: MakeSetup) -> None:
-    class Counting(MemoryCache):
-        read = 0
-
-        def get_many(self, keys: Sequence[str]) -> dict[str, list[str]]:
-            found = super().get_many(keys)
-            self.read += sum(map(len, found.values()))
-            return found
-
-    cache = Counting()
-    scorer, server = llm(FactModel(), cache=cache, batch_size=1, concurrency=1)
-    facts = [f"The dam has {n} gates." for n in range(3 * CROWDED)]
-    labels = []
-    for fact in facts:
-        labels += [result.label for result in scorer.check([fact], TEXT)]
-    scorer.check(facts, TEXT + " Nobody lives below it.")
-    server.clear()
-    cache.read = 0
-    assert [result.label for result in scorer.check(facts[-9:], TEXT)] == labels[-9:]
-    assert cache.read <= CROWDED + 9
-    assert [result.label for result in scorer.check(facts, TEXT)] == labels
-    assert not server.requests
-    n_entries = Counter(map(len, cache.entries.values()))
-    assert (n_entries[CROWDED], max(n_entries)) == (2, CROWDED)  # many calls, and many batches
 
 
 def test_models_that_only_share_a_name_keep_nothing(llm: MakeSetup) -> None:

@@ -94,18 +94,6 @@ def test_a_store_that_others_can_enter_is_closed_to_them(
     assert "was accessible to other users; it is now private" in caplog.text
 
 
-@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
-def test_a_folder_that_others_can_write_is_named(
-    folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
-) -> None:
-    folder.mkdir()
-    folder.chmod(0o777)
-    disk.add_many({KEY: "kept"})
-    assert mode(folder) == 0o777
-    assert mode(folder / "answers") == 0o700
-    assert "is writable by other users" in caplog.text
-
-
 @contextmanager
 def write_lock(path: Path) -> Iterator[None]:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -334,17 +322,6 @@ def test_what_is_in_a_read_only_cache_is_found_and_nothing_is_added(
     assert [record.getMessage() for record in caplog.records] == [
         f"the cache {read_only} cannot be written: it is read, and nothing is added"
     ]
-
-
-def test_entries_that_a_killed_writer_left_unmerged_are_named(
-    read_only: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    left = read_only / "answers" / "cache.db-wal"
-    left.write_bytes(b"x")
-    cache = DiskCache(read_only)
-    assert cache.get_many([KEY]) == {KEY: ["kept"]}
-    cache.close()
-    assert f"entries in {left} are not seen until" in caplog.text
 
 
 def test_a_read_only_cache_of_another_user_is_not_believed(
