@@ -104,6 +104,21 @@ class UndecidableError(ValueError):
     """Two values cannot be compared, and the extracted value is not the cause."""
 
 
+NOT_OF_THE_VALUE = (OSError, MemoryError, UndecidableError)
+"""Errors that the extracted value does not cause."""
+
+
+def is_of_extraction(error: Exception, compare_gold: Callable[[], object]) -> bool:
+    """Whether the extracted value made a comparison raise: gold can be compared with itself."""
+    if isinstance(error, NOT_OF_THE_VALUE):
+        return False
+    try:
+        compare_gold()
+    except Exception:  # noqa: BLE001 - the user's code
+        return False
+    return True
+
+
 Outcome = tuple[float, "str | None"]
 """Score in [0, 1] and reason."""
 MATCH: Outcome = (1.0, None)

@@ -141,7 +141,10 @@ def alone(node: Schema, value: Any, path: str, status: str) -> list[Row]:
     if is_leaf(node):
         return [Row(path, status, 0.0, comparator_of(node)[0])]
     if kind(node) == "object":
-        return alone_object(node, value, path, status) if isinstance(value, dict) else []
+        if isinstance(value, dict):
+            return alone_object(node, value, path, status)
+        is_junk = value is not None and status == "hallucination"  # no error is free
+        return [Row(path, status, 0.0, "")] if is_junk else []
     if not isinstance(value, list) or not value:
         return [Row(path, status, 0.0, "")]
     rows: list[Row] = []

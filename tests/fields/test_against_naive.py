@@ -217,6 +217,10 @@ _FILE = _DESIGN_DIR / "fields_oracle.jsonl"
 CHANGED = {
     97: "null keys pair", 154: "null keys pair", 378: "null keys pair", 383: "null keys pair",
     197: "an element with a null key has a key, and comes before those without one",
+    46: "no free errors: an invented object that is a string is a hallucination",
+    95: "no free errors: an element without a key that is a string is a hallucination",
+    96: "no free errors: an invented element that is a string is a hallucination",
+    112: "no free errors: an invented element that is a string is a hallucination",
 }  # fmt: skip
 """Cases that a later rule of the specification scores otherwise, and the rule."""
 

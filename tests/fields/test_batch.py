@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -116,6 +117,58 @@ def test_a_score_outside_its_range_is_an_error_of_that_field(score: Any) -> None
     result = run(TWO, [{"a": "x", "b": "y"}], [{"a": "x", "b": "z"}], registry_of(judge=judge))
     assert statuses(result) == {"a": "error", "b": "match"}
     assert (result.total_errors, result.mean_f1) == (1, 1.0)
+
+
+class TestRaising:
+    """A comparator that raises loses what makes it raise, and not the run."""
+
+    def judge(self, kind: type[Exception], bad: str, *, across_records: bool) -> Recorder:
+        def answer(item: BatchItem) -> ComparatorResult:
+            if item.extracted_compared.startswith(bad):
+                raise kind("no")
+            return one(1.0)
+
+        return Recorder(answer, across_records=across_records)
+
+    def test_only_the_pair_that_raises_is_lost(self, caplog: pytest.LogCaptureFixture) -> None:
+        judge = self.judge(KeyError, "bad", across_records=True)
+        rows = [{"a": f"x{n}", "b": "y"} for n in range(500)]
+        found = [*rows[:300], {"a": "bad", "b": "y"}, *rows[301:]]
+        result = run(TWO, rows, found, registry_of(judge=judge))
+
+        assert result.total_batch_errors == 1
+        assert statuses(replace(result, records=result.records[300:301])) == {
+            "a": "batch_error", "b": "match",
+        }  # fmt: skip
+        reason = "comparator 'judge': KeyError: 'no'"
+        assert result.records[300].field_results[0].reason == reason
+        assert f"{reason} (1 of 1,000 fields)" in caplog.text
+        assert len(judge.calls) <= 2 * 10 + 1
+
+    def test_fields_of_one_parent_are_asked_about_together(self) -> None:
+        judge = self.judge(KeyError, "bad", across_records=False)
+        gold = {name: {"a": "x", "b": "y"} for name in "pqr"}
+        schema = record(**dict.fromkeys("pqr", TWO))
+        result = run(
+            schema, [gold], [{**gold, "q": {"a": "x", "b": "bad"}}], registry_of(judge=judge)
+        )
+
+        lost = {path for path, status in statuses(result).items() if status == "batch_error"}
+        assert lost == {"q.a", "q.b"}
+        for call in judge.calls:
+            paths = {item.path for item in call}
+            assert all((f"{name}.a" in paths) == (f"{name}.b" in paths) for name in "pqr")
+
+    @pytest.mark.parametrize(("kind", "most"), [(ValueError, 20), (TimeoutError, 1)])
+    def test_one_that_always_raises_is_soon_left_alone(
+        self, kind: type[Exception], most: int
+    ) -> None:
+        judge = self.judge(kind, "", across_records=True)
+        rows = [{"a": f"x{n}", "b": "y"} for n in range(500)]
+        result = run(TWO, rows, rows, registry_of(judge=judge))
+
+        assert result.total_batch_errors == 1_000
+        assert len(judge.calls) <= most
 
 
 ROWS = [{"a": f"x{n}", "b": "y"} for n in range(30)]
@@ -393,6 +446,22 @@ class TestCompound:
 
         assert statuses(result) == {"given": "omission", "family": "mismatch"}
         assert "incomplete" in (result.records[0].field_results[1].reason or "")
+
+    def test_a_group_that_only_the_extraction_breaks_is_a_mismatch(self) -> None:
+        class Picky(CompoundComparator):
+            def compare(self, gold: dict[str, Any], extracted: dict[str, Any]) -> float:
+                return float(gold["family"].strip() == extracted["family"].strip())
+
+        registry = registry_of(name=Picky(["given", "family"], primary="family"))
+        good, bad = {"given": "Ada", "family": "L"}, {"given": "Ada", "family": 5}
+        result = run(self.NAMES, [good, good, bad], [bad, good, good], registry)
+
+        families = [record.field_results[1] for record in result.records]
+        assert [f.status for f in families] == ["mismatch", "match", "batch_error"]
+        assert {f.reason for f in families} == {
+            None, "AttributeError: 'int' object has no attribute 'strip'",
+        }  # fmt: skip
+        assert {record.field_results[0].status for record in result.records} == {"skipped"}
 
     def test_records_and_pairs_of_elements_never_mix(self) -> None:
         """Though the comparator says that it takes many records: their paths are the same."""

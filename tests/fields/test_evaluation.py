@@ -39,6 +39,7 @@ from tests.fields.builders import (
 )
 
 HALLUCINATED = {"omission", "hallucination"}
+BEST = {"match_by": "hungarian"}
 
 
 def one(schema: Any, gold: Any, found: Any) -> dict[str, str]:
@@ -158,6 +159,25 @@ class TestBadValues:
         for schema in (TEXT, best(TEXT), record(b=TEXT)):
             assert set(one(schema, Spiteful(), Spiteful()).values()) <= {"mismatch", "error"}
         assert set(one(best(TEXT), [Spiteful()], [Spiteful()]).values()) == HALLUCINATED
+
+    @pytest.mark.parametrize("align", [{}, {"match_by": "key_field", "key": "n"}, BEST])
+    def test_elements_that_are_no_objects_are_invented(self, align: Any) -> None:
+        schema = record(l=array(record(n=NUMBER), **align), o=record(x=TEXT))
+        gold = {"l": [{"n": 1}]}
+        found = {"l": [{"n": 1}, "junk", 7], "o": "junk"}
+        result = run(schema, [gold], [found])
+
+        assert statuses(result) == {
+            "l[0].n": "match", "l[-1]": "hallucination", "l[-2]": "hallucination",
+            "o": "hallucination",
+        }  # fmt: skip
+        assert result.mean_precision == 0.25
+        reasons = [f.reason for f in result.records[0].field_results]
+        assert reasons == [
+            None,
+            *(f"expected an object, got {kind}" for kind in ("str", "int", "str")),
+        ]
+        assert run(schema, [found], [gold]).mean_f1 == 1.0
 
     def test_a_hundred_levels(self) -> None:
         schema: dict[str, Any] = TEXT

@@ -19,6 +19,7 @@ from factcheck.fields.types import (
     Answer,
     BatchItem,
     ComparatorResult,
+    is_of_extraction,
     one_of,
     param,
     refuse_unknown,
@@ -45,7 +46,8 @@ class CompoundComparator:
 
     Register an instance and name it in `x-eval-compare` of every field of the group. The primary
     field gets the score and the others are skipped, so that the group counts once. If a field of
-    the group is missing, its other fields are mismatches.
+    the group is missing, its other fields are mismatches. If `compare` raises, but not with gold on
+    both sides, the group is a mismatch.
 
     Args:
         fields: Names of the fields in the group.
@@ -74,26 +76,32 @@ class CompoundComparator:
         """
         raise NotImplementedError(f"{type(self).__name__} must define compare(gold, extracted)")
 
-    def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
+    def __call__(self, items: list[BatchItem]) -> list[Answer]:
         """Return one result per item; items with the same parent form a group."""
         groups: dict[str, dict[str, int]] = {}
         for place, item in enumerate(items):
             parent, name = parent_and_name(item.path)
             groups.setdefault(parent, {})[name] = place
         part = ComparatorResult(0.0, self.name, f"part of {self.primary}", skip=True)
-        results: list[ComparatorResult | None] = [part] * len(items)
+        results: list[Answer] = [part] * len(items)
         for group in groups.values():
             if missing := [name for name in self.fields if name not in group]:
                 reason = f"incomplete: {', '.join(missing)} not on both sides"
                 for place in group.values():
                     results[place] = ComparatorResult(0.0, self.name, reason)
                 continue
-            score = self.compare(
-                {name: items[group[name]].gold_compared for name in self.fields},
-                {name: items[group[name]].extracted_compared for name in self.fields},
-            )
-            results[group[self.primary]] = ComparatorResult(score, self.name)
+            gold = {name: items[group[name]].gold_compared for name in self.fields}
+            extracted = {name: items[group[name]].extracted_compared for name in self.fields}
+            results[group[self.primary]] = self._compared(gold, extracted)
         return results
+
+    def _compared(self, gold: dict[str, Any], extracted: dict[str, Any]) -> Answer:
+        try:
+            return ComparatorResult(self.compare(gold, extracted), self.name)
+        except Exception as error:  # noqa: BLE001 - the user's code
+            if is_of_extraction(error, lambda: self.compare(gold, gold)):
+                return ComparatorResult(0.0, self.name, describe(error))
+            return Failure.of(None, error)
 
 
 @dataclass(frozen=True)

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from factcheck.errors import Failure, describe
 from factcheck.fields.comparators.semantic import CompoundComparator
-from factcheck.fields.schemas.structure import schema_path
+from factcheck.fields.schemas.structure import parent_and_name, schema_path
 from factcheck.fields.scoring.nodes import Out
 from factcheck.fields.scoring.plan import Plan, outcome_of
-from factcheck.fields.types import BatchItem, FieldResult, UndecidableError
+from factcheck.fields.types import (
+    NOT_OF_THE_VALUE,
+    BatchItem,
+    FieldResult,
+    UndecidableError,
+)
 from factcheck.fields.values import value_key
 from factcheck.reports.text import plural
 
 T = TypeVar("T")
 Ask: TypeAlias = "Callable[[Any, list[BatchItem]], Awaitable[Any]]"
 """Calls a batch comparator."""
+_MAX_FAILED = 8
+"""Number of calls that may fail before the first success, and for each further one."""
 _log = logging.getLogger("factcheck.fields")
 
 
@@ -95,8 +103,61 @@ def _question(result: FieldResult) -> Hashable:
     return schema_path(result.path), *compared
 
 
+async def _answers(name: str, comparator: Any, items: list[BatchItem], ask: Ask) -> list[Any]:
+    """Return one answer per item, a failure for an item without one.
+
+    If the comparator raises, each half of the items is asked about on its own, and so on, so that
+    only those that make it raise have no answer; fields with one parent stay together. A comparator
+    that raises far more often than not, or because of the machine, is not asked in smaller parts.
+    """
+    together: dict[Hashable, list[int]] = {}
+    for place, item in enumerate(items):
+        alone = getattr(comparator, "across_records", False) is True
+        key = place if alone else parent_and_name(item.path)[0]
+        together.setdefault(key, []).append(place)
+    answers: list[Any] = [None] * len(items)
+    parts = deque([[*together.values()]])
+    n_failed = n_answered = n_lost = 0
+    reason = ""
+    while parts:
+        part = parts.popleft()
+        places = sorted(place for group in part for place in group)
+        try:
+            found = await ask(comparator, [items[place] for place in places])
+        except Exception as error:  # noqa: BLE001 - the user's code
+            n_failed += 1
+            is_hopeless = n_failed > _MAX_FAILED * (1 + n_answered)
+            if len(part) > 1 and not is_hopeless and not isinstance(error, NOT_OF_THE_VALUE):
+                half = len(part) // 2
+                parts += part[:half], part[half:]
+                continue
+            n_lost += len(places)
+            reason = f"comparator {name!r}: {describe(error)}"
+            found = [Failure(None, "raised", reason)] * len(places)
+        else:
+            n_answered += 1
+        for place, answer in zip(places, _checked(name, found, len(places)), strict=True):
+            answers[place] = answer
+    if n_lost:
+        _log.warning("%s (%d of %s)", reason, n_lost, plural(len(items), "field"))
+    return answers
+
+
+def _checked(name: str, answers: Any, n: int) -> list[Any]:
+    """Return as many answers as there are items, failures for missing ones."""
+    reason = f"the comparator {name!r} gave no verdict"
+    if not isinstance(answers, list):
+        reason = f"the comparator {name!r} returned {type(answers).__name__}, not a list"
+        answers = []
+    if len(answers) > n:
+        _log.warning("the comparator %r returned %d answers too many", name, len(answers) - n)
+    missing = Failure(None, "missing", reason)
+    found = [missing if answer is None else answer for answer in answers[:n]]
+    return found + [missing] * (n - len(found))
+
+
 async def _score(name: str, results: list[FieldResult], plan: Plan, ask: Ask) -> None:
-    """Call a comparator once, and apply its answers; a missing answer is a batch error."""
+    """Ask a comparator about pending fields; those without an answer are batch errors."""
     leaves = [plan.batch_leaves[schema_path(result.path)] for result in results]
     items = [
         BatchItem(
@@ -111,24 +172,10 @@ async def _score(name: str, results: list[FieldResult], plan: Plan, ask: Ask) ->
         )
         for result, leaf in zip(results, leaves, strict=True)
     ]
-    reason = f"the comparator {name!r} gave no verdict"
-    answers: Any = []
-    try:
-        answers = await ask(leaves[0].batch, items)
-    except Exception as error:  # noqa: BLE001 - the user's code
-        reason = f"comparator {name!r}: {describe(error)}"
-        fields = plural(len(items), "field")
-        _log.warning("the comparator %r failed on %s: %s", name, fields, describe(error))
-    if not isinstance(answers, list):
-        reason = f"the comparator {name!r} returned {type(answers).__name__}, not a list"
-        answers = []
-    if len(answers) > len(items):
-        surplus = len(answers) - len(items)
-        _log.warning("the comparator %r returned %d answers too many", name, surplus)
-    answers = answers[: len(items)] + [None] * (len(items) - len(answers))
+    answers = await _answers(name, leaves[0].batch, items, ask)
     for answer, result, leaf in zip(answers, results, leaves, strict=True):
-        if answer is None or isinstance(answer, Failure):
-            result.status, result.reason = "batch_error", answer.message if answer else reason
+        if isinstance(answer, Failure):
+            result.status, result.reason = "batch_error", answer.message
             continue
         result.reason = getattr(answer, "reason", None)
         if getattr(answer, "skip", False) or getattr(answer, "status", "") == "skipped":

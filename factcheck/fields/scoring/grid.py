@@ -20,7 +20,6 @@ import numpy as np
 from factcheck.fields.runs.records import count
 from factcheck.fields.scoring.nodes import (
     MISSING,
-    NOT_OF_THE_VALUE,
     ArrayNode,
     Leaf,
     Node,
@@ -31,7 +30,7 @@ from factcheck.fields.scoring.nodes import (
     by_position,
     differ,
 )
-from factcheck.fields.types import FieldResult
+from factcheck.fields.types import NOT_OF_THE_VALUE, FieldResult
 from factcheck.fields.values import value_key
 from factcheck.stats.intervals import assign
 

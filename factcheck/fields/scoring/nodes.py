@@ -16,12 +16,16 @@ from typing import Any, Protocol, TypeAlias, cast
 from factcheck.documents import shown
 from factcheck.errors import SchemaError, describe
 from factcheck.fields.schemas.structure import join, join_key
-from factcheck.fields.types import BoundComparator, FieldResult, FieldStatus, UndecidableError
+from factcheck.fields.types import (
+    NOT_OF_THE_VALUE,
+    BoundComparator,
+    FieldResult,
+    FieldStatus,
+    is_of_extraction,
+)
 
 MISSING: Any = object()
 """Sentinel for a missing value or key."""
-NOT_OF_THE_VALUE = (OSError, MemoryError, UndecidableError)
-"""Errors that the extracted value does not cause."""
 _MAX_PATHS = 50_000
 """Maximum number of cached paths; paths repeat from record to record."""
 _log = logging.getLogger("factcheck.fields")
@@ -132,18 +136,10 @@ class Leaf:
         out.append(FieldResult(path, score, self.name, gold, extracted, status, reason, g, e))
 
     def fault(self, gold: Any, error: Exception) -> FieldStatus:
-        """Return the status of a comparison that raised.
-
-        It is a mismatch if gold can be compared with itself, so that the extracted value is to
-        blame, and an error otherwise.
-        """
-        if isinstance(error, NOT_OF_THE_VALUE) or self.bound is None:
-            return "error"
-        try:
-            self.bound.compare(gold, gold)
-        except Exception:  # noqa: BLE001 - the user's code
-            return "error"
-        return "mismatch"
+        """Return the status of a comparison that raised."""
+        compare = self.bound.compare if self.bound else None
+        is_wrong = compare and is_of_extraction(error, lambda: compare(gold, gold))
+        return "mismatch" if is_wrong else "error"
 
     def _prepared(
         self, prepare: Callable[[Any], Any], gold: Any, extracted: Any
@@ -314,11 +310,14 @@ def _has_parts(kind: type, gold: Any, extracted: Any, path: str, out: Out) -> bo
         if isinstance(value, kind) and (value or kind is dict):
             return True
         is_value = value is not None and value is not MISSING
-        if is_missing and kind is dict:
-            if is_value:
-                _log.warning("%s: expected an object, got %s", path, type(value).__name__)
-        elif is_missing or is_value:
-            out.append(_one_sided(path, "", gold, extracted))
+        problem = None
+        if is_value and not isinstance(value, kind):
+            expected = "an object" if kind is dict else "a list"
+            problem = f"expected {expected}, got {type(value).__name__}"
+        if problem and kind is dict and extracted is MISSING:  # gold is wrong, nothing is lost
+            _log.warning("%s: %s in gold", path, problem)
+        elif is_value or (is_missing and kind is list):
+            out.append(_one_sided(path, "", gold, extracted, problem))
         return False
     is_typed = isinstance(gold, kind) and isinstance(extracted, kind)
     if is_typed and (gold or extracted):
@@ -332,10 +331,12 @@ def _has_parts(kind: type, gold: Any, extracted: Any, path: str, out: Out) -> bo
     return False
 
 
-def _one_sided(path: str, name: str, gold: Any, extracted: Any) -> FieldResult:
+def _one_sided(
+    path: str, name: str, gold: Any, extracted: Any, reason: str | None = None
+) -> FieldResult:
     if extracted is MISSING or (extracted is None and gold is not MISSING):
-        return FieldResult(path, 0.0, name, gold, None, "omission")
-    return FieldResult(path, 0.0, name, None, extracted, "hallucination")
+        return FieldResult(path, 0.0, name, gold, None, "omission", reason)
+    return FieldResult(path, 0.0, name, None, extracted, "hallucination", reason)
 
 
 def _equal(gold: Any, extracted: Any) -> bool:
