@@ -20,10 +20,11 @@ from factcheck.fields.types import (
     is_number,
     param,
 )
-from factcheck.fields.values import exact_key, is_nan, json_type
+from factcheck.fields.values import exact_key, is_nan, json_type, value_key
 from factcheck.text.words import spellings
 
 _MISMATCH: Final[Outcome] = (0.0, "mismatch")
+_OTHER_TYPES: Final[Outcome] = (1.0, "equal, but with other types inside, such as 1 and true")
 _NOT_ALLOWED: Final[Outcome] = (0.0, "no match in values")
 _SAME_TEXT: Final[Outcome] = (1.0, "ratio 1")
 _EQUAL_IF_SAME = frozenset({str, int, bool, type(None)})
@@ -39,7 +40,9 @@ def _compare_exactly(gold: Any, extracted: Any) -> Outcome:
     if kind is float:
         both_nan = math.isnan(gold) and math.isnan(extracted)
         return MATCH if gold == extracted or both_nan else _MISMATCH
-    return MATCH if exact_key(gold) == exact_key(extracted) else _MISMATCH
+    if exact_key(gold) != exact_key(extracted):
+        return _MISMATCH
+    return MATCH if value_key(gold) == value_key(extracted) else _OTHER_TYPES
 
 
 def _bind_exact(params: Mapping[str, Any]) -> BoundComparator:

@@ -134,12 +134,21 @@ def test_each_comparator_has_its_name_and_names_unknown_parameters() -> None:
         ("a", "a"), (None, None), (0.0, -0.0), (NAN, float("nan")), ([NAN], [float("nan")]),
         ({"a": 1, "b": [None]}, {"b": [None], "a": 1}), (10**400, 10**400), ({1}, {1}),
         (dt.date(2024, 3, 15), dt.date(2024, 3, 15)),
-        # only the outermost type counts
-        ({"x": 1}, {"x": True}), ([1], [1.0]), ({1: "a"}, {True: "a"}), ([[NAN]], [[float("nan")]]),
+        ([[NAN]], [[float("nan")]]),
     ],
 )  # fmt: skip
 def test_exact_matches_equal_values_of_the_same_type(gold: Any, extracted: Any) -> None:
     assert COMPARATORS["exact"](gold, extracted, {}) == ComparatorResult(1.0, "exact")
+    assert exact_key(gold) == exact_key(extracted)
+    assert hash(exact_key(gold)) == hash(exact_key(extracted))
+
+
+@pytest.mark.parametrize(
+    ("gold", "extracted"), [({"x": 1}, {"x": True}), ([1], [1.0]), ({1: "a"}, {True: "a"})]
+)
+def test_only_the_outermost_type_counts_and_the_reason_says_so(gold: Any, extracted: Any) -> None:
+    reason = "equal, but with other types inside, such as 1 and true"
+    assert COMPARATORS["exact"](gold, extracted, {}) == ComparatorResult(1.0, "exact", reason)
     assert exact_key(gold) == exact_key(extracted)
     assert hash(exact_key(gold)) == hash(exact_key(extracted))
 
@@ -271,7 +280,7 @@ def outcome(gold: Any, extracted: Any, **tolerance: Any) -> tuple[float, str | N
 @pytest.mark.parametrize(
     ("gold", "extracted"),
     [
-        (1, 1), (1, 1.0), (0.0, -0.0), (1, True), (0, False), ("42", 42), (" 42 ", 42.0),
+        (1, 1), (1, 1.0), (0.0, -0.0), ("42", 42), (" 42 ", 42.0),
         ("1_000", 1000), ("1.5", 1.5), ("0.1", 0.1), (Decimal("0.1"), 0.1), (Fraction(1, 4), 0.25),
         (np.int64(3), 3), (np.float32(0.5), 0.5), (None, None), (NAN, float("nan")), ("nan", NAN),
         (INF, "Infinity"), (-INF, "-inf"), (HUGE, HUGE), (HUGE, str(HUGE)),
@@ -283,6 +292,14 @@ def test_the_same_number_matches_whatever_its_notation(gold: Any, extracted: Any
     for pair in ((gold, extracted), (extracted, gold)):
         assert numeric(*pair, {}) == ComparatorResult(1.0, "numeric")
         assert outcome(*pair, rel=0, abs=0) == (1.0, None)
+
+
+@pytest.mark.parametrize(("gold", "extracted"), [(1, True), (0, False), ("1.0", True)])
+def test_booleans_are_numbers_and_the_reason_says_so(gold: Any, extracted: Any) -> None:
+    expected = (1.0, "true counts as 1 and false as 0")
+    for pair in ((gold, extracted), (extracted, gold)):
+        assert outcome(*pair) == outcome(*pair, abs=0.5) == expected
+    assert outcome(True, True) == (1.0, None)
 
 
 @pytest.mark.parametrize(
@@ -318,7 +335,7 @@ def test_what_is_no_number_never_matches(gold: Any, extracted: Any, tolerance: A
     [
         (100, 110, {"rel": 0.1}), (-100, -90, {"rel": 0.1}), (2, 3.0, {"rel": 0.5}),
         (0, 0.1, {"rel": 0.1}), (0.0, -1, {"rel": 1}), (1, 1.5, {"abs": 0.5}),
-        ("1", "1.5", {"abs": 0.5}), (True, 2, {"abs": 1}), (10, 11, {"rel": 0.1, "abs": 1}),
+        ("1", "1.5", {"abs": 0.5}), (1, 2, {"abs": 1}), (10, 11, {"rel": 0.1, "abs": 1}),
         (HUGE, HUGE + 1, {"abs": 1}), (HUGE, HUGE + HUGE // 10, {"rel": 0.1}),
         (10**20, 13 * 10**19, {"rel": 0.3}),
     ],

@@ -198,7 +198,9 @@ class TestBadValues:
     ("gold", "found", "status"),
     [
         ("5 kg", "5 m", "mismatch"), ("5 km", "5 m", "mismatch"), ("12 EUR", "12 USD", "mismatch"),
-        ("$12", "£12", "mismatch"), ("12 %", "12 ‰", "mismatch"), ("5 km/h", "5 km", "mismatch"),
+        ("$12", "£12", "mismatch"), ("12 %", "12 ‰", "mismatch"), ("100 bps", "100 %", "mismatch"),
+        ("100 basis points", "100 per cent", "mismatch"), ("25 bp", "25 bps", "match"),
+        ("5 km/h", "5 km", "mismatch"),
         ("5 kg", "5 kilos", "match"), ("10 kmh", "10 km/h", "match"), ("5 lb", "5 pounds", "match"),
         ("5", "5 kg", "match"), (5, "5 kg", "match"), ("5 bags", "5 kg", "match"),
         ("C$5", "5 CAD", "match"), ("5 kg", None, "mismatch"), ("n/a", "5 kg", "error"),

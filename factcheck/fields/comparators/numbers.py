@@ -84,8 +84,11 @@ _MINUS = re.compile(r"-(?:¤\s*)?#|#-\s*(?:[¤%]\s*)?$")
 _ACCOUNTING = re.compile(r"\s*(?:¤\s*)?\(\s*(?:¤\s*)?#\s*[%¤]?\s*\)\s*[%¤]?\s*")
 """A negative number in parentheses."""
 _PERCENT = re.compile(
-    r"\s*(?:(?P<thousandth>‰)|%|(?:percent|per cent|pct|prozent)\b)", re.IGNORECASE
+    r"\s*(?:(?P<thousandth>‰)|(?P<point>(?:bps?|basis points?)\b)"
+    r"|%|(?:percent|per cent|pct|prozent)\b)",
+    re.IGNORECASE,
 )
+_BASIS_POINTS = re.compile(r"\d\s?(?:bps?|basis points?)\b", re.IGNORECASE)
 _MAGNITUDE = re.compile(
     r"(?P<letter>\s?k(?!\w)|[KMB](?!\w)|\s[MB](?=\s?¤))|[\s-]*(?P<word>[^\W\d_]{2,})(?!\w)"
 )
@@ -154,6 +157,8 @@ def _units_in(text: str) -> frozenset[tuple[str, float]]:
     found = words(text)
     quantities = (read_quantity(found, at, text, alone=True) for at in range(len(found)))
     units = next((one.units for one in quantities if one and one.units), ())
+    if not units and _BASIS_POINTS.search(text):
+        return frozenset({("share", 1e-4)})
     return frozenset((unit.dimension, float(f"{unit.factor:.9g}")) for unit in units)
 
 
@@ -176,7 +181,7 @@ def _read(
                 "write plain digits"
             )
     if percent_is_fraction and (percent := _PERCENT.match(after)):
-        power -= 3 if percent["thousandth"] else 2
+        power -= 3 if percent["thousandth"] else 4 if percent["point"] else 2
     if not grouping and _COMMA_GROUPS.search(text):
         grouping = ","
     number = _decimal(figures[0]["digits"], decimal, grouping, power, text)

@@ -26,6 +26,7 @@ from factcheck.fields.types import (
 from factcheck.fields.values import is_nan
 
 _TYPE_ERROR: Final[Outcome] = (0.0, "type_error")
+_BOOLEAN: Final[Outcome] = (1.0, "true counts as 1 and false as 0")
 _DIFFERENT: Final[Outcome] = (0.0, "values differ without tolerance")
 _PLAIN = frozenset({int, float})
 _EXACT_LIMIT = 2**53
@@ -106,16 +107,18 @@ def _within(limits: tuple[float, float] | None) -> BoundComparator:
     rel, largest = limits or (0.0, 0.0)
 
     def compare(gold: Any, extracted: Any) -> Outcome:
-        one, two = gold, extracted
+        one, two, match = gold, extracted, MATCH
         if not (type(gold) in _PLAIN and type(extracted) in _PLAIN):
             one, two = number_of(gold), number_of(extracted)
             if one is None or two is None:
                 return MATCH if gold is None and extracted is None else _TYPE_ERROR
+            if isinstance(gold, bool) != isinstance(extracted, bool):
+                match = _BOOLEAN
         if one == two:
-            return MATCH
+            return match
         share, gap = _errors(one, two)
         if share <= rel and gap <= largest:
-            return MATCH
+            return match
         if is_nan(one) or is_nan(two):
             return MATCH if is_nan(one) and is_nan(two) else _TYPE_ERROR
         return (0.0, _reason(share, gap, rel, largest)) if limits else _DIFFERENT

@@ -199,13 +199,15 @@ def as_text(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
 
 
+_CONTAINERS = (list, dict)
 _log = logging.getLogger("factcheck.fields")
 
 
 class SemanticComparator(SessionUser):
     """Scores values by meaning: 1 if they are equivalent, 0 if not.
 
-    Equal values, and null against a value, need no judge. Each other distinct pair of values of a
+    Equal values, null against a value, and a list or object against a string or number need no
+    judge. Each other distinct pair of values of a
     field is judged once, and responses of language models are cached. A field without a verdict is
     a `batch_error`.
 
@@ -311,6 +313,9 @@ class SemanticComparator(SessionUser):
                 return 0.0, f"the extracted value cannot be written as JSON: {describe(error)}"
             _log.warning("%s: %s cannot judge the value: %s", item.path, self.name, error)
             return Failure(None, ParameterError.code, describe(error))
+        if isinstance(gold, _CONTAINERS) != isinstance(extracted, _CONTAINERS):
+            types = f"gold is {type(gold).__name__}, extracted is {type(extracted).__name__}"
+            return 0.0, f"type mismatch: {types}"
         return ValuePair(
             gold_text,
             extracted_text,
