@@ -360,12 +360,8 @@ def _show_batch(done: Any, step: Step) -> None:
             )
         if not done.final:
             raise JudgeError("the batch has not finished; collect it later")
+        then = "submit again for those, or " if done.unanswered else ""
         output.print_out(
             f"replies cached: {done.used:,}, unmatched: {done.unused:,}; requests without a reply: "
-            f"{done.unanswered:,}; run again without --batch for the report"
-        )
-    if done.extractions:
-        output.print_out(
-            f"{done.extractions:,} of the requests extract facts: "
-            "collect their replies, then submit again for the checks"
+            f"{done.unanswered:,}; {then}run again without --batch for the report"
         )

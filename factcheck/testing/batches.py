@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from factcheck.errors import InputError
@@ -21,14 +21,13 @@ class BatchPlan:
 
     polls: int = 0
     """Number of retrievals of a batch before it ends."""
-    ending: Literal["completed", "expired", "cancelled", "failed"] = "completed"
+    ending: Literal["completed", "expired", "failed"] = "completed"
     carried_out: int | None = None
-    """Number of requests answered before a batch expires or is cancelled; `None` for all."""
+    """Number of requests answered before a batch expires; `None` for all."""
     lost: Collection[int] = ()
     """Indices of requests missing from both result files."""
-    creations: Sequence[Literal["made", "refused", "unanswered"]] = ()
-    """Outcomes of attempts to create a batch, in order; later ones are `"made"`. `"refused"` is
-    HTTP 500; `"unanswered"` creates the batch but drops the connection."""
+    creations: Iterable[bool] = ()
+    """Whether attempts to create a batch succeed, in order, or get HTTP 500; later ones do."""
 
 
 class BatchService:
@@ -45,7 +44,6 @@ class BatchService:
             ("POST", "/v1/files", self._upload),
             ("GET", "/v1/files/{id}/content", self._content),
             ("POST", "/v1/batches", self._create),
-            ("GET", "/v1/batches", self._list),
             ("GET", "/v1/batches/{id}", self._retrieve),
         )
 
@@ -67,8 +65,7 @@ class BatchService:
         return Reply(raw_body=self._files[file_id])
 
     def _create(self, request: Request) -> Reply:
-        outcome = next(self._creations, "made")
-        if outcome == "refused":
+        if not next(self._creations, True):
             return error_reply(500, "no batch was made", None, "server_error")
         body = request.body if isinstance(request.body, dict) else {}
         content = self._files.get(str(body.get("input_file_id")))
@@ -82,11 +79,7 @@ class BatchService:
             "status": "in_progress",
         }
         self._batches[batch["id"]] = batch
-        return replace(_json_reply(batch), close=outcome == "unanswered")
-
-    def _list(self, _request: Request) -> Reply:
-        newest_first = [*self._batches.values()][::-1]
-        return _json_reply({"object": "list", "data": newest_first, "has_more": False})
+        return _json_reply(batch)
 
     def _retrieve(self, request: Request, batch_id: str) -> Reply:
         if batch_id not in self._batches:

@@ -4,33 +4,30 @@ A batch is just another transport. Submitting one is an ordinary run whose trans
 requests; collecting it is the same run with a transport that looks the answers up, after which
 parsing, accounting and caching work as usual. Equal runs produce equal requests, so the only thing
 stored in between is a private state file that names the batches and holds neither texts nor keys.
-The state is saved after each step that creates something at the provider.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any, Final
 
-from factcheck.documents import PlainData, file_errors, parse_json, write_with
-from factcheck.errors import (
-    ConfigError,
-    FactcheckError,
-    InputError,
-    JudgeQueued,
-    JudgeRejected,
-    JudgeUnavailable,
+from factcheck.documents import (
+    PlainData,
+    check_writable,
+    file_errors,
+    json_text,
+    parse_json,
+    write_with,
 )
-from factcheck.judges.llm.errors import UNREADABLE, NoAccess, from_status, redacted
-from factcheck.judges.llm.http import ServerError, error_in
-from factcheck.judges.llm.providers import access_to
-from factcheck.judges.llm.questions import EXTRACT_FACTS, load_prompt
+from factcheck.errors import ConfigError, InputError, JudgeQueued, JudgeUnavailable
+from factcheck.judges.llm.errors import UNREADABLE, from_status, redacted
+from factcheck.judges.llm.http import error_in
+from factcheck.judges.llm.providers import Access, access_to
 from factcheck.judges.llm.transports import (
     Answer,
     BatchTransport,
@@ -58,8 +55,6 @@ _RETRIES = 4
 _PRIVATE = 0o600
 _FINAL = frozenset({"completed", "failed", "expired", "cancelled"})
 _OK = 200
-_FIRST_ERROR = 400
-_log = logging.getLogger("factcheck.judge")
 
 Around = Callable[[Transport], Transport]
 """Wraps the transport of each model; the `transport` of a `Session`."""
@@ -74,13 +69,8 @@ class Batch(PlainData):
 
     model: str
     """`openai/MODEL`."""
-    digest: str
-    """SHA-256 of the request file."""
+    batch_id: str
     requests: int
-    extractions: int
-    """Number of requests that extract facts; the others check them."""
-    file_id: str | None = None
-    batch_id: str | None = None
     status: str | None = None
     """The provider's status at the last query."""
     completed: int = 0
@@ -93,11 +83,7 @@ class BatchState(PlainData):
     """Contents of a state file: everything needed to collect the submitted batches."""
 
     endpoint: str
-    batches: tuple[Batch, ...] = ()
-
-    @property
-    def submitted(self) -> bool:
-        return all(batch.batch_id is not None for batch in self.batches)
+    batches: tuple[Batch, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +97,12 @@ class Outcome:
     unused: int = 0
     """Number of answers that it did not request: the records or the batch size differ."""
     unanswered: int = 0
-    """Number of requests without an answer in any batch; an ordinary run sends them."""
+    """Number of requests without an answer in any batch: submit again, or send them in an ordinary
+    run. Checks are among them if the facts were extracted by the batch."""
 
     @property
     def requests(self) -> int:
         return sum(batch.requests for batch in self.batches)
-
-    @property
-    def extractions(self) -> int:
-        """Number of extraction requests; once collected, submit again for the checks."""
-        return sum(batch.extractions for batch in self.batches)
 
     @property
     def final(self) -> bool:
@@ -130,22 +112,28 @@ class Outcome:
 def submit(path: Path, run: Run) -> Outcome:
     """Submit the requests of a run that are not in the cache.
 
-    An interrupted submission is resumed without duplicate uploads or batches.
+    The state is saved after each batch; an error before the last leaves those before it to collect.
 
     Raises:
-        InputError: The file is not a state file, or names batches not collected yet.
+        InputError: The file exists, or cannot be written.
         ConfigError: The run uses no model, or one without batch support.
     """
-    state = _read(path)
-    if state.batches and state.submitted:
-        raise InputError(
-            f"{path} holds a batch that is not collected yet; collect it, or name another file"
-        )
+    if path.exists():
+        raise InputError(f"{path} names a batch that is not collected yet; collect it first")
+    check_writable(path)
+    batches: tuple[Batch, ...] = ()
     files = _requests_of(run)
-    if not files and not state.batches:
-        return Outcome(())
     with _connected() as client:
-        return Outcome(_submitted(client, path, state, files))
+        for model, lines in files:
+            content = ("requests.jsonl", b"".join(lines))
+            file = client.files.create(file=content, purpose="batch")
+            # no retries: it may exist even without a response
+            new = client.with_options(max_retries=0).batches.create(
+                input_file_id=file.id, endpoint=URL, completion_window="24h"
+            )
+            batches += (Batch(model=model, batch_id=new.id, requests=len(lines)),)
+            _write(path, BatchState(_access().endpoint, batches))
+    return Outcome(batches)
 
 
 def collect(path: Path, run: Run) -> Outcome:
@@ -156,13 +144,9 @@ def collect(path: Path, run: Run) -> Outcome:
     Raises:
         InputError: There is no batch to collect, or the run requests none of its answers.
     """
-    if not path.exists():
-        raise InputError(f"{path} does not exist; submit a batch first")
     state = _read(path)
-    if not state.submitted:
-        raise InputError(f"{path}: the submission was interrupted; submit again to complete it")
     with _connected() as client:
-        found = [client.batches.retrieve(batch.batch_id or "") for batch in state.batches]
+        found = [client.batches.retrieve(batch.batch_id) for batch in state.batches]
         done = Outcome(tuple(map(_updated, state.batches, found)))
         if not done.final:
             return done
@@ -170,27 +154,35 @@ def collect(path: Path, run: Run) -> Outcome:
         contents = [client.files.content(file_id).read() for file_id in ids if file_id]
     inbox = _Inbox(line for content in contents for line in content.splitlines())
     run(inbox.around)
-    if inbox.left and inbox.unanswered and not inbox.used:
+    if inbox.lines and inbox.unanswered and not inbox.used:
         raise InputError(
-            f"the run requested none of the {inbox.left:,} answers to {path}; collect them with "
-            "the records, judge and batch size of the submission"
+            f"the run requested none of the {len(inbox.lines):,} answers to {path}; collect them "
+            "with the records, judge and batch size of the submission"
         )
-    if not inbox.left:
+    if not inbox.lines:
         path.unlink()
-    return replace(done, used=inbox.used, unused=inbox.left, unanswered=inbox.unanswered)
+    return replace(done, used=inbox.used, unused=len(inbox.lines), unanswered=inbox.unanswered)
+
+
+def _access() -> Access:
+    return access_to(Model("openai/batches"), Settings.from_environment())
+
+
+def _write(path: Path, state: BatchState) -> None:
+    data = json_text(state.to_dict()).encode()
+    write_with(path, lambda file: file.write(data), mode=_PRIVATE)
 
 
 def _read(path: Path) -> BatchState:
-    endpoint = access_to(Model("openai/batches"), Settings.from_environment()).endpoint
     if not path.exists():
-        return BatchState(endpoint)
+        raise InputError(f"{path} does not exist; submit a batch first")
     with file_errors(str(path), "read"):
         data = path.read_bytes()
     try:
         state = BatchState.from_dict(parse_json(data, str(path)).value)
     except ValueError as error:
         raise InputError(f"{path} is not the state of a batch: {error}") from error
-    if state.endpoint != endpoint:
+    if state.endpoint != (endpoint := _access().endpoint):
         raise InputError(
             f"{path} holds a batch of the server {state.endpoint}, "
             f"not of {endpoint}; check OPENAI_BASE_URL"
@@ -198,42 +190,34 @@ def _read(path: Path) -> BatchState:
     return state
 
 
-def _requests_of(run: Run) -> dict[Batch, bytes]:
-    """Perform a run that only queues requests, and return them as files."""
-    queued: dict[str, dict[bytes, bool]] = {}
+def _requests_of(run: Run) -> list[tuple[str, list[bytes]]]:
+    """Perform a run that only queues requests, and return models and lines of the files."""
+    queued: dict[str, set[bytes]] = {}
 
     def queue(inner: ChatTransport, body: Body) -> Answer:
         body = inner.addressed(body)
         request = {"custom_id": request_id(body), "method": "POST", "url": URL, "body": body}
-        line = json.dumps(request, ensure_ascii=False).encode() + b"\n"
-        queued[inner.name][line] = body["messages"][0]["content"] == load_prompt(EXTRACT_FACTS)
+        queued[inner.name].add(json.dumps(request, ensure_ascii=False).encode() + b"\n")
         raise JudgeQueued(f"{inner.name}: queued for a batch; collect it when it is done")
 
     def around(transport: Transport) -> Transport:
-        queued.setdefault(transport.name, {})
+        queued.setdefault(transport.name, set())
         return BatchTransport(_require_openai(transport), queue)
 
     run(around)
     if not queued:
         raise ConfigError("the run uses no language model; batches need a judge 'openai/MODEL'")
-    return dict(file for model, lines in queued.items() for file in request_files(model, lines))
+    return [(model, file) for model, lines in queued.items() for file in request_files(lines)]
 
 
-def request_files(model: str, lines: Mapping[bytes, bool]) -> Iterator[tuple[Batch, bytes]]:
-    """Pack requests to a model into as few files as the provider allows, deterministically.
-
-    Args:
-        model: Name of the model.
-        lines: Serialised requests, and whether each is an extraction.
-    """
+def request_files(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Pack serialised requests into as few files as the provider allows."""
     left = sorted(lines)
     while left:
         ends = islice(accumulate(map(len, left)), MAX_REQUESTS)
         n = max(1, sum(end <= MAX_BYTES for end in ends))
-        chunk, left = left[:n], left[n:]
-        data, extractions = b"".join(chunk), sum(lines[line] for line in chunk)
-        digest = hashlib.sha256(data).hexdigest()
-        yield Batch(model=model, digest=digest, requests=n, extractions=extractions), data
+        yield left[:n]
+        left = left[n:]
 
 
 def request_id(body: Body) -> str:
@@ -248,52 +232,11 @@ def _require_openai(transport: Transport) -> ChatTransport:
     return transport
 
 
-def _submitted(
-    client: openai.OpenAI, path: Path, state: BatchState, files: Mapping[Batch, bytes]
-) -> tuple[Batch, ...]:
-    """Upload the files and create their batches, unless an interrupted submission has."""
-    created: dict[str | None, str] = {}
-    if state.batches:  # it may have created batches that it did not record
-        for found in client.batches.list(limit=100):
-            created.setdefault(found.input_file_id, found.id)
-    contents = {batch.digest: data for batch, data in files.items()}
-    batches = {batch.digest: batch for batch in files}
-    for batch in state.batches:
-        batch_id = batch.batch_id or created.get(batch.file_id)
-        if batch_id or batch.digest in contents:
-            batches[batch.digest] = replace(batch, batch_id=batch_id)
-
-    def save(batch: Batch | None = None) -> None:
-        if batch is not None:
-            batches[batch.digest] = batch
-        _write(path, BatchState(state.endpoint, tuple(batches.values())))
-
-    save()
-    for digest in [*batches]:
-        batch = batches[digest]
-        if batch.file_id is None:
-            content = ("requests.jsonl", contents[digest])
-            file = client.files.create(file=content, purpose="batch")
-            batch = replace(batch, file_id=file.id)
-            save(batch)
-        if batch.batch_id is None:  # no retries: it may exist even without a response
-            new = client.with_options(max_retries=0).batches.create(
-                input_file_id=batch.file_id or "", endpoint=URL, completion_window="24h"
-            )
-            save(replace(batch, batch_id=new.id))
-    return tuple(batches.values())
-
-
-def _write(path: Path, state: BatchState) -> None:
-    data = json.dumps(state.to_dict(), indent=1, ensure_ascii=False).encode()
-    write_with(path, lambda file: file.write(data), mode=_PRIVATE)
-
-
 @contextmanager
 def _connected() -> Iterator[openai.OpenAI]:
     import openai
 
-    access = access_to(Model("openai/batches"), Settings.from_environment())
+    access = _access()
     try:
         with openai.OpenAI(
             api_key=access.key or "none",
@@ -325,61 +268,38 @@ def _updated(batch: Batch, found: openai.types.Batch) -> Batch:
 
 
 class _Inbox:
-    """Looks up the answers of finished batches; each is used once.
-
-    Unreadable lines are skipped, and so are both answers of a duplicate id.
-    """
+    """Looks up the answers of finished batches; each is used once. Unreadable lines are skipped."""
 
     def __init__(self, lines: Iterable[bytes]) -> None:
         self.used = 0
         self.unanswered = 0
-        self._lines: dict[str, Mapping[str, Any] | None] = {}
+        self.lines: dict[str, Mapping[str, Any]] = {}
+        """Unused answers."""
         for line in lines:
             try:
                 data = json.loads(line)
-            except ValueError:
-                data = None
-            name = data.get("custom_id") if isinstance(data, dict) else None
-            if not isinstance(name, str):
-                _log.warning("a line of the batch is not an answer; skipped")
-            elif name in self._lines:
-                _log.warning("%s has two answers in the batch; none counts", name)
-                self._lines[name] = None
-            else:
-                self._lines[name] = data
-
-    @property
-    def left(self) -> int:
-        """Number of unused answers."""
-        return sum(line is not None for line in self._lines.values())
+                self.lines[data["custom_id"]] = data
+            except (ValueError, TypeError, KeyError):  # noqa: PERF203 - of one line
+                continue
 
     def around(self, transport: Transport) -> Transport:
         return BatchTransport(_require_openai(transport), self._look_up)
 
     def _look_up(self, inner: ChatTransport, body: Body) -> Answer:
-        line = self._lines.pop(request_id(inner.addressed(body)), None)
+        line = self.lines.pop(request_id(inner.addressed(body)), None)
         if line is None:
             raise self._queued(f"{inner.name}: not among the answers of the batch")
         self.used += 1
         reply = line.get("response")
         reply = reply if isinstance(reply, Mapping) else {}
         if reply.get("status_code") != _OK:
-            raise self._failure(inner.name, error_in(reply.get("body") or line), reply)
+            error = error_in(reply.get("body") or line)
+            why = error.message or " ".join(error.kinds).strip() or "no reason given"
+            raise self._queued(f"{inner.name}: no answer from the batch ({why})")
         try:
             return inner.read(reply.get("body"))
-        except JudgeUnavailable as error:
-            raise self._queued(str(error)) from error
-
-    def _failure(self, name: str, error: ServerError, reply: Mapping[str, Any]) -> FactcheckError:
-        why = error.message or " ".join(error.kinds).strip() or "no reason given"
-        problem, status = f"{name}: no answer from the batch ({why})", reply.get("status_code")
-        if isinstance(status, int) and status >= _FIRST_ERROR:
-            failure = from_status(status, problem, kinds=error.kinds)
-            if isinstance(failure, NoAccess):  # of one line; it must not stop the others
-                failure = JudgeRejected(str(failure))
-            if not failure.retryable:
-                return failure
-        return self._queued(problem)
+        except JudgeUnavailable as problem:
+            raise self._queued(str(problem)) from problem
 
     def _queued(self, problem: str) -> JudgeQueued:
         """Return an error that leaves the request to an ordinary run."""
