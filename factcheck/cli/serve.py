@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import errno
 import logging
-import math
 import re
 import signal
 import socket
@@ -16,25 +15,14 @@ from typing import TYPE_CHECKING, Annotated
 from factcheck.cli import options, output
 from factcheck.errors import ConfigError, FactcheckError, InputError
 
-try:
-    import resource
-except ImportError:  # Windows has no limit of open files to heed
-    resource = None  # type: ignore[assignment]
-
 if TYPE_CHECKING:
-    import asyncio
     from types import FrameType
-
-    from uvicorn.protocols.http.h11_impl import H11Protocol
 
     from factcheck.server import ApiKey
 
 _NAMED = re.compile(r"(?P<name>[\w./:-]+)=(?P<judge>.+)")
 _DRAIN_S = 20
 """Seconds for open requests to finish when the service is stopped."""
-_HEAD_S = 30
-"""Maximum number of seconds for the head of a request to arrive."""
-_MAX_CONNECTIONS = 1_000
 _M_MMAP_THRESHOLD, _MAPPED_BYTES = -3, 1 << 18
 """Option of glibc's `mallopt`, and the size from which blocks are mapped one by one."""
 
@@ -100,12 +88,9 @@ def serve(  # noqa: PLR0913 - one parameter per option
     )
     with closing(_listen(host, port)) as listener:
         app = create_app(config)
-        most = _max_connections()
         settings = uvicorn.Config(
             app,
             access_log=False,
-            backlog=math.ceil(most / 8),  # asyncio accepts as many before one is counted
-            http=_protocol(most),
             lifespan="on",
             log_config=None,
             proxy_headers=False,
@@ -133,56 +118,6 @@ def _return_large_blocks() -> None:
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:  # musl has none, and returns blocks by itself
         mallopt(_M_MMAP_THRESHOLD, _MAPPED_BYTES)
-
-
-def _max_connections() -> int:
-    """Return half the number of files that may be open; the rest is for judges and databases."""
-    if resource is None:
-        return _MAX_CONNECTIONS
-    n_files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    unlimited = n_files == resource.RLIM_INFINITY
-    return _MAX_CONNECTIONS if unlimited else max(1, min(_MAX_CONNECTIONS, n_files // 2))
-
-
-def _protocol(most: int) -> type[H11Protocol]:
-    """Return a protocol for at most `most` connections; one more closes the longest idle one.
-
-    A connection is idle until the head of a request is whole, and is closed after `_HEAD_S`.
-    """
-    from uvicorn.protocols.http.h11_impl import H11Protocol
-
-    idle: dict[H11Protocol, asyncio.TimerHandle] = {}  # the longest idle first
-
-    class Guarded(H11Protocol):
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            self._note()
-            if len(self.connections) > most:
-                longest = next(iter(idle))
-                idle.pop(longest).cancel()
-                longest.transport.abort()
-
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            self._note()
-
-        def on_response_complete(self) -> None:
-            super().on_response_complete()
-            self._note()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            if self in idle:
-                idle.pop(self).cancel()
-            super().connection_lost(exc)
-
-        def _note(self) -> None:
-            is_idle = self.cycle is None or self.cycle.response_complete
-            if is_idle and self not in idle:
-                idle[self] = self.loop.call_later(_HEAD_S, self.transport.close)
-            elif not is_idle and self in idle:
-                idle.pop(self).cancel()
-
-    return Guarded
 
 
 def _judges(given: list[str] | None) -> dict[str, str]:

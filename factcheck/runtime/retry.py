@@ -8,11 +8,10 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from contextvars import ContextVar
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from factcheck.errors import FactcheckError, JudgeRateLimited
 from factcheck.settings import require_integer, require_number
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _MINUTE_S = 60.0
-_Queue: TypeAlias = "deque[asyncio.Future[None]]"
-_is_patient: ContextVar[bool] = ContextVar("_is_patient", default=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,16 +97,6 @@ def _retry_after_s(error: BaseException | None) -> float | None:
     return retry_after_s
 
 
-@contextmanager
-def patient() -> Iterator[None]:
-    """Have requests to models that are sent within a block wait until no other ones wait."""
-    token = _is_patient.set(True)
-    try:
-        yield
-    finally:
-        _is_patient.reset(token)
-
-
 class Limiter:
     """Limits the requests in flight to one model.
 
@@ -145,8 +132,7 @@ class Limiter:
         self._not_before = 0.0
         self._started = 0
         self._cut_at = 0
-        self._waiting: tuple[_Queue, _Queue] = (deque(), deque())
-        """Those that are patient are in the second."""
+        self._waiting: deque[asyncio.Future[None]] = deque()
 
     @property
     def limit(self) -> int:
@@ -193,7 +179,7 @@ class Limiter:
                 await self._turn(loop.create_future())
 
     async def _turn(self, turn: asyncio.Future[None]) -> None:
-        self._waiting[_is_patient.get()].append(turn)
+        self._waiting.append(turn)
         try:
             await turn
         except asyncio.CancelledError:
@@ -203,8 +189,8 @@ class Limiter:
 
     def _wake(self) -> None:
         free = self.limit - self._in_flight
-        while free > 0 and (queue := self._waiting[0] or self._waiting[1]):
-            turn = queue.popleft()
+        while free > 0 and self._waiting:
+            turn = self._waiting.popleft()
             if not turn.done():
                 turn.set_result(None)
                 free -= 1

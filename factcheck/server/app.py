@@ -30,12 +30,9 @@ async def healthz() -> dict[str, str]:
 
 @router.get("/readyz", responses={503: RESPONSES[503]})
 async def readyz(request: Request) -> dict[str, str]:
-    """Answer whether requests are served; `detail` says why jobs are not, if so."""
-    state = request.app.state
-    if not state.service.is_ready:
+    """Answer whether requests are served."""
+    if not request.app.state.service.is_ready:
         raise Problem(503, "busy", "the service is starting or stopping")
-    if state.jobs is not None and state.jobs.problem:
-        return {"status": "degraded", "detail": state.jobs.problem}
     return {"status": "ready"}
 
 

@@ -56,10 +56,9 @@ _PAGE = 200
 _MAX_OPEN = 100
 """Maximum number of unfinished jobs of one owner."""
 _RETRY_S = 60.0
+_BOM = b"\xef\xbb\xbf"
 _MAX_LINES = 100_000
 """Maximum number of lines of a job, blank ones included."""
-_MAX_BAD = 1_000
-"""Maximum number of bad lines of a job."""
 
 
 class JobStatus(BaseModel):
@@ -151,7 +150,7 @@ class JobStore:
         key: str | None = None,
         digest: str | None = None,
     ) -> str:
-        """Store a job and return its id; a bad line becomes a row with its error.
+        """Store a job and return its id.
 
         Args:
             lines: JSON lines of records, as `factcheck run` reads them.
@@ -162,8 +161,8 @@ class JobStore:
             digest: Digest of what is submitted, which must be that of the job that has the key.
 
         Raises:
-            InputError: There are no records, or too many, or too many bad ones, or the key was
-                used for another job.
+            InputError: A line is no record, there are none or too many, or the key was used for
+                another job.
             Problem: The owner has too many unfinished jobs, or the disk is full.
         """
         if first := self.admit(owner, key):
@@ -175,7 +174,7 @@ class JobStore:
         try:
             while page := [(job_id, *entry) for entry in islice(entries, _PAGE)]:
                 with self._lock, self._db:
-                    self._db.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?)", page)
+                    self._db.executemany("INSERT INTO records VALUES (?, ?, ?, NULL, ?)", page)
             self._change(_ADD, *values)
         except BaseException as error:
             with suppress(sqlite3.Error):  # if the disk is full, they are removed at the next start
@@ -185,59 +184,32 @@ class JobStore:
             raise
         return job_id
 
-    def _entries(self, lines: IO[bytes]) -> Iterator[tuple[int, str, int | None, bytes]]:
-        """Yield place, id, `failed` and content of each line that is not blank."""
+    def _entries(self, lines: IO[bytes]) -> Iterator[tuple[int, str, bytes]]:
+        """Yield place, id and content of each line that is not blank."""
         first_use: dict[str, int] = {}
-        first_error = ""
-        n_bad = place = 0
-        for line_number, raw in enumerate(self._lines(lines), 1):
-            if line_number > _MAX_LINES:
+        most, place = self._config.max_body_bytes, 0
+        for number, line in enumerate(iter(lambda: lines.readline(most + 1), b""), 1):
+            where = Place("job", "line", number)
+            if number > _MAX_LINES:
                 raise InputError(f"the job has more than {_MAX_LINES:,} lines; split it")
-            line = raw.removeprefix(b"\xef\xbb\xbf")
+            if len(line) > most:
+                raise InputError(f"{where}: longer than the limit of {most:,} bytes")
+            line = line.removeprefix(_BOM)  # noqa: PLW2901 - of the first line
             if not line.strip():
                 continue
             place += 1
+            data = parse_json_line(line, where)
             try:
-                name = self._id_of(line, place, Place("job", "line", line_number), first_use)
-                yield place, name, None, line
+                require_bounded(data, self._config)
+                name = as_record(data, place).id
             except InputError as error:
-                first_error = first_error or f"{error!s:.200}"
-                n_bad += 1
-                if n_bad > _MAX_BAD:
-                    bad = f"more than {_MAX_BAD:,} records are invalid"
-                    raise InputError(f"{bad}: {first_error}") from None
-                name = f"line {line_number}"
-                while name in first_use:
-                    name += "*"
-                first_use[name] = line_number
-                failure = RecordFailure(name, error.code, str(error))
-                yield place, name, 1, _row_text(name, Scored(None, failure))
+                problem = str(error).removeprefix(f"record {place}: ")
+                raise InputError(f"{where}: {problem}") from error
+            if (first := first_use.setdefault(name, number)) != number:
+                raise InputError(f"{where}: the id {name!r:.80} was used before, in line {first}")
+            yield place, name, line
         if not place:
             raise InputError("the job holds no records; send one JSON object per line")
-
-    def _lines(self, lines: IO[bytes]) -> Iterator[bytes]:
-        """Yield all lines; of a long one only its start, which is longer than the limit, too."""
-        most = self._config.max_body_bytes + len(b"\r\n")
-        while line := lines.readline(most):
-            yield line.rstrip(b"\r\n")
-            while len(line) == most and not line.endswith(b"\n"):
-                line = lines.readline(most)
-
-    def _id_of(self, line: bytes, place: int, where: Place, first_use: dict[str, int]) -> str:
-        """Validate a record and return its id, which `first_use` has not seen before."""
-        if len(line) > self._config.max_body_bytes:
-            limit = f"{self._config.max_body_bytes:,} bytes"
-            raise InputError(f"{where}: longer than the limit of {limit}")
-        data = parse_json_line(line, where)
-        try:
-            require_bounded(data, self._config)
-            record = as_record(data, place)
-        except InputError as error:
-            raise InputError(f"{where}: {str(error).removeprefix(f'record {place}: ')}") from error
-        first = first_use.setdefault(record.id, where.number)
-        if first != where.number:
-            raise InputError(f"{where}: the id {record.id!r:.80} was used before, in line {first}")
-        return record.id
 
     def find(self, job_id: str, owner: str) -> Job:
         """Return a job; raises `Problem` if the owner has no such job."""

@@ -22,7 +22,6 @@ from factcheck.errors import BudgetExceeded, ConfigError, describe
 from factcheck.facts import CoverageReport
 from factcheck.facts.report import Direction
 from factcheck.runtime.loop import together
-from factcheck.runtime.retry import patient
 from factcheck.scoring.many import groups_of, score_group
 from factcheck.scoring.run_report import codes_of
 from factcheck.scoring.runs import run_signature
@@ -161,8 +160,9 @@ class Jobs:
                 is_signed = True
                 self.problem = ""
 
-        n_workers = 1 if scorer.signature.never_flips else 2 * scorer.session.concurrency
-        with patient(), budget.spending() if budget is not None else nullcontext():
+        # as many as requests in flight, so that others wait for one of them at most
+        n_workers = 1 if scorer.signature.never_flips else scorer.session.concurrency
+        with budget.spending() if budget is not None else nullcontext():
             await together(work() for _ in range(n_workers))
         if is_spent:
             raise BudgetExceeded(

@@ -7,7 +7,7 @@ import hashlib
 import sys
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -105,41 +105,17 @@ class Judge(NamedTuple):
     """Total usage."""
 
 
-class _Run:
-    """Work in progress or its answer, and the clients that wait for it."""
+class _Kept(NamedTuple):
+    """The answer to a request with an idempotency key."""
 
-    def __init__(self, work: Coroutine[Any, Any, str], digest: str) -> None:
-        self.digest = digest
-        self.text = ""
-        """The answer; empty until there is one."""
-        self.is_shared = True
-        """Whether a repeated request may have the answer: not if it failed, is late or too old."""
-        self.started = time.monotonic()
-        self.task = asyncio.ensure_future(work)
-        self.task.add_done_callback(self._end)
-        self._n_waiting = 0
+    digest: str
+    """Digest of the request's body."""
+    text: str
+    at: float
 
-    def _end(self, task: asyncio.Task[str]) -> None:
-        if task.cancelled() or task.exception():
-            self.is_shared = False
-        else:
-            self.text = task.result()
 
-    async def answer(self, request: Request) -> Response:
-        """Wait for the answer; once all clients have disconnected, cancel the work."""
-        gone = asyncio.ensure_future(_disconnect(request))
-        self._n_waiting += 1
-        try:
-            await asyncio.wait({self.task, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if not self.task.done():
-                return Response(status_code=_GONE)
-            return Response(self.task.result(), media_type="application/json")
-        finally:
-            gone.cancel()
-            self._n_waiting -= 1
-            if not self._n_waiting and not self.task.done():
-                self.is_shared = False
-                self.task.cancel()
+def _json(text: str) -> Response:
+    return Response(text, media_type="application/json")
 
 
 async def _disconnect(request: Request) -> None:
@@ -171,7 +147,7 @@ class Service:
         self.meters.in_flight.set_function(lambda: self.n_in_flight)
         self.fields_loop = BackgroundLoop("factcheck-fields")
         """Loop of comparators of fields, which may block it."""
-        self._runs: OrderedDict[tuple[str, str, str], _Run] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str, str], _Kept] = OrderedDict()
 
     def _judge(self, name: str, spec: Any) -> Judge:
         ledger, scorer = Ledger(), FactCoverage(spec, session=self.session)
@@ -212,57 +188,59 @@ class Service:
     ) -> Response:
         """Await `work()` in the background loop and answer with its result as JSON.
 
-        A request with the idempotency key of an earlier one gets its answer, and joins it if it is
-        in progress.
+        A request with the idempotency key of an earlier one gets its answer, if there is one yet;
+        the work of a client that disconnects is cancelled.
         """
         caller: Caller = request.state.caller
-        seconds = self.config.max_deadline_s
-        if deadline_ms is not None:
-            seconds = min(seconds, deadline_ms / 1_000)
-        if not key:
-            return await self._run(caller, work, seconds).answer(request)
-        place = (caller.name, request.url.path, key)
+        place = (caller.name, request.url.path, key or "")
         digest = hashlib.sha256(await request.body()).hexdigest()
-        run = self._runs.get(place)
-        if run is None or not run.is_shared or time.monotonic() - run.started >= _KEPT_S:
-            run = self._runs[place] = self._run(caller, work, seconds, digest)
-            self._runs.move_to_end(place)
-            n_chars = sum(len(one.text) for one in self._runs.values())
-            while len(self._runs) > 1 and (
-                len(self._runs) > _MAX_KEPT or n_chars > _MAX_KEPT_CHARS
-            ):
-                n_chars -= len(self._runs.popitem(last=False)[1].text)
-        elif run.digest != digest:
-            raise InputError("the idempotency key was used for another body; use a new key")
-        return await run.answer(request)
-
-    def _run(
-        self, caller: Caller, work: Callable[[], Awaitable[Any]], seconds: float, digest: str = ""
-    ) -> _Run:
+        if key and (kept := self._kept.get(place)) and time.monotonic() - kept.at < _KEPT_S:
+            if kept.digest != digest:
+                raise InputError("the idempotency key was used for another body; use a new key")
+            return _json(kept.text)
         if self.n_in_flight >= self.config.max_in_flight:
             detail = f"{self.n_in_flight} requests are in progress; try again"
             raise Problem(503, "busy", detail, retry_after_s=1)
+        seconds = self.config.max_deadline_s
+        if deadline_ms is not None:
+            seconds = min(seconds, deadline_ms / 1_000)
+        self.n_in_flight += 1
+        gone = asyncio.ensure_future(_disconnect(request))
+        task = asyncio.ensure_future(self._judge_by_deadline(caller, work, seconds))
+        try:
+            await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                return Response(status_code=_GONE)
+            text, is_late = task.result()
+        finally:
+            self.n_in_flight -= 1
+            gone.cancel()
+            task.cancel()
+        if key and not is_late:
+            self._keep(place, _Kept(digest, text, time.monotonic()))
+        return _json(text)
+
+    async def _judge_by_deadline(
+        self, caller: Caller, work: Callable[[], Awaitable[Any]], seconds: float
+    ) -> tuple[str, bool]:
+        """Return the result of `work()` as JSON, and whether the deadline passed."""
 
         async def as_json() -> str:
             return json_text(await work())
 
-        async def bounded() -> str:
-            with deadline(seconds), caller.budget.spending():
-                answer = background.hop(as_json())
-                try:
-                    return await asyncio.wait_for(answer, seconds + _GRACE_S)
-                except asyncio.TimeoutError:
-                    raise DeadlineExceeded("undone when the deadline passed") from None
-                finally:
-                    run.is_shared &= not is_over()
+        with deadline(seconds), caller.budget.spending():
+            answer = background.hop(as_json())
+            try:
+                return await asyncio.wait_for(answer, seconds + _GRACE_S), is_over()
+            except asyncio.TimeoutError:
+                raise DeadlineExceeded("undone when the deadline passed") from None
 
-        def ended(_: object) -> None:
-            self.n_in_flight -= 1
-
-        self.n_in_flight += 1
-        run = _Run(bounded(), digest)
-        run.task.add_done_callback(ended)
-        return run
+    def _keep(self, place: tuple[str, str, str], answer: _Kept) -> None:
+        self._kept[place] = answer
+        self._kept.move_to_end(place)
+        n_chars = sum(len(one.text) for one in self._kept.values())
+        while len(self._kept) > 1 and (len(self._kept) > _MAX_KEPT or n_chars > _MAX_KEPT_CHARS):
+            n_chars -= len(self._kept.popitem(last=False)[1].text)
 
     async def check(self, judge: Judge, facts: FactSet, text: str) -> tuple[CheckResult, ...]:
         results = await judge.scorer.acheck(facts, text)

@@ -6,9 +6,7 @@ import hashlib
 import socket
 import sqlite3
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -144,46 +142,3 @@ def test_answers_are_not_held_back_for_an_acknowledgement() -> None:
         accepted, _ = listener.accept()
         with accepted:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-
-
-FEW_FILES = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (128, 128))"
-QUICK = "import factcheck.cli.serve as s; s._HEAD_S = 1"
-
-
-def test_more_connections_than_files_leave_the_service_usable(start: Start) -> None:  # noqa: F811
-    pytest.importorskip("resource")
-    service = start("--judge", "local-fast", patch=FEW_FILES)
-    host, port = service.url.removeprefix("http://").split(":")
-    body = {"facts": ["Rome is big."], "text": "Rome is big."}
-    with ExitStack() as stack:
-        for place in range(160):
-            client = stack.enter_context(socket.create_connection((host, int(port)), timeout=20))
-            with suppress(ConnectionError):  # it may be closed already
-                client.sendall(b"GET /healthz HTTP/1.1\r\n" if place % 2 else b"")
-        assert service.get("/healthz") == {"status": "ok"}
-        assert httpx.post(f"{service.url}/v1/check", json=body).status_code == 200
-    code, log = service.stop()
-
-    assert code == 0
-    assert "out of system resource" not in log
-    assert len(log.splitlines()) < 10
-
-
-def test_a_connection_without_a_request_is_closed(start: Start) -> None:  # noqa: F811
-    """Also one whose second request is not whole, and whose head arrives bit by bit."""
-    service = start("--judge", "local-fast", patch=QUICK)
-    host, port = service.url.removeprefix("http://").split(":")
-    begun = b"GET /healthz HTTP/1.1\r\n"
-    for sent in (b"", begun, begun + b"Host: a\r\n\r\nGET /"):
-        with socket.create_connection((host, int(port)), timeout=0.1) as client:
-            client.sendall(sent)
-            ends = time.monotonic() + 10
-            is_open = True
-            while is_open:
-                assert time.monotonic() < ends, sent
-                try:
-                    is_open = client.recv(4_096) != b""
-                except TimeoutError:
-                    client.sendall(b"x" if sent else b"")
-                except ConnectionError:
-                    is_open = False

@@ -17,7 +17,7 @@ from factcheck.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
-from factcheck.runtime.retry import Limiter, patient
+from factcheck.runtime.retry import Limiter
 from factcheck.runtime.session import Session
 
 QUICK = RetryPolicy(stop_after_attempt=4, wait_multiplier=0.0)
@@ -150,7 +150,7 @@ async def test_a_closed_gate_holds_everybody_back() -> None:
 
 
 @pytest.mark.anyio
-async def test_a_slot_goes_past_waiters_that_gave_up_or_are_patient() -> None:
+async def test_a_slot_goes_past_waiters_that_gave_up() -> None:
     limiter = Limiter(1)
     entered = []
 
@@ -159,9 +159,7 @@ async def test_a_slot_goes_past_waiters_that_gave_up_or_are_patient() -> None:
             entered.append(name)
 
     async with limiter.slot():
-        with patient():
-            last = asyncio.ensure_future(one("last"))
-        gone, first = (asyncio.ensure_future(one(name)) for name in ("gone", "first"))
+        gone, first, last = (asyncio.ensure_future(one(n)) for n in ("gone", "first", "last"))
         await asyncio.sleep(0)
         gone.cancel()
     await asyncio.wait_for(asyncio.gather(last, first), 5)

@@ -131,7 +131,7 @@ def test_a_job_over_http(tmp_path: Path) -> None:
     keys = [api_key(name, name) for name in ("ann", "bob")]
     ann, bob = ({"Authorization": f"Bearer {name}"} for name in ("ann", "bob"))
     options: Any = {"keys": keys, "jobs_path": str(tmp_path / "jobs.sqlite")}
-    body = b"\n".join(lines([record(1), b"{", record(3)]))
+    body = b"\n".join(lines([record(1), record(2, source=" ", facts=None), record(3)]))
     with TestClient(app_of(judges, **options), headers=ann) as client:
         answer = client.post("/v1/jobs?judge=other", content=body)
         assert answer.status_code == 202
@@ -144,7 +144,7 @@ def test_a_job_over_http(tmp_path: Path) -> None:
         rows = client.get(f"{url}/rows")
         assert rows.headers["content-type"] == "application/x-ndjson"
         assert [json.loads(row).get("id") for row in rows.text.splitlines()] == [
-            *(None, "r1", "line 2", "r3", None)
+            *(None, "r1", "r2", "r3", None)
         ]
         for method, path in (("GET", url), ("GET", f"{url}/rows"), ("DELETE", url)):
             problem = client.request(method, path, headers=bob)
@@ -183,29 +183,27 @@ async def test_rows_are_those_of_a_run(bench: Bench, tmp_path: Path) -> None:
     assert "judge:scripted" in report.signature
 
 
-async def test_a_bad_line_is_a_row_with_its_error(bench: Bench) -> None:
-    bad: list[tuple[Any, str]] = [
-        (b"{nonsense", "not valid JSON"),
-        (b"[1]", "expected an object"),
-        (b'{"source": "x"}', "'summary' is missing"),
-        (b'{"id": "r1", "source": "x", "summary": "y"}', "the id 'r1' was used before, in line 2"),
-        (b"\xff", "not UTF-8"),
-        (record(9, summary="x" * 2_001), "the texts have"),
-        (record(9, facts=["a", "b", "c", "d"]), "a list has 4 items"),
-        (record(9, facts=[]), "'facts' is empty"),
-        (b"[" + b" " * 10_000, "longer than the limit of 9,000 bytes"),
-        (record(9, id="line 13"), ""),
-        (b"{", "not valid JSON"),
-    ]
-    sent = [b"\xef\xbb\xbf", record(1), b" \r", *(line for line, _ in bad), record(2)]
-    found = await bench.rows_of(sent)
-    errors = [(row["id"], row["error"]) for row in found if "error" in row]
+BAD: list[tuple[Any, str]] = [
+    (b"{nonsense", "not valid JSON"),
+    (b"[1]", "expected an object"),
+    (b'{"source": "x"}', "'summary' is missing"),
+    (b'{"id": "r1", "source": "x", "summary": "y"}', "the id 'r1' was used before, in line 2"),
+    (b"\xff", "not UTF-8"),
+    (record(9, summary="x" * 2_001), "the texts have"),
+    (record(9, facts=["a", "b", "c", "d"]), "a list has 4 items"),
+    (record(9, facts=[]), "'facts' is empty"),
+    (b"[" + b" " * 10_000, "longer than the limit of 9,000 bytes"),
+]
 
-    assert [row["id"] for row in found if "error" not in row] == ["r1", "line 13", "r2"]
-    expected = [(n, message) for n, (_, message) in enumerate(bad, 4) if message]
-    for (name, error), (n, message) in zip(errors, expected, strict=True):
-        assert (name, error["code"]) == (f"line {n}", "input")
-        assert error["message"].startswith(f"job, line {n}: {message}")
+
+@pytest.mark.parametrize(("line", "message"), BAD, ids=range(len(BAD)))
+async def test_a_bad_line_is_named_and_nothing_is_kept(
+    bench: Bench, line: Any, message: str
+) -> None:
+    jobs = bench.open()
+    with pytest.raises(InputError, match=f"^job, line 4: {message}"):
+        submit(jobs, [b"\xef\xbb\xbf", record(1), b" \r", line, record(2)])
+    assert [*jobs.store._all("SELECT * FROM jobs"), *jobs.store._all("SELECT * FROM records")] == []
 
 
 async def test_unfinished_jobs_of_an_owner_are_limited(
@@ -256,7 +254,7 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
 
 
 async def test_requests_go_before_the_records_of_a_job(bench: Bench) -> None:
-    """Of 16 records that are begun, eight are on their way and eight wait for the request."""
+    """Eight are on their way, and the request is next."""
     bench.options["concurrency"] = 8
     answer = FactModel()
     with LocalOpenAIServer(lambda request: Reply(answer(request), delay_s=1)) as server:
@@ -374,28 +372,9 @@ async def test_a_full_disk_delays_the_jobs_and_loses_nothing(
     await until(lambda: not jobs.problem)
 
 
-async def test_jobs_that_wait_for_the_disk_leave_the_service_ready(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail() -> None:
-        raise sqlite3.OperationalError("disk I/O error")
-
-    app = bench.app()
-    monkeypatch.setattr(app.state.jobs.store, "first_open", fail)
-    with TestClient(app) as client:
-        while (answer := client.get("/readyz")).json() == {"status": "ready"}:
-            pass
-        assert client.post("/v1/check", json={"facts": FACTS, "text": ""}).status_code == 200
-
-    assert answer.status_code == 200
-    detail = "no jobs are scored: disk I/O error; tried again within 30 s"
-    assert answer.json() == {"status": "degraded", "detail": detail}
-
-
 @pytest.mark.parametrize(
     ("records", "message"),
     [
-        ([b"{"] * 500_000, "more than 1,000 records are invalid: job, line 1: not valid JSON"),
         ([record(0), *([b""] * 100_002)], "more than 100,000 lines; split it"),
         ([b" ", b""], "the job holds no records"),
     ],

@@ -107,30 +107,6 @@ def test_a_lost_client_cancels_its_work_and_is_answered_when_it_comes_back(key: 
     assert reply.json()["results"][0]["label"] == "entailed"
 
 
-def test_work_goes_on_while_another_client_waits_for_it() -> None:
-    answer = FactModel()
-    with LocalOpenAIServer(lambda request: Reply(answer(request), delay_s=3)) as server:
-        app = served(server)
-        replies: list[httpx.Response] = []
-        with running(app) as url:
-
-            def ask() -> None:
-                replies.append(httpx.post(f"{url}/v1/check", content=BODY, headers=ONCE))
-
-            with connected(url) as client:
-                client.sendall(head(len(BODY), "Idempotency-Key: a") + BODY)
-                until(lambda: server.in_flight == 1)
-                thread = threading.Thread(target=ask)
-                thread.start()
-                (run,) = app.state.service._runs.values()
-                until(lambda: run._n_waiting == 2)
-            thread.join()
-        n_sent = len(server.requests)
-
-    assert replies[0].json()["results"][0]["label"] == "entailed"
-    assert n_sent == 1
-
-
 @pytest.mark.parametrize(("seconds", "status"), [(1, 200), (60, 503)])
 def test_work_in_flight_at_a_shutdown_is_finished(
     seconds: float, status: int, caplog: pytest.LogCaptureFixture
