@@ -8,8 +8,8 @@ Coefficients are those of a model fitted on other questions; so are the threshol
 baselines, which have no threshold of their own. `values.tsv` beside this file holds pairs written
 for this; every third was never fitted on. No rule was made from the pairs of `unseen.tsv`; those of
 `exact.tsv` are codes, routes, dates and the like, of which every character may count; `labels.tsv`
-are labels without a word in common. A cascade
-hands on the pairs whose probability lies strictly between two bounds; for some of them, the
+are labels without a word in common; `further.tsv` holds doses, spellings, relations and marks. A
+cascade hands on the pairs whose probability lies strictly between two bounds; for some of them, the
 share handed on and the errors among the rest.
 """
 
@@ -138,7 +138,7 @@ def print_tables(pairs: Sequence[LabelledPair], *, with_errors: bool) -> None:
                 f"{scores[k]:.2f} {'-+'[labels[k]]} {pairs[k].gold[:70]!r} {pairs[k].extracted!r}"
             )
     tables = {"fitted on": values, "held out": held_out}
-    tables |= {name: load_table(f"{name}.tsv") for name in ("unseen", "exact", "labels")}
+    tables |= {name: load_table(f"{name}.tsv") for name in ("unseen", "exact", "further", "labels")}
     for name, some in tables.items():
         labels = np.array([pair.label for pair in some])
         verdicts = [compare_values(ValuePair(pair.gold, pair.extracted)) for pair in some]

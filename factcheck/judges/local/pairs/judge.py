@@ -54,6 +54,7 @@ _SOFT_BREAK = re.compile(r"\s*,\s+(?:(?:and|und|et|y|e|&)\s+)?|(?<=\w),(?=[^\W\d
 _TUPLE = re.compile(r"\s*(?:\(.*\)|-?\d+\.\d+\s*,\s*-?\d+\.\d+)\s*")
 """Values in order: `(3, 4)`, `48.85, 2.35`."""
 _AND = re.compile(r"\s+(?:and|und|et|y|&)\s+")
+_RELATED = re.compile(r"(?:between|by|via|from|then|after|before)\b", re.IGNORECASE)
 _LONGEST_ITEM = 8
 """Maximum number of words in an item, above which it is a clause."""
 _NORMAL, _JOINED = 0.99, 0.97
@@ -80,7 +81,7 @@ class LocalPairJudge:
     @property
     def identity(self) -> Mapping[str, str]:
         """Judge name and model version."""
-        return {"judge": f"local/14@{load_pair_model().version}"}
+        return {"judge": f"local/15@{load_pair_model().version}"}
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
         """Return one verdict per pair, in order; free of charge."""
@@ -255,7 +256,10 @@ def _compare_plain(gold: str, extracted: str, mode: _Mode) -> Finding:
     if first == second or (forms[0] and forms[0] == forms[1]):
         return Finding(_NORMAL, "same after normalisation")
     has_numbers = any(map(str.isdigit, first))
-    if forms[0] and not has_numbers and "".join(forms[0]) == "".join(forms[1]):
+    one, other = map("".join, forms)
+    if one and not has_numbers and one.lower() == other.lower():
+        if one != other:  # `Co` and `CO`
+            return Finding(OTHER, against(first, second))
         language = language_of(first, second)
         if read(first, language).is_denied == read(second, language).is_denied:
             return Finding(_JOINED, "same letters")
@@ -323,6 +327,7 @@ def read_list(text: str) -> tuple[str, ...]:
         parts = [*parts[:-1], *_AND.split(parts[-1])] if parts else []
         tidied = tidy(text)
         is_sentence = len(parts) > 1 and read(tidied, language_of(tidied, "")).is_sentence
+        is_sentence = is_sentence or any(map(_RELATED.match, parts[1:]))
         if is_sentence or any(len(part.split()) > _LONGEST_ITEM for part in parts):
             return ()
     return tuple(part.strip() for part in parts) if len(parts) > 1 else ()

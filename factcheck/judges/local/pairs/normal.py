@@ -56,6 +56,8 @@ _POWER_OF_TEN = re.compile(
     re.IGNORECASE,
 )
 _ARROW = re.compile(r"(?<=\S) ?(?:[-=]{1,3}>|[\u2192\u21d2\u27f6\u2794\u279c]) ?(?=\S)")
+_FEET = re.compile(r"\A([^'\"]*\d)'(?!')\s?(?!\d{3}|[^\W\d])")
+_INCHES = re.compile(r"\A([^'\"]*\d)(?:\"|'')")
 _FRACTION = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])")
 _INITIALS = re.compile(
     r"(?<![\w.'])(?:(?:[^\W\d_]\.)+[^\W\d_](?:\.|\Z)|[A-Z](?:\.?\ [A-Z]\b(?!'))+\.?)(?![\w'])"
@@ -67,6 +69,7 @@ _TOKEN = re.compile(
     r"\u2212?\d+(?:[.,:/^-]\d+)*[^\W_]*|\u2212|[^\W_]+(?:'[^\W_]+)*|(?<=\w)#"
     r"|[^\w\s#.,:;!?*|\\'\"`^°()\[\]{}/&\u00b7\u2022\u2039\u203a¿¡§¶-]"
 )
+_SHORT_WORDS = word_set(" ".join(TABLES[name] for name in ("yes", "no", "grammar"))) | {"ok"}
 _FOREIGN_ARTICLES = word_set(TABLES["articles"])
 """Articles dropped only at the start of a value in lower case: `die Brücke`, not `Die Hard`."""
 _ABSENT = frozenset(TABLES["absent"].split(","))
@@ -75,7 +78,7 @@ _ADDRESS = re.compile(
     r"([\w.+%-]+@[\w-]+(?:\.[\w-]+)+|10\.\d{4,9}/\S+|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?)\.?",
     re.IGNORECASE,
 )
-_PHONE = re.compile(r"(?:tel\.?:?\s*)?(\+|00)?(?=(?:\D*\d){7})[\d\s()./-]{7,25}", re.IGNORECASE)
+_PHONE = re.compile(r"(\+|00)?(?=(?:\D*\d){7})[\d\s()./-]{7,25}", re.IGNORECASE)
 _CODE = re.compile(
     r"(?=.*\d)(?!(?:\d+\s?[-/_.:]\s?\d+|(?!\d+(?:\.\d+){2})(?:[\d.,\s]{1,8}|[\d.,\s]+[^\W\d_]{1,3})"
     r"|(?=.* )[^.]*\d\.\d[^.]*)\Z)[^\W_]+(?:[-\s_/.:][^\W_]+)*"
@@ -89,7 +92,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 """Label before a number, version or code."""
-_SEPARATORS = re.compile(r"(?<=\d)([\s()/:_-]+)(?=\d)|[\s()/:_-]+")
+_MARKS = re.compile(r"[\s()/:_.-]+")
 _LONGEST_PLACE_CODE, _LONGEST_CODE, _LONGEST_MOMENT = 3, 64, 80
 _FEWEST_GROUPED = 8
 """Minimum number of digits that may be grouped at will, as in `DE89 3704 0044`."""
@@ -105,6 +108,7 @@ def tidy(text: str) -> str:
         text = _POWER.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[0]), text)
         text = unicodedata.normalize("NFKC", _FRACTION.sub(" ", text)).translate(_UNIFIED)
     text = " ".join(text.split())
+    text = _INCHES.sub(r"\1 in ", _FEET.sub(r"\1 ft ", text)).rstrip()
     text = _ARROW.sub(" to ", _POINT_FIRST.sub("0.", text))
     text = _POWER_OF_TEN.sub(lambda found: f"{Decimal(f'{found[1] or 1}e{found[2]}'):f}", text)
     text = _INITIALS.sub(lambda found: re.sub(r"[. ]", "", found[0]).upper(), text)
@@ -130,6 +134,8 @@ def _normal(text: str) -> tuple[str, ...]:
     units, others = named_units(text), named_units(text.lower())
     if units and others and units != others:  # `mW`, but not `MW` or `KG`
         return (text,)
+    if len(text) == len("Co") and text.istitle() and text.lower() not in _SHORT_WORDS:  # not `CO`
+        return (text,)
     found = _TOKEN.findall(_MINUS.sub("\u2212", text).replace("&", " and "))
     tokens = []
     for before, token, after in zip(["", *found], found, [*found[1:], "."], strict=False):
@@ -141,7 +147,8 @@ def _normal(text: str) -> tuple[str, ...]:
             tokens.append(folded)
     if tokens and tokens[0] in _FOREIGN_ARTICLES and text[:1].islower():
         tokens = tokens[1:] or tokens
-    return tuple(tokens or filter(None, map(fold, found)))
+    known = TABLES["same"].get(" ".join(tokens))
+    return (known,) if known else tuple(tokens or filter(None, map(fold, found)))
 
 
 _remembered = lru_cache(maxsize=8192)(_normal)
@@ -210,24 +217,40 @@ def _meant() -> dict[str, frozenset[str]]:
 
 def compare_codes(first: str, second: str) -> Finding | None:
     """Find equal phone numbers and identifiers."""
-    one, other = sorted((_code(first), _code(second)), key=lambda code: code[:1] == "+")
-    line = one.replace("-", "").removeprefix("0")
-    if line.isdigit() and 0 < len(other) - len(line) <= _LONGEST_COUNTRY_CODE:
-        one = other if other[:1] == "+" and other.endswith(line) else one
-    whole, *others = {re.sub("[.-]", "", code) for code in (one, other)}
-    is_long = sum(map(str.isdigit, whole)) >= _FEWEST_GROUPED
-    if not others and whole in {one, other} and is_long:  # grouped on one side only
-        one = other = whole
-    return Finding(SAME, "same characters") if one and one == other else None
+    if max(len(first), len(second)) > _LONGEST_CODE:
+        return None
+    codes = [_LABEL.sub("", text.strip("#. ")).upper() for text in (first, second)]
+    line, other = sorted(map(_line, codes), key=lambda digits: (digits[:1] == "+", digits))
+    line = line.removeprefix("0")
+    is_abroad = other[:1] == "+" and len(other) - len(line) <= _LONGEST_COUNTRY_CODE
+    if line and is_abroad and other.endswith(line):
+        return Finding(SAME, "same characters")
+    whole, *others = {_MARKS.sub("", code) for code in codes}
+    if others or not all(map(_CODE.fullmatch, codes)):
+        return None
+    marks, more = sorted(map(_marks, codes), key=len)
+    is_grouped = not marks and sum(map(str.isdigit, whole)) >= _FEWEST_GROUPED
+    extra = more.keys() - marks.keys()
+    is_loose = is_grouped or not any(
+        whole[at - 1 : at + 1].isdigit() or more[at] == "." for at in extra
+    )
+    are_same = is_loose and marks.items() <= more.items()
+    return Finding(SAME, "same characters") if are_same else None
 
 
-def _code(text: str) -> str:
-    """Return the digits of a phone number, or an identifier with the marks that tell it apart."""
-    bare = _LABEL.sub("", text.strip("#. ")) if len(text) <= _LONGEST_CODE else ""
-    if _PHONE.fullmatch(bare) and (bare.startswith(("+", "00")) or "(" in bare):
-        return "+" * (bare[0] in "+0") + re.sub(r"\(0\)|\A00|\D", "", bare)
-    code = _SEPARATORS.sub(lambda gap: {None: "", ":": ":"}.get(gap[1], "-"), bare)
-    return code.upper() if _CODE.fullmatch(bare) else ""
+def _line(code: str) -> str:
+    """Return the digits of a phone number, behind a plus where they begin with the country."""
+    digits = re.sub(r"\(0\)|\A00|\D", "", code) if _PHONE.fullmatch(code) else ""
+    return "+" * (digits != "" and code.startswith(("+", "00"))) + digits
+
+
+def _marks(code: str) -> dict[int, str]:
+    """Return the marks between the characters of a code by position; a space is a hyphen."""
+    found, n_before = {}, 0
+    for gap in _MARKS.finditer(code):
+        n_before += len(gap[0])
+        found[gap.end() - n_before] = next((mark for mark in ":/." if mark in gap[0]), "-")
+    return found
 
 
 Parts = frozenset[tuple[int, str, object]]

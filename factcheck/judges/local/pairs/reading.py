@@ -74,7 +74,6 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"\b(?:minus|negative)\s+(?=\d)", "-"),
         (r"(?<![\w.,+])(\d[\d.,]*)\s?\+\s(?=[^\W\d])", r"at least \1 "),
         (r"-\s?([$£€¥])\s?(\d[\d.,]*)", r"-\2 \1"),
-        (r"(?<!\d)(\d{1,2})'\s?(\d{1,2})(?:\"|'')", r"\1 ft \2 in"),
         (
             r"(\d+(?:\.\d+)?)\s?(?:bps?|basis points?)\b",
             lambda found: f"{float(found[1]) / 100:.10g} %",
@@ -91,6 +90,15 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
             r"\b(?:between|from|zwischen|von|entre)\s(\S*\d\S*)\s(?:and|to|und|bis|et|y)\s(?=\S*\d)",
             r"\1 - ",
         ),
+        (r"(?<=\d) (?-i:NM)\b", " nautical miles"),
+        (r"(?<=\d) (?-i:K)\b", " kelvin"),
+        (r"(?<=[^\W\d])\^(?=\d)", ""),
+        (r"\bv(?:er|ersion)?\.?\s?(?=\d)", "version "),
+        (r"\bQ([1-4])\b", r"\1th quarter"),
+        (r"\bnet (\d+)(?: days?)?\b", r"\1 days net"),
+        (r"\b([bt])id\b", lambda found: f"{2 + (found[1] in 'tT')} times daily"),
+        (r"\bpounds? sterling\b", "GBP"),
+        (r"\b(utc|gmt)\s?([+-])0?(\d{1,2})(?::?00)?\b(?!:)", r"\1\2\3"),
         (r"\bhalf (?:of )?an?\b", "0.5"),
         (r"\btwice\b(?! as\b)", "2 times"),
         (r"\b([BM])(?:achelor|aster) of (Sc|A)(?:ience|rts)\b", r"\1\2"),
@@ -121,7 +129,22 @@ _SIGNS, _NO_SIGNS = frozenset("#%‰"), frozenset("|\u00d7^`\u00b4\u00a8")
 _AUXILIARIES = word_set("is was are were has have had will can did does do ist war hat est fue es")
 _NO_VERBS = word_set("left felt ground wound saw")
 _NO_PAST = ("eed", "s", "ice", "en", "dren", "eet")
-_ENDINGS = word_set("s es d ed ing n en e er em ns x ies ied y") | {""}
+_ENDINGS = word_set("s es d ed ing n en e em ns x ies ied y") | {""}
+_SPELLINGS = [
+    (re.compile(british), american)
+    for british, american in (
+        (r"(?<=..)our(?=\Z|[aeils])", "or"),
+        (r"[ao](?=e[acdmostu]\w{2})", ""),
+        (r"(?<=[aeiouy])([a-z]*[ae]l)l(?=ed|ing|er)", r"\1"),
+        (r"(?<=[tb])re\Z", "er"),
+        (r"(?<=og)ue\Z", ""),
+        (r"(?<=en)ce(?=s?\Z)", "se"),
+        (r"(?<=[a-z]{3}[iy])s(?=e|ing|ation)", "z"),
+        (r"\Agrey", "gray"),
+        (r"(?<=amm)e\Z|(?<=min)i(?=um\Z)", ""),
+        (r"(?<=sul)ph", "f"),
+    )
+]
 _PLURAL = re.compile(r"(?<=\w{3})(?:(ies)|(?<=[^s])s)\Z")
 _SHORTEST_SENTENCE, _SHORTEST_PAST, _FIRST_YEAR, _CENTURY = 5, 4, 1000, 100
 _LONGEST = 12
@@ -188,10 +211,14 @@ class _Reader:
         forms = [fold(each).replace("'", "") for each in (word.text, word.text.translate(DIGRAPHS))]
         form = forms[0] or word.stem
         base = _PLURAL.sub(lambda end: "y" if end[1] else "", irregular_forms().get(form, form))
-        keys = {form, *forms[1:], base, *_ABBREVIATIONS.get(form, ())}
+        mark = "*" if self.language == "en" else "~"
+        keys = {form, *forms[1:], *_ABBREVIATIONS.get(form, ())}
+        keys |= {key + mark for key in (base, *_ABBREVIATIONS.get(form, ()))}
         k = n_shared(base, word.stem)
         if word.text.islower() and base[k + (base[k : k + 1] == word.stem[-1:]) :] in _ENDINGS:
-            keys.add(f"{word.stem}-")  # not of `universal`, which would equal `university`
+            keys.add(word.stem + mark)  # not of `universal`, which would equal `university`
+        if word.text.islower() or not word.start:  # not of `Jane Grey`
+            keys.add(f"{_american(base if word.text.islower() else form)}~")
         return Unit(word.text, word.start, word.end, frozenset(keys), form=form)
 
     def _is_content(self, at: int) -> bool:
@@ -297,14 +324,24 @@ class _Reader:
             if not low <= unit.start < high or any(a < unit.start < b for a, b in nested)
         }
         capitals = [unit.form if unit.is_capital else "" for unit in units]
+        written = [unit.text for unit in units]
         last = len(units) - 1
-        found.update(takewhile(lambda k: capitals[k] in _TITLES, range(last)))
+        found.update(
+            takewhile(lambda k: capitals[k] in _TITLES and written[k].istitle(), range(last))
+        )
         found.update(takewhile(lambda k: capitals[k] in _DEGREES, range(last, 0, -1)))
         plain = {k for k, unit in enumerate(units) if not (unit.is_capital or unit.is_typed)}
         if all(units[k].form in CLASS_NOUNS for k in plain):
             found |= {k for k, unit in enumerate(units) if unit.form in CLASS_NOUNS}
         forms = {k for k, unit in enumerate(units) if k and unit.form in _LEGAL_FORMS}
         return found | {k for k in forms if k - 1 not in plain}
+
+
+def _american(form: str) -> str:
+    """Return the American spelling of a folded word: `color` for `colour`."""
+    for british, american in _SPELLINGS:
+        form = british.sub(american, form)
+    return form
 
 
 def _is_verb(word: Word) -> bool:

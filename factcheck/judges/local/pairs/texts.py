@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import combinations, pairwise, product
+from itertools import combinations, product
 from typing import NamedTuple
 
 from factcheck.judges.local.encoder import judge
@@ -38,11 +38,12 @@ _PLACE_MODIFIERS = word_set(TABLES["place_modifiers"])
 _OPPOSITES = [tuple(map(word_set, sides)) for sides in TABLES["opposites"]]
 _RIVALS = {frozenset(p) for row in TABLES["rivals"] for p in combinations(row.split(), 2)}
 _STREETS = word_set(TABLES["streets"])
-_COPULAS = word_set("is are was were be been ist war est es")
-_LINK = re.compile(
-    r"(?:-\w+)?(?:\s?[-/:\\|]+\s?|[\s-](of|over|than|to|in|on|under)[\s-](?:the\s|an?\s)?)(?:\w+-)?"
+_ROLE = re.compile(
+    r"[-:/\\|]|\b(?:of|over|than|to|in|on|under|by|for|from|via|through|after|before|until|with|without"
+    r"|between|against|into|onto|then|towards?|instead|during|since|per|above|below|behind|near)\b"
 )
-"""Link of two words whose order counts: `history of art`, `EUR/USD`."""
+"""Links of two words that give them their roles: `history of art`, `EUR/USD`."""
+_SIGNS = frozenset("-:/|\\")
 _ROLES = frozenset("<>=\u2190-:")
 """Signs that, as verbs do, give what stands before and behind them its role."""
 _VOWELS = frozenset("aeiouy")
@@ -132,11 +133,13 @@ def match(
     for j, unit in enumerate(others):
         for key in unit.keys:
             holders.setdefault(key, []).append(j)
+    are_names = all(unit.is_capital or unit.is_typed for unit in (*ones, *others))
     candidates = {
         (unit.form != others[j].form, abs(i - j), i + j, i, j)
         for i, unit in enumerate(ones)
         for key in unit.keys
         for j in holders.get(key, ())[:_MOST_REPEATED]
+        if key[-1] != "*" or not are_names  # `Roberts`
     }
     pairs: list[tuple[int, int]] = []
     lone, rest = {*range(len(ones))}, {*range(len(others))}
@@ -258,13 +261,10 @@ def _reversed(one: Side, other: Side) -> Finding | None:
 
 
 def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]]) -> Finding | None:
-    """Find common units whose order changes the value: `tenant pays landlord`, `EUR/USD`."""
+    """Find common units whose order or relation changes the value: `EUR/USD`, `paid by Anna`."""
     pairs = [(i, j) for i, j in matched if i + j < _FIRST]
     ones, others = one.units, other.units
-    copulas = (one.grammar | other.grammar) & _COPULAS
-    changes_voice = ("by" in one.grammar) != ("by" in other.grammar)  # one is passive
     are_numbers = all(unit.is_typed for unit in ones + others)
-    links, other_links = _links(one), _links(other)
     verbs = [
         (k, m)
         for k, m in pairs
@@ -272,34 +272,35 @@ def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]])
     ]
     for (i, j), (n, p) in combinations(pairs, 2):
         low, high = min(j, p), max(j, p)
-        has_verb = any(i < k < n and low < m < high for k, m in verbs)
+        links, other_links = _links(one, i, n), _links(other, low, high)
         if j < p:
-            is_one_phrase = _text(one, i, n).lower() == _text(other, j, p).lower()
-            is_wrong = has_verb and changes_voice and bool(copulas) and not is_one_phrase
-        else:
-            between = {*links[i:n], *other_links[p:j]}
-            turned = ones[i], ones[n], others[j], others[p]
-            are_names = between == {" "} and all(unit.is_capital for unit in turned)
-            are_linked = len(between) == 1 and between.isdisjoint(("", " "))
-            are_figures = are_numbers and None not in [unit.number for unit in turned]
-            is_wrong = (has_verb and not changes_voice) or are_names or are_linked or are_figures
-        if is_wrong:
+            is_beside = n == i + 1 and p == j + 1 and not (links | other_links) & _SIGNS
+            if is_beside and links - {"of"} != other_links - {"of"}:
+                return Finding(VAGUE, against(_text(one, i, n), _text(other, j, p)))
+            continue
+        has_verb = any(i < k < n and low < m < high for k, m in verbs)
+        changes_voice = ("by" in links) != ("by" in other_links)
+        turned = ones[i], ones[n], others[j], others[p]
+        are_names = all(unit.is_capital for unit in turned)
+        are_names = are_names and _gap(one, i, n) == " " == _gap(other, p, j)
+        are_figures = are_numbers and None not in [unit.number for unit in turned]
+        are_linked = bool(links & other_links) or links | other_links == {"to", "-"}
+        if (has_verb and not changes_voice) or are_names or are_linked or are_figures:
             return Finding(TURNED, against(_text(one, i, n), _text(other, low, high)))
     return None
 
 
+def _gap(reading: Reading, first: int, last: int) -> str:
+    return reading.text[reading.units[first].end : reading.units[last].start]
+
+
+def _links(reading: Reading, first: int, last: int) -> frozenset[str]:
+    """Return the words and signs between two units that give them their roles."""
+    return frozenset(_ROLE.findall(_gap(reading, first, last).lower()))
+
+
 def _text(reading: Reading, first: int, last: int) -> str:
     return reading.text[reading.units[first].start : reading.units[last].end]
-
-
-def _links(reading: Reading) -> list[str]:
-    """Return what is between each of the first units and the next: a link, a space, or other."""
-    links = []
-    for one, other in pairwise(reading.units[:_FIRST]):
-        gap = reading.text[one.end : max(one.end, other.start)]
-        link = _LINK.fullmatch(gap)
-        links.append((link[1] or "to").lower() if link else " " * (gap == " "))
-    return links
 
 
 def _is_doubtful(sides: Sequence[Side]) -> bool:
@@ -311,11 +312,31 @@ def _is_doubtful(sides: Sequence[Side]) -> bool:
         all(_is_symbol(u) and not u.text.isupper() for u in side.own) for side in sides
     ):
         return True
+    if all(len(side.reading.units) <= _FEW and _are_counted(side) for side in sides):
+        return True
     one, other = (" ".join(unit.form for unit in side.own) for side in sides)
-    are_names = all(unit.is_capital for side in sides for unit in side.own)
-    share = _NAME_SHARE if are_names else _FAMILY_SHARE
-    family = max(_FAMILY_LETTERS - are_names, share * max(len(one), len(other)))
-    return not (one + other).isascii() or n_shared(one, other) >= family
+    longest = max(len(one), len(other))
+    return not (one + other).isascii() or longest <= _FEW or _are_alike(one, other, sides)
+
+
+def _are_alike(one: str, other: str, sides: Sequence[Side]) -> bool:
+    """Whether words share so many letters that networks overlook the rest: `bilateral`."""
+    longest = max(len(one), len(other))
+    n_start, n_end = n_shared(one, other), n_shared(one[::-1], other[::-1])
+    if n_end < min(len(one), len(other)) and n_end >= max(_FAMILY_LETTERS, longest / 2):
+        return True
+    if all(unit.is_capital for side in sides for unit in side.own):
+        return n_start >= max(_FAMILY_LETTERS - 1, _NAME_SHARE * longest)
+    share = _FAMILY_SHARE if " " in one + other else 0
+    return n_start >= max(_FAMILY_LETTERS, share * longest)
+
+
+def _are_counted(side: Side) -> bool:
+    """Whether a word that the other value lacks stands behind a number."""
+    units = side.reading.units
+    return any(
+        units[k - 1].number is not None for k in range(1, len(units)) if units[k] in side.own
+    )
 
 
 def _is_symbol(unit: Unit) -> bool:
