@@ -52,8 +52,22 @@ def score_records(
     Up to `group_size` consecutive records with the same source and facts are scored together.
     Closing the iterator cancels the records in flight.
     """
-    window: deque[Future[list[Scored]]] = deque()
     start = asyncio.Lock()
+    groups = groups_of(records, group_size)
+    submitted = (background.submit(score_group(score, group, start)) for group in groups)
+    return in_order(submitted, in_flight / group_size, background.cancel)
+
+
+def in_order(
+    submitted: Iterable[Future[list[Scored]]],
+    ahead: float,
+    cancel: Callable[[Iterable[Future[Any]]], object] = lambda _: None,
+) -> Generator[Scored, None, None]:
+    """Yield what futures hold, reading at most `ahead` from the first unfinished one on.
+
+    Those that are not needed any more are passed to `cancel`.
+    """
+    window: deque[Future[list[Scored]]] = deque()
 
     def first() -> list[Scored]:  # stays in the window until finished, so that it can be cancelled
         scored = window[0].result()
@@ -61,14 +75,14 @@ def score_records(
         return scored
 
     try:
-        for group in groups_of(records, group_size):
-            window.append(background.submit(score_group(score, group, start)))
-            while window and (len(window) * group_size >= in_flight or window[0].done()):
+        for future in submitted:
+            window.append(future)
+            while window and (len(window) >= ahead or window[0].done()):
                 yield from first()
         while window:
             yield from first()
     finally:
-        background.cancel(window)
+        cancel(window)
 
 
 def outcomes(

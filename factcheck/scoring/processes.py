@@ -6,17 +6,16 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
-from typing import cast
+from multiprocessing.synchronize import Event
 
 from factcheck.errors import JudgeError
 from factcheck.records import Record, RecordLike
-from factcheck.scoring.many import Scored, groups_of
+from factcheck.scoring.many import RecordFailure, Scored, groups_of, in_order
 
 ScoreChunk = Callable[[Sequence[Record]], Iterable[Scored]]
 _CHUNK = 4
@@ -33,7 +32,7 @@ def score_in_processes(
     """Score records lazily; yields the same outcomes as one process, in the same order.
 
     `records` is read in the calling thread, at most 16 records per process ahead of the first
-    unfinished one. Closing the iterator ends the processes.
+    unfinished one. Closing the iterator ends the processes, once each is done with its record.
 
     Args:
         open_scorer: Called once in each process; can be pickled.
@@ -43,79 +42,55 @@ def score_in_processes(
     Raises:
         JudgeError: A process was killed or could not start.
     """
-    groups = groups_of(records, 1)
-    n_sent, n_yielded, is_read = 0, 0, False
-    workers: dict[Connection, SpawnProcess] = {}
-    busy: dict[Connection, int] = {}
-    scored: dict[int, list[Scored]] = {}
-    try:
-        while busy or scored or not is_read:
-            while len(busy) < processes and n_sent - n_yielded < _AHEAD * processes:
-                items = [*chain.from_iterable(islice(groups, _CHUNK))]
-                if is_read := not items:
-                    break
-                pipe = next((one for one in workers if one not in busy), None)
-                pipe = pipe or _start(open_scorer, workers)
-                busy[pipe] = n_sent
-                n_sent += 1
-                with suppress(BrokenPipeError):  # the process has died: `_receive` reports it
-                    pipe.send(items)
-            while n_yielded in scored:
-                yield from scored.pop(n_yielded)
-                n_yielded += 1
-            for pipe in cast("list[Connection]", wait(busy) if busy else []):
-                scored[busy.pop(pipe)] = _receive(pipe, workers[pipe])
-    finally:
-        for process in workers.values():
-            process.kill()
-        for pipe, process in workers.items():
-            process.join()
-            pipe.close()
-
-
-def _start(
-    open_scorer: Callable[[], ScoreChunk], workers: dict[Connection, SpawnProcess]
-) -> Connection:
     context = get_context("spawn")
-    pipe, theirs = context.Pipe()
-    process = context.Process(target=_work, args=(theirs, open_scorer), daemon=True)
-    if sys.platform == "win32":
-        process.start()
-    else:  # Ctrl-C in the terminal is for this process only
+    stopped = context.Event()
+    pool = ProcessPoolExecutor(processes, context, _start, (open_scorer, stopped))
+    try:
+        yield from in_order(_submitted(pool, groups_of(records, 1)), _AHEAD * processes)
+    except BrokenProcessPool as error:
+        raise JudgeError(
+            "a process of the judge ended: killed, out of memory, or unable to start; records "
+            "without an outcome are left to another run (--resume). If memory is short, use fewer "
+            "processes; a script needs `if __name__ == '__main__':`"
+        ) from error
+    finally:
+        stopped.set()
+        pool.shutdown(cancel_futures=True)
+
+
+def _submitted(
+    pool: ProcessPoolExecutor, groups: Iterator[list[Record | RecordFailure]]
+) -> Iterator[Future[list[Scored]]]:
+    while items := [*chain.from_iterable(islice(groups, _CHUNK))]:
+        if sys.platform == "win32":
+            yield pool.submit(_score, items)
+            continue
+        # The processes that this starts inherit the mask: Ctrl-C in the terminal is not for them.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            process.start()
+            future = pool.submit(_score, items)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    theirs.close()
-    workers[pipe] = process
-    return pipe
+        yield future
 
 
-def _receive(pipe: Connection, process: SpawnProcess) -> list[Scored]:
-    try:
-        scored: list[Scored] = pipe.recv()
-    except (EOFError, ConnectionResetError) as error:
-        process.join()
-        raise JudgeError(
-            f"a process of the judge ended with code {process.exitcode}: killed, out of memory, or "
-            "unable to start; records without an outcome are left to another run (--resume). "
-            "If memory is short, use fewer processes; a script needs `if __name__ == '__main__':`"
-        ) from error
-    return scored
+_worker: list[tuple[ScoreChunk, Event]] = []
+"""In a process of the pool: its scorer, and whether the run has ended."""
 
 
-def _work(pipe: Connection, open_scorer: Callable[[], ScoreChunk]) -> None:
-    """Score chunks until the parent ends this process, or has ended itself."""
+def _start(open_scorer: Callable[[], ScoreChunk], stopped: Event) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    score = open_scorer()
-    with suppress(EOFError, BrokenPipeError):
-        while True:
-            scored: list[Scored] = []
-            for item in pipe.recv():  # one at a time: threads would compete for the same core
-                scored += score([item]) if isinstance(item, Record) else [Scored(None, item)]
-            pipe.send(scored)
+    _worker.append((open_scorer(), stopped))
+
+
+def _score(items: Sequence[Record | RecordFailure]) -> list[Scored]:
+    ((score, stopped),) = _worker
+    scored: list[Scored] = []
+    for item in items:  # one at a time: threads would compete for the same core
+        if not stopped.is_set():
+            scored += score([item]) if isinstance(item, Record) else [Scored(None, item)]
+    return scored
 
 
 def _end_with_parent() -> None:
