@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -52,33 +52,8 @@ def _divided(budget: Budget | None, n: int) -> Budget | None:
     return replace(budget, **shares)
 
 
-_NOTE = pytest.StashKey[str]()
-"""What the judge of the session catches as a gate."""
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Pass the note of a pytest-xdist worker to its controller."""
-    if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["factcheck"] = session.config.stash.get(_NOTE, "")
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
-    """Receive the note of a pytest-xdist worker."""
-    if note := getattr(node, "workeroutput", {}).get("factcheck"):
-        node.config.stash[_NOTE] = note
-
-
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Print the note once, at the end of the session."""
-    if note := config.stash.get(_NOTE, ""):
-        terminalreporter.write_line(f"factcheck: {note}")
-
-
 @pytest.fixture(scope="session")
-def assert_coverage(
-    factcheck_scorer: FactCoverage, pytestconfig: pytest.Config
-) -> Callable[..., CoverageReport]:
+def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageReport]:
     """Function that asserts coverage: `assert_coverage(source, summary, min=0.8, must=[...])`."""
 
     def check(
@@ -113,7 +88,6 @@ def assert_coverage(
         __tracebackhide__ = True
         from factcheck.errors import InputError
         from factcheck.facts import FactSet
-        from factcheck.facts.caveats import gate_caveat
         from factcheck.records.facts import read_facts
         from factcheck.scoring.comparison import read_report
         from factcheck.scoring.gates import NO_LIMITS, Limits, coverage_gate, failing_facts
@@ -132,7 +106,6 @@ def assert_coverage(
             raise InputError("nothing is asserted; give min, must, max_distorted or baseline")
         report = factcheck_scorer.score(source, summary, facts=known, lead=False)
         report, baseline = settled(factcheck_scorer, report, limits)
-        pytestconfig.stash[_NOTE] = gate_caveat(str(report.signature))
         failure = coverage_gate(report, replace(limits, baseline=baseline))
         if failure is not None:
             lines = failure.message, report.page().first_line, failing_facts(report, failure)

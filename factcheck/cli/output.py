@@ -81,17 +81,6 @@ def exit_with(failure: GateFailure | None, details: str = "") -> None:
         raise typer.Exit(failure.exit_code)
 
 
-def exit_gate(
-    failure: GateFailure | None, signature: str, details: str = "", *, is_gate: bool
-) -> None:
-    """Say what the embedded judge catches if there is a gate; then `exit_with`."""
-    from factcheck.facts.caveats import gate_caveat
-
-    if is_gate and (note := gate_caveat(signature)):
-        print_note(note)
-    exit_with(failure, details)
-
-
 def spinner(message: str) -> AbstractContextManager[Any]:
     """Show a spinner in a `with` block if standard error is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():

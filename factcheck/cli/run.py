@@ -183,8 +183,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     if tally.interrupted:
         output.print_note("This is a partial result; continue with --out ROWS --resume.")
         raise KeyboardInterrupt
-    is_gate = fail_under is not None or max_distorted is not None
-    output.exit_gate(failure, tally.signature, is_gate=is_gate)
+    output.exit_with(failure)
 
 
 def report(
@@ -197,9 +196,6 @@ def report(
     *,
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    fail_under: Annotated[
-        float | None, options.fail_under("Exit with 1 if the (mean) score is lower, e.g. 0.8.")
-    ] = None,
 ) -> None:
     """Show saved results as HTML, Markdown, CSV or JUnit.
 
@@ -208,38 +204,24 @@ def report(
     """
     from factcheck.documents import parse_json, read_text
     from factcheck.facts import CoverageReport
+    from factcheck.fields import RunResult
     from factcheck.fields.runs.figures import FORMAT as FIELDS_RUN
-    from factcheck.scoring import gates
     from factcheck.scoring.run_report import RunReport
 
     to = output.destination(format_, out, file)
-    result: RunReport | CoverageReport
-    warnings = []
     if file.endswith((".jsonl", ".ndjson")):
-        result = RunReport.read(file)
-        warnings += [result.partial] if result.partial else []
-        failure = gates.run_gate(result, fail_under)
-    else:
-        data = parse_json(read_text(file), "report").value
-        if isinstance(data, dict) and data.get("format") == FIELDS_RUN:
-            _report_fields(data, to, fail_under)
-            return
-        result = CoverageReport.from_dict(data)
-        failure = gates.coverage_gate(result, gates.Limits(fail_under))
-    gate = None if fail_under is None else failure
-    output.report(result.page(), result.to_json, to, warnings=warnings, failure=gate, exits=False)
-    output.exit_gate(gate, str(result.signature), is_gate=fail_under is not None)
-
-
-def _report_fields(data: dict[str, Any], to: output.Destination, fail_under: float | None) -> None:
-    from factcheck.fields import RunResult
-    from factcheck.fields.files import gate_scores
-    from factcheck.scoring import gates
-
-    result = RunResult.from_dict(data)
-    failure = gates.fields_gate(*gate_scores(result), fail_under)
-    page = result.page(intervals=result.intervals() if result.records else None)
-    output.report(page, result.to_json, to, failure=None if fail_under is None else failure)
+        run = RunReport.read(file)
+        warnings = [run.partial] if run.partial else []
+        output.report(run.page(), run.to_json, to, warnings=warnings)
+        return
+    data = parse_json(read_text(file), "report").value
+    if isinstance(data, dict) and data.get("format") == FIELDS_RUN:
+        fields = RunResult.from_dict(data)
+        page = fields.page(intervals=fields.intervals() if fields.records else None)
+        output.report(page, fields.to_json, to)
+        return
+    score = CoverageReport.from_dict(data)
+    output.report(score.page(), score.to_json, to)
 
 
 def compare(

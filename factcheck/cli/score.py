@@ -154,7 +154,7 @@ def _show_scored(
                 show(partial)
         raise
     failure, why = show(report, replace(required, baseline=baseline))
-    output.exit_gate(failure, str(report.signature), why, is_gate=required.apply_to(report))
+    output.exit_with(failure, why)
 
 
 def facts(

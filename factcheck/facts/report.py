@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from factcheck.documents import Reader, from_plain, parse_json, shown, to_plain
 from factcheck.errors import InputError
-from factcheck.facts.caveats import caveats, copied_share, usual_range
+from factcheck.facts.caveats import caveats, usual_range
 from factcheck.facts.coverage import Share, share_entailed
 from factcheck.facts.model import CheckFailure, CheckResult, FactSet, Usage, Verdict
 from factcheck.facts.signature import ScoreSignature
@@ -119,14 +119,6 @@ class CoverageReport(Report):
         return {name: len(getattr(self, name)) for name in groups}
 
     @property
-    def copied(self) -> float | None:
-        """Share of the summary's three-word phrases that the source has, in [0, 1].
-
-        `None` if a text is unknown or the summary has fewer than three words.
-        """
-        return copied_share(self.texts)
-
-    @property
     def by_fact(self) -> dict[tuple[str, int], CheckResult]:
         """Result of each fact by text and, for equal texts, 0-based occurrence."""
         seen: Counter[str] = Counter()
@@ -200,7 +192,6 @@ class CoverageReport(Report):
             "claims": self.claims.to_dict() if self.claims is not None else None,
             "claim_results": to_plain(self.claim_results),
             "lead": self.lead,
-            "copied": self.copied,
             "judge_quality": self.judge_quality,
             "texts": to_plain(self.texts),
         }
@@ -238,12 +229,12 @@ class CoverageReport(Report):
     def page(self) -> Page:
         from factcheck.facts.page import coverage_page, scale_lines
 
-        usual = usual_range(str(self.signature), self.lead, self.copied)
+        usual = usual_range(str(self.signature), self.lead)
         shows: tuple[str, ...] = ()
         if self.texts is not None and not self.texts.summary.text.strip():
             shows = ("The summary is empty, so nothing is kept",)
         elif self.score is not None:
-            shows = caveats(str(self.signature), [self.copied], len(self.distorted))
+            shows = caveats(str(self.signature), len(self.distorted))
         page = coverage_page(
             self.results,
             None if self.claims is None else self.claim_results,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from factcheck.documents import name_of, read_text
 from factcheck.errors import InputError
 from factcheck.facts import CheckFailure, CheckResult, CoverageReport, share_entailed
-from factcheck.facts.caveats import comparison_caveats
+from factcheck.facts.caveats import EMBEDDED, PARAPHRASES
 from factcheck.reports import Report
 from factcheck.reports.page import Alert, Badge, Case, Item, Page, Status, Tone, filled, listed
 from factcheck.reports.text import (
@@ -125,10 +125,8 @@ class CoverageComparison(Report):
     """What A and B are: files, what the caller calls them, or else the order in which they came."""
     partial: tuple[str, str] = ("", "")
     """Why a run is not complete; empty for one that is."""
-    unequal: str = ""
-    """Why the scores of the judge cannot rank the two sides; empty if they can."""
     caution: str = ""
-    """What scores of the judge cannot show; empty if it is nothing in particular."""
+    """What scores of the judge cannot show; may be empty."""
 
     @property
     def won(self) -> tuple[FactChange, ...]:
@@ -167,13 +165,12 @@ class CoverageComparison(Report):
     def worse(self) -> str:
         """Reasons why the second run is worse; empty if there are none.
 
-        It is worse if coverage is significantly lower, unless it cannot be ranked, a `must` fact
-        was lost, or more facts are newly than no longer distorted: significantly more, or any more
-        with a deterministic judge.
+        It is worse if coverage is significantly lower, a `must` fact was lost, or more facts are
+        newly than no longer distorted: significantly more, or any more with a deterministic judge.
         """
         (n_a, n_b), n_new = self.n_distorted, len(self.newly_distorted)
         more = n_new > self._n_no_longer and (self.never_flips or self.p_distorted < SIGNIFICANT)
-        lower = not self.unequal and self.coverage.difference < 0 and self.coverage.is_significant
+        lower = self.coverage.difference < 0 and self.coverage.is_significant
         reasons = (
             f"coverage {self._coverages}" if lower else "",
             f"distorted facts {n_a:,} → {n_b:,} ({n_new:,} newly)" if more else "",
@@ -185,14 +182,9 @@ class CoverageComparison(Report):
     def unsettled(self) -> str:
         """Reason why the second run cannot be rated; empty if it can.
 
-        Significantly more facts kept in the other run are undecided in the second one, a run is not
-        complete, or one copies and the other paraphrases.
+        Significantly more facts kept in the other run are undecided in the second one, or a run is
+        not complete.
         """
-        unranked = "one side copies and the other paraphrases; use a language model"
-        return "; ".join(filter(None, (self._gaps, unranked if self.unequal else "")))
-
-    @property
-    def _gaps(self) -> str:
         n_b = sum(change.a == "kept" for change in self.undecided)
         n_a = sum(change.b == "kept" for change in self.undecided)
         reasons = [f"{side}: {why}" for side, why in zip("AB", self.partial, strict=True) if why]
@@ -222,7 +214,6 @@ class CoverageComparison(Report):
             "worse": self.worse,
             "unsettled": self.unsettled,
             "partial": list(self.partial),
-            "unequal": self.unequal,
             "caution": self.caution,
             "causes": list(self.causes),
             "noise": self.is_noise,
@@ -235,12 +226,11 @@ class CoverageComparison(Report):
     def page(self) -> Page:
         groups = {title: self._of(title) for title in _GROUPS}
         (n_kept_a, n_kept_b), (n_a, n_b) = self.n_kept, self.n_distorted
-        verdict = "not comparable" if self.unequal else self._verdict
         n_new = plural(len(self.newly_distorted), "fact")
         more = f"Distorted facts {n_a:,} → {n_b:,}: {n_new} newly distorted"
         new = more if self.newly_distorted else ""
-        bad = (Alert(text) for text in (new, self._lost_musts, self._gaps) if text)
-        warn = (Alert(text, "warn") for text in (self.unequal, self.caution) if text)
+        bad = (Alert(text) for text in (new, self._lost_musts, self.unsettled) if text)
+        warn = (Alert(self.caution, "warn"),) if self.caution else ()
         sections = (
             listed(
                 title, group.tone, group.meaning, groups[title], _item, "fact", _MAX_SHOWN
@@ -250,7 +240,7 @@ class CoverageComparison(Report):
         return Page(
             "Coverage",
             self._coverages,
-            f"{verdict}; kept {n_kept_a:,} → {n_kept_b:,} of {plural(self.n_facts, 'fact')} "
+            f"{self._verdict}; kept {n_kept_a:,} → {n_kept_b:,} of {plural(self.n_facts, 'fact')} "
             f"decided in both, distorted {n_a:,} → {n_b:,}",
             lines=tuple(self._lines()),
             alerts=(*bad, *warn),
@@ -288,8 +278,8 @@ class CoverageComparison(Report):
         elif self.causes:
             alone = "" if len(self.causes) == 1 else "; these runs cannot tell which moved a fact"
             yield f"Why: {'; '.join(self.causes)}{alone}"
-        coverage, is_ranked = self.coverage, self.coverage.difference and not self.unequal
-        if is_ranked:
+        coverage = self.coverage
+        if coverage.difference:
             unit = "if facts were independent" if self.n_sources == 1 else "by source"
             yield (
                 f"difference {signed(coverage.difference)}, 95 % interval "
@@ -299,7 +289,7 @@ class CoverageComparison(Report):
         is_shifted = len(self.newly_distorted) != self._n_no_longer
         if is_shifted:
             yield f"distorted: p {p_text(self.p_distorted)} if facts were independent"
-        if is_ranked or is_shifted:
+        if coverage.difference or is_shifted:
             yield "p: how often chance alone makes a difference of this size or more"
         sides = ("A", self.only_a, self.n_only[0]), ("B", self.only_b, self.n_only[1])
         for side, names, _ in sides:
@@ -373,10 +363,7 @@ def compare(a: Run, b: Run, *, names: tuple[str, str] = ("", "")) -> CoverageCom
 
     files = [name_of(run) if isinstance(run, (str, PathLike)) else "" for run in (a, b)]
     causes, is_known = _causes([*pairs.values()], has_other_facts=any(n_only))
-    unequal, caution = comparison_caveats(
-        [str(one.signature) for two in pairs.values() for one in two],
-        [(old.copied, new.copied) for old, new in pairs.values()],
-    )
+    is_embedded = any(EMBEDDED in str(one.signature) for two in pairs.values() for one in two)
     return CoverageComparison(
         coverage=_coverage(scores, decided),
         n_sources=len({source for source, _, _ in scores}),
@@ -392,8 +379,7 @@ def compare(a: Run, b: Run, *, names: tuple[str, str] = ("", "")) -> CoverageCom
         never_flips=all(one.signature.never_flips for two in pairs.values() for one in two),
         names=(names[0] or files[0] or _BY_ORDER[0], names[1] or files[1] or _BY_ORDER[1]),
         partial=(partial_a, partial_b),
-        unequal=unequal,
-        caution=caution,
+        caution=PARAPHRASES if is_embedded else "",
     )
 
 

@@ -60,12 +60,6 @@ class Limits:
     baseline: CoverageReport | None = None
     """Earlier report on the same facts; no fact may come out worse."""
 
-    def apply_to(self, report: CoverageReport) -> bool:
-        """Whether the report has to meet anything, if only to keep its `must` facts."""
-        limits = self.fail_under, self.max_distorted, self.baseline
-        is_set = bool(self.tags) or any(limit is not None for limit in limits)
-        return is_set or any(fact.must for fact in report.facts)
-
     def __post_init__(self) -> None:
         if self.max_distorted is not None and self.max_distorted < 0:
             raise InputError(f"max_distorted is {self.max_distorted}; expected 0 or more")
@@ -244,8 +238,6 @@ def _run_failures(
     if tally.budget_exhausted:
         reason = f"the budget is exhausted; this is a partial result{resume}"
         yield GateFailure(NOTHING_DECIDED, reason)
-    if tally.partial and not tally.unfinished:
-        yield GateFailure(NOTHING_DECIDED, f"the gate cannot pass on a {tally.partial}")
     failures = [f"{row.id}: {row.message}" for row in tally.rows if row.code]
     if tally.unfinished:
         reason = failures[0] if failures else "some facts could not be checked"

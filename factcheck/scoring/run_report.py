@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from factcheck.documents import PathOrDash
 from factcheck.documents.results import read_run
 from factcheck.facts import CoverageReport, Usage
-from factcheck.facts.caveats import EMBEDDED, caveats, is_paraphrase
+from factcheck.facts.caveats import caveats
 from factcheck.facts.page import lost_musts, parts, scale_lines, score_text, usage_text
 from factcheck.reports import Report
 from factcheck.reports.page import Alert, Case, Item, Page, Section, Table, entries, filled
-from factcheck.reports.text import DASH, interval_text, name_text, one_line, plural, share, some_of
+from factcheck.reports.text import DASH, interval_text, name_text, one_line, plural, share
 from factcheck.scoring.many import Outcome, RecordFailure
 from factcheck.stats.intervals import Interval, cluster_interval
 
@@ -29,7 +29,7 @@ FINAL = frozenset(
     | {"unsure", "language"}
 )
 """Codes of permanent failures. Records with other failures get no row and are retried on resume."""
-_SCALE = ("lead", "copied", "faithfulness")
+_SCALE = ("lead", "faithfulness")
 """Optional columns beside the score."""
 NO_USAGE = Usage()
 _BUDGET = "budget"
@@ -46,7 +46,6 @@ class Row(NamedTuple):
     low: float | None = None
     high: float | None = None
     lead: float | None = None
-    copied: float | None = None
     faithfulness: float | None = None
     facts: int | None = None
     """Number of facts; like the other counts, `None` for a record without a report."""
@@ -68,7 +67,7 @@ class Row(NamedTuple):
         if isinstance(outcome, RecordFailure):
             return cls(name, code=outcome.code, message=outcome.message, place=place)
         found = outcome.share
-        scale = outcome.lead, outcome.copied, outcome.faithfulness
+        scale = outcome.lead, outcome.faithfulness
         rates = found.value, found.low, found.high, *scale
         lost, source = lost_musts(outcome.results) or None, outcome.facts.source_digest or name
         counts: dict[str, Any] = outcome.counts
@@ -111,8 +110,6 @@ class Tally(Report):
     """Number of existing rows whose records are not in the input."""
     missing: int = 0
     """Number of records of the run that are not among the rows, as far as known."""
-    empty: list[str] = field(default_factory=list)
-    """Ids of the records with an empty summary, which keeps nothing."""
     ended: bool = True
     """Whether the run that wrote the rows has ended; if not, any number may be missing."""
 
@@ -125,8 +122,6 @@ class Tally(Report):
             self.usage = self.usage + outcome.usage
             self.counts.update(outcome.counts, records=1)
             self.judge_quality = self.judge_quality or outcome.judge_quality
-            if outcome.texts and not outcome.texts.summary.text.strip():
-                self.empty.append(record_id)
 
     @property
     def failures(self) -> Counter[str]:
@@ -161,7 +156,11 @@ class Tally(Report):
         scored = (row for row in self.rows if row.score is not None)
         lowest = sorted(scored, key=lambda row: (row.score, row.place))[:_N_LOWEST]
         items = (
-            Item(share(row.score or 0.0, 2), one_line(row.id), aside=self._mark(row))
+            Item(
+                share(row.score or 0.0, 2),
+                one_line(row.id),
+                aside=f"{row.distorted:,} distorted" if row.distorted else "",
+            )
             for row in lowest
         )
         errors = (
@@ -169,8 +168,7 @@ class Tally(Report):
         )
         so_far = "" if self.ended else " so far"
         interval, n_sources = interval_text(self.interval, 2), len(self.by_source)
-        copied = [row.copied for row in self.rows if row.score is not None]
-        shows = caveats(self.signature, copied, self.counts["distorted"])
+        shows = caveats(self.signature, self.counts["distorted"]) if self.by_source else ()
         return Page(
             "Mean coverage",
             score_text(self.score),
@@ -180,18 +178,12 @@ class Tally(Report):
             parts(self.counts),
             filled(Section("Lowest", items=tuple(items))),
             entries(("Usage", usage_text(self.usage)), ("Signature", self.signature)),
-            tuple(Alert(line, "warn") for line in (*self._empty(), *shows)),
+            tuple(Alert(line, "warn") for line in shows),
             suite="run",
             cases=(Case("mean coverage"), *errors, *self._partial_case()),
             columns=COLUMNS,
             rows=self._records,
         )
-
-    def _mark(self, row: Row) -> str:
-        """Say what a low score comes from, as far as it shows."""
-        paraphrases = EMBEDDED in self.signature and is_paraphrase(row.copied)
-        distorted = f"{row.distorted:,} distorted" if row.distorted else ""
-        return ", ".join(filter(None, (distorted, "paraphrases" * paraphrases)))
 
     @property
     def n_records(self) -> int:
@@ -206,12 +198,6 @@ class Tally(Report):
         else:
             why = f"{len(self.rows):,} of {plural(self.n_records, 'record')}"
         return f"partial result: {why}" if self.missing or not self.ended else ""
-
-    def _empty(self) -> Iterator[str]:
-        if self.empty:
-            are = "summary is" if len(self.empty) == 1 else "summaries are"
-            names = some_of(self.empty, _N_LOWEST)
-            yield f"{len(self.empty):,} {are} empty and score 0.00, as nothing is kept: {names}"
 
     def _partial_case(self) -> Iterator[Case]:
         if self.partial:
@@ -312,8 +298,6 @@ class RunReport(Tally):
 
     def _table(self) -> Table:
         scale = [name for name in _SCALE if self._mean(name) is not None]
-        if EMBEDDED not in self.signature and "copied" in scale:
-            scale.remove("copied")
         rows = []
         for row in self.rows:
             shares = (getattr(row, name) for name in scale)

@@ -87,28 +87,6 @@ def test_the_test_in_the_guide_passes(plugin: pytest.Pytester) -> None:
     plugin.runpytest_subprocess().assert_outcomes(passed=1)
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
-def test_what_a_gate_by_the_embedded_judge_catches_is_said_once(
-    plugin: pytest.Pytester, workers: str
-) -> None:
-    plugin.makepyfile(
-        """
-        import pytest
-
-        @pytest.fixture(scope="session")
-        def factcheck_judge():
-            return "local"
-
-        @pytest.mark.parametrize("n", range(2))
-        def test_it(assert_coverage, n):
-            assert_coverage("Boats came.", "Boats came.", min=0.5, facts=["Boats came."])
-        """
-    )
-    result = plugin.runpytest_subprocess("-n", workers)
-    result.assert_outcomes(passed=2)
-    assert result.stdout.str().count("it noticed 88 % of dropped facts and 28 % of distort") == 1
-
-
 def test_a_failing_assertion_prints_at_most_five_facts(plugin: pytest.Pytester) -> None:
     plugin.makepyfile(
         """

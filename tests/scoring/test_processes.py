@@ -110,7 +110,7 @@ def test_a_killed_process_is_an_error_that_says_so() -> None:
         next(outcomes)
         for child in active_children():
             child.kill()
-        with pytest.raises(JudgeError, match="a process of the judge ended: killed.*--resume"):
+        with pytest.raises(JudgeError, match=r"a process of the judge ended: killed.*--resume"):
             list(outcomes)
 
     assert active_children() == []
