@@ -7,7 +7,7 @@ from factcheck.calibration.agreement_run import (
     aagreement,
     agreement,
 )
-from factcheck.calibration.audit import AuditReport, aaudit_judge, audit_judge, audits_page
+from factcheck.calibration.audit import AuditReport, aaudit_judge, audit_judge
 from factcheck.calibration.audit_trials import RULES
 from factcheck.calibration.bullets import BulletRemoval, abullet_removal, bullet_removal
 from factcheck.calibration.cascade import CascadeFit, fit_cascade
@@ -20,6 +20,6 @@ __all__ = [
     "BASELINE", "RULES", "AgreementReport", "AuditReport", "BulletRemoval", "CascadeFit",
     "JudgeAgreement", "LabelledPair", "Subject", "TrustReport", "WordContainment", "aagreement",
     "aaudit_judge", "abullet_removal", "agreement", "aprice", "areview_page", "atrust",
-    "audit_judge", "audits_page", "bullet_removal", "fit_cascade", "load_texts", "price",
+    "audit_judge", "bullet_removal", "fit_cascade", "load_texts", "price",
     "read_pairs", "review_page", "trust",
 ]  # fmt: skip

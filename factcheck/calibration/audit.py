@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from factcheck.calibration import conclusions
@@ -16,12 +15,11 @@ from factcheck.calibration.texts import (
     Judge,
     Text,
     check_facts,
-    named_judges,
+    name_of,
     open_scorer,
     read_subjects,
 )
 from factcheck.facts import CheckResult, Usage, Verdict
-from factcheck.judges.ports import ExtractorSpec
 from factcheck.reports import Report
 from factcheck.reports.page import Alert, Case, Item, Page, Section, Table
 from factcheck.reports.text import (
@@ -37,7 +35,7 @@ from factcheck.reports.text import (
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
-from factcheck.settings import require_integer
+from factcheck.settings import LOCAL, require_integer
 from factcheck.stats.intervals import Interval, share_interval
 
 Answers = Mapping[Question, Mapping[str, CheckResult]]
@@ -227,15 +225,6 @@ class AuditReport(Report):
         )
 
 
-def audits_page(reports: Sequence[AuditReport]) -> Page:
-    """The report on several judges, at least one."""
-    pages = [report.page() for report in reports]
-    return pages[0]._replace(
-        also=tuple(pages[1:]),
-        rows=lambda: chain.from_iterable(page.rows() for page in pages if page.rows),
-    )
-
-
 def _faults(rules: Mapping[str, RuleResult]) -> Iterator[str]:
     again, *others = (name for name, rule in RULES.items() if rule.fault)
     noise = 2 * (rules[again].rate or 0.0)
@@ -249,10 +238,10 @@ def _faults(rules: Mapping[str, RuleResult]) -> Iterator[str]:
 
 
 async def aaudit_judge(
-    judge: Judge | Mapping[str, Judge] = "local",
+    judge: Judge = LOCAL,
     texts: Iterable[Text] | None = None,
     *,
-    extractor: ExtractorSpec | None = None,
+    name: str | None = None,
     budget: Budget | None = None,
     per_rule: int = 8,
 ) -> AuditReport:
@@ -263,11 +252,11 @@ async def aaudit_judge(
     that is kept proves nothing about single answers. The cache is not used.
 
     Args:
-        judge: Anything `FactCoverage` takes as a judge, or a `FactCoverage` itself; or a mapping
-            of one name to it.
+        judge: Anything `FactCoverage` takes as a judge, or a `FactCoverage` itself.
         texts: Records (or mappings) with `source`, `summary` and optionally `id` and `facts`, which
-            are extracted where they are missing. The bundled texts if `None`.
-        extractor: Extracts missing facts; as in `FactCoverage`.
+            are extracted by the embedded extractor where they are missing. The bundled texts if
+            `None`.
+        name: Name of the judge in the report; derived from the judge if `None`.
         budget: Limits; questions beyond it are undecided.
         per_rule: Facts of each text that get questions of their own, for each rule that needs them,
             1 to 100. About 20 questions concern all facts of a text, and at most six times
@@ -276,18 +265,14 @@ async def aaudit_judge(
     Raises:
         InputError: A text or an argument is invalid.
         ConfigError: The judge is unknown, or a key is missing.
-        JudgeError: Facts could not be extracted.
     """
     require_integer("per_rule", per_rule, 1, 100)
-    ((name, spec),) = named_judges(judge if isinstance(judge, Mapping) else [judge])
     async with AsyncExitStack() as stack:
-        lister = await stack.enter_async_context(FactCoverage(extractor=extractor, cache="off"))
-        subjects = await read_subjects(texts, lister)
-        trials = [trial for one in subjects for trial in trials_of(one, per_rule)]
-        scorer = await open_scorer(spec, budget, stack)
+        trials = [trial for one in await read_subjects(texts) for trial in trials_of(one, per_rule)]
+        scorer = await open_scorer(judge, budget, stack)
         async with scorer.uncached() as fresh:
             answers = await answers_to(fresh, trials)
-            return audited(name, trials, answers, fresh.ledger.usage)
+            return audited(name or name_of(judge), trials, answers, fresh.ledger.usage)
 
 
 audit_judge = blocking(aaudit_judge)

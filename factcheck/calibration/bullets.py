@@ -45,7 +45,6 @@ from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.judges.ports import (
     HIGHEST,
     LOWEST,
-    ExtractorSpec,
     Ledger,
     Rater,
     RaterSpec,
@@ -74,7 +73,6 @@ async def abullet_removal(
     judges: Named[Judge] = ("local",),
     *,
     raters: Named[RaterSpec] = (),
-    extractor: ExtractorSpec | None = None,
     budget: Budget | None = None,
     n_random: int = 4,
 ) -> BulletRemoval:
@@ -86,19 +84,19 @@ async def abullet_removal(
 
     Args:
         texts: Records (or mappings) with `source`, `summary` and optionally `id` and `facts`, which
-            are extracted where they are missing. The bundled texts if `None`.
+            are extracted by the embedded extractor where they are missing. The bundled texts if
+            `None`.
         judges: Judges that check facts: anything `FactCoverage` takes as a judge, or a
             `FactCoverage` itself; a mapping gives them names.
         raters: Judges that rate a variant as a whole from 1 to 5, in one call: `"PROVIDER/MODEL"`,
             a `dspy.BaseLM`, or an object with the `Rater` port; a mapping gives them names.
-        extractor: Extracts missing facts; as in `FactCoverage`.
         budget: Limits for each judge; what remains unanswered is missing.
         n_random: Random orders for each text, 0 to 1,000.
 
     Raises:
         InputError: A text is blank, without facts, or a duplicate name; or a judge is invalid.
         ConfigError: A judge is unknown, or a key is missing.
-        JudgeError: Facts could not be extracted, or a judge rejected every request.
+        JudgeError: A judge rejected every request.
     """
     async with AsyncExitStack() as stack:
         scorers = [
@@ -110,8 +108,7 @@ async def abullet_removal(
             scorers.append(_by_rating(f"{name} {RATED}", build_rater(rater, session)))
         scorers.append(by_coverage(BASELINE, FactCoverage(WordContainment())))
         require_unique("judge", [name for name, _ in scorers])
-        lister = await stack.enter_async_context(FactCoverage(extractor=extractor, budget=budget))
-        subjects = await read_subjects(texts, lister)
+        subjects = await read_subjects(texts)
         orders = {one.name: removal_orders(len(one.bullets), n_random) for one in subjects}
         rows = await score_variants(scorers, subjects, orders)
     return BulletRemoval(tuple(subjects), orders, tuple(rows))

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 from itertools import count, pairwise
@@ -29,14 +29,13 @@ from factcheck.facts import (
     Usage,
     source_texts,
 )
-from factcheck.judges.factory import build_rater
 from factcheck.judges.ports import JudgeSpec
 from factcheck.records import Record, as_record
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking
 from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
-from factcheck.settings import require_integer
+from factcheck.settings import LOCAL, require_integer
 
 _ITEM = re.compile(r"\s*(?:[-*+\u2022\u2023\u25aa\u25cf\u25e6\u2013\u2014]|\(?\d{1,3}[.)])\s+\S")
 """A list item: a dash, a dot or a number, then text."""
@@ -182,32 +181,27 @@ def parse_text(name: str, text: str) -> Subject:
 Text = Subject | Record | Mapping[str, Any]
 
 
-async def read_subjects(texts: Iterable[Text] | None, lister: FactCoverage) -> list[Subject]:
+async def read_subjects(texts: Iterable[Text] | None) -> list[Subject]:
     """The subjects of a run: the bundled texts for `None`.
 
-    Facts are extracted by `lister` where they are missing, after every summary was read.
+    The embedded extractor lists missing facts, so that the judge under test does not choose them.
 
     Raises:
         InputError: No texts, one that is invalid, or two with one name.
     """
     subjects: list[Subject] = []
-    to_extract: dict[int, Any] = {}
-    for place, text in enumerate(load_texts() if texts is None else texts):
+    lister = FactCoverage(extractor=LOCAL)
+    for number, text in enumerate(load_texts() if texts is None else texts, 1):
         if isinstance(text, Subject):
             subjects.append(text)
             continue
-        record = as_record(text, place + 1)
-        source = "\n\n".join(source_texts(record.source))
-        facts = FactSet.of(record.facts or ())
-        subjects.append(Subject(record.id, source, split_bullets(record.summary), facts))
-        if record.facts is None:
-            to_extract[place] = record.source
+        record = as_record(text, number)
+        source, bullets = "\n\n".join(source_texts(record.source)), split_bullets(record.summary)
+        facts = record.facts if record.facts is not None else await lister.aextract(record.source)
+        subjects.append(Subject(record.id, source, bullets, FactSet.of(facts)))
     if not subjects:
         raise InputError("there are no texts to test a judge on")
     require_unique("text", [subject.name for subject in subjects])
-    for place, source in to_extract.items():
-        found = await lister.aextract(source)
-        subjects[place] = replace(subjects[place], facts=FactSet.of(found))
     return subjects
 
 
@@ -224,10 +218,11 @@ def named_judges(judges: Named[T]) -> list[tuple[str, T]]:
         return list(judges.items())
     if isinstance(judges, str) or not isinstance(judges, Sequence):
         raise InputError(f"judges must be a list or a mapping by name, not {judges!r}")
-    return [(_name(judge), judge) for judge in judges]
+    return [(name_of(judge), judge) for judge in judges]
 
 
-def _name(judge: Any) -> str:
+def name_of(judge: Any) -> str:
+    """The name of a judge in a report."""
     if isinstance(judge, str):
         return judge
     if isinstance(judge, FactCoverage):
@@ -253,30 +248,25 @@ async def aprice(
     measure: Callable[..., Awaitable[object]],
     judge: Any,
     texts: Iterable[Text] | None = None,
-    *,
-    is_rater: bool = False,
     **options: Any,
 ) -> Usage:
     """An upper bound for what a measurement of a judge spends; nothing is sent.
 
     Replies that it would take from the cache cost nothing, and neither does an embedded judge.
-    Facts that the texts lack are listed by the embedded extractor.
 
     Args:
         measure: An asynchronous function of a judge and texts, such as `aaudit_judge` or `atrust`.
         judge: Anything that `FactCoverage` takes as a judge.
         texts: As in `bullet_removal`.
-        is_rater: Whether `judge` is a rater, as in `bullet_removal`, and is measured as such.
         options: Further arguments of `measure`.
     """
     from factcheck.judges.llm.engine import Meter
 
     meter = Meter()
     async with Session(transport=meter.around) as session:
-        scorer = None if is_rater else FactCoverage(judge, "local", session=session)
-        if scorer is None or not scorer.judge_signature.never_flips:
-            subjects = await read_subjects(texts, FactCoverage("local"))
-            await measure(scorer or build_rater(judge, session), subjects, **options)
+        scorer = FactCoverage(judge, LOCAL, session=session)
+        if not scorer.judge_signature.never_flips:
+            await measure(scorer, await read_subjects(texts), **options)
     return meter.usage
 
 

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import cached_property
-from itertools import count
 from typing import Any
 
 from factcheck.calibration import conclusions
 from factcheck.calibration.agreement_labels import LabelledPair
 from factcheck.calibration.agreement_run import AgreementReport, check_pairs, report_agreement
 from factcheck.calibration.audit import AuditReport, answers_to, audited
-from factcheck.calibration.audit_trials import Question, Trial, trials_of
+from factcheck.calibration.audit_trials import trials_of
 from factcheck.calibration.bullets import BulletRemoval, by_coverage, score_variants
-from factcheck.calibration.bullets_metrics import VariantRow
 from factcheck.calibration.texts import (
     Judge,
     Text,
-    named_judges,
+    name_of,
     open_scorer,
     read_subjects,
     removal_orders,
 )
-from factcheck.facts import CheckResult, Usage
+from factcheck.facts import Usage
 from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.reports import Report
 from factcheck.reports.page import Page, entries
@@ -34,7 +32,7 @@ from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking
 from factcheck.scoring import FactCoverage
 from factcheck.scoring.card import JudgeCard
-from factcheck.settings import LOCAL, Settings
+from factcheck.settings import Settings
 
 _PER_RULE = 2
 """Facts per text that each rule of the audit is tried on."""
@@ -119,10 +117,6 @@ class TrustReport(Report):
         )
 
 
-Show = Callable[[int, int, Usage], object]
-"""Called with the number of steps so far and of all, and the usage."""
-
-
 async def atrust(
     judge: Judge | None = None,
     texts: Iterable[Text] | None = None,
@@ -130,13 +124,11 @@ async def atrust(
     *,
     name: str | None = None,
     budget: Budget | None = None,
-    show: Show | None = None,
 ) -> TrustReport:
     """Measure a judge in three ways.
 
     Bullets are removed from the end and from the start; the audit tries each rule on two facts of a
-    text, past the cache. Facts that the texts lack are listed by the embedded extractor, so that
-    the judge under test does not choose them.
+    text, past the cache.
 
     Args:
         judge: Anything `FactCoverage` takes as a judge, or a new `FactCoverage`.
@@ -144,41 +136,25 @@ async def atrust(
         pairs: Labelled pairs for the agreement, which is left out without any.
         name: Name of the judge in the report; derived from the judge if `None`.
         budget: Limits for everything together; what remains unanswered is missing.
-        show: Called after each step.
 
     Raises:
         InputError: A text is invalid.
         ConfigError: The judge is unknown, or a key is missing.
     """
     judge = judge or Settings.from_environment().judge
-    if name is None:
-        ((name, _),) = named_judges([judge])
-    subjects = await read_subjects(texts, FactCoverage(LOCAL))
+    name = name or name_of(judge)
+    subjects = await read_subjects(texts)
     orders = {one.name: removal_orders(len(one.bullets), 0) for one in subjects}
-    n_steps, steps = 2 * len(subjects) + bool(pairs), count(1)
-    rows: list[VariantRow] = []
-    trials: list[Trial] = []
-    answers: dict[Question, Mapping[str, CheckResult]] = {}
+    trials = [trial for one in subjects for trial in trials_of(one, _PER_RULE)]
     agreement = None
     async with AsyncExitStack() as stack:
         scorer = await open_scorer(judge, budget, stack)
         fresh = await stack.enter_async_context(scorer.uncached())
-
-        def tell() -> None:
-            if show is not None:
-                show(next(steps), n_steps, scorer.ledger.usage)
-
         words = by_coverage(BASELINE, FactCoverage(WordContainment()))
-        for subject in subjects:
-            rows += await score_variants([by_coverage(name, scorer), words], [subject], orders)
-            tell()
-            own = list(trials_of(subject, _PER_RULE))
-            answers |= await answers_to(fresh, own)
-            trials += own
-            tell()
+        rows = await score_variants([by_coverage(name, scorer), words], subjects, orders)
+        answers = await answers_to(fresh, trials)
         if pairs:
             agreement = await report_agreement(pairs, {name: await check_pairs(scorer, pairs)})
-            tell()
         audit = audited(name, trials, answers, fresh.ledger.usage)
         return TrustReport(
             name,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -55,7 +54,6 @@ def bullets(  # noqa: PLR0913 - one parameter per option
             "--rater", "MODEL", "Model that rates each variant from 1 to 5 in one call; repeatable."
         ),
     ] = None,
-    extractor: options.Extractor = None,
     n_random: Annotated[int, options.option("--random-orders", "N", "Random orders per text.")] = 4,
     source: Source = None,
     summary: Summary = None,
@@ -70,32 +68,21 @@ def bullets(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Remove bullets from summaries one by one and measure the score.
 
-    A valid score falls with the information. The price of each language
-    model is printed first. Limits apply per judge.
+    A valid score falls with the information. The price of each judge is
+    printed first; a rater takes one request per variant. Limits apply per
+    judge.
     """
     from factcheck.calibration import BASELINE, abullet_removal, bullet_removal
-    from factcheck.calibration.bullets import RATED
 
     texts = _own_text(source, summary, facts)
 
-    def check(judge: Any, texts: Any) -> Any:
+    def measure(judge: Any, texts: Any) -> Any:
         return abullet_removal(texts, [judge], n_random=n_random)
 
-    def rate(rater: Any, texts: Any) -> Any:
-        return abullet_removal(texts, (), raters=[rater], n_random=n_random)
-
-    judges = _judges(judge, judge_option, check, texts) if judge or not rater else {}
-    for one in rater or []:
-        _say_price(f"{one} {RATED}", rate, one, texts, is_rater=True)
+    judges = _judges(judge, judge_option, measure, texts) if judge or not rater else {}
+    limits = options.budget(max_calls, max_cost_usd)
     with output.spinner("Removing bullets"):
-        run = bullet_removal(
-            texts,
-            judges,
-            raters=rater or [],
-            budget=options.budget(max_calls, max_cost_usd),
-            extractor=extractor,
-            n_random=n_random,
-        )
+        run = bullet_removal(texts, judges, raters=rater or [], budget=limits, n_random=n_random)
     files = run.save(out)
     rows = {name: [row for row in run.rows if row.judge == name] for name in run.judges}
     failure = _no_verdicts(
@@ -112,12 +99,8 @@ def bullets(  # noqa: PLR0913 - one parameter per option
 @app.command("audit", epilog="Example: factcheck calibrate audit --judge openai/gpt-5-nano")
 def audit(  # noqa: PLR0913 - one parameter per option
     *,
-    judge: options.Judges = None,
+    judge: options.Judge = None,
     judge_option: options.JudgeOption = None,
-    extractor: options.Extractor = None,
-    per_rule: Annotated[
-        int, options.option("--per-rule", "N", "Maximum number of facts per text and rule.")
-    ] = 8,
     source: Source = None,
     summary: Summary = None,
     facts: Facts = None,
@@ -125,7 +108,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     max_cost_usd: options.MaxCost = None,
     strict: Annotated[
         bool,
-        options.flag("--strict", "Exit with 1 if a judge has faults.", options.OUTPUT),
+        options.flag("--strict", "Exit with 1 if the judge has faults.", options.OUTPUT),
     ] = False,
     format_: options.ReportFormat = None,
     out: options.Out = None,
@@ -134,33 +117,22 @@ def audit(  # noqa: PLR0913 - one parameter per option
 
     Removing text cannot add a fact, shuffling changes nothing, and a changed
     number is another fact: each violation is a provable error, and a frequent
-    one a fault. JSON lists all errors with texts and verdicts. Limits apply
-    per judge.
+    one a fault. JSON lists all errors with texts and verdicts.
     """
-    from factcheck.calibration import aaudit_judge, audit_judge, audits_page
+    from factcheck.calibration import aaudit_judge, audit_judge
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, source, summary, facts)
     texts = _own_text(source, summary, facts)
-    reports = []
-    judges = _judges(judge, judge_option, aaudit_judge, texts, per_rule=per_rule)
-    for name, one in judges.items():
-        with output.spinner(f"Auditing {name}"):
-            report = audit_judge(
-                {name: one},
-                texts,
-                extractor=extractor,
-                budget=options.budget(max_calls, max_cost_usd),
-                per_rule=per_rule,
-            )
-        reports.append(report)
-    data = [report.to_dict() for report in reports]
-    to_json = partial(json.dumps, data, ensure_ascii=False, indent=2)
-    failure = _no_verdicts((one.judge, one.failure) for one in reports if not one.n_answers)
+    ((name, one),) = _judges([judge] if judge else None, judge_option, aaudit_judge, texts).items()
+    limits = options.budget(max_calls, max_cost_usd)
+    with output.spinner(f"Auditing {name}"):
+        report = audit_judge(one, texts, name=name, budget=limits)
+    failure = _no_verdicts([(name, report.failure)] if not report.n_answers else [])
     if strict and failure is None:
-        failure = gates.strict_gate(sum(len(one.faults) for one in reports), "fault")
-    found = {one.judge: one.conclusion for one in reports}
-    output.report(audits_page(reports), to_json, to, conclusions=found, failure=failure)
+        failure = gates.strict_gate(len(report.faults), "fault")
+    found = {name: report.conclusion}
+    output.report(report.page(), report.to_json, to, conclusions=found, failure=failure)
 
 
 @app.command("agreement", epilog="Example: factcheck calibrate agreement labelled.jsonl")
@@ -299,7 +271,6 @@ def trust(  # noqa: PLR0913 - one parameter per option
     from factcheck.calibration import trust as measure
     from factcheck.documents import write_text
     from factcheck.records import read_records
-    from factcheck.runtime.progress import progress
     from factcheck.settings import Settings
 
     to = output.destination(format_, out, texts, labels)
@@ -315,15 +286,8 @@ def trust(  # noqa: PLR0913 - one parameter per option
     if dry_run:
         return
     limits = options.budget(max_calls, max_cost_usd)
-    with progress(f"Measuring {name}", "step") as line:
-        report = measure(
-            given,
-            records,
-            pairs,
-            name=name,
-            budget=limits,
-            show=lambda n_done, n_all, usage: line(n_done, 0, usage, n_all),
-        )
+    with output.spinner(f"Measuring {name}"):
+        report = measure(given, records, pairs, name=name, budget=limits)
     failure = _no_verdicts([(name, report.audit.failure)] if not report.audit.n_answers else [])
     if card is not None and failure is None:
         write_text(card, f"{report.to_json()}\n")
@@ -365,17 +329,6 @@ def doctor(
         raise typer.Exit(JudgeError.exit_code)
 
 
-def _say_price(
-    name: str, measure: Callable[..., Any], judge: Any, texts: Any = None, **options: Any
-) -> None:
-    """Print what a measurement will spend at most, unless that is nothing."""
-    from factcheck.calibration import price
-
-    usage = price(measure, judge, texts, **options)
-    if usage.calls:
-        output.print_note(f"{name} needs {output.estimate_text(usage)}")
-
-
 def _no_verdicts(judges: Iterable[tuple[str, str]]) -> GateFailure | None:
     """Make the failure of the first of the judges without a verdict, given with their reasons."""
     from factcheck.scoring.gates import NOTHING_DECIDED, GateFailure
@@ -390,9 +343,9 @@ def _judges(
     settings: list[str] | None,
     measure: Callable[..., Any],
     texts: Any = None,
-    **options_: Any,
 ) -> dict[str, Any]:
-    """Map names to judges with the settings of `--judge-option`, and say what each will spend."""
+    """Map names to judges with the settings of `--judge-option`, and say what each may spend."""
+    from factcheck.calibration import price
     from factcheck.calibration.texts import require_unique
     from factcheck.settings import Settings
 
@@ -400,7 +353,9 @@ def _judges(
     require_unique("judge", names)
     judges = {name: options.judge_with(name, settings) for name in names}
     for name, judge in judges.items():
-        _say_price(name, measure, judge, texts, **options_)
+        usage = price(measure, judge, texts)
+        if usage.calls:
+            output.print_note(f"{name} needs {output.estimate_text(usage)}")
     return judges
 
 

@@ -1,4 +1,4 @@
-"""Progress line of work on many records or steps."""
+"""Progress line of work on many records."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Show(Protocol):
     """Displays how much is done."""
 
     def __call__(self, n_done: int, n_facts: int, usage: Usage, n_all: int = 0) -> None:
-        """Display the number of records or steps so far, of facts, and of all; 0 if unknown."""
+        """Display the number of records so far, of facts, and of all; 0 if unknown."""
 
 
 @contextmanager
-def progress(message: str, noun: str = "record") -> Iterator[Show]:
+def progress(message: str) -> Iterator[Show]:
     """Show count, rate, time left, cache hits and cost on standard error if it is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda *_, **__: None
@@ -35,16 +35,16 @@ def progress(message: str, noun: str = "record") -> Iterator[Show]:
 
         def show(n_done: int, n_facts: int, usage: Usage, n_all: int = 0) -> None:
             elapsed = bar.tasks[task].elapsed or 0.0
-            so_far = _progress_text(noun, n_done, n_facts, usage, elapsed, n_all)
+            so_far = _progress_text(n_done, n_facts, usage, elapsed, n_all)
             bar.update(task, description=f"{message}: {so_far}")
 
         yield show
 
 
 def _progress_text(
-    noun: str, n_done: int, n_facts: int, usage: Usage, elapsed_s: float, n_all: int = 0
+    n_done: int, n_facts: int, usage: Usage, elapsed_s: float, n_all: int = 0
 ) -> str:
-    parts = [f"{n_done:,} of {plural(n_all, noun)}" if n_all else plural(n_done, noun)]
+    parts = [f"{n_done:,} of {plural(n_all, 'record')}" if n_all else plural(n_done, "record")]
     if elapsed_s > 0:
         parts.append(f"{n_done / elapsed_s:.1f}/s")
     if 0 < n_done < n_all:

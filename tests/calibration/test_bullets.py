@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck import AtomicFact, Budget, CheckFailure, Evidence, FactCoverage, Verdict
-from factcheck.calibration import BulletRemoval, audit_judge, bullet_removal, load_texts
+from factcheck.calibration import BulletRemoval, bullet_removal, load_texts
 from factcheck.calibration.bullets import variants
 from factcheck.calibration.bullets_metrics import Point, TextScores, mean_curve, measure_texts
 from factcheck.calibration.texts import removal_orders, split_bullets
@@ -24,7 +24,6 @@ from factcheck.testing import (
     FactModel,
     LocalOpenAIServer,
     ScriptedChecker,
-    ScriptedExtractor,
     ScriptedRater,
 )
 
@@ -103,16 +102,6 @@ def test_without_the_truth_bullets_are_what_is_left_and_one_leaves_nothing_to_re
 def test_invalid_input_is_refused(texts: list[Any], judges: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         bullet_removal(texts, judges)
-
-
-def test_a_blank_summary_is_refused_before_anything_is_extracted() -> None:
-    extractor = ScriptedExtractor(lambda _: ["A fact."])
-    text = {"source": "There is a lion.", "summary": " "}
-    with pytest.raises(InputError, match="the summary is blank"):
-        bullet_removal([text], ["local"], extractor=extractor)
-    with pytest.raises(InputError, match="the summary is blank"):
-        audit_judge("local", [text], extractor=extractor)
-    assert not extractor.calls
 
 
 def test_a_judge_that_fails_for_some_facts_is_missing_where_it_failed() -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from factcheck.calibration import (
     BulletRemoval,
-    LabelledPair,
     WordContainment,
     audit_judge,
     bullet_removal,
@@ -37,7 +36,7 @@ def removal() -> BulletRemoval:
 
 
 def test_broken_rules_are_failed_tests() -> None:
-    audit = audit_judge({"words": WordContainment()}, [TEXT])
+    audit = audit_judge(WordContainment(), [TEXT])
     cases = {case.name: case for case in audit.page().cases}
     assert cases["asked again"].status == "passed"
     assert cases["changed number"].status == "failed"
@@ -48,16 +47,6 @@ def test_a_report_of_trust_names_the_judge() -> None:
     for judge, named in ((None, "local"), ("local-fast", "local-fast"), (WordContainment(), None)):
         assert trust(judge, [TEXT]).card.judge == (named or "WordContainment")
     assert trust("local-fast", [TEXT], name="mine").page().name == "Trust in mine"
-
-
-def test_trust_shows_how_far_it_is() -> None:
-    texts = [{**TEXT, "id": str(n), "summary": f"{TEXT['summary']} {n}"} for n in range(3)]
-    pairs = [LabelledPair("d", "", "A text.", fact, label=True) for fact in FACTS]
-    seen: list[tuple[int, int]] = []
-
-    trust("local-fast", texts, pairs, show=lambda *state: seen.append(state[:2]))
-
-    assert seen == [(n, 7) for n in range(1, 8)]
 
 
 def test_the_page_has_the_curve(removal: BulletRemoval) -> None:

@@ -156,7 +156,6 @@ REFUSED = {
         "bullets --source source.txt --summary blank.txt": "blank",
         "bullets --random-orders -1": "random orders",
         "audit --source s.txt": "--source and --summary belong together",
-        "audit --per-rule 0": "per_rule",
         "cascade records.jsonl": "Missing argument 'SECOND'",
     },
 }

@@ -109,8 +109,8 @@ RUNS: dict[str, Run] = {
         f"calibrate bullets {OWN_TEXT} --random-orders 1 --out removal",
         files=("removal/rows.jsonl",),
     ),
-    "calibrate-audit-table": run(f"calibrate audit {OWN_TEXT} --per-rule 2"),
-    "calibrate-audit-json": run(f"calibrate audit {OWN_TEXT} --per-rule 2 --format json"),
+    "calibrate-audit-table": run(f"calibrate audit {OWN_TEXT}"),
+    "calibrate-audit-json": run(f"calibrate audit {OWN_TEXT} --format json"),
     "calibrate-agreement-table": run("calibrate agreement labels.jsonl"),
     "calibrate-agreement-json": run("calibrate agreement labels.jsonl --format json"),
     **{

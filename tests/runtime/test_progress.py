@@ -25,10 +25,10 @@ def test_a_line_is_shown_on_a_terminal_only(
     screen = Terminal() if is_terminal else io.StringIO()
     monkeypatch.setattr("sys.stderr", screen)
     monkeypatch.setenv("COLUMNS", "200")
-    with progress("Measuring x", "step") as show:
+    with progress("Scoring") as show:
         show(50, 50, Usage(calls=7, cost_usd=0.5, cache_hits=10), 1200)
     shown = screen.getvalue()
-    assert ("Measuring x: 50 of 1,200 steps, " in shown) is is_terminal
+    assert ("Scoring: 50 of 1,200 records, " in shown) is is_terminal
     assert (" left, 20 % from the cache, 7 calls, $0.5000" in shown) is is_terminal
 
 
