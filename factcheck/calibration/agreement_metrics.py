@@ -175,7 +175,7 @@ def mean_coverage(documents: Texts) -> Estimate:
 
 def human_level(
     documents: Texts, coverage: float | None, rates: tuple[float | None, float | None]
-) -> tuple[Estimate, Estimate, float]:
+) -> tuple[Estimate, Estimate]:
     """Estimate the mean coverage by human labels, where few documents have labels.
 
     Prediction-powered (`powered_mean`) over documents; an undecided fact counts half. Of a single
@@ -187,21 +187,20 @@ def human_level(
         rates: Its sensitivity and specificity.
 
     Returns:
-        The level, that from the labels alone, and the weight of the judge in the first, in [0, 1].
+        The level, and that from the labels alone.
     """
     clusters = [_cluster(texts) for texts in documents.values()]
     labelled = [Cluster(0.0, one.label) for one in clusters if one.label is not None]
     alone, _ = powered_mean(labelled)
     if len(labelled) != 1:
-        level, weight = powered_mean(clusters)
-        return level, alone, weight
+        return powered_mean(clusters)[0], alone
     value, (sensitivity, specificity) = None, rates
     if coverage is not None and sensitivity is not None and specificity is not None:
         value = corrected_share(coverage, sensitivity, specificity)
     why = "only one document is labelled"
     if value is not None:
         why += ": the judge's coverage, corrected for its errors there; no interval"
-    return Estimate(value, why=why), alone, 0.0
+    return Estimate(value, why=why), alone
 
 
 def _cluster(texts: Sequence[Sequence[tuple[LabelledPair, Answer]]]) -> Cluster:

@@ -54,11 +54,9 @@ _LABELS: conclusions.Labels = {
     "calibration_error": ("mean error of its probabilities", short),
     "coverage": ("mean coverage by its verdicts", short),
     "human_coverage": ("human level, by labels and its verdicts", short),
-    "judge_weight": ("its weight in the human level, 0 to 1", short),
     "pearson": ("Pearson: its coverage follows that by people", short),
     "kendall": ("Kendall: the same, by rank", short),
 }
-_MAX_NAMES = 3
 _MAX_SHOWN = 5
 """Disagreements shown in a terminal."""
 
@@ -144,13 +142,12 @@ def measure_agreement(
     correlated = metrics.comparable(metrics.by_document(decided, verdicts))
     documents = metrics.by_document(pairs, answers)
     coverage = metrics.mean_coverage(documents)
-    level, alone, weight = metrics.human_level(documents, coverage.value, metrics.rates(rows))
+    level, alone = metrics.human_level(documents, coverage.value, metrics.rates(rows))
 
     def estimate(
         metric: Callable[[Decisions], float | None],
         why: str = _ALIKE,
         labels: Sequence[bool] = (),
-        rows: Decisions = rows,
     ) -> Estimate:
         """A metric with its interval over documents, or why it is undefined.
 
@@ -166,20 +163,16 @@ def measure_agreement(
             interval = metrics.right_interval(rows, labels)
         return Estimate(value, interval)
 
-    both = (True, False)
-    words = over = Estimate(None, why=_BASELINE)
+    over = Estimate(None, why=_BASELINE)
     if rows.baseline is not None:
-        by_words = rows._replace(entailed=rows.baseline)
-        words = estimate(metrics.balanced_accuracy, labels=both, rows=by_words)
         over = estimate(metrics.over_baseline)
     unscaled = _NO_PROBABILITIES if rows.probabilities is None else _ALIKE
     return JudgeAgreement(
         judge=judge,
         metrics={
-            "balanced_accuracy": estimate(metrics.balanced_accuracy, labels=both),
+            "balanced_accuracy": estimate(metrics.balanced_accuracy, labels=(True, False)),
             "sensitivity": estimate(lambda rows: metrics.rates(rows)[0], labels=(True,)),
             "specificity": estimate(lambda rows: metrics.rates(rows)[1], labels=(False,)),
-            "baseline_accuracy": words,
             "over_baseline": over,
             "auroc": estimate(metrics.auroc, unscaled),
             "calibration_error": estimate(metrics.calibration_error, unscaled),
@@ -190,12 +183,10 @@ def measure_agreement(
             "coverage": coverage,
             "human_coverage": level,
             "labels_alone": alone,
-            "judge_weight": Estimate(weight),
         },
         n_documents=len(np.unique(rows.documents)),
         n_pairs=len(decided),
         n_undecided=sum(is_labelled) - len(decided),
-        n_correlated=len(correlated),
         failure=next((answer.why for answer in answers if answer.entailed is None), ""),
         disagreements=disagreements(pairs, answers),
     )
@@ -210,22 +201,19 @@ class JudgeAgreement:
     """By name:
 
     - `balanced_accuracy`, `sensitivity`, `specificity`: of its verdicts.
-    - `baseline_accuracy`: the balanced accuracy of word containment on the same pairs;
-      `over_baseline`: that of the judge minus it.
+    - `over_baseline`: the balanced accuracy minus that of word containment on the same pairs.
     - `auroc`, `calibration_error`: of its probabilities.
     - `pearson`, `kendall`: mean over documents of the correlation with the human coverage, over the
       systems of a document.
     - `coverage`: the mean coverage of all documents, by the judge. `human_coverage`: what people
-      would find there, from their labels and the judge's answers on all facts, with the weight
-      `judge_weight`. `labels_alone`: the same without the judge.
+      would find there, from their labels and the judge's answers on all facts. `labels_alone`: the
+      same without the judge.
     """
     n_documents: int
     n_pairs: int
     """Pairs with a label and a verdict."""
     n_undecided: int
     """Pairs with a label but no verdict; outside every metric."""
-    n_correlated: int
-    """Documents behind `pearson` and `kendall`: those with three texts or more."""
     failure: str
     """Why verdicts are missing, the first time."""
     disagreements: tuple[Disagreement, ...] = ()
@@ -244,7 +232,6 @@ class JudgeAgreement:
             "undecided": self.n_undecided,
             "conclusion": self.conclusion.to_dict(),
             "metrics": {name: one.to_dict() for name, one in self.metrics.items()},
-            "correlated_documents": self.n_correlated,
             "failure": self.failure,
         }
 
@@ -328,14 +315,9 @@ class AgreementReport(Report):
         )
 
     def _table(self) -> Table:
-        counts = (
-            ("labelled facts that it decided", *(f"{one.n_pairs:,}" for one in self.judges)),
-            (
-                "documents behind Pearson, Kendall",
-                *(f"{one.n_correlated:,}" for one in self.judges),
-            ),
-        )
-        return conclusions.figures(_LABELS, {one.judge: one.metrics for one in self.judges}, counts)
+        decided = ("labelled facts that it decided", *(f"{one.n_pairs:,}" for one in self.judges))
+        judges = {one.judge: one.metrics for one in self.judges}
+        return conclusions.figures(_LABELS, judges, [decided])
 
     def _rows(self) -> Iterator[Mapping[str, Any]]:
         for judge in self.judges:
@@ -345,19 +327,11 @@ class AgreementReport(Report):
                 yield {"judge": judge.judge, "metric": name, **values}
 
     def _notes(self) -> Iterator[str]:
-        lacking: dict[str, dict[str, None]] = {}
         for judge in self.judges:
             if judge.n_undecided:
                 why = f" ({judge.failure})" if judge.failure else ""
                 undecided = plural(judge.n_undecided, "fact")
                 yield f"{judge.judge}: {undecided} undecided, outside every metric{why}"
-            for name in _LABELS:
-                if why := judge.metrics[name].why:
-                    lacking.setdefault(why, {})[judge.judge] = None
-        for why, judges in lacking.items():
-            if why not in {_NO_PROBABILITIES, _BASELINE}:
-                many = f"{len(judges)} judges"
-                yield f"{', '.join(judges) if len(judges) <= _MAX_NAMES else many}: {why}"
 
 
 def _disagreements(judge: JudgeAgreement) -> Section:

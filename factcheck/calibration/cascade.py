@@ -10,7 +10,7 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,8 +100,6 @@ class CascadeFit(Report):
     curve: tuple[CascadePoint, ...]
     """The points of rising targets, that one included; the first judge alone reaches no target
     below them."""
-    partial: tuple[str, ...] = ()
-    """Why each run is not complete; empty for one that is."""
 
     @property
     def name(self) -> str:
@@ -116,7 +114,6 @@ class CascadeFit(Report):
             "facts": self.n_facts,
             "documents": self.n_documents,
             "undecided": self.n_undecided,
-            "partial": list(self.partial),
             "alone": self.alone.to_dict(),
             "chosen": self.chosen.to_dict(),
             "curve": [point.to_dict() for point in self.curve],
@@ -124,8 +121,7 @@ class CascadeFit(Report):
 
     def page(self) -> Page:
         chosen, agreement = self.chosen, short(self.chosen.agreement.value)
-        whys = zip((self.first, self.second), self.partial, strict=False)
-        alerts = [Alert(f"{judge}: {why}") for judge, why in whys if why]
+        alerts: tuple[Alert, ...] = ()
         lines = [f"the first judge alone agrees in {figure_text(self.alone, short)}"]
         if self.n_undecided:
             undecided = plural(self.n_undecided, "fact")
@@ -135,7 +131,7 @@ class CascadeFit(Report):
                 f"on other documents the agreement is {agreement}, below the target of "
                 f"{short(chosen.target)}; set a higher target, or fit on more documents"
             )
-            alerts.append(Alert(missed, "unknown"))
+            alerts = (Alert(missed, "unknown"),)
         rows = (
             (
                 short(one.target),
@@ -163,7 +159,7 @@ class CascadeFit(Report):
                 ),
             ),
             footer=entries(("Judge", self.name)),
-            alerts=tuple(alerts),
+            alerts=alerts,
             columns=("target", "sent", "agreement", "low", "high"),
             rows=lambda: (
                 one.to_dict() | {"sent": one.sent.value, "agreement": one.agreement.value}
@@ -189,7 +185,7 @@ def fit_cascade(first: Run, second: Run, *, target: float = 0.95) -> CascadeFit:
         InputError: A run cannot be read, the two share too little, or the first judge gives no
             probabilities.
     """
-    runs, partial = zip(*map(read_reports, (first, second)), strict=True)
+    runs = [read_reports(run)[0] for run in (first, second)]
     ours, theirs = (
         {(name, *key): result for name in run for key, result in run[name].by_fact.items()}
         for run in runs
@@ -210,8 +206,7 @@ def fit_cascade(first: Run, second: Run, *, target: float = 0.95) -> CascadeFit:
             "records, with the same --extractor or with facts"
         )
     n_undecided = len(ours.keys() | theirs.keys()) - len(facts)
-    fit = fit_judged(facts, *map(_judge, runs), target=target, n_undecided=n_undecided)
-    return replace(fit, partial=partial)
+    return fit_judged(facts, *map(_judge, runs), target=target, n_undecided=n_undecided)
 
 
 def _judge(run: Mapping[str, CoverageReport]) -> str:

@@ -138,7 +138,6 @@ def test_the_judge_brings_few_labels_to_all_documents() -> None:
     assert found["coverage"].value == pytest.approx(0.3)
     assert found["labels_alone"].value == pytest.approx(13 / 80)
     assert found["human_coverage"].value == pytest.approx(0.2, abs=0.002)
-    assert found["judge_weight"].value == pytest.approx(1.0, abs=0.05)
     interval, alone = found["human_coverage"].interval, found["labels_alone"].interval
     assert interval is not None
     assert alone is not None
@@ -291,12 +290,9 @@ def test_every_judge_stands_beside_word_containment_on_its_own_facts() -> None:
         ("other", "yes four", True),
     )
     first, words = agreement(rows, {"oracle": oracle()}).judges
-    assert first.metrics["baseline_accuracy"] == words.metrics["balanced_accuracy"]
-    own, baseline, over = (
-        first.metrics[name].value
-        for name in ("balanced_accuracy", "baseline_accuracy", "over_baseline")
-    )
-    assert (own, baseline, over) == (0.5, 0.75, -0.25)
+    assert words.metrics["balanced_accuracy"].value == 0.75
+    own, over = (first.metrics[name].value for name in ("balanced_accuracy", "over_baseline"))
+    assert (own, over) == (0.5, -0.25)
     assert words.metrics["over_baseline"].why == "this is the baseline, or it was not run"
 
 
@@ -310,7 +306,6 @@ def test_correlations_are_means_within_documents_of_three_texts_that_differ() ->
             said = {"y": fact >= system, "constant": True}.get(document, label)
             answers.append(Answer(entailed=said))
     found = measure_agreement("m", rows, answers)
-    assert found.n_correlated == 2
     assert found.metrics["pearson"].value == pytest.approx(0.0)
     assert found.metrics["kendall"] == (0.0, (-1.0, 1.0), "")
     alone = measure_agreement("m", rows[:9], answers[:9]).metrics

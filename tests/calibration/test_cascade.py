@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +20,6 @@ from factcheck.calibration.cascade import (
     fit_thresholds,
     sent_held_out,
 )
-from factcheck.documents.results import ResultsFile, RunEnd
 from factcheck.errors import InputError
 from factcheck.testing import ScriptedChecker
 
@@ -158,17 +156,3 @@ def test_two_runs_are_paired_by_record_and_fact() -> None:
     assert fit_cascade(first, second, target=1.0).n_undecided == 4
     with pytest.raises(InputError, match="share no fact that the second judge decided"):
         fit_cascade(first, {})
-
-
-def test_rows_of_a_run_that_has_not_ended_are_named(tmp_path: Path) -> None:
-    paths = []
-    for name, end in (("cheap", RunEnd()), ("dear", None)):
-        paths.append(tmp_path / f"{name}.jsonl")
-        with ResultsFile(paths[-1], lambda: "run", resume=False) as rows:
-            for key, report in run(name, "", {"A": 0.9, "B": 0.5, "C": 0.1}).items():
-                rows.append(key, report.to_dict())
-            rows.end = end
-    fit = fit_cascade(*paths)
-    partial = "partial result: the run that wrote these rows has not ended; continue with --resume"
-    assert fit.partial == ("", partial) == tuple(fit.to_dict()["partial"])
-    assert [alert.text for alert in fit.page().alerts] == [f"dear: {partial}"]

@@ -105,12 +105,12 @@ def test_the_price_of_a_model_is_said_first(
     """An audit asks past the cache, so that it pays each time."""
     folder, facts = Folder(tmp_path), SOURCE.splitlines()
     own = ("--source", folder.put("source.txt", SOURCE), "--facts", folder.put("facts.txt", SOURCE))
-    own = (*own, "--summary", folder.put("summary.md", "- A deep lake.\n- An old pier.\n"))
+    summary = ("--summary", folder.put("summary.md", "- A deep lake.\n- An old pier.\n"))
     texts = [{"source": SOURCE, "summary": "- A deep lake.\n- A pier.\n", "facts": facts}]
     labels = [{"text": "A deep lake.", "fact": fact, "label": 1} for fact in facts]
     line = {
-        "bullets": ("calibrate", "bullets", *own, "--out", folder.path("out")),
-        "audit": ("calibrate", "audit", *own),
+        "bullets": ("calibrate", "bullets", *own, *summary, "--out", folder.path("out")),
+        "audit": ("calibrate", "audit", *own, *summary),
         "agreement": ("calibrate", "agreement", folder.lines("labels.jsonl", labels)),
         "trust": ("trust", folder.lines("texts.jsonl", texts)),
     }[command]

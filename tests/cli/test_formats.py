@@ -22,7 +22,7 @@ COMMANDS = {
     "keywords behaviors suite.json responses.json": "--fail-under 0.99",
     "references answer.txt good.txt other.txt": "--fail-under 0.99",
     "calibrate agreement labels.jsonl": "",
-    "calibrate audit --source source.txt --summary summary.txt --per-rule 1": "",
+    "calibrate audit --source source.txt --summary summary.txt": "",
 }
 
 
@@ -84,7 +84,7 @@ def test_the_suffix_of_out_chooses_the_format(command: str, run: Run) -> None:
         assert code == 0
         lines = out.splitlines()
         assert any(line.startswith("Faithfulness 0.") for line in lines) is ("both" in command)
-        rest = {"calibrate": 1, "check": 2, "score": 2}.get(command.split(maxsplit=1)[0], 0)
+        rest = {"calibrate": 1, "check": 3, "score": 3}.get(command.split(maxsplit=1)[0], 0)
         assert len(lines) == 1 + rest + ("both" in command)
         assert lines[0].endswith(f"   report.{suffix}")
         assert Path(f"report.{suffix}").read_text("utf-8").startswith(start)
