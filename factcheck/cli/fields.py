@@ -7,13 +7,16 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from factcheck.cli import options, output
 from factcheck.cli.options import OUTPUT
 from factcheck.errors import InputError
+
+if TYPE_CHECKING:
+    from factcheck.reports.page import Page
 
 _LOG = "factcheck.fields"
 
@@ -136,6 +139,8 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             output.print_out(text)
         else:
             write_text(differences, text)
+    if fail_under is None:
+        page = _without_gate(page, "--fail-under")
     output.report(page, result.run.to_json, to, failure=failure)
 
 
@@ -243,7 +248,20 @@ def compare(
         if failure is None and comparison.doubt:
             doubt = f"the gate passes, but {comparison.doubt}; that may be chance"
             output.print_warnings([doubt])
-    output.report(comparison.page(), comparison.to_json, to, warnings=warnings, failure=failure)
+    page = comparison.page()
+    if not fail_if_worse:
+        page = _without_gate(page, "--fail-if-worse")
+    output.report(page, comparison.to_json, to, warnings=warnings, failure=failure)
+
+
+def _without_gate(page: Page, option: str) -> Page:
+    """Say in JUnit why no case fails."""
+    from factcheck.reports.page import Case
+
+    if not any(case.status == "failed" for case in page.cases):
+        return page
+    why = Case("gate", "skipped", f"losses are skipped cases: they fail only with {option}")
+    return page._replace(cases=(*page.cases, why))
 
 
 @contextmanager

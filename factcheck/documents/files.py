@@ -52,6 +52,13 @@ class Place(NamedTuple):
         return f"{self.name}, {self.unit} {self.number}" if self.unit else self.name
 
 
+class Unparsed(NamedTuple):
+    """Text of an entry that is not in the format of its file."""
+
+    text: str
+    problem: InputError
+
+
 class Entry(NamedTuple):
     """Entry of a file; the value is an `InputError` if it cannot be parsed."""
 
@@ -206,7 +213,10 @@ def decode_text(
 
 
 def lines(path: PathOrDash) -> Iterator[tuple[Place, bytes]]:
-    """Yield the lines of a file, without byte order mark; `*.gz` is decompressed."""
+    """Yield the lines of a file, without byte order mark; `*.gz` is decompressed.
+
+    A line above the limit is cut off after it; `check_line` refuses it.
+    """
     name = name_of(path)
     with open_binary(path) as opened:
         is_gzip = name.lower().endswith(".gz")
@@ -217,9 +227,15 @@ def lines(path: PathOrDash) -> Iterator[tuple[Place, bytes]]:
                 if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
                     decode_text(raw, name)
                 raw = raw.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901 - the line itself
-            if len(raw) > MAX_TEXT_BYTES:
-                raise InputError(f"{place}: longer than the limit of {MAX_TEXT_BYTES:,} bytes")
             yield place, raw
+            while len(raw) > MAX_TEXT_BYTES and not raw.endswith(b"\n"):
+                raw = stream.readline(MAX_TEXT_BYTES + 1)  # noqa: PLW2901 - the rest of the line
+
+
+def check_line(raw: bytes, place: Place) -> None:
+    """Raise `InputError` for a line that was cut off because it is too long."""
+    if len(raw) > MAX_TEXT_BYTES:
+        raise InputError(f"{place}: longer than the limit of {MAX_TEXT_BYTES:,} bytes")
 
 
 def check_writable(path: PathOrDash) -> None:

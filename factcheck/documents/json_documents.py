@@ -19,6 +19,7 @@ from factcheck.documents.files import (
     PathInValue,
     Place,
     TooDeepError,
+    check_line,
     decode_text,
     line_finder,
     no_json_value,
@@ -54,6 +55,7 @@ def parse_json(text: str | bytes | bytearray, name: str) -> Document:
 
 def parse_json_line(raw: bytes, place: Place) -> Any:
     """Parse one line of a JSON lines file; an `InputError` begins with the place."""
+    check_line(raw, place)
     return _decode(decode_text(raw, place.name, place.number), lambda _: place)
 
 
@@ -61,7 +63,9 @@ def _decode(text: str, place: Callable[[int], Place]) -> Any:
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        raise InputError(f"{place(error.pos)}: not valid JSON ({_reason(error, text)})") from error
+        raise InputError(
+            f"{place(error.pos)}: not valid JSON ({problem_of(error, text)})"
+        ) from error
     except RecursionError as error:
         raise TooDeepError(f"{place(0)}: nested more than {MAX_DEPTH} levels deep") from error
     except ValueError as error:
@@ -100,7 +104,8 @@ def items_of_list(text: str) -> list[str]:
     return items if items and items[-1].strip() else items[:-1]
 
 
-def _reason(error: json.JSONDecodeError, text: str) -> str:
+def problem_of(error: json.JSONDecodeError, text: str) -> str:
+    """Describe an error of Python's decoder in plain words."""
     if not text.strip():
         return "it is empty"
     if error.msg == "Extra data":

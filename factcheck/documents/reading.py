@@ -22,6 +22,8 @@ from factcheck.documents.files import (
     PathOrDash,
     Place,
     TooDeepError,
+    Unparsed,
+    check_line,
     decode_text,
     file_errors,
     lines,
@@ -106,9 +108,9 @@ def read_entries(
         required: Columns that a table must have.
         optional: Other columns to read of a table; `None`: all. The columns read must be unique.
         hint: End of the message about a missing column.
-        as_text: Whether a line or an item of a JSON list that is not JSON is a text entry, and so
-            is a whole file that is neither JSON nor YAML and does not start like a list. Bytes
-            that are not UTF-8 are replaced.
+        as_text: Whether a line or an item of a JSON list that is not JSON is `Unparsed`, and so is
+            a whole file that is neither JSON nor YAML and does not start like a list. Bytes that
+            are not UTF-8 are replaced.
 
     Raises:
         InputError: The path is missing or of another format. While reading: the file is
@@ -137,7 +139,11 @@ def _list_entries(path: PathOrDash, format_: str, *, as_text: bool) -> Iterator[
         if head and _is_object(head[-1][1]):
             yield from _parsed(chain(head, source), as_text=as_text)
             return
-        text = decode_text(b"".join(raw for _, raw in chain(head, source)), name, lossy=as_text)
+        whole = []
+        for place, raw in chain(head, source):
+            check_line(raw, place)
+            whole.append(raw)
+        text = decode_text(b"".join(whole), name, lossy=as_text)
     else:
         text = read_text(path, max_bytes=MAX_DOCUMENT_BYTES, lossy=as_text)
     try:
@@ -163,7 +169,7 @@ def _recovered(
     for number, item in enumerate(items, 1):
         yield _parsed_entry(Place(name, "record", number), item.encode(), as_text=as_text)
     if not items:
-        yield Entry(Place(name), text if as_text else error)
+        yield Entry(Place(name), Unparsed(text, error) if as_text else error)
 
 
 def _is_object(line: bytes) -> bool:
@@ -182,7 +188,8 @@ def _parsed_entry(place: Place, raw: bytes, *, as_text: bool) -> Entry:
     try:
         return Entry(place, parse_json_line(raw, place))
     except InputError as error:
-        return Entry(place, raw.decode("utf-8", "replace") if as_text else error)
+        text = raw.decode("utf-8", "replace") if len(raw) <= MAX_TEXT_BYTES else ""
+        return Entry(place, Unparsed(text, error) if as_text else error)
 
 
 def _table_entries(
@@ -238,6 +245,7 @@ def _text_rows(path: PathOrDash, delimiter: str) -> Iterator[tuple[Place, list[s
         nonlocal here
         for here, raw in lines(path):
             try:
+                check_line(raw, here)
                 text = decode_text(raw, here.name, here.number)
             except InputError as error:
                 problems.append(error)

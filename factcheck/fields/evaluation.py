@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from factcheck.errors import InputError
 from factcheck.fields.comparators.semantic import SemanticComparator
-from factcheck.fields.hints import hints
+from factcheck.fields.hints import hint_on_length, hints
 from factcheck.fields.pages import RunResult
 from factcheck.fields.registry import Registry, default_registry
 from factcheck.fields.runs.records import RecordResult, count
@@ -123,7 +123,7 @@ class FieldEvaluator(Closing):
             records += await self._records(first, batch, ask)
             if ask is not ask_now:
                 await asyncio.sleep(0)
-        for hint in hints(self.schema, records, self._id_field, by_id=join == "id"):
+        for hint in hints(self.schema, records, self._id_field, joined=join == "id"):
             _log.warning("%s", hint)
         tally = RunTally(None, self.schema_digest, self._plan.weights)
         for record in records:
@@ -306,8 +306,7 @@ def joined(
     if len(own) != len(other):
         raise InputError(
             f"the lists differ in length: {own.name} has {plural(len(own), 'record')}, "
-            f"{other.name} {len(other):,}; give null for a missing extraction, or pair them by id: "
-            "id_field=KEY, join='id' (--id-field KEY --join id)"
+            f"{other.name} {len(other):,}; {hint_on_length(own, other, id_field)}"
         )
     pairs = list(zip(own, other, strict=True))
     for n, pair in enumerate(pairs if id_field else ()):
@@ -333,14 +332,8 @@ def _joined_by_id(gold: Records, extracted: Records, id_field: str) -> list[tupl
             "is" if len(same_text) == 1 else "are",
         )
     # Null is no extraction; other records without a usable id fill in for missing partners, in
-    # any order, on both sides. The reason why a text cannot be parsed is found when it is scored.
-    failures = iter(
-        [
-            one.record if isinstance(read_record(one.record), str) else one
-            for one in unusable
-            if one.record is not None
-        ]
-    )
+    # any order, on both sides.
+    failures = iter([one for one in unusable if one.record is not None])
     pairs = [
         (record, partners.pop(name) if name in partners else next(failures, None))
         for name, record in gold_by_id.items()

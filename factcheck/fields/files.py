@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from factcheck.documents import PathOrDash, Place, json_text, name_of
-from factcheck.documents.files import TooDeepError
+from factcheck.documents.files import TooDeepError, Unparsed
 from factcheck.documents.json_documents import is_deeper
 from factcheck.documents.reading import read_document, read_entries
 from factcheck.errors import InputError
@@ -46,12 +46,12 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
             `.yaml`, `.yml`: a list of objects, or a single one. `-` or a name without suffix: JSON
             or JSON lines.
         extracted: Whether the records are model output: null is a missing record, and anything but
-            an object is a reply that should contain one; a reply without one stays a string. A
-            file that does not have the format of its suffix is one reply or, if some of its lines
-            are objects, one reply per line. An invalid item of a JSON list is a reply, too.
+            an object is a reply that should contain one. A file that does not have the format of
+            its suffix is one reply or, if some of its lines are objects, one reply per line. An
+            invalid item of a JSON list is a reply, too.
 
     Returns:
-        The records; a gold record that is nested too deeply is `Unusable`.
+        The records; a reply without an object and a record nested too deeply are `Unusable`.
 
     Raises:
         InputError: The file cannot be read, has the wrong format, holds no records, or a gold
@@ -66,7 +66,7 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
         elif isinstance(value, InputError):
             raise value
         elif extracted:
-            found += _replies(place, value if isinstance(value, str) else json_text(value))
+            found += _replies(place, value)
         else:
             raise InputError(f"{place}: expected an object, got {json_type(value)}")
     if not found:
@@ -75,16 +75,19 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
     return Records(values, name_of(path), places)
 
 
-def _replies(place: Place, text: str) -> Iterator[tuple[Place, Any]]:
+def _replies(place: Place, value: Any) -> Iterator[tuple[Place, Any]]:
+    problem = value.problem if isinstance(value, Unparsed) else None
+    text = value.text if problem else value if isinstance(value, str) else json_text(value)
     lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
     try:
         yield place, object_in(text)
-    except InputError:
-        if place.number or not any(line.strip().startswith('{"') for _, line in lines):
-            yield place, text
+    except InputError as error:
+        if not place.number and any(line.strip().startswith('{"') for _, line in lines):
+            for number, line in lines:
+                yield from _replies(Place(place.name, "line", number), line)
             return
-        for number, line in lines:
-            yield from _replies(Place(place.name, "line", number), line)
+        is_own = problem and not (place.number and text)
+        yield place, Unusable(text, str(problem) if is_own else f"{place}: {error}")
 
 
 def read_schema(path: PathOrDash) -> dict[str, Any]:

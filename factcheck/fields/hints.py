@@ -1,4 +1,4 @@
-"""Hints on a run: a join of records or an alignment of lists that would match much better."""
+"""Hints: a join of records or an alignment of lists that would match much better."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from factcheck.fields.registry import COMPARATORS, Registry
 from factcheck.fields.runs.records import Counts, RecordResult, count
 from factcheck.fields.schemas.parsing import SchemaNode
 from factcheck.fields.schemas.structure import ComparatorSpec, schema_path
-from factcheck.fields.schemas.suggestions import are_ids
+from factcheck.fields.schemas.suggestions import are_ids, id_key
 from factcheck.fields.scoring.nodes import settled
 from factcheck.fields.scoring.plan import compile_schema
 from factcheck.fields.types import FieldResult
-from factcheck.fields.values import as_record
+from factcheck.fields.values import Records, Unusable, as_record, by_id, read_record
 from factcheck.reports.text import plural, share
 
 _GOOD_F1 = 0.95
@@ -24,11 +24,12 @@ _MIN_GAIN = 0.2
 """Minimum gain in F1 for a hint on a list."""
 _MAX_RECORDS = 10
 """Number of records, lowest F1 first, on which other alignments are tried."""
+_BY_ID = "pair them by id: id_field={key!r}, join='id' (--id-field {key} --join id)"
 _BUILT_IN = Registry()
 
 
 def hints(
-    schema: SchemaNode, records: Sequence[RecordResult], id_field: str | None, *, by_id: bool
+    schema: SchemaNode, records: Sequence[RecordResult], id_field: str | None, *, joined: bool
 ) -> Iterator[str]:
     """Suggest changes that would raise F1 considerably.
 
@@ -38,18 +39,16 @@ def hints(
         schema: Schema of the run.
         records: All records of the run.
         id_field: Key of the record id, if there is one.
-        by_id: Whether records were joined by id.
+        joined: Whether records were joined by id.
     """
-    pairs = [(as_record(one.gold), as_record(one.extracted)) for one in records]
+    pairs = [(as_record(one.gold), read_record(one.extracted)) for one in records]
     pairs = [(gold, found) for gold, found in pairs if isinstance(gold, dict) and gold and found]
-    key = "" if by_id or not pairs else next((k for k in pairs[0][0] if _is_moved(k, pairs)), "")
-    id_key = id_field or key
-    n_moved = sum(gold.get(id_key) != _id(found, id_key, gold) for gold, found in pairs)
-    if key or (id_field and not by_id and n_moved):
+    names = [id_field] if id_field else [*pairs[0][0]] if pairs else []
+    moved = {} if joined else {name: _n_moved(name, pairs, is_id=bool(id_field)) for name in names}
+    if key := next((name for name in names if moved.get(name)), ""):
         yield (
-            f"gold and extracted records are in different orders: {id_key!r} differs in "
-            f"{plural(n_moved, 'record')}; pair them by id: id_field={id_key!r}, join='id' "
-            f"(--id-field {id_key} --join id)"
+            "gold and extracted records are in different orders: "
+            f"{plural(moved[key], 'record')} would pair by {key!r}; {_BY_ID.format(key=key)}"
         )
     elif records and sum(record.f1 for record in records) / len(records) < _GOOD_F1:
         plain, optimal = _builtin(schema), _builtin(schema, optimal=True)
@@ -68,19 +67,34 @@ def hints(
                 )
 
 
-def _id(record: Any, key: str, default: dict[str, Any]) -> Any:
-    fallback = default.get(key)
-    return record.get(key, fallback) if isinstance(record, dict) else fallback
+def hint_on_length(gold: Records, extracted: Records, id_field: str | None) -> str:
+    """Say what to do about lists that differ in length."""
+    unusable = [one.reason for one in extracted if isinstance(one, Unusable)]
+    if unusable:
+        advice = "write each reply as one JSON string per line, or as an item of a .json list"
+        return unusable[0] if len(extracted) == 1 else f"{unusable[0]}; {advice}"
+    records = [read_record(one) for one in gold]
+    key = id_field or (id_key(records) if all(isinstance(one, dict) for one in records) else None)
+    hint = "give null for a missing extraction"
+    if key and by_id(gold, key)[0].keys() & by_id(extracted, key)[0].keys():
+        return f"{hint}, or {_BY_ID.format(key=key)}"
+    return hint
 
 
-def _is_moved(key: str, pairs: Sequence[tuple[Any, Any]]) -> bool:
-    """Whether both sides have the same distinct values of a key, most at different positions."""
+def _n_moved(key: str, pairs: Sequence[tuple[Any, Any]], *, is_id: bool) -> int:
+    """Count the records whose id is that of another extraction.
+
+    Unless the key is known to be the id, both sides must have the same distinct values, most of
+    them at different positions.
+    """
     gold = [one.get(key) for one, _ in pairs]
-    extracted = [_id(one, key, {}) for _, one in pairs]
-    if not (are_ids(gold) and are_ids(extracted) and {*gold} == {*extracted}):
-        return False
-    n_moved: int = sum(a != b for a, b in zip(gold, extracted, strict=True))
-    return 2 * n_moved > len(gold)
+    found = [one.get(key) if isinstance(one, dict) else None for _, one in pairs]
+    if not are_ids(gold):
+        return 0
+    known = {one for one in found if isinstance(one, (str, int))}
+    n_moved = sum(a != b and a in known for a, b in zip(gold, found, strict=True))
+    is_shuffled = known == {*gold} and 2 * n_moved > len(gold)
+    return n_moved if is_id or is_shuffled else 0
 
 
 def _builtin(node: SchemaNode, *, optimal: bool = False) -> SchemaNode:
@@ -102,7 +116,7 @@ def _by_list(schema: SchemaNode, records: Sequence[RecordResult]) -> dict[str, C
     results: dict[str, list[FieldResult]] = {}
     for record in records:
         out: list[Any] = []
-        root.score(as_record(record.gold), as_record(record.extracted), "", out)
+        root.score(as_record(record.gold), read_record(record.extracted), "", out)
         for result in settled(out):
             list_path, is_in_list, _ = schema_path(result.path).partition("[]")
             if is_in_list:

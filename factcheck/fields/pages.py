@@ -40,6 +40,7 @@ _EXAMPLES = "record (id, or position from 0), gold → extracted"
 _ABSENT = {"omission": "missing", "hallucination": "not in gold"}
 """Placeholder for the missing side; values are quoted, so none can look like it."""
 _LOSSES = ("mismatch", "omission", "hallucination")
+_UNUSABLE = "parse_failure"
 _EXCLUDED = ("batch_error", "error", "pending", "skipped")
 _UNDECIDED = {
     "error": "could not be compared",
@@ -90,7 +91,7 @@ class RunResult(RunFigures, Report):
         totals, gains = self.totals(), _gains(self)
         # fields without gain: those with errors first, those that never counted last
         order = sorted(
-            self.by_field if is_scored else (),
+            (f for f, one in self.by_field.items() if is_scored and [*one.counts] != [_UNUSABLE]),
             key=lambda field: (
                 -gains[field],
                 -self.by_field[field].n("error") - self.by_field[field].n("batch_error"),
@@ -215,7 +216,7 @@ def _lines(
         counts = [f"{totals.get('match', 0):,} match"]
         counts += [f"{totals[status]:,} {status}" for status in _LOSSES if totals.get(status)]
         yield f"{plural(run.total_fields, 'field')}: {', '.join(counts)}"
-    if n_failed := totals.get("parse_failure"):
+    if n_failed := totals.get(_UNUSABLE):
         rate = f"{n_failed / run.total_records:.1%}"
         failed = f"{n_failed:,} of {plural(run.total_records, 'record')} ({rate})"
         yield f"Unusable extractions: {failed}; their gold fields are omissions"
@@ -269,7 +270,10 @@ def _cases(run: RunFigures) -> Iterator[Case]:
     """One case per field, failed if its F1 is below 1."""
     for field, summary in run.by_field.items():
         counts = ", ".join(f"{n:,} {status}" for status, n in summary.counts.items())
-        if COUNTED.isdisjoint(summary.counts):
+        if summary.n(_UNUSABLE):
+            n_unusable = plural(summary.n(_UNUSABLE), "extraction")
+            yield Case("unusable extractions", "failed", f"{n_unusable} without a record", "lost")
+        elif COUNTED.isdisjoint(summary.counts):
             yield Case(field_text(field), "skipped", counts, "not counted")
         elif summary.f1 < 1.0:
             yield Case(field_text(field), "failed", f"F1 {share(summary.f1)}: {counts}", "lost")
@@ -280,9 +284,9 @@ def _cases(run: RunFigures) -> Iterator[Case]:
 def _examples(
     records: Sequence[RecordResult], fields: Collection[str], limit: int
 ) -> Iterator[Section]:
-    """Show examples of lost values by field, lowest score first."""
+    """Show examples of lost values by field, lowest score first; unusable records have none."""
     losses: dict[str, list[tuple[str | int, FieldResult]]] = {field: [] for field in fields}
-    for record in records if limit > 0 else ():
+    for record in (one for one in records if limit > 0 and one.failure is None):
         for result in record.field_results:
             if result.status in _LOSSES and (path := schema_path(result.path)) in losses:
                 losses[path].append((record.record_id, result))

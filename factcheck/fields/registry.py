@@ -20,7 +20,7 @@ from factcheck.fields.types import (
     is_number,
     param,
 )
-from factcheck.fields.values import exact_key, is_nan, json_type, value_key
+from factcheck.fields.values import exact_key, is_nan, value_key, wrong_type
 from factcheck.text.words import spellings
 
 _MISMATCH: Final[Outcome] = (0.0, "mismatch")
@@ -108,8 +108,7 @@ def _bind_fuzzy(params: Mapping[str, Any]) -> BoundComparator:
             if exact_key(gold) == exact_key(extracted):
                 return MATCH
             side, value = ("extracted", extracted) if isinstance(gold, str) else ("gold", gold)
-            kind = json_type(value) or type(value).__name__
-            return 0.0, f"fuzzy compares strings, but the {side} value is of type {kind}"
+            return 0.0, wrong_type("fuzzy compares strings", side, value)
         if gold == extracted:
             return _SAME_TEXT
         ratio = similarity(gold, extracted) / (len(gold) + len(extracted))

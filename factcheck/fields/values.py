@@ -13,7 +13,8 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.documents import parse_json, shown
-from factcheck.errors import InputError, describe
+from factcheck.documents.json_documents import problem_of
+from factcheck.errors import InputError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -80,8 +81,11 @@ def object_in(text: str) -> dict[str, Any]:
         if not braces["prose"]:
             try:
                 _, end = _DECODER.raw_decode(text, braces.start())
-            except (ValueError, RecursionError) as error:
-                raise InputError(f"a JSON object that cannot be read ({describe(error)})") from None
+            except (json.JSONDecodeError, RecursionError) as error:
+                problem = "nested too deeply"
+                if isinstance(error, json.JSONDecodeError):
+                    problem = problem_of(error, text)
+                raise InputError(f"a JSON object that cannot be read ({problem})") from None
             value = parse_json(text[braces.start() : end], "a JSON object").value
             found[value_key(value)] = value
     if len(found) != 1:
@@ -99,7 +103,10 @@ def read_record(value: Any) -> Any:
 
 def id_of(record: Any, id_field: str, where: str) -> str | int:
     """Return the id of a record; raise `InputError`, with `where`, if it has no valid one."""
-    record = read_record(record)
+    try:
+        record = object_in(record) if isinstance(record, str) else as_record(record)
+    except InputError as error:
+        raise InputError(f"{where}: {error}, so the id field {id_field!r} is missing") from error
     if record is None:
         raise InputError(f"{where}: null has no id field {id_field!r}; leave the record out")
     if not isinstance(record, dict) or id_field not in record:
@@ -293,6 +300,13 @@ _TYPES: tuple[tuple[type, str], ...] = (
     (dict, "object"),
     (type(None), "null"),
 )
+
+
+def wrong_type(expected: str, side: str, value: Any) -> str:
+    """Reason why the gold or extracted value cannot be compared."""
+    if value is None:
+        return f"the {side} value is null"
+    return f"{expected}, but the {side} value is of type {json_type(value) or type(value).__name__}"
 
 
 def json_type(value: Any) -> str | None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from factcheck.documents import MAX_TEXT_BYTES
 from factcheck.fields import ComparatorResult, RunResult, evaluate, parse_eval_schema
 from factcheck.fields.files import gate_scores
 from factcheck.scoring.gates import fields_gate
@@ -120,7 +121,16 @@ def test_records_are_named_by_their_id_without_being_told(files: Files) -> None:
     ("gold", "extracted", "message"),
     [
         ([GOLD[0]] * 2, EXTRACTED, "g.jsonl, line 2: duplicate id 'r1', first in g.jsonl, line 1"),
-        (GOLD, GOLD[:2], "length: g.jsonl has 3 records, e.jsonl 2; give null for a missing"),
+        (
+            GOLD,
+            GOLD[:2],
+            "2; give null for a missing extraction, or pair them by id: id_field='id', join='id'",
+        ),
+        (
+            GOLD,
+            [{"id": "x"}],
+            "g.jsonl has 3 records, e.jsonl 1; give null for a missing extraction\n",
+        ),
     ],
 )
 def test_records_that_cannot_be_paired_are_refused(
@@ -128,6 +138,47 @@ def test_records_that_cannot_be_paired_are_refused(
 ) -> None:
     join = ("--id-field", "id", *(("--join", "id") if "line" in message else ()))
     refused(files.evaluate(*join, gold=gold, extracted=extracted), message)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("e.yaml", '- {id: r1}\n- {id: "r2}\n', "e.yaml, line 3: not valid YAML (found unexpected"),
+        (
+            "e.jsonl", '```json\n{\n"id": "r1"\n}\n```\n',
+            "e.jsonl, line 1: no JSON object; write each reply as one JSON string per line, or as",
+        ),
+    ],
+)  # fmt: skip
+def test_extractions_of_which_few_are_read_are_refused_with_the_place(
+    files: Files, name: str, text: str, problem: str
+) -> None:
+    extracted = files.put(name, text)
+    refused(files.evaluate(extracted=extracted), problem)
+
+
+def test_a_line_that_is_too_long_and_a_cut_one_are_unusable_records(files: Files) -> None:
+    lines = [json.dumps(GOLD[0]), f'{{"id": "{"x" * MAX_TEXT_BYTES}"}}', '{"id": "r3", "name": "C']
+    done = files.evaluate(extracted=files.put("e.jsonl", "\n".join(lines)))
+
+    assert (done.code, done.err) == (0, "")
+    assert "r2  e.jsonl, line 2: longer than the limit of 16,777,216 bytes" in done.out
+    cut = (
+        "e.jsonl, line 3: a JSON object that cannot be read (the text ends inside a string; it may"
+    )
+    assert cut in done.out
+    assert "Examples" not in done.out
+    assert "(the record)" not in done.out
+
+
+def test_junit_says_that_the_gate_decides_what_fails(files: Files) -> None:
+    junit = ("--format", "junit")
+    without, failed = files.evaluate(*junit), files.evaluate(*junit, "--fail-under", "0.9")
+
+    assert 'failures="0"' in without.out
+    assert "losses are skipped cases: they fail only with --fail-under" in without.out
+    assert 'failures="3"' in failed.out
+    assert "losses are skipped" not in failed.out + files.evaluate(*junit, extracted=files.gold).out
 
 
 def test_an_extraction_that_cannot_be_joined_does_not_end_the_run(files: Files) -> None:

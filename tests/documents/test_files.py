@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.documents import json_text, parse_json, read_text, write_text, write_with
-from factcheck.documents.files import MAX_TEXT_BYTES
+from factcheck.documents.files import MAX_TEXT_BYTES, Unparsed
 from factcheck.documents.reading import read_document, read_entries
 from factcheck.documents.yaml_documents import parse_yaml, yaml_text
 from factcheck.errors import InputError
@@ -110,8 +110,21 @@ def test_large_files_and_long_lines_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="larger than the limit of 1,000 bytes"):
         read_text(path, max_bytes=1000)
     for file in (path, packed):
-        with pytest.raises(InputError, match="line 2: longer than the limit of 16,777,216 bytes"):
-            list(read_entries(file))
+        first, second, third = read_entries(file)
+        assert (first.value, third.value) == ({"a": 1}, {"a": 2})
+        assert str(second.value) == f"{file}, line 2: longer than the limit of 16,777,216 bytes"
+        cut = [*read_entries(file, as_text=True)][1].value
+        assert (cut.text, str(cut.problem)) == ("", str(second.value))
+    for name in ("rows.csv", "noname"):
+        text = b"a,b\n1," + b"x" * MAX_TEXT_BYTES + b"\n3,4\n"
+        longest = read_entries(put(tmp_path / name, text))
+        if name == "noname":
+            with pytest.raises(InputError, match="line 2: longer than the limit"):
+                list(longest)
+        else:
+            problem, row = longest
+            assert "line 2: longer than the limit of 16,777,216 bytes" in str(problem.value)
+            assert row.value == {"a": "3", "b": "4"}
 
 
 def test_a_failed_write_leaves_the_old_file(
@@ -401,7 +414,8 @@ def test_items_of_a_list_are_told_apart_where_it_is_not_valid(tmp_path: Path) ->
     ]  # fmt: skip
     for text, values in cases:
         path = put(tmp_path / "a.json", text)
-        assert [value for _, value in read_entries(path, as_text=True)] == values
+        entries = [value for _, value in read_entries(path, as_text=True)]
+        assert [one.text if isinstance(one, Unparsed) else one for one in entries] == values
         with pytest.raises(InputError, match="line 1"):
             list(read_entries(path))
     for text in ("[1] 2", "[1]]", '["' + '\\"' * 200_000, "[" * 200_000):

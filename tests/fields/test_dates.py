@@ -194,7 +194,7 @@ def test_the_same_date_matches_whatever_its_notation(gold: Any, extracted: Any) 
         ("2024-03-15T10:00Z", "2024-03-15T10:00+01:00",
          "the times differ: 2024-03-15 10:00:00 UTC and 2024-03-15 10:00:00 UTC+01:00"),
         ("2024-03-15T23:00Z", "2024-03-16", "the dates differ: 2024-03-15 23:00:00 UTC and"),
-        ("2024-03-15", None, "the extracted value is of type null"),
+        ("2024-03-15", None, "the extracted value is null"),
         (20240315, "2024-03-15", "the gold value is of type integer"),
         ("soon", "2024-03-15", "'soon' is not a date"),
         ("2024-03-15", "2024-02-30", "'2024-02-30' is a date or time that does not exist"),

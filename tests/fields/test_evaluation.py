@@ -383,7 +383,10 @@ class TestReplies:
         assert [(r.record_id, r.f1) for r in joined.records] == [
             (1, 0.0), (2, 1.0), ("(parse failure 2)", 0.0),
         ]  # fmt: skip
-        assert joined.records[0].field_results == first.field_results
+        failure, *omissions = joined.records[0].field_results
+        assert omissions == first.field_results[1:]
+        assert str(failure.reason).startswith("extracted record 1: ")
+        assert reason in str(failure.reason)
         assert joined.totals()["parse_failure"] == 2
 
 
@@ -466,7 +469,7 @@ class TestJoins:
         [
             ([{"id": 1}, {"id": 1}], {}, "gold record 1: duplicate id 1, first in gold record 0"),
             ([{"id": 1}, {}], {}, "gold record 1: the id field 'id' is missing"),
-            ([{"id": 1}, "x"], {}, "gold record 1: the id field 'id' is missing"),
+            ([{"id": 1}, "x"], {}, "gold record 1: no JSON object, so the id field"),
             ([{"id": 1}, {}], {"join": "position"}, "gold record 1: the id field 'id' is missing"),
             ([{"id": True}], {}, "string or integer"),
             ([{"id": 1}, None], {}, "gold record 1: null has no id field"),

@@ -22,6 +22,7 @@ from factcheck.fields import (
     set_type_default,
 )
 from factcheck.fields.files import read_records, read_run, read_schema
+from factcheck.fields.values import Unusable
 from tests.fields.builders import record
 from tests.fields.json_schemas import nested
 
@@ -286,7 +287,10 @@ def test_what_a_model_wrote_is_read_where_the_file_is_not_in_its_format(
     tmp_path: Path, name: str, content: str, values: list[Any]
 ) -> None:
     path = put(tmp_path, name, content)
-    assert read_records(path, extracted=True) == values
+    records = read_records(path, extracted=True)
+    assert [one.record if isinstance(one, Unusable) else one for one in records] == values
+    for place, one in zip(records.places, records, strict=True):
+        assert not isinstance(one, Unusable) or one.reason.startswith(place)
     with pytest.raises(InputError, match=re.escape(str(path))):
         read_records(path)
     broken = put(tmp_path, name.replace("jsonl", "json"), '[{"a": 1}, {"a": ')

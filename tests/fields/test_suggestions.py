@@ -364,6 +364,10 @@ def test_records_in_another_order_come_with_one_hint(caplog: pytest.LogCaptureFi
     (hint,) = _hints(caplog, LINES, LINES[::-1])
     assert "pair them by id: id_field='id', join='id'" in hint
     assert _hints(caplog, LINES, LINES[::-1], id_field="id", join="id") == []
+    renamed = [{**one, "id": f"x{one['id']}"} for one in LINES]
+    assert _hints(caplog, LINES, renamed, id_field="id") == []
+    (hint,) = _hints(caplog, LINES, [LINES[1], LINES[0], *renamed[2:]], id_field="id")
+    assert "2 records would pair by 'id'" in hint
 
 
 def test_a_hint_calls_nothing_that_is_registered(caplog: pytest.LogCaptureFixture) -> None:

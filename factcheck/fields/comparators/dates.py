@@ -23,7 +23,7 @@ from factcheck.fields.types import (
     UndecidableError,
     param,
 )
-from factcheck.fields.values import exact_key, json_type
+from factcheck.fields.values import exact_key, wrong_type
 from factcheck.text.dates import Notation, read_moments
 
 _MAX_CHARS = 80
@@ -132,8 +132,7 @@ def _dates(value: Any, side: str, notation: Notation) -> Dates:
         return read_date(value, notation)
     if isinstance(value, dt.date):
         return Dates((reading_of(value),))
-    kind = json_type(value) or type(value).__name__
-    return Dates((), f"date compares dates, but the {side} value is of type {kind}")
+    return Dates((), wrong_type("date compares dates", side, value))
 
 
 def _compare(gold: DateReading, extracted: DateReading, *, partial: bool = False) -> Outcome:

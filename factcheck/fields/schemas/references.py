@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.json_schema import GenerateJsonSchema
 
-_MAX_PARTS = 200_000
+_MAX_PARTS = 50_000
 """Maximum number of schemas and values in a resolved schema."""
 _DEFINITIONS = ("$defs", "definitions")
 _INDEX = re.compile("0|[1-9][0-9]{0,8}")
