@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from pydantic import BaseModel, Field, StrictBool, StrictFloat, StrictInt
-from typing_extensions import Required, TypedDict
+from pydantic import BaseModel, Field, StrictBool, StrictFloat
 
 from factcheck.documents import plain_document, to_plain
 from factcheck.errors import DeadlineExceeded, Failure, InputError
-from factcheck.facts import CheckFailure, FactSet, Texts, Usage, Verdict
+from factcheck.facts import CheckFailure, FactSet, Verdict
 from factcheck.facts.report import Direction
 from factcheck.fields import FieldEvaluator
 from factcheck.fields.evaluation import Join
@@ -37,41 +36,8 @@ class _Judged(Body):
     )
 
 
-class Document(TypedDict, total=False):
-    """One of several documents of a source."""
-
-    text: Required[str]
-    id: str | StrictInt | None
-    """By default `d1`, `d2`, ... by position."""
-
-
-class Fact(TypedDict, total=False):
-    """A fact; only `text` is required."""
-
-    text: Required[str]
-    id: str
-    span: list[StrictInt] | None
-    """Start and end of the fact in the source, in characters."""
-    weight: StrictFloat
-    """At least 0."""
-    must: StrictBool
-    tags: list[str]
-    documents: list[str]
-
-
-class Facts(TypedDict, total=False):
-    """Facts of a source, in order."""
-
-    facts: Required[list[Fact]]
-    source_digest: str | None
-    made_by: dict[str, str]
-    """Extractor and its version."""
-    documents: list[str]
-    extracted: list[str]
-
-
-Source = str | list[str | Document]
-GivenFacts = list[str | Fact] | Facts
+Source = str | list[Any]
+GivenFacts = list[Any] | dict[str, Any]
 
 
 class FactsRequest(_Judged):
@@ -79,12 +45,12 @@ class FactsRequest(_Judged):
 
     model_config = example(source=SOURCE)
     source: Source
-    """A text, or a list of documents."""
+    """A text, or a list of documents: texts, or objects with `text` and optionally `id`."""
 
 
-@router.judged("/v1/facts", Facts)
+@router.judged("/v1/facts", dict[str, Any])
 async def extract(service: Service, body: FactsRequest) -> Any:
-    """Extract the atomic facts of a source."""
+    """Extract the atomic facts of a source; `FactSet.from_dict` reads the answer."""
     return (await service.judge(body.judge).scorer.aextract(body.source)).to_dict()
 
 
@@ -93,7 +59,8 @@ class CheckRequest(_Judged):
 
     model_config = example(facts=_FACTS, text=SUMMARY)
     facts: GivenFacts
-    """Statements, facts, or the answer of `/v1/facts`."""
+    """Statements, objects with `text` and optionally `id`, `span`, `weight`, `must` and `tags`, or
+    the answer of `/v1/facts`."""
     text: str
 
 
@@ -131,31 +98,20 @@ class CoverageRequest(_Judged):
     """Whether to compute the lead baseline, with embedded judges."""
 
 
-class Numbers(BaseModel):
-    """Score and bounds in [0, 1], 95 % interval, and numbers of facts by outcome."""
+class CoverageAnswer(BaseModel):
+    """The report: score and bounds in [0, 1], 95 % interval, numbers of facts by outcome, results.
+
+    `CoverageReport.from_dict` reads the answer, which has more.
+    """
 
     score: float | None
     low: float
     high: float
     interval: list[float] | None
     counts: dict[str, int]
-
-
-class CoverageAnswer(Numbers):
-    """A coverage report, which `CoverageReport.from_dict` reads."""
-
-    format: int
     faithfulness: float | None
-    documents: dict[str, Numbers]
-    signature: str
-    usage: Usage
-    facts: Facts
     results: list[Verdict | CheckFailure]
-    claims: Facts | None
     claim_results: list[Verdict | CheckFailure]
-    lead: float | None
-    judge_quality: str
-    texts: Texts | None
 
 
 @router.judged("/v1/coverage", CoverageAnswer)

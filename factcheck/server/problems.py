@@ -45,13 +45,13 @@ _SCHEMA = {
 RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"description": description, "content": {MEDIA_TYPE: {"schema": _SCHEMA}}}
     for status, description in {
-        400: "The body is not valid JSON.",
+        400: "The body cannot be parsed.",
         401: "The API key is missing or unknown.",
         404: "There is no such job or route.",
         405: "The route has no such method.",
         408: "The request did not arrive in time.",
         413: "The body is too large.",
-        415: "The body is not sent as JSON, or it is compressed.",
+        415: "The body is compressed.",
         422: "The request is invalid.",
         429: "The rate or the budget of the API key is used up.",
         500: "The service failed or is misconfigured.",

@@ -6,48 +6,23 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, get_type_hints
 
 from fastapi import APIRouter, Depends, Header, Request, Response
-from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel, ConfigDict
 
 from factcheck.documents import parse_json
-from factcheck.errors import InputError
 from factcheck.server.access import require_bounded
-from factcheck.server.problems import RESPONSES, Problem
+from factcheck.server.problems import RESPONSES
 from factcheck.server.service import Service
 
-_JSON = "application/json"
 KEY = Depends(HTTPBearer(auto_error=False))
 """Documents the API key, which `Gate` checks."""
 Work = Callable[[Service, Any], Awaitable[Any]]
 
 
-class _StrictRequest(Request):
-    async def json(self) -> Any:
-        status = 400
-        try:
-            data = parse_json(await self.body(), "the body").value
-            status = 422
-            require_bounded(data, self.app.state.service.config)
-        except InputError as error:  # FastAPI hides any exception but an HTTPException
-            raise Problem(status, InputError.code, str(error)) from None
-        return data
-
-
-class _StrictRoute(APIRoute):
-    """A route whose body is strict JSON within the limits of the service."""
-
-    def get_route_handler(self) -> Callable[[Request], Any]:
-        handle = super().get_route_handler()
-
-        async def strict(request: Request) -> Any:
-            given = request.headers.get("content-type", "")
-            if given.partition(";")[0].strip().lower() != _JSON:
-                detail = f"the body must be JSON; send it with 'Content-Type: {_JSON}'"
-                raise Problem(415, "unsupported_media_type", detail)
-            return await handle(_StrictRequest(request.scope, request.receive))
-
-        return strict
+async def _require_strict(request: Request) -> None:
+    """Refuse JSON with duplicate keys or NaN, or beyond the limits of the service."""
+    data = parse_json(await request.body(), "the body").value
+    require_bounded(data, request.app.state.service.config)
 
 
 DeadlineMs = Annotated[
@@ -72,7 +47,7 @@ class JudgedRouter(APIRouter):
     """Routes of the judges: a POST request with strict JSON, and an answer within its deadline."""
 
     def __init__(self) -> None:
-        super().__init__(route_class=_StrictRoute, responses=RESPONSES, dependencies=[KEY])
+        super().__init__(responses=RESPONSES, dependencies=[KEY, Depends(_require_strict)])
 
     def judged(self, path: str, answer: Any) -> Callable[[Work], Work]:
         """Serve a function of the service and a request; its result has the form of `answer`."""

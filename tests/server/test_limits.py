@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -86,13 +85,12 @@ INVALID: dict[str, tuple[str, Any]] = {
 OTHERS: dict[str, tuple[str, dict[str, Any], int, str]] = {
     "announced too large": ("check", raw(b" " * 5_001), 413, "too_large"),
     "too large": ("check", raw(chunks(b" " * 5_001)), 413, "too_large"),
-    "not JSON": ("check", raw(b"{"), 400, "input"),
-    "not UTF-8": ("check", raw(b'{"text": "\xff"}'), 400, "input"),
-    "two keys": ("check", raw(b'{"text": "", "text": ""}'), 400, "input"),
-    "NaN": ("references", raw(b'{"threshold": NaN}'), 400, "input"),
-    "nested": ("check", raw(b"[" * 2_000 + b"]" * 2_000), 400, "input"),
-    "no type": ("check", {"content": json.dumps(CHECK).encode()}, 415, "unsupported_media_type"),
-    "form": ("check", {"data": {"text": "a"}}, 415, "unsupported_media_type"),
+    "not JSON": ("check", raw(b"{"), 422, "input"),
+    "not UTF-8": ("check", raw(b'{"text": "\xff"}'), 400, "bad_request"),
+    "two keys": ("check", raw(b'{"text": "", "text": ""}'), 422, "input"),
+    "NaN": ("references", raw(b'{"threshold": NaN}'), 422, "input"),
+    "nested": ("check", raw(b"[" * 2_000 + b"]" * 2_000), 400, "bad_request"),
+    "form": ("check", {"data": {"text": "a"}}, 422, "input"),
     "compressed": ("check", sent(Content_Encoding="gzip"), 415, "unsupported_media_type"),
     "deadline": ("check", sent(Factcheck_Deadline_Ms="0"), 422, "input"),
     "endless deadline": ("check", sent(Factcheck_Deadline_Ms="9" * 400), 422, "input"),

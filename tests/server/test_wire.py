@@ -74,7 +74,7 @@ def test_a_body_longer_than_announced_is_not_another_request() -> None:
     with running(app_of(judge)) as url, connected(url) as client:
         client.sendall(head(2) + BODY)
         answer = client.recv(65_536)
-    assert b" 400 " in answer.splitlines()[0]
+    assert b" 422 " in answer.splitlines()[0]
     assert judge.n_calls == 0
 
 
