@@ -1,53 +1,111 @@
 """Disk cache: a folder shared by all processes of one user on one machine.
 
 The store is the subfolder `answers`, so that SQLite's files move in one step, and the permissions
-of the user's own folder never change.
+of the user's own folder never change. `diskcache` makes its file, and can read it; after that, only
+the SQL below touches it. `diskcache` would unpickle values marked as pickled, read the file that a
+row names and delete it with the row (CVE-2025-69872), and turn planted settings into attributes;
+and it takes twice the time.
 """
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 import tempfile
 import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
-from factcheck.runtime.cache.entries import WarnOnce, readable, seal
+from factcheck.runtime.cache.entries import (
+    CHECKSUM_DIGITS,
+    KEY_DIGITS,
+    WarnOnce,
+    readable,
+    seal,
+)
+from factcheck.runtime.cache.folder import (
+    Leases,
+    check_file,
+    database,
+    expanded,
+    identity,
+    is_read_only,
+    make_private,
+    quarantine,
+)
 
 if TYPE_CHECKING:
-    from factcheck.runtime.cache.store import ReadOnlyStore
+    import sqlite3
 
 T = TypeVar("T")
 
 LOCK_WAIT_S = 5.0
 """Seconds to wait for another process's write."""
 _LOCK_POLL_S = 0.01
+_MAKING = "0" * KEY_DIGITS
+"""Leased by the process that makes the file."""
+_AFTER_DIGITS = "g"
+_READ = (
+    "SELECT CASE typeof(value) WHEN 'blob' THEN value END "
+    "FROM Cache WHERE key > ? AND key < ? ORDER BY rowid"
+)
+_WRITE = (  # mode 1: bytes in the database; a row that was replaced would be counted twice
+    "INSERT INTO Cache (key, raw, store_time, access_time, mode, value) VALUES (?, 1, ?, ?, 1, ?) "
+    "ON CONFLICT (key, raw) DO UPDATE SET store_time = excluded.store_time, value = excluded.value"
+)
+"""A row has one value; its key is followed by the checksum of the value."""
 
+Trouble = Literal["locked", "full", "unusable", "damaged"]
+"""Kind of failure: wait, continue without a cache (twice), or start a new store."""
 _PROBLEMS = {
     "locked": "is locked by another process",
     "full": "cannot be written, the disk is full",
     "unusable": "cannot be used",
 }
 """Descriptions of the problems that do not end a run."""
+_BY_MESSAGE: tuple[tuple[str, Trouble], ...] = (
+    ("is locked", "locked"),
+    ("busy", "locked"),
+    ("is full", "full"),
+    ("unable to open", "unusable"),
+    ("disk i/o error", "unusable"),
+    ("out of memory", "unusable"),
+    ("locking protocol", "unusable"),
+    ("too big", "unusable"),
+)
+"""Kinds by parts of SQLite's messages; Python exposes its error codes only from 3.11."""
+
+
+def classify(error: BaseException) -> Trouble | None:
+    """Classify a failure of the store; `None` for any other exception."""
+    import sqlite3
+
+    if isinstance(error, UnicodeDecodeError):
+        return "damaged"  # SQLite messages may quote bytes of the file that are not UTF-8
+    if isinstance(error, sqlite3.ProgrammingError):
+        return None
+    if isinstance(error, sqlite3.Error):
+        message = str(error).lower()
+        return next((trouble for part, trouble in _BY_MESSAGE if part in message), "damaged")
+    return "unusable" if isinstance(error, (OSError, OverflowError)) else None
 
 
 class DiskCache:
     """Stores responses in a folder, which is created on first use; nothing is evicted.
 
     A damaged store is quarantined with a warning and replaced; if the new one is damaged, too, the
-    run continues without a cache.
+    run continues without a cache. A store without write permission is only read.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = expanded(folder)
         """Folder of the cache."""
         self._warn = WarnOnce()
-        self._store: ReadOnlyStore | None = None
+        self._leases = Leases(self.folder / "leases")
+        self._connection: sqlite3.Connection | None = None
+        self._is_read_only = False
         self._identity: tuple[int, int] | None = None
         self._lock = threading.RLock()
         self._patience_s = LOCK_WAIT_S
@@ -58,29 +116,47 @@ class DiskCache:
 
     @property
     def is_quick(self) -> bool:
-        return self._store is not None
+        return self._connection is not None
 
     def get_many(self, keys: Sequence[str]) -> dict[str, list[str]]:
-        stored = (self._use(lambda store: store.read(keys)) if keys else None) or {}
+        def read(store: sqlite3.Connection) -> dict[str, list[bytes | None]]:
+            rows = store.execute
+            return {key: [v for (v,) in rows(_READ, (key, key + _AFTER_DIGITS))] for key in keys}
+
+        stored = (self._use(read) if keys else None) or {}
         return readable(stored, f"the cache {self.folder}", self._warn)
 
     def add_many(self, entries: Mapping[str, str]) -> None:
         """Add all entries in one transaction; if that fails, none, with a warning."""
-        sealed = {key: seal(key, value) for key, value in entries.items()}
-        if sealed:
-            self._use(lambda store: store.write(sealed))
+
+        def write(store: sqlite3.Connection) -> None:
+            if self._is_read_only:
+                return
+            now = time.time()
+            sealed = ((key, seal(key, value)) for key, value in entries.items())
+            rows = [
+                (key + value[:CHECKSUM_DIGITS].decode("ascii"), now, now, value)
+                for key, value in sealed
+            ]
+            with store:
+                store.execute("BEGIN IMMEDIATE")
+                store.executemany(_WRITE, rows)
+
+        if entries:
+            self._use(write)
 
     def lease(self, key: str) -> bool:
-        return self._use(lambda store: store.lease(key)) is not False
+        """Lease a key; a store that is only read grants every lease, as it keeps no answer."""
+        return self._use(lambda _: self._is_read_only or self._leases.take(key)) is not False
 
     def release(self, key: str) -> None:
-        self._use(lambda store: store.release(key))
+        self._leases.release(key)
 
     def close(self) -> None:
         with self._lock:
-            if self._store is not None:
-                self._store.close()
-            self._store = None
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = None
 
     def pause(self) -> None:
         """Wait for other threads, close, and keep them out until `resume`."""
@@ -90,14 +166,12 @@ class DiskCache:
     def resume(self) -> None:
         self._lock.release()
 
-    def _use(self, operation: Callable[[ReadOnlyStore], T]) -> T | None:
+    def _use(self, operation: Callable[[sqlite3.Connection], T]) -> T | None:
         """Return the result of an operation, or `None` with a warning if the store fails.
 
         After one timeout on a locked store, later operations do not wait until one succeeds, so
         that a stuck process delays a run once rather than for every response.
         """
-        from factcheck.runtime.cache.store import classify
-
         deadline = time.monotonic() + self._patience_s
         while not self._abandoned:
             with self._lock:
@@ -120,24 +194,44 @@ class DiskCache:
             time.sleep(_LOCK_POLL_S)
         return None
 
-    def _open(self) -> ReadOnlyStore:
-        from factcheck.runtime.cache.store import ReadOnlyStore, Store
-
-        if self._store is None and is_read_only(self.folder):
-            self._warn(
-                "readonly",
-                "the cache %s cannot be written: it is read, and nothing is added",
-                self.folder,
-            )
-            self._store = ReadOnlyStore(database(self.folder))
-        if self._store is None:
-            warning = make_private(self.folder)
-            if warning is not None:
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            path = database(self.folder)
+            self._is_read_only = is_read_only(self.folder)
+            if self._is_read_only:
+                message = "the cache %s cannot be written: it is read, and nothing is added"
+                self._warn("readonly", message, self.folder)
+                self._connection = _connected(path, "mode=ro&immutable=1")
+                return self._connection
+            if warning := make_private(self.folder):
                 self._warn("access", "%s", warning)
             self._identity = identity(self.folder)
-            self._store = Store(database(self.folder))
-            self._identity = identity(self.folder)
-        return self._store
+            if not (path.exists() or path.is_symlink()):
+                self._make(path)
+            connection = _connected(path, "mode=rw")
+            connection.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing
+            self._connection, self._identity = connection, identity(self.folder)
+        return self._connection
+
+    def _make(self, path: Path) -> None:
+        """Have `diskcache` make an empty file, and move it into its place in one step.
+
+        Raises:
+            sqlite3.OperationalError: The file is locked by another process that does so.
+        """
+        import sqlite3
+
+        import diskcache
+
+        if not self._leases.take(_MAKING):
+            raise sqlite3.OperationalError(f"{path} is locked by the process that makes it")
+        try:
+            if not path.exists():
+                with tempfile.TemporaryDirectory(dir=path.parent, prefix="new-") as folder:
+                    diskcache.Cache(folder, eviction_policy="none").close()
+                    Path(folder, path.name).rename(path)
+        finally:
+            self._leases.release(_MAKING)
 
     def _replace(self, reason: Exception) -> None:
         """Quarantine a damaged store, once, unless another process has done so."""
@@ -188,75 +282,12 @@ if hasattr(os, "register_at_fork"):
         before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
     )
 
-_STORE = "answers"
-_PRIVATE = 0o700
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
+def _connected(path: Path, mode: str) -> sqlite3.Connection:
+    import sqlite3
 
-def expanded(folder: str | os.PathLike[str]) -> Path:
-    """Return the absolute path with `~` and environment variables expanded."""
-    return Path(os.path.expandvars(Path(folder).expanduser())).absolute()
-
-
-def database(folder: Path) -> Path:
-    return folder / _STORE / "cache.db"
-
-
-def make_private(folder: Path) -> str | None:
-    """Create the folder and the store in it, accessible only to the owner.
-
-    Returns:
-        A warning if other users had access, or `None`.
-
-    Raises:
-        OSError: They cannot be created.
-    """
-    folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
-    store = folder / _STORE
-    if store.is_symlink():
-        raise PermissionError(errno.EPERM, "a link in place of the cache is not followed", store)
-    store.mkdir(mode=_PRIVATE, exist_ok=True)
-    if os.name == "nt":  # permissions are inherited there, and modes meaningless
-        return None
-    status = store.lstat()
-    if status.st_uid != os.geteuid():
-        raise PermissionError(errno.EPERM, "the cache belongs to another user", store)
-    if status.st_mode & _OTHERS:
-        store.chmod(_PRIVATE)
-        return f"{store} was accessible to other users; it is now private"
-    return None
-
-
-_ADMINISTRATOR = 0
-
-
-def is_read_only(folder: Path) -> bool:
-    """Whether the store exists, belongs to this user or root, and is not writable."""
-    path = database(folder)
-    try:
-        status = path.lstat()
-    except OSError:
-        return False
-    writable = may_write(path) and may_write(path.parent)
-    return not writable and os.name != "nt" and status.st_uid in {_ADMINISTRATOR, os.geteuid()}
-
-
-def may_write(path: Path) -> bool:
-    return os.access(path, os.W_OK)
-
-
-def identity(folder: Path) -> tuple[int, int] | None:
-    """Return device and inode of the database, or `None` if it does not exist."""
-    try:
-        status = database(folder).stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
-def quarantine(folder: Path) -> Path:
-    """Move the store into a new subfolder, which `FACTCHECK_CACHE_DIR` may name."""
-    stamp = time.strftime("damaged-%Y%m%dT%H%M%S-", time.gmtime())
-    aside = Path(tempfile.mkdtemp(prefix=stamp, dir=folder))
-    (folder / _STORE).rename(aside / _STORE)
-    return aside
+    check_file(path)
+    address = f"{path.absolute().as_uri()}?{mode}"
+    return sqlite3.connect(
+        address, uri=True, timeout=0, isolation_level=None, check_same_thread=False
+    )

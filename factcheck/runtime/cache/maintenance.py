@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from factcheck.errors import ConfigError, InputError
 from factcheck.runtime.cache import disk
 from factcheck.runtime.cache.entries import KEY_DIGITS, unseal
-from factcheck.runtime.cache.store import check_file, classify
+from factcheck.runtime.cache.folder import check_file, database
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +52,7 @@ class Verified(NamedTuple):
 @contextmanager
 def _connected(folder: Path) -> Iterator[sqlite3.Connection]:
     """Connect to the database, and translate its errors."""
-    path = disk.database(folder)
+    path = database(folder)
     try:
         check_file(path)
         with closing(
@@ -61,7 +61,7 @@ def _connected(folder: Path) -> Iterator[sqlite3.Connection]:
             connection.text_factory = bytes  # do not decode what the file calls text
             yield connection
     except Exception as error:
-        trouble = classify(error)
+        trouble = disk.classify(error)
         if trouble == "damaged":
             raise InputError(
                 f"the cache {folder} is damaged ({error}); the next run sets it aside and "
@@ -74,7 +74,7 @@ def _connected(folder: Path) -> Iterator[sqlite3.Connection]:
 
 def read_entries(folder: Path) -> Iterator[tuple[str, str] | None]:
     """Yield key and value of every entry, in the order written; `None` for an invalid one."""
-    if not disk.database(folder).exists():
+    if not database(folder).exists():
         return
     with _connected(folder) as connection:
         for row_key, stored in connection.execute(_ROWS):
@@ -86,7 +86,7 @@ def read_entries(folder: Path) -> Iterator[tuple[str, str] | None]:
 
 def contents(folder: Path) -> Contents:
     """Return statistics of the entries, valid or not."""
-    path = disk.database(folder)
+    path = database(folder)
     if not path.exists():
         return Contents()
     with _connected(folder) as connection:
@@ -100,7 +100,7 @@ def verify(folder: Path) -> Verified:
     try:
         entries = [entry is not None for entry in read_entries(folder)]
         found = Verified(sum(entries), entries.count(False))
-        if not disk.database(folder).exists():
+        if not database(folder).exists():
             return found
         with _connected(folder) as connection:
             ((finding,), *_) = connection.execute("PRAGMA integrity_check(1)").fetchall()
@@ -121,7 +121,7 @@ def clear(folder: Path) -> int:
 
 
 def _delete(folder: Path, where: str, *values: float) -> int:
-    if not disk.database(folder).exists():
+    if not database(folder).exists():
         return 0
     with _connected(folder) as connection:
         return connection.execute(f"DELETE FROM Cache {where}", values).rowcount  # noqa: S608 - ours

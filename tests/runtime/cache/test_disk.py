@@ -24,7 +24,6 @@ import pytest
 from factcheck.runtime.cache import DiskCache, answer_key
 from factcheck.runtime.cache import disk as disk_module
 from factcheck.runtime.cache.entries import seal
-from factcheck.runtime.cache.store import classify
 from tests.processes import printed_by_python
 from tests.runtime.cache.conftest import KEY, OTHER
 from tests.runtime.cache.stores import database, filled, in_lists, row_key
@@ -55,13 +54,13 @@ def test_diskcache_reads_the_folder(folder: Path, disk: DiskCache) -> None:
 
 
 @pytest.mark.parametrize(
-    "moment", ["diskcache.Cache.drop_tag_index", "pathlib.Path.rename", "leases.release"]
+    "moment", ["diskcache.Cache.drop_tag_index", "pathlib.Path.rename", "folder.Leases.release"]
 )
 def test_a_process_killed_while_it_makes_the_file_is_in_nobodys_way(
     folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture, moment: str
 ) -> None:
     code = (
-        "import diskcache, os, pathlib; from factcheck.runtime.cache import DiskCache, leases; "
+        "import diskcache, os, pathlib; from factcheck.runtime.cache import DiskCache, folder; "
         f"{moment} = lambda *_: os._exit(9); DiskCache({str(folder)!r}).get_many(['0'])"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9  # noqa: S603 - ours
@@ -144,7 +143,7 @@ def test_a_lock_that_stays_is_a_warning(
 
 def _run_sql(disk: DiskCache, statement: str) -> int:
     def run(store: Any) -> int:
-        return int(store._connection.execute(statement).fetchone()[0])
+        return int(store.execute(statement).fetchone()[0])
 
     found = disk._use(run)
     assert found is not None
@@ -297,14 +296,14 @@ def test_a_link_where_the_cache_should_be_is_not_followed(
     ],
 )
 def test_an_error_of_the_store_is_classified(error: Exception, trouble: str | None) -> None:
-    assert classify(error) == trouble
+    assert disk_module.classify(error) == trouble
 
 
 @pytest.fixture
 def read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache with one entry; whoever runs the tests may write everything, so it is only said."""
     filled(tmp_path, {KEY: "kept"})
-    monkeypatch.setattr("factcheck.runtime.cache.disk.may_write", lambda _: False)
+    monkeypatch.setattr("factcheck.runtime.cache.folder.may_write", lambda _: False)
     return tmp_path
 
 
@@ -328,7 +327,7 @@ def test_a_read_only_cache_of_another_user_is_not_believed(
     read_only: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 12_345)
-    monkeypatch.setattr("factcheck.runtime.cache.disk._ADMINISTRATOR", -1)
+    monkeypatch.setattr("factcheck.runtime.cache.folder._ADMINISTRATOR", -1)
     assert DiskCache(read_only).get_many([KEY]) == {}
 
 
