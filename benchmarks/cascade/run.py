@@ -33,6 +33,7 @@ from factcheck.judges.replay import ReplayChecker
 from factcheck.stats.intervals import share_interval
 
 TARGETS = (0.90, 0.92, 0.94, 0.96, 0.98)
+CURVE = (0.80, 0.85, *TARGETS, 0.99, 1.0)
 
 
 class Row(NamedTuple):
@@ -71,7 +72,11 @@ def main() -> None:
         print(_line(judge, rows[judge], None), flush=True)
     if options.curve in rows:
         facts = [row.judged for row in rows[options.curve]]
-        print(f"\n{fit_judged(facts, 'local', options.curve)}")
+        print("\ntarget  sent   agreement  thresholds")
+        for target in CURVE:
+            fit = fit_judged(facts, "local", options.curve, target=target)
+            shares = f"{fit.sent.value:.3f}  {fit.agreement.value:.3f}"
+            print(f"{target:.2f}    {shares}      {fit.thresholds}")
 
 
 def _rows(

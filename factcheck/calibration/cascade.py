@@ -19,18 +19,12 @@ from factcheck.calibration.conclusions import figure_text
 from factcheck.errors import InputError
 from factcheck.facts import CoverageReport, Verdict, digest
 from factcheck.reports import Report
-from factcheck.reports.page import Alert, Page, Section, Table, entries
+from factcheck.reports.page import Alert, Page, entries
 from factcheck.reports.text import percent, plural, short, short_range
 from factcheck.scoring.comparison import Run, read_reports
 from factcheck.settings import LOCAL
 from factcheck.stats.intervals import Estimate, share_interval
 
-TARGETS = (0.8, 0.85, 0.9, 0.92, 0.94, 0.96, 0.98, 0.99, 1.0)
-"""Target agreements of the curve."""
-_LEGEND = (
-    "sent: share of the facts with a probability between the thresholds, which the second judge "
-    "decides; in brackets: 95 % interval by document"
-)
 _MAX_FOLDS = 10
 _ROUNDING = 1e-9
 """Shares that do not come out exactly in binary must not miss a target."""
@@ -60,31 +54,9 @@ class Thresholds(NamedTuple):
         return f"low={low}, high={high}"
 
 
-@dataclass(frozen=True, slots=True)
-class CascadePoint:
-    """What a cascade does on documents that its thresholds were not fitted on."""
-
-    target: float
-    """Agreement that the thresholds were fitted to, in [0, 1]."""
-    sent: Estimate
-    """Share of the facts that go on to the second judge."""
-    agreement: Estimate
-    """Share of the facts on which the cascade says what the second judge says."""
-    thresholds: Thresholds
-    """Fitted on all documents."""
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "target": self.target,
-            "sent": self.sent.to_dict(),
-            "agreement": self.agreement.to_dict(),
-            **self.thresholds._asdict(),
-        }
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class CascadeFit(Report):
-    """The thresholds of a cascade for a target agreement, and what other targets cost."""
+    """The thresholds of a cascade for a target agreement, and what it does on other documents."""
 
     first: str
     second: str
@@ -95,16 +67,20 @@ class CascadeFit(Report):
     """Facts without a verdict of the second judge, or not judged by both; left out."""
     alone: Estimate
     """Agreement of the first judge alone, where it has a verdict."""
-    chosen: CascadePoint
-    """The point of the target that was asked for."""
-    curve: tuple[CascadePoint, ...]
-    """The points of rising targets, that one included; the first judge alone reaches no target
-    below them."""
+    target: float
+    """Agreement that the thresholds were fitted to, in [0, 1]."""
+    sent: Estimate
+    """Share of the facts that go on to the second judge; as `agreement`, on documents that the
+    thresholds were not fitted on."""
+    agreement: Estimate
+    """Share of the facts on which the cascade says what the second judge says."""
+    thresholds: Thresholds
+    """Fitted on all documents."""
 
     @property
     def name(self) -> str:
         """The fitted cascade as a judge: `cascade(FIRST, SECOND, low=..., high=...)`."""
-        return f"cascade({self.first}, {self.second}, {self.chosen.thresholds})"
+        return f"cascade({self.first}, {self.second}, {self.thresholds})"
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -115,56 +91,42 @@ class CascadeFit(Report):
             "documents": self.n_documents,
             "undecided": self.n_undecided,
             "alone": self.alone.to_dict(),
-            "chosen": self.chosen.to_dict(),
-            "curve": [point.to_dict() for point in self.curve],
+            "target": self.target,
+            "sent": self.sent.to_dict(),
+            "agreement": self.agreement.to_dict(),
+            **self.thresholds._asdict(),
         }
 
     def page(self) -> Page:
-        chosen, agreement = self.chosen, short(self.chosen.agreement.value)
+        agreement = short(self.agreement.value)
         alerts: tuple[Alert, ...] = ()
-        lines = [f"the first judge alone agrees in {figure_text(self.alone, short)}"]
+        lines = [
+            f"{figure_text(self.sent, short)} of the facts go on",
+            f"the first judge alone agrees in {figure_text(self.alone, short)}",
+        ]
         if self.n_undecided:
             undecided = plural(self.n_undecided, "fact")
             lines.append(f"{undecided} without verdicts of both judges, left out")
-        if (chosen.agreement.value or 0.0) < chosen.target - _ROUNDING:
+        if (self.agreement.value or 0.0) < self.target - _ROUNDING:
             missed = (
                 f"on other documents the agreement is {agreement}, below the target of "
-                f"{short(chosen.target)}; set a higher target, or fit on more documents"
+                f"{short(self.target)}; set a higher target, or fit on more documents"
             )
             alerts = (Alert(missed, "unknown"),)
-        rows = (
-            (
-                short(one.target),
-                figure_text(one.sent, short),
-                figure_text(one.agreement, short),
-                str(one.thresholds),
-            )
-            for one in self.curve
-        )
-        table = Table(("target", "sent", "agreement", "thresholds"), tuple(rows))
         return Page(
             "Cascade",
-            str(chosen.thresholds),
-            f"{percent(chosen.sent.value or 0.0)} of {plural(self.n_facts, 'fact')} go on, "
-            f"agreement {agreement} (target {short(chosen.target)})",
-            f"95 % interval of the agreement {short_range(chosen.agreement.interval)}, over "
+            str(self.thresholds),
+            f"{percent(self.sent.value or 0.0)} of {plural(self.n_facts, 'fact')} go on, "
+            f"agreement {agreement} (target {short(self.target)})",
+            f"95 % interval of the agreement {short_range(self.agreement.interval)}, over "
             f"{plural(self.n_documents, 'document')}",
             tuple(lines),
-            sections=(
-                Section(
-                    "Agreement with the second judge against share sent",
-                    meaning="on documents that the thresholds were not fitted on",
-                    legend=(_LEGEND,),
-                    table=table,
-                ),
-            ),
             footer=entries(("Judge", self.name)),
             alerts=alerts,
-            columns=("target", "sent", "agreement", "low", "high"),
-            rows=lambda: (
-                one.to_dict() | {"sent": one.sent.value, "agreement": one.agreement.value}
-                for one in self.curve
-            ),
+            columns=("judge", "target", "sent", "agreement", "low", "high"),
+            rows=lambda: [
+                self.to_dict() | {"sent": self.sent.value, "agreement": self.agreement.value}
+            ],
         )
 
 
@@ -243,16 +205,20 @@ def fit_judged(
         )
     decided = [fact for fact in facts if fact.first is not None]
     alone = _estimate(decided, [fact.first == fact.second for fact in decided])
-    targets = sorted({target, *(one for one in TARGETS if one > (alone.value or 0.0))})
-    curve = []
-    for one in targets:
-        sent = sent_held_out(facts, one)
-        agrees = [on or fact.first == fact.second for fact, on in zip(facts, sent, strict=True)]
-        both = _estimate(facts, sent), _estimate(facts, agrees)
-        curve.append(CascadePoint(one, *both, fit_thresholds(facts, one)))
-    chosen = curve[targets.index(target)]
-    sizes = (len(facts), len(documents), n_undecided)
-    return CascadeFit(first, second, *sizes, alone, chosen, tuple(curve))
+    sent = sent_held_out(facts, target)
+    agrees = [on or fact.first == fact.second for fact, on in zip(facts, sent, strict=True)]
+    return CascadeFit(
+        first,
+        second,
+        len(facts),
+        len(documents),
+        n_undecided,
+        alone,
+        target,
+        _estimate(facts, sent),
+        _estimate(facts, agrees),
+        fit_thresholds(facts, target),
+    )
 
 
 def _estimate(facts: Sequence[JudgedFact], hits: Sequence[bool]) -> Estimate:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from factcheck import AtomicFact, CheckFailure, CoverageReport, FactCoverage, Verdict
 from factcheck.calibration.cascade import (
-    TARGETS,
     JudgedFact,
     Thresholds,
     fit_cascade,
@@ -81,26 +80,24 @@ def test_a_fact_is_sent_by_thresholds_of_other_documents_only() -> None:
     assert before == [0.1 < fact.probability < 0.9 for fact in facts if fact.probability]
 
 
-def test_the_curve_rises_to_full_agreement() -> None:
+def test_full_agreement_sends_what_the_first_judge_gets_wrong() -> None:
     facts = [
         JudgedFact(f"d{n % 10}", n % 7 < 4, n % 7 / 7 + 0.01, (n % 7 < 4) != (n % 7 in {3, 4}))
         for n in range(70)
     ]
-    fit = fit_judged(facts, "local", "openai/x", target=0.9)
+    fit = fit_judged(facts, "local", "openai/x", target=1.0)
     assert fit.alone.value == pytest.approx(5 / 7)
-    assert [point.target for point in fit.curve] == [*TARGETS]
-    last = fit.curve[-1]
-    assert last.agreement.value == 1.0
-    assert last.sent.value == pytest.approx(2 / 7)
+    assert fit.agreement.value == 1.0
+    assert fit.sent.value == pytest.approx(2 / 7)
     assert fit.name == "cascade(local, openai/x, low=0.3, high=0.6)"
     assert fit.name in str(fit)
-    assert fit.to_dict()["chosen"]["target"] == 0.9
+    assert fit.to_rows()[0]["sent"] == fit.sent.value
 
 
 def test_a_target_that_other_documents_miss_is_said() -> None:
     facts = [JudgedFact(f"d{n}", True, 0.5 + n / 100, n != 5) for n in range(10)]
     fit = fit_judged(facts, target=0.95)
-    assert (fit.chosen.agreement.value or 0) < 0.95
+    assert (fit.agreement.value or 0) < 0.95
     assert "below the target of .950" in str(fit)
 
 
@@ -150,8 +147,8 @@ def test_two_runs_are_paired_by_record_and_fact() -> None:
     assert (fit.first, fit.second) == ("cheap", "dear")
     assert (fit.n_facts, fit.n_documents, fit.n_undecided) == (11, 4, 1)
     assert fit.alone.value == pytest.approx(7 / 10)
-    assert fit.chosen.agreement.value == 1.0
-    assert fit.chosen.sent.value == pytest.approx(4 / 11)
+    assert fit.agreement.value == 1.0
+    assert fit.sent.value == pytest.approx(4 / 11)
     del first["1"]
     assert fit_cascade(first, second, target=1.0).n_undecided == 4
     with pytest.raises(InputError, match="share no fact that the second judge decided"):
