@@ -192,52 +192,50 @@ class BulletRemoval(Report):
 
     @cached_property
     def _by_variant(self) -> Mapping[tuple[str, str, frozenset[int]], VariantRow]:
-        """All rows, and those of the truth where it is known."""
-        truth = [
-            VariantRow(one.name, TRUTH, kept, one.facts_left(kept))
-            for one in self.subjects
-            for kept in variants(one, self.orders[one.name])
-            if one.carriers
-        ]
-        return {(row.judge, row.text, row.kept): row for row in (*truth, *self.rows)}
+        return {(row.judge, row.text, row.kept): row for row in self.rows}
 
     def row(self, judge: str, text: str, kept: Iterable[int]) -> VariantRow:
         """The row of a judge for a text with these bullets, from 0; `KeyError` without one."""
         return self._by_variant[judge, text, frozenset(kept)]
 
     def scores(self, judge: str) -> list[TextScores]:
-        """Every text with more than one bullet as a judge scores it; `"truth"` for true scores."""
+        """Every text with more than one bullet as a judge scores it."""
         found = []
         for one in self.subjects:
-            orders = self.orders[one.name]
-            if not orders or (judge == TRUTH and not one.carriers):
+            paths = [
+                [
+                    Point(
+                        len(kept) / len(one.bullets),
+                        one.facts_left(kept),
+                        row.score if row.complete else None,
+                    )
+                    for kept in order
+                    for row in [self.row(judge, one.name, kept)]
+                ]
+                for order in self.orders[one.name]
+            ]
+            if not paths:
                 continue
-            rows = {kept: self.row(judge, one.name, kept) for kept in variants(one, orders)}
-            points = {
-                kept: Point(
-                    len(kept) / len(one.bullets),
-                    one.facts_left(kept),
-                    row.score if row.complete else None,
-                )
-                for kept, row in rows.items()
-            }
-            whole = next(iter(rows.values()))
+            whole = self.row(judge, one.name, range(len(one.bullets)))
             decided = whole.verdicts if whole.complete and one.carriers else {}
             labels: dict[bool, list[bool]] = {True: [], False: []}
             for fact, label in decided.items():
                 if label != UNSURE:
                     labels[bool(one.carriers[fact])].append(label == "entailed")
-            paths = [[points[kept] for kept in order] for order in orders]
             found.append(TextScores(paths, labels[True], labels[False]))
         return found
 
     def metrics(self, judge: str) -> dict[str, Estimate]:
-        """The metrics of one judge (see `LABELS`); `"truth"` for those of the true scores."""
+        """The metrics of one judge; see `LABELS`."""
         return measure_texts(self.scores(judge))
 
     def curves(self) -> dict[str, list[CurvePoint]]:
         """The mean score of every judge by the share of bullets left; the truth first, if known."""
-        return {name: mean_curve(self.scores(name)) for name in self._columns()}
+        scores = {name: self.scores(name) for name in self.judges}
+        known = [one for one in scores[BASELINE] if one.paths[0][0].facts is not None]
+        if known:
+            scores = {TRUTH: [one.truth for one in known], **scores}
+        return {name: mean_curve(texts) for name, texts in scores.items()}
 
     def usage(self, judge: str) -> Usage:
         """What the answers of one judge cost."""
@@ -281,13 +279,12 @@ class BulletRemoval(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """The metrics of every judge as JSON-ready data; `save` keeps the rows."""
-        names = sorted(self._columns(), key=lambda name: name == TRUTH)
         judges = {
             name: {
                 "metrics": {metric: one.to_dict() for metric, one in self.metrics(name).items()},
                 "usage": self.usage(name).to_dict(),
             }
-            for name in names
+            for name in self.judges
         }
         for name in self._measured:
             judges[name]["conclusion"] = self.conclusion(name).to_dict()
@@ -316,9 +313,6 @@ class BulletRemoval(Report):
             write_text(place / name, text)
         return tuple(files)
 
-    def _columns(self) -> tuple[str, ...]:
-        return ((TRUTH,) if self.scores(TRUTH) else ()) + self.judges
-
     def _counts(self) -> str:
         n_variants = plural(len({(row.text, row.kept) for row in self.rows}), "variant")
         n_orders = plural(sum(map(len, self.orders.values())), "removal order")
@@ -329,7 +323,7 @@ class BulletRemoval(Report):
 
     def page(self) -> Page:
         """The report: the metrics and the mean curve of every judge."""
-        names, curves = self._columns(), self.curves()
+        curves = self.curves()
         scores = [{one.left: one.score for one in curve} for curve in curves.values()]
         chart = tuple(
             (f"{100 * left:.0f} %", *(short(curve.get(left)) for curve in scores))
@@ -340,10 +334,10 @@ class BulletRemoval(Report):
             counts=self._counts(),
             alerts=tuple(Alert(note, "unknown") for note in self.notes()),
             sections=filled(
-                Section("Metrics", legend=LEGEND, table=self._table(names)),
+                Section("Metrics", legend=LEGEND, table=self._table()),
                 Section(
                     "Mean score by the share of bullets left",
-                    table=Table(("left", *names), chart),
+                    table=Table(("left", *curves), chart),
                     pictures=(Svg(curves_svg(curves, len(self.subjects))),) if chart else (),
                 ),
                 conclusions.section({name: self.conclusion(name) for name in self._measured}),
@@ -355,13 +349,9 @@ class BulletRemoval(Report):
             ),
         )
 
-    def _table(self, names: Sequence[str]) -> Table:
+    def _table(self) -> Table:
         """The metrics of each judge, and what it cost."""
-        judges = {name: self.metrics(name) for name in names}
-        if TRUTH in judges:  # the spread between the true scores is no uncertainty
-            truth = judges[TRUTH].items()
-            judges[TRUTH] = {name: one._replace(interval=None) for name, one in truth}
-        usages, more = [self.usage(name) for name in names], []
+        usages, more = [self.usage(name) for name in self.judges], []
         if any(usage.calls or usage.cache_hits for usage in usages):
             costs = (usage.cost_usd for usage in usages)
             more = [
@@ -369,4 +359,5 @@ class BulletRemoval(Report):
                 ("tokens", *(f"{u.prompt_tokens + u.completion_tokens:,}" for u in usages)),
                 ("cost", *("unknown" if usd is None else f"${usd:.4f}" for usd in costs)),
             ]
+        judges = {name: self.metrics(name) for name in self.judges}
         return conclusions.figures(LABELS, judges, more)

@@ -24,7 +24,7 @@ from factcheck.stats.intervals import Estimate, Interval, kendall, share_interva
 from factcheck.stats.resampling import FEW_UNITS, mean_estimate, mean_interval
 
 TRUTH = "truth"
-"""Stands for a judge where the true scores are known."""
+"""Name of the curve of the true scores, where they are known."""
 UNSURE = "?unsure"
 """Label of a fact that the judge leaves open."""
 _TENTHS = tuple(tenth / 10 for tenth in range(10, 0, -1))
@@ -107,6 +107,11 @@ class TextScores(NamedTuple):
     """For each decided fact that is in the whole summary, whether it is called entailed."""
     invented: Sequence[bool] = ()
     """The same for each decided fact that is not in it."""
+
+    @property
+    def truth(self) -> TextScores:
+        """The true scores of the same variants."""
+        return TextScores([[one._replace(score=one.facts) for one in path] for path in self.paths])
 
 
 LABELS: Labels = {
