@@ -50,31 +50,7 @@ class Answer(NamedTuple):
     entailed: bool | None
     probability: float | None = None
     why: str = ""
-    """The reason given, or why it is undecided."""
-    quote: str = ""
-    """Evidence; may be empty."""
-
-    @property
-    def sureness(self) -> float:
-        """Distance of the probability from one half, in [0, 0.5]; a verdict without one is sure."""
-        return 0.5 if self.probability is None else abs(self.probability - 0.5)
-
-
-Disagreement = tuple[LabelledPair, Answer]
-"""A fact that a judge and people decide differently."""
-
-
-def disagreements(
-    pairs: Sequence[LabelledPair], answers: Sequence[Answer]
-) -> tuple[Disagreement, ...]:
-    """List what a judge and people decide differently, once; what the judge is surest of first."""
-    both = dict.fromkeys(zip(pairs, answers, strict=True))
-    found = [
-        (pair, answer)
-        for pair, answer in both
-        if pair.label is not None and answer.entailed not in {None, pair.label}
-    ]
-    return tuple(sorted(found, key=lambda two: -two[1].sureness))
+    """Why it is undecided."""
 
 
 def read_pairs(

@@ -13,13 +13,7 @@ import numpy as np
 
 from factcheck.calibration import agreement_metrics as metrics
 from factcheck.calibration import conclusions
-from factcheck.calibration.agreement_labels import (
-    Answer,
-    Disagreement,
-    LabelledPair,
-    disagreements,
-    read_pairs,
-)
+from factcheck.calibration.agreement_labels import Answer, LabelledPair, read_pairs
 from factcheck.calibration.agreement_metrics import Decisions
 from factcheck.calibration.texts import (
     Judge,
@@ -33,8 +27,8 @@ from factcheck.errors import InputError
 from factcheck.facts import Verdict
 from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.reports import Report
-from factcheck.reports.page import Item, Page, Section, Table, filled
-from factcheck.reports.text import name_text, one_line, percent, plural, share, short
+from factcheck.reports.page import Page, Section, Table
+from factcheck.reports.text import one_line, percent, plural, short
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
@@ -57,8 +51,6 @@ _LABELS: conclusions.Labels = {
     "pearson": ("Pearson: its coverage follows that by people", short),
     "kendall": ("Kendall: the same, by rank", short),
 }
-_MAX_SHOWN = 5
-"""Disagreements shown in a terminal."""
 
 
 async def aagreement(
@@ -112,12 +104,7 @@ async def check_pairs(scorer: FactCoverage, pairs: Sequence[LabelledPair]) -> li
         facts.setdefault(pair.text, {})[pair.fact] = None
     checked = await together(check_facts(scorer, list(of), text) for text, of in facts.items())
     answers = {
-        (text, result.fact.text): Answer(
-            result.supported,
-            result.probability,
-            result.reason,
-            result.evidence.quote if result.evidence else "",
-        )
+        (text, result.fact.text): Answer(result.supported, result.probability)
         if isinstance(result, Verdict)
         else Answer(None, why=result.message)
         for text, results in zip(facts, checked, strict=True)
@@ -188,7 +175,6 @@ def measure_agreement(
         n_pairs=len(decided),
         n_undecided=sum(is_labelled) - len(decided),
         failure=next((answer.why for answer in answers if answer.entailed is None), ""),
-        disagreements=disagreements(pairs, answers),
     )
 
 
@@ -216,8 +202,6 @@ class JudgeAgreement:
     """Pairs with a label but no verdict; outside every metric."""
     failure: str
     """Why verdicts are missing, the first time."""
-    disagreements: tuple[Disagreement, ...] = ()
-    """What the judge and people decide differently, what the judge is surest of first."""
 
     @property
     def conclusion(self) -> conclusions.Conclusion:
@@ -261,24 +245,15 @@ class AgreementReport(Report):
         }
 
     @property
-    def _measured(self) -> list[JudgeAgreement]:
-        """The judges without the baseline."""
-        return [one for one in self.judges if one.judge != BASELINE]
-
-    @property
     def conclusions(self) -> dict[str, conclusions.Conclusion]:
         """The conclusion about each judge, without the baseline."""
-        return {one.judge: one.conclusion for one in self._measured}
+        return {one.judge: one.conclusion for one in self.judges if one.judge != BASELINE}
 
     def to_dict(self) -> dict[str, Any]:
         return {
             **self._counts,
             "share_entailed": self.share_entailed,
             "judges": [judge.to_dict() for judge in self.judges],
-            "disagreements": {
-                one.judge: [pair._asdict() | answer._asdict() for pair, answer in one.disagreements]
-                for one in self._measured
-            },
         }
 
     def page(self) -> Page:
@@ -307,7 +282,6 @@ class AgreementReport(Report):
                     legend=("in brackets: 95 % interval over documents",),
                     table=self._table(),
                 ),
-                *filled(*map(_disagreements, self._measured)),
                 conclusions.section(self.conclusions),
             ),
             columns=("judge", "metric", "value", "low", "high", "why"),
@@ -332,26 +306,6 @@ class AgreementReport(Report):
                 why = f" ({judge.failure})" if judge.failure else ""
                 undecided = plural(judge.n_undecided, "fact")
                 yield f"{judge.judge}: {undecided} undecided, outside every metric{why}"
-
-
-def _disagreements(judge: JudgeAgreement) -> Section:
-    name = one_line(judge.judge)
-    items = tuple(_item(name, *two) for two in judge.disagreements)
-    meaning = f"by {name} and by people, what {name} is surest of first"
-    title = f"Decided differently {len(items):,}"
-    return Section(title, "warn", meaning, items=items, head=_MAX_SHOWN)
-
-
-def _item(judge: str, pair: LabelledPair, answer: Answer) -> Item:
-    label, said = ("stated" if yes else "not stated" for yes in (pair.label, answer.entailed))
-    chance = answer.probability
-    shown = "" if chance is None else f" (probability {share(chance, 2)})"
-    return Item(
-        name_text(": ".join(filter(None, (pair.document, pair.system)))),
-        one_line(pair.fact),
-        tuple(filter(None, (f"people: {label}; {judge}: {said}{shown}", one_line(answer.why)))),
-        quote=one_line(answer.quote),
-    )
 
 
 def _part(n: int, n_all: int, noun: str) -> str:

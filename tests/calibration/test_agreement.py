@@ -17,7 +17,6 @@ from factcheck.calibration.agreement_run import measure_agreement
 from factcheck.documents.results import ResultsFile
 from factcheck.errors import InputError
 from factcheck.facts import EntailmentLabel
-from factcheck.reports import render
 from factcheck.stats.intervals import Estimate, wilson
 from factcheck.testing import ScriptedChecker
 
@@ -60,32 +59,6 @@ def test_a_judge_checks_each_text_once() -> None:
     assert report.share_entailed == 0.25
     data = json.loads(report.to_json())
     assert data["judges"][0]["metrics"]["balanced_accuracy"]["interval"] is not None
-
-
-def test_what_judge_and_people_decide_differently_is_listed_surest_first() -> None:
-    chances = {"yes": 0.8, "no": 0.02, "maybe": 0.4}
-    rows = pairs(
-        *(("a", f"yes {n}", n == 0) for n in range(4)),
-        *(("b", f"no {n}", True) for n in range(3)),
-        ("b", "maybe so", True),
-        ("b", "lost one", True),
-    )
-    report = agreement([*rows, rows[1]], {"oracle": oracle(chances)})
-    found = report.judges[0].disagreements
-    assert [pair.fact for pair, _ in found] == [
-        *(f"no {n}" for n in range(3)),
-        *(f"yes {n}" for n in range(1, 4)),
-        "maybe so",
-    ]
-    table = render(report.page(), "table")
-    assert "Decided differently 7" in table
-    assert "people: stated; oracle: not stated (probability 0.02)" in table
-    assert "and 2 more, all in HTML, Markdown and JSON" in table
-    assert "maybe so" not in table
-    for to in ("html", "markdown"):
-        assert "maybe so" in render(report.page(), to)
-    assert len(report.to_dict()["disagreements"]["oracle"]) == 7
-    assert not report.to_dict()["disagreements"].get("containment")
 
 
 def test_rows_of_a_run_are_facts_to_label(tmp_path: Path) -> None:
