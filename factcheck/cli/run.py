@@ -15,10 +15,8 @@ from factcheck.cli import options, output
 from factcheck.errors import InputError, JudgeError
 
 if TYPE_CHECKING:
-    from factcheck.documents.results import ResultsFile
     from factcheck.records import Record
     from factcheck.runtime.progress import Show
-    from factcheck.scoring.run_report import Tally
 
 ROWS = "Rows"
 BATCH = "Batch"
@@ -172,11 +170,6 @@ def run(  # noqa: PLR0913 - one parameter per option
             scorer, records(), tally, direction=direction, lead=lead, rows=rows, on_record=show
         )
         tally.signature = signature()
-        is_partial = tally.interrupted or tally.budget_exhausted or bool(tally.write_error)
-        if is_partial:
-            tally.missing = max(0, _count(files, fields) - len(tally.rows))
-        if rows is not None and not tally.write_error:
-            _close(rows, tally, is_known=not is_partial or _size(files) < math.inf)
     failure = gates.run_gate(tally, fail_under, max_distorted)
     to = output.Destination(format_)
     output.report(tally.page(), tally.to_json, to, failure=failure, exits=False)
@@ -299,18 +292,6 @@ def _count(files: list[str], fields: Mapping[str, str]) -> int:
     if _size(files) == math.inf:
         return 0
     return sum(1 for _ in read_records(*files, skip_bad=lambda _: None, fields=fields))
-
-
-def _close(rows: ResultsFile, tally: Tally, *, is_known: bool) -> None:
-    """Close the rows of a run; without a closing line if it is not known how many are missing."""
-    from factcheck.documents.results import RunEnd
-
-    end = RunEnd(tally.missing + tally.unfinished, tally.skipped)
-    rows.end = end if is_known else None
-    try:
-        rows.close()
-    except InputError as error:  # disk full: still report what was paid for
-        tally.write_error = str(error)
 
 
 def _check_rows(files: list[str], out: str | None, *, resume: bool) -> None:

@@ -1,8 +1,7 @@
 """Results files: append-only JSON lines that survive a killed run and can be resumed.
 
 The first line identifies the run; every other line is the final row of one record, written with a
-single system call. The end of a run adds a closing line; without one, the run is still going on, or
-was killed.
+single system call. A complete run adds a closing line; without one, records may be without a row.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import version
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 from factcheck.documents.files import (
     MAX_DOCUMENT_BYTES,
@@ -37,19 +36,13 @@ if TYPE_CHECKING:
 
 _FORMAT = 1
 _MARK = b'{"factcheck_results":'
+_END = {"complete": True}
+RESULTS_END = json_text(_END) + "\n"
+"""The closing line of a results file."""
 _OPEN_FLAGS = (
     os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 )
 _log = logging.getLogger(__name__)
-
-
-class RunEnd(NamedTuple):
-    """Content of the closing line."""
-
-    missing_records: int = 0
-    """Number of records of the run without a row."""
-    skipped_records: int = 0
-    """Number of invalid records skipped."""
 
 
 class ResultsFile:
@@ -76,8 +69,8 @@ class ResultsFile:
         self.path = path
         self.done: set[str] = set()
         """Ids of the records with a row."""
-        self.end: RunEnd | None = None
-        """Written on closing; at first that of the file, which the first row makes obsolete."""
+        self.complete = False
+        """Whether every record has a row, which closing writes down; the next row resets it."""
         self._signature = signature
         self._end = 0
         check_writable(path)
@@ -125,8 +118,8 @@ class ResultsFile:
                     )
                 if "id" in row:
                     self.done.add(row["id"])
-                if _is_end(row):
-                    self.end = RunEnd(**row)
+                if row == _END:
+                    self.complete = True
                 else:
                     self._end = stream.tell()
         os.ftruncate(self._descriptor, self._end)
@@ -142,7 +135,7 @@ class ResultsFile:
         if id in self.done:
             raise InputError(f"{self.path}: {id!r:.80} already has a row; ids must be unique")
         text = json_text({"id": id, **row}) + "\n"
-        self.end = None
+        self.complete = False
         self._write(text)
         self.done.add(id)
 
@@ -181,7 +174,7 @@ class ResultsFile:
         if self._descriptor < 0:
             return
         try:
-            self._write(results_end(self.end) if self.end else "")
+            self._write(RESULTS_END if self.complete else "")
             with file_errors(str(self.path), "write"):
                 os.fsync(self._descriptor)
         finally:
@@ -200,11 +193,6 @@ def results_header(signature: str) -> str:
     """Return the first line of a results file."""
     head = {"factcheck_results": _FORMAT, "run": signature, "version": version("factcheck")}
     return json_text(head) + "\n"
-
-
-def results_end(end: RunEnd) -> str:
-    """Return the closing line of a results file."""
-    return json_text(end._asdict()) + "\n"
 
 
 def is_results(path: PathOrDash) -> bool:
@@ -226,16 +214,12 @@ def read_results(path: PathOrDash) -> Iterator[dict[str, Any]]:
         yield from (row for row in _lines(stream, path) if "id" in row)
 
 
-def read_run(path: PathOrDash) -> tuple[str, list[dict[str, Any]], RunEnd | None]:
-    """Return signature, rows and end of a run; raises as `read_results` does.
-
-    The end is `None` if the run is still going on, or was killed.
-    """
+def read_run(path: PathOrDash) -> tuple[str, list[dict[str, Any]], bool]:
+    """Return signature and rows of a run, and whether it is complete; raises as `read_results`."""
     with open_binary(path) as stream:
         lines = list(_lines(stream, path))
     rows = [line for line in lines if "id" in line]
-    end = RunEnd(**lines[-1]) if lines and _is_end(lines[-1]) else None
-    return (str(lines[0]["run"]) if lines else ""), rows, end
+    return (str(lines[0]["run"]) if lines else ""), rows, lines[-1:] == [_END]
 
 
 def _differences(one: str, other: str) -> Iterator[str]:
@@ -267,14 +251,9 @@ def _lines(stream: IO[bytes], path: PathOrDash) -> Iterator[dict[str, Any]]:
         if number == 1:
             if data["factcheck_results"] != _FORMAT or not isinstance(data.get("run"), str):
                 raise InputError(f"{path} was written by another version of factcheck")
-        elif not _is_end(data) or stream.read(1):
+        elif data != _END or stream.read(1):
             _add_id(data, place, ids)
         yield data
-
-
-def _is_end(line: Mapping[str, Any]) -> bool:
-    counts = line.values()
-    return line.keys() == set(RunEnd._fields) and all(type(n) is int and n >= 0 for n in counts)
 
 
 def _add_id(row: Mapping[str, Any], place: Place, ids: set[str]) -> None:

@@ -108,10 +108,8 @@ class Tally(Report):
     """Error that prevented further rows from being written; may be empty."""
     left_out: int = 0
     """Number of existing rows whose records are not in the input."""
-    missing: int = 0
-    """Number of records of the run that are not among the rows, as far as known."""
-    ended: bool = True
-    """Whether the run that wrote the rows has ended; if not, any number may be missing."""
+    complete: bool = True
+    """Whether every record of the run is among the rows."""
 
     def add(self, record_id: str, outcome: Outcome, place: int = 0) -> None:
         codes = codes_of(outcome)
@@ -166,13 +164,13 @@ class Tally(Report):
         errors = (
             Case("report", "error", f"{n:,} missing", code) for code, n in self.failures.items()
         )
-        so_far = "" if self.ended else " so far"
+        so_far = "" if self.complete else " so far"
         interval, n_sources = interval_text(self.interval, 2), len(self.by_source)
         shows = caveats(self.signature, self.counts["distorted"]) if self.by_source else ()
         return Page(
             "Mean coverage",
             score_text(self.score),
-            f"{self._totals()['scored']:,} of {plural(self.n_records, 'record')} scored{so_far}",
+            f"{self._totals()['scored']:,} of {plural(len(self.rows), 'record')} scored{so_far}",
             interval and f"95 % interval {interval} over {plural(n_sources, 'source')}",
             tuple(self._lines()),
             parts(self.counts),
@@ -186,18 +184,10 @@ class Tally(Report):
         )
 
     @property
-    def n_records(self) -> int:
-        """Number of records of the run, as far as known."""
-        return len(self.rows) + self.missing
-
-    @property
     def partial(self) -> str:
-        """Why the rows are not all of the run; empty if they are."""
-        if not self.ended:
-            why = "the run that wrote these rows has not ended; continue with --resume"
-        else:
-            why = f"{len(self.rows):,} of {plural(self.n_records, 'record')}"
-        return f"partial result: {why}" if self.missing or not self.ended else ""
+        """Say that the rows are not all of the run; empty if they are."""
+        why = "partial result: records are without a row; continue with --resume"
+        return "" if self.complete else why
 
     def _partial_case(self) -> Iterator[Case]:
         if self.partial:
@@ -250,8 +240,7 @@ class Tally(Report):
             "usage": self.usage.to_dict(),
             "failures": dict(self.failures),
             "open": self.unfinished,
-            "missing": self.missing,
-            "ended": self.ended,
+            "complete": self.complete,
             "skipped": self.skipped,
             "left_out": self.left_out,
             "signature": self.signature,
@@ -280,10 +269,9 @@ class RunReport(Tally):
         Raises:
             InputError: The file is damaged or has rows of another kind.
         """
-        signature, rows, end = read_run(path)
+        signature, rows, complete = read_run(path)
         report = cls({row["id"]: outcome_of(row) for row in rows}, signature)
-        report.ended = end is not None
-        report.missing, report.skipped = end or (0, 0)
+        report.complete = complete
         return report
 
     def page(self) -> Page:

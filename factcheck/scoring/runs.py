@@ -49,7 +49,7 @@ def score_run(
     rows: ResultsFile | None = None,
     on_record: Show | None = None,
 ) -> None:
-    """Score all records without a row, write their rows and add them to the tally.
+    """Score all records without a row, write their rows, add them to the tally and close `rows`.
 
     Ctrl-C, an exhausted budget or a full disk ends the run early and is recorded in the tally.
     Existing rows whose records are in the input are added at the end.
@@ -83,6 +83,18 @@ def score_run(
             if row["id"] in digests and row["id"] in places:
                 tally.add(row["id"], outcome_of(row), places[row["id"]])
         tally.rows.sort(key=lambda row: row.place)
+    _close(tally, rows)
+
+
+def _close(tally: Tally, rows: ResultsFile | None) -> None:
+    stopped = tally.interrupted or tally.budget_exhausted or bool(tally.write_error)
+    tally.complete = not (stopped or tally.unfinished)
+    if rows is not None and not tally.write_error:
+        rows.complete = tally.complete
+        try:
+            rows.close()
+        except InputError as error:  # disk full: still report what was paid for
+            tally.write_error = str(error)
 
 
 def _pending(

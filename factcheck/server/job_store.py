@@ -14,7 +14,7 @@ from typing import IO, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from factcheck.documents import Place, check_writable, json_text, parse_json_line
-from factcheck.documents.results import RunEnd, results_end, results_header
+from factcheck.documents.results import RESULTS_END, results_header
 from factcheck.errors import ConfigError, InputError
 from factcheck.facts.report import Direction
 from factcheck.records import Record, as_record
@@ -229,16 +229,17 @@ class JobStore:
         return int(count)
 
     def row_lines(self, job: Job) -> Iterator[str]:
-        """Yield a results file, many lines at a time: rows so far in record order, number missing.
+        """Yield a results file, many lines at a time: the rows so far, in record order.
 
-        A row is missing if it was not there when its page was read.
+        Without the closing line, rows were missing when their page was read.
         """
         yield results_header(job.signature)
         n_missing = job.records
         for page in self._pages(job, pending=False):
             n_missing -= len(page)
             yield "".join(f"{content.decode()}\n" for _, content in page)
-        yield results_end(RunEnd(n_missing))
+        if not n_missing:
+            yield RESULTS_END
 
     def pending(self, job: Job) -> Iterator[Record]:
         """Yield the records without a row, in order."""

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.documents.results import ResultsFile, RunEnd, read_results, read_run
+from factcheck.documents.results import ResultsFile, read_results, read_run
 from factcheck.errors import InputError
 from tests.processes import printed_by_python
 
@@ -104,33 +104,32 @@ def test_a_file_cut_off_anywhere_is_resumed_to_the_undisturbed_one(
         assert path.read_bytes() == whole
 
 
-def test_a_run_has_ended_if_its_closing_line_is_whole_and_no_row_follows(
+def test_a_run_is_complete_if_its_closing_line_is_whole_and_no_row_follows(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Resuming takes the line away, and only a resumed run without new rows puts it back."""
     caplog.set_level(logging.CRITICAL)
-    path, end = write_rows(tmp_path / "out.jsonl", IDS[:2]), RunEnd(1, 2)
-    assert read_run(path)[2] is None
+    path = write_rows(tmp_path / "out.jsonl", IDS[:2])
+    assert not read_run(path)[2]
     n_rows = len(path.read_bytes())
     with ResultsFile(path, signature, resume=True) as results:
-        results.end = end
+        results.complete = True
     whole = path.read_bytes()
-    assert read_run(path) == (RUN, [*read_results(path)], end)
+    assert read_run(path) == (RUN, [*read_results(path)], True)
     with ResultsFile(path, signature, resume=True):
         assert len(path.read_bytes()) == n_rows
     assert path.read_bytes() == whole
 
     for size in range(n_rows, len(whole)):
         path.write_bytes(whole[:size])
-        assert (read_run(path)[2], len(read_run(path)[1])) == (None, 2)
+        assert (read_run(path)[2], len(read_run(path)[1])) == (False, 2)
     path.write_bytes(whole)
     write_rows(path)
-    assert (read_run(path)[2], len(read_run(path)[1])) == (None, 3)
+    assert (read_run(path)[2], len(read_run(path)[1])) == (False, 3)
 
-    for line in ('{"missing_records": "x", "skipped_records": 0}', '{"missing_records": -1}'):
-        path.write_bytes(whole[:n_rows] + line.encode() + b"\n")
-        with pytest.raises(InputError, match="line 4: the row has no id"):
-            read_run(path)
+    path.write_bytes(whole[:n_rows] + b'{"complete": 7}\n')
+    with pytest.raises(InputError, match="line 4: the row has no id"):
+        read_run(path)
 
 
 @pytest.mark.parametrize("tail", [b'{"id": "d", "tex', b"\0\0\0\0", b'{"id": "d"\n', b"\0\0\n"])

@@ -74,22 +74,18 @@ def test_every_format_has_every_record() -> None:
     assert repr(report) == "<RunReport: Mean coverage 0.50   3 of 4 records scored>"
 
 
-def test_a_run_that_has_not_ended_and_skipped_records_are_told_in_every_format() -> None:
+def test_a_run_that_is_not_complete_says_so_in_every_format() -> None:
     report = RunReport(outcomes())
-    assert report.to_dict()["ended"] is True
-    report.ended, report.skipped = False, 1
+    assert report.to_dict()["complete"] is True
+    report.complete = False
     texts = [render(report.page(), f) for f in ("table", "markdown", "html", "junit")]
     for text in texts:
         assert "3 of 4 records scored so far" in text
-        assert "partial result: the run that wrote these rows has not ended; continue with" in text
-        assert "1 invalid record skipped" in text
+        assert "partial result: records are without a row; continue with --resume" in text
     *_, last = ET.fromstring(texts[-1]).iter("testcase")  # noqa: S314 - our own
-    assert (last.get("name"), last[0].tag, last[0].get("type")) == (
-        "all records",
-        "error",
-        "partial",
-    )
-    assert report.to_dict().items() >= {"ended": False, "skipped": 1, "missing": 0}.items()
+    found = last.get("name"), last[0].tag, last[0].get("type")
+    assert found == ("all records", "error", "partial")
+    assert report.to_dict()["complete"] is False
 
 
 def test_only_html_lists_thousands_of_records() -> None:

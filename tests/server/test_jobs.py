@@ -245,7 +245,8 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     assert (after.state, after.rows, after.records) == ("cancelled", n_rows, 500)
     assert len(model.requests) == n_requests < 100
     shown = str(report_of(jobs, job, tmp_path / "rows.jsonl"))
-    assert f"partial result: {n_rows} of 500 records" in shown
+    assert f"{n_rows} of {n_rows} records scored so far" in shown
+    assert "partial result: records are without a row" in shown
 
     jobs.store.finish(jobs.store.find(other, ""), "cancelled")
     assert status(jobs, other).state == "done"
