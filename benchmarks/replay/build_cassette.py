@@ -23,7 +23,7 @@ from factcheck.errors import FactcheckError, InputError
 from factcheck.facts import AtomicFact, EntailmentLabel, Evidence, Verdict, digest
 from factcheck.facts.spans import fold
 from factcheck.judges.llm.replies import QUOTE_NOT_FOUND
-from factcheck.judges.replay import CassetteWriter, Recorded
+from factcheck.judges.replay import CassetteWriter, Recorded, check_id
 
 FILE = "realsumm_judge_replies_dev.jsonl"
 LABELS: Mapping[str, EntailmentLabel] = {"Yes": "entailed", "No": "neutral"}
@@ -172,7 +172,8 @@ def build(replies: Sequence[Reply], judge: str, out: Path) -> int:
     n_verdicts = 0
     for reply in replies:
         verdicts = verdicts_of(reply, judge)
-        cassette.append([Recorded(digest(reply.text), by, verdict) for verdict in verdicts])
+        text = digest(reply.text)
+        cassette.append({check_id(text, one.fact): Recorded(by, one) for one in verdicts})
         n_verdicts += len(verdicts)
     cassette.close()
     if cassette.failure:

@@ -3,11 +3,12 @@
 Replay is offline and free, and never guesses. A cassette is an append-only results file with the
 answers of one extractor and one judge:
 
-    {"id": ID, "ask": "extract", "source": DIGEST, "by": {NAME: VALUE}, "facts": [FACT]}
-    {"id": ID, "ask": "check", "text": DIGEST, "by": {...}, "fact": STATEMENT, "verdict": VERDICT}
+    {"id": "extract SOURCE", "by": {NAME: VALUE}, "facts": [FACT]}
+    {"id": "check TEXT STATEMENT", "by": {...}, "verdict": VERDICT}
 
-A FACT is the result of `AtomicFact.to_dict`; a VERDICT has label, probability, evidence, reason,
-judge and flags. Texts are identified by digest; only facts, quotes and reasons are in plain text.
+A FACT is the result of `AtomicFact.to_dict`, a VERDICT that of `Verdict.to_dict`; it applies to the
+statement, whatever its id in a run. Sources, texts and statements are identified by digest; only
+facts, quotes and reasons are in plain text.
 """
 
 from __future__ import annotations
@@ -44,11 +45,8 @@ Identity = tuple[tuple[str, str], ...]
 """Names and versions of a judge, in order."""
 _RUN = "cassette"
 """Signature of the results file, which identifies it as a cassette."""
-_FACT_ID = "recorded"
-"""Id of every recorded fact: a verdict applies to the statement, whatever its id in a run."""
 _LEARNED = frozenset({"form", "system"})
 """Entries of an identity that appear only once the model has refused the default."""
-_VERDICT_KEYS = ("label", "probability", "evidence", "reason", "judge", "flags")
 _EXCERPT = 60
 
 logger = logging.getLogger(__name__)
@@ -57,66 +55,50 @@ logger = logging.getLogger(__name__)
 class Recorded(NamedTuple):
     """An answer: the facts of a source, or the verdict on a fact and a text."""
 
-    text: str
-    """Digest of the source or text."""
     by: Identity
     answer: tuple[AtomicFact, ...] | Verdict
 
-    @property
-    def ask(self) -> Ask:
-        return "check" if isinstance(self.answer, Verdict) else "extract"
-
-    @property
-    def id(self) -> str:
-        if isinstance(self.answer, Verdict):
-            return _check_id(self.text, self.answer.fact)
-        return f"extract {self.text}"
-
     def to_row(self) -> dict[str, Any]:
-        answer, by = self.answer, dict(self.by)
-        if not isinstance(answer, Verdict):
-            facts = [fact.to_dict() for fact in answer]
-            return {"ask": "extract", "source": self.text, "by": by, "facts": facts}
-        data = answer.to_dict()
-        verdict = {key: data[key] for key in _VERDICT_KEYS}
-        row = {"ask": "check", "text": self.text, "by": by}
-        return {**row, "fact": answer.fact.text, "verdict": verdict}
+        by, answer = dict(self.by), self.answer
+        if isinstance(answer, Verdict):
+            return {"by": by, "verdict": answer.to_dict()}
+        return {"by": by, "facts": [fact.to_dict() for fact in answer]}
 
 
-def _check_id(text: str, fact: AtomicFact) -> str:
+def check_id(text: str, fact: AtomicFact) -> str:
+    """Return the id of the verdict on a fact, given the digest of a text."""
     return f"check {text} {digest(fact.text)}"
 
 
-def parse_answer(row: Mapping[str, Any], place: object) -> Recorded:
-    """Parse the result of `to_row`; the message of an `InputError` begins with the place."""
+def read_cassette(path: CassettePath) -> tuple[dict[str, Recorded], str]:
+    """Read the answers in a cassette by id, in order, and its digest (eight hexadecimal digits).
+
+    Raises:
+        InputError: The file cannot be read, is not a cassette, or has an invalid line.
+    """
+    signature, rows, _ = read_run(path)
+    if signature != _RUN:
+        raise InputError(f"{path} is not a factcheck cassette")
+    answers = {
+        row["id"]: _parse(row, Place(str(path), "line", number))
+        for number, row in enumerate(rows, 2)
+    }
+    with file_errors(str(path), "read"):
+        return answers, hashlib.sha256(Path(path).read_bytes()).hexdigest()[:8]
+
+
+def _parse(row: Mapping[str, Any], place: Place) -> Recorded:
     try:
         read = Reader(row, "answer")
         by_entries = read.get("by", dict)
         names = Reader(by_entries, "by")
         by = tuple((name, names.get(name, str)) for name in by_entries)
-        if read.get("ask", Ask) == "extract":
+        if row["id"].startswith("extract "):
             facts = FactSet.from_dict({"facts": read.get("facts", list[dict[str, Any]])})
-            return Recorded(read.get("source", str), by, facts.facts)
-        fact = {"id": _FACT_ID, "text": read.get("fact", str)}
-        verdict = Verdict.from_dict({**read.get("verdict", dict), "fact": fact})
-        return Recorded(read.get("text", str), by, verdict)
+            return Recorded(by, facts.facts)
+        return Recorded(by, Verdict.from_dict(read.get("verdict", dict)))
     except InputError as error:
         raise InputError(f"{place}: {error}") from error
-
-
-def read_cassette(path: CassettePath) -> tuple[list[Recorded], str]:
-    """Read the answers in a cassette, in order, and its digest (eight hexadecimal digits).
-
-    Raises:
-        InputError: The file cannot be read, is not a cassette, or has an invalid line.
-    """
-    signature, found, _ = read_run(path)
-    if signature != _RUN:
-        raise InputError(f"{path} is not a factcheck cassette")
-    rows = enumerate(found, 2)
-    answers = [parse_answer(row, Place(str(path), "line", number)) for number, row in rows]
-    with file_errors(str(path), "read"):
-        return answers, hashlib.sha256(Path(path).read_bytes()).hexdigest()[:8]
 
 
 def is_same_judge(one: Identity, other: Identity) -> bool:
@@ -151,10 +133,10 @@ class CassetteWriter:
         self.failure = ""
         """Why recording stopped; empty while it works."""
         self._lock = threading.Lock()
-        self._identities: dict[Ask, Identity] = {}
+        self._identities: dict[str, Identity] = {}
         self._file = self._open()
-        for answer in read_cassette(path)[0] if self._file.done else ():
-            self._identities.setdefault(answer.ask, answer.by)
+        for name, answer in read_cassette(path)[0].items() if self._file.done else ():
+            self._identities.setdefault(name.partition(" ")[0], answer.by)
 
     def _open(self) -> ResultsFile:
         file = ResultsFile(self._path, lambda: _RUN, resume=True)
@@ -170,18 +152,16 @@ class CassetteWriter:
                 f"{_describe(by)}; record to another file"
             )
 
-    def append(self, answers: Sequence[Recorded]) -> None:
-        """Record answers to questions not in the cassette yet."""
+    def append(self, answers: Mapping[str, Recorded]) -> None:
+        """Record answers by id, unless they are in the cassette."""
         with self._lock:
             try:
-                for answer in () if self.failure else answers:
-                    if answer.id not in self._file.done:
-                        row = answer.to_row()
-                        parse_answer(row, self._path)
+                for name in answers if not self.failure else ():
+                    if name not in self._file.done:
                         if self._file.closed:
                             self._file = self._open()
-                        self._file.append(answer.id, row)
-            except (TypeError, ValueError) as error:
+                        self._file.append(name, answers[name].to_row())
+            except InputError as error:
                 self.failure = f"cannot record to {self._path}: {error}"
                 logger.warning("%s; nothing more is recorded", self.failure)
 
@@ -216,7 +196,8 @@ class RecordingJudge:
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
         facts: FactSet = await self._inner.extract(source, ledger)
-        self._cassette.append([Recorded(digest(source), _identity(self._inner), tuple(facts))])
+        recorded = Recorded(_identity(self._inner), tuple(facts))
+        self._cassette.append({f"extract {digest(source)}": recorded})
         return facts
 
     async def check(
@@ -225,7 +206,7 @@ class RecordingJudge:
         results: Sequence[CheckResult] = await self._inner.check(facts, text, ledger)
         by, name = _identity(self._inner), digest(text)
         verdicts = [each for each in match_results(facts, results) if isinstance(each, Verdict)]
-        self._cassette.append([Recorded(name, by, verdict) for verdict in verdicts])
+        self._cassette.append({check_id(name, one.fact): Recorded(by, one) for one in verdicts})
         return results
 
 
@@ -235,9 +216,9 @@ class _Replay:
     def __init__(self, path: CassettePath, ask: Ask, role: str) -> None:
         recorded, self._digest = read_cassette(path)
         self._path = path
-        mine = [answer for answer in recorded if answer.ask == ask]
-        self._answers: dict[str, Any] = {answer.id: answer.answer for answer in mine}
-        identities = list(dict.fromkeys(answer.by for answer in mine))
+        mine = {name: one for name, one in recorded.items() if name.startswith(f"{ask} ")}
+        self._answers: dict[str, Any] = {name: one.answer for name, one in mine.items()}
+        identities = list(dict.fromkeys(one.by for one in mine.values()))
         self._by: Identity = ()
         self._problem = f"cannot replay {path} as {role}: "
         if not identities:
@@ -308,7 +289,7 @@ class ReplayChecker(_Replay):
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> tuple[CheckResult, ...]:
         name = digest(text)
-        found = [(fact, self._answers.get(_check_id(name, fact))) for fact in facts]
+        found = [(fact, self._answers.get(check_id(name, fact))) for fact in facts]
         missed = [fact for fact, verdict in found if verdict is None]
         if missed and self._missing == "raise":
             more = f" and {len(missed) - 1} more facts" if len(missed) > 1 else ""
