@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -45,31 +44,26 @@ local now, mine = tonumber(redis.call('TIME')[1]), cjson.decode(ARGV[1])
 redis.call('ZREM', KEYS[2], ARGV[1])
 local holds = redis.call('ZRANGE', KEYS[2], 0, -1)
 local none_ends = redis.call('ZCOUNT', KEYS[2], now, '+inf') == 0
-local refused, is_final, all_spent = '', false, {}
-for name, ask in pairs(cjson.decode(ARGV[2])) do
-  local cap, known = unpack(ask)
-  local spent = math.max(tonumber(redis.call('HGET', KEYS[1], name) or 0), known)
-  redis.call('HSET', KEYS[1], name, spent)
-  all_spent[name] = spent
-  local held = 0
+local refused, is_final = '', 0
+for name, cap in pairs(cjson.decode(ARGV[2])) do
+  local spent, held = tonumber(redis.call('HGET', KEYS[1], name) or 0), 0
   for _, hold in ipairs(holds) do held = held + (cjson.decode(hold)[name] or 0) end
   if spent + held + mine[name] > cap then
-    refused, is_final = name, is_final or none_ends or spent + mine[name] > cap
+    refused = name
+    if none_ends or spent + mine[name] > cap then is_final = 1 end
   end
 end
 if refused == '' then redis.call('ZADD', KEYS[2], now + ARGV[3], ARGV[1]) end
 for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, ARGV[4]) end
-return cjson.encode({refused, is_final, all_spent})
+return {refused, is_final}
 """
 _SETTLE = """
-redis.call('ZREM', KEYS[2], ARGV[1])
-local all_spent = {}
-for name, ask in pairs(cjson.decode(ARGV[2])) do
-  local amount, known = unpack(ask)
-  all_spent[name] = math.max(tonumber(redis.call('HGET', KEYS[1], name) or 0), known) + amount
-  redis.call('HSET', KEYS[1], name, all_spent[name])
+if redis.call('ZREM', KEYS[2], ARGV[1]) == 1 then
+  for name, amount in pairs(cjson.decode(ARGV[2])) do
+    redis.call('HINCRBYFLOAT', KEYS[1], name, amount)
+  end
 end
-return cjson.encode(all_spent)
+return 1
 """
 
 
@@ -175,8 +169,7 @@ class RedisCache:
 class SharedLimits:
     """Rate and budget of a run, for all of its processes, in the Redis server of their cache.
 
-    If the server loses its data, it learns from the processes what had been spent. While it does
-    not answer, nothing is sent.
+    While the server does not answer, nothing is sent; if it loses its data, it begins anew.
 
     Args:
         cache: The cache, whose connection is used.
@@ -192,8 +185,6 @@ class SharedLimits:
         self._cache = cache
         self._run = f"{PREFIX}run {run} "
         self._budget = [f"{self._run}spent", f"{self._run}holds"]
-        self._spent: Counter[str] = Counter()
-        """What the run had spent at the last answers, by cap."""
         self._unsettled: list[tuple[str, Mapping[str, float]]] = []
 
     async def turn(self, model: str, share_s: float, late_s: float) -> float:
@@ -228,13 +219,10 @@ class SharedLimits:
         hold = json.dumps({**needed, "id": uuid4().hex})
         while True:
             await self._settle_all()
-            found = await self._answer(
-                _RESERVE, self._budget, hold, self._with_known(caps), HOLD_S, _KEPT_S
-            )
-            refused, is_final, spent = json.loads(found)
-            self._spent |= Counter(spent)
+            arguments = hold, json.dumps(caps), HOLD_S, _KEPT_S
+            refused, is_final = await self._answer(_RESERVE, self._budget, *arguments)
             if is_final or not refused:
-                return hold, refused
+                return hold, refused.decode()
             await asyncio.sleep(_POLL_S)
 
     async def settle(self, hold: str, actual: Mapping[str, float]) -> None:
@@ -247,14 +235,10 @@ class SharedLimits:
         while self._unsettled:
             hold, actual = one = self._unsettled.pop()
             try:
-                found = await self._answer(_SETTLE, self._budget, hold, self._with_known(actual))
+                await self._answer(_SETTLE, self._budget, hold, json.dumps(actual))
             except JudgeUnavailable:
                 self._unsettled.append(one)
                 raise
-            self._spent |= Counter(json.loads(found))
-
-    def _with_known(self, amounts: Mapping[str, float]) -> str:
-        return json.dumps({name: (n, self._spent[name]) for name, n in amounts.items()})
 
     async def _answer(self, script: str, keys: Sequence[str], *arguments: object) -> Any:
         found = await asyncio.to_thread(self._cache.evaluate, script, keys, *arguments)
