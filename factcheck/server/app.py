@@ -15,8 +15,8 @@ import factcheck
 from factcheck.errors import FactcheckError
 from factcheck.server import chat, jobs, judging
 from factcheck.server.access import Gate, ServerConfig
+from factcheck.server.judging import KEY
 from factcheck.server.problems import RESPONSES, Problem, answer_problem
-from factcheck.server.routes import KEY
 from factcheck.server.service import Service
 
 router = APIRouter()

@@ -13,8 +13,7 @@ from pydantic import BaseModel, ConfigDict, StrictBool
 from factcheck.documents import json_text
 from factcheck.errors import InputError
 from factcheck.facts import CheckFailure, CheckResult, FactSet
-from factcheck.server.judging import SOURCE, SUMMARY
-from factcheck.server.routes import Body, JudgedRouter, example
+from factcheck.server.judging import SOURCE, SUMMARY, Body, JudgedRouter, example
 from factcheck.server.service import Judge, Service
 
 _CLAIM = re.compile(r"\n[ \t]*Claim:")

@@ -26,8 +26,8 @@ from factcheck.scoring.many import groups_of, score_group
 from factcheck.scoring.run_report import codes_of
 from factcheck.scoring.runs import run_signature
 from factcheck.server.job_store import Job, JobStatus, JobStore
+from factcheck.server.judging import KEY, IdempotencyKey
 from factcheck.server.problems import RESPONSES, Problem
-from factcheck.server.routes import KEY, IdempotencyKey
 from factcheck.server.service import Service
 
 _DRAIN_S = 5.0
