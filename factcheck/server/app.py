@@ -28,7 +28,7 @@ async def healthz() -> dict[str, str]:
     return {"status": "ok"}
 
 
-@router.get("/readyz", responses={503: RESPONSES[503]})
+@router.get("/readyz", responses=RESPONSES)
 async def readyz(request: Request) -> dict[str, str]:
     """Answer whether requests are served."""
     if not request.app.state.service.is_ready:

@@ -245,11 +245,7 @@ async def cancel(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> JobStatus:
     return jobs.status(await asyncio.to_thread(jobs.store.find, job.id, job.owner))
 
 
-@router.delete(
-    "/{job_id}",
-    status_code=204,
-    responses={409: {**RESPONSES[404], "description": "The job has not ended."}},
-)
+@router.delete("/{job_id}", status_code=204)
 def delete(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> None:
     """Delete a job that has ended, with its rows."""
     if job.state == "queued":

@@ -43,23 +43,12 @@ _SCHEMA = {
     },
 }
 RESPONSES: dict[int | str, dict[str, Any]] = {
-    status: {"description": description, "content": {MEDIA_TYPE: {"schema": _SCHEMA}}}
-    for status, description in {
-        400: "The body cannot be parsed.",
-        401: "The API key is missing or unknown.",
-        404: "There is no such job or route.",
-        405: "The route has no such method.",
-        408: "The request did not arrive in time.",
-        413: "The body is too large.",
-        415: "The body is compressed.",
-        422: "The request is invalid.",
-        429: "The rate or the budget of the API key is used up.",
-        500: "The service failed or is misconfigured.",
-        502: "The judge could not be reached or gave no valid answer.",
-        503: "The service is busy, or the facts could not be extracted before the deadline.",
-    }.items()
+    "default": {
+        "description": "Problem details of an error.",
+        "content": {MEDIA_TYPE: {"schema": _SCHEMA}},
+    }
 }
-"""Documentation of the errors of any route that judges."""
+"""Documentation of the errors of any route."""
 _log = logging.getLogger("factcheck.server")
 
 

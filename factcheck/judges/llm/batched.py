@@ -6,7 +6,7 @@ Missing, duplicate and invalid results are retried once, in a separate request.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from factcheck.documents import from_plain, to_plain
 from factcheck.errors import Failure, JudgeError, JudgeRejected
@@ -24,15 +24,6 @@ if TYPE_CHECKING:
 
 _CACHED_VALUES = {"probability": None, "cached": True}
 """Fields not stored in the cache, with their values in cached results."""
-
-
-class Repeat(NamedTuple):
-    """A request that repeats failed questions."""
-
-    numbers: list[int]
-    """Places of the questions in the failed request."""
-    is_last: bool = True
-    """Whether questions that fail again are not repeated."""
 
 
 Request: TypeAlias = "tuple[Sequence[Message], Question[Any]]"
@@ -171,21 +162,26 @@ class BatchedJudge(Generic[Q, R]):
         if is_last:
             return results
 
-        async def ask_again(call: Repeat) -> None:
-            some = [questions[n] for n in call.numbers]
-            repeated = await self._ask(some, account, is_last=call.is_last)
-            for n, result in zip(call.numbers, repeated, strict=True):
+        repeats, is_last = self._repeats(questions, results)
+
+        async def ask_again(numbers: Sequence[int]) -> None:
+            repeated = await self._ask([questions[n] for n in numbers], account, is_last=is_last)
+            for n, result in zip(numbers, repeated, strict=True):
                 results[n] = result
 
-        await together(ask_again(call) for call in self._repeats(questions, results))
+        await together(map(ask_again, repeats))
         return results
 
-    def _repeats(self, questions: Sequence[Q], results: Sequence[R]) -> list[Repeat]:  # noqa: ARG002
-        """Return the requests that repeat failed questions."""
+    def _repeats(
+        self,
+        questions: Sequence[Q],  # noqa: ARG002
+        results: Sequence[R],
+    ) -> tuple[list[list[int]], bool]:
+        """Return the failed questions of each further request, and whether it is the last."""
         codes, repeated = [code_of(result) for result in results], {*self.repeated, *self._parts}
         failed = [n for n, code in enumerate(codes) if code in repeated]
         parts = max((self._parts.get(codes[n], 1) for n in failed), default=1)
-        return [Repeat(call) for call in even_batches(failed, max(1, -(-len(failed) // parts)))]
+        return even_batches(failed, max(1, -(-len(failed) // parts))), True
 
 
 def even_batches(items: Sequence[T], size: int) -> list[list[T]]:

@@ -23,7 +23,6 @@ from factcheck.facts import (
 )
 from factcheck.judges.llm.batched import (
     BatchedJudge,
-    Repeat,
     Request,
     code_of,
     even_batches,
@@ -193,8 +192,8 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
 
     def _repeats(
         self, questions: Sequence[_FactQuestion], results: Sequence[CheckResult]
-    ) -> list[Repeat]:
-        """Return the requests that repeat failed questions, each text by itself."""
+    ) -> tuple[list[list[int]], bool]:
+        """Repeat each text by itself."""
         by_text: dict[str, list[int]] = {}
         for n, (question, result) in enumerate(zip(questions, results, strict=True)):
             failed = by_text.setdefault(question.section.text, [])
@@ -202,7 +201,7 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
                 failed.append(n)
         if len(by_text) == 1:
             return super()._repeats(questions, results)
-        return [Repeat(failed, is_last=False) for failed in by_text.values() if failed]
+        return [failed for failed in by_text.values() if failed], False
 
     def _key_parts(self, question: _FactQuestion) -> tuple[JSON, ...]:
         return question.section.digest, question.repeat
