@@ -253,12 +253,6 @@ def _write_lock(found: FactSet, path: str) -> FactSet:
         for sign, group in (("+", change.added), ("-", change.removed), ("?", change.lost)):
             for fact in group:
                 output.print_note(f"  {sign} {fact.text}")
-        if musts := [fact.id for fact in change.lost if fact.must]:
-            them = "it" if len(musts) == 1 else "them"
-            output.print_note(
-                f"{plural(len(musts), 'must fact')} no longer in the source: {', '.join(musts)}; "
-                f"no summary of the new source can keep {them}: correct or remove {them}"
-            )
     return read_facts(path)
 
 

@@ -24,7 +24,6 @@ EntailmentLabel = Literal["entailed", "contradicted", "neutral"]
 LABELS: tuple[EntailmentLabel, ...] = ("entailed", "contradicted", "neutral")
 _STATUSES = {"entailed": "kept", "contradicted": "distorted", "neutral": "dropped"}
 _NUMBERED = re.compile(r"f([1-9][0-9]{0,9})")
-_LOCK_KEYS = ("extracted", "lost")
 _N_SHOWN = 3
 """Number of facts in the `repr` of a set."""
 
@@ -234,8 +233,6 @@ class FactSet(Sequence[AtomicFact]):
     """In a lock file: short digests of the facts last extracted from the source, with the id of the
     fact made from each, as in `fa0fb061=f1`; a merge detects from them what was reworded or removed
     by hand."""
-    lost: tuple[str, ...] = ()
-    """In a lock file: short digests of the kept facts that are no longer in the source."""
 
     def __post_init__(self) -> None:
         for id_, count in Counter(fact.id for fact in self.facts).items():
@@ -286,7 +283,7 @@ class FactSet(Sequence[AtomicFact]):
     def to_dict(self) -> dict[str, Any]:
         """Convert to JSON-ready data."""
         data = {**to_plain(self), "made_by": dict(self.made_by)}
-        return {key: value for key, value in data.items() if value or key not in _LOCK_KEYS}
+        return {key: value for key, value in data.items() if value or key != "extracted"}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> FactSet:

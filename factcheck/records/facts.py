@@ -23,7 +23,7 @@ from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, SourceDocument, as_source, free_ids, short_digest
 from factcheck.facts.model import InvalidFact, refuse_unknown_keys
 
-_SET_KEYS = ("source_digest", "made_by", "documents", "extracted", "lost", "facts")
+_SET_KEYS = ("source_digest", "made_by", "documents", "extracted", "facts")
 _DEFAULTS = {**AtomicFact("f", "x").to_dict(), "id": None, "text": None}
 _HEADER = """\
 # The atomic facts of a source. Review them: reword, delete or add facts, and set
@@ -111,8 +111,7 @@ class LockChange(NamedTuple):
     removed: tuple[AtomicFact, ...]
     """Unedited facts that are no longer in the source; removed from the file."""
     lost: tuple[AtomicFact, ...]
-    """Edited facts that are no longer in the source, now or since an earlier merge; kept in the
-    file, without a span."""
+    """Edited facts that are no longer in the source; kept in the file, without a span."""
     unchanged: int
     """Number of the other facts that were kept."""
 
@@ -173,13 +172,11 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
             owners[original] = old.id
         elif is_same_source:
             kept.append(old)
-            if key in before.lost:
-                lost.append(old)
         elif key in base and not (old.must or old.tags or old.weight != 1.0):
             removed.append(old)
         else:
             kept.append(replace(old, span=None, documents=()))
-            if old.span is not None or key in base or key in before.lost:
+            if old.span is not None or key in base:
                 lost.append(old)
     known = {*base, *(short_digest(fact.text) for fact in kept)}
     added = [fact for fact in facts if short_digest(fact.text) not in known]
@@ -189,8 +186,7 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
     for fact in merged:
         owners.setdefault(short_digest(fact.text), fact.id)
     extracted = tuple(f"{key}={owners[key]}" if key in owners else key for key in by_digest)
-    gone = {short_digest(fact.text) for fact in lost} - by_digest.keys()
-    locked = replace(facts, facts=tuple(merged), extracted=extracted, lost=tuple(sorted(gone)))
+    locked = replace(facts, facts=tuple(merged), extracted=extracted)
     write_text(path, lock_text(locked))
     new_facts = tuple(merged[len(kept) :])
     return LockChange(existed, new_facts, tuple(removed), tuple(lost), len(kept) - len(lost))
@@ -202,9 +198,8 @@ def lock_text(facts: FactSet) -> str:
 
     data = facts.to_dict()
     head = {key: data[key] for key in ("source_digest", "made_by", "documents") if data[key]}
-    for key in ("extracted", "lost"):
-        if digests := getattr(facts, key):
-            head[key] = digests
+    if facts.extracted:
+        head["extracted"] = facts.extracted
     entries = [
         {
             key: tuple(value) if isinstance(value, list) else value

@@ -37,9 +37,6 @@ name; or reports in record order."""
 
 UNDECIDED = "undecided"
 _MAX_SHOWN = 20
-_BY_ORDER = ("the first", "the second")
-_FEWEST = 6
-"""Number of sources from which a randomization can reach a p-value below `SIGNIFICANT`."""
 
 
 class _Group(NamedTuple):
@@ -121,8 +118,8 @@ class CoverageComparison(Report):
     """Whether texts, facts, judge and prompts are equal, so that changes are judge noise."""
     never_flips: bool
     """Whether the judges of both runs are deterministic."""
-    names: tuple[str, str] = _BY_ORDER
-    """What A and B are: files, what the caller calls them, or else the order in which they came."""
+    names: tuple[str, str] = ("", "")
+    """What A and B are: files, or what the caller calls them."""
     partial: tuple[str, str] = ("", "")
     """Why a run is not complete; empty for one that is."""
     caution: str = ""
@@ -262,13 +259,11 @@ class CoverageComparison(Report):
         way = "higher" if self.coverage.difference > 0 else "lower"
         if self.coverage.is_significant:
             return f"{way}, unlikely to be chance"
-        if 1 < self.n_sources < _FEWEST:
-            least = f"{self.n_sources} sources cannot tell that from chance ({_FEWEST} could)"
-            return f"{way}, but {least}"
         return f"{way}, but that may be chance"
 
     def _lines(self) -> Iterator[str]:
-        yield f"A is {quote_text(self.names[0])}, B is {quote_text(self.names[1])}"
+        if all(self.names):
+            yield f"A is {quote_text(self.names[0])}, B is {quote_text(self.names[1])}"
         if self.is_noise:
             n = sum(UNDECIDED not in (change.a, change.b) for change in self.changes)
             yield (
@@ -286,11 +281,8 @@ class CoverageComparison(Report):
                 f"{interval_text(coverage.interval)}, p {p_text(coverage.p_value or 0.0)} {unit} "
                 f"({plural(self.n_sources, 'source')})"
             )
-        is_shifted = len(self.newly_distorted) != self._n_no_longer
-        if is_shifted:
+        if len(self.newly_distorted) != self._n_no_longer:
             yield f"distorted: p {p_text(self.p_distorted)} if facts were independent"
-        if coverage.difference or is_shifted:
-            yield "p: how often chance alone makes a difference of this size or more"
         sides = ("A", self.only_a, self.n_only[0]), ("B", self.only_b, self.n_only[1])
         for side, names, _ in sides:
             if names:
@@ -377,7 +369,7 @@ def compare(a: Run, b: Run, *, names: tuple[str, str] = ("", "")) -> CoverageCom
         causes=causes,
         is_noise=is_known and not causes and bool(changes),
         never_flips=all(one.signature.never_flips for two in pairs.values() for one in two),
-        names=(names[0] or files[0] or _BY_ORDER[0], names[1] or files[1] or _BY_ORDER[1]),
+        names=(names[0] or files[0], names[1] or files[1]),
         partial=(partial_a, partial_b),
         caution=PARAPHRASES if is_embedded else "",
     )

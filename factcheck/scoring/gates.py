@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from factcheck.errors import InputError, JudgeError
-from factcheck.facts import CheckResult, CoverageReport, share_entailed, short_digest
+from factcheck.facts import CheckResult, CoverageReport, share_entailed
 from factcheck.facts.page import lost_musts
 from factcheck.reports import render
 from factcheck.reports.page import Page, listed
@@ -89,7 +89,7 @@ def _coverage_failures(report: CoverageReport, limits: Limits) -> Iterator[GateF
         yield GateFailure(NOTHING_DECIDED, reason)
     if problem := misfit(report, limits):
         yield GateFailure(InputError.exit_code, problem)
-    lost = lost_musts(report.results) + _no_longer_in_source(report)
+    lost = lost_musts(report.results)
     failing = [(lost, [result for result in report.results if result.fact.must])]
     shares = [("score", report.results, limits.fail_under)]
     for tag, threshold in limits.tags.items():
@@ -115,15 +115,6 @@ def _coverage_failures(report: CoverageReport, limits: Limits) -> Iterator[GateF
         if reason := _named(unknown, f"{old} in the baseline and {new} now"):
             reason = f"the gate cannot pass: {reason}"
             yield GateFailure(NOTHING_DECIDED, reason, tuple(unknown))
-
-
-def _no_longer_in_source(report: CoverageReport) -> str:
-    """Name the `must` facts that are not kept because the source has changed; may be empty."""
-    lost = (r.fact for r in report.results if r.fact.must and not r.supported)
-    names = [one_line(fact.id) for fact in lost if short_digest(fact.text) in report.facts.lost]
-    verb = "is" if len(names) == 1 else "are"
-    what = f"{', '.join(names)} {verb} no longer in the source; reword or delete"
-    return f" ({what} in the lock file)" if names else ""
 
 
 def is_worse(result: CheckResult, old: CheckResult) -> bool:

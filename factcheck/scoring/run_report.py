@@ -14,8 +14,8 @@ from factcheck.facts import CoverageReport, Usage
 from factcheck.facts.caveats import caveats
 from factcheck.facts.page import lost_musts, parts, scale_lines, score_text, usage_text
 from factcheck.reports import Report
-from factcheck.reports.page import Alert, Case, Item, Page, Section, Table, entries, filled
-from factcheck.reports.text import DASH, interval_text, name_text, one_line, plural, share
+from factcheck.reports.page import Alert, Case, Page, Section, Table, entries, filled
+from factcheck.reports.text import DASH, interval_text, name_text, one_line, plural
 from factcheck.scoring.many import Outcome, RecordFailure
 from factcheck.stats.intervals import Interval, cluster_interval
 
@@ -33,7 +33,6 @@ _SCALE = ("lead", "faithfulness")
 """Optional columns beside the score."""
 NO_USAGE = Usage()
 _BUDGET = "budget"
-_N_LOWEST = 5
 _N_BINS = 10
 _LONGEST_BAR = 15
 
@@ -150,17 +149,7 @@ class Tally(Report):
         return math.fsum(known) / len(known) if known else None
 
     def page(self) -> Page:
-        """Describe the totals and the 5 lowest scores."""
-        scored = (row for row in self.rows if row.score is not None)
-        lowest = sorted(scored, key=lambda row: (row.score, row.place))[:_N_LOWEST]
-        items = (
-            Item(
-                share(row.score or 0.0, 2),
-                one_line(row.id),
-                aside=f"{row.distorted:,} distorted" if row.distorted else "",
-            )
-            for row in lowest
-        )
+        """Describe the totals."""
         errors = (
             Case("report", "error", f"{n:,} missing", code) for code, n in self.failures.items()
         )
@@ -174,7 +163,7 @@ class Tally(Report):
             interval and f"95 % interval {interval} over {plural(n_sources, 'source')}",
             tuple(self._lines()),
             parts(self.counts),
-            filled(Section("Lowest", items=tuple(items))),
+            (),
             entries(("Usage", usage_text(self.usage)), ("Signature", self.signature)),
             tuple(Alert(line, "warn") for line in shows),
             suite="run",

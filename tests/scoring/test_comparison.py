@@ -139,12 +139,6 @@ def test_sources_are_the_units_of_the_test() -> None:
     assert several.n_sources == 12
     assert several.coverage.is_significant
     assert several.worse.startswith("coverage 1.000 \u2192 0.500")
-    few, enough = (
-        compare(dict(list(before.items())[:n]), dict(list(after.items())[:n])) for n in (5, 6)
-    )
-    assert "lower, but 5 sources cannot tell that from chance (6 could)" in few.page().first_line
-    assert not few.coverage.is_significant
-    assert enough.coverage.is_significant
     alone = compare(report("kkkk"), report("kkdd"))
     assert (alone.n_sources, alone.coverage.p_value) == (1, 0.5)
     assert not alone.worse
@@ -208,7 +202,6 @@ def test_reports_and_runs_are_read_from_files(tmp_path: Path) -> None:
     assert compare(rows, reports).changes == ()
     assert compare(single, report("kk")).won[0].record == ""
     assert f"A is {rows}, B is {rows}" in compare(rows, rows).page().lines
-    assert "A is the first, B is the second" in str(compare(reports, reports))
     named = compare(rows, reports, names=("", "prompt v2"))
     assert named.to_dict()["names"] == [str(rows), "prompt v2"]
     with pytest.raises(InputError, match="two of a kind"):
