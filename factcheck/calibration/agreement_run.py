@@ -23,6 +23,7 @@ from factcheck.calibration.texts import (
     open_scorer,
     require_unique,
 )
+from factcheck.documents import to_plain
 from factcheck.errors import InputError
 from factcheck.facts import Verdict
 from factcheck.judges.local.containment import BASELINE, WordContainment
@@ -182,6 +183,7 @@ def measure_agreement(
 class JudgeAgreement:
     """The agreement of one judge with human labels."""
 
+    DERIVED = ("conclusion",)
     judge: str
     metrics: Mapping[str, Estimate]
     """By name:
@@ -207,17 +209,6 @@ class JudgeAgreement:
     def conclusion(self) -> conclusions.Conclusion:
         """What the judge can be used for, as far as these labels show it."""
         return conclusions.of_agreement(self.metrics, self.n_pairs, self.n_documents)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "judge": self.judge,
-            "documents": self.n_documents,
-            "pairs": self.n_pairs,
-            "undecided": self.n_undecided,
-            "conclusion": self.conclusion.to_dict(),
-            "metrics": {name: one.to_dict() for name, one in self.metrics.items()},
-            "failure": self.failure,
-        }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -253,7 +244,7 @@ class AgreementReport(Report):
         return {
             **self._counts,
             "share_entailed": self.share_entailed,
-            "judges": [judge.to_dict() for judge in self.judges],
+            "judges": to_plain(self.judges),
         }
 
     def page(self) -> Page:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Any
 
 from factcheck.calibration import conclusions
 from factcheck.calibration.audit_mutations import MUTATIONS
@@ -53,6 +52,7 @@ _LEGEND = "broken: at least one of the answers is certainly wrong; 95 %: interva
 class RuleResult:
     """One rule over all texts."""
 
+    DERIVED = ("statement", "rate")
     rule: str
     n_tried: int
     """Trials with an answer."""
@@ -78,6 +78,11 @@ class RuleResult:
         return cls(rule, len(found), len(trials) - len(found), errors, interval)
 
     @property
+    def statement(self) -> str:
+        """What must hold."""
+        return RULES[self.rule].statement
+
+    @property
     def rate(self) -> float | None:
         """Share of the trials that are broken, in [0, 1]; `None` where nothing could be tried."""
         return len(self.errors) / self.n_tried if self.n_tried else None
@@ -87,8 +92,7 @@ class RuleResult:
 
     def cells(self) -> tuple[str, ...]:
         counts = f"{self.n_tried:,}", str(len(self.errors))
-        says = RULES[self.rule].statement
-        return (self.rule, says, *counts, short(self.rate), short_range(self.interval))
+        return (self.rule, self.statement, *counts, short(self.rate), short_range(self.interval))
 
     def case(self) -> Case:
         if not self.errors:
@@ -99,24 +103,12 @@ class RuleResult:
 
     def examples(self) -> Section:
         return Section(
-            RULES[self.rule].statement,
+            self.statement,
             "bad",
             "proven errors: at least one answer of each is wrong",
             items=tuple(map(_item, self.errors[:_MAX_EXAMPLES])),
             more=more_of(len(self.errors) - _MAX_EXAMPLES, "error"),
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "rule": self.rule,
-            "says": RULES[self.rule].statement,
-            "tried": self.n_tried,
-            "undecided": self.n_undecided,
-            "broken": len(self.errors),
-            "rate": self.rate,
-            "interval": self.interval and [*self.interval],
-            "errors": [error.to_dict() for error in self.errors],
-        }
 
 
 def _item(error: Trial) -> Item:
@@ -131,6 +123,7 @@ def _item(error: Trial) -> Item:
 class AuditReport(Report):
     """The result of auditing one judge."""
 
+    DERIVED = ("n_errors", "faults", "conclusion")
     judge: str
     n_texts: int
     n_questions: int
@@ -179,20 +172,6 @@ class AuditReport(Report):
     def rule(self, name: str) -> RuleResult:
         """The result of one rule; `KeyError` without one."""
         return {rule.rule: rule for rule in self.rules}[name]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "judge": self.judge,
-            "texts": self.n_texts,
-            "questions": self.n_questions,
-            "answers": self.n_answers,
-            "share_entailed": self.share_entailed,
-            "faults": list(self.faults),
-            "conclusion": self.conclusion.to_dict(),
-            "rules": [rule.to_dict() for rule in self.rules],
-            "usage": self.usage.to_dict(),
-            "failure": self.failure,
-        }
 
     def page(self) -> Page:
         share = DASH if self.share_entailed is None else percent(self.share_entailed)

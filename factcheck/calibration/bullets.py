@@ -37,7 +37,7 @@ from factcheck.calibration.texts import (
     removal_orders,
     require_unique,
 )
-from factcheck.documents import file_errors, json_text, write_text
+from factcheck.documents import file_errors, json_text, to_plain, write_text
 from factcheck.errors import Failure, JudgeError
 from factcheck.facts import Usage
 from factcheck.judges.factory import build_rater
@@ -287,7 +287,7 @@ class BulletRemoval(Report):
             for name in self.judges
         }
         for name in self._measured:
-            judges[name]["conclusion"] = self.conclusion(name).to_dict()
+            judges[name]["conclusion"] = to_plain(self.conclusion(name))
         texts = [subject.name for subject in self.subjects]
         return {"texts": texts, "judges": judges, "notes": list(self.notes())}
 

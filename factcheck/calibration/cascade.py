@@ -11,7 +11,7 @@ import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -58,6 +58,7 @@ class Thresholds(NamedTuple):
 class CascadeFit(Report):
     """The thresholds of a cascade for a target agreement, and what it does on other documents."""
 
+    DERIVED = ("name",)
     first: str
     second: str
     n_facts: int
@@ -81,21 +82,6 @@ class CascadeFit(Report):
     def name(self) -> str:
         """The fitted cascade as a judge: `cascade(FIRST, SECOND, low=..., high=...)`."""
         return f"cascade({self.first}, {self.second}, {self.thresholds})"
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "first": self.first,
-            "second": self.second,
-            "judge": self.name,
-            "facts": self.n_facts,
-            "documents": self.n_documents,
-            "undecided": self.n_undecided,
-            "alone": self.alone.to_dict(),
-            "target": self.target,
-            "sent": self.sent.to_dict(),
-            "agreement": self.agreement.to_dict(),
-            **self.thresholds._asdict(),
-        }
 
     def page(self) -> Page:
         agreement = short(self.agreement.value)
@@ -125,7 +111,13 @@ class CascadeFit(Report):
             alerts=alerts,
             columns=("judge", "target", "sent", "agreement", "low", "high"),
             rows=lambda: [
-                self.to_dict() | {"sent": self.sent.value, "agreement": self.agreement.value}
+                {
+                    "judge": self.name,
+                    "target": self.target,
+                    "sent": self.sent.value,
+                    "agreement": self.agreement.value,
+                    **self.thresholds._asdict(),
+                }
             ],
         )
 

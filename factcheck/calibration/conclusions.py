@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from factcheck.reports.page import Item, Section, Table
 from factcheck.reports.text import DASH, percent, plural, short
@@ -35,6 +35,7 @@ _MAX_RISES = 0.1
 class Conclusion:
     """What some measurements say about the uses of a judge."""
 
+    DERIVED = ("text",)
     uses: Mapping[Use, Answer]
     """A use that was not measured is missing."""
     why: str
@@ -68,8 +69,9 @@ class Conclusion:
     def __str__(self) -> str:
         return f"{self.head}: {self.figures}"
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"text": str(self), "uses": dict(self.uses)}
+    @property
+    def text(self) -> str:
+        return str(self)
 
 
 def of_bullets(metrics: Mapping[str, Estimate], n_texts: int, limits: str) -> Conclusion:

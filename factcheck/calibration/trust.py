@@ -23,6 +23,7 @@ from factcheck.calibration.texts import (
     read_subjects,
     removal_orders,
 )
+from factcheck.documents import to_plain
 from factcheck.facts import Usage
 from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.reports import Report
@@ -82,12 +83,12 @@ class TrustReport(Report):
             signature=self.signature,
             created=datetime.now(timezone.utc).date().isoformat(),
             texts=plural(len(self.bullets.subjects), self.kind) + labelled,
-            uses=self.conclusion.to_dict()["uses"],
+            uses={str(use): answer for use, answer in self.conclusion.uses.items()},
             conclusion=str(self.conclusion),
             cost={**self.usage.to_dict(), "usd_per_1000_verdicts": per_1000},
             bullets={metric: one.to_dict() for metric, one in metrics.items()},
             audit={"faults": list(self.audit.faults), "rules": tried},
-            agreement=None if own is None else own.to_dict(),
+            agreement=to_plain(own),
         )
 
     def to_dict(self) -> dict[str, Any]:

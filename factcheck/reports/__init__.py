@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from io import StringIO
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 from xml.etree import ElementTree as ET
 
-from factcheck.documents import json_text, write_text
+from factcheck.documents import json_text, to_plain, write_text
 from factcheck.errors import ConfigError, InputError
 from factcheck.reports.page import Case, Page, cleaned, entries
 from factcheck.reports.text import value_text, visible
@@ -54,6 +54,8 @@ class Report:
     """
 
     __slots__ = ()
+    DERIVED: ClassVar[tuple[str, ...]] = ()
+    """Computed attributes that `to_dict` adds to the fields."""
 
     def page(self) -> Page:
         """Return the report, ready for rendering."""
@@ -61,7 +63,8 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON-ready data."""
-        raise NotImplementedError
+        data: dict[str, Any] = to_plain(self)
+        return data
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """Return `to_dict` as JSON; equal results give equal bytes."""

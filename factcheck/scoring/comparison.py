@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from factcheck.documents import name_of, read_text
+from factcheck.documents import name_of, read_text, to_plain
 from factcheck.errors import InputError
 from factcheck.facts import CheckFailure, CheckResult, CoverageReport, share_entailed
 from factcheck.facts.caveats import EMBEDDED, PARAPHRASES
@@ -59,7 +59,8 @@ _GROUPS = {
 }
 
 
-class FactChange(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FactChange:
     """A fact with different outcomes in the two runs."""
 
     record: str
@@ -92,6 +93,7 @@ class FactChange(NamedTuple):
 class CoverageComparison(Report):
     """Comparison of a second run with a first one over their common facts."""
 
+    DERIVED = ("p_distorted", "worse", "unsettled")
     coverage: Comparison
     """Mean coverage of the records over facts decided in both runs. With several sources, interval
     and p-value are by source (paired randomization); with one, by fact (McNemar's exact test),
@@ -199,27 +201,6 @@ class CoverageComparison(Report):
         lost = [change.fact for change in self.lost if change.must]
         return f"{plural(len(lost), 'must fact')} lost: {some_of(lost)}" if lost else ""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "names": list(self.names),
-            "coverage": self.coverage.to_dict(),
-            "sources": self.n_sources,
-            "facts": self.n_facts,
-            "kept": list(self.n_kept),
-            "distorted": list(self.n_distorted),
-            "p_distorted": self.p_distorted,
-            "worse": self.worse,
-            "unsettled": self.unsettled,
-            "partial": list(self.partial),
-            "caution": self.caution,
-            "causes": list(self.causes),
-            "noise": self.is_noise,
-            "changes": [change._asdict() for change in self.changes],
-            "only_a": list(self.only_a),
-            "only_b": list(self.only_b),
-            "facts_only": list(self.n_only),
-        }
-
     def page(self) -> Page:
         groups = {title: self._of(title) for title in _GROUPS}
         (n_kept_a, n_kept_b), (n_a, n_b) = self.n_kept, self.n_distorted
@@ -244,9 +225,9 @@ class CoverageComparison(Report):
             sections=filled(*sections),
             suite="compare",
             cases=tuple(_case(change) for group in groups.values() for change in group),
-            columns=("change", *FactChange._fields),
+            columns=("change", *FactChange.__slots__),
             rows=lambda: [
-                {"change": title.lower(), **change._asdict()}
+                {"change": title.lower(), **to_plain(change)}
                 for title, group in groups.items()
                 for change in group
             ],

@@ -139,7 +139,7 @@ def test_a_judge_that_ignores_the_text_is_exposed(audit: Run, desk: Desk) -> Non
     assert "it says yes to 100 % of its questions" in out
     assert "although the text says: The pier is not old." in out
     by_rule = {rule["rule"]: rule for rule in report["rules"]}
-    assert by_rule["added negation"]["broken"] == len(by_rule["added negation"]["errors"]) == 4
+    assert len(by_rule["added negation"]["errors"]) == 4
 
 
 @pytest.fixture
@@ -187,7 +187,7 @@ def test_labels_join_the_card(trust: Run, desk: Desk) -> None:
     ]
     code, out, _ = trust("--labels", desk.lines("labels.jsonl", labels), "--format", "json")
     assert code == 0
-    assert json.loads(out)["agreement"]["pairs"] == 2
+    assert json.loads(out)["agreement"]["n_pairs"] == 2
 
 
 def test_a_dry_run_of_trust_only_prints_the_price_and_says_what_extraction_costs(
