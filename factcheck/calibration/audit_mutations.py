@@ -118,10 +118,6 @@ _HANDED = (
 _ROLES = re.compile(rf"({_PARTY}) ({_DIRECTED}|{_HANDED}) ({_PARTY}){_AFTER_PARTY}")
 _PLURAL = re.compile(r"[a-z-]*[a-hj-rtv-z]s")
 _PLURAL_FORMS = {"is": "are", "was": "were", "has": "have", "goes": "go"}
-_COURSE = re.compile(
-    r"\b(?:rose|fell|grew|dropped|increased|decreased|moved|flew|sailed|travelled|raised|cut)\b.*"
-    r" from (\w[\w.,%]*) to (\w[\w,%]*(?:\.\d+)?)(?=\.$| in\b)"
-)
 _ONLY = re.compile(
     rf"(?<!\bthe )(?<!\ban )(?<!\bnot )\bonly (?!\d|an? |{' |'.join(NUMBER_WORDS)} |one |after )",
     re.IGNORECASE,
@@ -216,25 +212,20 @@ def _opposite(sentence: str) -> str | None:
 
 
 def _swapped_roles(sentence: str) -> str | None:
-    """Both parties of a directed verb swapped, or both ends of a change."""
+    """Both parties of a directed verb swapped."""
     if _NEGATED.search(sentence) or _CONDITION.search(sentence.replace(" than ", " ")):
         return None
-    if match := _ROLES.match(sentence):
-        one, verb, other = match.groups()
-        if one.casefold() == other.casefold():
-            return None
-        first, space, rest = verb.partition(" ")
-        singular = next((verb for verb, many in _PLURAL_FORMS.items() if many == first), first)
-        if _PLURAL.fullmatch(other.split()[-1]):
-            first = _PLURAL_FORMS.get(singular, singular.removesuffix("s"))
-        else:
-            first = singular
-        swapped = f"{other[0].upper()}{other[1:]} {first}{space}{rest} {_lower_article(one)}"
-        return swapped + sentence[match.end() :]
-    match = _only(_COURSE, sentence)
-    if match is None or match.group(1) == match.group(2) or _YEAR.fullmatch(match.group(1)):
+    match = _ROLES.match(sentence)
+    if match is None or match.group(1).casefold() == match.group(3).casefold():
         return None
-    return replaced(replaced(sentence, match, match.group(1), 2), match, match.group(2), 1)
+    one, verb, other = match.groups()
+    first, space, rest = verb.partition(" ")
+    singular = next((verb for verb, many in _PLURAL_FORMS.items() if many == first), first)
+    first = singular
+    if _PLURAL.fullmatch(other.split()[-1]):
+        first = _PLURAL_FORMS.get(singular, singular.removesuffix("s"))
+    swapped = f"{other[0].upper()}{other[1:]} {first}{space}{rest} {_lower_article(one)}"
+    return swapped + sentence[match.end() :]
 
 
 def _lower_article(words: str) -> str:

@@ -135,24 +135,18 @@ def variants(subject: Subject, orders: Iterable[RemovalOrder]) -> tuple[frozense
 
 
 def by_coverage(name: str, scorer: FactCoverage) -> Scorer:
-    """Scores variants by the facts they keep, as many at once as the judge reads."""
+    """Scores variants by the facts they keep."""
 
-    async def some_rows(subject: Subject, some: Sequence[frozenset[int]]) -> list[VariantRow]:
-        texts = [subject.bullets.kept(kept) for kept in some]
+    async def rows(subject: Subject, every: Sequence[frozenset[int]]) -> list[VariantRow]:
+        texts = [subject.bullets.kept(kept) for kept in every]
         try:
             reports = await scorer.ascore_summaries("", texts, facts=subject.facts)
         except JudgeError as error:
-            return [VariantRow(subject.name, name, kept, None, note=str(error)) for kept in some]
+            return [VariantRow(subject.name, name, kept, None, note=str(error)) for kept in every]
         return [
             VariantRow.of(subject.name, name, kept, report)
-            for kept, report in zip(some, reports, strict=True)
+            for kept, report in zip(every, reports, strict=True)
         ]
-
-    async def rows(subject: Subject, every: Sequence[frozenset[int]]) -> list[VariantRow]:
-        size = scorer.summaries_per_call
-        starts = range(0, len(every), size)
-        found = await together(some_rows(subject, every[n : n + size]) for n in starts)
-        return [row for some in found for row in some]
 
     return name, rows
 

@@ -47,8 +47,6 @@ class TrustReport(Report):
     """Its name."""
     signature: str
     """Of the judge alone."""
-    kind: str
-    """What each text is: `bundled text` or `text`."""
     usage: Usage
     bullets: BulletRemoval
     audit: AuditReport
@@ -82,7 +80,7 @@ class TrustReport(Report):
             judge=self.judge,
             signature=self.signature,
             created=datetime.now(timezone.utc).date().isoformat(),
-            texts=plural(len(self.bullets.subjects), self.kind) + labelled,
+            texts=plural(len(self.bullets.subjects), "text") + labelled,
             uses={str(use): answer for use, answer in self.conclusion.uses.items()},
             conclusion=str(self.conclusion),
             cost={**self.usage.to_dict(), "usd_per_1000_verdicts": per_1000},
@@ -160,7 +158,6 @@ async def atrust(
         return TrustReport(
             name,
             str(scorer.judge_signature),
-            "bundled text" if texts is None else "text",
             scorer.ledger.usage,
             BulletRemoval(tuple(subjects), orders, tuple(rows)),
             audit,
