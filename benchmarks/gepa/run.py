@@ -28,7 +28,6 @@ from factcheck import (
     CoverageReport,
     FactcheckError,
     FactCoverage,
-    RecordFailure,
     Summarizer,
     read_records,
 )
@@ -64,7 +63,7 @@ class Outcome(NamedTuple):
 
     program: Summarizer
     rows: tuple[Row, ...]
-    failures: tuple[RecordFailure, ...]
+    failures: tuple[FactcheckError, ...]
 
     @property
     def instructions(self) -> str:
@@ -144,7 +143,7 @@ def improve(
         Row(example.id, before, after)
         for example, before, after in zip(parts.test, befores, afters, strict=True)
     )
-    return Outcome(program, tuple(rows), metric.failures)
+    return Outcome(program, tuple(rows), tuple(metric.failures.values()))
 
 
 def _ask_once(student: Summarizer, example: dspy.Example, name: str) -> None:
@@ -246,7 +245,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.out is not None:
         outcome.program.save(args.out)
     for failure in outcome.failures:
-        print(f"no score, counted as 0 by DSPy: {failure.id}: {failure.message}", file=sys.stderr)
+        print(f"no score, counted as 0 by DSPy: {failure}", file=sys.stderr)
     return 4 if outcome.failures else 0
 
 

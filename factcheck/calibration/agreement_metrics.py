@@ -95,6 +95,8 @@ def right_interval(pairs: Decisions, labels: Sequence[bool]) -> Interval:
 
 def over_baseline(pairs: Decisions) -> float | None:
     """The balanced accuracy minus that of word containment on the same pairs, in [-1, 1]."""
+    if pairs.baseline is None:
+        return None
     judge = balanced_accuracy(pairs)
     words = balanced_accuracy(pairs._replace(entailed=pairs.baseline))
     return None if judge is None or words is None else judge - words

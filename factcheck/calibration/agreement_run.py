@@ -36,10 +36,6 @@ from factcheck.scoring import FactCoverage
 from factcheck.stats.intervals import Estimate, kendall, pearson
 from factcheck.stats.resampling import bootstrap_groups, mean_estimate
 
-_ALIKE = "all labels are equal"
-_NO_PROBABILITIES = "the judge gives no probabilities"
-_BASELINE = "this is the baseline, or it was not run"
-_NO_SPREAD = "no document has three texts whose coverage differs for both judge and humans"
 _LABELS: conclusions.Labels = {
     "sensitivity": ("found, of the facts that people find", short),
     "specificity": ("refused, of the facts that they do not find", short),
@@ -133,39 +129,31 @@ def measure_agreement(
     level, alone = metrics.human_level(documents, coverage.value, metrics.rates(rows))
 
     def estimate(
-        metric: Callable[[Decisions], float | None],
-        why: str = _ALIKE,
-        labels: Sequence[bool] = (),
+        metric: Callable[[Decisions], float | None], labels: Sequence[bool] = ()
     ) -> Estimate:
-        """A metric with its interval over documents, or why it is undefined.
+        """A metric with its interval over documents, unless it is undefined.
 
         `labels`: those whose shares of right verdicts the metric averages.
         """
-        if not len(rows.labels):
-            return Estimate(None, why="nothing was decided")
         value = metric(rows)
         if value is None:
-            return Estimate(None, why=why)
+            return Estimate(None)
         interval = bootstrap_groups(rows.documents, lambda drawn: metric(rows.of(drawn)))
         if labels and (interval is None or interval.low == interval.high):
             interval = metrics.right_interval(rows, labels)
         return Estimate(value, interval)
 
-    over = Estimate(None, why=_BASELINE)
-    if rows.baseline is not None:
-        over = estimate(metrics.over_baseline)
-    unscaled = _NO_PROBABILITIES if rows.probabilities is None else _ALIKE
     return JudgeAgreement(
         judge=judge,
         metrics={
             "balanced_accuracy": estimate(metrics.balanced_accuracy, labels=(True, False)),
             "sensitivity": estimate(lambda rows: metrics.rates(rows)[0], labels=(True,)),
             "specificity": estimate(lambda rows: metrics.rates(rows)[1], labels=(False,)),
-            "over_baseline": over,
-            "auroc": estimate(metrics.auroc, unscaled),
-            "calibration_error": estimate(metrics.calibration_error, unscaled),
+            "over_baseline": estimate(metrics.over_baseline),
+            "auroc": estimate(metrics.auroc),
+            "calibration_error": estimate(metrics.calibration_error),
             **{
-                name: mean_estimate([measure(*both) for both in correlated], _NO_SPREAD, low=-1.0)
+                name: mean_estimate([measure(*both) for both in correlated], low=-1.0)
                 for name, measure in (("pearson", pearson), ("kendall", kendall))
             },
             "coverage": coverage,

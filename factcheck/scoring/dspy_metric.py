@@ -5,19 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from factcheck.errors import FactcheckError, InputError, JudgeError
 from factcheck.facts import CoverageReport, FactSet, Source, as_source, digest, source_key
 from factcheck.runtime.loop import background
-from factcheck.scoring.many import RecordFailure
 
 _SOURCES = ("source", "source_text")
 """Default names of the source field of an example."""
-_MAX_REPORTS = 1024
 _ABSENT: Any = object()
-
-T = TypeVar("T")
 
 
 class CoverageMetric:
@@ -28,8 +24,7 @@ class CoverageMetric:
     a `feedback` that lists all missing, distorted, superfluous and undecided facts. It may be
     called from any thread and inside a running event loop, which it blocks.
 
-    The facts of a source are extracted once and each prediction is judged once, also across
-    threads.
+    The facts of a source are extracted once, also across threads.
 
     A prediction without a score (nothing decided, judge unreachable, no source) raises. DSPy logs
     the error and continues with its `failure_score`, 0.0 by default, so check `failures` before
@@ -51,16 +46,8 @@ class CoverageMetric:
         self._summary = summary
         self._facts = facts
         self._fact_sets: dict[str, asyncio.Future[FactSet]] = {}
-        self._reports: dict[str, asyncio.Future[CoverageReport]] = {}
-        self._failures: dict[str, RecordFailure] = {}
-
-    @property
-    def failures(self) -> tuple[RecordFailure, ...]:
-        """Predictions without a score, each once, in order.
-
-        Their ids are those of the examples, or digests of examples without an id.
-        """
-        return tuple(self._failures.copy().values())  # other threads may add to it
+        self.failures: dict[str, FactcheckError] = {}
+        """Why predictions have no score, by a digest of example and prediction."""
 
     def __call__(
         self,
@@ -85,57 +72,37 @@ class CoverageMetric:
         return score_with_feedback(score, feedback_of(report))
 
     def report(self, example: Any, prediction: Any) -> CoverageReport:
-        """Return the report behind a score, computed once per prediction; raises as a call does."""
+        """Return the report behind a score; raises as a call does."""
         try:
-            source = as_source(_value(example, self._sources, "example"), "the example's source")
-            summary = _value(prediction, (self._summary,), "prediction")
-            if not isinstance(summary, str):
-                kind = type(summary).__name__
-                raise InputError(f"the prediction's {self._summary!r} must be a string, not {kind}")
-            given = getattr(example, self._facts, None)
-            facts = None if given is None else FactSet.of(given)
-            report = background.run(self._report(source, summary, facts))
+            report = background.run(self._report(example, prediction))
             _require_score(report)
         except FactcheckError as error:
-            identity = getattr(example, "id", None)
-            identity = digest(repr(example))[:12] if identity is None else str(identity)
-            key = digest(repr((identity, prediction)))
-            self._failures[key] = RecordFailure(identity, error.code, str(error))
+            self.failures[digest(repr((example, prediction)))] = error
             raise
         return report
 
-    async def _report(self, source: Any, summary: str, facts: FactSet | None) -> CoverageReport:
-        async def extract() -> FactSet:
-            return await self._extract(source)
+    async def _report(self, example: Any, prediction: Any) -> CoverageReport:
+        source = as_source(_value(example, self._sources, "example"), "the example's source")
+        summary = _value(prediction, (self._summary,), "prediction")
+        if not isinstance(summary, str):
+            kind = type(summary).__name__
+            raise InputError(f"the prediction's {self._summary!r} must be a string, not {kind}")
+        given = getattr(example, self._facts, None)
+        facts = await self._facts_of(source) if given is None else FactSet.of(given)
+        return await self._score(source, summary, facts)
 
-        async def score() -> CoverageReport:
-            known = facts
-            if known is None:
-                known = await _once(self._fact_sets, digest(source_key(source)), extract)
-            return await self._score(source, summary, known)
-
-        if len(self._reports) > _MAX_REPORTS:
-            del self._reports[next(iter(self._reports))]
-        given = facts and facts.facts
-        return await _once(self._reports, digest(repr((source, summary, given))), score)
-
-
-async def _once(
-    results: dict[str, asyncio.Future[T]], key: str, work: Callable[[], Awaitable[T]]
-) -> T:
-    """Run work once per key and share its result; failures are retried by the next call.
-
-    All calls must be in the same event loop.
-    """
-    if key not in results:
-        results[key] = asyncio.ensure_future(work())
-    future = results[key]
-    try:
-        return await asyncio.shield(future)
-    except BaseException:
-        if future.done() and results.get(key) is future:
-            del results[key]
-        raise
+    async def _facts_of(self, source: Any) -> FactSet:
+        """Extract facts once per source and share them; a failure is retried by the next call."""
+        key = digest(source_key(source))
+        if key not in self._fact_sets:
+            self._fact_sets[key] = asyncio.ensure_future(self._extract(source))
+        future = self._fact_sets[key]
+        try:
+            return await asyncio.shield(future)
+        except BaseException:
+            if future.done() and self._fact_sets.get(key) is future:
+                del self._fact_sets[key]
+            raise
 
 
 def _require_score(report: CoverageReport) -> float:

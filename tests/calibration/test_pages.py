@@ -136,9 +136,7 @@ def agreement(
     return conclusions.of_agreement(metrics, n_facts, 20)
 
 
-UNDEFINED = dict.fromkeys(
-    ("balanced_accuracy", "sensitivity", "specificity"), Estimate(None, why="all labels are equal")
-)
+UNDEFINED = dict.fromkeys(("balanced_accuracy", "sensitivity", "specificity"), Estimate(None))
 SOUND = conclusions.of_audit((), 100, 1, is_constant=False)
 FAULTY = conclusions.of_audit(("it goes by the words",), 100, 40, is_constant=False)
 CONSTANT = conclusions.of_audit(("it says yes",), 100, 40, is_constant=True)
@@ -170,7 +168,7 @@ LITTLE = "Too little was measured to use this judge"
          "(10 labelled facts of 20 documents; 50 facts of 10 documents are needed)."),
         (bullets(kendall=None, found=None, invented=None), "y", "with the bullets left .950"),
         (bullets(rising_steps=None), "o", f"{LITTLE} to rank summaries: no bullet could be"),
-        (conclusions.of_agreement(UNDEFINED, 60, 20), "o", ": all labels are equal (60"),
+        (conclusions.of_agreement(UNDEFINED, 60, 20), "o", ": one kind of label has no verdict"),
         (conclusions.of_audit((), 0, 0, is_constant=False), "o", "it gave no answers"),
         (SOUND, "", "Nothing here speaks against this judge"),
         (FAULTY, "-n", "Do not use this judge as a gate: it goes by the words"),

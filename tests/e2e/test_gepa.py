@@ -122,4 +122,4 @@ def test_a_run_whose_judge_fails_says_so_and_does_not_pass_for_a_result(
         code = run.main(arguments(data, "--judge", "openai/judge", "--extractor", "local"))
 
     assert code == 4
-    assert "no score, counted as 0 by DSPy: Arden: " in capsys.readouterr().err
+    assert "no score, counted as 0 by DSPy: openai/judge: " in capsys.readouterr().err

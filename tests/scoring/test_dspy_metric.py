@@ -107,7 +107,7 @@ def test_the_score_in_both_directions_is_a_harmonic_mean(
         scorer().as_dspy_metric(direction="up")  # type: ignore[arg-type]
 
 
-def test_facts_are_extracted_once_for_all_threads_and_failures_remembered() -> None:
+def test_facts_are_extracted_once_for_all_threads() -> None:
     extractor = ScriptedExtractor({SOURCE: tuple(SCRIPT)})
     metric = FactCoverage(ScriptedChecker(judge_gone_for("39")), extractor).as_dspy_metric()
     summaries = iter(range(40))
@@ -123,25 +123,13 @@ def test_facts_are_extracted_once_for_all_threads_and_failures_remembered() -> N
 
     assert result.score == 97.5
     assert len(extractor.calls) == 1
-    assert [failure.message for failure in metric.failures] == ["no answer"]
+    assert [str(failure) for failure in metric.failures.values()] == ["no answer"]
 
 
 def judge_gone_for(word: str) -> Any:
-    """DSPy counts the exception as 0; the metric remembers that it was none."""
+    """DSPy counts the exception as 0."""
     gone = JudgeUnavailable("no answer")
     return lambda _, text: gone if word in text else "entailed"
-
-
-def test_a_prediction_is_judged_once_however_often_it_is_asked_about() -> None:
-    checker = ScriptedChecker(SCRIPT)
-    metric = FactCoverage(checker, ScriptedExtractor({SOURCE: tuple(SCRIPT)})).as_dspy_metric()
-    for pred_name in (None, "summarize", None):
-        metric(example(), predicted(), None, pred_name)
-    report = metric.report(example(), predicted())
-    assert report.score == metric(example(), predicted())
-    assert [verdict.fact.text for verdict in report.dropped] == [STONE]
-    metric(example(), predicted("Another one."))
-    assert [call.text for call in checker.calls] == [SUMMARY, "Another one."]
 
 
 def test_an_example_may_bring_its_facts_and_have_names_of_its_own() -> None:
@@ -170,7 +158,6 @@ def test_what_cannot_be_scored_is_an_input_error(one: Any, other: Any, says: str
     metric = scorer().as_dspy_metric()
     with pytest.raises(InputError, match=says):
         metric(one, other)
-    assert [failure.code for failure in metric.failures] == ["input"]
 
 
 def test_a_summary_about_which_nothing_is_decided_has_no_score() -> None:
@@ -178,8 +165,7 @@ def test_a_summary_about_which_nothing_is_decided_has_no_score() -> None:
     metric = scorer(lambda *_: undecided).as_dspy_metric()
     for pred_name in (None, "summarize"):
         with pytest.raises(JudgeError, match=r"no score: 4 undecided, .*the model declined"):
-            metric(example(id="mill"), predicted(), None, pred_name)
-    assert [(failure.id, failure.code) for failure in metric.failures] == [("mill", "judge")]
+            metric(example(), predicted(), None, pred_name)
 
 
 def test_a_failure_is_not_kept_and_the_next_call_asks_again() -> None:
