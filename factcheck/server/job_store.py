@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -254,33 +254,33 @@ class JobStore:
             yield page
             place = page[-1][0]
 
-    def keep(self, job: Job, scored: Sequence[Scored], signature: str | None = None) -> None:
-        """Write rows, all or none.
+    def keep(self, job: Job, scored: Scored, signature: str) -> bool:
+        """Write the row of a record, unless the job has ended meanwhile; return whether it is open.
 
         Args:
             job: The job as it was when its scoring began or continued.
-            scored: Records with final outcomes.
-            signature: Signature of the run, with the first rows since then.
+            scored: The record and its final outcome.
+            signature: Signature of the run.
 
         Raises:
             ConfigError: The rows that the job has are of another judge.
         """
-        if signature is not None and job.signature not in {"", signature}:
+        if job.signature not in {"", signature}:
             raise ConfigError(
                 f"the judge {job.judge!r} has changed since the job began; "
                 "submit the records that have no row as a new job"
             )
-        rows = [
-            (isinstance(one.outcome, RecordFailure), _row_text(one.record.id, one), one.record.id)
-            for one in scored
-            if one.record is not None
-        ]
+        record = scored.record
+        if record is None:
+            raise AssertionError("stored records are valid")
+        failed, text = isinstance(scored.outcome, RecordFailure), _row_text(record.id, scored)
         update = "UPDATE records SET failed = ?, content = ? WHERE id = ? AND job = ?"
+        sign = "UPDATE jobs SET signature = ? WHERE id = ? AND state = 'queued'"
         with self._lock, self._db:
-            if signature is not None:
-                sign = "UPDATE jobs SET signature = ? WHERE id = ?"
-                self._db.execute(sign, (signature, job.id))
-            self._db.executemany(update, [(*row, job.id) for row in rows])
+            if not self._db.execute(sign, (signature, job.id)).rowcount:
+                return False
+            self._db.execute(update, (failed, text, record.id, job.id))
+        return True
 
     def finish(self, job: Job, state: str, problem: str = "") -> None:
         """End a job, unless it has ended."""

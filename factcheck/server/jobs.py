@@ -10,8 +10,10 @@ import asyncio
 import hashlib
 import logging
 import sqlite3
-from contextlib import nullcontext, suppress
+import threading
+from contextlib import closing, nullcontext
 from functools import partial
+from itertools import takewhile
 from tempfile import TemporaryFile
 from typing import Annotated
 
@@ -21,8 +23,7 @@ from fastapi.responses import StreamingResponse
 from factcheck.errors import BudgetExceeded, ConfigError, describe
 from factcheck.facts import CoverageReport
 from factcheck.facts.report import Direction
-from factcheck.runtime.loop import together
-from factcheck.scoring.many import groups_of, score_group
+from factcheck.scoring.many import score_records
 from factcheck.scoring.run_report import codes_of
 from factcheck.scoring.runs import run_signature
 from factcheck.server.job_store import Job, JobStatus, JobStore
@@ -38,7 +39,7 @@ _log = logging.getLogger("factcheck.server")
 
 
 class Jobs:
-    """Scores the jobs of one service.
+    """Scores the jobs of one service, one after another, in a thread.
 
     Args:
         service: Judges, callers and configuration; see `JobStore`.
@@ -53,30 +54,25 @@ class Jobs:
         self._budgets = {one.name: one.budget for one in service.callers.values()}
         self.problem = ""
         """Reason why no jobs are scored at present, such as a full disk; empty if they are."""
-        self._current: tuple[str, asyncio.Task[None]] | None = None
-        self._task: asyncio.Task[None] | None = None
+        self._current = ""
+        """Id of the job that is being scored."""
+        self._wake = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="factcheck-jobs", daemon=True)
         self._stopping = False
 
     def status(self, job: Job) -> JobStatus:
         """Return the status of a job as its owner sees it."""
         if job.state != "queued":
             return job
-        is_current = self._current is not None and self._current[0] == job.id
-        state = "running" if is_current else "queued"
+        state = "running" if self._current == job.id else "queued"
         return job.model_copy(update={"state": state, "problem": self.problem})
 
-    def end(self, job: Job) -> None:
-        """Cancel the scoring of a job that is marked as cancelled."""
-        if self._current is not None and self._current[0] == job.id:
-            self._current[1].cancel()
-
     def start(self) -> None:
-        """Score jobs in a task of the running loop, in order of submission."""
-        self._wake = asyncio.Event()
-        self._task = asyncio.create_task(self._run())
+        """Score jobs in order of submission."""
+        self._thread.start()
 
     def wake(self) -> None:
-        """Look for new jobs; call it in the loop of `start`."""
+        """Look for new jobs."""
         self._wake.set()
 
     def pause(self) -> None:
@@ -86,84 +82,71 @@ class Jobs:
     async def stop(self) -> None:
         """Give records in flight 5 s to finish, stop scoring and close the database."""
         self.pause()
-        if self._task is not None:
-            self._wake.set()
-            await asyncio.wait([self._task], timeout=_DRAIN_S)
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        self.wake()
+        if self._thread.is_alive():
+            await asyncio.to_thread(self._thread.join, _DRAIN_S)
         self.store.close()
 
-    async def _run(self) -> None:
+    def _run(self) -> None:
         while not self._stopping:
             self._wake.clear()
             try:
-                if job := await asyncio.to_thread(self.store.first_open):
-                    await self._run_job(job)
+                if job := self.store.first_open():
+                    self._run_job(job)
                 self.problem = ""
             except sqlite3.Error as error:
                 again = f"tried again within {_DISK_WAIT_S:g} s"
                 self.problem = f"no jobs are scored: {error}; {again}"
-                _log.error("%s: %s", self.store.path, self.problem)
-                with suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), _DISK_WAIT_S)
+                if not self._stopping:
+                    _log.error("%s: %s", self.store.path, self.problem)
+                    self._wake.wait(_DISK_WAIT_S)
             else:
                 if job is None:
-                    await self._wake.wait()
+                    self._wake.wait()
 
-    async def _run_job(self, job: Job) -> None:
-        task = asyncio.create_task(self._score(job))
-        self._current = job.id, task
+    def _run_job(self, job: Job) -> None:
+        self._current = job.id
         try:
-            await asyncio.wait([task])
-        finally:
-            self._current = None
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-        error = None if task.cancelled() else task.exception()
-        if isinstance(error, sqlite3.Error):
-            raise error
-        if error is not None:
+            self._score(job)
+        except sqlite3.Error:
+            raise
+        except Exception as error:  # noqa: BLE001 - kept with the job
             _log.error("job %s failed: %s", job.id, describe(error))
-            await asyncio.to_thread(self.store.finish, job, "failed", describe(error))
-        elif not (task.cancelled() or self._stopping):
-            await asyncio.to_thread(self.store.finish, job, "done")
+            self.store.finish(job, "failed", describe(error))
+        else:
+            if not self._stopping:
+                self.store.finish(job, "done")
+        finally:
+            self._current = ""
 
-    async def _score(self, job: Job) -> None:
-        """Score all records without a row; rows are written in the order of completion."""
+    def _score(self, job: Job) -> None:
+        """Score all records without a row, until the job has ended or its budget is spent."""
         judge, budget = self.service.judges.get(job.judge), self._budgets.get(job.owner)
         if judge is None:
             raise ConfigError(f"the service no longer has a judge {job.judge!r:.80}")
         if self._budgets and budget is None:
             raise ConfigError("the service no longer has the API key of this job")
-        scorer = judge.scorer
-        score = partial(scorer.ascore_summaries, direction=job.direction)
-        groups = groups_of(self.store.pending(job), scorer.summaries_per_call)
-        turn = asyncio.Lock()
-        is_spent, is_signed = False, False
-
-        async def work() -> None:
-            nonlocal is_spent, is_signed
-            while not (self._stopping or is_spent):
-                async with turn:
-                    group = await asyncio.to_thread(next, groups, None)
-                if group is None:
+        scorer, is_spent, signature = judge.scorer, False, ""
+        pending = takewhile(lambda _: not (self._stopping or is_spent), self.store.pending(job))
+        scored = score_records(
+            partial(scorer.ascore_summaries, direction=job.direction),
+            pending,
+            # as many as requests in flight, so that others wait for one of them at most
+            in_flight=1 if scorer.signature.never_flips else scorer.session.concurrency,
+            group_size=scorer.summaries_per_call,
+        )
+        with budget.spending() if budget else nullcontext(), closing(scored):
+            for one in scored:
+                if BudgetExceeded.code in codes_of(one.outcome):
+                    is_spent = True
+                    continue
+                signature = signature or run_signature(scorer, job.direction)
+                if not self.store.keep(job, one, signature):
                     return
-                scored = await score_group(score, group, turn)
-                final = [one for one in scored if BudgetExceeded.code not in codes_of(one.outcome)]
-                is_spent |= len(final) < len(scored)
-                for _, report in final:
-                    if isinstance(report, CoverageReport):
-                        results = (*report.results, *report.claim_results)
-                        self.service.meters.count(job.judge, results)
-                signature = None if is_signed else run_signature(scorer, job.direction)
-                await asyncio.to_thread(self.store.keep, job, final, signature)
-                is_signed = True
                 self.problem = ""
-
-        # as many as requests in flight, so that others wait for one of them at most
-        n_workers = 1 if scorer.signature.never_flips else scorer.session.concurrency
-        with budget.spending() if budget is not None else nullcontext():
-            await together(work() for _ in range(n_workers))
+                if isinstance(report := one.outcome, CoverageReport):
+                    results = (*report.results, *report.claim_results)
+                    self.service.meters.count(job.judge, results)
         if is_spent:
             raise BudgetExceeded(
                 "the budget is spent; once it is raised, submit the records that have no row again"
@@ -241,7 +224,6 @@ def rows(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> Response:
 async def cancel(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> JobStatus:
     """End a job and keep its rows; one that has ended stays as it is."""
     await asyncio.to_thread(jobs.store.finish, job, "cancelled")
-    jobs.end(job)
     return jobs.status(await asyncio.to_thread(jobs.store.find, job.id, job.owner))
 
 
