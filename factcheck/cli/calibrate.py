@@ -131,8 +131,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     failure = _no_verdicts([(name, report.failure)] if not report.n_answers else [])
     if strict and failure is None:
         failure = gates.strict_gate(len(report.faults), "fault")
-    found = {name: report.conclusion}
-    output.report(report.page(), report.to_json, to, conclusions=found, failure=failure)
+    output.report(report.page(), report.to_json, to, failure=failure)
 
 
 @app.command("agreement", epilog="Example: factcheck calibrate agreement labelled.jsonl")
@@ -197,8 +196,7 @@ def agreement(  # noqa: PLR0913 - one parameter per option
         for one in report.judges
         if one.judge != BASELINE and not one.n_pairs
     )
-    found = report.conclusions
-    output.report(report.page(), report.to_json, to, conclusions=found, failure=failure)
+    output.report(report.page(), report.to_json, to, failure=failure)
 
 
 @app.command("cascade", epilog="Example: factcheck calibrate cascade small.jsonl large.jsonl")
@@ -291,8 +289,7 @@ def trust(  # noqa: PLR0913 - one parameter per option
     failure = _no_verdicts([(name, report.audit.failure)] if not report.audit.n_answers else [])
     if card is not None and failure is None:
         write_text(card, f"{report.to_json()}\n")
-    found = {"Why": report.conclusion.figures}
-    output.report(report.page(), report.to_json, to, conclusions=found, failure=failure)
+    output.report(report.page(), report.to_json, to, failure=failure)
 
 
 def doctor(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -164,7 +164,6 @@ def report(
     to: Destination,
     *,
     warnings: Sequence[str] = (),
-    conclusions: Mapping[str, object] | None = None,
     failure: GateFailure | None = None,
     details: str = "",
     exits: bool = True,
@@ -176,7 +175,6 @@ def report(
         to_json: Formats the result as JSON.
         to: Format and path.
         warnings: Printed on standard error unless the report is printed as a table or Markdown.
-        conclusions: Sentences by judge, printed if the report is written to a file.
         failure: Failure of the gate, if any; shown in JUnit.
         details: The facts behind it.
         exits: Whether to exit with the code of a failed gate.
@@ -205,8 +203,9 @@ def report(
         except InputError:
             print_out(render(page))  # the result may have been paid for
             raise
-        said = [f"{judge}: {sentence}" for judge, sentence in (conclusions or {}).items()]
-        said = [*(alert.text for alert in page.alerts if alert.tone == "warn"), *said]
+        said = [alert.text for alert in page.alerts if alert.tone == "warn"]
+        ends = [section for section in page.sections if section.title == "Conclusion"]
+        said += [f"{item.name}: {item.text}" for section in ends for item in section.items]
         others = (other.first_line for other in page.also if other.value)
         print_out("\n".join([f"{page.first_line}   {to.path}", *others, *said]))
     if exits:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -171,8 +170,8 @@ def facts(
         ),
     ] = None,
     format_: Annotated[
-        Literal["table", "json", "yaml"],
-        options.option("--format", "FORMAT", "table, json or yaml.", options.OUTPUT),
+        Literal["table", "json"],
+        options.option("--format", "FORMAT", "table or json.", options.OUTPUT),
     ] = "table",
     lock: Annotated[
         str | None,
@@ -190,7 +189,8 @@ def facts(
     merged: facts reworded, added, removed or marked in it stay so, and new
     facts of SOURCE are appended.
     """
-    from factcheck.documents import refuse_stdin_twice
+    from factcheck.documents import json_text, refuse_stdin_twice
+    from factcheck.facts.page import facts_text
     from factcheck.records.facts import read_source
     from factcheck.scoring import FactCoverage
 
@@ -203,7 +203,8 @@ def facts(
     if lock is not None:
         found = _write_lock(found, lock)
     if lock is None or format_ != "table":
-        output.print_out(_facts_text(found, format_))
+        as_json = format_ == "json"
+        output.print_out(json_text(found.to_dict(), indent=2) if as_json else facts_text(found))
 
 
 def check(
@@ -254,15 +255,3 @@ def _write_lock(found: FactSet, path: str) -> FactSet:
             for fact in group:
                 output.print_note(f"  {sign} {fact.text}")
     return read_facts(path)
-
-
-def _facts_text(found: FactSet, format_: str) -> str:
-    if format_ == "json":
-        return json.dumps(found.to_dict(), ensure_ascii=False, indent=2)
-    if format_ == "yaml":
-        from factcheck.records.facts import lock_text
-
-        return lock_text(found)
-    from factcheck.facts.page import facts_text
-
-    return facts_text(found)

@@ -169,9 +169,9 @@ def test_trust_prints_the_price_then_a_page_and_a_card_that_a_report_cites(
         0,
         "local needs no requests: the judge is local, or replies are cached\n",
     )
-    head, _, figures = written["conclusion"].partition(": ")
+    head, _, _ = written["conclusion"].partition(": ")
     assert head == "Too little was measured to use this judge to rank summaries"
-    assert out == f"Trust in local   {head}   trust.html\nWhy: {figures}\n"
+    assert out == f"Trust in local   {head}   trust.html\n"
     assert written["uses"]["rank"] == "open"
     assert written["agreement"] is None
     for part in ("Bullet removal", "Audit of local", "<svg", "Too little was measured"):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import factcheck
 from factcheck.errors import ConfigError, JudgeUnavailable
 from factcheck.scoring import FactCoverage
 from factcheck.testing import LocalOpenAIServer
@@ -52,8 +54,10 @@ def test_a_lock_file_is_written_and_renewed(desk: Desk, run: Run) -> None:
         "- The pier is old.",
     ]
     assert not out
-    printed = run("facts", desk.source, "--format", "yaml", "--lock", str(lock)).out
-    assert printed == lock.read_text(encoding="utf-8")
+    printed = run("facts", desk.source, "--format", "json", "--lock", str(lock)).out
+    assert [fact["text"] for fact in json.loads(printed)["facts"]] == [
+        fact.text for fact in factcheck.load_lock(lock)
+    ]
 
 
 def test_a_marked_fact_that_left_the_source_is_named_and_kept(desk: Desk, run: Run) -> None:

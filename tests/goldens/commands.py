@@ -63,7 +63,7 @@ RUNS: dict[str, Run] = {
     ),
     "facts-table": run("facts source.txt"),
     "facts-json": run("facts source.txt --format json"),
-    "facts-lock": run("facts source.txt --lock lock.yaml --format yaml", files=("lock.yaml",)),
+    "facts-lock": run("facts source.txt --lock lock.yaml --format json", files=("lock.yaml",)),
     "check-table": run("check facts.txt summary.txt"),
     "check-json": run("check facts.yaml summary.txt --format json"),
     "run-table": run(f"{RUN} records.jsonl"),
