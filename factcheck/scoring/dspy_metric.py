@@ -21,7 +21,7 @@ class CoverageMetric:
 
     Call it with an example and a prediction. It returns the score, a float in [0, 1], or with
     `pred_name`, which `dspy.GEPA` passes for each predictor, a `dspy.Prediction` with the score and
-    a `feedback` that lists all missing, distorted, superfluous and undecided facts. It may be
+    a `feedback` that lists all missing, distorted and undecided facts. It may be
     called from any thread and inside a running event loop, which it blocks.
 
     The facts of a source are extracted once, also across threads.
@@ -34,7 +34,7 @@ class CoverageMetric:
     def __init__(
         self,
         extract: Callable[[Source], Awaitable[FactSet]],
-        score: Callable[[Source, str, FactSet], Awaitable[CoverageReport]],
+        score: Callable[..., Awaitable[CoverageReport]],
         *,
         source: str | None,
         summary: str,
@@ -89,7 +89,7 @@ class CoverageMetric:
             raise InputError(f"the prediction's {self._summary!r} must be a string, not {kind}")
         given = getattr(example, self._facts, None)
         facts = await self._facts_of(source) if given is None else FactSet.of(given)
-        return await self._score(source, summary, facts)
+        return await self._score(source, summary, facts=facts, lead=False)
 
     async def _facts_of(self, source: Any) -> FactSet:
         """Extract facts once per source and share them; a failure is retried by the next call."""
@@ -106,14 +106,9 @@ class CoverageMetric:
 
 
 def _require_score(report: CoverageReport) -> float:
-    """Return coverage or, with both directions, its harmonic mean with faithfulness."""
-    score, faithfulness = report.score, report.faithfulness
-    if score is not None and report.claim_results:  # a summary that claims nothing keeps nothing
-        total = score + (faithfulness or 0.0)
-        score = None if faithfulness is None else 2 * score * faithfulness / (total or 1.0)
-    if score is not None:
-        return score
-    failures = (*report.undecided, *report.undecided_claims)
+    if report.score is not None:
+        return report.score
+    failures = report.undecided
     raise JudgeError(
         f"no score: {len(failures)} undecided, the first: {failures[0].message}"
         if failures
@@ -134,12 +129,11 @@ def _value(holder: Any, names: tuple[str, ...], what: str) -> Any:
 
 def feedback_of(report: CoverageReport) -> str:
     """Write the report as plain lines that list every statement but those that are kept."""
-    page, lines = replace(report, texts=None).page(), []
-    for part in (page, *page.also):
-        lines.append(part.first_line)
-        for section in part.problems.sections:
-            lines += [f"{section.title}: {section.meaning}"] * bool(section.items)
-            for one in section.items:
-                quote = one.quote and f'"{one.quote}"'
-                lines.append(" ".join(filter(None, ("-", one.text, quote, *one.notes))))
+    page = replace(report, texts=None).page()
+    lines = [page.first_line]
+    for section in page.problems.sections:
+        lines += [f"{section.title}: {section.meaning}"] * bool(section.items)
+        for one in section.items:
+            quote = one.quote and f'"{one.quote}"'
+            lines.append(" ".join(filter(None, ("-", one.text, quote, *one.notes))))
     return "\n".join(lines)

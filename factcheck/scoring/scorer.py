@@ -276,7 +276,6 @@ class FactCoverage(SessionUser):
         source: str | None = None,
         summary: str = "summary",
         facts: str = "facts",
-        direction: Direction = "coverage",
     ) -> CoverageMetric:
         """Return this scorer as a metric for `dspy.Evaluate` and DSPy optimizers.
 
@@ -287,17 +286,11 @@ class FactCoverage(SessionUser):
             summary: Field of a prediction with the summary.
             facts: Optional field of an example with facts to check; without it, the facts of each
                 source are extracted once.
-            direction: `"coverage"`: the score is coverage. `"both"`: the score is the harmonic mean
-                of coverage and faithfulness, and the feedback lists unsupported claims.
         """
-        if direction not in get_args(Direction):
-            raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
         from factcheck.scoring.dspy_metric import CoverageMetric
 
-        async def score(source: Source, summary: str, facts: FactSet) -> CoverageReport:
-            return await self.ascore(source, summary, facts=facts, direction=direction, lead=False)
-
-        return CoverageMetric(self.aextract, score, source=source, summary=summary, facts=facts)
+        fields = {"summary": summary, "facts": facts}
+        return CoverageMetric(self.aextract, self.ascore, source=source, **fields)
 
     @asynccontextmanager
     async def uncached(self) -> AsyncIterator[FactCoverage]:

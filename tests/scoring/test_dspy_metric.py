@@ -66,47 +66,6 @@ def test_evaluation_gets_a_float_and_gepa_the_same_with_the_facts_that_are_not_k
     assert everything.feedback == "Coverage 1.00   4 of 4 facts kept"
 
 
-def claims(fact: str, text: str) -> Any:
-    """Two claims are in the source; one is not, and the source rules one out."""
-    if text != SOURCE:
-        return "entailed" if fact in (FIRE, OWNER) else "neutral"
-    if fact == "It is pretty.":
-        return "neutral"
-    if fact == "It burned in 1940.":
-        return Verdict(ANY, "contradicted", reason="it was in 1904")
-    return "entailed"
-
-
-def test_in_both_directions_superfluous_claims_cost_and_are_named() -> None:
-    made = {SOURCE: tuple(SCRIPT), SUMMARY: (FIRE, OWNER, "It is pretty.", "It burned in 1940.")}
-    metric = scorer(claims, made).as_dspy_metric(direction="both")
-    answer = metric(example(), predicted(), None, "summarize")
-    lines = answer.feedback.splitlines()
-    assert answer.score == pytest.approx(2 * 0.5 * 0.5 / (0.5 + 0.5))
-    assert lines[-3:] == [
-        "Superfluous 2: not in the source (≠ contradicted by it)",
-        "- It is pretty. [scripted]",
-        "- It burned in 1940. it was in 1904",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("kept", "faithful", "summary", "score"),
-    [(1, 1, SUMMARY, 1.0), (1, 0, SUMMARY, 0.0), (0, 0, SUMMARY, 0.0), (1, 1, " ", 0.0)],
-)
-def test_the_score_in_both_directions_is_a_harmonic_mean(
-    kept: int, faithful: int, summary: str, score: float
-) -> None:
-    def script(_: str, text: str) -> Any:
-        return "entailed" if (faithful if text == SOURCE else kept) else "neutral"
-
-    metric = scorer(script, lambda _: (FIRE,)).as_dspy_metric(direction="both")
-
-    assert metric(example(), predicted(summary)) == score
-    with pytest.raises(InputError, match="'up' is not one of"):
-        scorer().as_dspy_metric(direction="up")  # type: ignore[arg-type]
-
-
 def test_facts_are_extracted_once_for_all_threads() -> None:
     extractor = ScriptedExtractor({SOURCE: tuple(SCRIPT)})
     metric = FactCoverage(ScriptedChecker(judge_gone_for("39")), extractor).as_dspy_metric()
