@@ -121,7 +121,7 @@ class CoverageComparison(Report):
     never_flips: bool
     """Whether the judges of both runs are deterministic."""
     names: tuple[str, str] = ("", "")
-    """What A and B are: files, or what the caller calls them."""
+    """Paths of A and B; empty for reports that were not read from files."""
     partial: tuple[str, str] = ("", "")
     """Why a run is not complete; empty for one that is."""
     caution: str = ""
@@ -295,7 +295,7 @@ def _case(change: FactChange) -> Case:
     return Case(name, status, f"{change.a} → {change.b}", kind, details)
 
 
-def compare(a: Run, b: Run, *, names: tuple[str, str] = ("", "")) -> CoverageComparison:
+def compare(a: Run, b: Run) -> CoverageComparison:
     """Compare the coverage of a report or run with that of an earlier one.
 
     Facts are paired by text, records by name. Facts and records of one side only are excluded and
@@ -304,7 +304,6 @@ def compare(a: Run, b: Run, *, names: tuple[str, str] = ("", "")) -> CoverageCom
     Args:
         a: Baseline; see `Run`.
         b: Report or run to compare with it.
-        names: What to call the two in the report; a file is called by its path without one.
 
     Raises:
         InputError: A run is unreadable, one is a report and the other a run, or the two have no
@@ -334,7 +333,7 @@ def compare(a: Run, b: Run, *, names: tuple[str, str] = ("", "")) -> CoverageCom
     if not scores:
         raise InputError("the two have no decided fact in common; score both with the same --facts")
 
-    files = [name_of(run) if isinstance(run, (str, PathLike)) else "" for run in (a, b)]
+    name_a, name_b = (name_of(run) if isinstance(run, (str, PathLike)) else "" for run in (a, b))
     causes, is_known = _causes([*pairs.values()], has_other_facts=any(n_only))
     is_embedded = any(EMBEDDED in str(one.signature) for two in pairs.values() for one in two)
     return CoverageComparison(
@@ -350,7 +349,7 @@ def compare(a: Run, b: Run, *, names: tuple[str, str] = ("", "")) -> CoverageCom
         causes=causes,
         is_noise=is_known and not causes and bool(changes),
         never_flips=all(one.signature.never_flips for two in pairs.values() for one in two),
-        names=(names[0] or files[0], names[1] or files[1]),
+        names=(name_a, name_b),
         partial=(partial_a, partial_b),
         caution=PARAPHRASES if is_embedded else "",
     )

@@ -202,8 +202,7 @@ def test_reports_and_runs_are_read_from_files(tmp_path: Path) -> None:
     assert compare(rows, reports).changes == ()
     assert compare(single, report("kk")).won[0].record == ""
     assert f"A is {rows}, B is {rows}" in compare(rows, rows).page().lines
-    named = compare(rows, reports, names=("", "prompt v2"))
-    assert named.to_dict()["names"] == [str(rows), "prompt v2"]
+    assert compare(rows, reports).to_dict()["names"] == [str(rows), ""]
     with pytest.raises(InputError, match="two of a kind"):
         compare(single, rows)
 
