@@ -32,7 +32,7 @@ from factcheck.reports.text import plural
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking
 from factcheck.scoring import FactCoverage
-from factcheck.scoring.card import JudgeCard
+from factcheck.scoring.card import CARD_FORMAT
 from factcheck.settings import Settings
 
 _PER_RULE = 2
@@ -60,55 +60,60 @@ class TrustReport(Report):
             measured.append(self.agreement.judges[0].conclusion)
         return conclusions.merged(measured, self.audit.conclusion)
 
-    @cached_property
-    def card(self) -> JudgeCard:
-        """The judge's card, for reports to cite."""
-        own = None if self.agreement is None else self.agreement.judges[0]
-        labelled = "" if own is None else f", {plural(own.n_pairs, 'labelled fact')}"
-        n_verdicts = self.audit.n_answers + (0 if own is None else own.n_pairs)
+    @property
+    def texts(self) -> str:
+        """What was measured on."""
+        texts = plural(len(self.bullets.subjects), "text")
+        n = 0 if self.agreement is None else self.agreement.judges[0].n_pairs
+        return f"{texts}, {plural(n, 'labelled fact')}" if self.agreement else texts
+
+    @property
+    def usd_per_1000(self) -> float | None:
+        """Dollars per 1,000 verdicts; `None` if the price is unknown."""
+        n_verdicts = self.audit.n_answers
+        n_verdicts += 0 if self.agreement is None else self.agreement.judges[0].n_pairs
         for row in self.bullets.rows:
             if row.judge == self.judge:
                 n_verdicts += sum(label[0] != "?" for label in row.verdicts.values())
         usd = self.usage.cost_usd
-        per_1000 = None if usd is None else 1000 * usd / max(1, n_verdicts)
-        tried = {
+        return None if usd is None else 1000 * usd / max(1, n_verdicts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The judge's card, for reports to cite."""
+        metrics = self.bullets.metrics(self.judge)
+        rules = {
             rule.rule: {"tried": rule.n_tried, "broken": len(rule.errors)}
             for rule in self.audit.rules
         }
-        metrics = self.bullets.metrics(self.judge)
-        return JudgeCard(
-            judge=self.judge,
-            signature=self.signature,
-            created=datetime.now(timezone.utc).date().isoformat(),
-            texts=plural(len(self.bullets.subjects), "text") + labelled,
-            uses={str(use): answer for use, answer in self.conclusion.uses.items()},
-            conclusion=str(self.conclusion),
-            cost={**self.usage.to_dict(), "usd_per_1000_verdicts": per_1000},
-            bullets={metric: one.to_dict() for metric, one in metrics.items()},
-            audit={"faults": list(self.audit.faults), "rules": tried},
-            agreement=to_plain(own),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The card."""
-        return self.card.to_dict()
+        return {
+            "judge": self.judge,
+            "signature": self.signature,
+            "created": datetime.now(timezone.utc).date().isoformat(),
+            "texts": self.texts,
+            "uses": dict(self.conclusion.uses),
+            "conclusion": str(self.conclusion),
+            "cost": {**self.usage.to_dict(), "usd_per_1000_verdicts": self.usd_per_1000},
+            "bullets": {metric: one.to_dict() for metric, one in metrics.items()},
+            "audit": {"faults": list(self.audit.faults), "rules": rules},
+            "agreement": to_plain(self.agreement and self.agreement.judges[0]),
+            "format": CARD_FORMAT,
+        }
 
     def page(self) -> Page:
         audit = self.audit.page()
         parts = [self.bullets.page(), audit]
         if self.agreement is not None:
             parts.append(self.agreement.page())
-        cost = self.card.cost
-        usd = cost["usd_per_1000_verdicts"]
+        usd, n_calls = self.usd_per_1000, self.usage.calls
         price = "unknown" if usd is None else f"${usd:.4f} for 1,000 verdicts"
         return Page(
             f"Trust in {self.judge}",
             counts=self.conclusion.head,
             lines=(f"Why: {self.conclusion.figures}",),
             footer=entries(
-                ("Texts", self.card.texts),
+                ("Texts", self.texts),
                 ("Signature", self.signature),
-                ("Cost", f"{plural(cost['calls'], 'request')}; {price}" if cost["calls"] else ""),
+                ("Cost", f"{plural(n_calls, 'request')}; {price}" if n_calls else ""),
             ),
             also=tuple(parts),
             suite="trust",

@@ -4,41 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from factcheck.documents import PathOrDash, PlainData, parse_json, read_text, shown
 from factcheck.errors import InputError
 from factcheck.facts import ScoreSignature
 
-_FORMAT = 1
+CARD_FORMAT = 1
 _LEARNED = "default"
 """Value of a setting in a signature before a model has shown that it takes another."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeCard(PlainData):
-    """What a judge is worth, on which texts, at what cost."""
+    """What a report cites of a measurement; the file of `factcheck trust --card` has more."""
 
-    judge: str
     signature: str
     """Of the judge alone, with how its model is asked and the version of this package."""
     created: str
     """Date (UTC)."""
     texts: str
     """What it was measured on."""
-    uses: Mapping[str, str]
-    """For each use that was measured: yes, no or open; see docs/trust.md."""
     conclusion: str
-    cost: Mapping[str, Any]
-    """Calls, tokens and cost of the measurement, and dollars per 1,000 verdicts (`None` if the
-    price is unknown)."""
-    bullets: Mapping[str, Any]
-    """Metrics of bullet removal."""
-    audit: Mapping[str, Any]
-    """Faults, and for each rule how often it was tried and broken."""
-    agreement: Mapping[str, Any] | None = None
-    """Metrics of the agreement with human labels; `None` without labels."""
-    format: int = _FORMAT
+    format: int = CARD_FORMAT
 
     @classmethod
     def read(cls, path: PathOrDash) -> JudgeCard:
@@ -48,10 +35,10 @@ class JudgeCard(PlainData):
             InputError: The file cannot be read, or is not a card of this format.
         """
         data = parse_json(read_text(path), str(path)).value
-        if not isinstance(data, Mapping) or "conclusion" not in data or "uses" not in data:
+        if not isinstance(data, Mapping) or "conclusion" not in data:
             raise InputError(f"{path}: not a judge's card; 'factcheck trust --card FILE' makes one")
-        if data.get("format") != _FORMAT:
-            raise InputError(f"{path}: format {shown(data.get('format'))} is not {_FORMAT}")
+        if data.get("format") != CARD_FORMAT:
+            raise InputError(f"{path}: format {shown(data.get('format'))} is not {CARD_FORMAT}")
         card = cls.from_dict(data)
         ScoreSignature.parse(card.signature)
         return card

@@ -45,7 +45,7 @@ def test_broken_rules_are_failed_tests() -> None:
 
 def test_a_report_of_trust_names_the_judge() -> None:
     for judge, named in ((None, "local"), ("local-fast", "local-fast"), (WordContainment(), None)):
-        assert trust(judge, [TEXT]).card.judge == (named or "WordContainment")
+        assert trust(judge, [TEXT]).judge == (named or "WordContainment")
     assert trust("local-fast", [TEXT], name="mine").page().name == "Trust in mine"
 
 
