@@ -197,8 +197,6 @@ class Usage(PlainData):
     """Prompt tokens billed at the provider's prompt-cache rate."""
     kept_in_front: int = 0
     """Facts or pairs decided by the first judge of a cascade."""
-    calls_saved: int = 0
-    """Requests that the second judge of a cascade would have needed for these."""
 
     def __add__(self, other: Usage) -> Usage:
         pairs = zip(_amounts(self), _amounts(other), strict=True)

@@ -221,8 +221,7 @@ def usage_text(usage: Usage) -> str:
     if usage.cache_hits:
         texts.append(f"{plural(usage.cache_hits, 'answer')} from the cache")
     if usage.kept_in_front:
-        saved = f" ({plural(usage.calls_saved, 'call')} saved)" if usage.calls_saved else ""
-        texts.append(f"{usage.kept_in_front:,} decided by the first judge{saved}")
+        texts.append(f"{usage.kept_in_front:,} decided by the first judge")
     return ", ".join(texts)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
@@ -94,22 +93,18 @@ class CascadeJudge:
         second: Judges the undecided cases.
         low: Lower threshold, in [0, 1].
         high: Upper threshold, in [low, 1].
-        batch_size: Number of questions per request to the second judge; 0 if it sends none.
 
     Raises:
         InputError: A threshold is out of range.
     """
 
-    def __init__(
-        self, first: Any, second: Any, *, low: float = LOW, high: float = HIGH, batch_size: int = 0
-    ) -> None:
+    def __init__(self, first: Any, second: Any, *, low: float = LOW, high: float = HIGH) -> None:
         if not 0.0 <= low <= high <= 1.0:
             raise InputError(f"expected 0 <= low <= high <= 1, got low={low} and high={high}")
         self._first = first
         self._second = second
         self._low = low
         self._high = high
-        self._batch_size = batch_size
 
     @property
     def identity(self) -> dict[str, str]:
@@ -151,9 +146,8 @@ class CascadeJudge:
         except JudgeError as error:
             results = [failure(question, error) for question in questions]
         places = [place for place, result in enumerate(results) if self._is_open(result)]
-        size, n, n_open = self._batch_size, len(questions), len(places)
-        saved = math.ceil(n / size) - math.ceil(n_open / size) if size else 0
-        ledger.book(Usage(kept_in_front=n - n_open, calls_saved=saved))
+        n, n_open = len(questions), len(places)
+        ledger.book(Usage(kept_in_front=n - n_open))
         rest = [questions[place] for place in places]
         if not rest:
             return tuple(results)

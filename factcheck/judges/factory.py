@@ -230,8 +230,7 @@ def _build(role: _Role, spec: Any, session: Session, batch_size: int = 0) -> Any
         first, second = (
             _build(role, part, session, batch_size) for part in (cascade.first, cascade.second)
         )
-        size = _request_size(cascade.second, batch_size)
-        return CascadeJudge(first, second, low=cascade.low, high=cascade.high, batch_size=size)
+        return CascadeJudge(first, second, low=cascade.low, high=cascade.high)
     kind = _kind(spec)
     if kind in role.classes:
         module, _, name = role.classes[kind].partition(":")
@@ -250,14 +249,6 @@ def _build(role: _Role, spec: Any, session: Session, batch_size: int = 0) -> Any
         f"{type(spec).__name__} cannot serve as {role.name}: "
         f"it needs `identity` and `async {role.method}, ledger)`"
     )
-
-
-def _request_size(spec: Any, batch_size: int) -> int:
-    """Number of questions in one request to a judge; 0 if it sends none."""
-    if cascade := parse_cascade(spec):
-        first, second = (_request_size(one, batch_size) for one in (cascade.first, cascade.second))
-        return first or second
-    return batch_size if _kind(spec) == _MODEL else 0
 
 
 def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:

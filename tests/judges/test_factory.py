@@ -302,11 +302,9 @@ def test_the_second_judge_is_asked_once_and_only_about_the_rest() -> None:
     assert idle.calls == ()
     with pytest.raises(JudgeRejected, match="no key"):  # nothing but rejections
         compare(CascadeJudge(FIRST, second), PAIRS[2:5])
-    for batch_size, saved in [(0, 0), (1, 4), (2, 2), (4, 1), (7, 0)]:  # three of seven go on
-        ledger = Ledger()
-        limits: dict[str, Any] = {"low": 0.1, "high": 0.9, "batch_size": batch_size}
-        compare(CascadeJudge(FIRST, idle, **limits), PAIRS, ledger)
-        assert ledger.usage == Usage(kept_in_front=4, calls_saved=saved)
+    ledger = Ledger()
+    compare(CascadeJudge(FIRST, idle, low=0.1, high=0.9), PAIRS, ledger)
+    assert ledger.usage == Usage(kept_in_front=4)  # three of seven go on
 
 
 def test_results_that_cannot_be_told_apart_are_not_used() -> None:
@@ -353,10 +351,10 @@ UNSURE = gives(sure(0.01), sure(0.5), sure(None), CheckFailure(FIVE[0], "missing
 
 def test_facts_that_the_first_judge_is_sure_of_stay() -> None:
     second, ledger = ScriptedChecker(lambda *_: "neutral", name="second"), Ledger()
-    judge = CascadeJudge(UNSURE, second, batch_size=2)
+    judge = CascadeJudge(UNSURE, second)
     assert check(judge, ledger) == ["first", "second", "first", "second", "first"]
     assert [call.facts for call in second.calls] == [("Fact 1.", "Fact 3.")]
-    assert ledger.usage == Usage(kept_in_front=3, calls_saved=2)
+    assert ledger.usage == Usage(kept_in_front=3)
     failing = CascadeJudge(UNSURE, ScriptedChecker(lambda *_: JudgeRejected("no key")))
     assert check(failing) == ["first", "rejected", "first", "rejected", "first"]
 
