@@ -14,11 +14,11 @@ from factcheck.fields.comparators.numeric import numeric
 from factcheck.fields.comparators.transforms import TRANSFORMS
 from factcheck.fields.types import (
     MATCH,
+    THRESHOLD,
+    TRUE_OR_FALSE,
     BoundComparator,
     BuiltinComparator,
     Outcome,
-    is_number,
-    param,
 )
 from factcheck.fields.values import exact_key, is_nan, value_key, wrong_type
 from factcheck.text.words import spellings
@@ -45,9 +45,8 @@ def _compare_exactly(gold: Any, extracted: Any) -> Outcome:
     return MATCH if value_key(gold) == value_key(extracted) else _OTHER_TYPES
 
 
-def _bind_exact(params: Mapping[str, Any]) -> BoundComparator:
-    accents = param("exact", params, "accents", "true or false", lambda v: isinstance(v, bool))
-    if accents is not False:
+def _bind_exact(*, accents: bool = True) -> BoundComparator:
+    if accents:
         return BoundComparator(_compare_exactly, key=exact_key)
 
     def compare(gold: Any, extracted: Any) -> Outcome:
@@ -70,10 +69,9 @@ def _bind_exact(params: Mapping[str, Any]) -> BoundComparator:
     return BoundComparator(compare, scores=scores)
 
 
-def _bind_oneof(params: Mapping[str, Any]) -> BoundComparator:
-    if "values" not in params:
+def _bind_oneof(*, values: list[Any] | None = None) -> BoundComparator:
+    if values is None:
         raise ParameterError("oneof requires 'values', the list of allowed values")
-    values = param("oneof", params, "values", "a list", lambda value: isinstance(value, list))
     hashable = frozenset(value for value in values if _is_hashable(value))
     has_nan = any(is_nan(value) for value in values)
 
@@ -95,13 +93,10 @@ def _is_hashable(value: Any) -> bool:
     return True
 
 
-def _bind_fuzzy(params: Mapping[str, Any]) -> BoundComparator:
+def _bind_fuzzy(*, threshold: float | None = None) -> BoundComparator:
     import numpy as np
     from rapidfuzz.distance.Indel import similarity
     from rapidfuzz.process import cdist
-
-    expected = "a number above 0 and up to 1"
-    threshold = param("fuzzy", params, "threshold", expected, lambda n: is_number(n) and 0 < n <= 1)
 
     def compare(gold: Any, extracted: Any) -> Outcome:
         if not (isinstance(gold, str) and isinstance(extracted, str)):
@@ -129,20 +124,22 @@ def _bind_fuzzy(params: Mapping[str, Any]) -> BoundComparator:
     return BoundComparator(compare, scores=scores)
 
 
-exact = BuiltinComparator("exact", _bind_exact, ("accents",))
+exact = BuiltinComparator("exact", _bind_exact, {"accents": TRUE_OR_FALSE})
 """Match the same value of the same type; Python equality below the outermost level.
 
 Parameters:
     accents: Whether accents in strings count, as they do by default; if not, "Müller" is also
         "Muller" and "Mueller".
 """
-oneof = BuiltinComparator("oneof", _bind_oneof, ("values",))
+oneof = BuiltinComparator(
+    "oneof", _bind_oneof, {"values": ("a list", lambda value: isinstance(value, list))}
+)
 """Match if the extracted value is an allowed one; the gold value is ignored.
 
 Parameters:
     values: List of allowed values; as in Python, `1` also allows `1.0` and `true`.
 """
-fuzzy = BuiltinComparator("fuzzy", _bind_fuzzy, ("threshold",))
+fuzzy = BuiltinComparator("fuzzy", _bind_fuzzy, {"threshold": THRESHOLD})
 """Score the normalized Indel similarity of two strings, in [0, 1]; other values as in `exact`.
 
 Parameters:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -129,7 +129,8 @@ class BoundComparator(NamedTuple):
 
     compare: Callable[[Any, Any], Outcome]
     key: Callable[[Any], Hashable] | None = None
-    """If set, two values score 1 if their keys are equal, and 0 otherwise."""
+    """If set, two values score 1 if their keys are equal, and 0 otherwise. `numeric` alone matches
+    some with different keys: an integer and a float of 2**53 or more."""
     scores: Callable[[Sequence[Any], Sequence[Any]], Any] | None = None
     """If set, scores all pairs at once: returns an array of gold by extracted, or `None` if the
     values have to be compared one by one."""
@@ -138,18 +139,21 @@ class BoundComparator(NamedTuple):
 B = TypeVar("B")
 
 
+Checks: TypeAlias = "Mapping[str, tuple[str, Callable[[Any], bool]]]"
+"""What is expected of each parameter, and whether a value is that."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Builtin(Generic[B]):
     name: str
-    make: Callable[[Mapping[str, Any]], B]
-    """Binds parameters, which it validates except for their names."""
-    known: tuple[str, ...] = ()
-    """Names of all parameters."""
+    make: Callable[..., B]
+    """Binds parameters, given as keyword arguments."""
+    checks: Checks = field(default_factory=dict)
 
     def bind(self, params: Mapping[str, Any]) -> B:
         """Validate and bind parameters; raise `ParameterError` if one is invalid."""
-        refuse_unknown(self.name, params, *self.known)
-        return self.make(params)
+        check_params(self.name, params, self.checks)
+        return self.make(**params)
 
 
 class BuiltinComparator(_Builtin[BoundComparator]):
@@ -175,39 +179,38 @@ class BuiltinTransform(_Builtin[Callable[[Any], Any]]):
         return None if value is None else self.bind(params or {})(value)
 
 
-def refuse_unknown(owner: str, params: Mapping[str, Any], *known: str) -> None:
-    """Raise `ParameterError` for any parameter that is not in `known`."""
-    for name in params:
-        if name not in known:
-            allowed = f"it takes {quoted(known)}" if known else "it takes no parameters"
+def check_params(owner: str, params: Mapping[str, Any], checks: Checks) -> None:
+    """Raise `ParameterError` for an unknown or invalid parameter."""
+    for name, value in params.items():
+        if name not in checks:
+            allowed = f"it takes {quoted(checks)}" if checks else "it takes no parameters"
             raise ParameterError(f"{owner}: unknown parameter {shown(name)}; {allowed}")
+        expected, accepts = checks[name]
+        if not accepts(value):
+            raise ParameterError(f"{owner}: {name!r} must be {expected}, not {shown(value)}")
 
 
-def quoted(names: tuple[str, ...]) -> str:
+def one_of(*allowed: str) -> tuple[str, Callable[[Any], bool]]:
+    """Check of a parameter that must be one of several strings."""
+    return f"one of {quoted(allowed)}", lambda value: value in [*allowed]
+
+
+TRUE_OR_FALSE: tuple[str, Callable[[Any], bool]] = (
+    "true or false",
+    lambda value: isinstance(value, bool),
+)
+
+
+THRESHOLD: tuple[str, Callable[[Any], bool]] = (
+    "a number above 0 and up to 1",
+    lambda value: is_number(value) and 0 < value <= 1,
+)
+
+
+def quoted(names: Iterable[str]) -> str:
     """Quote names and join them, the last one with `and`."""
     *first, last = (repr(name) for name in names)
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def param(
-    owner: str,
-    params: Mapping[str, Any],
-    key: str,
-    expected: str,
-    accepts: Callable[[Any], bool],
-) -> Any:
-    """Return a parameter, or `None` if it is missing; raise `ParameterError` if it is invalid."""
-    value = params.get(key)
-    if key in params and not accepts(value):
-        raise ParameterError(f"{owner}: {key!r} must be {expected}, not {shown(value)}")
-    return value
-
-
-def one_of(owner: str, params: Mapping[str, Any], key: str, *allowed: str) -> str | None:
-    """Return a parameter that must be one of several strings, or `None` if it is missing."""
-    expected = f"one of {quoted(allowed)}"
-    found: str | None = param(owner, params, key, expected, lambda value: value in [*allowed])
-    return found
 
 
 def is_number(value: Any) -> bool:

@@ -125,7 +125,7 @@ def test_a_value_of_the_wrong_type_is_an_error_that_says_what_to_do() -> None:
     [
         ("round_digits", {}, "round_digits requires 'digits'"),
         *(
-            ("round_digits", {"digits": odd}, "'digits' to be an integer from -1000 to")
+            ("round_digits", {"digits": odd}, "'digits' must be an integer from -1000 to")
             for odd in (1.5, True, None, "x", [1], math.nan, math.inf, 10**9, -(10**9), "1.5")
         ),
         ("type_convert", {}, "type_convert requires 'to', one of 'float', 'int'"),

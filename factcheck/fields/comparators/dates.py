@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping
 from itertools import product
 from typing import Any, NamedTuple
 
 from factcheck.documents import shown
 from factcheck.fields.types import (
     MATCH,
+    TRUE_OR_FALSE,
     BoundComparator,
     BuiltinComparator,
     Outcome,
     UndecidableError,
-    param,
 )
 from factcheck.fields.values import exact_key, wrong_type
 from factcheck.text.dates import Notation, read_moments
@@ -105,14 +104,19 @@ def reading_of(value: dt.date) -> DateReading:
     return day._replace(clock=value.time().replace(fold=0), offset=value.utcoffset())
 
 
-def _bind(params: Mapping[str, Any]) -> BoundComparator:
-    day_first, with_time, partial = (
-        param("date", params, key, "true or false", lambda value: isinstance(value, bool))
-        for key in ("day_first", "with_time", "partial")
-    )
-    years = "the earliest year that two digits stand for, such as 1950"
-    latest = dt.MAXYEAR - 99
-    pivot = param("date", params, "pivot", years, lambda n: type(n) is int and 1 <= n <= latest)
+_PIVOT = (
+    "the earliest year that two digits stand for, such as 1950",
+    lambda n: type(n) is int and 1 <= n <= dt.MAXYEAR - 99,
+)
+
+
+def _bind(
+    *,
+    day_first: bool | None = None,
+    with_time: bool = False,
+    pivot: int | None = None,
+    partial: bool = False,
+) -> BoundComparator:
     notation = Notation(day_first, pivot)
 
     def compare(gold: Any, extracted: Any) -> Outcome:
@@ -122,7 +126,7 @@ def _bind(params: Mapping[str, Any]) -> BoundComparator:
             return _unread(gold, extracted, own, other)
         if with_time and (one.clock is None) != (two.clock is None):
             return 0.0, f"only one has a time: {one} and {two}"
-        return _compare(one, two, partial=bool(partial))
+        return _compare(one, two, partial=partial)
 
     return BoundComparator(compare)
 
@@ -170,7 +174,11 @@ def _unread(gold: Any, extracted: Any, own: Dates, other: Dates) -> Outcome:
     return 0.0, f"the dates differ: {', and '.join(dates)}"
 
 
-date = BuiltinComparator("date", _bind, ("day_first", "with_time", "pivot", "partial"))
+date = BuiltinComparator(
+    "date",
+    _bind,
+    {**dict.fromkeys(("day_first", "with_time", "partial"), TRUE_OR_FALSE), "pivot": _PIVOT},
+)
 """Match equal calendar dates; also compares times if both have one, and instants if both have a
 time zone. A month does not match its first day.
 

@@ -19,9 +19,8 @@ from factcheck.fields.types import (
     BoundComparator,
     BuiltinComparator,
     Outcome,
+    check_params,
     is_number,
-    param,
-    refuse_unknown,
 )
 from factcheck.fields.values import is_nan
 
@@ -32,8 +31,7 @@ _PLAIN = frozenset({int, float})
 _EXACT_LIMIT = 2**53
 """Below it a float represents every integer."""
 _ARRAY_LIMIT = 2**52
-"""Largest integer compared as a float, so that differences are exact, too."""
-_LIMITS = ("rel", "abs")
+"""Largest number compared as a float, so that differences are exact, too."""
 
 
 def number_of(value: Any) -> int | float | None:
@@ -68,37 +66,6 @@ def _errors(gold: float, extracted: float) -> tuple[float, float]:
     except OverflowError:
         return math.inf, math.inf
     return share, float(gap) if gap <= sys.float_info.max else math.inf
-
-
-class _Wide:
-    """Key of a number from 2**53 on, equal to those that `numeric` considers equal."""
-
-    __slots__ = ("number",)
-
-    def __init__(self, number: float) -> None:
-        self.number = number
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Wide):
-            return False
-        return self.number == other.number or _errors(self.number, other.number)[1] == 0
-
-    def __hash__(self) -> int:
-        try:
-            return hash(float(self.number))
-        except OverflowError:
-            return hash(self.number)
-
-
-def _key(value: Any) -> Hashable:
-    if value is None:
-        return None
-    number = number_of(value)
-    if number is None:
-        return object()
-    if -_EXACT_LIMIT < number < _EXACT_LIMIT:
-        return number
-    return "NaN" if is_nan(number) else _Wide(number)
 
 
 @lru_cache(maxsize=256)
@@ -151,23 +118,31 @@ def _scores(gold: Sequence[Any], extracted: Sequence[Any], rel: float, largest: 
     return near.astype(float)
 
 
-def _bind(params: Mapping[str, Any]) -> BoundComparator:
-    shape = "an object with 'rel', 'abs' or both, such as {'rel': 0.01}"
-    tolerance = params.get("tolerance")
-    if tolerance is None:
+def _key(value: Any) -> Hashable:
+    number = number_of(value)
+    if number is None:
+        return None if value is None else object()
+    return "NaN" if is_nan(number) else number
+
+
+_LIMIT = (
+    "a finite number of at least 0",
+    lambda limit: is_number(limit) and limit >= 0,
+)
+_TOLERANCE = (
+    "an object with 'rel', 'abs' or both, such as {'rel': 0.01}",
+    lambda value: value is None or isinstance(value, Mapping),
+)
+
+
+def _bind(*, tolerance: Mapping[str, Any] | None = None) -> BoundComparator:
+    if not tolerance:
         return _within(None)
-    param("numeric", params, "tolerance", shape, lambda value: isinstance(value, Mapping))
-    owner, expected = "the tolerance of numeric", "a finite number of at least 0"
-    refuse_unknown(owner, tolerance, *_LIMITS)
-    limits = [
-        param(owner, tolerance, key, expected, lambda limit: is_number(limit) and limit >= 0)
-        for key in _LIMITS
-    ]
-    rel, largest = (math.inf if limit is None else float(limit) for limit in limits)
-    return _within((rel, largest) if tolerance else None)
+    check_params("the tolerance of numeric", tolerance, {"rel": _LIMIT, "abs": _LIMIT})
+    return _within((float(tolerance.get("rel", math.inf)), float(tolerance.get("abs", math.inf))))
 
 
-numeric = BuiltinComparator("numeric", _bind, ("tolerance",))
+numeric = BuiltinComparator("numeric", _bind, {"tolerance": _TOLERANCE})
 """Match two numbers, or strings that represent them.
 
 Parameters:

@@ -18,11 +18,11 @@ from factcheck.fields.schemas.structure import parent_and_name, schema_path
 from factcheck.fields.types import (
     Answer,
     BatchItem,
+    Checks,
     ComparatorResult,
+    check_params,
     is_of_extraction,
     one_of,
-    param,
-    refuse_unknown,
 )
 from factcheck.fields.values import exact_key
 from factcheck.judges.factory import BATCH_SIZE, build_pair_judge
@@ -200,6 +200,10 @@ def as_text(value: Any) -> str:
 
 
 _CONTAINERS = (list, dict)
+_CHECKS: Checks = {
+    "instructions": ("a string", lambda value: isinstance(value, str)),
+    "specificity": one_of(*get_args(Specificity)),
+}
 _log = logging.getLogger("factcheck.fields")
 
 
@@ -272,9 +276,7 @@ class SemanticComparator(SessionUser):
 
     def check_params(self, params: Mapping[str, Any]) -> None:
         """Validate the parameters of a field; raise `ParameterError` if one is invalid."""
-        refuse_unknown(self.name, params, "instructions", "specificity")
-        one_of(self.name, params, "specificity", *get_args(Specificity))
-        param(self.name, params, "instructions", "a string", lambda value: isinstance(value, str))
+        check_params(self.name, params, _CHECKS)
 
     def __call__(self, items: list[BatchItem]) -> list[Answer]:
         """Return one result per item, in order; a failure for an item without a verdict.

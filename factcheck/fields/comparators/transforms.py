@@ -80,28 +80,25 @@ def _of_text(name: str, change: Callable[[str], str]) -> BuiltinTransform:
             "{'type_convert': {'to': 'str'}} before it, or leave it out"
         )
 
-    return BuiltinTransform(name, lambda _: apply)
+    return BuiltinTransform(name, lambda: apply)
 
 
-def _bind_round(params: Mapping[str, Any]) -> _Bound:
-    """`digits`: number of decimals; -3 rounds to thousands. Rounds half to even."""
-    if "digits" not in params:
-        raise ParameterError("round_digits requires 'digits', an integer such as 2 or -3")
-    value = params["digits"]
+def _is_digits(value: Any) -> bool:
     try:
-        digits = int(value)
-        is_integer = not isinstance(value, bool) and digits == float(value)
+        is_integer = not isinstance(value, bool) and int(value) == float(value)
     except (TypeError, ValueError, OverflowError):
-        digits, is_integer = 0, False
-    if not is_integer or abs(digits) > _MAX_DIGITS:
-        raise ParameterError(
-            f"round_digits requires 'digits' to be an integer from {-_MAX_DIGITS} to "
-            f"{_MAX_DIGITS}, not {shown(value)}"
-        )
+        return False
+    return is_integer and abs(int(value)) <= _MAX_DIGITS
+
+
+def _bind_round(*, digits: Any = None) -> _Bound:
+    """`digits`: number of decimals; -3 rounds to thousands. Rounds half to even."""
+    if digits is None:
+        raise ParameterError("round_digits requires 'digits', an integer such as 2 or -3")
 
     def apply(value: Any) -> Any:
         if isinstance(value, (Real, Decimal)):
-            return round(value, digits)
+            return round(value, int(digits))
         raise UnreadableError(
             f"round_digits requires a number, not {shown(value)}; "
             "put {'type_convert': {'to': 'float'}} or 'parse_number' before it"
@@ -133,39 +130,39 @@ def read_bool(value: Any) -> bool:
 _CASTS: Mapping[str, Callable[[Any], Any]] = {"float": float, "int": int, "str": str, "bool": _bool}
 
 
-def _bind_convert(params: Mapping[str, Any]) -> _Bound:
+def _bind_convert(*, to: str | None = None) -> _Bound:
     """`to`: float, int, str or bool. Converts as Python does; bool takes true, false, 1, 0 only."""
-    target = one_of("type_convert", params, "to", *_CASTS)
-    if target is None:
-        raise ParameterError(f"type_convert requires 'to', one of {quoted(tuple(_CASTS))}")
-    cast = _CASTS[target]
+    if to is None:
+        raise ParameterError(f"type_convert requires 'to', one of {quoted(_CASTS)}")
+    cast = _CASTS[to]
 
     def apply(value: Any) -> Any:
         try:
             return cast(value)
         except (TypeError, ValueError, OverflowError) as error:
-            raise UnreadableError(f"Cannot convert {shown(value)} to {target}: {error}") from error
+            raise UnreadableError(f"Cannot convert {shown(value)} to {to}: {error}") from error
 
     return apply
 
 
-def _bind_parse(params: Mapping[str, Any]) -> _Bound:
+def _bind_parse(*, percent: str = "number", **marks: str) -> _Bound:
     """Parameters as in `read_number`; `percent` is `"fraction"` or, by default, `"number"`."""
-    decimal = one_of("parse_number", params, "decimal", ".", ",")
-    grouping = one_of("parse_number", params, "grouping", ".", ",", "")
-    is_share = one_of("parse_number", params, "percent", "number", "fraction") == "fraction"
-    return partial(read_number, decimal=decimal, percent_is_fraction=is_share, grouping=grouping)
+    return partial(read_number, percent_is_fraction=percent == "fraction", **marks)
 
 
+_DIGITS = f"an integer from {-_MAX_DIGITS} to {_MAX_DIGITS}", _is_digits
+_PARSING = {
+    "decimal": one_of(".", ","),
+    "grouping": one_of(".", ",", ""),
+    "percent": one_of("number", "fraction"),
+}
 TRANSFORMS: Mapping[str, BuiltinTransform] = MappingProxyType(
     {
         **{name: _of_text(name, change) for name, change in _OF_TEXT.items()},
-        "round_digits": BuiltinTransform("round_digits", _bind_round, ("digits",)),
-        "type_convert": BuiltinTransform("type_convert", _bind_convert, ("to",)),
-        "parse_number": BuiltinTransform(
-            "parse_number", _bind_parse, ("decimal", "percent", "grouping")
-        ),
-        "parse_bool": BuiltinTransform("parse_bool", lambda _: read_bool),
+        "round_digits": BuiltinTransform("round_digits", _bind_round, {"digits": _DIGITS}),
+        "type_convert": BuiltinTransform("type_convert", _bind_convert, {"to": one_of(*_CASTS)}),
+        "parse_number": BuiltinTransform("parse_number", _bind_parse, _PARSING),
+        "parse_bool": BuiltinTransform("parse_bool", lambda: read_bool),
     }
 )
 """Built-in transforms, by name."""

@@ -37,8 +37,6 @@ from factcheck.stats.intervals import assign
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 """A float per pair, gold by extracted."""
 
-_MAX_VECTORIZED = 4_000
-"""Maximum number of pairs for which all fields are compared in one step."""
 _MAX_CELLS = 1_000_000
 """Approximate maximum number of pairs of elements of nested arrays that are held at a time."""
 _UNREAD: Any = object()
@@ -238,13 +236,8 @@ class Grid:
         self._alone += weights @ (codes >= 0)
         gold, extracted = codes[:, : self._n], codes[:, self._n :]
         extracted = np.where(extracted < 0, -2, extracted)  # missing on both sides is not a match
-        if self.matched.size > _MAX_VECTORIZED:
-            for weight, own, other in zip(weights, gold, extracted, strict=True):
-                self.matched += weight * (own[:, None] == other)
-        else:
-            matches = (gold[:, :, None] == extracted[:, None, :]).astype(float)
-            rows = matches.reshape(len(weights), -1)
-            self.matched += (weights @ rows).reshape(self.matched.shape)
+        for weight, own, other in zip(weights, gold, extracted, strict=True):
+            self.matched += weight * (own[:, None] == other)
 
     def _score_pairs(
         self, node: Node, values: Sequence[Any], pairs: Iterable[tuple[int, int]]
