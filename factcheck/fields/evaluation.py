@@ -26,7 +26,6 @@ from factcheck.fields.values import (
     as_record,
     by_id,
     id_of,
-    object_in,
     read_record,
 )
 from factcheck.reports.text import plural
@@ -268,21 +267,14 @@ def _score(plan: Plan, gold: Any, extracted: Any) -> Out:
     if isinstance(gold, Unusable):
         return [FieldResult("", 0.0, "", None, extracted, "error", gold.reason)]
     out: Out = []
-    found, reason = as_record(extracted), ""
-    if isinstance(extracted, Unusable):
-        found, reason = extracted
-    elif isinstance(found, str) and isinstance(plan.root, ObjectNode):
-        try:
-            found = object_in(found)
-        except InputError as error:
-            reason = f"the extraction has {error}"
-    if not reason:
+    found = read_record(extracted) if isinstance(plan.root, ObjectNode) else as_record(extracted)
+    if not isinstance(found, Unusable):
         plan.root.score(as_record(gold), found, "", out)
         return out
     plan.root.score(as_record(gold), None, "", out)
     if not out:  # no omission, but what cannot be read was not expected either
-        out.append(FieldResult("", 0.0, "", None, found, "hallucination"))
-    return [FieldResult("", 0.0, "", None, found, "parse_failure", reason), *out]
+        out.append(FieldResult("", 0.0, "", None, found.record, "hallucination"))
+    return [FieldResult("", 0.0, "", None, found.record, "parse_failure", found.reason), *out]
 
 
 def joined(
@@ -350,6 +342,6 @@ def record_id(
     if not id_field:
         return position
     side, source = ("gold", gold) if gold is not None else ("extracted", extracted)
-    if isinstance(source, Unusable) or isinstance(read_record(source), str):
+    if isinstance(read_record(source), Unusable):
         return f"(parse failure {position})"
     return id_of(source, id_field, where or f"{side} record {position}")

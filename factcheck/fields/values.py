@@ -93,20 +93,31 @@ def object_in(text: str) -> dict[str, Any]:
     return next(iter(found.values()))
 
 
+class Unusable(NamedTuple):
+    """A record that cannot be scored or joined by its id."""
+
+    record: Any
+    """`None` if it cannot be read."""
+    reason: str
+    """What is wrong with it and, if it comes from a file, where."""
+
+
 def read_record(value: Any) -> Any:
-    """Parse the object in a reply or convert a pydantic model; return anything else unchanged."""
-    if isinstance(value, str):
-        with suppress(InputError):
-            return object_in(value)
-    return as_record(value)
+    """Parse a reply, which may be `Unusable`; convert a model; return anything else unchanged."""
+    if not isinstance(value, str):
+        return as_record(value)
+    try:
+        return object_in(value)
+    except InputError as error:
+        return Unusable(value, str(error))
 
 
 def id_of(record: Any, id_field: str, where: str) -> str | int:
     """Return the id of a record; raise `InputError`, with `where`, if it has no valid one."""
-    try:
-        record = object_in(record) if isinstance(record, str) else as_record(record)
-    except InputError as error:
-        raise InputError(f"{where}: {error}, so the id field {id_field!r} is missing") from error
+    record = read_record(record)
+    if isinstance(record, Unusable):
+        problem = f"{record.reason}, so the id field {id_field!r} is missing"
+        raise InputError(f"{where}: {problem}")
     if record is None:
         raise InputError(f"{where}: null has no id field {id_field!r}; leave the record out")
     if not isinstance(record, dict) or id_field not in record:
@@ -130,15 +141,6 @@ class Records(list[Any]):
         """Name of the file or argument."""
         counted = (f"{name} record {n}" for n in range(len(self)))
         self.places = [*map(str, counted if places is None else places)]
-
-
-class Unusable(NamedTuple):
-    """A record that cannot be scored or joined by its id."""
-
-    record: Any
-    """`None` if it cannot be read."""
-    reason: str
-    """Where it is, and what is wrong with it."""
 
 
 def by_id(records: Records, id_field: str) -> tuple[dict[str | int, Any], list[Unusable]]:

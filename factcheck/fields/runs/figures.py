@@ -16,7 +16,7 @@ from factcheck.documents import Reader, from_plain, json_text, parse_json, to_pl
 from factcheck.errors import InputError
 from factcheck.fields.runs.records import Counts, RecordResult, Scores, Undecided, overall_scores
 from factcheck.fields.schemas.structure import containers, schema_path
-from factcheck.fields.types import FieldResult, FieldStatus
+from factcheck.fields.types import FieldResult
 from factcheck.fields.values import plain
 from factcheck.settings import require_integer
 from factcheck.stats.intervals import Interval
@@ -326,29 +326,16 @@ def _result_to_dict(result: FieldResult) -> dict[str, Any]:
 
 def _record(data: Any, where: str) -> RecordResult:
     read = Reader(data, where)
-    results = enumerate(read.get("fields", list[Any]), 1)
-    return RecordResult(
-        read.get("id", str | int),
-        [_result(Reader(one, f"{where}: field {n}")) for n, one in results],
-        data.get("gold"),
-        data.get("extracted"),
-        read.get("precision", float),
-        read.get("recall", float),
-        read.get("f1", float),
-        read.get("counts", Counts),
-    )
+    fields = [
+        _result(one, f"{where}: field {n}")
+        for n, one in enumerate(read.get("fields", list[Any]), 1)
+    ]
+    own = {"gold": None, "extracted": None, **data, "field_results": fields}
+    return from_plain(RecordResult, {**own, "record_id": read.get("id", str | int)}, where)
 
 
-def _result(read: Reader) -> FieldResult:
-    gold, extracted = read.get("gold", Any, None), read.get("extracted", Any, None)
-    return FieldResult(
-        read.get("path", str),
-        read.get("score", float),
-        read.get("comparator", str),
-        gold,
-        extracted,
-        read.get("status", FieldStatus),
-        read.get("reason", str, None),
-        read.get("gold_compared", Any, gold),
-        read.get("extracted_compared", Any, extracted),
-    )
+def _result(data: Any, where: str) -> FieldResult:
+    read = Reader(data, where)
+    sides = {f"{one}_value": read.get(one, Any, None) for one in ("gold", "extracted")}
+    compared = {f"{one}_compared": sides[f"{one}_value"] for one in ("gold", "extracted")}
+    return from_plain(FieldResult, {**sides, **compared, **data}, where)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -71,11 +70,7 @@ class Grid:
         nested array, and is counted as matched."""
         self._alone = np.zeros(len(values))
         """Part of the stake that depends on one side only."""
-        self._codes: defaultdict[Hashable, int] = defaultdict(itertools.count().__next__)
-        self._coded: list[tuple[float, list[int]]] = []
-        """By field, its weight and a code for each value; -1 for a missing one."""
         self._add(element, values)
-        self._compare_codes()
         self.stake += self._alone[:n, None] + self._alone[n:]
 
     def f1(self) -> tuple[Matrix, Matrix]:
@@ -199,14 +194,15 @@ class Grid:
         if node.prepare:
             values = [v if v is MISSING else _prepared(node.prepare, v) for v in values]
         is_read = not node.prepare or not any(v is _UNREAD or v is _FAILED for v in values)
-        if is_read and node.bound and node.bound.key and not has_units:
-            key, code = node.bound.key, self._codes.__getitem__
-            codes = [-1 if value is MISSING else code(key(value)) for value in values]
-            self._coded.append((self._weight(node), codes))
-            return
         weight, n, scores = self._weight(node), self._n, None
         places = [place for place, value in enumerate(values) if value is not MISSING]
         self._alone[places] += weight
+        if is_read and node.bound and node.bound.key and not has_units:
+            key, codes = node.bound.key, dict[Hashable, int]()
+            keys = [object() if value is MISSING else key(value) for value in values]
+            coded = np.array([codes.setdefault(one, k) for k, one in enumerate(keys)])
+            self.matched += weight * (coded[:n, None] == coded[n:])
+            return
         rows, columns = [k for k in places if k < n], [k - n for k in places if k >= n]
         cells = np.ix_(rows, columns)
         gold, extracted = [values[i] for i in rows], [values[n + j] for j in columns]
@@ -225,19 +221,6 @@ class Grid:
         self.matched[cells] += weight * scores
         if node.bound is None:
             self.open[cells] += scores == 1
-
-    def _compare_codes(self) -> None:
-        if not self._coded:
-            return
-        weights, codes = (
-            np.array([w for w, _ in self._coded]),
-            np.array([c for _, c in self._coded]),
-        )
-        self._alone += weights @ (codes >= 0)
-        gold, extracted = codes[:, : self._n], codes[:, self._n :]
-        extracted = np.where(extracted < 0, -2, extracted)  # missing on both sides is not a match
-        for weight, own, other in zip(weights, gold, extracted, strict=True):
-            self.matched += weight * (own[:, None] == other)
 
     def _score_pairs(
         self, node: Node, values: Sequence[Any], pairs: Iterable[tuple[int, int]]
