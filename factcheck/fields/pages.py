@@ -284,9 +284,13 @@ def _cases(run: RunFigures) -> Iterator[Case]:
 def _examples(
     records: Sequence[RecordResult], fields: Collection[str], limit: int
 ) -> Iterator[Section]:
-    """Show examples of lost values by field, lowest score first; unusable records have none."""
+    """Show examples of lost values by field, lowest score first.
+
+    Unusable records have none, and missing ones come last.
+    """
     losses: dict[str, list[tuple[str | int, FieldResult]]] = {field: [] for field in fields}
-    for record in (one for one in records if limit > 0 and one.failure is None):
+    usable = [one for one in records if limit > 0 and one.failure is None]
+    for record in sorted(usable, key=lambda one: one.extracted is None):
         for result in record.field_results:
             if result.status in _LOSSES and (path := schema_path(result.path)) in losses:
                 losses[path].append((record.record_id, result))

@@ -139,8 +139,9 @@ class BoundComparator(NamedTuple):
 B = TypeVar("B")
 
 
-Checks: TypeAlias = "Mapping[str, tuple[str, Callable[[Any], bool]]]"
-"""What is expected of each parameter, and whether a value is that."""
+Check: TypeAlias = "tuple[str, Callable[[Any], bool]]"
+"""What is expected of a parameter, and whether a value is that."""
+Checks: TypeAlias = "Mapping[str, Check]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,18 +191,15 @@ def check_params(owner: str, params: Mapping[str, Any], checks: Checks) -> None:
             raise ParameterError(f"{owner}: {name!r} must be {expected}, not {shown(value)}")
 
 
-def one_of(*allowed: str) -> tuple[str, Callable[[Any], bool]]:
+def one_of(*allowed: str) -> Check:
     """Check of a parameter that must be one of several strings."""
     return f"one of {quoted(allowed)}", lambda value: value in [*allowed]
 
 
-TRUE_OR_FALSE: tuple[str, Callable[[Any], bool]] = (
-    "true or false",
-    lambda value: isinstance(value, bool),
-)
+TRUE_OR_FALSE: Check = "true or false", lambda value: isinstance(value, bool)
 
 
-THRESHOLD: tuple[str, Callable[[Any], bool]] = (
+THRESHOLD: Check = (
     "a number above 0 and up to 1",
     lambda value: is_number(value) and 0 < value <= 1,
 )

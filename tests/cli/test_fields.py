@@ -104,7 +104,9 @@ def test_what_does_not_match_is_written_as_csv_beside_the_report(files: Files) -
 
 def test_null_is_a_missing_extraction_or_a_missing_key(files: Files) -> None:
     """A null record is an omission; with --nulls-absent, a null value is no fault."""
-    assert "3 omission" in files.evaluate(extracted=[None, *EXTRACTED[1:]]).out
+    out = files.evaluate(extracted=[None, *EXTRACTED[1:]]).out
+    assert "3 omission" in out
+    assert out.index("r3  null → missing") < out.index("r1  30 → missing")
     assert files.evaluate("--nulls-absent").out.startswith("F1 0.833")
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import itertools
 import logging
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,12 +23,16 @@ from factcheck.errors import (
 from factcheck.fields import (
     BatchItem,
     ComparatorResult,
+    FakeJudge,
+    JudgeItem,
     SchemaError,
+    SemanticBatchComparator,
     SemanticComparator,
     aevaluate,
     annotate_xeval,
     evaluate,
 )
+from factcheck.judges.local.pairs import texts
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedPairJudge, same_words
 from tests.fields import foreign
@@ -76,6 +82,51 @@ def test_equal_values_and_nulls_need_no_judge() -> None:
     assert results[5].reason == "type mismatch: gold is str, extracted is list"
     assert judge.calls == ()
     assert semantic([]) == []
+
+
+class Broken:
+    """A judge that raises."""
+
+    def judge_batch(self, items: list[JudgeItem]) -> Any:
+        raise ConnectionError
+
+
+@pytest.mark.parametrize(
+    ("judge", "expected"),
+    [
+        (FakeJudge({("b", "B"): 0.5, ("d", "D"): None}, 1.0), [1.0, 0.5, 1.0, None]),
+        (FakeJudge(), [1.0, 1.0, 1.0, 1.0]),
+        (FakeJudge(default_score=0.0), [1.0, 0.0, 0.0, 0.0]),
+        (SimpleNamespace(judge_batch=lambda _: [0.0]), [1.0, 0.0, None, None]),
+        (SimpleNamespace(judge_batch=lambda items: [1.0] * 9), [1.0, 1.0, 1.0, 1.0]),
+        (SimpleNamespace(judge_batch=lambda _: (1.0, 1.0, 1.0)), [1.0, None, None, None]),
+        (Broken(), [1.0, None, None, None]),
+    ],
+)
+def test_a_judge_of_batches_sees_unequal_pairs_in_one_call(
+    judge: Any, expected: list[float | None]
+) -> None:
+    compare = SemanticBatchComparator(judge, name="mine")
+    values: list[Any] = ["a", "b", {"c": 1}, "d"]
+    found: list[Any] = ["a", "B", '{"C": 1}', "D"]
+    results = compare([item(*pair) for pair in zip(values, found, strict=True)])
+
+    assert [result and result.score for result in results] == expected
+    assert results[0] == ComparatorResult(1.0, "mine", "exact")
+    reasons = {"judge match" if r.score >= 1 else "judge mismatch" for r in results[1:] if r}
+    assert {r.reason for r in results[1:] if r} == reasons
+    if isinstance(judge, FakeJudge):
+        assert [[one.gold for one in call] for call in judge.calls] == [["b", {"c": 1}, "d"]]
+        assert compare([item("x", "x")]) == [results[0]]
+        assert len(judge.calls) == 1
+
+
+def test_words_that_repeat_are_told_apart_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    n_looks = itertools.count()
+    is_changed = texts._is_changed
+    monkeypatch.setattr(texts, "_is_changed", lambda *pair: (next(n_looks), is_changed(*pair))[1])
+    run(record(a=MEANING), [{"a": "(a" * 200}], [{"a": "(b" * 200}], semantic="local")
+    assert next(n_looks) == 1
 
 
 def test_other_values_are_asked_once_each_wherever_they_stand() -> None:

@@ -137,22 +137,22 @@ class SemanticBatchComparator:
 
     def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
         """Return one result per item; `None` for an item that the judge left undecided."""
-        unequal = [item for item in items if not _are_equal(item)]
-        pairs = [JudgeItem(i.path, i.gold_compared, i.extracted_compared) for i in unequal]
+        exact = ComparatorResult(1.0, self.name, "exact")
+        results = [exact if _are_equal(item) else None for item in items]
+        places = [place for place, result in enumerate(results) if result is None]
+        asked = (items[place] for place in places)
+        pairs = [
+            JudgeItem(item.path, item.gold_compared, item.extracted_compared) for item in asked
+        ]
         scores: Any = None
         try:
             scores = self.judge.judge_batch(pairs) if pairs else None
         except Exception as error:  # noqa: BLE001 - the user's code
             _log.warning("the judge failed on %d pairs: %s", len(pairs), describe(error))
-        remaining = iter(scores if isinstance(scores, list) else ())
-        results: list[ComparatorResult | None] = []
-        for item in items:
-            score: float | None = 1.0
-            reason = "exact"
-            if not _are_equal(item):
-                score = next(remaining, None)
-                reason = "judge match" if score is not None and score >= 1.0 else "judge mismatch"
-            results.append(None if score is None else ComparatorResult(score, self.name, reason))
+        for place, score in zip(places, scores if isinstance(scores, list) else (), strict=False):
+            if score is not None:
+                reason = "judge match" if score >= 1.0 else "judge mismatch"
+                results[place] = ComparatorResult(score, self.name, reason)
         return results
 
 

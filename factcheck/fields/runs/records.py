@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,6 +43,11 @@ class Counts(NamedTuple):
 
     def plus(self, other: Counts) -> Counts:
         return Counts(*(a + b for a, b in zip(self, other, strict=True)))
+
+    def f1_bounds(self, undecided: float) -> tuple[float, float]:
+        """F1 if undecided fields of this total weight were all wrong, and all right."""
+        wrong = self.plus(Counts(0.0, undecided, undecided))
+        return wrong.scores().f1, wrong.plus(Counts(undecided)).scores().f1
 
 
 def count(results: Iterable[FieldResult], weights: Mapping[str, float] | None = None) -> Counts:
@@ -138,12 +143,10 @@ class Undecided:
             if not undecided:
                 continue
             self.n_records += COUNTED.isdisjoint(one.status for one in record.field_results)
-            wrong = count(
-                [replace(one, score=0.0, status="mismatch") for one in undecided], weights
-            )
-            right = wrong._replace(matched=wrong.n_extracted)
-            self._loss_if_wrong += record.f1 - record.counts.plus(wrong).scores().f1
-            self._gain_if_right += record.counts.plus(right).scores().f1 - record.f1
+            weight = sum(weights.get(schema_path(one.path), 1.0) for one in undecided)
+            low, high = record.counts.f1_bounds(weight)
+            self._loss_if_wrong += record.f1 - low
+            self._gain_if_right += high - record.f1
             for one in undecided:
                 reasons.setdefault((schema_path(one.path), one.status), []).append(one.reason or "")
         fields = (

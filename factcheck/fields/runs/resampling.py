@@ -57,9 +57,8 @@ def _count_fields(records: Sequence[RecordResult]) -> defaultdict[str, Matrix]:
 
 def _bounds(counts: Matrix) -> tuple[int, float, float]:
     """Number of undecided values of a field, and bounds of F1: all of them wrong, all right."""
-    matched, n_extracted, n_gold, n = counts.sum(axis=1).tolist()
-    low, high = (Counts(matched + right, n_extracted + n, n_gold + n).scores() for right in (0, n))
-    return int(n), low.f1, high.f1
+    *counted, n = counts.sum(axis=1).tolist()
+    return int(n), *Counts(*counted).f1_bounds(n)
 
 
 def _field_f1(sums: Matrix) -> Matrix:

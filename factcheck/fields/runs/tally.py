@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 
 from factcheck.errors import InputError
@@ -106,21 +106,9 @@ class RunTally:
         Args:
             records: The counted records, if they were kept.
         """
-        by_path: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        by_field: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        partial: defaultdict[str, float] = defaultdict(float)
         totals = Counter[str]()
-        for (path, status), n in self._counts.items():
-            by_path[path][status] = n
-            by_field[schema_path(path)][status] += n
+        for (_, status), n in self._counts.items():
             totals[status] += n
-        per_field = {}
-        for path, counts in by_path.items():
-            difference = self._partial.get(path, 0.0)
-            partial[schema_path(path)] += difference
-            if not COUNTED.isdisjoint(counts):
-                summary = FieldSummary.of(counts, counts["match"] + difference)
-                per_field[path] = summary.aggregation()
         precision, recall, f1 = self._means if self._n else (1.0, 1.0, 1.0)
         return RunResult(
             records=list(records),
@@ -132,13 +120,24 @@ class RunTally:
             total_omissions=totals["omission"],
             total_hallucinations=totals["hallucination"],
             total_batch_errors=totals["batch_error"],
-            per_field=per_field,
+            per_field={
+                path: summary.aggregation()
+                for path, summary in self._summaries(str).items()
+                if not COUNTED.isdisjoint(summary.counts)
+            },
             total_errors=totals["error"],
             micro=self._sums.scores(),
-            by_field={
-                field: FieldSummary.of(counts, counts["match"] + partial[field])
-                for field, counts in by_field.items()
-            },
+            by_field=self._summaries(schema_path),
             schema_digest=self._schema_digest,
             weights=dict(self._weights),
         )
+
+    def _summaries(self, key: Callable[[str], str]) -> dict[str, FieldSummary]:
+        """Summarize the results by a key of their paths."""
+        counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for (path, status), n in self._counts.items():
+            counts[key(path)][status] += n
+        matched = {name: float(own["match"]) for name, own in counts.items()}
+        for path, difference in self._partial.items():
+            matched[key(path)] += difference
+        return {name: FieldSummary.of(own, matched[name]) for name, own in counts.items()}

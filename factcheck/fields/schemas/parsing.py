@@ -15,7 +15,14 @@ from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.combinations import check_names
 from factcheck.fields.schemas.references import annotate_xeval, as_schema
 from factcheck.fields.schemas.structure import ComparatorSpec, TransformSpec, parse_xeval_entry
-from factcheck.fields.types import BuiltinComparator, BuiltinTransform, is_number
+from factcheck.fields.types import (
+    THRESHOLD,
+    TRUE_OR_FALSE,
+    BuiltinComparator,
+    BuiltinTransform,
+    Checks,
+    is_number,
+)
 
 Strategy = Literal["ordered", "key_field", "hungarian"]
 _STRATEGIES = ("key_field", "hungarian")
@@ -189,21 +196,20 @@ class _Parser:
             _log.warning("%s: %s has no effect without a comparator", path, keys.TRANSFORM)
 
 
-_SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    keys.SKIP: (lambda value: isinstance(value, bool), "true or false"),
-    keys.TRANSFORM: (lambda value: isinstance(value, list), "a list such as ['strip']"),
-    keys.THRESHOLD: (lambda n: is_number(n) and 0 < n <= 1, "a number above 0 and up to 1"),
+_SETTINGS: Checks = {
+    keys.SKIP: TRUE_OR_FALSE,
+    keys.TRANSFORM: ("a list such as ['strip']", lambda value: isinstance(value, list)),
+    keys.THRESHOLD: THRESHOLD,
     keys.WEIGHT: (
-        lambda n: is_number(n) and 0 <= n <= _MAX_WEIGHT,
         f"a number from 0 to {_MAX_WEIGHT:g}",
+        lambda value: is_number(value) and 0 <= value <= _MAX_WEIGHT,
     ),
 }
-"""Check of the value of a key, and the expected value for the message."""
 
 
 def _setting(schema: Mapping[str, Any], key: str, path: str, default: Any) -> Any:
     value = schema.get(key, default)
-    accepts, expected = _SETTINGS[key]
+    expected, accepts = _SETTINGS[key]
     if not accepts(value):
         raise SchemaError(f"{key} must be {expected}, not {shown(value)}", path)
     return value

@@ -180,11 +180,11 @@ class Grid:
             most, least = _bounds(grid.matched, grid.stake, starts, other_starts)
             other_most, other_least = _bounds(grid.matched.T, grid.stake.T, other_starts, starts)
             most = np.minimum(most, other_most.T)
-            failed = _summed(grid._failed[:-1, :-1].T, other_starts)
+            failed = np.add.reduceat(grid._failed[:-1, :-1], other_starts, 1)
             self._cells[np.ix_(np.arange(4), some, columns)] += (
                 most,
                 np.maximum(2 * most, least + other_least.T),
-                _summed(failed.T, starts),
+                np.add.reduceat(failed, starts),
                 np.ones_like(most),
             )
 
@@ -254,10 +254,6 @@ def _starts(lengths: Any) -> Any:
     return np.cumsum([0, *lengths[:-1]])
 
 
-def _summed(matrix: Matrix, starts: Any) -> Matrix:
-    return np.add.reduceat(matrix, starts, 0)
-
-
 def _bounds(
     matched: Matrix, stake: Matrix, starts: Any, other_starts: Any
 ) -> tuple[Matrix, Matrix]:
@@ -271,7 +267,8 @@ def _bounds(
     """
     best = np.maximum.reduceat(matched[:-1, :-1], other_starts, 1)
     least = np.minimum.reduceat(stake[:-1, :-1] / 2, other_starts, 1)
-    return _summed(best, starts), _summed(np.minimum(least, stake[:-1, -1:]), starts)
+    least = np.minimum(least, stake[:-1, -1:])
+    return np.add.reduceat(best, starts), np.add.reduceat(least, starts)
 
 
 def _prepared(prepare: Callable[[Any], Any], value: Any) -> Any:

@@ -230,7 +230,8 @@ def _conflict(one: Side, other: Side) -> Finding | None:
         forms = {u.form for u in side.own if u.text.islower() or not are_sentences}
         if found := (forms | side.reading.grammar - rest.reading.grammar) & qualifiers:
             return Finding(TURNED, f"only in {name}: {', '.join(sorted(found))}")
-    for a, b in product(one.own, other.own):
+    distinct = ({(u.form, u.is_capital): u for u in side.own}.values() for side in (one, other))
+    for a, b in product(*distinct):
         pair = {a.form, b.form}
         are_streets = pair <= _STREETS and a.is_capital and b.is_capital
         are_rivals = are_streets or pair in _RIVALS or pair in antonyms()
