@@ -19,14 +19,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from benchmarks.replay.build_cassette import Reply, read_replies
 from factcheck.calibration import LabelledPair, agreement, read_pairs
 from factcheck.calibration.agreement_labels import Answer
+from factcheck.calibration.agreement_metrics import Decisions, balanced_accuracy
 from factcheck.calibration.agreement_run import check_pairs, measure_agreement
 from factcheck.judges.local.containment import WordContainment
 from factcheck.reports import render
 from factcheck.scoring import FactCoverage
+from factcheck.stats.resampling import bootstrap_groups
 
 LABELS = "realsumm_dev.jsonl"
 _BRACKET = re.compile(r"-[lr]rb-", re.IGNORECASE)
@@ -40,10 +45,27 @@ def main() -> None:
     measured = []
     for judge, replies in read_replies(data).items():
         seen, answers = map(list, zip(*join(replies, pairs), strict=True))
-        words = asyncio.run(check_pairs(FactCoverage(WordContainment()), seen))
-        measured.append(measure_agreement(judge, seen, answers, words))
+        measured.append(measure_agreement(judge, seen, answers))
+        print(f"{judge}: {over_words(seen, answers)}")
     report = agreement(pairs, judges or ["local"])
     print(render(replace(report, judges=(*measured, *report.judges)).page(), "csv"))
+
+
+def over_words(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> str:
+    """The balanced accuracy minus that of word containment on the same pairs, with its interval."""
+    words = asyncio.run(check_pairs(FactCoverage(WordContainment()), pairs))
+    decided = [n for n, answer in enumerate(answers) if answer.entailed is not None]
+    judge, baseline = (
+        Decisions.of_pairs([pairs[n] for n in decided], [some[n] for n in decided])
+        for some in (answers, words)
+    )
+
+    def difference(rows: Any) -> float | None:
+        ours, theirs = (balanced_accuracy(one.of(rows)) for one in (judge, baseline))
+        return None if ours is None or theirs is None else ours - theirs
+
+    value = difference(np.arange(len(decided)))
+    return f"over word containment {value}, 95 % {bootstrap_groups(judge.documents, difference)}"
 
 
 def data_and_judges(description: str, about_judges: str) -> tuple[Path, list[str]]:

@@ -40,17 +40,10 @@ class Decisions(NamedTuple):
     """`None` for a judge that gives none."""
     documents: Array
     """The number of each pair's document, from 0."""
-    baseline: Array | None = None
-    """True where word containment says entailed; `None` where it was not run."""
 
     @classmethod
-    def of_pairs(
-        cls,
-        pairs: Sequence[LabelledPair],
-        answers: Sequence[Answer],
-        words: Sequence[Answer] | None = None,
-    ) -> Decisions:
-        """The columns of labelled pairs with decided answers, and those of word containment."""
+    def of_pairs(cls, pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> Decisions:
+        """The columns of labelled pairs with decided answers."""
         numbers = {name: n for n, name in enumerate(dict.fromkeys(p.document for p in pairs))}
         probabilities = [answer.probability for answer in answers]
         is_probable = answers and None not in probabilities
@@ -59,7 +52,6 @@ class Decisions(NamedTuple):
             np.array([answer.entailed for answer in answers], dtype=bool),
             np.array(probabilities, dtype=float) if is_probable else None,
             np.array([numbers[pair.document] for pair in pairs], dtype=int),
-            np.array([one.entailed for one in words], dtype=bool) if words else None,
         )
 
     def of(self, rows: Array) -> Decisions:
@@ -91,15 +83,6 @@ def right_interval(pairs: Decisions, labels: Sequence[bool]) -> Interval:
         counts = [(float(n), float(hits)) for n, hits in zip(n_pairs, n_right, strict=True) if n]
         found.append(share_interval(counts) or Interval(0.0, 1.0))
     return Interval(*map(fmean, zip(*found, strict=True)))
-
-
-def over_baseline(pairs: Decisions) -> float | None:
-    """The balanced accuracy minus that of word containment on the same pairs, in [-1, 1]."""
-    if pairs.baseline is None:
-        return None
-    judge = balanced_accuracy(pairs)
-    words = balanced_accuracy(pairs._replace(entailed=pairs.baseline))
-    return None if judge is None or words is None else judge - words
 
 
 def auroc(pairs: Decisions) -> float | None:

@@ -40,7 +40,6 @@ _LABELS: conclusions.Labels = {
     "sensitivity": ("found, of the facts that people find", short),
     "specificity": ("refused, of the facts that they do not find", short),
     "balanced_accuracy": ("mean of both: balanced accuracy, .500 is guessing", short),
-    "over_baseline": ("balanced accuracy beyond word containment", conclusions.short_signed),
     "auroc": ("right order of two probabilities: AUROC", short),
     "calibration_error": ("mean error of its probabilities", short),
     "coverage": ("mean coverage by its verdicts", short),
@@ -87,8 +86,9 @@ async def report_agreement(
 ) -> AgreementReport:
     """The report on judges that gave an answer for each pair, and on word containment."""
     by_words = await check_pairs(FactCoverage(WordContainment()), pairs)
-    measured = (measure_agreement(name, pairs, own, by_words) for name, own in answers.items())
-    return AgreementReport((*measured, measure_agreement(BASELINE, pairs, by_words)), tuple(pairs))
+    every = {**answers, BASELINE: by_words}
+    measured = (measure_agreement(name, pairs, own) for name, own in every.items())
+    return AgreementReport(tuple(measured), tuple(pairs))
 
 
 agreement = blocking(aagreement)
@@ -111,18 +111,15 @@ async def check_pairs(scorer: FactCoverage, pairs: Sequence[LabelledPair]) -> li
 
 
 def measure_agreement(
-    judge: str,
-    pairs: Sequence[LabelledPair],
-    answers: Sequence[Answer],
-    baseline: Sequence[Answer] | None = None,
+    judge: str, pairs: Sequence[LabelledPair], answers: Sequence[Answer]
 ) -> JudgeAgreement:
-    """All metrics of one judge, from one answer for each pair, and of word containment."""
+    """All metrics of one judge, from one answer for each pair."""
     is_labelled = [pair.label is not None for pair in pairs]
     places = [
         n for n, answer in enumerate(answers) if is_labelled[n] and answer.entailed is not None
     ]
     decided, verdicts = [pairs[n] for n in places], [answers[n] for n in places]
-    rows = Decisions.of_pairs(decided, verdicts, baseline and [baseline[n] for n in places])
+    rows = Decisions.of_pairs(decided, verdicts)
     correlated = metrics.comparable(metrics.by_document(decided, verdicts))
     documents = metrics.by_document(pairs, answers)
     coverage = metrics.mean_coverage(documents)
@@ -149,7 +146,6 @@ def measure_agreement(
             "balanced_accuracy": estimate(metrics.balanced_accuracy, labels=(True, False)),
             "sensitivity": estimate(lambda rows: metrics.rates(rows)[0], labels=(True,)),
             "specificity": estimate(lambda rows: metrics.rates(rows)[1], labels=(False,)),
-            "over_baseline": estimate(metrics.over_baseline),
             "auroc": estimate(metrics.auroc),
             "calibration_error": estimate(metrics.calibration_error),
             **{
@@ -177,7 +173,6 @@ class JudgeAgreement:
     """By name:
 
     - `balanced_accuracy`, `sensitivity`, `specificity`: of its verdicts.
-    - `over_baseline`: the balanced accuracy minus that of word containment on the same pairs.
     - `auroc`, `calibration_error`: of its probabilities.
     - `pearson`, `kendall`: mean over documents of the correlation with the human coverage, over the
       systems of a document.

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 from factcheck.reports.page import Item, Section, Table
@@ -144,8 +143,7 @@ def merged(measured: Sequence[Conclusion], faults: Conclusion) -> Conclusion:
 
 
 Labels = Mapping[str, tuple[str, Callable[[float], str]]]
-"""Label of each metric, and the form of its numbers: `percent`, `short` or `short_signed`."""
-short_signed = partial(short, with_sign=True)
+"""Label of each metric, and the form of its numbers: `percent` or `short`."""
 
 
 def figures(
@@ -210,7 +208,7 @@ def figure_text(figure: Estimate, form: Callable[[float], str] = percent) -> str
     if figure.interval is None:
         return form(figure.value)
     low, high = map(form, figure.interval)
-    joint = " to " if low[0] in "+-" else DASH
+    joint = " to " if low.startswith("-") else DASH
     return f"{form(figure.value)} ({low.removesuffix(' %')}{joint}{high})"
 
 

@@ -165,17 +165,14 @@ def p_text(value: float) -> str:
     return "<0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - the last digit shown
 
 
-def short(value: float | None, *, with_sign: bool = False) -> str:
+def short(value: float | None) -> str:
     """Format three decimals without a leading zero, such as `.950`; a dash for `None`."""
     if value is None:
         return DASH
     value = 0.0 if round(value, 3) == 0 else value  # no "-.000"
-    return re.sub(r"^([+-]?)0\.", r"\1.", f"{value:{'+' if with_sign and value else ''}.3f}")
+    return re.sub(r"^(-?)0\.", r"\1.", f"{value:.3f}")
 
 
-def short_range(interval: Sequence[float] | None, *, with_sign: bool = False) -> str:
-    """Format an interval with a dash, or as `-.012 to +.040` with signs; a dash for `None`."""
-    if interval is None:
-        return DASH
-    joint = " to " if with_sign else DASH
-    return joint.join(short(bound, with_sign=with_sign) for bound in interval)
+def short_range(interval: Sequence[float] | None) -> str:
+    """Format an interval; a dash for `None`."""
+    return DASH if interval is None else DASH.join(map(short, interval))

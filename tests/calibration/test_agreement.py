@@ -254,18 +254,15 @@ def test_labels_may_be_the_words_of_the_page(tmp_path: Path) -> None:
     assert found == labels
 
 
-def test_every_judge_stands_beside_word_containment_on_its_own_facts() -> None:
+def test_every_judge_stands_beside_word_containment() -> None:
     rows = pairs(
         ("text", "text of text", True),
         ("text", "whale song", False),
         ("other", "yes three", False),
         ("other", "yes four", True),
     )
-    first, words = agreement(rows, {"oracle": oracle()}).judges
-    assert words.metrics["balanced_accuracy"].value == 0.75
-    own, over = (first.metrics[name].value for name in ("balanced_accuracy", "over_baseline"))
-    assert (own, over) == (0.5, -0.25)
-    assert words.metrics["over_baseline"].value is None
+    found = [one.metrics["balanced_accuracy"].value for one in agreement(rows, [oracle()]).judges]
+    assert found == [0.5, 0.75]
 
 
 def test_correlations_are_means_within_documents_of_three_texts_that_differ() -> None:
