@@ -160,7 +160,7 @@ def mean_coverage(documents: Texts) -> Estimate:
 
 def human_level(
     documents: Texts, coverage: float | None, rates: tuple[float | None, float | None]
-) -> tuple[Estimate, Estimate]:
+) -> Estimate:
     """Estimate the mean coverage by human labels, where few documents have labels.
 
     Prediction-powered (`powered_mean`) over documents; an undecided fact counts half. Of a single
@@ -170,22 +170,17 @@ def human_level(
         documents: All facts, with and without a label.
         coverage: The judge's mean coverage.
         rates: Its sensitivity and specificity.
-
-    Returns:
-        The level, and that from the labels alone.
     """
     clusters = [_cluster(texts) for texts in documents.values()]
-    labelled = [Cluster(0.0, one.label) for one in clusters if one.label is not None]
-    alone, _ = powered_mean(labelled)
-    if len(labelled) != 1:
-        return powered_mean(clusters)[0], alone
+    if sum(one.label is not None for one in clusters) != 1:
+        return powered_mean(clusters)[0]
     value, (sensitivity, specificity) = None, rates
     if coverage is not None and sensitivity is not None and specificity is not None:
         value = corrected_share(coverage, sensitivity, specificity)
     why = "only one document is labelled"
     if value is not None:
         why += ": the judge's coverage, corrected for its errors there; no interval"
-    return Estimate(value, why=why), alone
+    return Estimate(value, why=why)
 
 
 def _cluster(texts: Sequence[Sequence[tuple[LabelledPair, Answer]]]) -> Cluster:

@@ -123,7 +123,7 @@ def measure_agreement(
     correlated = metrics.comparable(metrics.by_document(decided, verdicts))
     documents = metrics.by_document(pairs, answers)
     coverage = metrics.mean_coverage(documents)
-    level, alone = metrics.human_level(documents, coverage.value, metrics.rates(rows))
+    level = metrics.human_level(documents, coverage.value, metrics.rates(rows))
 
     def estimate(
         metric: Callable[[Decisions], float | None], labels: Sequence[bool] = ()
@@ -154,7 +154,6 @@ def measure_agreement(
             },
             "coverage": coverage,
             "human_coverage": level,
-            "labels_alone": alone,
         },
         n_documents=len(np.unique(rows.documents)),
         n_pairs=len(decided),
@@ -177,8 +176,7 @@ class JudgeAgreement:
     - `pearson`, `kendall`: mean over documents of the correlation with the human coverage, over the
       systems of a document.
     - `coverage`: the mean coverage of all documents, by the judge. `human_coverage`: what people
-      would find there, from their labels and the judge's answers on all facts. `labels_alone`: the
-      same without the judge.
+      would find there, from their labels and the judge's answers on all facts.
     """
     n_documents: int
     n_pairs: int
@@ -231,17 +229,11 @@ class AgreementReport(Report):
         }
 
     def page(self) -> Page:
-        level, alone = (self.judges[0].metrics[name] for name in ("human_coverage", "labels_alone"))
+        level = self.judges[0].metrics["human_coverage"]
         n_documents, n_pairs, n_labelled_documents, n_labelled = self._counts.values()
         line = "human level, what people would find in all texts: "
         line += f"{conclusions.figure_text(level, short)}, from the labels"
-        lines: tuple[str, ...] = (line,)
-        if n_labelled < n_pairs:
-            judge = one_line(self.judges[0].judge)
-            lines = (
-                f"{line} and {judge}",
-                f"from the labels alone {conclusions.figure_text(alone, short)}",
-            )
+        line += f" and {one_line(self.judges[0].judge)}" * (n_labelled < n_pairs)
         return Page(
             "Agreement with human labels",
             counts=(
@@ -249,7 +241,7 @@ class AgreementReport(Report):
                 f"{_part(n_labelled_documents, n_documents, 'document')}, "
                 f"{percent(self.share_entailed)} entailed"
             ),
-            lines=(*lines, *self._notes()),
+            lines=(line, *self._notes()),
             sections=(
                 Section(
                     "Metrics",
