@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import math
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 ROWS = "Rows"
 BATCH = "Batch"
 Step = Literal["submit", "collect"]
-_QUICKLY_COUNTED = 100 * 2**20
-"""Maximum size in bytes of files that are counted before the run, for its progress."""
 
 
 def run(  # noqa: PLR0913 - one parameter per option
@@ -269,29 +266,16 @@ def _run_on_ray(
 
 @contextmanager
 def _progress(files: list[str], fields: Mapping[str, str], n_done: int) -> Iterator[Show]:
-    """Show progress; with the time left, unless counting the records first would take long."""
+    """Show progress, with the time left unless an input can be read only once."""
+    from factcheck.records import read_records
     from factcheck.runtime.progress import progress
 
+    n_left = 0
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
-    is_counted = is_terminal and _size(files) <= _QUICKLY_COUNTED
-    n_left = max(0, _count(files, fields) - n_done) if is_counted else 0
+    if is_terminal and all(Path(file).is_file() for file in files):
+        n_left = sum(1 for _ in read_records(*files, skip_bad=lambda _: None, fields=fields))
     with progress("Scoring") as show:
-        yield partial(show, n_all=n_left)
-
-
-def _size(files: list[str]) -> float:
-    """Size of files in bytes; infinite for pipes and the like."""
-    paths = [Path(file) for file in files]
-    return sum(p.stat().st_size for p in paths) if all(p.is_file() for p in paths) else math.inf
-
-
-def _count(files: list[str], fields: Mapping[str, str]) -> int:
-    """Count the valid records of files; 0 if they can be read only once."""
-    from factcheck.records import read_records
-
-    if _size(files) == math.inf:
-        return 0
-    return sum(1 for _ in read_records(*files, skip_bad=lambda _: None, fields=fields))
+        yield partial(show, n_all=max(0, n_left - n_done))
 
 
 def _check_rows(files: list[str], out: str | None, *, resume: bool) -> None:
