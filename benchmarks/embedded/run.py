@@ -159,7 +159,7 @@ def copied_share(source: str, summary: str) -> float:
 
 
 def reports(news: Sequence[Case]) -> None:
-    """The figures of `factcheck/facts/caveats.py`: copied phrases, facts called contradicted."""
+    """The figures of `factcheck/facts/coverage.py`: copied phrases, facts called contradicted."""
     outcomes: Counter[tuple[str, str]] = Counter()
     paraphrases: list[float] = []
     false: list[float] = []

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from factcheck.documents import Reader, from_plain, parse_json, shown, to_plain
 from factcheck.errors import InputError
-from factcheck.facts.caveats import caveats, usual_range
-from factcheck.facts.coverage import Share, share_entailed
+from factcheck.facts.coverage import Share, caveats, share_entailed, usual_range
 from factcheck.facts.model import CheckFailure, CheckResult, FactSet, Usage, Verdict
 from factcheck.facts.signature import ScoreSignature
 from factcheck.facts.sources import Texts

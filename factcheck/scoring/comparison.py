@@ -12,7 +12,7 @@ from typing import NamedTuple
 from factcheck.documents import name_of, read_text, to_plain
 from factcheck.errors import InputError
 from factcheck.facts import CheckFailure, CheckResult, CoverageReport, share_entailed
-from factcheck.facts.caveats import EMBEDDED, PARAPHRASES
+from factcheck.facts.coverage import EMBEDDED, PARAPHRASES
 from factcheck.reports import Report
 from factcheck.reports.page import Alert, Badge, Case, Item, Page, Status, Tone, filled, listed
 from factcheck.reports.text import (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from factcheck.documents import PathOrDash
 from factcheck.documents.results import read_run
 from factcheck.facts import CoverageReport, Usage
-from factcheck.facts.caveats import caveats
+from factcheck.facts.coverage import caveats
 from factcheck.facts.page import lost_musts, parts, scale_lines, score_text, usage_text
 from factcheck.reports import Report
 from factcheck.reports.page import Alert, Case, Page, Section, Table, entries, filled

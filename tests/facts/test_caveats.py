@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from factcheck.facts import AtomicFact, CoverageReport, ScoreSignature, Texts
-from factcheck.facts.caveats import caveats, usual_range
+from factcheck.facts.coverage import caveats, usual_range
 from factcheck.reports import render
 from factcheck.reports.page import gated
 from factcheck.scoring import compare
