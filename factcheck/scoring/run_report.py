@@ -72,6 +72,13 @@ class Row(NamedTuple):
         counts: dict[str, Any] = outcome.counts
         return cls(name, *rates, **counts, lost_must=lost, source=source, place=place)
 
+    def case(self) -> Case:
+        """Make the test case; like the gate, it fails if a `must` fact is lost."""
+        if self.code is not None:
+            return Case(one_line(self.id), "error", one_line(self.message or ""), self.code)
+        title = f"{one_line(self.id)} coverage {score_text(self.score)}"
+        return Case(title, "failed", self.lost_must, "must") if self.lost_must else Case(title)
+
     @property
     def rank(self) -> tuple[int, float, int]:
         """Sort key, worst first: no report, undecided, then by score and distorted facts."""
@@ -150,9 +157,6 @@ class Tally(Report):
 
     def page(self) -> Page:
         """Describe the totals."""
-        errors = (
-            Case("report", "error", f"{n:,} missing", code) for code, n in self.failures.items()
-        )
         so_far = "" if self.complete else " so far"
         interval, n_sources = interval_text(self.interval, 2), len(self.by_source)
         shows = caveats(self.signature, self.counts["distorted"]) if self.by_source else ()
@@ -167,7 +171,7 @@ class Tally(Report):
             entries(("Usage", usage_text(self.usage)), ("Signature", self.signature)),
             tuple(Alert(line, "warn") for line in shows),
             suite="run",
-            cases=(Case("mean coverage"), *errors, *self._partial_case()),
+            cases=(*(row.case() for row in self.rows), *self._partial_case()),
             columns=COLUMNS,
             rows=self._records,
         )
@@ -265,9 +269,8 @@ class RunReport(Tally):
 
     def page(self) -> Page:
         records = Section("Records", meaning="lowest coverage first", table=self._table())
-        cases = tuple(_case(row.id, self.outcomes[row.id]) for row in self.rows)
         sections = filled(self._distribution(), records)
-        return super().page()._replace(sections=sections, cases=(*cases, *self._partial_case()))
+        return super().page()._replace(sections=sections)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert totals and rows to JSON-ready data."""
@@ -312,20 +315,6 @@ class RunReport(Tally):
             return Page(name_text(name), "no report", one_line(outcome.message))
         page = outcome.page()
         return page._replace(name=f"{name_text(name)}: {page.name.lower()}")
-
-
-def _case(name: str, outcome: Outcome) -> Case:
-    """Make the test case of a record; like the gate, it fails if a `must` fact is lost."""
-    if isinstance(outcome, RecordFailure):
-        return Case(one_line(name), "error", one_line(outcome.message), outcome.code)
-    title = f"{one_line(name)} coverage {score_text(outcome.score)}"
-    distorted = tuple(
-        f"distorted: {one_line(verdict.fact.id)} {one_line(verdict.fact.text)}"
-        for verdict in outcome.distorted
-    )
-    if lost := lost_musts(outcome.results):
-        return Case(title, "failed", lost, "must", distorted)
-    return Case(title)
 
 
 def codes_of(outcome: Outcome) -> frozenset[str]:
