@@ -17,7 +17,6 @@ from uuid import uuid4
 from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeError, describe
 from factcheck.facts import CheckFailure, digest
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec
-from factcheck.records import Record, as_record
 from factcheck.runtime.cache import open_cache
 from factcheck.runtime.cache.redis import RedisCache
 from factcheck.runtime.session import SessionOptions
@@ -204,17 +203,8 @@ def _scored(
     rows: list[dict[str, Any]], scorer: FactCoverage
 ) -> Iterator[tuple[dict[str, Any], Outcome]]:
     """Score rows of the input; yields each with its outcome, in order."""
-    items: list[Record | RecordFailure] = []
-    for number, row in enumerate(rows, 1):
-        try:
-            if row["id"] is None:
-                raise InputError(f"row {number}: 'id' is missing")
-            items.append(as_record(row, number))
-        except FactcheckError as error:  # noqa: PERF203 - it concerns one record
-            items.append(RecordFailure(str(number), error.code, str(error)))
-    found = scorer.score_records([item for item in items if isinstance(item, Record)])
-    for row, item in zip(rows, items, strict=True):
-        yield row, next(found).outcome if isinstance(item, Record) else item
+    found = (one.outcome for one in scorer.score_records(rows))
+    yield from zip(rows, found, strict=True)
 
 
 def _rows(row: Mapping[str, Any], outcome: Outcome) -> list[dict[str, Any]]:

@@ -60,14 +60,12 @@ class TestScoreBatch:
             {**record(2), "facts": "[broken"},
             {**record(3), "facts": "One fact.\nAnother."},
             {**record(4), "summary": None},
-            {**record(5), "id": None},
-            {**record(6), "source": " "},
+            {**record(5), "source": " "},
         ]
         found = score_batch(pa.Table.from_pylist(records), **JUDGE).to_pylist()
 
-        assert [row["id"] for row in found] == ["r1", "r2", "r3", "r3", "r4", None, "r6"]
-        assert [row["error"] for row in found] == [None, "input", None, None, *["input"] * 3]
-        assert "'id' is missing" in found[5]["message"]
+        assert [row["id"] for row in found] == ["r1", "r2", "r3", "r3", "r4", "r5"]
+        assert [row["error"] for row in found] == [None, "input", None, None, *["input"] * 2]
         assert all((row["verdict"] is None) == (row["error"] is not None) for row in found)
 
     def test_structs_of_facts_and_an_empty_table(self) -> None:
