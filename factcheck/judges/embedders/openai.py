@@ -33,8 +33,6 @@ MAX_TEXTS = 2048
 _MAX_BYTES = 900_000
 """Maximum size of the texts in one request: the API's limit of 300,000 tokens at three bytes per
 token. A request that exceeds it nevertheless is rejected and split in two."""
-_REPEAT = frozenset({"missing", "duplicate", "invalid"})
-"""Failure codes worth another request; the engine has retried all others."""
 _PRICES = {
     "text-embedding-3-small": Price(0.02, 0.02, 0.0),
     "text-embedding-3-large": Price(0.13, 0.13, 0.0),
@@ -46,7 +44,7 @@ class OpenAIEmbedder(JsonClient):
     """Embeds texts on a server; implements `Embedder`.
 
     Texts are sent in as few requests as the API's limits allow. Vectors are cached by text, model
-    and endpoint. Missing, duplicate and invalid ones are retried once.
+    and endpoint.
 
     Args:
         model: Name of the model on the server.
@@ -81,21 +79,11 @@ class OpenAIEmbedder(JsonClient):
             keys,
             text_of,
             _batches,
-            lambda some: self._ask_with_retry(some, ledger),
+            lambda some: ask_in_parts(some, partial(self._ask, ledger)),
             lambda count: ledger.book(Usage(cache_hits=count), model=self.name, stage=STAGE),
         )
         found = dict(zip(sendable, results, strict=True))
         return tuple(found.get(text, _UNSENDABLE) for text in texts)
-
-    async def _ask_with_retry(self, texts: Sequence[str], ledger: Ledger) -> list[EmbeddingResult]:
-        ask = partial(self._ask, ledger)
-        results = await ask_in_parts(texts, ask)
-        again = [n for n, r in enumerate(results) if isinstance(r, Failure) and r.code in _REPEAT]
-        if again:
-            second = await ask_in_parts([texts[place] for place in again], ask)
-            for place, result in zip(again, second, strict=True):
-                results[place] = result
-        return results
 
     async def _ask(
         self, ledger: Ledger, texts: Sequence[str]

@@ -352,18 +352,13 @@ def faulty_at(place: int, vector: Sequence[float] | None) -> EmbeddingsAnswer:
 
 
 @pytest.mark.parametrize("vector", [None, [0.0] * 64, [1.0] * 63 + [math.nan], []])
-def test_a_bad_vector_is_asked_for_once_more_alone_and_not_kept_if_it_stays_bad(
+def test_a_bad_vector_is_a_failure_of_its_text_and_not_kept(
     remote: MakeSetup, vector: Sequence[float] | None
 ) -> None:
-    once = remote(sequence(faulty_at(1, vector), then=hashed_embeddings))
-    assert codes(once.embed(*TEXTS)) == [""] * 4
-    assert once.asked == [TEXTS, TEXTS[1:2]]
-    faults = sequence(faulty_at(1, vector), faulty_at(0, vector), then=hashed_embeddings)
-    twice = remote(faults, cache=MemoryCache())
-    expected = "missing" if vector is None else "invalid"
-    assert codes(twice.embed(*TEXTS)) == ["", expected, "", ""]
-    assert codes(twice.embed(*TEXTS)) == [""] * 4
-    assert twice.asked == [TEXTS, TEXTS[1:2], TEXTS[1:2]]
+    setup = remote(sequence(faulty_at(1, vector), then=hashed_embeddings), cache=MemoryCache())
+    assert codes(setup.embed(*TEXTS)) == ["", "missing" if vector is None else "invalid", "", ""]
+    assert codes(setup.embed(*TEXTS)) == [""] * 4
+    assert setup.asked == [TEXTS, TEXTS[1:2]]
 
 
 @pytest.mark.parametrize(
