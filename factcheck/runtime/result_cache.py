@@ -5,7 +5,8 @@ apart the questions that are kept together: for a verdict, the fact. A request a
 key, with all of its results, so one look finds every verdict on a text, whichever request it is of.
 
 Callers may run in different event loops and threads; they share a table of results in flight.
-Processes that share a cache with leases share its answers, too.
+Processes that share a cache on disk or in Redis share its answers, too: one of them leases a key,
+and the others wait.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from factcheck.errors import DeadlineExceeded
-from factcheck.runtime.cache.entries import KEY_DIGITS, LEASE_S, LeasingCache, answer_key
+from factcheck.runtime.cache.disk import DiskCache
+from factcheck.runtime.cache.entries import KEY_DIGITS, LEASE_S, answer_key
+from factcheck.runtime.cache.redis import RedisCache
 from factcheck.runtime.deadline import is_over, remaining_s
 from factcheck.runtime.loop import PerProcess, together
 
@@ -79,7 +82,7 @@ class ResultCache(Generic[Q, T]):
         leases: bool = False,
     ) -> None:
         self._cache = cache
-        self._shared = cache if isinstance(cache, LeasingCache) else None
+        self._shared = cache if isinstance(cache, (DiskCache, RedisCache)) else None
         self._leases = leases
         self._encode = encode
         self._decode = decode

@@ -116,6 +116,7 @@ class DiskCache:
 
     @property
     def is_quick(self) -> bool:
+        """Whether to read and lease without a thread, because it takes microseconds."""
         return self._connection is not None
 
     def get_many(self, keys: Sequence[str]) -> dict[str, list[str]]:
@@ -146,7 +147,10 @@ class DiskCache:
             self._use(write)
 
     def lease(self, key: str) -> bool:
-        """Lease a key; a store that is only read grants every lease, as it keeps no answer."""
+        """Lease a key until `release` or the end of the process; `False` if another holds it.
+
+        A store that is only read grants every lease, as it keeps no answer.
+        """
         return self._use(lambda _: self._is_read_only or self._leases.take(key)) is not False
 
     def release(self, key: str) -> None:

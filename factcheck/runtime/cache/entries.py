@@ -108,25 +108,3 @@ class AnswerCache(Protocol):
     def close(self) -> None:
         """Release files and connections; the next use reopens them."""
         ...
-
-
-@runtime_checkable
-class LeasingCache(AnswerCache, Protocol):
-    """A cache whose processes can wait for each other's answers."""
-
-    @property
-    def is_quick(self) -> bool:
-        """Whether to read and lease without a thread, because it takes microseconds."""
-        ...
-
-    def lease(self, key: str) -> bool:
-        """Lease a key; `False` if another cache holds it.
-
-        The lease ends with `release`, or with its process; where that cannot be seen, after
-        `LEASE_S`.
-        """
-        ...
-
-    def release(self, key: str) -> None:
-        """End a lease of this cache."""
-        ...

@@ -134,6 +134,7 @@ class RedisCache:
             self._ask(write)
 
     def lease(self, key: str) -> bool:
+        """Lease a key until `release`, or for `LEASE_S`; `False` if another cache holds it."""
         time_ms = round(1000 * LEASE_S)
         is_ours = self._ask(lambda: bool(self._client.set(_LEASE + key, 1, nx=True, px=time_ms)))
         return is_ours is not False
