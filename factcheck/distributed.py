@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from factcheck.documents.results import lock_for_writing
 from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeError, describe
 from factcheck.facts import CheckFailure, digest
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec
@@ -25,11 +26,6 @@ from factcheck.scoring.many import Outcome
 from factcheck.scoring.run_report import FINAL, codes_of
 from factcheck.scoring.runs import run_signature
 from factcheck.settings import require_integer
-
-try:
-    import fcntl
-except ImportError:  # Windows: concurrent runs on one folder are not detected
-    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -279,16 +275,10 @@ def _locked(out: str | os.PathLike[str]) -> Iterator[Path]:
     if "://" in os.fspath(out):
         raise InputError(f"{out} is a URL; name a folder that all machines see, such as a mount")
     folder = Path(out).absolute()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with (folder / "_lock").open("w") as lock:
-            if fcntl is not None:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            yield folder
-    except BlockingIOError as error:
-        raise InputError(
-            f"another run is writing to {out}; wait for it to end, or name another folder"
-        ) from error
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "_lock").open("w") as lock:
+        lock_for_writing(lock.fileno(), out)
+        yield folder
 
 
 @contextmanager

@@ -77,25 +77,10 @@ class ResultsFile:
         with file_errors(str(path), "write"):
             self._descriptor = os.open(path, _OPEN_FLAGS, 0o666)
             try:
-                self._lock()
+                lock_for_writing(self._descriptor, self.path)
                 self._load(resume=resume)
             except BaseException:
                 os.close(self._descriptor)
-                raise
-
-    def _lock(self) -> None:
-        if not stat.S_ISREG(os.fstat(self._descriptor).st_mode):
-            raise InputError(f"{self.path} is not a regular file; results need one")
-        if fcntl is None:
-            return
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise InputError(
-                f"another run is writing to {self.path}; wait for it to end, or name another file"
-            ) from error
-        except OSError as error:
-            if error.errno not in {errno.ENOLCK, errno.ENOTSUP}:  # a file system without locks
                 raise
 
     def _load(self, *, resume: bool) -> None:
@@ -187,6 +172,27 @@ class ResultsFile:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def lock_for_writing(descriptor: int, path: str | os.PathLike[str]) -> None:
+    """Lock an open file until it is closed, where its file system has locks.
+
+    Raises:
+        InputError: It is not a regular file, or another run has locked it.
+    """
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        raise InputError(f"{path} is not a regular file; results need one")
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise InputError(
+            f"another run is writing to {path}; wait for it to end, or name another file"
+        ) from error
+    except OSError as error:
+        if error.errno not in {errno.ENOLCK, errno.ENOTSUP}:
+            raise
 
 
 def results_header(signature: str) -> str:
