@@ -23,9 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from factcheck.judges.local.pairs import DECISION, judge_pair
-from factcheck.judges.local.pairs import model as shipped
-from factcheck.judges.local.pairs.model import FEATURES, PairModel
+from factcheck.judges.local.pairs import DECISION, judge_pair, texts
+from factcheck.judges.local.pairs.texts import FEATURES, PairModel
 
 STRENGTH = 0.3
 """Of the pull towards zero, per weight squared."""
@@ -40,7 +39,7 @@ CAUTION = 5.0
 ROUNDS = 6
 HELD_OUT = 3
 """Every so-manieth pair of `values.tsv` is held out."""
-MODEL_PATH = Path(shipped.__file__).with_name("model.json")
+MODEL_PATH = Path(texts.__file__).with_name("model.json")
 
 
 class LabelledPair(NamedTuple):

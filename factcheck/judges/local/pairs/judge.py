@@ -16,35 +16,31 @@ from math import isqrt
 from typing import Any, NamedTuple, Union
 
 from factcheck.errors import Failure
-from factcheck.judges.local.pairs.model import (
+from factcheck.judges.local.pairs.normal import (
     DECISION,
+    LONG,
     OTHER,
     SAME,
     VAGUE,
     Finding,
-    PairModel,
     against,
-    load_pair_model,
-    quoted,
-    settle,
-)
-from factcheck.judges.local.pairs.normal import (
-    LONG,
     compare_closed,
     compare_codes,
     compare_moments,
     is_absent,
-    language_of,
     normal,
+    quoted,
+    settle,
     tidy,
 )
-from factcheck.judges.local.pairs.reading import read
-from factcheck.judges.local.pairs.texts import compare_texts
+from factcheck.judges.local.pairs.reading import LABEL, read
+from factcheck.judges.local.pairs.texts import PairModel, compare_texts, load_pair_model
 from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity, ValuePair
 from factcheck.runtime.deadline import checkpoint, decide_each, run_in_thread
+from factcheck.text.language import guess_language
 
-Value = Union[str, "tuple[Value, ...]", "Mapping[str, Value]"]
-"""A text, a list whose order does not matter, or an object."""
+Value = Union[str, "tuple[Value, ...]"]
+"""A text, or a list whose order does not matter; an object is a list of texts, `key: value`."""
 _DEEPEST = 32
 _DEPTHS = {"[": 1, "{": 1, "]": -1, "}": -1}
 _ALTERNATIVES = re.compile(r"(?<=\s)/(?=\s)")
@@ -55,8 +51,6 @@ _TUPLE = re.compile(r"\s*(?:\(.*\)|-?\d+\.\d+\s*,\s*-?\d+\.\d+)\s*")
 """Values in order: `(3, 4)`, `48.85, 2.35`."""
 _AND = re.compile(r"\s+(?:and|und|et|y|&)\s+")
 _RELATED = re.compile(r"(?:between|by|via|from|then|after|before)\b", re.IGNORECASE)
-_LONGEST_ITEM = 8
-"""Maximum number of words in an item, above which it is a clause."""
 _NORMAL, _JOINED = 0.99, 0.97
 """Probabilities of values that are equal after normalisation, or without spaces."""
 _MAX_ALTERNATIVES, _MAX_READ, _MAX_DEPTH = 45, 3, 2
@@ -95,59 +89,48 @@ class _Mode(NamedTuple):
     """`None`: the networks are not used."""
     depth: int = 0
 
-    def within(self, *, reads: bool) -> _Mode:
-        return self._replace(model=self.model if reads else None, depth=self.depth + 1)
-
 
 def judge_pair(gold: str, extracted: str, specificity: Specificity, model: PairModel) -> Finding:
     """Judge two values; a lenient specificity never lowers the probability."""
     if gold == extracted:
         return Finding(1.0, "identical")
-    finding = _judge(gold, extracted, _Mode(specificity, model))
-    if specificity == "exact" or finding.probability >= SAME:
-        return finding
-    exact = _judge(gold, extracted, _Mode("exact", model))
-    return exact if exact.probability > finding.probability else finding
+    modes = [_Mode(each, model) for each in dict.fromkeys((specificity, "exact"))]
+    return max((_judge(gold, extracted, mode) for mode in modes), key=lambda found: found[0])
 
 
 def _judge(gold: str, extracted: str, mode: _Mode) -> Finding:
     """Judge by the closest pair of alternatives; the networks read only the closest pairs."""
     first, second = read_value(gold), read_value(extracted)
-    if not (isinstance(first, str) and isinstance(second, str)):
-        return _compare(first, second, mode)
-    ones, others, note = alternatives(first), alternatives(second), ""
-    if len(ones) * len(others) > _MAX_ALTERNATIVES**2:
-        if {*map(key_of, ones)} & {*map(key_of, others)}:
-            return Finding(_NORMAL, "same after normalisation")
-        ones, others = ones[:_MAX_ALTERNATIVES], others[:_MAX_ALTERNATIVES]
-        note = " (only the first alternatives compared)"
+    ones, others = alternatives(first), alternatives(second)
     if len(ones) == len(others) == 1:
-        return _compare(ones[0], others[0], mode)
-    found = {pair: _compare(*pair, mode._replace(model=None)) for pair in product(ones, others)}
+        return _compare(first, second, mode)
+    if {*map(key_of, ones)} & {*map(key_of, others)}:
+        return Finding(_NORMAL, "same after normalisation")
+    few = product(ones[:_MAX_ALTERNATIVES], others[:_MAX_ALTERNATIVES])
+    found = {pair: _compare(*pair, mode._replace(model=None)) for pair in few}
 
-    def order(pair: tuple[str, str]) -> tuple[float, list[str], tuple[str, str]]:
-        return -found[pair].probability, sorted(pair), pair
+    def order(pair: tuple[Value, Value]) -> tuple[float, list[str], list[str]]:
+        texts = [*map(as_text, pair)]
+        return -found[pair].probability, sorted(texts), texts
 
     closest = sorted(found, key=order)[:_MAX_READ]
     if found[closest[0]].probability < DECISION:
         found |= {pair: _compare(*pair, mode) for pair in closest}
     finding = found[min(found, key=order)]
+    is_cut = max(len(ones), len(others)) > _MAX_ALTERNATIVES
+    note = " (only the first alternatives compared)" if is_cut else ""
     return finding._replace(reason=finding.reason + note)
 
 
 def _compare(first: Value, second: Value, mode: _Mode) -> Finding:
-    """Compare two values by structure; deeply nested lists and objects by their normal forms."""
+    """Compare two values by structure; deeply nested lists by their normal forms."""
     if isinstance(first, str) and isinstance(second, str):
         return _compare_strings(first, second, mode)
-    if mode.depth == _MAX_DEPTH:
-        if key_of(first) == key_of(second):
-            return Finding(_NORMAL, "same after normalisation")
-        return Finding(VAGUE, against(as_text(first), as_text(second)))
-    if isinstance(first, Mapping) and isinstance(second, Mapping):
-        return _compare_objects(first, second, mode)
-    if isinstance(first, Mapping) or isinstance(second, Mapping):
-        return _compare_strings(as_text(first), as_text(second), mode)
-    return _compare_lists(_items(first), _items(second), mode)
+    if mode.depth < _MAX_DEPTH:
+        return _compare_lists(_items(first), _items(second), mode)
+    if key_of(first) == key_of(second):
+        return Finding(_NORMAL, "same after normalisation")
+    return Finding(VAGUE, against(as_text(first), as_text(second)))
 
 
 def _items(value: Value) -> Sequence[Value]:
@@ -162,7 +145,8 @@ def _compare_lists(first: Sequence[Value], second: Sequence[Value], mode: _Mode)
     longest = max((len(as_text(item)) for item in (*ones, *others)), default=0)
     most = max(isqrt(_MOST_CHARACTERS // (longest + 10)), 2)
     most = min(most, _MOST_NESTED) if mode.depth else most
-    within = mode.within(reads=len(ones) * len(others) <= _MOST_READ)
+    is_short = len(ones) * len(others) <= _MOST_READ
+    within = mode._replace(model=mode.model if is_short else None, depth=mode.depth + 1)
     found = [
         (_compare(ones[i], others[j], within), i, j)
         for i, j in product(range(min(most, len(ones))), range(min(most, len(others))))
@@ -218,22 +202,6 @@ def _on_the_rest(
     return more._replace(probability=min(more.probability, worst.probability))
 
 
-def _compare_objects(
-    first: Mapping[str, Value], second: Mapping[str, Value], mode: _Mode
-) -> Finding:
-    """Compare two objects by entry."""
-    ones = {key_of(key): value for key, value in first.items()}
-    others = {key_of(key): value for key, value in second.items()}
-    shared = sorted(ones.keys() & others.keys())
-    within = mode.within(reads=len(shared) <= _MOST_READ)
-    found = {key: _compare(ones[key], others[key], within) for key in shared}
-    for key, finding in sorted(found.items(), key=lambda entry: entry[1].probability)[:1]:
-        if finding.probability < DECISION:
-            return finding._replace(reason=f"{quoted(key)}: {finding.reason}")
-    rest = sorted(ones.keys() - others.keys()), sorted(others.keys() - ones.keys())
-    return _on_the_rest([*found.values()], *rest, mode.specificity)
-
-
 def _compare_strings(gold: str, extracted: str, mode: _Mode) -> Finding:
     """Compare two texts, as lists if both may be; order and notation of items do not count."""
     ones, others = read_list(gold), read_list(extracted)
@@ -249,24 +217,28 @@ def _compare_strings(gold: str, extracted: str, mode: _Mode) -> Finding:
 def _compare_plain(gold: str, extracted: str, mode: _Mode) -> Finding:
     """Compare two texts by their form, as values of one kind, or else by their units."""
     first, second = tidy(gold), tidy(extracted)
+    one, other = LABEL.match(first), LABEL.match(second)
+    if one and other:
+        labels = [found[0].rstrip(": ") for found in (one, other)]
+        if _compare_plain(labels[0], labels[1], mode._replace(model=None)).probability < DECISION:
+            return Finding(VAGUE, against(first, second))
+        first, second = first[one.end() :], second[other.end() :]
     is_long = max(len(first), len(second)) > LONG
     if not is_long and (finding := compare_closed(first, second)) is not None:
         return finding
+    language = guess_language(f"{min(first, second)} {max(first, second)}")
     forms = normal(first), normal(second)
     if first == second or (forms[0] and forms[0] == forms[1]):
         return Finding(_NORMAL, "same after normalisation")
     has_numbers = any(map(str.isdigit, first))
-    one, other = map("".join, forms)
-    if one and not has_numbers and one.lower() == other.lower():
-        if one != other:  # `Co` and `CO`
-            return Finding(OTHER, against(first, second))
-        language = language_of(first, second)
-        if read(first, language).is_denied == read(second, language).is_denied:
-            return Finding(_JOINED, "same letters")
+    letters = [form.replace(" ", "") for form in forms]
+    if letters[0] and not has_numbers and letters[0].lower() == letters[1].lower():
+        is_same = letters[0] == letters[1]  # unlike `Co` and `CO`
+        if not is_same or read(first, language).is_denied == read(second, language).is_denied:
+            reason = "same letters" if is_same else against(first, second)
+            return Finding(_JOINED if is_same else OTHER, reason)
     if is_long:
-        lacking = not (forms[0] and forms[1])
-        return Finding(OTHER if lacking else VAGUE, "too long to compare word by word")
-    language = language_of(first, second)
+        return Finding(VAGUE, "too long to compare word by word")
     return (
         compare_moments(first, second, mode.specificity)
         or compare_codes(first, second)
@@ -288,30 +260,28 @@ def read_value(text: str) -> Value:
 
 def _from_json(parsed: Any) -> Value:
     if isinstance(parsed, dict):
-        return {str(key): _from_json(value) for key, value in parsed.items()}
+        return tuple(sorted(f"{key}: {as_text(_from_json(each))}" for key, each in parsed.items()))
     if isinstance(parsed, list):
         return tuple(map(_from_json, parsed))
     return parsed if isinstance(parsed, str) else json.dumps(parsed)
 
 
 def as_text(value: Value) -> str:
-    """Format a value as text, without the keys of objects."""
-    if isinstance(value, str):
-        return value
-    return ", ".join(map(as_text, value.values() if isinstance(value, Mapping) else value))
+    """Format a value as text."""
+    return value if isinstance(value, str) else ", ".join(map(as_text, value))
 
 
 def key_of(value: Value) -> str:
     """Return a key that is equal for equal values, regardless of the order of their parts."""
     if isinstance(value, str):
-        return " ".join(normal(tidy(value))) or value
-    if isinstance(value, Mapping):
-        return "{" + "; ".join(sorted(f"{key_of(k)}: {key_of(v)}" for k, v in value.items())) + "}"
+        return normal(tidy(value)) or value
     return "[" + "; ".join(sorted(map(key_of, value))) + "]"
 
 
-def alternatives(text: str) -> tuple[str, ...]:
-    """Split alternatives separated by ` / `; a text without any is its only one."""
+def alternatives(text: Value) -> tuple[Value, ...]:
+    """Split alternatives separated by ` / `; a value without any is its only one."""
+    if not isinstance(text, str):
+        return (text,)
     parts = dict.fromkeys(part.strip() for part in _ALTERNATIVES.split(text) if part.strip())
     return (text,) if len(parts) < 2 or is_absent(tidy(text)) else tuple(parts)  # noqa: PLR2004
 
@@ -326,8 +296,7 @@ def read_list(text: str) -> tuple[str, ...]:
         parts = [part for part in _SOFT_BREAK.split(" ".join(text.split())) if part.strip()]
         parts = [*parts[:-1], *_AND.split(parts[-1])] if parts else []
         tidied = tidy(text)
-        is_sentence = len(parts) > 1 and read(tidied, language_of(tidied, "")).is_sentence
-        is_sentence = is_sentence or any(map(_RELATED.match, parts[1:]))
-        if is_sentence or any(len(part.split()) > _LONGEST_ITEM for part in parts):
+        is_sentence = len(parts) > 1 and read(tidied, guess_language(tidied)).is_sentence
+        if is_sentence or any(map(_RELATED.match, parts[1:])):
             return ()
     return tuple(part.strip() for part in parts) if len(parts) > 1 else ()

@@ -2,7 +2,7 @@
 
 Normal forms lack insignificant differences: case, accents, punctuation, articles, dots of initials.
 Significant signs are kept: `A+` is not `A-`, `1.5` is not `1-5`, `5e-3` is 0.005. Kinds are
-answers, places, units, addresses, codes and dates.
+answers, places, units, codes and dates.
 """
 
 from __future__ import annotations
@@ -12,28 +12,32 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping
-from decimal import Decimal
 from functools import lru_cache
 from importlib.resources import files
 from itertools import product, takewhile
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
-from factcheck.judges.local.pairs.model import (
-    OTHER,
-    SAME,
-    VAGUE,
-    Finding,
-    Relation,
-    against,
-    settle,
-)
 from factcheck.judges.ports import Specificity
 from factcheck.text.dates import FILLERS, Moment, Notation, read_moments
-from factcheck.text.language import DEFAULT, guess_language
-from factcheck.text.numbers import cardinals
 from factcheck.text.units import named_units
-from factcheck.text.words import without_accents, word_set, words
+from factcheck.text.words import without_accents, word_set
 
+
+class Finding(NamedTuple):
+    """Probability that two values are equivalent, and the reason."""
+
+    probability: float
+    reason: str
+
+
+Relation = Literal["same", "more", "less", "other"]
+"""Relation of the second value to the first: the same, more specific, less specific, different."""
+
+DECISION = 0.5
+"""Probability threshold of equivalence."""
+SAME, VAGUE, OTHER = 0.98, 0.3, 0.02
+"""Probabilities of values that differ in notation, of one that says more, and of different ones."""
+_LONGEST_QUOTE = 60
 TABLES: Mapping[str, Any] = json.loads((files(__package__) / "words.json").read_text("utf-8"))
 """Word lists in normal form."""
 LONG = 4_000
@@ -50,29 +54,15 @@ _BASE_LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i"}
 )
 _POWER = re.compile(r"(?<=[\d)])\u207b?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+")
-_POWER_OF_TEN = re.compile(
-    r"(?<![\w.,^])(?:(\d+(?:\.\d+)?)(?:\s*[x*\u00d7]\s*10\s*\^|e)|10\s*\^)\s*"
-    r"([+-]?\d{1,3})(?![\w^]|[.,]\d)",
-    re.IGNORECASE,
-)
-_ARROW = re.compile(r"(?<=\S) ?(?:[-=]{1,3}>|[\u2192\u21d2\u27f6\u2794\u279c]) ?(?=\S)")
-_FEET = re.compile(r"\A([^'\"]*\d)'(?!')\s?(?!\d{3}|[^\W\d])")
-_INCHES = re.compile(r"\A([^'\"]*\d)(?:\"|'')")
 _FRACTION = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])")
-_INITIALS = re.compile(
-    r"(?<![\w.'])(?:(?:[^\W\d_]\.)+[^\W\d_](?:\.|\Z)|[A-Z](?:\.?\ [A-Z]\b(?!'))+\.?)(?![\w'])"
-)
-_POINT_FIRST = re.compile(r"(?<![\w.,)\]])\.(?=\d)")
-_MINUS = re.compile(r"(?<![\w)\]])-(?=[$£€¥]?\s?\.?\d)")
-_GRADE = re.compile(r"(?<=[A-Za-z])#|(?<=[A-Z])-(?![^\s,;)])")
 _TOKEN = re.compile(
-    r"\u2212?\d+(?:[.,:/^-]\d+)*[^\W_]*|\u2212|[^\W_]+(?:'[^\W_]+)*|(?<=\w)#"
+    r"[^\W_]+(?:'[^\W_]+)*|(?<=[A-Z])-(?![^\s,;)])"
     r"|[^\w\s#.,:;!?*|\\'\"`^°()\[\]{}/&\u00b7\u2022\u2039\u203a¿¡§¶-]"
 )
-_SHORT_WORDS = word_set(" ".join(TABLES[name] for name in ("yes", "no", "grammar"))) | {"ok"}
-_FOREIGN_ARTICLES = word_set(TABLES["articles"])
-"""Articles dropped only at the start of a value in lower case: `die Brücke`, not `Die Hard`."""
-_ABSENT = frozenset(TABLES["absent"].split(","))
+_WORD = re.compile(r"(?<!\d)(?<!\d )\b[^\W\d_]+")
+_ANSWERS = word_set(f"{TABLES['yes']} {TABLES['no']}")
+_SHORT_WORDS = _ANSWERS | word_set(TABLES["grammar"]) | {"ok"}
+_ABSENT = frozenset(("", *TABLES["absent"].split(",")))
 _ADDRESS = re.compile(
     r"(?:mailto:|https?://|doi:\s*)*(?:www\.|(?:dx\.)?doi\.org/)?"
     r"([\w.+%-]+@[\w-]+(?:\.[\w-]+)+|10\.\d{4,9}/\S+|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?)\.?",
@@ -81,7 +71,7 @@ _ADDRESS = re.compile(
 _PHONE = re.compile(r"(\+|00)?(?=(?:\D*\d){7})[\d\s()./-]{7,25}", re.IGNORECASE)
 _CODE = re.compile(
     r"(?=.*\d)(?!(?:\d+\s?[-/_.:]\s?\d+|(?!\d+(?:\.\d+){2})(?:[\d.,\s]{1,8}|[\d.,\s]+[^\W\d_]{1,3})"
-    r"|(?=.* )[^.]*\d\.\d[^.]*)\Z)[^\W_]+(?:[-\s_/.:][^\W_]+)*"
+    r"|(?=.* )[^.]*\d\.\d[^.]*|[\d.]+E-?\d{1,3}(?: \w+)?)\Z)[^\W_]+(?:[-\s_/.:][^\W_]+)*"
 )
 """Identifiers; no ranges, short measures, and decimals with words."""
 _NUMBER_SIGN = r"(?<=\s)no|no(?=[.:#]*\s+(?:\d\S*|[\d\s./-]+)\Z|[.:#]+\s+\S*\d\S*\Z)"
@@ -101,18 +91,33 @@ _MOMENT_FILLERS = FILLERS | word_set(TABLES["moment_fillers"])
 _NOTATION = Notation(pivot=1950)
 
 
+def settle(relation: Relation, specificity: Specificity, reason: str) -> Finding:
+    """Return the finding for a relation of the extracted value to gold."""
+    allowed = {"allow_more_specific": "more", "allow_less_specific": "less"}.get(specificity)
+    if relation in {"same", allowed}:
+        return Finding(SAME, reason)
+    return Finding(OTHER if relation == "other" else VAGUE, reason)
+
+
+def against(first: str, second: str) -> str:
+    """Format the reason of a contradiction: `28 against 82`."""
+    return f"{quoted(first)} against {quoted(second)}"
+
+
+def quoted(text: str) -> str:
+    """Format a value in one line, shortened if long."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text[:200]).split())
+    line = line.encode("utf-8", "replace").decode("utf-8")
+    return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1].rstrip() + "…"
+
+
 def tidy(text: str) -> str:
-    """Put a text on one line, unify marks, letters and decimals, and join spaced initials."""
+    """Put a text on one line and unify its marks, letters and digits."""
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8").translate(_UNIFIED)
         text = _POWER.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[0]), text)
         text = unicodedata.normalize("NFKC", _FRACTION.sub(" ", text)).translate(_UNIFIED)
-    text = " ".join(text.split())
-    text = _INCHES.sub(r"\1 in ", _FEET.sub(r"\1 ft ", text)).rstrip()
-    text = _ARROW.sub(" to ", _POINT_FIRST.sub("0.", text))
-    text = _POWER_OF_TEN.sub(lambda found: f"{Decimal(f'{found[1] or 1}e{found[2]}'):f}", text)
-    text = _INITIALS.sub(lambda found: re.sub(r"[. ]", "", found[0]).upper(), text)
-    return _GRADE.sub(lambda match: "\u266f" if match[0] == "#" else "\u2212", text)
+    return re.sub(r"(?<=[A-Za-z])#", "\u266f", " ".join(text.split()))
 
 
 def fold(text: str) -> str:
@@ -125,33 +130,22 @@ def fold(text: str) -> str:
     return without_accents(unicodedata.normalize("NFKC", text).casefold()).translate(_BASE_LETTERS)
 
 
-def normal(text: str) -> tuple[str, ...]:
-    """Return the normal form of a tidy text as tokens; case counts in `mW` and behind a number."""
-    return _remembered(text) if len(text) <= LONG else _normal(text)
+def normal(text: str) -> str:
+    """Return the normal form of a tidy text; with digits, it keeps marks, and case behind them."""
+    if any(map(str.isdigit, text)):
+        return _WORD.sub(lambda found: fold(found[0]), text)
+    return _normal(text) if len(text) <= LONG else _normal.__wrapped__(text)
 
 
-def _normal(text: str) -> tuple[str, ...]:
+@lru_cache(maxsize=8192)
+def _normal(text: str) -> str:
     units, others = named_units(text), named_units(text.lower())
-    if units and others and units != others:  # `mW`, but not `MW` or `KG`
-        return (text,)
-    if len(text) == len("Co") and text.istitle() and text.lower() not in _SHORT_WORDS:  # not `CO`
-        return (text,)
-    found = _TOKEN.findall(_MINUS.sub("\u2212", text).replace("&", " and "))
-    tokens = []
-    for before, token, after in zip(["", *found], found, [*found[1:], "."], strict=False):
-        is_measure = token[0].isdigit() or before[-1:].isdigit()
-        folded = (token if is_measure else fold(token)).replace("'", "")
-        is_article = folded in {"a", "an"} and after[0].isalnum()  # but `vitamin A`, `John A.`
-        is_article = is_article and (token.islower() or not before)
-        if folded and folded != "the" and not is_article:
-            tokens.append(folded)
-    if tokens and tokens[0] in _FOREIGN_ARTICLES and text[:1].islower():
-        tokens = tokens[1:] or tokens
-    known = TABLES["same"].get(" ".join(tokens))
-    return (known,) if known else tuple(tokens or filter(None, map(fold, found)))
-
-
-_remembered = lru_cache(maxsize=8192)(_normal)
+    is_symbol = units and others and units != others  # `mW`, but not `MW` or `KG`
+    is_short = len(text) == len("Co") and text.istitle() and text.lower() not in _SHORT_WORDS
+    if is_symbol or is_short:
+        return text
+    form = " ".join(fold(token).replace("'", "") for token in _TOKEN.findall(text))
+    return str(TABLES["same"].get(form, form))
 
 
 def n_shared(one: str, other: str) -> int:
@@ -159,25 +153,14 @@ def n_shared(one: str, other: str) -> int:
     return len([*takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))])
 
 
-@lru_cache(maxsize=8192)
-def language_of(first: str, second: str) -> str:
-    """Guess the common language of two values."""
-    both = f"{min(first, second)} {max(first, second)}"
-    guess = guess_language(both)
-    numbers = {word.form for word in words(both)} - cardinals(DEFAULT).keys() - {"once", "elf"}
-    others = [each for each in ("de", "fr", "es") if numbers & cardinals(each).keys()]
-    return others[0] if guess == DEFAULT and others else guess
-
-
 def is_absent(text: str) -> bool:
     """Whether a value is empty or a phrase such as `n/a`."""
-    tokens = normal(text)
-    return not tokens or " ".join(tokens) in _ABSENT
+    return normal(text) in _ABSENT
 
 
 def compare_closed(first: str, second: str) -> Finding | None:
     """Compare answers, places, units, addresses, and values of which at least one is absent."""
-    ones, others = _meanings(first, second), _meanings(second, first)
+    ones, others = _meanings(first), _meanings(second)
     if ones and others:
         are_same = not ones.isdisjoint(others)
         return Finding(SAME, "same meaning") if are_same else Finding(OTHER, against(first, second))
@@ -188,18 +171,14 @@ def compare_closed(first: str, second: str) -> Finding | None:
     return Finding(OTHER, f"no value in {side}") if any(are_absent) else None
 
 
-def _meanings(text: str, beside: str) -> frozenset[str]:
-    """Return what an answer, place, unit or address may mean; 1 is a yes only beside a word."""
+def _meanings(text: str) -> frozenset[object]:
+    """Return what an answer, place, unit or address may mean."""
     if found := _ADDRESS.fullmatch(text):
         host, _, path = found[1].rstrip("/.").partition("/")
-        return frozenset({host.lower() + "/" + (path.lower() if host.startswith("10.") else path)})
-    form, answers = " ".join(normal(text)), frozenset(("yes", "no"))
-    meanings = _meant().get(form, frozenset())
-    if form in {"1", "0"} and _meant().get(" ".join(normal(beside)), frozenset()) & answers:
-        return frozenset(("yes" if form == "1" else "no",))
-    may_be_place = len(form) > _LONGEST_PLACE_CODE or text.isupper()
-    units = frozenset(f"unit {unit}" for unit in named_units(text))
-    return (meanings if may_be_place else meanings & answers) | units
+        return frozenset({f"{fold(host)}/{fold(path) if host.startswith('10.') else path}"})
+    form = normal(text)
+    is_place = len(form) > _LONGEST_PLACE_CODE or text.isupper() or form in _ANSWERS
+    return (_meant().get(form, frozenset()) if is_place else frozenset()) | named_units(text)
 
 
 @lru_cache(maxsize=1)
@@ -272,29 +251,29 @@ def read_dates(text: str) -> tuple[tuple[str, Parts], ...]:
     for way in product(*ends):
         orders = {moment.order for moment in way} - {""}
         if len(orders) <= 1:
-            ways["".join(orders)] = frozenset(
-                (k, *part) for k, moment in enumerate(way) for part in _parts(moment).items()
-            )
+            parts = {(k, *part) for k, each in enumerate(way) for part in _parts(each).items()}
+            ways["".join(orders)] = frozenset(parts)
     return tuple(ways.items()) if ends else ()
 
 
 def _parts(moment: Moment) -> dict[str, object]:
     """Return the parts of a moment; a time on a date with a zone in UTC."""
-    year, month, day, clock, zone, weekday, *_ = moment
+    year, month, day, clock, zone, *_ = moment
     if year and month and day and clock and zone is not None and 1 < year < dt.MAXYEAR:
         then = dt.datetime.combine(dt.date(year, month, day), clock) - zone
-        year, month, day, clock, zone = then.year, then.month, then.day, then.time(), dt.timedelta()
+        zone, clock = dt.timedelta(), then.time()
+        moment = Moment(then.year, then.month, then.day)
     elif day and clock == dt.time(0):
         clock = None
     parts = {
-        "year": year,
+        "year": moment.year,
         "until": moment.last_year,
-        "month": month,
-        "day": day,
-        "weekday": None if day else weekday,
+        "month": moment.month,
+        "day": moment.day,
+        "weekday": None if day else moment.weekday,
         "time": clock,
         "zone": zone,
-        "era": "BC" if year and year < 0 else None,
+        "era": "BC" if moment.year and moment.year < 0 else None,
     }
     return {name: value for name, value in parts.items() if value is not None}
 
@@ -305,9 +284,8 @@ def compare_moments(first: str, second: str, specificity: Specificity) -> Findin
     Equal dates are equal however an ambiguous one is read: 03/05/2021 is not surely 3 May.
     """
     ones, others = read_dates(first), read_dates(second)
-    names = {name for _, parts in ones + others for _, name, _ in parts}
-    ends = [{k for _, parts in ways for k, *_ in parts} for ways in (ones, others)]
-    if names.isdisjoint({"month", "time", "weekday", "era"}) or not ends[0] or ends[0] != ends[1]:
+    names = {name for _, way in ones + others for _, name, _ in way}
+    if not (ones and others) or names <= {"year", "until"}:
         return None
     pairs = [
         (one, other)
@@ -330,4 +308,7 @@ def compare_moments(first: str, second: str, specificity: Specificity) -> Findin
 def _relation(one: Parts, other: Parts) -> Relation:
     if one == other:
         return "same"
+    is_period = [any(k for k, *_ in parts) for parts in (one, other)]
+    if is_period[0] != is_period[1]:
+        return "other"
     return "more" if one < other else "less" if other < one else "other"

