@@ -72,25 +72,13 @@ def _bind_exact(*, accents: bool = True) -> BoundComparator:
 def _bind_oneof(*, values: list[Any] | None = None) -> BoundComparator:
     if values is None:
         raise ParameterError("oneof requires 'values', the list of allowed values")
-    hashable = frozenset(value for value in values if _is_hashable(value))
-    has_nan = any(is_nan(value) for value in values)
+    has_nan = any(map(is_nan, values))
 
     def compare(_gold: Any, extracted: Any) -> Outcome:
-        if _is_hashable(extracted):
-            is_allowed = extracted in hashable or (has_nan and is_nan(extracted))
-        else:
-            is_allowed = extracted in values
+        is_allowed = extracted in values or (has_nan and is_nan(extracted))
         return MATCH if is_allowed else _NOT_ALLOWED
 
     return BoundComparator(compare)
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _bind_fuzzy(*, threshold: float | None = None) -> BoundComparator:

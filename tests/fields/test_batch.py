@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from factcheck.errors import Failure
+from factcheck.errors import Failure, JudgeError
 from factcheck.fields import (
     BatchItem,
     ComparatorResult,
@@ -159,7 +159,9 @@ class TestRaising:
             paths = {item.path for item in call}
             assert all((f"{name}.a" in paths) == (f"{name}.b" in paths) for name in "pqr")
 
-    @pytest.mark.parametrize(("kind", "most"), [(ValueError, 20), (TimeoutError, 1)])
+    @pytest.mark.parametrize(
+        ("kind", "most"), [(ValueError, 20), (TimeoutError, 1), (JudgeError, 1)]
+    )
     def test_one_that_always_raises_is_soon_left_alone(
         self, kind: type[Exception], most: int
     ) -> None:

@@ -16,8 +16,8 @@ from factcheck.documents import Reader, from_plain, json_text, parse_json, to_pl
 from factcheck.errors import InputError
 from factcheck.fields.runs.records import Counts, RecordResult, Scores, Undecided, overall_scores
 from factcheck.fields.schemas.structure import containers, schema_path
-from factcheck.fields.types import FieldResult
-from factcheck.fields.values import plain
+from factcheck.fields.types import FieldResult, FieldStatus
+from factcheck.fields.values import plain, value_key
 from factcheck.settings import require_integer
 from factcheck.stats.intervals import Interval
 from factcheck.stats.resampling import bootstrap_scores
@@ -269,16 +269,7 @@ class RunFigures:
 
 def differ(value: Any, other: Any) -> bool:
     """Whether two values are written differently, as 1, 1.0 and true are."""
-    if value is other:
-        return False
-    if type(value) is not type(other):
-        return True
-    if isinstance(value, str):
-        return bool(value != other)
-    try:
-        return repr(value) != repr(other)
-    except Exception:  # noqa: BLE001 - the user's own type, or nested too deeply
-        return True
+    return value is not other and value_key(value) != value_key(other)
 
 
 def _row(record: RecordResult, result: FieldResult) -> dict[str, Any]:
@@ -336,6 +327,15 @@ def _record(data: Any, where: str) -> RecordResult:
 
 def _result(data: Any, where: str) -> FieldResult:
     read = Reader(data, where)
-    sides = {f"{one}_value": read.get(one, Any, None) for one in ("gold", "extracted")}
-    compared = {f"{one}_compared": sides[f"{one}_value"] for one in ("gold", "extracted")}
-    return from_plain(FieldResult, {**sides, **compared, **data}, where)
+    gold, extracted = data.get("gold"), data.get("extracted")
+    return FieldResult(
+        read.get("path", str),
+        read.get("score", float),
+        read.get("comparator", str),
+        gold,
+        extracted,
+        read.get("status", FieldStatus),
+        read.get("reason", str, None),
+        data.get("gold_compared", gold),
+        data.get("extracted_compared", extracted),
+    )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from factcheck.errors import Failure, describe
+from factcheck.errors import Failure, JudgeError, describe
 from factcheck.fields.comparators.semantic import CompoundComparator
 from factcheck.fields.schemas.structure import parent_and_name, schema_path
 from factcheck.fields.scoring.nodes import Out
@@ -108,7 +107,7 @@ async def _answers(name: str, comparator: Any, items: list[BatchItem], ask: Ask)
 
     If the comparator raises, each half of the items is asked about on its own, and so on, so that
     only those that make it raise have no answer; fields with one parent stay together. A comparator
-    that raises far more often than not, or because of the machine, is not asked in smaller parts.
+    that raises far more often than not, or because of a service or the machine, is not asked again.
     """
     together: dict[Hashable, list[int]] = {}
     for place, item in enumerate(items):
@@ -116,18 +115,18 @@ async def _answers(name: str, comparator: Any, items: list[BatchItem], ask: Ask)
         key = place if alone else parent_and_name(item.path)[0]
         together.setdefault(key, []).append(place)
     answers: list[Any] = [None] * len(items)
-    parts = deque([[*together.values()]])
+    parts = [[*together.values()]]
     n_failed = n_answered = n_lost = 0
     reason = ""
-    while parts:
-        part = parts.popleft()
+    for part in parts:  # grows
         places = sorted(place for group in part for place in group)
         try:
             found = await ask(comparator, [items[place] for place in places])
         except Exception as error:  # noqa: BLE001 - the user's code
             n_failed += 1
             is_hopeless = n_failed > _MAX_FAILED * (1 + n_answered)
-            if len(part) > 1 and not is_hopeless and not isinstance(error, NOT_OF_THE_VALUE):
+            is_of_judge = isinstance(error, (*NOT_OF_THE_VALUE, JudgeError))
+            if len(part) > 1 and not (is_hopeless or is_of_judge):
                 half = len(part) // 2
                 parts += part[:half], part[half:]
                 continue

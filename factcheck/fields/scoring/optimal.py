@@ -156,12 +156,10 @@ class OptimalArray:
         partner = assign(self._f1 * (1 + _PREFERENCE * preferred))
         if not any(self._open[pair] for pair in partner.items()):
             best = assign(self._f1)
-            if self._total(best) > self._total(partner) + _ROUNDING:
+            total, most = (sum(self._f1[p] for p in one.items()) for one in (partner, best))
+            if most > total + _ROUNDING:
                 partner = best
         return self._completed(partner)
-
-    def _total(self, partner: Mapping[int, int]) -> float:
-        return sum(float(self._f1[pair]) for pair in partner.items())
 
     def _completed(self, partner: dict[int, int]) -> Pairs:
         """Align remaining elements of undecided pairs, and add those without partner.
