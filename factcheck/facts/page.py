@@ -267,8 +267,6 @@ def _counts(metric: _Metric, results: Sequence[CheckResult], n_undecided: int) -
     counts = f"{n_kept:,} of {decided} {metric.ends[1]}"
     if n_undecided:
         counts += f", {n_undecided:,} undecided"
-    if not any(result.fact.weight for result in results if result.label):
-        counts += f" (every decided {noun} has weight 0)"
     return counts
 
 

@@ -57,8 +57,7 @@ class JudgeCard(PlainData):
                     "make one with 'factcheck trust --card FILE'"
                 )
 
-    def quality(self, judge: ScoreSignature) -> str:
-        """What a report of this judge says of it; `judge` as it answered."""
-        changes = ScoreSignature.parse(self.signature).changes(judge)
-        other = "".join(f" with {name} {was}, not {now};" for name, (was, now) in changes.items())
-        return f"{self.conclusion} Measured on {self.created};{other} {self.texts}."
+    @property
+    def quality(self) -> str:
+        """What a report of this judge says of it."""
+        return f"{self.conclusion} Measured on {self.created}; {self.texts}."

@@ -353,7 +353,7 @@ class FactCoverage(SessionUser):
     @property
     def _judge_quality(self) -> str:
         if self._card is not None:
-            return self._card.quality(self.judge_signature)
+            return self._card.quality
         quality: str = getattr(self._judges.checker, "quality", _NOT_MEASURED)
         return quality
 
