@@ -6,7 +6,7 @@ never help to pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -107,9 +107,10 @@ def _coverage_failures(report: CoverageReport, limits: Limits) -> Iterator[GateF
     worse = [now for now, before in pairs if is_worse(now, before)]
     why = _named(worse, "came out worse than in the baseline")
     failing.append((why, worse))
-    behind = [result for reason, results in failing if reason for result in results]
+    behind = {result.fact for reason, results in failing if reason for result in results}
+    unkept = [one for one in report.results if one.fact in behind and not one.supported]
     for failure in _failed(*(reason for reason, _ in failing)):
-        yield failure._replace(results=_most_important(behind, worse))
+        yield failure._replace(results=tuple(sorted(unkept, key=_importance)))
     for old, new in (("kept", "undecided"), ("undecided", "dropped")):
         unknown = [now for now, before in pairs if (before.status, now.status) == (old, new)]
         if reason := _named(unknown, f"{old} in the baseline and {new} now"):
@@ -122,18 +123,8 @@ def is_worse(result: CheckResult, old: CheckResult) -> bool:
     return bool(result.label) and _RANK[result.label] < _RANK[old.label]
 
 
-def _most_important(
-    results: Iterable[CheckResult], worse: Sequence[CheckResult]
-) -> tuple[CheckResult, ...]:
-    """Facts that are not kept: `must` facts first, then worse, distorted and heavy ones."""
-    changed = {result.fact for result in worse}
-
-    def rank(result: CheckResult) -> tuple[bool, bool, bool, float]:
-        fact = result.fact
-        return not fact.must, fact not in changed, result.status != "distorted", -fact.weight
-
-    lost = {result.fact: result for result in results if not result.supported}
-    return tuple(sorted(lost.values(), key=rank))
+def _importance(result: CheckResult) -> tuple[bool, bool, float]:
+    return not result.fact.must, result.status != "distorted", -result.fact.weight
 
 
 def failing_facts(report: CoverageReport, failure: GateFailure) -> str:
