@@ -11,9 +11,11 @@ import hashlib
 import logging
 import sqlite3
 import threading
+from collections.abc import Generator, Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import closing, nullcontext
 from functools import partial
-from itertools import takewhile
+from itertools import chain, repeat, takewhile
 from tempfile import TemporaryFile
 from typing import Annotated
 
@@ -23,7 +25,8 @@ from fastapi.responses import StreamingResponse
 from factcheck.errors import BudgetExceeded, ConfigError, describe
 from factcheck.facts import CoverageReport
 from factcheck.facts.report import Direction
-from factcheck.scoring.many import score_records
+from factcheck.runtime.loop import background
+from factcheck.scoring.many import Scored, groups_of, score_group
 from factcheck.scoring.run_report import codes_of
 from factcheck.scoring.runs import run_signature
 from factcheck.server.job_store import Job, JobStatus, JobStore
@@ -128,13 +131,15 @@ class Jobs:
             raise ConfigError("the service no longer has the API key of this job")
         scorer, is_spent, signature = judge.scorer, False, ""
         pending = takewhile(lambda _: not (self._stopping or is_spent), self.store.pending(job))
-        scored = score_records(
-            partial(scorer.ascore_summaries, direction=job.direction),
-            pending,
-            # as many as requests in flight, so that others wait for one of them at most
-            in_flight=1 if scorer.signature.never_flips else scorer.session.concurrency,
-            group_size=scorer.summaries_per_call,
+        score = partial(scorer.ascore_summaries, direction=job.direction)
+        start = asyncio.Lock()
+        submitted = (
+            background.submit(score_group(score, group, start))
+            for group in groups_of(pending, scorer.summaries_per_call)
         )
+        # as many as requests in flight, so that others wait for one of them at most
+        most = 1 if scorer.signature.never_flips else scorer.session.concurrency
+        scored = _as_completed(submitted, most)
         with budget.spending() if budget else nullcontext(), closing(scored):
             for one in scored:
                 if BudgetExceeded.code in codes_of(one.outcome):
@@ -151,6 +156,25 @@ class Jobs:
             raise BudgetExceeded(
                 "the budget is spent; once it is raised, submit the records that have no row again"
             )
+
+
+def _as_completed(
+    submitted: Iterable[Future[list[Scored]]], most: int
+) -> Generator[Scored, None, None]:
+    """Yield what futures hold as they get it, at most `most` at a time; the rest is cancelled."""
+    left: set[Future[list[Scored]]] = set()
+    try:
+        for future in chain(submitted, repeat(None)):
+            if future is not None:
+                left.add(future)
+            elif not left:
+                return
+            if future is None or len(left) >= most:
+                done, left = wait(left, return_when=FIRST_COMPLETED)
+                for one in done:
+                    yield from one.result()
+    finally:
+        background.cancel(left)
 
 
 async def _jobs(request: Request) -> Jobs:
