@@ -109,7 +109,8 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"\bv(?:er|ersion)?\.?\s?(?=\d)", "version "),
         (r"\bQ([1-4])\b", r"\1th quarter"),
         (r"\bnet (\d+)(?: days?)?\b", r"\1 days net"),
-        (r"\b([bt])id\b", lambda found: f"{2 + (found[1] in 'tT')} times daily"),
+        (r"\A(\D{0,40}\d.{0,40} )?bid\Z", r"\1 2 times daily"),
+        (r"\A(\D{0,40}\d.{0,40} )?tid\Z", r"\1 3 times daily"),
         (r"\bpounds? sterling\b", "GBP"),
         (r"\b(utc|gmt)\s?([+-])0?(\d{1,2})(?::?00)?\b(?!:)", r"\1\2\3"),
         (r"\btwice\b(?! as\b)", "2 times"),
@@ -146,7 +147,8 @@ _SPELLINGS = [
         (r"(?<=[aeiouy])([a-z]*[ae]l)l(?=ed|ing|er)", r"\1"),
         (r"(?<=[tb])re\Z", "er"),
         (r"(?<=og)ue\Z", ""),
-        (r"(?<=en)ce(?=s?\Z)", "se"),
+        (r"\Agrey", "gray"),
+        (r"(?<=en|ti)ce(?=s?\Z)", "se"),
         (r"(?<=[a-z]{3}[iy])s(?=e|ing|ation)", "z"),
         (r"(?<=amm)e\Z|(?<=min)i(?=um\Z)", ""),
     )
@@ -328,7 +330,8 @@ class _Reader:
         plain = {unit.form for unit in units if not (unit.is_capital or unit.is_typed)}
         kinds = _LEGAL_FORMS | CLASS_NOUNS if plain <= CLASS_NOUNS else _LEGAL_FORMS
         found |= {k for k, unit in enumerate(units) if unit.form in kinds}
-        titled = [unit.form if unit.text.istitle() else "" for unit in units]
+        points = [unit.text.istitle() or self.text.startswith(".", unit.end) for unit in units]
+        titled = [unit.form if each else "" for unit, each in zip(units, points, strict=True)]
         found.update(takewhile(lambda k: titled[k] in _TITLES, range(last)))
         found.update(takewhile(lambda k: units[k].form in _DEGREES, range(last, 0, -1)))
         return found

@@ -303,8 +303,8 @@ def _links(reading: Reading, first: int, last: int) -> frozenset[str]:
 def _is_doubtful(sides: Sequence[Side]) -> bool:
     """Whether the networks are unreliable, as they overlook what is not alike in alike words.
 
-    These are abbreviations, nouns behind a number, and words with a common beginning or end:
-    `bilateral` and `unilateral`.
+    These are abbreviations, nouns behind a number, words with a common beginning or end, such as
+    `bilateral` and `unilateral`, and words that differ in one letter.
     """
     one, other = (" ".join(unit.form for unit in side.own) for side in sides)
     longest = max(len(one), len(other))
@@ -315,7 +315,8 @@ def _is_doubtful(sides: Sequence[Side]) -> bool:
     if longest <= _FEW or all(map(any, symbols)) or are_signs or all(map(_has_counted, sides)):
         return True
     n_start, n_end = n_shared(one, other), n_shared(one[::-1], other[::-1])
-    if max(_FAMILY_LETTERS, longest / 2) <= n_end < min(len(one), len(other)):
+    is_slip = " " not in one + other and n_start + n_end >= longest - 1
+    if is_slip or max(_FAMILY_LETTERS, longest / 2) <= n_end < min(len(one), len(other)):
         return True
     are_names = all(unit.is_capital for side in sides for unit in side.own)
     share = _NAME_SHARE if are_names else _FAMILY_SHARE if " " in one + other else 0
