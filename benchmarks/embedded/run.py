@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import re
 import resource
 import time
 from collections import Counter
@@ -35,7 +34,7 @@ from benchmarks.embedded.fit import (
 )
 from benchmarks.embedded.own_texts import extracted, long_pairs, minimal_pairs, texts
 from factcheck import FactCoverage
-from factcheck.facts import AtomicFact, Verdict
+from factcheck.facts import AtomicFact, Texts, Verdict
 from factcheck.facts.coverage import Share, share_entailed
 from factcheck.judges.local.checker import check_facts
 from factcheck.judges.local.extractor import extract_facts
@@ -147,24 +146,13 @@ def long_texts() -> None:
         print(f"  {pair.name:22}{shown}   (faithful, lead, false; {len(facts)} facts)")
 
 
-def copied_share(source: str, summary: str) -> float:
-    """Share of the three-word phrases of a summary that its source has."""
-
-    def phrases(text: str) -> list[tuple[str, ...]]:
-        words = re.findall(r"\w+", text.casefold())
-        return list(zip(words, words[1:], words[2:], strict=False))
-
-    known, own = set(phrases(source)), phrases(summary)
-    return sum(phrase in known for phrase in own) / len(own)
-
-
 def reports(news: Sequence[Case]) -> None:
     """The figures of `factcheck/facts/coverage.py`: copied phrases, facts called contradicted."""
     outcomes: Counter[tuple[str, str]] = Counter()
     paraphrases: list[float] = []
     false: list[float] = []
     for text in texts():
-        paraphrases.append(copied_share(text.source, text.summary))
+        paraphrases.append(Texts.of(text.source, text.summary).copied or 0.0)
         results = check_facts(list(text.facts), text.summary)
         for fact, result in zip(text.facts, results, strict=True):
             is_kept = text.carriers[fact.id]
@@ -174,7 +162,7 @@ def reports(news: Sequence[Case]) -> None:
     for pair in long_pairs():
         facts = [AtomicFact(id_, fact) for id_, fact in pair.facts.items()]
         for summary, shares in ((pair.good, paraphrases), (pair.lying, false)):
-            shares.append(copied_share(pair.source, summary.text))
+            shares.append(Texts.of(pair.source, summary.text).copied or 0.0)
             for result in check_facts(facts, summary.text):
                 if result.status == "distorted":
                     kept["all"] += 1
@@ -218,7 +206,7 @@ def usual(data: Path) -> None:
                 report = scorer.score(source, summary, facts=facts)
                 if report.lead:
                     ratios.append((report.score or 0.0) / report.lead)
-                    copied.append(copied_share(source, summary))
+                    copied.append(Texts.of(source, summary).copied or 0.0)
     low, middle, high = np.quantile(ratios, [0.25, 0.5, 0.75])
     print(
         f"score over lead of {len(ratios)} news summaries: {low:.2f} to {high:.2f}, median "

@@ -37,6 +37,9 @@ name; or reports in record order."""
 
 UNDECIDED = "undecided"
 _MAX_SHOWN = 20
+_PARAPHRASE = 0.2
+"""Share of copied phrases below which a summary paraphrases: 33 summaries written as paraphrases
+copy at most .10, summaries written to copy at least .27."""
 
 
 class _Group(NamedTuple):
@@ -124,6 +127,8 @@ class CoverageComparison(Report):
     """Paths of A and B; empty for reports that were not read from files."""
     partial: tuple[str, str] = ("", "")
     """Why a run is not complete; empty for one that is."""
+    unranked: str = ""
+    """Why coverage cannot rank the two sides; empty if it can."""
     caution: str = ""
     """What scores of the judge cannot show; may be empty."""
 
@@ -164,12 +169,13 @@ class CoverageComparison(Report):
     def worse(self) -> str:
         """Reasons why the second run is worse; empty if there are none.
 
-        It is worse if coverage is significantly lower, a `must` fact was lost, or more facts are
-        newly than no longer distorted: significantly more, or any more with a deterministic judge.
+        It is worse if coverage is significantly lower, unless it cannot be ranked, a `must` fact
+        was lost, or more facts are newly than no longer distorted: significantly more, or any more
+        with a deterministic judge.
         """
         (n_a, n_b), n_new = self.n_distorted, len(self.newly_distorted)
         more = n_new > self._n_no_longer and (self.never_flips or self.p_distorted < SIGNIFICANT)
-        lower = self.coverage.difference < 0 and self.coverage.is_significant
+        lower = not self.unranked and self.coverage.difference < 0 and self.coverage.is_significant
         reasons = (
             f"coverage {self._coverages}" if lower else "",
             f"distorted facts {n_a:,} → {n_b:,} ({n_new:,} newly)" if more else "",
@@ -181,8 +187,8 @@ class CoverageComparison(Report):
     def unsettled(self) -> str:
         """Reason why the second run cannot be rated; empty if it can.
 
-        Significantly more facts kept in the other run are undecided in the second one, or a run is
-        not complete.
+        Significantly more facts kept in the other run are undecided in the second one, a run is not
+        complete, or coverage cannot rank them.
         """
         n_b = sum(change.a == "kept" for change in self.undecided)
         n_a = sum(change.b == "kept" for change in self.undecided)
@@ -190,7 +196,7 @@ class CoverageComparison(Report):
         if n_b > n_a and sign_test(n_a, n_b) < SIGNIFICANT:
             kept = plural(n_b, "fact")
             reasons.append(f"{kept} kept in A undecided in B, {n_a:,} kept in B undecided in A")
-        return "; ".join(reasons)
+        return "; ".join(filter(None, (*reasons, self.unranked)))
 
     @property
     def _coverages(self) -> str:
@@ -235,6 +241,8 @@ class CoverageComparison(Report):
 
     @property
     def _verdict(self) -> str:
+        if self.unranked:
+            return "not comparable"
         if not self.coverage.difference:
             return "equal"
         way = "higher" if self.coverage.difference > 0 else "lower"
@@ -255,7 +263,7 @@ class CoverageComparison(Report):
             alone = "" if len(self.causes) == 1 else "; these runs cannot tell which moved a fact"
             yield f"Why: {'; '.join(self.causes)}{alone}"
         coverage = self.coverage
-        if coverage.difference:
+        if coverage.difference and not self.unranked:
             unit = "if facts were independent" if self.n_sources == 1 else "by source"
             yield (
                 f"difference {signed(coverage.difference)}, 95 % interval "
@@ -351,7 +359,23 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         never_flips=all(one.signature.never_flips for two in pairs.values() for one in two),
         names=(name_a, name_b),
         partial=(partial_a, partial_b),
+        unranked=_unranked([*pairs.values()]) if is_embedded else "",
         caution=PARAPHRASES if is_embedded else "",
+    )
+
+
+def _unranked(pairs: Sequence[tuple[CoverageReport, CoverageReport]]) -> str:
+    """Say so if the summaries of one side copy and those of the other paraphrase, on average."""
+    sides = [[one.texts.copied if one.texts else None for one in two] for two in pairs]
+    known = [(a, b) for a, b in sides if a is not None and b is not None]
+    if not known:
+        return ""
+    a, b = map(fmean, zip(*known, strict=True))
+    if (a < _PARAPHRASE) == (b < _PARAPHRASE):
+        return ""
+    return (
+        f"A copies {percent(a)} of its phrases from the source and B {percent(b)}: the embedded "
+        "judge cannot rank a copy and a paraphrase; use a language model"
     )
 
 

@@ -13,6 +13,7 @@ from factcheck.facts.coverage import caveats, usual_range
 from factcheck.reports import render
 from factcheck.reports.page import gated
 from factcheck.scoring import compare
+from factcheck.scoring.gates import comparison_gate
 from factcheck.scoring.run_report import RunReport
 from tests.reports.examples import report_of, verdict
 
@@ -46,6 +47,27 @@ def test_what_a_score_shows_stands_in_every_report(
     for report in (*reports, gate, str(run)):
         for line in lines:
             assert line in " ".join(report.split())
+
+
+def test_a_copy_and_a_paraphrase_are_not_ranked() -> None:
+    copy, other = found(COPY, "entailed"), found(PARAPHRASE, "neutral")
+    runs = [
+        {f"r{n}": replace(one, facts=replace(one.facts, source_digest=str(n))) for n in range(8)}
+        for one in (copy, other)
+    ]
+    lower = compare(*runs)
+    assert lower.coverage.is_significant
+    assert "not comparable" in lower.page().first_line
+    assert lower.unranked.startswith("A copies 100 % of its phrases from the source and B 0 %")
+    assert lower.unranked in render(lower.page(), "markdown")
+    assert "difference" not in str(lower)
+    failure = comparison_gate(lower.worse, (), lower.unsettled)
+    assert failure is not None
+    assert failure.exit_code == 4
+    assert not compare(copy, copy).unranked
+    model = ScoreSignature.of({"judge": "some/model"})
+    ranked = [found(text, "neutral", model) for text in (COPY, PARAPHRASE)]
+    assert not compare(*ranked).unranked
 
 
 def test_a_judge_of_words_says_what_it_cannot_see() -> None:
