@@ -284,7 +284,8 @@ def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]])
         are_names = _gap(one, i, n) == " " == _gap(other, p, j)
         are_names = are_names and all(unit.is_capital for unit in turned)
         are_figures = are_numbers and None not in [unit.number for unit in turned]
-        are_linked = bool(links & other_links) or links | other_links == {"to", "-"}
+        governs = [_ROLE.findall(gap.lower())[-1:] for gap in (_gap(one, i, n), _gap(other, p, j))]
+        are_linked = governs[0] == governs[1] != [] or links | other_links == {"to", "-"}
         if (has_verb and not changes_voice) or are_names or are_linked or are_figures:
             return Finding(_TURNED, against(one.text, other.text))
     return None
