@@ -50,7 +50,7 @@ class JsonClient:
         self._timeout_s = timeout_s
         self._largest = largest
         self._session = PerProcess(self._connect)
-        self._headers = {"Content-Type": "application/json"}
+        self._headers = {"Content-Type": "application/json", **dict(access.headers)}
         if access.key is not None:
             self._headers["Authorization"] = f"Bearer {access.key}"
             hide(access.key)

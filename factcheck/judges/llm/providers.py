@@ -52,6 +52,8 @@ PROVIDERS = {
 }
 """Providers called directly rather than through DSPy, by model prefix."""
 PROVIDERS["ollama"] = PROVIDERS["ollama_chat"]
+_HEADERS = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
+"""Headers of OpenAI, and their environment variables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ class Access:
     is_default: bool
     """Whether this is the provider's default address."""
     provider: Provider
+    headers: tuple[tuple[str, str], ...] = ()
 
     @property
     def model(self) -> str:
@@ -108,12 +111,15 @@ def access_to(model: Model, settings: Settings) -> Access:
     if not (key or "").isascii() or any(c in (key or "") for c in "\r\n\0"):
         what = "api_key" if model.api_key else provider.key
         raise ConfigError(f"{what} contains characters that are invalid in a key; check it")
+    variables = _HEADERS if provider is PROVIDERS["openai"] else {}
+    headers = {name: settings.variable(variable) for name, variable in variables.items()}
     return Access(
         name=model.name,
         base_url=override or provider.url,
         key=key,
         is_default=override is None,
         provider=provider,
+        headers=tuple((name, value) for name, value in headers.items() if value),
     )
 
 

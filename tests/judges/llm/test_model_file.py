@@ -92,6 +92,21 @@ def test_an_address_holds_no_secret_and_shows_none() -> None:
         access_to(Model("openai/m"), Settings(openai_api_key="schlüssel"))
 
 
+def test_requests_to_openai_name_the_organization_and_the_project(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ("openai-organization", "openai-project")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj_2")
+    with LocalOpenAIServer(FactModel()) as server:
+        for name in ("openai/m", "groq/m"):
+            model = Model(name, base_url=server.base_url)
+            with FactCoverage(model, cache="off") as scorer:
+                scorer.score("It rained.", "It rained.", facts=["It rained."])
+    to_openai, to_groq = ([r.headers.get(name) for name in names] for r in server.requests)
+    assert (to_openai, to_groq) == (["org-1", "proj_2"], [None, None])
+
+
 def test_a_file_names_models_with_their_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
