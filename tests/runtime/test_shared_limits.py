@@ -108,6 +108,27 @@ def test_what_is_settled_while_the_server_is_away_is_settled_later_and_once(
     assert asyncio.run(work()) == 3
 
 
+def test_a_server_that_has_lost_its_data_learns_from_the_processes(
+    empty_redis: str, limits: Callable[[], SharedLimits]
+) -> None:
+    import redis
+
+    one, other = (BudgetTracker(Budget(max_calls=10), limits()) for _ in range(2))
+
+    async def work() -> list[int]:
+        before = [await sent(*(send(t, 1, 1) for _ in range(3))) for t in (one, other)]
+        with redis.Redis.from_url(empty_redis) as client, pytest.MonkeyPatch.context() as patch:
+            async with other.reserve(Usage()):  # it ends while the server is away
+                client.flushall()
+                patch.setattr(RedisCache, "evaluate", lambda *_: None)
+            patch.undo()
+            after = await sent(*(send(other, 1, 1) for _ in range(4)))
+            client.flushall()
+        return [*before, after, await sent(send(other, 1, 1))]
+
+    assert asyncio.run(work()) == [3, 3, 3, 0]
+
+
 def test_turns_of_a_model_are_evenly_spread_over_all_processes(
     limits: Callable[[], SharedLimits],
 ) -> None:
@@ -161,8 +182,7 @@ def test_without_its_server_a_run_sends_nothing_and_with_it_goes_on(
                 stack.enter_context(pytest.raises(JudgeUnavailable, match="does not answer"))
             asyncio.run(one())
     with redis_on(port):
-        for _ in range(3):
-            asyncio.run(one())
+        asyncio.run(one())
         with pytest.raises(BudgetExceeded, match="3 requests"):
             asyncio.run(one())
 

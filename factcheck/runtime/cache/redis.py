@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -27,6 +28,8 @@ HOLD_S = 180
 """Seconds for which others wait for what a request may leave of the budget."""
 _KEPT_S = 30 * 86_400
 """Seconds for which the spending of a run is kept after its last request."""
+_SETTLED_S = 3_600
+"""Seconds within which a cost that is settled again counts once."""
 _POLL_S = 0.2
 """Seconds until requests of other processes may have cost less than they had reserved."""
 _JUMP_S = 86_400
@@ -44,26 +47,32 @@ local now, mine = tonumber(redis.call('TIME')[1]), cjson.decode(ARGV[1])
 redis.call('ZREM', KEYS[2], ARGV[1])
 local holds = redis.call('ZRANGE', KEYS[2], 0, -1)
 local none_ends = redis.call('ZCOUNT', KEYS[2], now, '+inf') == 0
-local refused, is_final = '', 0
+local refused, is_final, known, all_spent = '', 0, cjson.decode(ARGV[3]), {}
 for name, cap in pairs(cjson.decode(ARGV[2])) do
-  local spent, held = tonumber(redis.call('HGET', KEYS[1], name) or 0), 0
+  local spent = math.max(tonumber(redis.call('HGET', KEYS[1], name) or 0), known[name] or 0)
+  redis.call('HSET', KEYS[1], name, spent)
+  local held = 0
+  all_spent[name] = spent
   for _, hold in ipairs(holds) do held = held + (cjson.decode(hold)[name] or 0) end
   if spent + held + mine[name] > cap then
     refused = name
     if none_ends or spent + mine[name] > cap then is_final = 1 end
   end
 end
-if refused == '' then redis.call('ZADD', KEYS[2], now + ARGV[3], ARGV[1]) end
-for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, ARGV[4]) end
-return {refused, is_final}
+if refused == '' then redis.call('ZADD', KEYS[2], now + ARGV[4], ARGV[1]) end
+for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, ARGV[5]) end
+return {refused, is_final, cjson.encode(all_spent)}
 """
 _SETTLE = """
-if redis.call('ZREM', KEYS[2], ARGV[1]) == 1 then
-  for name, amount in pairs(cjson.decode(ARGV[2])) do
-    redis.call('HINCRBYFLOAT', KEYS[1], name, amount)
-  end
+redis.call('ZREM', KEYS[2], ARGV[1])
+local is_new, known = redis.call('SET', KEYS[3], 1, 'NX', 'EX', ARGV[4]), cjson.decode(ARGV[3])
+local all_spent = {}
+for name, amount in pairs(cjson.decode(ARGV[2])) do
+  local spent = math.max(tonumber(redis.call('HGET', KEYS[1], name) or 0), known[name] or 0)
+  all_spent[name] = spent + (is_new and amount or 0)
+  redis.call('HSET', KEYS[1], name, all_spent[name])
 end
-return 1
+return cjson.encode(all_spent)
 """
 
 
@@ -170,7 +179,8 @@ class RedisCache:
 class SharedLimits:
     """Rate and budget of a run, for all of its processes, in the Redis server of their cache.
 
-    While the server does not answer, nothing is sent; if it loses its data, it begins anew.
+    While the server does not answer, nothing is sent. If it loses its data, it learns from the
+    processes what had been spent.
 
     Args:
         cache: The cache, whose connection is used.
@@ -186,6 +196,8 @@ class SharedLimits:
         self._cache = cache
         self._run = f"{PREFIX}run {run} "
         self._budget = [f"{self._run}spent", f"{self._run}holds"]
+        self._spent: Counter[str] = Counter()
+        """What the run had spent at the last answers, by cap."""
         self._unsettled: list[tuple[str, Mapping[str, float]]] = []
 
     async def turn(self, model: str, share_s: float, late_s: float) -> float:
@@ -220,8 +232,9 @@ class SharedLimits:
         hold = json.dumps({**needed, "id": uuid4().hex})
         while True:
             await self._settle_all()
-            arguments = hold, json.dumps(caps), HOLD_S, _KEPT_S
-            refused, is_final = await self._answer(_RESERVE, self._budget, *arguments)
+            arguments = hold, json.dumps(caps), json.dumps(self._spent), HOLD_S, _KEPT_S
+            refused, is_final, spent = await self._answer(_RESERVE, self._budget, *arguments)
+            self._spent |= Counter(json.loads(spent))
             if is_final or not refused:
                 return hold, refused.decode()
             await asyncio.sleep(_POLL_S)
@@ -235,11 +248,14 @@ class SharedLimits:
     async def _settle_all(self) -> None:
         while self._unsettled:
             hold, actual = one = self._unsettled.pop()
+            keys = [*self._budget, f"{self._run}settled {json.loads(hold)['id']}"]
+            arguments = hold, json.dumps(actual), json.dumps(self._spent), _SETTLED_S
             try:
-                await self._answer(_SETTLE, self._budget, hold, json.dumps(actual))
+                spent = await self._answer(_SETTLE, keys, *arguments)
             except JudgeUnavailable:
                 self._unsettled.append(one)
                 raise
+            self._spent |= Counter(json.loads(spent))
 
     async def _answer(self, script: str, keys: Sequence[str], *arguments: object) -> Any:
         found = await asyncio.to_thread(self._cache.evaluate, script, keys, *arguments)
