@@ -344,6 +344,7 @@ def compare(a: Run, b: Run) -> CoverageComparison:
     name_a, name_b = (name_of(run) if isinstance(run, (str, PathLike)) else "" for run in (a, b))
     causes, is_known = _causes([*pairs.values()], has_other_facts=any(n_only))
     is_embedded = any(EMBEDDED in str(one.signature) for two in pairs.values() for one in two)
+    unranked = _unranked([*pairs.values()]) if is_embedded else ""
     return CoverageComparison(
         coverage=_coverage(scores, decided),
         n_sources=len({source for source, _, _ in scores}),
@@ -359,8 +360,8 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         never_flips=all(one.signature.never_flips for two in pairs.values() for one in two),
         names=(name_a, name_b),
         partial=(partial_a, partial_b),
-        unranked=_unranked([*pairs.values()]) if is_embedded else "",
-        caution=PARAPHRASES if is_embedded else "",
+        unranked=unranked,
+        caution=PARAPHRASES if is_embedded and not unranked else "",
     )
 
 

@@ -60,7 +60,7 @@ def test_a_copy_and_a_paraphrase_are_not_ranked() -> None:
     assert "not comparable" in lower.page().first_line
     assert lower.unranked.startswith("A copies 100 % of its phrases from the source and B 0 %")
     assert lower.unranked in render(lower.page(), "markdown")
-    assert "difference" not in str(lower)
+    assert ("difference" in str(lower), lower.caution) == (False, "")
     failure = comparison_gate(lower.worse, (), lower.unsettled)
     assert failure is not None
     assert failure.exit_code == 4
@@ -88,7 +88,7 @@ def test_an_empty_summary_is_named() -> None:
 
 
 def test_a_comparison_says_what_cannot_be_ranked() -> None:
-    two = compare(found(COPY, "entailed"), found(PARAPHRASE, "neutral"))
+    two = compare(found(COPY, "entailed"), found(COPY, "neutral"))
     assert "Do not rank a paraphrase and a copy" in " ".join(str(two).split())
     model = ScoreSignature.of({"judge": "some/model"})
     assert not compare(*(found(COPY, "entailed", model),) * 2).page().alerts
