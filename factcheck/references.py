@@ -24,7 +24,7 @@ from factcheck.facts.page import usage_text
 from factcheck.judges.embedders.vectors import direction_of, similarity
 from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbedderSpec, Ledger
-from factcheck.metrics.ports import EvalCase, MetricResult, error_data, text_list
+from factcheck.metrics.ports import EvalCase, MetricResult, text_list
 from factcheck.reports import Report
 from factcheck.reports.page import Case, Item, Page, Section, Status, entries, filled
 from factcheck.reports.text import name_text, plural, quote_text
@@ -246,6 +246,7 @@ def _compared(
 class ReferenceMatchResult(Report):
     """Similarity of one output to its references."""
 
+    DERIVED = ("score", "passed", "best_index", "best_reference", "reason")
     actual_output: Any
     """The output, even if it is invalid."""
     references: tuple[str, ...]
@@ -312,12 +313,6 @@ class ReferenceMatchResult(Report):
             {"reference": text, "similarity": similarity, "best": place == self.best_index}
             for place, (text, similarity) in enumerate(rows)
         ]
-
-    def to_dict(self) -> dict[str, Any]:
-        before = ("score", "passed", "threshold", "aggregation", "references")
-        data = {name: getattr(self, name) for name in (*before, *_DETAILS, "reason")}
-        data |= {"error": error_data(self.error), "usage": self.usage}
-        return {**to_plain(data), "signature": str(self.signature)}
 
     def page(self, names: Sequence[str] = ()) -> Page:
         """Return the report.

@@ -147,7 +147,7 @@ class Trial(NamedTuple):
             return now and not was
         return now != (self.expectation == "entailed")
 
-    def to_dict(self) -> dict[str, Any]:
+    def as_plain(self) -> dict[str, Any]:
         asked = zip(("first", "second"), (self.first, self.second), self.labels, strict=True)
         return {"text": self.name, "fact": self.fact, "expected": self.expectation} | {
             name: one and {"text": one.text, "facts": list(one.facts), "label": label}

@@ -275,7 +275,7 @@ class BulletRemoval(Report):
         """The metrics of every judge as JSON-ready data; `save` keeps the rows."""
         judges = {
             name: {
-                "metrics": {metric: one.to_dict() for metric, one in self.metrics(name).items()},
+                "metrics": {metric: one.as_plain() for metric, one in self.metrics(name).items()},
                 "usage": self.usage(name).to_dict(),
             }
             for name in self.judges

@@ -93,7 +93,7 @@ class TrustReport(Report):
             "uses": dict(self.conclusion.uses),
             "conclusion": str(self.conclusion),
             "cost": {**self.usage.to_dict(), "usd_per_1000_verdicts": self.usd_per_1000},
-            "bullets": {metric: one.to_dict() for metric, one in metrics.items()},
+            "bullets": {metric: one.as_plain() for metric, one in metrics.items()},
             "audit": {"faults": list(self.audit.faults), "rules": rules},
             "agreement": to_plain(self.agreement and self.agreement.judges[0]),
             "format": CARD_FORMAT,

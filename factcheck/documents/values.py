@@ -48,15 +48,16 @@ def shown(value: Any) -> str:
 def to_plain(value: Any) -> Any:
     """Convert a value to JSON-ready data: dataclasses become objects, tuples become lists.
 
-    A dataclass may name computed attributes to add in `DERIVED`, a named tuple have a `to_dict`.
+    A dataclass may name computed attributes to add in `DERIVED`; any class may have an `as_plain`
+    instead, whose result is converted.
     """
     if value is None or type(value) in _PLAIN:
         return value
+    if hasattr(value, "as_plain"):
+        return to_plain(value.as_plain())
     if is_dataclass(value) and not isinstance(value, type):
         names = (*(field.name for field in fields(value)), *getattr(value, "DERIVED", ()))
         return {name: to_plain(getattr(value, name)) for name in names}
-    if isinstance(value, tuple) and hasattr(value, "to_dict"):
-        return value.to_dict()
     if isinstance(value, (list, tuple)):
         return [to_plain(item) for item in value]
     if isinstance(value, Mapping):

@@ -42,6 +42,9 @@ class ScoreSignature:
             for entry in self.entries
         )
 
+    def as_plain(self) -> str:
+        return str(self)
+
     def __getitem__(self, name: str) -> str:
         return dict(self.entries)[name]
 

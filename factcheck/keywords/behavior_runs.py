@@ -123,7 +123,8 @@ class BehaviorCaseResult:
 class BehaviorRun(KeywordRun):
     """Results of all cases of a suite."""
 
-    FORMAT = "factcheck-keywords-behaviors/2"
+    DERIVED = ("format", "pass_rate", "interval", "counts", "failures", "confusion")
+    format = "factcheck-keywords-behaviors/2"
     FIGURE = "pass rate"
 
     cases: tuple[BehaviorCaseResult, ...]
@@ -167,6 +168,7 @@ class BehaviorRun(KeywordRun):
         found = Counter(outcome.failure for _, outcome in self._outcomes())
         return {kind: found[kind] for kind in (AMBIGUOUS, NO_MATCH, WRONG, ERROR)}
 
+    @property
     def confusion(self) -> dict[str, dict[str, int]]:
         """Number of responses by expected and then by shown label; `ERROR` for missing ones."""
         table: dict[str, Counter[str]] = {}
@@ -187,25 +189,12 @@ class BehaviorRun(KeywordRun):
             for outcome in case.outcomes
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields and metrics as JSON-ready data."""
-        return {
-            **KeywordRun.to_dict(self),
-            "pass_rate": self.pass_rate,
-            "interval": to_plain(self.interval),
-            "low": self.low,
-            "high": self.high,
-            "counts": self.counts,
-            "failures": self.failures,
-            "confusion": self.confusion(),
-        }
-
     def page(self) -> Page:
         counts = self.counts
         passed = f"{counts['passed']:,} of {plural(len(self.case_scores), 'case')} passed"
         if not self.case_scores:
             passed = f"no response to {any_of(len(self.cases), 'case')}"
-        head = self.headline("Pass rate", passed, self.interval, "had failed / passed")
+        head = self.headline("Pass rate", passed, self.interval)
         return head._replace(
             parts=parts_of(
                 ("good", counts["passed"], "passed"),
@@ -229,7 +218,7 @@ class BehaviorRun(KeywordRun):
 
     def _confusion_section(self) -> Section:
         """Confusion table: expected behaviors first, then others, then failures."""
-        confusion = self.confusion()
+        confusion = self.confusion
         shown = {label: None for row in confusion.values() for label in row}
         last = [label for label in (AMBIGUOUS, NO_MATCH, ERROR) if label in shown]
         columns = [one for one in {**confusion, **shown} if one in shown and one not in last] + last

@@ -48,7 +48,8 @@ _LONGEST_CARD = 160
 class DatasetResult(KeywordRun):
     """Results of all cases of a dataset; scores exclude those in `failures`."""
 
-    FORMAT = "factcheck-keywords-cards/2"
+    DERIVED = ("format", "macro", "micro", "intervals")
+    format = "factcheck-keywords-cards/2"
     FIGURE = "mean F1"
 
     name: str
@@ -89,6 +90,7 @@ class DatasetResult(KeywordRun):
         scores = [case.scores for case in self.cases]
         return [[one for one in of if one is not None] for of in zip(*scores, strict=True)]
 
+    @property
     def intervals(self) -> dict[str, Interval | None]:
         """95 % intervals of the macro scores over cases; `None` for fewer than two."""
         return dict(zip(Scores._fields, map(mean_interval, self._columns()), strict=False))
@@ -101,17 +103,6 @@ class DatasetResult(KeywordRun):
         for one in self.failures:
             row = {"case": one.subject, "status": "errored"}
             yield dict.fromkeys(_COLUMNS) | row | {"message": f"{one.code}: {one.message}"}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields and scores as JSON-ready data."""
-        macro, micro = self.macro, self.micro
-        return {
-            **KeywordRun.to_dict(self),
-            "cases": [case.to_dict() for case in self.cases],
-            "macro": {} if macro is None else macro._asdict(),
-            "micro": {} if micro is None else micro._asdict(),
-            "intervals": {f"macro_{name}": pair for name, pair in self.intervals().items()},
-        }
 
     def page(self, *, outputs: Mapping[str, Any] | None = None) -> Page:
         """Return the report, in which cards are counted from 1.
@@ -127,7 +118,7 @@ class DatasetResult(KeywordRun):
             counts = f"mean over {plural(len(scored), 'case')} (macro)"
         missed = [(case, one) for case in scored for one in case.missed]
         extra = [(case.case_id, number) for case in scored for number in case.extra]
-        head = self.headline("F1", counts, self.intervals().get("f1"), "scored 0 / 1")
+        head = self.headline("F1", counts, self.intervals.get("f1"))
         return head._replace(
             parts=parts_of(
                 ("good", sum(len(case.matches) for case in scored), "matched"),
@@ -185,7 +176,7 @@ class DatasetResult(KeywordRun):
         macro, micro, n_cases = self.macro, self.micro, len(self.cases)
         if macro is None or micro is None or n_cases == 1:
             return None
-        intervals = self.intervals()
+        intervals = self.intervals
         rows = []
         for title, name, *scores in zip(_TITLES, Scores._fields, macro, micro, strict=True):
             one, other = (DASH if score is None else share(score) for score in scores)

@@ -19,7 +19,6 @@ from factcheck.reports.page import MOST_ROWS, Case, Page, Section, Table, Tone, 
 from factcheck.reports.text import more_of, name_text, p_text, plural, quote_text, share, signed
 from factcheck.stats.comparison import Change, Changes, Comparison, compare_means, split_changes
 
-FORMAT = "factcheck-keywords-comparison/2"
 Run = DatasetResult | BehaviorRun
 _MAX_IDS = 5
 _VERDICTS = {"better": "B is better", "worse": "B is worse", "unclear": "no clear difference"}
@@ -29,6 +28,7 @@ _VERDICTS = {"better": "B is better", "worse": "B is worse", "unclear": "no clea
 class KeywordComparison(Report):
     """Changes from run `a` to run `b`, over the cases that have a score in both."""
 
+    DERIVED = ("n_cases", "verdict")
     kind: Literal["cards", "behaviors"]
     mean: Comparison
     """Comparison of macro F1 or pass rate; the interval is (-1, 1) with fewer than two cases."""
@@ -51,23 +51,6 @@ class KeywordComparison(Report):
         if not self.mean.is_significant:
             return "unclear"
         return "better" if self.mean.difference > 0 else "worse"
-
-    def to_dict(self) -> dict[str, Any]:
-        better, worse = (
-            [{"case_id": change.name, "a": change.a, "b": change.b} for change in changes]
-            for changes in self.changes[:2]
-        )
-        return {
-            "format": FORMAT,
-            "kind": self.kind,
-            "n_cases": self.n_cases,
-            "left_out": list(self.left_out),
-            "mean": self.mean.to_dict(),
-            "better": better,
-            "worse": worse,
-            "unchanged": [change.name for change in self.changes.unchanged],
-            "notes": list(self.notes),
-        }
 
     def page(self, names: tuple[str, str] = ("", "")) -> Page:
         """Return the report.
@@ -192,7 +175,7 @@ def read_run(path: PathOrDash) -> Run:
     name = name_of(path)
     data = parse_json(read_text(path), name).value
     made_by = data.get("format") if isinstance(data, dict) else None
-    kinds: dict[Any, type[Run]] = {one.FORMAT: one for one in (DatasetResult, BehaviorRun)}
+    kinds: dict[Any, type[Run]] = {one.format: one for one in (DatasetResult, BehaviorRun)}
     if made_by not in kinds:
         raise InputError(
             f"{name}: not a saved run; 'factcheck keywords run' and 'behaviors' write one "

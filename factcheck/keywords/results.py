@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from factcheck.documents import from_plain, shown, to_plain
+from factcheck.documents import PlainData, from_plain, shown
 from factcheck.errors import InputError
 from factcheck.reports import Report
 from factcheck.reports.page import Page
-from factcheck.reports.text import DASH, interval_text, share
+from factcheck.reports.text import interval_text, share
 from factcheck.stats.intervals import Interval
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ class Scores(NamedTuple):
     """Harmonic mean of recall and precision."""
     average_similarity: float | None
     """Mean score of the matched pairs; `None` without a match."""
+
+    def as_plain(self) -> dict[str, float | None]:
+        return self._asdict()
 
     @classmethod
     def of(cls, cases: Iterable[CaseResult]) -> Scores:
@@ -84,9 +87,10 @@ class Missed:
 
 
 @dataclass(frozen=True, slots=True)
-class CaseResult:
+class CaseResult(PlainData):
     """Matched, missed and extra cards of one case, and its scores."""
 
+    DERIVED = Scores._fields
     case_id: str
     n_expected: int
     n_generated: int
@@ -124,16 +128,12 @@ class CaseResult:
     def average_similarity(self) -> float | None:
         return self.scores.average_similarity
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields and scores as JSON-ready data."""
-        return {**to_plain(self), **self.scores._asdict()}
-
 
 class KeywordRun(Report):
     """Base of runs over cases with ids, some of which may be errored."""
 
     __slots__ = ()
-    FORMAT: ClassVar[str]
+    format: ClassVar[str]
     FIGURE: ClassVar[str]
     """Name of the mean score."""
     digests: Mapping[str, str]
@@ -161,47 +161,20 @@ class KeywordRun(Report):
         scores = self.case_scores.values()
         return math.fsum(scores) / len(scores) if scores else None
 
-    @property
-    def low(self) -> float:
-        """Mean score if every errored case scored 0."""
-        return math.fsum(self.case_scores.values()) / len(self.digests)
-
-    @property
-    def high(self) -> float:
-        """Mean score if every errored case scored 1."""
-        n_errored = len(self.digests) - len(self.case_scores)
-        return self.low + n_errored / len(self.digests)
-
-    def headline(self, name: str, counts: str, interval: Interval | None, ends: str) -> Page:
-        """Return the head of the report.
-
-        Args:
-            name: Name of the mean score.
-            counts: Number of scored cases, as text.
-            interval: 95 % interval of the mean score.
-            ends: Condition under which `low` and `high` are reached.
-        """
-        mean, interval_line = self.mean, interval_text(interval)
-        n_errored = len(self.digests) - len(self.case_scores)
-        if mean is None:
+    def headline(self, name: str, counts: str, interval: Interval | None) -> Page:
+        """Return the head of the report: the mean score under `name`, and its 95 % interval."""
+        if self.mean is None:
             return Page(name, "unknown", counts)
-        line = f"{share(self.low)} {DASH} {share(self.high)} if every errored case {ends}"
-        return Page(
-            name,
-            share(mean),
-            f"{counts}, {n_errored:,} more errored" if n_errored else counts,
-            f"95 % interval {interval_line}" if interval_line else "",
-            (line,) if n_errored else (),
-        )
+        if n_errored := len(self.digests) - len(self.case_scores):
+            counts += f", {n_errored:,} more errored"
+        text = interval_text(interval)
+        return Page(name, share(self.mean), counts, f"95 % interval {text}" if text else "")
 
     def __post_init__(self) -> None:
         if not self.digests or sorted(name for name, _ in self.every_score()) != sorted(
             self.digests
         ):
             raise InputError("run: no cases, or not those of its digests; damaged run")
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"format": self.FORMAT, **to_plain(self)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -211,6 +184,6 @@ class KeywordRun(Report):
             InputError: Not such a run, or one of another format version.
         """
         found = data.get("format") if isinstance(data, Mapping) else data
-        if found != cls.FORMAT:
-            raise InputError(f"run: expected format {cls.FORMAT!r}, got {shown(found)}")
+        if found != cls.format:
+            raise InputError(f"run: expected format {cls.format!r}, got {shown(found)}")
         return from_plain(cls, data, "run")

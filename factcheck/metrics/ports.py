@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Protocol, runtime_checkable
 
+from factcheck.documents import PlainData
 from factcheck.errors import Failure, InputError
 from factcheck.facts import AtomicFact, FactSet, SourceDocument, as_source
 from factcheck.judges.ports import Ledger
@@ -70,7 +71,7 @@ CASE_FIELDS = tuple(one.name for one in fields(EvalCase))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MetricResult:
+class MetricResult(PlainData):
     """Result of a metric on one case; create it with `scored` or `failed`.
 
     Raises:
@@ -111,10 +112,6 @@ class MetricResult:
         failure = Failure.of("", error)
         return cls.failed(failure.code, failure.message)
 
-    def to_dict(self) -> dict[str, Any]:
-        data = {name: getattr(self, name) for name in ("score", "passed", "reason")}
-        return {**data, "error": error_data(self.error), "details": dict(self.details)}
-
 
 @runtime_checkable
 class Metric(Protocol):
@@ -148,10 +145,6 @@ class Metric(Protocol):
         If it raises, all cases fail with that error.
         """
         ...
-
-
-def error_data(error: Failure[Any] | None) -> dict[str, str] | None:
-    return None if error is None else {"code": error.code, "message": error.message}
 
 
 def text_list(value: Any, what: str) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from factcheck.documents import to_plain
 from factcheck.facts import ScoreSignature, Usage
 from factcheck.facts.page import usage_text
 from factcheck.metrics.ports import MetricResult
@@ -27,13 +26,12 @@ from factcheck.reports.page import (
 from factcheck.reports.text import DASH, interval_text, name_text, plural, quote_text, share
 from factcheck.stats.intervals import Interval, wilson
 
-_FORMAT = 1
-
 
 @dataclass(frozen=True, slots=True)
 class MetricReport:
     """Results of a metric."""
 
+    DERIVED = ("counts", "pass_rate", "interval", "mean")
     name: str
     threshold: float
     signature: ScoreSignature
@@ -67,17 +65,12 @@ class MetricReport:
         rate = self.pass_rate
         return None if rate is None else wilson(rate, len(self.results) - self.counts["errors"])
 
-    def to_dict(self) -> dict[str, Any]:
-        figures = ("pass_rate", "interval", "mean", "threshold")
-        data: dict[str, Any] = {"name": self.name, "cases": len(self.results), **self.counts}
-        data |= {name: getattr(self, name) for name in figures}
-        return {**to_plain(data), "signature": str(self.signature), "usage": self.usage.to_dict()}
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EvalReport(Report):
     """Results of all metrics on all cases."""
 
+    DERIVED = ("passed",)
     case_ids: tuple[str, ...]
     """Ids of the cases, in order."""
     metrics: tuple[MetricReport, ...]
@@ -112,14 +105,6 @@ class EvalReport(Report):
 
     def to_rows(self) -> list[dict[str, Any]]:
         return [{"case": id_, "metric": name, **one.to_dict()} for id_, name, one in self._rows()]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "format": _FORMAT,
-            "cases": list(self.case_ids),
-            "metrics": [metric.to_dict() for metric in self.metrics],
-            "rows": self.to_rows(),
-        }
 
     def page(self) -> Page:
         verdicts = [self.case_passed(case_id) for case_id in self.case_ids]

@@ -22,7 +22,6 @@ from factcheck.fields.evaluation import Join
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.keywords import match_cards
 from factcheck.keywords.matching import THRESHOLD, TYPE_WEIGHT, Assignment
-from factcheck.metrics.ports import error_data
 from factcheck.records.facts import facts_of
 from factcheck.references import Aggregation, ReferenceMatch
 from factcheck.server.access import require_bounded
@@ -262,9 +261,7 @@ async def equivalence(service: Service, body: EquivalenceRequest) -> Any:
         found = await judge.pair_judge.compare(body.pairs, judge.ledger)
     except DeadlineExceeded as error:
         found = [Failure.of(None, error)] * len(body.pairs)
-    return {
-        "results": [to_plain(r) if isinstance(r, PairVerdict) else error_data(r) for r in found]
-    }
+    return {"results": to_plain(found)}
 
 
 class ReferencesRequest(Body):

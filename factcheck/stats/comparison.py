@@ -74,6 +74,9 @@ class Change(NamedTuple):
     a: float
     b: float
 
+    def as_plain(self) -> dict[str, str | float]:
+        return self._asdict()
+
 
 class Changes(NamedTuple):
     """Units by direction of change, largest change first."""
@@ -83,6 +86,9 @@ class Changes(NamedTuple):
     unchanged: tuple[Change, ...]
     p_value: float
     """p-value of the exact sign test of `better` against `worse`, in (0, 1]."""
+
+    def as_plain(self) -> dict[str, object]:
+        return self._asdict()
 
 
 def split_changes(changes: Iterable[Change]) -> Changes:

@@ -32,7 +32,7 @@ class Estimate(NamedTuple):
     interval: Interval | None = None
     why: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
+    def as_plain(self) -> dict[str, Any]:
         """Return JSON-ready data; `why` only if it is not empty."""
         interval = None if self.interval is None else [*self.interval]
         return {"value": self.value, "interval": interval} | ({"why": self.why} if self.why else {})

@@ -134,8 +134,7 @@ AFTER = card_run(case("c", 1, 1, 1), case("a", 2, 2, 2), case("b", 1, 2, 2), cas
 def test_cases_are_paired_by_id_and_sorted_by_what_changed() -> None:
     found = compare_runs(BEFORE, AFTER)
     data = json.loads(found.to_json())
-    assert data["format"] == "factcheck-keywords-comparison/2"
-    assert data["better"][0] == {"case_id": "d", "a": 0.4, "b": 1.0}
+    assert data["changes"]["better"][0] == {"name": "d", "a": 0.4, "b": 1.0}
     assert (found.kind, found.n_cases) == ("cards", 4)
     assert found.changes.better == (("d", 0.4, 1.0), ("a", 0.5, 1.0))
     assert found.changes.worse == (("b", 1.0, 0.5),)

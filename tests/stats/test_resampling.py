@@ -141,8 +141,8 @@ def test_an_estimate_of_a_mean_has_its_interval_or_a_reason() -> None:
     found = mean_estimate([0.2, 0.4])
     assert found.value == pytest.approx(0.3)
     assert found.interval == mean_interval([0.2, 0.4])
-    assert found.to_dict() == {"value": found.value, "interval": [0.0, 1.0]}
-    assert mean_estimate([], "no units").to_dict() == {
+    assert found.as_plain() == {"value": found.value, "interval": [0.0, 1.0]}
+    assert mean_estimate([], "no units").as_plain() == {
         "value": None, "interval": None, "why": "no units",
     }  # fmt: skip
 
