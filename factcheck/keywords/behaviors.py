@@ -7,7 +7,6 @@ several and `NO_MATCH` for none.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 from factcheck.documents import PathOrDash, shown
 from factcheck.errors import InputError
 from factcheck.facts import short_digest
-from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, found_in, is_forbidden, to_data
+from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, found_in, is_forbidden
 from factcheck.keywords.nodes import Node, require_id, require_unique_ids
 
 AMBIGUOUS = "AMBIGUOUS"
@@ -76,10 +75,6 @@ class Guide:
         hits = self.hits(response).items()
         labels = [label for label, words in hits if not any(map(is_forbidden, words))]
         return AMBIGUOUS if len(labels) > 1 else [*labels, NO_MATCH][0]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the guide as in a file: `<name>_keywords` for each behavior."""
-        return {f"{name}{SUFFIX}": [*map(to_data, words)] for name, words in self.keywords.items()}
 
 
 def as_guide(guide: Any) -> Guide:
@@ -142,8 +137,7 @@ class BehaviorCase:
     @property
     def digest(self) -> str:
         """Digest of guide and expectations: 8 hexadecimal digits."""
-        data = [self.guide.to_dict(), dict(self.expected)]
-        return short_digest(json.dumps(data, ensure_ascii=False))
+        return short_digest(repr((self.guide, self.expected)))
 
 
 def _case(node: Node, number: int) -> BehaviorCase:

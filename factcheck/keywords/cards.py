@@ -6,7 +6,6 @@ pydantic model.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -16,7 +15,7 @@ from typing import Any
 from factcheck.documents import PathOrDash, shown
 from factcheck.errors import InputError
 from factcheck.facts import short_digest
-from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, field_of, is_forbidden, to_data
+from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, field_of, is_forbidden
 from factcheck.keywords.nodes import Node, require_id, require_unique_ids
 
 CARD_TYPE = "card_type"
@@ -43,12 +42,6 @@ class ExpectedCard:
         }
         object.__setattr__(self, "keywords", by_field)
 
-    def to_dict(self) -> dict[str, Any]:
-        data: dict[str, Any] = {
-            f"{name}{SUFFIX}": [*map(to_data, words)] for name, words in self.keywords.items()
-        }
-        return data if self.card_type is None else {**data, CARD_TYPE: self.card_type}
-
 
 @dataclass(frozen=True, slots=True)
 class CardCase:
@@ -70,8 +63,7 @@ class CardCase:
     @property
     def digest(self) -> str:
         """Digest of the expected cards: 8 hexadecimal digits."""
-        cards = [card.to_dict() for card in self.expected_cards]
-        return short_digest(json.dumps(cards, ensure_ascii=False))
+        return short_digest(repr(self.expected_cards))
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,14 +224,6 @@ def unmet_keywords(words: Sequence[Keyword], found: set[Keyword]) -> tuple[Keywo
     return tuple(word for word in words if (word in found) == is_forbidden(word))
 
 
-def to_data(keyword: Keyword) -> Any:
-    if isinstance(keyword, str):
-        return keyword
-    content = keyword.content
-    is_list = isinstance(content, tuple)
-    return {keyword.kind: [*map(to_data, content)] if is_list else to_data(content)}
-
-
 def as_keyword(data: Any) -> Keyword:
     """Parse a keyword from its notation; keywords are returned as is.
 
