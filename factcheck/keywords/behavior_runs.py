@@ -124,7 +124,7 @@ class BehaviorRun(KeywordRun):
     """Results of all cases of a suite."""
 
     DERIVED = ("format", "pass_rate", "interval", "counts", "failures", "confusion")
-    format = "factcheck-keywords-behaviors/2"
+    format = "factcheck-keywords-behaviors/3"
     FIGURE = "pass rate"
 
     cases: tuple[BehaviorCaseResult, ...]

@@ -49,7 +49,7 @@ class DatasetResult(KeywordRun):
     """Results of all cases of a dataset; scores exclude those in `failures`."""
 
     DERIVED = ("format", "macro", "micro", "intervals")
-    format = "factcheck-keywords-cards/2"
+    format = "factcheck-keywords-cards/3"
     FIGURE = "mean F1"
 
     name: str

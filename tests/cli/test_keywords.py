@@ -142,7 +142,7 @@ def test_the_gate_fails_if_b_is_worse_or_lacks_a_score(files: Files) -> None:
     ("text", "message"),
     [
         ("", "b.json, line 1: not valid JSON"),
-        ('{"format": "factcheck-keywords-cards/2"}', "b.json: 'name' is missing"),
+        ('{"format": "factcheck-keywords-cards/3"}', "b.json: 'name' is missing"),
         ('{"format": "x/9"}', "b.json: not a saved run; 'factcheck keywords run'"),
         (None, "both runs must be of cards, or both of"),
     ],

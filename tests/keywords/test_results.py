@@ -113,8 +113,8 @@ def with_case(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (3, "expected format 'factcheck-keywords-cards/2', got 3"),
-        (changed(format="factcheck-keywords-cards/1"), "got 'factcheck-keywords-cards/1'"),
+        (3, "expected format 'factcheck-keywords-cards/3', got 3"),
+        (changed(format="factcheck-keywords-cards/2"), "got 'factcheck-keywords-cards/2'"),
         (changed(settings={"threshold": 3}), "threshold must be"),
         (changed(digests={"a": None, "b": "x"}), "'digests': 'a': expected a string"),
         (changed(cases=[]), "no cases, or not those of its digests"),
