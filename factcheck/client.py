@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import sys
 import weakref
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _IN_FLIGHT = 16
 """Maximum number of records that `score_many` sends at the same time."""
+_MOST_AGAIN = 4
+"""Maximum number of repetitions of a request to a service that cannot be reached."""
 _GRACE_S = 10.0
 """Seconds for an answer to arrive after its deadline."""
 
@@ -59,8 +62,8 @@ class Client(Closing):
     """Scores summaries with a judge of a service; has the methods of `FactCoverage`.
 
     Every method has a synchronous and an asynchronous form (`score`, `ascore`). Requests that the
-    service turned away, or that never reached it, are repeated up to four times in `timeout_s`
-    seconds; the service judges a repeated request once. Close the client, or use it as a context
+    service turned away are repeated for `timeout_s` seconds, and up to four times if the service
+    cannot be reached; it judges a repeated request once. Close the client, or use it as a context
     manager.
 
     Args:
@@ -87,7 +90,7 @@ class Client(Closing):
         self.url = check_address("the address of the service", url).rstrip("/").removesuffix("/v1")
         self._judge = judge
         self._timeout_s = require_number("timeout_s", timeout_s, above=0)
-        self._retry = RetryPolicy(stop_after_delay=timeout_s)
+        self._retry = RetryPolicy(stop_after_attempt=sys.maxsize, stop_after_delay=timeout_s)
         self._headers = {"Content-Type": "application/json"}
         if key is not None:
             self._headers["Authorization"] = f"Bearer {key.strip()}"
@@ -182,7 +185,8 @@ class Client(Closing):
             "Factcheck-Deadline-Ms": str(math.ceil(1_000 * seconds)),
             "Idempotency-Key": uuid4().hex,
         }
-        send = partial(self._send, f"{self.url}/v1/{path}", data, headers)
+        again = iter(range(_MOST_AGAIN))
+        send = partial(self._send, f"{self.url}/v1/{path}", data, headers, again)
         answer: Any = await background.hop(self._retry.attempts()(send))
         if isinstance(answer, FactcheckError):
             raise answer
@@ -191,8 +195,13 @@ class Client(Closing):
         except (InputError, KeyError, TypeError, AttributeError) as error:
             raise JudgeOutputError(f"{self.url} does not answer like factcheck: {error}") from error
 
-    async def _send(self, url: str, data: bytes, headers: Mapping[str, str]) -> Any:
-        """Return the answer, or the error that is final; raise one that may pass."""
+    async def _send(
+        self, url: str, data: bytes, headers: Mapping[str, str], again: Iterator[int]
+    ) -> Any:
+        """Return the answer, or the error that is final; raise one that may pass.
+
+        One that cannot be reached is final when `again` has ended.
+        """
         import aiohttp
 
         try:
@@ -203,7 +212,10 @@ class Client(Closing):
         except asyncio.TimeoutError:
             return JudgeUnavailable(f"{url}: no answer within {self._timeout_s:g} seconds")
         except (aiohttp.ClientError, OSError) as error:
-            raise JudgeUnavailable(f"{url}: cannot be reached ({redacted(error)})") from error
+            unreachable = JudgeUnavailable(f"{url}: cannot be reached ({redacted(error)})")
+            if next(again, None) is None:
+                return unreachable
+            raise unreachable from error
         try:
             answer = json.loads(text)
         except UNREADABLE:

@@ -29,6 +29,7 @@ from factcheck.errors import (
 )
 from factcheck.facts import CoverageReport, SourceDocument, Usage
 from factcheck.scoring import FactCoverage
+from factcheck.server.problems import Problem
 from tests.server.conftest import Judge, api_key, app_of
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -109,6 +110,23 @@ def test_a_service_that_is_busy_is_asked_again(serve: Serve) -> None:
 
         assert len(asyncio.run(three())) == 3
     assert judge.n_calls == 3
+
+
+def test_a_request_is_repeated_as_long_as_the_service_is_busy(serve: Serve, judge: Judge) -> None:
+    app, n_refused = app_of(judge), 0
+
+    async def full_at_first(scope: Any, receive: Any, send: Any) -> None:
+        nonlocal n_refused
+        if scope["type"] == "lifespan" or n_refused == 20:
+            await app(scope, receive, send)
+            return
+        n_refused += 1
+        problem = Problem(503, "busy", "64 requests are in progress", retry_after_s=0)
+        await problem.response()(scope, receive, send)
+
+    with factcheck.Client(serve(full_at_first)) as client:
+        assert len(client.check(FACTS, SUMMARY)) == len(FACTS)
+    assert (n_refused, judge.n_calls) == (20, 1)
 
 
 def test_a_service_that_is_not_there() -> None:
