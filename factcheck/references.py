@@ -324,8 +324,6 @@ class ReferenceMatchResult(Report):
         status: Status = "error" if score is None else "passed" if self.passed else "failed"
         verdict = "not passed" if self.passed is False else status
         value = "unknown" if score is None else f"{score:.3f}"
-        if score is not None and score < self.threshold <= float(value):
-            value = repr(score)  # all digits, so that it is visibly below the threshold
         items = []
         for place, row in enumerate(self.to_rows()):
             name = name_text(names[place]) if names else f"reference {place + 1}"

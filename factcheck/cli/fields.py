@@ -24,7 +24,7 @@ app = typer.Typer(**options.FAMILY, help="Evaluate structured extraction, field 
 app.callback()(options.show_help)
 
 
-Gold = Annotated[str, options.argument("GOLD", "Gold records: .json, .jsonl, .jsonl.gz or .yaml.")]
+Gold = Annotated[str, options.argument("GOLD", "Gold records: .json, .jsonl or .yaml.")]
 
 
 @app.command("evaluate", epilog="Example: factcheck fields evaluate gold.jsonl out.jsonl")

@@ -5,17 +5,15 @@ Every file error is a one-line `InputError` that names the file.
 
 from __future__ import annotations
 
-import gzip
 import os
 import secrets
 import stat
 import sys
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Union, cast
+from typing import IO, Any, NamedTuple, Union
 
 from factcheck.errors import InputError
 
@@ -128,7 +126,7 @@ def file_errors(name: str, verb: str) -> Iterator[None]:
         yield
     except (BrokenPipeError, InputError):
         raise
-    except (OSError, EOFError, ValueError, zlib.error) as error:
+    except (OSError, ValueError) as error:
         problem = f"cannot {verb} {name}: {getattr(error, 'strerror', 0) or error}"
         folder = Path(name).parent
         if isinstance(error, FileNotFoundError) and verb == "write":
@@ -213,14 +211,12 @@ def decode_text(
 
 
 def lines(path: PathOrDash) -> Iterator[tuple[Place, bytes]]:
-    """Yield the lines of a file, without byte order mark; `*.gz` is decompressed.
+    """Yield the lines of a file, without byte order mark.
 
     A line above the limit is cut off after it; `check_line` refuses it.
     """
     name = name_of(path)
-    with open_binary(path) as opened:
-        is_gzip = name.lower().endswith(".gz")
-        stream = cast("IO[bytes]", gzip.GzipFile(fileobj=opened)) if is_gzip else opened
+    with open_binary(path) as stream:
         for number, raw in enumerate(iter(lambda: stream.readline(MAX_TEXT_BYTES + 1), b""), 1):
             place = Place(name, "line", number)
             if number == 1:

@@ -36,8 +36,8 @@ from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.errors import ConfigError, InputError
 
 _SUFFIXES = {
-    **dict.fromkeys((".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"), "lines"),
-    **dict.fromkeys((".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet"), "table"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "lines"),
+    **dict.fromkeys((".csv", ".tsv", ".parquet"), "table"),
     **dict.fromkeys((".yaml", ".yml"), "yaml"),
     ".json": "json",
 }
@@ -103,8 +103,7 @@ def read_entries(
     row that cannot be parsed is its error.
 
     Args:
-        path: `.jsonl`, `.ndjson`, `.csv` or `.tsv`, optionally with `.gz`; `.parquet`, `.json`,
-            `.yaml` or `.yml`; or `-`.
+        path: `.jsonl`, `.ndjson`, `.csv`, `.tsv`, `.parquet`, `.json`, `.yaml`, `.yml`, or `-`.
         required: Columns that a table must have.
         optional: Other columns to read of a table; `None`: all. The columns read must be unique.
         hint: End of the message about a missing column.
@@ -205,7 +204,7 @@ def _table_entries(
             if columns.count(name) > 1:
                 raise InputError(f"{where}: duplicate column {name!r:.80}")
 
-    name = str(path).lower().removesuffix(".gz")
+    name = str(path).lower()
     if name.endswith(".parquet"):
         try:
             import pyarrow.parquet

@@ -42,7 +42,7 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
     """Read all records of a file.
 
     Args:
-        path: `.jsonl` or `.ndjson`, optionally followed by `.gz`: one object per line. `.json`,
+        path: `.jsonl` or `.ndjson`: one object per line. `.json`,
             `.yaml`, `.yml`: a list of objects, or a single one. `-` or a name without suffix: JSON
             or JSON lines.
         extracted: Whether the records are model output: null is a missing record, and anything but

@@ -137,11 +137,11 @@ def read_records(
 
     Args:
         paths: `.jsonl` or `.ndjson` (one object per line), `.csv` or `.tsv` (with a header; `facts`
-            may be a JSON list), all optionally with `.gz`; `.parquet`; `.json` or
-            `.yaml` (a list, loaded as a whole). `-`: JSON lines or JSON on standard input. Every
-            record has `source` and `summary`; `id` (default: 1-based position) and `facts` (a list,
-            or one per line) are optional; other keys are ignored. Except in CSV and TSV, `source`
-            may be a list of documents: strings, or objects with `text` and optional `id`.
+            may be a JSON list), `.parquet`, `.json` or `.yaml` (a list, loaded as a whole). `-`:
+            JSON lines or JSON on standard input. Every record has `source` and `summary`; `id`
+            (default: 1-based position) and `facts` (a list, or one per line) are optional; other
+            keys are ignored. Except in CSV and TSV, `source` may be a list of documents: strings,
+            or objects with `text` and optional `id`.
         skip_bad: Called with the error of each invalid record, which is then skipped. `None`: raise
             the first such error.
         fields: Names of `source`, `summary`, `id` or `facts` in the dataset, such as

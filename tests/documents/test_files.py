@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import os
@@ -105,16 +104,14 @@ def test_endless_devices_and_pipes_without_a_writer_are_refused(tmp_path: Path) 
 
 def test_large_files_and_long_lines_are_refused(tmp_path: Path) -> None:
     path = put(tmp_path / "a.jsonl", b'{"a": 1}\n"' + b"x" * MAX_TEXT_BYTES + b'"\n{"a": 2}\n')
-    packed = put(tmp_path / "a.jsonl.gz", gzip.compress(path.read_bytes()))
 
     with pytest.raises(InputError, match="larger than the limit of 1,000 bytes"):
         read_text(path, max_bytes=1000)
-    for file in (path, packed):
-        first, second, third = read_entries(file)
-        assert (first.value, third.value) == ({"a": 1}, {"a": 2})
-        assert str(second.value) == f"{file}, line 2: longer than the limit of 16,777,216 bytes"
-        cut = [*read_entries(file, as_text=True)][1].value
-        assert (cut.text, str(cut.problem)) == ("", str(second.value))
+    first, second, third = read_entries(path)
+    assert (first.value, third.value) == ({"a": 1}, {"a": 2})
+    assert str(second.value) == f"{path}, line 2: longer than the limit of 16,777,216 bytes"
+    cut = [*read_entries(path, as_text=True)][1].value
+    assert (cut.text, str(cut.problem)) == ("", str(second.value))
     for name in ("rows.csv", "noname"):
         text = b"a,b\n1," + b"x" * MAX_TEXT_BYTES + b"\n3,4\n"
         longest = read_entries(put(tmp_path / name, text))
@@ -355,7 +352,6 @@ def test_parts_of_yaml_know_their_lines() -> None:
     [
         ("r.jsonl", '{"a": 1}\n\n{"a": 2}\n', ["line 1", "line 3"]),
         ("r.ndjson", '\ufeff{"a": 1}\r\n{"a": 2}', ["line 1", "line 2"]),
-        ("r.jsonl.gz", gzip.compress(b'{"a": 1}\n{"a": 2}', mtime=0), ["line 1", "line 2"]),
         ("r.json", '\ufeff[{"a": 1},\n{"a": 2}]', ["record 1", "record 2"]),
         ("r.yaml", "- a: 1\n- a: 2\n", ["record 1", "record 2"]),
         ("r", '\n{"a": 1}\n{"a": 2}\n', ["line 2", "line 3"]),

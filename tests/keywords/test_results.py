@@ -1,4 +1,4 @@
-"""Results of keywords and references: saved, compared, and shown at any width."""
+"""Results of keywords: saved, compared, and shown at any width."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from factcheck.keywords import (
     evaluate_dataset,
 )
 from factcheck.keywords.results import Scores
-from factcheck.references import ReferenceMatch
 from factcheck.reports.page import Item, Page, Section
 from tests.keywords.naive import any_text, cards, wanted_cards
 from tests.keywords.runs import behavior_run, card_run, case
@@ -255,13 +254,3 @@ def test_without_texts_cards_have_numbers_and_examples_are_limited() -> None:
     assert missed.more == "and 5 more missed cards"
     assert extra.items[:2] == (Item("a", "card 1"), Item("a", "card 2"))
     assert extra.more == "and 4 more extra cards"
-
-
-def test_a_score_just_below_its_threshold_does_not_look_like_it() -> None:
-    """0.699996 with three decimals would be 0.700."""
-    vectors = {"a": (1.0, 0.0), "b": (0.699996, (1 - 0.699996**2) ** 0.5)}
-    match = ReferenceMatch(
-        ["b"], threshold=0.7, embedding_provider=lambda texts: [vectors[text] for text in texts]
-    )
-    page = match.match("a").page()
-    assert page.first_line == "Reference match 0.699996   not passed (< 0.7)"

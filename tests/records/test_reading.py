@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import tracemalloc
 from collections.abc import Mapping
@@ -103,18 +102,6 @@ def test_lines_are_records_in_their_order_blank_ones_aside(tmp_path: Path) -> No
         Record("tram", TRAM["source"], TRAM["summary"], None, f"{path}, line 1"),
         Record("2", "Ö, 東 and \u2028.", "Ö.", None, f"{path}, line 4"),
     ]
-
-
-@pytest.mark.parametrize("kept", [0.5, 0.9])
-def test_a_damaged_packed_file_is_an_error_even_when_bad_records_are_skipped(
-    tmp_path: Path, kept: float
-) -> None:
-    packed = gzip.compress(b"".join(json.dumps({**TRAM, "id": n}).encode() for n in range(999)))
-    path = tmp_path / "pairs.jsonl.gz"
-    path.write_bytes(packed[: int(len(packed) * kept)])
-
-    with pytest.raises(InputError, match="cannot read"):
-        list(read_records(path, skip_bad=lambda error: None))
 
 
 AROUND: dict[str, tuple[list[Any], list[Any]]] = {
