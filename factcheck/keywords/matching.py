@@ -268,8 +268,6 @@ def difference_note(scores: PairScores, by_greedy: Partners, by_optimum: Partner
         return ""
     of_greedy = math.fsum(scores[i][j] for i, j in by_greedy.items())
     of_optimum = math.fsum(scores[i][j] for i, j in by_optimum.items())
-    if math.isclose(of_greedy, of_optimum) and len(by_greedy) == len(by_optimum):
-        return "greedy matching makes other pairs, equally good"
     return (
         f"greedy matching has a total score of {of_greedy:.3f} (pairs: {len(by_greedy)}), "
         f"the optimum {of_optimum:.3f} (pairs: {len(by_optimum)})"

@@ -26,7 +26,7 @@ from factcheck.keywords import (
     score_pair,
 )
 from factcheck.keywords.forms import Keyword, as_keyword, folded, has_word, occurs
-from factcheck.keywords.matching import ASSIGNMENTS, difference_note
+from factcheck.keywords.matching import ASSIGNMENTS
 from factcheck.keywords.results import Match, Missed
 from tests.keywords.naive import (
     Card,
@@ -87,12 +87,6 @@ def test_greedy_matching_depends_on_the_order_and_the_optimum_says_so() -> None:
     assert optimum.note == (
         "greedy matching has a total score of 1.000 (pairs: 1), the optimum 2.000 (pairs: 2)"
     )
-
-
-def test_other_pairs_that_are_as_good_are_called_so() -> None:
-    alike = [{0: 0.5, 1: 0.5}, {0: 0.5, 1: 0.5}]
-    note = difference_note(alike, {0: 0, 1: 1}, {0: 1, 1: 0})
-    assert note == "greedy matching makes other pairs, equally good"
 
 
 def test_a_score_of_0_never_makes_a_pair() -> None:
