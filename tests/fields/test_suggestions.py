@@ -148,6 +148,7 @@ def suggested(name: str, *values: Any, **schema: Any) -> tuple[Any, Any, str]:
         ("x", ["New York"], "semantic", []), ("x", [{}], "exact", []),
         ("x", ["mild", "Not seen"] * 3, "exact", [*NAME[:2], "casefold"]),
         ("x", ["mild", "not seen"] * 2 + ["mild"], "semantic", []),
+        ("unit", ["mg", "mmol/L", "U/L"] * 3, "semantic", []),
     ],
 )  # fmt: skip
 def test_a_field_is_compared_by_its_name_and_values(

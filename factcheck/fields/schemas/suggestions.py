@@ -24,7 +24,7 @@ from factcheck.fields.types import UnreadableError
 from factcheck.fields.values import as_record, json_type
 from factcheck.reports.text import plural
 from factcheck.text.dates import Notation
-from factcheck.text.units import Quantity, read_quantity
+from factcheck.text.units import Quantity, named_units, read_quantity
 from factcheck.text.words import word_set, words
 
 SEMANTIC = "semantic"
@@ -243,6 +243,8 @@ def _of_text(field: _Field) -> _Suggestions:
     if field.is_named("prose"):
         yield _Suggestion(SEMANTIC, (), f"prose by its name {field.name!r}")
     yield from _names(field)
+    if field.values and 2 * sum(map(bool, map(named_units, field.values))) >= len(field.values):
+        yield _Suggestion(SEMANTIC, (), "units, of which mg is not Mg; compared by meaning")
     labels = {" ".join(value.casefold().split()) for value in field.values}
     if 0 < _MIN_REPEATS * len(labels) <= len(field.values):
         reason = f"one of {plural(len(labels), 'label')} that gold repeats, compared exactly"
