@@ -149,8 +149,10 @@ def alone(node: Schema, value: Any, path: str, status: str) -> list[Row]:
         return [Row(path, status, 0.0, "")]
     rows: list[Row] = []
     for index, element in enumerate(value):
-        number = index if status == "omission" else -1 - index
-        rows += alone(node["items"], element, f"{path}[{number}]", status)
+        if status == "omission":
+            rows += alone(node["items"], element, f"{path}[{index}]", status)
+        else:
+            rows += alone_element(node["items"], element, f"{path}[{-1 - index}]", 1)
     return rows
 
 
@@ -194,8 +196,18 @@ def both_arrays(node: Schema, gold: Any, extracted: Any, path: str, ties: list[T
         else:
             rows += alone(items, gold[i], f"{path}[{i}]", "omission")
     surplus = [j for j in extracted_order if j not in partner.values()]
+    n_nulls = sum(one is None for one in extracted) - sum(one is None for one in gold)
     for number, j in enumerate(surplus, 1):
-        rows += alone(items, extracted[j], f"{path}[{-number}]", "hallucination")
+        rows += alone_element(items, extracted[j], f"{path}[{-number}]", n_nulls)
+        n_nulls -= extracted[j] is None
+    return rows
+
+
+def alone_element(items: Schema, element: Any, path: str, n_nulls: int) -> list[Row]:
+    """The rows of a surplus element; a null that gold has not is no free error."""
+    rows = alone(items, element, path, "hallucination")
+    if element is None and not rows and n_nulls > 0 and not items.get("x-eval-skip"):
+        return [Row(path, "hallucination", 0.0, "")]
     return rows
 
 

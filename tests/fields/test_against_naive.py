@@ -221,6 +221,7 @@ CHANGED = {
     95: "no free errors: an element without a key that is a string is a hallucination",
     96: "no free errors: an invented element that is a string is a hallucination",
     112: "no free errors: an invented element that is a string is a hallucination",
+    213: "no free errors: an invented element that is null is a hallucination",
 }  # fmt: skip
 """Cases that a later rule of the specification scores otherwise, and the rule."""
 

@@ -179,6 +179,17 @@ class TestBadValues:
         ]
         assert run(schema, [found], [gold]).mean_f1 == 1.0
 
+    @pytest.mark.parametrize("align", [{}, {"match_by": "key_field", "key": "n"}, BEST])
+    def test_nulls_among_objects_that_gold_has_not_are_invented(self, align: Any) -> None:
+        schema = record(l=array(record(n=NUMBER), **align))
+        gold = {"l": [{"n": 1}]}
+        one, two = {"l": [{"n": 1}, None]}, {"l": [{"n": 1}, None, None]}
+
+        (_, extra) = run(schema, [gold], [one]).records[0].field_results
+        assert (extra.path, extra.status, extra.reason) == ("l[-1]", "hallucination", "null")
+        assert run(schema, [one], [two]).mean_precision == 0.5
+        assert run(schema, [one], [one]).mean_f1 == 1.0
+
     def test_a_hundred_levels(self) -> None:
         schema: dict[str, Any] = TEXT
         value: Any = "x"

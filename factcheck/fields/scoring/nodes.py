@@ -291,10 +291,16 @@ class ArrayNode:
     ) -> None:
         element = self.element
         n_surplus = 0
+        n_nulls = sum(one is None for one in extracted) - sum(one is None for one in gold)
         for i, j in pairs:
             g, e = gold[i] if i >= 0 else MISSING, extracted[j] if j >= 0 else MISSING
             n_surplus += i < 0
-            element.score(g, e, _element_path(path, i if i >= 0 else -n_surplus), out)
+            place, n_known = _element_path(path, i if i >= 0 else -n_surplus), len(out)
+            element.score(g, e, place, out)
+            is_uncounted = i < 0 and e is None and len(out) == n_known
+            if is_uncounted and n_nulls > 0 and not isinstance(element, Skipped):
+                n_nulls -= 1
+                out.append(FieldResult(place, 0.0, "", None, None, "hallucination", "null"))
 
 
 @functools.lru_cache(maxsize=_MAX_PATHS)
