@@ -12,7 +12,7 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Generator, Iterable
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import closing, nullcontext
 from functools import partial
 from itertools import chain, repeat, takewhile
@@ -113,6 +113,8 @@ class Jobs:
             self._score(job)
         except sqlite3.Error:
             raise
+        except CancelledError:  # the process ends; the next one goes on with the job
+            self._stopping = True
         except Exception as error:  # noqa: BLE001 - kept with the job
             _log.error("job %s failed: %s", job.id, describe(error))
             self.store.finish(job, "failed", describe(error))

@@ -294,6 +294,24 @@ async def test_a_judge_that_hangs_does_not_delay_a_stop(
     assert status(jobs, job).rows == 0
 
 
+async def test_a_job_that_ends_with_the_process_goes_on_with_the_next(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def cancelled(*_: Any) -> Any:
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr("factcheck.server.jobs.score_group", cancelled)
+    jobs = bench.start()
+    job = submit(jobs, [record(1)])
+    await asyncio.to_thread(jobs._thread.join, 5)
+    monkeypatch.undo()
+    await jobs.stop()
+
+    jobs = bench.start()
+    ended = await bench.done(jobs, job)
+    assert (ended.state, ended.rows) == ("done", 1)
+
+
 async def test_a_judge_that_fails_is_a_row(bench: Bench) -> None:
     def judge(_: str, text: str) -> Any:
         return RuntimeError("down") if "1" in text else JudgeUnavailable("gone")
