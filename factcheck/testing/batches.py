@@ -26,8 +26,9 @@ class BatchPlan:
     """Number of requests answered before a batch expires; `None` for all."""
     lost: Collection[int] = ()
     """Indices of requests missing from both result files."""
-    creations: Iterable[bool] = ()
-    """Whether attempts to create a batch succeed, in order, or get HTTP 500; later ones do."""
+    creations: Iterable[bool | None] = ()
+    """Whether attempts to create a batch succeed, in order, or get HTTP 500; later ones do. `None`:
+    the batch is created, but the reply is HTTP 500."""
 
 
 class BatchService:
@@ -44,6 +45,7 @@ class BatchService:
             ("POST", "/v1/files", self._upload),
             ("GET", "/v1/files/{id}/content", self._content),
             ("POST", "/v1/batches", self._create),
+            ("GET", "/v1/batches", self._list),
             ("GET", "/v1/batches/{id}", self._retrieve),
         )
 
@@ -65,8 +67,10 @@ class BatchService:
         return Reply(raw_body=self._files[file_id])
 
     def _create(self, request: Request) -> Reply:
-        if not next(self._creations, True):
-            return error_reply(500, "no batch was made", None, "server_error")
+        outcome = next(self._creations, True)
+        failure = error_reply(500, "the creation failed as planned", None, "server_error")
+        if outcome is False:
+            return failure
         body = request.body if isinstance(request.body, dict) else {}
         content = self._files.get(str(body.get("input_file_id")))
         if content is None or body.get("completion_window") != "24h":
@@ -79,7 +83,11 @@ class BatchService:
             "status": "in_progress",
         }
         self._batches[batch["id"]] = batch
-        return _json_reply(batch)
+        return _json_reply(batch) if outcome else failure
+
+    def _list(self, _request: Request) -> Reply:
+        newest_first = [*reversed(self._batches.values())]
+        return _json_reply({"object": "list", "data": newest_first, "has_more": False})
 
     def _retrieve(self, request: Request, batch_id: str) -> Reply:
         if batch_id not in self._batches:

@@ -55,6 +55,8 @@ _RETRIES = 4
 _PRIVATE = 0o600
 _FINAL = frozenset({"completed", "failed", "expired", "cancelled"})
 _OK = 200
+_NEWEST = 100
+"""Number of batches searched for one that was created without a reply."""
 
 Around = Callable[[Transport], Transport]
 """Wraps the transport of each model; the `transport` of a `Session`."""
@@ -127,13 +129,25 @@ def submit(path: Path, run: Run) -> Outcome:
         for model, lines in files:
             content = ("requests.jsonl", b"".join(lines))
             file = client.files.create(file=content, purpose="batch")
-            # no retries: it may exist even without a response
-            new = client.with_options(max_retries=0).batches.create(
-                input_file_id=file.id, endpoint=URL, completion_window="24h"
-            )
+            new = _create(client, file.id)
             batches += (Batch(model=model, batch_id=new.id, requests=len(lines)),)
             _write(path, BatchState(_access().endpoint, batches))
     return Outcome(batches)
+
+
+def _create(client: openai.OpenAI, file_id: str) -> openai.types.Batch:
+    """Create the batch of a file; one that was created without a reply is found, not paid twice."""
+    import openai
+
+    try:
+        return client.with_options(max_retries=0).batches.create(
+            input_file_id=file_id, endpoint=URL, completion_window="24h"
+        )
+    except (openai.APIConnectionError, openai.InternalServerError):
+        for batch in client.batches.list(limit=_NEWEST).data:
+            if batch.input_file_id == file_id:
+                return batch
+        raise
 
 
 def collect(path: Path, run: Run) -> Outcome:

@@ -246,6 +246,15 @@ def test_a_submission_that_fails_leaves_the_batches_before_it(pottery: MakePotte
     assert {one.model for one in (*first.batches, *rest.batches)} == {"openai/lister", MODEL}
 
 
+def test_a_batch_that_was_created_without_a_reply_is_found_and_not_paid_twice(
+    pottery: MakePottery,
+) -> None:
+    job = pottery(plan={"creations": [None]})
+    batch_id = job.submit().batches[0].batch_id
+    assert job.posts("/v1/batches") == 1
+    assert (job.collect().unanswered, batch_id) == (0, "batch_0")
+
+
 def test_a_batch_that_is_not_collected_is_private_and_not_submitted_over(
     pottery: MakePottery,
 ) -> None:
