@@ -1,7 +1,8 @@
-"""Hints: a join of records or an alignment of lists that would match much better."""
+"""Hints: wrapped extractions, a join of records or an alignment of lists that matches better."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -43,6 +44,8 @@ def hints(
     """
     pairs = [(as_record(one.gold), read_record(one.extracted)) for one in records]
     pairs = [(gold, found) for gold, found in pairs if isinstance(gold, dict) and gold and found]
+    for key, n in Counter(filter(None, map(_wrapper, pairs))).items():
+        yield f"the fields of {plural(n, 'extraction')} are inside {key!r}; pass its value instead"
     names = [id_field] if id_field else [*pairs[0][0]] if pairs else []
     moved = {} if joined else {name: _n_moved(name, pairs, is_id=bool(id_field)) for name in names}
     if key := next((name for name in names if moved.get(name)), ""):
@@ -79,6 +82,16 @@ def hint_on_length(gold: Records, extracted: Records, id_field: str | None) -> s
     if key and by_id(gold, key)[0].keys() & by_id(extracted, key)[0].keys():
         return f"{hint}, or {_BY_ID.format(key=key)}"
     return hint
+
+
+def _wrapper(pair: tuple[dict[str, Any], Any]) -> str:
+    """The only key of an extraction whose fields are one level too deep; empty if they are not."""
+    gold, found = pair
+    if not isinstance(found, dict) or len(found) != 1:
+        return ""
+    ((key, inner),) = found.items()
+    is_inside = key not in gold and isinstance(inner, dict) and not gold.keys().isdisjoint(inner)
+    return str(key) if is_inside else ""
 
 
 def _n_moved(key: str, pairs: Sequence[tuple[Any, Any]], *, is_id: bool) -> int:

@@ -371,6 +371,14 @@ def test_records_in_another_order_come_with_one_hint(caplog: pytest.LogCaptureFi
     assert "2 records would pair by 'id'" in hint
 
 
+def test_wrapped_extractions_come_with_a_hint(caplog: pytest.LogCaptureFixture) -> None:
+    wrapped: list[Any] = [{"data": one} for one in LINES[:4]]
+    (hint,) = _hints(caplog, LINES, [*wrapped, *LINES[4:]])
+    assert hint == "the fields of 4 extractions are inside 'data'; pass its value instead"
+    for harmless in ({"data": {}}, {"data": "x"}, {"id": LINES[0]}, {"data": LINES[0], "n": 1}):
+        assert _hints(caplog, LINES, [harmless, *LINES[1:]]) == []
+
+
 def test_a_hint_calls_nothing_that_is_registered(caplog: pytest.LogCaptureFixture) -> None:
     calls: list[Any] = []
 
