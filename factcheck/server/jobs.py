@@ -57,8 +57,10 @@ class Jobs:
         self._budgets = {one.name: one.budget for one in service.callers.values()}
         self.problem = ""
         """Reason why no jobs are scored at present, such as a full disk; empty if they are."""
-        self._current = ""
-        """Id of the job that is being scored."""
+        self._current: tuple[str, set[Future[list[Scored]]]] = "", set()
+        """Id of the job that is being scored, and its records in flight."""
+        self._cancelled = ""
+        """Id of the job that was last cancelled while it was scored."""
         self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="factcheck-jobs", daemon=True)
         self._stopping = False
@@ -67,8 +69,16 @@ class Jobs:
         """Return the status of a job as its owner sees it."""
         if job.state != "queued":
             return job
-        state = "running" if self._current == job.id else "queued"
+        state = "running" if self._current[0] == job.id else "queued"
         return job.model_copy(update={"state": state, "problem": self.problem})
+
+    def cancel(self, job: Job) -> None:
+        """End a job, unless it has ended, and what is in flight of it."""
+        current, in_flight = self._current
+        self.store.finish(job, "cancelled")
+        if current == job.id:
+            self._cancelled = current
+            background.cancel([*in_flight])
 
     def start(self) -> None:
         """Score jobs in order of submission."""
@@ -108,13 +118,13 @@ class Jobs:
                     self._wake.wait()
 
     def _run_job(self, job: Job) -> None:
-        self._current = job.id
+        self._current = job.id, set()
         try:
             self._score(job)
         except sqlite3.Error:
             raise
-        except CancelledError:  # the process ends; the next one goes on with the job
-            self._stopping = True
+        except CancelledError:  # unless by `cancel`, the process ends; the next one goes on
+            self._stopping |= self._cancelled != job.id
         except Exception as error:  # noqa: BLE001 - kept with the job
             _log.error("job %s failed: %s", job.id, describe(error))
             self.store.finish(job, "failed", describe(error))
@@ -122,7 +132,7 @@ class Jobs:
             if not self._stopping:
                 self.store.finish(job, "done")
         finally:
-            self._current = ""
+            self._current = "", set()
 
     def _score(self, job: Job) -> None:
         """Score all records without a row, until the job has ended or its budget is spent."""
@@ -141,7 +151,7 @@ class Jobs:
         )
         # as many as requests in flight, so that others wait for one of them at most
         most = 1 if scorer.signature.never_flips else scorer.session.concurrency
-        scored = _as_completed(submitted, most)
+        scored = _as_completed(submitted, most, self._current[1])
         with budget.spending() if budget else nullcontext(), closing(scored):
             for one in scored:
                 if BudgetExceeded.code in codes_of(one.outcome):
@@ -161,10 +171,9 @@ class Jobs:
 
 
 def _as_completed(
-    submitted: Iterable[Future[list[Scored]]], most: int
+    submitted: Iterable[Future[list[Scored]]], most: int, left: set[Future[list[Scored]]]
 ) -> Generator[Scored, None, None]:
-    """Yield what futures hold as they get it, at most `most` at a time; the rest is cancelled."""
-    left: set[Future[list[Scored]]] = set()
+    """Yield what futures hold as they get it, `most` at a time in `left`; the rest is cancelled."""
     try:
         for future in chain(submitted, repeat(None)):
             if future is not None:
@@ -172,7 +181,8 @@ def _as_completed(
             elif not left:
                 return
             if future is None or len(left) >= most:
-                done, left = wait(left, return_when=FIRST_COMPLETED)
+                done = wait(left, return_when=FIRST_COMPLETED).done
+                left -= done
                 for one in done:
                     yield from one.result()
     finally:
@@ -249,7 +259,7 @@ def rows(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> Response:
 @router.post("/{job_id}/cancel")
 async def cancel(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> JobStatus:
     """End a job and keep its rows; one that has ended stays as it is."""
-    await asyncio.to_thread(jobs.store.finish, job, "cancelled")
+    await asyncio.to_thread(jobs.cancel, job)
     return jobs.status(await asyncio.to_thread(jobs.store.find, job.id, job.owner))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, get_type_hints
 
 from fastapi import APIRouter, Depends, Header, Request, Response
+from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat
 
@@ -25,18 +26,31 @@ from factcheck.keywords.matching import THRESHOLD, TYPE_WEIGHT, Assignment
 from factcheck.records.facts import facts_of
 from factcheck.references import Aggregation, ReferenceMatch
 from factcheck.server.access import require_bounded
-from factcheck.server.problems import RESPONSES
+from factcheck.server.problems import RESPONSES, Problem
 from factcheck.server.service import Service
 
+_JSON = "application/json"
 KEY = Depends(HTTPBearer(auto_error=False))
 """Documents the API key, which `Gate` checks."""
 Work = Callable[[Service, Any], Awaitable[Any]]
 
 
-async def _require_strict(request: Request) -> None:
-    """Refuse JSON with duplicate keys or NaN, or beyond the limits of the service."""
-    data = parse_json(await request.body(), "the body").value
-    require_bounded(data, request.app.state.service.config)
+class _StrictRoute(APIRoute):
+    """A route whose body is JSON without duplicate keys or NaN, in the limits of the service."""
+
+    def get_route_handler(self) -> Callable[[Request], Any]:
+        handle = super().get_route_handler()
+
+        async def strict(request: Request) -> Any:
+            kind = request.headers.get("content-type", "").partition(";")[0].strip()
+            if kind.lower() != _JSON:
+                detail = f"the body must be JSON; send it with 'Content-Type: {_JSON}'"
+                raise Problem(415, "unsupported_media_type", detail)
+            data = parse_json(await request.body(), "the body").value
+            require_bounded(data, request.app.state.service.config)
+            return await handle(request)
+
+        return strict
 
 
 DeadlineMs = Annotated[
@@ -61,7 +75,7 @@ class JudgedRouter(APIRouter):
     """Routes of the judges: a POST request with strict JSON, and an answer within its deadline."""
 
     def __init__(self) -> None:
-        super().__init__(responses=RESPONSES, dependencies=[KEY, Depends(_require_strict)])
+        super().__init__(route_class=_StrictRoute, responses=RESPONSES, dependencies=[KEY])
 
     def judged(self, path: str, answer: Any) -> Callable[[Work], Work]:
         """Serve a function of the service and a request; its result has the form of `answer`."""

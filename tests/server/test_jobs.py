@@ -234,7 +234,7 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     with pytest.raises(Problem) as refused:
         delete(jobs, jobs.store.find(job, ""))
     assert refused.value.status_code == 409
-    jobs.store.finish(jobs.store.find(job, ""), "cancelled")
+    jobs.cancel(jobs.store.find(job, ""))
     await bench.done(jobs, other)
     n_rows, n_requests = status(jobs, job).rows, len(model.requests)
     await asyncio.sleep(0.1)
@@ -250,6 +250,28 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     assert status(jobs, other).state == "done"
     delete(jobs, jobs.store.find(job, ""))
     assert [job for (job,) in jobs.store._all("SELECT DISTINCT job FROM records")] == [other]
+
+
+async def test_cancelling_a_job_that_hangs_makes_way_for_the_next(bench: Bench) -> None:
+    waiting, ended = threading.Event(), threading.Event()
+
+    class Hanging(ScriptedChecker):
+        async def check(self, *_: Any) -> Any:
+            waiting.set()
+            try:
+                await asyncio.sleep(60)
+            finally:
+                ended.set()
+
+    bench.judges["hanging"] = Hanging({})
+    jobs = bench.start()
+    job, other = submit(jobs, [record(1)], judge="hanging"), submit(jobs, [record(2)])
+    await asyncio.to_thread(waiting.wait)
+    jobs.cancel(jobs.store.find(job, ""))
+
+    assert ended.is_set()
+    assert status(jobs, job).state == "cancelled"
+    assert (await asyncio.wait_for(bench.done(jobs, other), 5)).state == "done"
 
 
 async def test_requests_go_before_the_records_of_a_job(bench: Bench) -> None:

@@ -86,11 +86,12 @@ OTHERS: dict[str, tuple[str, dict[str, Any], int, str]] = {
     "announced too large": ("check", raw(b" " * 5_001), 413, "too_large"),
     "too large": ("check", raw(chunks(b" " * 5_001)), 413, "too_large"),
     "not JSON": ("check", raw(b"{"), 422, "input"),
-    "not UTF-8": ("check", raw(b'{"text": "\xff"}'), 400, "bad_request"),
+    "not UTF-8": ("check", raw(b'{"text": "\xff"}'), 422, "input"),
     "two keys": ("check", raw(b'{"text": "", "text": ""}'), 422, "input"),
     "NaN": ("references", raw(b'{"threshold": NaN}'), 422, "input"),
-    "nested": ("check", raw(b"[" * 2_000 + b"]" * 2_000), 400, "bad_request"),
-    "form": ("check", {"data": {"text": "a"}}, 422, "input"),
+    "nested": ("check", raw(b"[" * 2_000 + b"]" * 2_000), 422, "input"),
+    "form": ("check", {"data": {"text": "a"}}, 415, "unsupported_media_type"),
+    "no type": ("check", {"content": b"{}"}, 415, "unsupported_media_type"),
     "compressed": ("check", sent(Content_Encoding="gzip"), 415, "unsupported_media_type"),
     "deadline": ("check", sent(Factcheck_Deadline_Ms="0"), 422, "input"),
     "endless deadline": ("check", sent(Factcheck_Deadline_Ms="9" * 400), 422, "input"),
@@ -116,6 +117,22 @@ def test_what_is_beyond_a_limit_is_refused_before_any_call(judge: Judge) -> None
             assert len(reply.json()["detail"]) <= 300
         assert judge.n_calls == 0
         assert client.post("/v1/check", json=CHECK).status_code == 200  # it is still there
+
+
+@pytest.mark.parametrize(
+    ("given", "detail"),
+    [
+        ({"content": b"{}"}, "the body must be JSON; send it with 'Content-Type: application/json'"),
+        (raw(b'{"text": "a'), "the body, line 1: not valid JSON (the text ends inside a string"),
+        (raw(b"[" * 2_000), "the body, line 1: nested more than 300 levels deep"),
+        (raw(b'{"text": "\xff"}'), "the body, line 1: not UTF-8 (byte 0xff at byte 10"),
+    ],
+)
+def test_a_body_that_is_no_json_is_refused_with_its_fault(
+    judge: Judge, given: Any, detail: str
+) -> None:
+    with client_of(judge) as client:
+        assert client.post("/v1/check", **given).json()["detail"].startswith(detail)
 
 
 def test_without_a_known_key_nothing_is_answered(judge: Judge) -> None:
