@@ -9,9 +9,10 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from itertools import chain, islice
-from multiprocessing import get_context, parent_process
-from multiprocessing.synchronize import Event
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 
 from factcheck.errors import JudgeError
 from factcheck.records import Record, RecordLike
@@ -32,7 +33,7 @@ def score_in_processes(
     """Score records lazily; yields the same outcomes as one process, in the same order.
 
     `records` is read in the calling thread, at most 16 records per process ahead of the first
-    unfinished one. Closing the iterator ends the processes, once each is done with its record.
+    unfinished one. Closing the iterator ends the processes.
 
     Args:
         open_scorer: Called once in each process; can be pickled.
@@ -43,8 +44,8 @@ def score_in_processes(
         JudgeError: A process was killed or could not start.
     """
     context = get_context("spawn")
-    stopped = context.Event()
-    pool = ProcessPoolExecutor(processes, context, _start, (open_scorer, stopped))
+    ours, theirs = context.Pipe()
+    pool = ProcessPoolExecutor(processes, context, _start, (open_scorer, theirs))
     try:
         yield from in_order(_submitted(pool, groups_of(records, 1)), _AHEAD * processes)
     except BrokenProcessPool as error:
@@ -54,8 +55,9 @@ def score_in_processes(
             "processes; a script needs `if __name__ == '__main__':`"
         ) from error
     finally:
-        stopped.set()
+        ours.close()
         pool.shutdown(cancel_futures=True)
+        theirs.close()
 
 
 def _submitted(
@@ -74,26 +76,25 @@ def _submitted(
         yield future
 
 
-_worker: list[tuple[ScoreChunk, Event]] = []
-"""In a process of the pool: its scorer, and whether the run has ended."""
+_scorers: list[ScoreChunk] = []
+"""In a process of the pool: its scorer."""
 
 
-def _start(open_scorer: Callable[[], ScoreChunk], stopped: Event) -> None:
+def _start(open_scorer: Callable[[], ScoreChunk], parent: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    _worker.append((open_scorer(), stopped))
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    _scorers.append(open_scorer())
 
 
 def _score(items: Sequence[Record | RecordFailure]) -> list[Scored]:
-    ((score, stopped),) = _worker
     scored: list[Scored] = []
     for item in items:  # one at a time: threads would compete for the same core
-        if not stopped.is_set():
-            scored += score([item]) if isinstance(item, Record) else [Scored(None, item)]
+        scored += _scorers[0]([item]) if isinstance(item, Record) else [Scored(None, item)]
     return scored
 
 
-def _end_with_parent() -> None:
-    if (parent := parent_process()) is not None:
-        parent.join()
-        os._exit(1)
+def _end_with(parent: Connection) -> None:
+    """End this process once the run has closed its end of the pipe, or was killed."""
+    with suppress(EOFError):
+        parent.recv()
+    os._exit(1)

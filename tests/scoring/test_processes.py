@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,9 @@ import pytest
 from factcheck import FactCoverage, FactSet
 from factcheck.errors import ConfigError, InputError, JudgeError
 from factcheck.facts import CoverageReport
+from factcheck.records import Record
+from factcheck.scoring.many import RecordFailure, Scored
+from factcheck.scoring.processes import score_in_processes
 from tests.scoring.test_run_report import card, put
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
@@ -101,6 +104,24 @@ def test_records_are_read_lazily_and_closing_ends_the_processes() -> None:
         assert len(active_children()) == 2
 
     assert len(read) <= 9 + 3 + 2 * 16
+    assert active_children() == []
+
+
+def stuck_from_fifth() -> Any:
+    """A judge that never answers for the records of the second chunk and later ones."""
+
+    def score(records: Sequence[Record]) -> list[Scored]:
+        while int(records[0].id[1:]) > 4:
+            time.sleep(1)
+        return [Scored(records[0], RecordFailure(records[0].id, "judge", "done"))]
+
+    return score
+
+
+def test_closing_ends_processes_in_the_middle_of_a_record() -> None:
+    with contextlib.closing(score_in_processes(stuck_from_fifth, endless([]), 2)) as outcomes:
+        found = [next(outcomes).record for _ in range(4)]
+        assert [one.id for one in found if one] == ["r1", "r2", "r3", "r4"]
     assert active_children() == []
 
 
