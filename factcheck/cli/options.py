@@ -53,14 +53,12 @@ def argument(metavar: str, help_text: str, **more: Any) -> Any:
     return typer.Argument(metavar=metavar, help=help_text, **more)
 
 
-def option(
-    name: str, metavar: str | None, help_text: str, panel: str | None = None, **more: Any
-) -> Any:
+def option(name: str, metavar: str, help_text: str, panel: str | None = None, **more: Any) -> Any:
     return typer.Option(name, metavar=metavar, help=help_text, rich_help_panel=panel, **more)
 
 
 def flag(name: str, help_text: str, panel: str | None = None, **more: Any) -> Any:
-    return option(name, None, help_text, panel, **more)
+    return option(name, "", help_text, panel, **more)
 
 
 def fail_under(help_text: str, metavar: str = "SHARE") -> Any:

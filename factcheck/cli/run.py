@@ -192,7 +192,7 @@ def report(
     The HTML page of a run is sortable, and each row opens its source and
     summary with the facts marked. Nothing is scored again.
     """
-    from factcheck.documents import parse_json, read_text
+    from factcheck.documents import name_of, parse_json, read_text
     from factcheck.facts import CoverageReport
     from factcheck.fields import RunResult
     from factcheck.fields.runs.figures import FORMAT as FIELDS_RUN
@@ -204,13 +204,16 @@ def report(
         warnings = [run.partial] if run.partial else []
         output.report(run.page(), run.to_json, to, warnings=warnings)
         return
-    data = parse_json(read_text(file), "report").value
+    data = parse_json(read_text(file), name_of(file)).value
     if isinstance(data, dict) and data.get("format") == FIELDS_RUN:
         fields = RunResult.from_dict(data)
         page = fields.page(intervals=fields.intervals() if fields.records else None)
         output.report(page, fields.to_json, to)
         return
-    score = CoverageReport.from_dict(data)
+    try:
+        score = CoverageReport.from_dict(data)
+    except InputError as error:
+        raise InputError(f"{name_of(file)}: {error}") from error
     output.report(score.page(), score.to_json, to)
 
 

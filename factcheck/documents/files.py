@@ -225,6 +225,8 @@ def lines(path: PathOrDash) -> Iterator[tuple[Place, bytes]]:
                 raw = raw.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901 - the line itself
             yield place, raw
             while len(raw) > MAX_TEXT_BYTES and not raw.endswith(b"\n"):
+                if b"\0" in raw:  # an endless device such as /dev/zero
+                    decode_text(raw, name, number)
                 raw = stream.readline(MAX_TEXT_BYTES + 1)  # noqa: PLW2901 - the rest of the line
 
 
@@ -270,13 +272,13 @@ def write_with(
     """
     check_writable(path)
     with file_errors(str(path), "write"):
-        target = Path(path).resolve()
         with suppress(FileNotFoundError):
-            mode = target.stat().st_mode
+            mode = Path(path).stat().st_mode
             if not stat.S_ISREG(mode):
-                with open(target, "wb", opener=_open_at_once) as stream:
+                with open(path, "wb", opener=_open_at_once) as stream:
                     write(stream)
                 return
+        target = Path(path).resolve()
         draft = target.with_name(f".factcheck-{secrets.token_hex(8)}.tmp")
         descriptor = os.open(draft, _DRAFT_FLAGS, stat.S_IMODE(mode))
         try:

@@ -31,7 +31,12 @@ from factcheck.documents.files import (
     open_binary,
     read_text,
 )
-from factcheck.documents.json_documents import items_of_list, parse_json, parse_json_line
+from factcheck.documents.json_documents import (
+    items_of_list,
+    json_text,
+    parse_json,
+    parse_json_line,
+)
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.errors import ConfigError, InputError
 
@@ -151,11 +156,13 @@ def _list_entries(path: PathOrDash, format_: str, *, as_text: bool) -> Iterator[
         items = [] if format_ == "yaml" else items_of_list(text)
         yield from _recovered(text, items, name, error, as_text=as_text)
         return
-    if isinstance(value, list):
-        for number, item in enumerate(value, 1):
-            yield Entry(Place(name, "record", number), item)
-    elif value is not None:
-        yield Entry(Place(name), value)
+    is_list = isinstance(value, list)
+    for number, item in enumerate(value if is_list else [value], 1):
+        place = Place(name, "record", number) if is_list else Place(name)
+        if len(text) > MAX_TEXT_BYTES:  # so may be its entries
+            yield _parsed_entry(place, json_text(item).encode(), as_text=as_text)
+        elif is_list or item is not None:
+            yield Entry(place, item)
 
 
 def _recovered(

@@ -81,8 +81,8 @@ def object_in(text: str) -> dict[str, Any]:
         if not braces["prose"]:
             try:
                 _, end = _DECODER.raw_decode(text, braces.start())
-            except (json.JSONDecodeError, RecursionError) as error:
-                problem = "nested too deeply"
+            except (ValueError, RecursionError) as error:
+                problem = "it is nested too deeply, or a number is too long"
                 if isinstance(error, json.JSONDecodeError):
                     problem = problem_of(error, text)
                 raise InputError(f"a JSON object that cannot be read ({problem})") from None

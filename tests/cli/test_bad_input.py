@@ -40,7 +40,7 @@ ANY = {
 }
 BY_SUFFIX = {
     ".txt": {**ANY, "long": LONG},
-    ".json": {**ANY, **JSON},
+    ".json": {**ANY, **JSON, "long": b'[{"source": ' + LONG + b', "summary": "It rained."}]'},
     ".jsonl": {**ANY, **JSON, "long": b'{"id": ' + LONG + b"}\n"},
     ".yaml": {**ANY, **YAML},
     ".csv": {**ANY, "quotes": b'source,summary\n"a,b\n', "long": b"source,summary\n" + LONG},
@@ -49,9 +49,10 @@ KINDS = {
     "facts": (".txt .json .yaml", "check FILE {text}"),
     "lock": (".yaml", "facts {text} --lock FILE"),
     "source": (".txt", "score FILE {text}"),
-    "records": (".jsonl .csv", "run FILE"),
+    "records": (".jsonl .json .csv", "run FILE"),
     "gold": (".json .jsonl .yaml", "fields evaluate FILE {gold}"),
     "schema": (".json .yaml", "fields evaluate {gold} {gold} --schema FILE"),
+    "saved report": (".json", "report FILE"),
     "saved run": (".json", "fields compare FILE FILE"),
     "cards": (".json .yaml", "keywords run FILE {gold}"),
     "guides": (".json .yaml", "keywords behaviors FILE {gold}"),
@@ -74,7 +75,7 @@ def bad_files(folder: Path, suffix: str) -> Iterator[tuple[str, Path]]:
     os.mkfifo(path)
     yield "pipe", path
     path.unlink()
-    for what, target in (("endless", "/dev/zero"), ("dangling link", "/no/where")):
+    for what, target in (("endless", "/dev/zero"), ("dangling link", "/no/where"), ("loop", path)):
         path.symlink_to(target)
         yield what, path
         path.unlink()

@@ -372,6 +372,7 @@ class TestReplies:
             ('{"a": "x", "b": {"a": "x"}', "cannot be read"), ('{"a": {"a": "x"}, b}', "cannot be"),
             ("{'a': {\"a\": \"x\"}}", "cannot be read"), ('{"a": NaN}', "NaN"),
             ('{"a": "x", "a": "y"}', "'a'"), ('{"a":' * 9999, "cannot be read"),
+            ('{"a": %s}' % ("9" * 5000), "a number is too long"),
         ],
     )  # fmt: skip
     def test_anything_else_is_a_parse_failure(self, text: str, reason: str) -> None:
