@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import gc
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from factcheck.cli import options, output
 from factcheck.cli.options import OUTPUT
+from factcheck.cli.run import compare
 from factcheck.errors import InputError
-
-if TYPE_CHECKING:
-    from factcheck.reports.page import Page
 
 _LOG = "factcheck.fields"
 
 app = typer.Typer(**options.FAMILY, help="Evaluate structured extraction, field by field.")
 app.callback()(options.show_help)
+app.command("compare", epilog="Example: factcheck fields compare before.json after.json")(compare)
 
 
 Gold = Annotated[str, options.argument("GOLD", "Gold records: .json, .jsonl or .yaml.")]
@@ -111,7 +107,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         output.capture_log(_LOG),
         SemanticComparator(semantic or "local", budget=budget) as comparator,
         output.spinner("Comparing"),
-        _without_gc(),
+        output.without_gc(),
     ):
         result = evaluate_files(
             gold,
@@ -139,9 +135,8 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             output.print_out(text)
         else:
             write_text(differences, text)
-    if fail_under is None:
-        page = _without_gate(page, "--fail-under")
-    output.report(page, result.run.to_json, to, failure=failure)
+    ungated = "--fail-under" if fail_under is None else ""
+    output.report(page, result.run.to_json, to, failure=failure, ungated=ungated)
 
 
 SchemaOut = Annotated[
@@ -211,65 +206,3 @@ def _write_schema(gold: str, out: str | None, *, suggest: bool, schema: str | No
     write_text(out, text)
     fields = plural(text.count("x-eval-compare"), "field")
     output.print_out(f"{fields} of {plural(len(records), 'record')} written to {out}")
-
-
-@app.command("compare", epilog="Example: factcheck fields compare before.json after.json")
-def compare(
-    run_a: Annotated[
-        str, options.argument("RUN_A", "Baseline: the JSON of 'evaluate --out RUN.json'.")
-    ],
-    run_b: Annotated[str, options.argument("RUN_B", "Another run on the same gold records.")],
-    *,
-    format_: options.ReportFormat = None,
-    out: options.Out = None,
-    fail_if_worse: options.FailIfWorse = False,
-) -> None:
-    """Compare two runs, field by field.
-
-    Runs are compared record by record. A field is won or lost if its
-    p-value, adjusted for the number of fields, is below 0.05; one whose
-    95 % interval excludes 0 may still be neither. --fail-if-worse takes half
-    of the p-value, since only losses fail.
-    """
-    from factcheck.documents import name_of
-    from factcheck.fields import compare_runs, files
-
-    to = output.destination(format_, out, run_a, run_b)
-    names = (name_of(run_a), name_of(run_b))
-    with output.capture_log(_LOG), output.spinner("Comparing"), _without_gc():
-        comparison = compare_runs(files.read_run(run_a), files.read_run(run_b), names=names)
-    warnings = [comparison.schema_warning] if comparison.schema_warning else []
-    failure = None
-    if fail_if_worse:
-        from factcheck.scoring import gates
-
-        missing = [str(one) for one in (*comparison.only_in_a, *comparison.not_compared)]
-        failure = gates.comparison_gate(comparison.worse, missing, comparison.no_verdict)
-        if failure is None and comparison.doubt:
-            doubt = f"the gate passes, but {comparison.doubt}; that may be chance"
-            output.print_warnings([doubt])
-    page = comparison.page()
-    if not fail_if_worse:
-        page = _without_gate(page, "--fail-if-worse")
-    output.report(page, comparison.to_json, to, warnings=warnings, failure=failure)
-
-
-def _without_gate(page: Page, option: str) -> Page:
-    """Say in JUnit why no case fails."""
-    from factcheck.reports.page import Case
-
-    if not any(case.status == "failed" for case in page.cases):
-        return page
-    why = Case("gate", "skipped", f"losses are skipped cases: they fail only with {option}")
-    return page._replace(cases=(*page.cases, why))
-
-
-@contextmanager
-def _without_gc() -> Iterator[None]:
-    """Disable the cycle collector, since the objects allocated here stay alive."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from factcheck.cli import options, output
+from factcheck.cli.run import compare
 from factcheck.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ app = typer.Typer(
     help="Evaluate cards and behaviors by keywords: fast, free, without a model.",
 )
 app.callback()(options.show_help)
+app.command("compare", epilog="Example: factcheck keywords compare before.json after.json")(compare)
 
 
 @app.command("run", epilog="Example: factcheck keywords run dataset.yaml outputs.json --out a.json")
@@ -128,45 +130,6 @@ def _report(
 
     failure = gates.cases_gate(result.FIGURE, result.mean, fail_under, result.errors)
     output.report(page, result.to_json, to, warnings=result.warnings, failure=failure)
-
-
-@app.command("compare", epilog="Example: factcheck keywords compare before.json after.json")
-def compare(
-    run_a: Annotated[
-        str,
-        options.argument(
-            "RUN_A", "Baseline: the JSON of 'run' or 'behaviors' with --out RUN.json."
-        ),
-    ],
-    run_b: Annotated[str, options.argument("RUN_B", "Another run of the same kind and cases.")],
-    *,
-    format_: options.ReportFormat = None,
-    out: options.Out = None,
-    fail_if_worse: options.FailIfWorse = False,
-) -> None:
-    """Compare two runs, case by case.
-
-    A run is better or worse if its mean F1 or pass rate changed
-    significantly (paired randomization test, p below 0.05).
-    """
-    from factcheck.documents import name_of
-    from factcheck.keywords.comparison import compare_runs, read_run
-    from factcheck.reports.text import p_text
-    from factcheck.scoring import gates
-
-    to = output.destination(format_, out, run_a, run_b)
-    with output.spinner("Comparing"):
-        comparison = compare_runs(read_run(run_a), read_run(run_b))
-    page = comparison.page((name_of(run_a), name_of(run_b)))
-    failure = None
-    if fail_if_worse:
-        worse = ""
-        if comparison.verdict == "worse":
-            figure = "F1" if comparison.kind == "cards" else "pass rate"
-            mean = comparison.mean
-            worse = f"{figure} {mean.difference:+.3f}, p {p_text(mean.p_value or 0.0)}"
-        failure = gates.comparison_gate(worse, comparison.only_a)
-    output.report(page, comparison.to_json, to, warnings=comparison.notes, failure=failure)
 
 
 def references(

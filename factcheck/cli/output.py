@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import sys
@@ -103,6 +104,17 @@ class _Log(logging.Handler):
 
 
 @contextmanager
+def without_gc() -> Iterator[None]:
+    """Disable the cycle collector, since the objects allocated here stay alive."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@contextmanager
 def capture_log(name: str) -> Iterator[None]:
     """Collect messages logged under `name` in a `with` block and print each once at its end."""
     log, handler = logging.getLogger(name), _Log()
@@ -166,6 +178,7 @@ def report(
     warnings: Sequence[str] = (),
     failure: GateFailure | None = None,
     details: str = "",
+    ungated: str = "",
     exits: bool = True,
 ) -> None:
     """Print a report, or write it to its file and print its metrics and conclusions.
@@ -177,6 +190,7 @@ def report(
         warnings: Printed on standard error unless the report is printed as a table or Markdown.
         failure: Failure of the gate, if any; shown in JUnit.
         details: The facts behind it.
+        ungated: Option of the gate if it is not used; named in JUnit.
         exits: Whether to exit with the code of a failed gate.
 
     Raises:
@@ -188,7 +202,7 @@ def report(
     from factcheck.reports.page import gated
     from factcheck.reports.table import for_stdout
 
-    page = gated(page, failure.message if failure else "", details.splitlines())
+    page = gated(page, failure.message if failure else "", details.splitlines(), ungated)
     if to.path is not None or to.format not in {"table", "markdown"}:
         print_warnings(warnings)
     if to.format == "json":

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -14,8 +15,13 @@ from factcheck.cli import options, output
 from factcheck.errors import InputError, JudgeError
 
 if TYPE_CHECKING:
+    from factcheck.facts import CoverageReport
+    from factcheck.fields import RunResult
+    from factcheck.keywords import BehaviorRun, DatasetResult
     from factcheck.records import Record
+    from factcheck.reports import Report
     from factcheck.runtime.progress import Show
+    from factcheck.scoring.run_report import RunReport
 
 ROWS = "Rows"
 BATCH = "Batch"
@@ -180,7 +186,9 @@ def report(
     file: Annotated[
         str,
         options.argument(
-            "FILE", "Rows of 'run --out' (.jsonl), or the JSON of 'score' or 'fields evaluate'."
+            "FILE",
+            "Rows of 'run --out' (.jsonl), or the JSON of 'score', 'fields evaluate', "
+            "'keywords run' or 'behaviors'.",
         ),
     ],
     *,
@@ -192,56 +200,98 @@ def report(
     The HTML page of a run is sortable, and each row opens its source and
     summary with the facts marked. Nothing is scored again.
     """
-    from factcheck.documents import name_of, parse_json, read_text
-    from factcheck.facts import CoverageReport
     from factcheck.fields import RunResult
-    from factcheck.fields.runs.figures import FORMAT as FIELDS_RUN
     from factcheck.scoring.run_report import RunReport
 
     to = output.destination(format_, out, file)
-    if file.endswith((".jsonl", ".ndjson")):
-        run = RunReport.read(file)
-        warnings = [run.partial] if run.partial else []
-        output.report(run.page(), run.to_json, to, warnings=warnings)
-        return
-    data = parse_json(read_text(file), name_of(file)).value
-    if isinstance(data, dict) and data.get("format") == FIELDS_RUN:
-        fields = RunResult.from_dict(data)
-        page = fields.page(intervals=fields.intervals() if fields.records else None)
-        output.report(page, fields.to_json, to)
-        return
-    try:
-        score = CoverageReport.from_dict(data)
-    except InputError as error:
-        raise InputError(f"{name_of(file)}: {error}") from error
-    output.report(score.page(), score.to_json, to)
+    saved = _read_saved(file)
+    warnings = [saved.partial] if isinstance(saved, RunReport) and saved.partial else []
+    page = saved.page()
+    if isinstance(saved, RunResult) and saved.records:
+        page = saved.page(intervals=saved.intervals())
+    output.report(page, saved.to_json, to, warnings=warnings)
 
 
 def compare(
     a: Annotated[
         str,
-        options.argument("A", "Baseline: rows of 'run', or a .json report of 'score'."),
+        options.argument(
+            "A",
+            "Baseline: rows of 'run --out' (.jsonl), or the JSON of 'score', 'fields evaluate', "
+            "'keywords run' or 'behaviors'.",
+        ),
     ],
-    b: Annotated[str, options.argument("B", "Another run or report on the same facts.")],
+    b: Annotated[str, options.argument("B", "Another result on the same facts, gold or cases.")],
     *,
     format_: options.ReportFormat = None,
     out: options.Out = None,
     fail_if_worse: options.FailIfWorse = False,
 ) -> None:
-    """Compare two runs or reports: facts won, lost and newly distorted.
+    """Compare two saved results: facts, fields or cases won and lost.
 
-    B is worse if coverage is significantly lower (p below 0.05, by
+    Coverage of B is worse if it is significantly lower (p below 0.05, by
     source), a 'must' fact was lost, or more facts are distorted:
-    significantly more, or any more with a local judge.
+    significantly more, or any more with a local judge. A field is won or
+    lost if its p-value, adjusted for the number of fields, is below 0.05;
+    --fail-if-worse takes half of it, since only losses fail. Cards and
+    behaviors are worse if mean F1 or pass rate fell significantly.
     """
-    from factcheck.scoring import compare, gates
+    from factcheck.scoring import gates
 
     to = output.destination(format_, out, a, b)
-    found = compare(a, b)
+    with output.spinner("Comparing"), output.without_gc():
+        found, verdict = _compared(a, b)
+        page = found.page()
     failure = None
     if fail_if_worse:
-        failure = gates.comparison_gate(found.worse, found.only_a, found.unsettled)
-    output.report(found.page(), found.to_json, to, failure=failure)
+        failure = gates.comparison_gate(*verdict)
+    warnings = () if out else [alert.text for alert in page.alerts]
+    ungated = "" if fail_if_worse else "--fail-if-worse"
+    output.report(page, found.to_json, to, warnings=warnings, failure=failure, ungated=ungated)
+
+
+def _compared(a: str, b: str) -> tuple[Report, tuple[str, Sequence[str | int], str]]:
+    """Compare two files; also return the arguments of the gate."""
+    from factcheck import fields, keywords
+    from factcheck.documents import name_of
+    from factcheck.facts import CoverageReport
+    from factcheck.scoring import compare
+    from factcheck.scoring.run_report import RunReport
+
+    names, one, two = (name_of(a), name_of(b)), _read_saved(a), _read_saved(b)
+    if isinstance(one, fields.RunResult) and isinstance(two, fields.RunResult):
+        found = fields.compare_runs(one, two, names=names)
+        return found, (found.worse, (*found.only_a, *found.not_compared), found.no_verdict)
+    coverage, cards = (CoverageReport, RunReport), (keywords.DatasetResult, keywords.BehaviorRun)
+    if isinstance(one, cards) and isinstance(two, cards):
+        cases = keywords.compare_runs(one, two, names=names)
+        return cases, (cases.worse, cases.only_a, "")
+    if isinstance(one, coverage) and isinstance(two, coverage):
+        facts = replace(compare(one, two), names=names)
+        return facts, (facts.worse, facts.only_a, facts.no_verdict)
+    raise InputError(f"cannot compare {names[0]} with {names[1]}: results of different commands")
+
+
+def _read_saved(path: str) -> CoverageReport | RunReport | RunResult | DatasetResult | BehaviorRun:
+    """Read rows of a run, or a result saved as JSON."""
+    from factcheck import fields, keywords
+    from factcheck.documents import name_of
+    from factcheck.documents.reading import read_document
+    from factcheck.facts import CoverageReport
+    from factcheck.fields.runs.figures import FORMAT
+    from factcheck.scoring.run_report import RunReport
+
+    if path.endswith((".jsonl", ".ndjson")):
+        return RunReport.read(path)
+    data = read_document(path, expected="a saved result comes from").value
+    kinds: dict[Any, Any] = {FORMAT: fields.RunResult}
+    kinds |= {one.format: one for one in (keywords.DatasetResult, keywords.BehaviorRun)}
+    kind = kinds.get(data.get("format") if isinstance(data, dict) else None, CoverageReport)
+    try:
+        result: CoverageReport | RunResult | DatasetResult | BehaviorRun = kind.from_dict(data)
+    except InputError as error:
+        raise InputError(f"{name_of(path)}: {error}") from error
+    return result
 
 
 def _run_on_ray(

@@ -129,13 +129,6 @@ def _errors_of(name: str) -> Iterator[None]:
         raise InputError(f"{name}: {error}") from error
 
 
-def read_run(path: PathOrDash) -> RunResult:
-    """Read a run saved as JSON."""
-    data = _object_in(path, "run")
-    with _errors_of(name_of(path)):
-        return RunResult.from_dict(data)
-
-
 class FileRun(NamedTuple):
     """Result of evaluating files."""
 

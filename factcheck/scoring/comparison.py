@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
 
 from factcheck.documents import name_of, read_text, to_plain
 from factcheck.errors import InputError
 from factcheck.facts import CheckFailure, CheckResult, CoverageReport, share_entailed
 from factcheck.facts.coverage import EMBEDDED, PARAPHRASES
 from factcheck.reports import Report
-from factcheck.reports.page import Alert, Badge, Case, Item, Page, Status, Tone, filled, listed
+from factcheck.reports.comparison import Group, Unit, comparison_page, verdict_text
+from factcheck.reports.page import Alert, Badge, Item, Page
 from factcheck.reports.text import (
-    interval_text,
     more_of,
     name_text,
     p_text,
@@ -24,42 +23,34 @@ from factcheck.reports.text import (
     plural,
     quote_text,
     share,
-    signed,
     some_of,
 )
 from factcheck.scoring.run_report import RunReport
 from factcheck.stats.comparison import SIGNIFICANT, Comparison, compare_means
 from factcheck.stats.intervals import paired_share_interval, sign_test
 
-Run = str | PathLike[str] | CoverageReport | Mapping[str, CoverageReport] | Iterable[CoverageReport]
-"""Path of rows from `factcheck run --out` or of a `.json` report; a report; reports by record
-name; or reports in record order."""
+Run = (
+    str
+    | PathLike[str]
+    | CoverageReport
+    | RunReport
+    | Mapping[str, CoverageReport]
+    | Iterable[CoverageReport]
+)
+"""Path of rows from `factcheck run --out` or of a `.json` report; a report; a run; reports by
+record name; or reports in record order."""
 
 UNDECIDED = "undecided"
-_MAX_SHOWN = 20
 _PARAPHRASE = 0.2
 """Share of copied phrases below which a summary paraphrases: 33 summaries written as paraphrases
 copy at most .10, summaries written to copy at least .27."""
-
-
-class _Group(NamedTuple):
-    """Wording of a kind of change."""
-
-    tone: Tone
-    meaning: str
-    status: Status = "passed"
-    """Status of its test cases."""
-    head: int = 5
-    """Number of facts that a terminal shows."""
-
-
-_GROUPS = {
-    "Newly distorted": _Group("bad", "contradicted in B only", "failed", _MAX_SHOWN),
-    "Lost": _Group("warn", "kept in A, dropped in B", "failed", 10),
-    "Undecided": _Group("unknown", "no verdict in A or B, not distorted in B", "skipped"),
-    "No longer distorted": _Group("plain", "contradicted in A, dropped in B"),
-    "Won": _Group("good", "kept in B only"),
-}
+_GROUPS = (
+    Group("Newly distorted", "bad", "contradicted in B only", "failed", 20),
+    Group("Lost", "warn", "kept in A, dropped in B", "failed", 10),
+    Group("Undecided", "unknown", "no verdict in A or B, not distorted in B", "skipped"),
+    Group("No longer distorted", "plain", "contradicted in A, dropped in B"),
+    Group("Won", "good", "kept in B only"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +82,25 @@ class FactChange:
             return "Lost" if self.a == "kept" else "No longer distorted"
         return "Won"
 
+    def as_unit(self) -> Unit:
+        name, change = self.record or self.id, f"{self.a} → {self.b}"
+        item = Item(
+            name_text(name),
+            quote_text(self.fact),
+            (quote_text(self.reason),) if self.reason else (),
+            badges=(Badge("must", "bad"),) if self.must else (),
+            quote=quote_text(self.quote),
+            aside=change,
+        )
+        quote = (self.quote,) if self.quote else ()
+        return Unit(f"{name} {quote_text(self.fact)}", change, item, to_plain(self), quote)
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CoverageComparison(Report):
     """Comparison of a second run with a first one over their common facts."""
 
-    DERIVED = ("p_distorted", "worse", "unsettled")
+    DERIVED = ("p_distorted", "worse", "no_verdict")
     coverage: Comparison
     """Mean coverage of the records over facts decided in both runs. With several sources, interval
     and p-value are by source (paired randomization); with one, by fact (McNemar's exact test),
@@ -177,14 +181,14 @@ class CoverageComparison(Report):
         more = n_new > self._n_no_longer and (self.never_flips or self.p_distorted < SIGNIFICANT)
         lower = not self.unranked and self.coverage.difference < 0 and self.coverage.is_significant
         reasons = (
-            f"coverage {self._coverages}" if lower else "",
+            f"coverage {share(self.coverage.a)} → {share(self.coverage.b)}" if lower else "",
             f"distorted facts {n_a:,} → {n_b:,} ({n_new:,} newly)" if more else "",
             self._lost_musts,
         )
         return ", ".join(filter(None, reasons))
 
     @property
-    def unsettled(self) -> str:
+    def no_verdict(self) -> str:
         """Reason why the second run cannot be rated; empty if it can.
 
         Significantly more facts kept in the other run are undecided in the second one, a run is not
@@ -199,60 +203,40 @@ class CoverageComparison(Report):
         return "; ".join(filter(None, (*reasons, self.unranked)))
 
     @property
-    def _coverages(self) -> str:
-        return f"{share(self.coverage.a)} → {share(self.coverage.b)}"
-
-    @property
     def _lost_musts(self) -> str:
         lost = [change.fact for change in self.lost if change.must]
         return f"{plural(len(lost), 'must fact')} lost: {some_of(lost)}" if lost else ""
 
     def page(self) -> Page:
-        groups = {title: self._of(title) for title in _GROUPS}
-        (n_kept_a, n_kept_b), (n_a, n_b) = self.n_kept, self.n_distorted
+        (kept_a, kept_b), (n_a, n_b) = self.n_kept, self.n_distorted
+        facts = plural(self.n_facts, "fact")
         n_new = plural(len(self.newly_distorted), "fact")
         more = f"Distorted facts {n_a:,} → {n_b:,}: {n_new} newly distorted"
         new = more if self.newly_distorted else ""
-        bad = (Alert(text) for text in (new, self._lost_musts, self.unsettled) if text)
-        warn = (Alert(self.caution, "warn"),) if self.caution else ()
-        sections = (
-            listed(
-                title, group.tone, group.meaning, groups[title], _item, "fact", _MAX_SHOWN
-            )._replace(head=group.head)
-            for title, group in _GROUPS.items()
-        )
-        return Page(
+        alerts = [Alert(text) for text in (new, self._lost_musts, self.no_verdict) if text]
+        alerts += [Alert(self.caution, "warn")] if self.caution else []
+        unit = "if facts were independent" if self.n_sources == 1 else "by source"
+        groups = {one: [c.as_unit() for c in self._of(one.title)] for one in _GROUPS}
+        main = replace(self.coverage, interval=None) if self.unranked else self.coverage
+        page = comparison_page(
             "Coverage",
-            self._coverages,
-            f"{self._verdict}; kept {n_kept_a:,} → {n_kept_b:,} of {plural(self.n_facts, 'fact')} "
-            f"decided in both, distorted {n_a:,} → {n_b:,}",
-            lines=tuple(self._lines()),
-            alerts=(*bad, *warn),
-            sections=filled(*sections),
-            suite="compare",
-            cases=tuple(_case(change) for group in groups.values() for change in group),
-            columns=("change", *FactChange.__slots__),
-            rows=lambda: [
-                {"change": title.lower(), **to_plain(change)}
-                for title, group in groups.items()
-                for change in group
-            ],
+            "fact",
+            main,
+            groups,
+            f"{unit} ({plural(self.n_sources, 'source')})",
+            self._lines(),
+            names=self.names,
+            left_out={"Only in A": self.only_a, "Only in B": self.only_b},
         )
-
-    @property
-    def _verdict(self) -> str:
-        if self.unranked:
-            return "not comparable"
-        if not self.coverage.difference:
-            return "equal"
-        way = "higher" if self.coverage.difference > 0 else "lower"
-        if self.coverage.is_significant:
-            return f"{way}, unlikely to be chance"
-        return f"{way}, but that may be chance"
+        return page._replace(
+            counts=f"{'not comparable' if self.unranked else verdict_text(main)}; kept {kept_a:,} "
+            f"→ {kept_b:,} of {facts} decided in both, distorted {n_a:,} → {n_b:,}",
+            alerts=tuple(alerts),
+            suite="compare",
+            columns=("change", *FactChange.__slots__),
+        )
 
     def _lines(self) -> Iterator[str]:
-        if all(self.names):
-            yield f"A is {quote_text(self.names[0])}, B is {quote_text(self.names[1])}"
         if self.is_noise:
             n = sum(UNDECIDED not in (change.a, change.b) for change in self.changes)
             yield (
@@ -262,45 +246,11 @@ class CoverageComparison(Report):
         elif self.causes:
             alone = "" if len(self.causes) == 1 else "; these runs cannot tell which moved a fact"
             yield f"Why: {'; '.join(self.causes)}{alone}"
-        coverage = self.coverage
-        if coverage.difference and not self.unranked:
-            unit = "if facts were independent" if self.n_sources == 1 else "by source"
-            yield (
-                f"difference {signed(coverage.difference)}, 95 % interval "
-                f"{interval_text(coverage.interval)}, p {p_text(coverage.p_value or 0.0)} {unit} "
-                f"({plural(self.n_sources, 'source')})"
-            )
         if len(self.newly_distorted) != self._n_no_longer:
             yield f"distorted: p {p_text(self.p_distorted)} if facts were independent"
-        sides = ("A", self.only_a, self.n_only[0]), ("B", self.only_b, self.n_only[1])
-        for side, names, _ in sides:
-            if names:
-                yield f"left out: {plural(len(names), 'record')} only in {side} ({some_of(names)})"
-        for side, _, n in sides:
+        for side, n in zip("AB", self.n_only, strict=True):
             if n:
                 yield f"left out: {plural(n, 'fact')} only in {side}; score both with one --facts"
-
-
-def _item(change: FactChange) -> Item:
-    return Item(
-        name_text(change.record or change.id),
-        quote_text(change.fact),
-        (quote_text(change.reason),) if change.reason else (),
-        badges=(Badge("must", "bad"),) if change.must else (),
-        quote=quote_text(change.quote),
-        aside=f"{change.a} → {change.b}",
-    )
-
-
-def _case(change: FactChange) -> Case:
-    name = f"{change.record or change.id} {quote_text(change.fact)}"
-    status = _GROUPS[change.group].status
-    if status == "passed":
-        return Case(name)
-    is_lost = status == "failed"
-    details = (change.quote,) if is_lost and change.quote else ()
-    kind = change.b if is_lost else UNDECIDED
-    return Case(name, status, f"{change.a} → {change.b}", kind, details)
 
 
 def compare(a: Run, b: Run) -> CoverageComparison:
@@ -441,12 +391,12 @@ def read_reports(run: Run) -> tuple[dict[str, CoverageReport], str]:
     if isinstance(run, CoverageReport):
         return {"": run}, ""
     if isinstance(run, (str, PathLike)):
-        if Path(run).suffix.lower() == ".json":
-            return {"": read_report(run)}, ""
-        found = RunReport.read(run)
-        outcomes = found.outcomes.items()
+        is_report = Path(run).suffix.lower() == ".json"
+        return read_reports(read_report(run) if is_report else RunReport.read(run))
+    if isinstance(run, RunReport):
+        outcomes = run.outcomes.items()
         reports = {name: one for name, one in outcomes if isinstance(one, CoverageReport)}
-        return reports, found.partial
+        return reports, run.partial
     if isinstance(run, Mapping):
         return dict(run), ""
     return {str(number): report for number, report in enumerate(run, 1)}, ""

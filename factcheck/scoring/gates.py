@@ -283,7 +283,9 @@ def fields_gate(
     return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {unknown}") if unknown else None
 
 
-def comparison_gate(worse: str, lost: Sequence[str], no_verdict: str = "") -> GateFailure | None:
+def comparison_gate(
+    worse: str, lost: Sequence[str | int], no_verdict: str = ""
+) -> GateFailure | None:
     """Gate on a comparison of runs A and B.
 
     Args:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,21 +50,14 @@ class Comparison:
     """The p-value adjusted for the number of scores compared."""
 
     @property
-    def is_significant(self) -> bool:
-        """Whether the adjusted p-value, or else the plain one, is below 0.05."""
-        p_value = self.p_value if self.p_adjusted is None else self.p_adjusted
-        return p_value is not None and p_value < SIGNIFICANT
+    def p(self) -> float | None:
+        """The adjusted p-value, or else the plain one."""
+        return self.p_value if self.p_adjusted is None else self.p_adjusted
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON-ready data, without p-values that were not computed."""
-        p_values = {"p_value": self.p_value, "p_adjusted": self.p_adjusted}
-        return {
-            "a": self.a,
-            "b": self.b,
-            "difference": self.difference,
-            "interval": None if self.interval is None else [*self.interval],
-            **{name: value for name, value in p_values.items() if value is not None},
-        }
+    @property
+    def is_significant(self) -> bool:
+        """Whether `p` is below 0.05."""
+        return self.p is not None and self.p < SIGNIFICANT
 
 
 class Change(NamedTuple):

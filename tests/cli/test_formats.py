@@ -85,7 +85,8 @@ def test_the_suffix_of_out_chooses_the_format(command: str, run: Run) -> None:
         lines = out.splitlines()
         assert any(line.startswith("Faithfulness 0.") for line in lines) is ("both" in command)
         rest = {"calibrate": 1, "check": 3, "score": 3}.get(command.split(maxsplit=1)[0], 0)
-        assert len(lines) == 1 + rest + ("both" in command)
+        rest += ("both" in command) + ("compare" in command)
+        assert len(lines) == 1 + rest
         assert lines[0].endswith(f"   report.{suffix}")
         assert Path(f"report.{suffix}").read_text("utf-8").startswith(start)
     run(*command.split(), "--out", "report.json", "--format", "markdown")

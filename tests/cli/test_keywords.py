@@ -133,7 +133,7 @@ def test_the_gate_fails_if_b_is_worse_or_lacks_a_score(files: Files) -> None:
     assert worse.code == 1
     assert worse.err == "factcheck: gate failed: run B is worse (F1 -0.750, p 0.031)\n"
     assert files.compare("b.json", "a.json", "--fail-if-worse").code == 0
-    assert "Left out: 1 case without a score in both (c7)" in lost.out
+    assert "Only A has a score 1   left out\nc7" in lost.out
     assert lost.code == 1
     assert "1 case without score in run B (c7)" in lost.err
 
@@ -142,8 +142,8 @@ def test_the_gate_fails_if_b_is_worse_or_lacks_a_score(files: Files) -> None:
     ("text", "message"),
     [
         ("", "b.json, line 1: not valid JSON"),
-        ('{"format": "factcheck-keywords-cards/3"}', "b.json: 'name' is missing"),
-        ('{"format": "x/9"}', "b.json: not a saved run; 'factcheck keywords run'"),
+        ('{"format": "factcheck-keywords-cards/3"}', "b.json: run: 'name' is missing"),
+        ('{"format": "x/9"}', "b.json: report: format 'x/9' is not 1"),
         (None, "both runs must be of cards, or both of"),
     ],
 )
@@ -200,3 +200,14 @@ def test_the_final_line_feed_is_no_part_of_a_text_and_one_request_does(
     )
     assert outcome.code == 0
     assert "1 call" in outcome.out
+
+
+def test_saved_runs_are_shown_again_and_compared_with_their_own_kind_only(files: Files) -> None:
+    for name in "ab":
+        files.save(f"{name}.json", 2)
+    gold, saved = files.put("gold.json", '[{"n": 1}]'), files.path("fields.json")
+    assert files.run("fields", "evaluate", gold, gold, "--out", saved).code == 0
+
+    assert files.run("report", "a.json").out.startswith("F1 0.250   ")
+    assert files.run("compare", "a.json", "b.json").out == files.compare("a.json", "b.json").out
+    refused(files.run("compare", "a.json", saved), "results of different commands")

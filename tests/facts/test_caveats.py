@@ -61,7 +61,7 @@ def test_a_copy_and_a_paraphrase_are_not_ranked() -> None:
     assert lower.unranked.startswith("A copies 100 % of its phrases from the source and B 0 %")
     assert lower.unranked in render(lower.page(), "markdown")
     assert ("difference" in str(lower), lower.caution) == (False, "")
-    failure = comparison_gate(lower.worse, (), lower.unsettled)
+    failure = comparison_gate(lower.worse, (), lower.no_verdict)
     assert failure is not None
     assert failure.exit_code == 4
     assert not compare(copy, copy).unranked

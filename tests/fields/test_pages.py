@@ -247,19 +247,22 @@ def test_a_comparison_lists_fields_won_and_lost() -> None:
 
     assert lines[0].startswith("F1 0.839 → 0.782 (-0.057)   ")
     assert lines[1] == "A is one.json, B is two.json"
-    assert lines[2].startswith("29 records: 5 better, 10 worse, 14 equal")
-    assert lines[3] == "3 fields: 1 won, 1 lost, 1 without significant difference"
-    assert lines[4] == "Excluded: 1 record only in A (29)"
-    assert lines[lines.index("Won 1") + 3].startswith("a ")
-    assert lines[lines.index("Lost 1") + 3].startswith("b ")
-    assert lines[lines.index("No significant difference 1") + 1] == "1 field with equal F1"
+    assert lines[2].startswith("95 % interval of the difference -0.")
+    assert lines[3].startswith("29 records: 5 better, 10 worse, 14 equal")
+    assert lines[4] == "fields: 1 won, 1 lost, 1 unchanged"
+    clear = "p, adjusted for the number of fields, is below 0.05"
+    assert lines[lines.index(f"Won 1   {clear}") + 2].startswith("a ")
+    assert lines[lines.index(f"Lost 1   {clear}") + 2].startswith("b ")
+    unchanged = lines.index("Unchanged 1   no significant difference by adjusted p")
+    assert lines[unchanged + 1] == "1 field with equal scores"
+    assert lines[lines.index("Only in A 1   left out") + 1] == "29"
 
 
 def test_a_comparison_of_equal_runs_wins_nothing() -> None:
     page = compare_runs(mixed(), mixed()).page()
 
-    assert page.first_line == "F1 0.617 → 0.617 (+0.000)   no significant difference"
-    assert [one.title for one in page.sections] == ["Overall", "No significant difference 3"]
+    assert page.first_line == "F1 0.617 → 0.617 (+0.000)   equal"
+    assert [one.title for one in page.sections] == ["Overall", "Unchanged 3"]
 
 
 def test_a_comparison_has_every_format() -> None:
@@ -268,9 +271,10 @@ def test_a_comparison_has_every_format() -> None:
     suite = ET.fromstring(render(page, "junit")).find("testsuite")  # noqa: S314 - our own
 
     assert "| a | 0.517 | 1.000 | +0.483 |" in render(page, "markdown")
-    assert [rows[name]["verdict"] for name in "abc"] == ["won", "lost", "unchanged"]
+    assert [rows[name]["change"] for name in "abc"] == ["won", "lost", "unchanged"]
     assert float(rows["a"]["difference"]) == pytest.approx(14 / 29)
     assert float(rows["a"]["low"]) > 0
     assert suite is not None
-    assert [bool(list(case)) for case in suite.iter("testcase")] == [False, True, False]
+    outcomes = [[one.tag for one in case] for case in suite.iter("testcase")]
+    assert outcomes == [[], ["failure"], [], ["skipped"]]
     assert "<h1>" in render(page, "html")

@@ -15,13 +15,12 @@ from factcheck.fields import (
     SchemaError,
     TransformSpec,
     annotate_xeval,
-    evaluate,
     parse_eval_schema,
     parse_xeval_entry,
     reset_type_defaults,
     set_type_default,
 )
-from factcheck.fields.files import read_records, read_run, read_schema
+from factcheck.fields.files import read_records, read_schema
 from factcheck.fields.values import Unusable
 from tests.fields.builders import record
 from tests.fields.json_schemas import nested
@@ -334,14 +333,3 @@ def test_an_invalid_schema_is_reported_with_its_file(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=re.escape(message)):
             read_schema(put(tmp_path, "s.json", content))
-
-
-def test_a_saved_run_is_read_back(tmp_path: Path) -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
-    schema["properties"]["a"]["x-eval-compare"] = "numeric"  # type: ignore[index]
-    run = evaluate([{"a": 1}], [{"a": 2}], schema)
-    path = put(tmp_path, "run.json", run.to_json())
-
-    assert read_run(path) == run
-    with pytest.raises(InputError, match=r"other\.json: "):
-        read_run(put(tmp_path, "other.json", "{}"))

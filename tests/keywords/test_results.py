@@ -138,16 +138,19 @@ def test_cases_are_paired_by_id_and_sorted_by_what_changed() -> None:
     assert found.changes.better == (("d", 0.4, 1.0), ("a", 0.5, 1.0))
     assert found.changes.worse == (("b", 1.0, 0.5),)
     assert found.changes.unchanged == (("c", 1.0, 1.0),)
-    assert found.to_rows()[2] == {"case": "b", "change": "worse", "a": 1.0, "b": 0.5}
+    row = found.to_rows()[0]
+    assert [row[name] for name in ("case", "change", "a", "b")] == ["b", "worse", 1.0, 0.5]
 
 
 def test_errored_cases_and_those_of_one_run_only_are_left_out() -> None:
-    a = card_run(case("a", 1, 1, 1), Failure("b", "input", ""), case("only", 1, 1, 1))
-    b = card_run(case("a", 1, 1, 1), case("b", 1, 1, 1), case("other", 1, 1, 1))
+    bad = Failure("bad", "input", "")
+    a = card_run(case("a", 1, 1, 1), Failure("b", "input", ""), case("only", 1, 1, 1), bad)
+    b = card_run(case("a", 1, 1, 1), case("b", 1, 1, 1), case("other", 1, 1, 1), bad)
     found = compare_runs(a, b)
     assert found.n_cases == 1
-    assert found.left_out == ("b", "only", "other")
-    assert found.only_a == ("only",)
+    assert (found.only_a, found.only_b) == (("only",), ("b", "other"))
+    assert found.unscored == ("bad",)
+    assert "Only B has a score 2   left out\nb\nother" in str(found)
     assert found.mean.interval == (-1.0, 1.0)
 
 
@@ -158,19 +161,26 @@ def test_behaviors_are_compared_by_the_cases_that_pass() -> None:
     assert found.kind == "behaviors"
     assert found.changes.better == (("q", 0.0, 1.0), ("r", 0.0, 1.0))
     assert found.changes.worse == (("s", 1.0, 0.0),)
-    assert found.left_out == ("t",)
+    assert found.only_b == ("t",)
     assert (found.mean.a, found.mean.b) == (0.5, 0.75)
 
 
 @pytest.mark.parametrize(
     ("n_better", "n_worse", "expected"),
-    [(6, 0, "better"), (0, 6, "worse"), (5, 0, "unclear"), (6, 3, "unclear")],
+    [
+        (6, 0, "higher, unlikely to be chance"),
+        (0, 6, "lower, unlikely to be chance"),
+        (5, 0, "higher, but that may be chance"),
+        (6, 3, "higher, but that may be chance"),
+    ],
 )
 def test_a_verdict_needs_more_than_chance(n_better: int, n_worse: int, expected: str) -> None:
     changes = [(0, 1)] * n_better + [(1, 0)] * n_worse + [(1, 1)]
     a = card_run(*(case(str(k), before, 1, 1) for k, (before, _) in enumerate(changes)))
     b = card_run(*(case(str(k), after, 1, 1) for k, (_, after) in enumerate(changes)))
-    assert compare_runs(a, b).verdict == expected
+    found = compare_runs(a, b)
+    assert found.page().counts == expected
+    assert bool(found.worse) is expected.startswith("lower")
 
 
 def test_settings_that_differ_are_noted() -> None:

@@ -125,11 +125,11 @@ def test_facts_without_a_verdict_are_neither_won_nor_lost_and_equal_texts_go_by_
 def test_a_judge_that_was_gone_for_half_of_the_facts_lets_nothing_pass() -> None:
     found = compare(report("k" * 12), report("k" * 6 + "?" * 6))
     assert not found.worse
-    assert found.unsettled == "6 facts kept in A undecided in B, 0 kept in B undecided in A"
-    failure = comparison_gate(found.worse, found.only_a, found.unsettled)
+    assert found.no_verdict == "6 facts kept in A undecided in B, 0 kept in B undecided in A"
+    failure = comparison_gate(found.worse, found.only_a, found.no_verdict)
     assert failure is not None
     assert failure.exit_code == 4
-    assert not compare(report("kkkk"), report("kkk?")).unsettled
+    assert not compare(report("kkkk"), report("kkk?")).no_verdict
 
 
 def test_sources_are_the_units_of_the_test() -> None:

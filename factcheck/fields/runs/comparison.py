@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from factcheck.fields.pages import field_text
-from factcheck.fields.values import plain
 from factcheck.reports import Report
-from factcheck.reports.page import (
-    MOST_ROWS,
-    Alert,
-    Case,
-    Item,
-    Page,
-    Section,
-    Table,
-    filled,
-    listed,
-)
-from factcheck.reports.text import DASH, more_of, name_text, p_text, plural, share, signed
+from factcheck.reports.comparison import Group, Unit, comparison_page, scored_unit, unit_table
+from factcheck.reports.page import Alert, Item, Page, Section
+from factcheck.reports.text import p_text, plural, signed
 from factcheck.stats.comparison import SIGNIFICANT, Changes, Comparison
 
-FORMAT = "factcheck-fields-comparison/1"
 _NOTABLE = 0.2
 """Loss in F1 of a field that is worth a warning."""
-_SHOWN_IDS = 5
-_COLUMNS = ("A", "B", "B - A", "95 % interval", "p")
-_NARROW = ("p", ("95 % interval",))
-_LEGEND = f"won, lost: p, adjusted for the number of fields, is below {SIGNIFICANT}"
 _ABSENT = "absent"
-_ABSENT_LEGEND = "absent: no value in gold or the extraction, which counts as F1 1"
+_CLEAR = f"p, adjusted for the number of fields, is below {SIGNIFICANT}"
 _OVERALL = {
     f"{kind}_{name.lower()}": f"{name} ({word})"
     for kind, word in (("mean", "macro"), ("micro", "micro"))
     for name in ("F1", "precision", "recall")
 }
-_ROW_COLUMNS = ("field", "verdict", "a", "b", "difference", "low", "high", "p_value", "p_adjusted")
+_GROUPS = (
+    Group("Won", "good", _CLEAR),
+    Group("Lost", "bad", _CLEAR, "failed"),
+    Group("Unchanged", "plain", "no significant difference by adjusted p"),
+    Group("Undecided", "unknown", "values without a verdict differ", "skipped"),
+    Group("Not compared", "unknown", "only one run has a score", "skipped"),
+)
 
 Difference = Comparison
 """One score in two runs, over their common records."""
@@ -53,6 +44,9 @@ class Unsettled(NamedTuple):
     high: float
     """`b - a` if all were right in `b` and wrong in `a`."""
 
+    def as_plain(self) -> dict[str, Any]:
+        return self._asdict()
+
     def __str__(self) -> str:
         return (
             f"{plural(self.n_a, 'value')} without a verdict in A and {self.n_b:,} in B; depending "
@@ -64,10 +58,11 @@ class Unsettled(NamedTuple):
 class RunComparison(Report):
     """Differences from run `a` to run `b`, over their common records."""
 
+    DERIVED = ("same_schema", "won", "lost", "unchanged", "worse", "no_verdict")
     n_records: int
-    only_in_a: tuple[str | int, ...]
+    only_a: tuple[str | int, ...]
     """Ids of records excluded because `b` lacks them."""
-    only_in_b: tuple[str | int, ...]
+    only_b: tuple[str | int, ...]
     overall: Mapping[str, Difference]
     """`mean_precision`, `mean_recall`, `mean_f1`, `micro_precision`, `micro_recall`, `micro_f1`;
     their p-values are not adjusted."""
@@ -134,7 +129,8 @@ class RunComparison(Report):
 
     def _with(self, verdict: str) -> tuple[str, ...]:
         names = [name for name, one in self.verdicts.items() if one == verdict]
-        return tuple(sorted(names, key=lambda name: -abs(self.fields[name].difference)))
+        sizes = {name: abs(one.difference) for name, one in self.fields.items()}
+        return tuple(sorted(names, key=lambda name: -sizes.get(name, 0.0)))
 
     @property
     def worse(self) -> str:
@@ -156,9 +152,14 @@ class RunComparison(Report):
     @property
     def doubt(self) -> str:
         """The largest loss of a field that is not significant, if it is 0.2 or more, as text."""
-        falls = ((self.fields[name].difference, name) for name in self.unchanged)
-        fall, name = min(falls, default=(0.0, ""))
-        return f"F1 of {field_text(name)} fell by {-fall:.3f}" if fall <= -_NOTABLE else ""
+        falls = ((self.fields[name], name) for name in self.unchanged)
+        open_ = ((one.difference, name) for one, name in falls if not _is_worse(one))
+        fall, name = min(open_, default=(0.0, ""))
+        return (
+            f"F1 of {field_text(name)} fell by {-fall:.3f}; that may be chance"
+            if fall <= -_NOTABLE
+            else ""
+        )
 
     @property
     def _one_sided(self) -> str:
@@ -174,169 +175,51 @@ class RunComparison(Report):
     def _no_verdict(self) -> str:
         return f"{self.unsettled}, so there is no verdict" if self.unsettled else ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as JSON data, with F1 in both runs for each changed record."""
-        lists = (
-            *("only_in_a", "only_in_b", "won", "lost", "unchanged", "not_compared"),
-            *("absent_in_a", "absent_in_b", "n_unusable"),
-        )
-        data: dict[str, Any] = plain(
-            {
-                "format": FORMAT,
-                "same_schema": self.same_schema,
-                "schemas": self.schemas,
-                "n_records": self.n_records,
-                **{name: getattr(self, name) for name in lists},
-                "overall": {name: found.to_dict() for name, found in self.overall.items()},
-                "fields": {name: found.to_dict() for name, found in self.fields.items()},
-                "unsettled": self.unsettled and self.unsettled._asdict(),
-                "unsettled_fields": {
-                    name: found._asdict() for name, found in self.unsettled_fields.items()
-                },
-                "better": [change._asdict() for change in self.records.better],
-                "worse": [change._asdict() for change in self.records.worse],
-                "p_value": None if self.unsettled else self.records.p_value,
-            }
-        )
-        return data
-
     def page(self) -> Page:
         """Build the report: verdict on F1, fields won and lost, records."""
-        main = self.overall["mean_f1"]
-        verdict = "no verdict" if self.unsettled else "no significant difference"
-        if main.is_significant:
-            verdict = "B is better" if main.difference > 0 else "B is worse"
-        if self.same_schema is False:
-            verdict += ", but by a different schema"
-        overall = [
-            _row(text, d, share(d.a), share(d.b))
-            for text, d in ((text, self.overall[name]) for name, text in _OVERALL.items())
-        ]
-        return Page(
+        page = comparison_page(
             "F1",
-            f"{share(main.a)} → {share(main.b)} ({signed(main.difference)})",
-            verdict,
-            lines=tuple(self._lines()),
-            alerts=tuple(
-                Alert(f"Warning: {warning}", "warn")
-                for warning in (self.schema_warning, self._no_verdict, self._one_sided)
-                if warning
-            ),
-            sections=filled(
-                Section("Overall", table=_table(overall)),
-                self._section(Section("Won", "good"), self.won),
-                self._section(Section("Lost", "bad"), self.lost),
-                self._section(Section("No significant difference"), self.unchanged),
-                *(
-                    listed(title, "unknown", "", list(texts.items()), _field_item, "field")
-                    for title, texts in (
-                        ("No verdict", self.unsettled_fields),
-                        ("Only one run has a score", dict.fromkeys(self.not_compared, "")),
-                    )
-                ),
-            ),
+            "field",
+            self.overall["mean_f1"],
+            {one: [*map(self._unit, self._with(one.title.lower()))] for one in _GROUPS},
+            f"by record ({plural(self.n_records, 'record')})",
+            self._lines(),
+            names=self.names,
+            left_out={"Only in A": self.only_a, "Only in B": self.only_b},
+        )
+        overall = (scored_unit("", text, self.overall[name]) for name, text in _OVERALL.items())
+        warnings = (self.schema_warning, self._no_verdict, self._one_sided, self.doubt)
+        return page._replace(
+            counts=page.counts + "; by a different schema" * (self.same_schema is False),
+            alerts=tuple(Alert(text, "warn") for text in warnings if text),
+            sections=(Section("Overall", table=unit_table(overall)), *page.sections),
             suite="fields.compare",
-            cases=tuple(self._cases()),
-            columns=_ROW_COLUMNS,
-            rows=self._rows,
         )
 
     def _lines(self) -> Iterator[str]:
         records = self.records
-        if any(self.names):
-            yield f"A is {self.names[0]}, B is {self.names[1]}"
+        p_value = "" if self.unsettled else f" (sign test: p {p_text(records.p_value)})"
         yield (
             f"{plural(self.n_records, 'record')}: {len(records.better):,} better, "
-            f"{len(records.worse):,} worse, {len(records.unchanged):,} equal"
-            + ("" if self.unsettled else f" (sign test: p {p_text(records.p_value)})")
+            f"{len(records.worse):,} worse, {len(records.unchanged):,} equal{p_value}"
         )
         if any(self.n_unusable):
             in_a, in_b = (f"{n:,}" for n in self.n_unusable)
             yield f"Unusable extractions: {in_a} in A, {in_b} in B, of {self.n_records:,} each"
-        no_verdict = f", {len(self.unsettled_fields):,} without a verdict"
-        yield (
-            f"{plural(len(self.fields), 'field')}: {len(self.won):,} won, {len(self.lost):,} lost, "
-            f"{len(self.unchanged):,} without significant difference"
-            + (no_verdict if self.unsettled_fields else "")
-        )
-        for side, ids in (("A", self.only_in_a), ("B", self.only_in_b)):
-            if ids:
-                some = ", ".join(name_text(str(one)) for one in ids[:_SHOWN_IDS])
-                dots = ", …" if len(ids) > _SHOWN_IDS else ""
-                yield f"Excluded: {plural(len(ids), 'record')} only in {side} ({some}{dots})"
+        if self.absent_in_a or self.absent_in_b:
+            yield "absent: no value in gold or the extraction, which counts as F1 1"
 
-    def _section(self, section: Section, names: Sequence[str]) -> Section:
-        differing = [name for name in names if self.fields[name].difference]
-        shown = differing[:MOST_ROWS]
-        rows = [_row(field_text(name), self.fields[name], *self._f1_texts(name)) for name in shown]
-        n_equal = len(names) - len(differing)
-        equal = f"{plural(n_equal, 'field')} with equal F1" if n_equal else ""
-        more = more_of(len(differing) - len(rows), "field")
-        if equal:
-            more = f"{more}, {equal}" if more else f"and {equal}" if rows else equal
-        legend = [_LEGEND] if rows else []
-        if not {*self.absent_in_a, *self.absent_in_b}.isdisjoint(shown):
-            legend.append(_ABSENT_LEGEND)
-        title = f"{section.title} {len(names):,}"
-        return section._replace(title=title, table=_table(rows), more=more, legend=tuple(legend))
-
-    def _f1_texts(self, name: str) -> tuple[str, str]:
-        """F1 of a field in both runs, or that the run does not have it."""
-        d = self.fields[name]
-        return (
-            _ABSENT if name in self.absent_in_a else share(d.a),
-            _ABSENT if name in self.absent_in_b else share(d.b),
-        )
-
-    def _rows(self) -> Iterator[Mapping[str, Any]]:
-        for name, verdict in self.verdicts.items():
-            cells: tuple[Any, ...] = (name, verdict)
-            if d := self.fields.get(name):
-                ends = d.interval or (None, None)
-                cells = (*cells, d.a, d.b, d.difference, *ends, d.p_value, d.p_adjusted)
-            yield dict(zip(_ROW_COLUMNS, cells, strict=False))
-
-    def _cases(self) -> Iterator[Case]:
-        """One case per field, failed if B is significantly worse."""
-        for name, verdict in self.verdicts.items():
-            change = "only one run has a score"
-            if d := self.fields.get(name):
-                change = f"F1 {' → '.join(self._f1_texts(name))} ({signed(d.difference)})"
-            if verdict == "lost":
-                change += f", p {p_text(self.fields[name].p_adjusted or 0.0)}"
-                yield Case(field_text(name), "failed", change, verdict)
-            elif verdict in ("undecided", "not compared"):
-                yield Case(field_text(name), "skipped", change, verdict)
-            else:
-                yield Case(field_text(name), message=change)
-
-
-def _p_value(d: Difference) -> float | None:
-    """The p-value, adjusted for the number of fields where it is that of a field."""
-    return d.p_value if d.p_adjusted is None else d.p_adjusted
+    def _unit(self, name: str) -> Unit:
+        label = field_text(name)
+        if name not in self.fields:
+            return Unit(label, "only one run has a score", Item(label), {"field": name})
+        absent = (_ABSENT * (name in side) for side in (self.absent_in_a, self.absent_in_b))
+        unit = scored_unit("field", label, self.fields[name], *absent)
+        unit = unit._replace(change=f"F1 {unit.change}")
+        if name not in self.unsettled_fields:
+            return unit
+        return unit._replace(shown=Item(label, str(self.unsettled_fields[name])))
 
 
 def _is_worse(d: Difference) -> bool:
-    p_value = _p_value(d)
-    return d.difference < 0 and p_value is not None and p_value / 2 < SIGNIFICANT
-
-
-def _field_item(entry: tuple[str, object]) -> Item:
-    return Item(field_text(entry[0]), str(entry[1]))
-
-
-def _row(name: str, d: Difference, a: str, b: str) -> tuple[str, ...]:
-    p_value = _p_value(d)
-    return (
-        name,
-        a,
-        b,
-        signed(d.difference),
-        " to ".join(map(signed, d.interval)) if d.interval else DASH,
-        DASH if p_value is None else p_text(p_value),
-    )
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> Table:
-    columns = ("", *_COLUMNS)[: len(rows[0]) if rows else None]
-    return Table(columns, tuple(rows), dispensable=_NARROW)
+    return d.difference < 0 and d.p is not None and d.p / 2 < SIGNIFICANT

@@ -113,9 +113,7 @@ def compare_runs(
         are_scored = [bool(side[name][1:3].any()) for side in (counts_a, counts_b) if name in side]
         if any(are_scored):
             (compared if all(are_scored) else not_compared).append(name)
-    absent_in_a, absent_in_b = (
-        tuple(name for name in compared if name not in side) for side in (counts_a, counts_b)
-    )
+    absent = [tuple(name for name in compared if name not in side) for side in (counts_a, counts_b)]
     fields = _field_differences(counts_a, counts_b, compared, n_resamples, seed)
     differing = {
         name
@@ -143,8 +141,7 @@ def compare_runs(
         unsettled,
         unsettled_fields,
         (_n_unusable(records_a), _n_unusable(records_b)),
-        absent_in_a,
-        absent_in_b,
+        *absent,
     )
 
 
