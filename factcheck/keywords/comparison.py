@@ -107,6 +107,7 @@ def compare_runs(a: Run, b: Run, *, names: tuple[str, str] = ("", "")) -> Keywor
             f"not {type(a).__name__} and {type(b).__name__}"
         )
     of_a, of_b = a.case_scores, b.case_scores
+    scored = {**of_a, **of_b}
     changes = [Change(name, score, of_b[name]) for name, score in of_a.items() if name in of_b]
     if not changes:
         ids = f"run a ({some_of([*of_a])}) is in run b ({some_of([*of_b])})"
@@ -132,7 +133,7 @@ def compare_runs(a: Run, b: Run, *, names: tuple[str, str] = ("", "")) -> Keywor
         split_changes(changes),
         tuple(name for name in of_a if name not in of_b),
         tuple(name for name in of_b if name not in of_a),
-        tuple(name for name in {**a.digests, **b.digests} if name not in {**of_a, **of_b}),
+        tuple(name for name in {**a.digests, **b.digests} if name not in scored),
         notes,
         names,
     )

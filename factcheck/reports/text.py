@@ -132,9 +132,9 @@ def more_of(count: int, noun: str) -> str:
     return f"and {plural(count, f'more {noun}')}" if count > 0 else ""
 
 
-def some_of(names: Sequence[str], limit: int = 3) -> str:
+def some_of(names: Sequence[str | int], limit: int = 3) -> str:
     """Quote the first `limit` names, with an ellipsis for the others."""
-    return ", ".join(map(quote_text, names[:limit])) + ", …" * (len(names) > limit)
+    return ", ".join(quote_text(str(name)) for name in names[:limit]) + ", …" * (len(names) > limit)
 
 
 def share(value: float, digits: int = 3) -> str:

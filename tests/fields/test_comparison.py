@@ -234,10 +234,10 @@ class TestRecords:
     @pytest.mark.parametrize(
         ("a", "b", "message"),
         [
-            (run_of(A[:2]), run_of(B[:1], ids="x"), r"runs a \(0, 1\) and b \('x'\) have no"),
+            (run_of(A[:2]), run_of(B[:1], ids="x"), r"runs a \(0, 1\) and b \(x\) have no"),
             (
                 run_of(A[:3], ids="xyz"), run_of(B[:3], ids="xyx"),
-                r"run b has duplicate record ids \('x'\)",
+                r"run b has duplicate record ids \(x\)",
             ),
             (
                 run_of(A, golds=range(5)), run_of(B, golds=[0, 1, 2, "?", "?"]),

@@ -375,7 +375,8 @@ def test_wrapped_extractions_come_with_a_hint(caplog: pytest.LogCaptureFixture) 
     wrapped: list[Any] = [{"data": one} for one in LINES[:4]]
     (hint,) = _hints(caplog, LINES, [*wrapped, *LINES[4:]])
     assert hint == "the fields of 4 extractions are inside 'data'; pass its value instead"
-    for harmless in ({"data": {}}, {"data": "x"}, {"id": LINES[0]}, {"data": LINES[0], "n": 1}):
+    others: list[Any] = [{"data": {}}, {"data": "x"}, {"id": LINES[0]}, {"data": LINES[0], "n": 1}]
+    for harmless in others:
         assert _hints(caplog, LINES, [harmless, *LINES[1:]]) == []
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from factcheck.fields.runs.records import (
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import UNDECIDED, FieldResult
 from factcheck.fields.values import plain
+from factcheck.reports.text import some_of
 from factcheck.settings import require_integer
 from factcheck.stats.comparison import (
     NEGLIGIBLE,
@@ -37,7 +37,6 @@ from factcheck.stats.comparison import (
 )
 from factcheck.stats.resampling import Matrix, SumScores
 
-_SHOWN_IDS = 5
 _UNDECIDED = 3
 """Row of the undecided values in the counts of a field."""
 
@@ -98,7 +97,7 @@ def compare_runs(
     common = [name for name in ids_a if name in ids_b]
     if not common:
         raise InputError(
-            f"runs a ({_ids(list(ids_a))}) and b ({_ids(list(ids_b))}) have no record id in "
+            f"runs a ({some_of([*ids_a])}) and b ({some_of([*ids_b])}) have no record id in "
             "common; evaluate both with the same id_field"
         )
     records_a, records_b = [ids_a[name] for name in common], [ids_b[name] for name in common]
@@ -156,7 +155,7 @@ def _by_id(run: RunFigures, name: str) -> dict[str | int, RecordResult]:
         counts = Counter(record.record_id for record in records)
         duplicates = [record_id for record_id, n in counts.items() if n > 1]
         raise InputError(
-            f"{name} has duplicate record ids ({_ids(duplicates)}); "
+            f"{name} has duplicate record ids ({some_of(duplicates)}); "
             "ids must be unique for records to be paired"
         )
     return by_id
@@ -172,13 +171,8 @@ def _check_gold(a: Sequence[RecordResult], b: Sequence[RecordResult]) -> None:
     if differing:
         raise InputError(
             f"gold differs between the runs in {len(differing)} of {len(a)} records "
-            f"({_ids(differing)}); evaluate both runs against the same gold records"
+            f"({some_of(differing)}); evaluate both runs against the same gold records"
         )
-
-
-def _ids(names: Sequence[Any]) -> str:
-    some = ", ".join(f"{name!r:.80}" for name in names[:_SHOWN_IDS])
-    return f"{some}, ..." if len(names) > _SHOWN_IDS else some
 
 
 def _field_differences(
