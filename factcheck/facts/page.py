@@ -11,7 +11,6 @@ from factcheck.facts.coverage import share_entailed
 from factcheck.facts.model import AtomicFact, CheckFailure, CheckResult, FactSet, Usage, Verdict
 from factcheck.facts.signature import ScoreSignature
 from factcheck.reports.page import (
-    MOST_ROWS,
     Alert,
     Badge,
     Case,
@@ -20,7 +19,6 @@ from factcheck.reports.page import (
     Part,
     Section,
     Status,
-    Table,
     Tone,
     entries,
     filled,
@@ -187,9 +185,8 @@ def _documents(documents: Mapping[str, Sequence[CheckResult]]) -> Section:
         interval = interval_text(found.interval, 2)
         rows.append((name_text(name), score, interval, *(f"{count:,}" for count in counts)))
     columns = ("document", "coverage", "95 %", "facts")
-    table = Table((*columns, *(g.title.lower() for g in _BEST_FIRST)), tuple(rows[:MOST_ROWS]))
-    more = more_of(len(rows) - MOST_ROWS, "document")
-    return Section("Documents", meaning="what is kept of each", table=table, more=more)
+    header = (*columns, *(group.title.lower() for group in _BEST_FIRST))
+    return Section("Documents", meaning="what is kept of each").tabled(header, rows)
 
 
 def facts_text(facts: FactSet) -> str:

@@ -15,14 +15,12 @@ from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED, FieldResult
 from factcheck.reports import Report, text
 from factcheck.reports.page import (
-    MOST_ROWS,
     Case,
     Item,
     Line,
     Page,
     Section,
     Sheet,
-    Table,
     Tone,
     filled,
     parts_of,
@@ -114,26 +112,25 @@ class RunResult(RunFigures, Report):
             notes=tuple(notes),
             parts=parts_of(*((tone, totals[name], name) for name, tone in _TONES.items())),
             sections=filled(
-                _table(
-                    "Fields by gain",
+                Section("Fields by gain", legend=(_LEGEND,)).tabled(
                     _TABLE_COLUMNS,
                     [_row(field, self.by_field[field], gains[field]) for field in order],
-                    _LEGEND,
+                    _NARROW,
                 ),
-                _table(
-                    "Objects and lists",
+                Section("Objects and lists").tabled(
                     ("object or list", *_TABLE_COLUMNS[1:-1]),
                     [_row(*entry)[:-1] for entry in self.rollup().items() if is_scored],
+                    _NARROW,
                 ),
-                Section(
-                    "Without a score",
-                    "unknown",
-                    items=tuple(
-                        Item(field_text(field.field), undecided_text(field))
-                        for field in self.undecided.fields[:_MAX_REASONS]
-                    ),
+                Section("Without a score", "unknown").listing(
+                    self.undecided.fields, _undecided, "field", _MAX_REASONS
                 ),
-                _parse_failures(self.records),
+                Section("Unusable extractions", "bad").listing(
+                    [record for record in self.records if record.failure is not None],
+                    _unusable,
+                    "record",
+                    _MAX_REASONS,
+                ),
                 *_examples(self.records, costly, examples),
             ),
             suite="fields",
@@ -142,14 +139,6 @@ class RunResult(RunFigures, Report):
             rows=self.to_rows,
             sheet=partial(_sheet, self.records) if self.records else None,
         )
-
-
-def _table(
-    title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], *legend: str
-) -> Section:
-    table = Table(columns, tuple(rows[:MOST_ROWS]), dispensable=_NARROW)
-    more = text.more_of(len(rows) - MOST_ROWS, columns[0].split()[0])
-    return Section(title, table=table, more=more, legend=legend)
 
 
 def _sheet(records: Sequence[RecordResult]) -> Sheet:
@@ -178,14 +167,13 @@ def _line(result: FieldResult) -> Line:
     )
 
 
-def _parse_failures(records: Sequence[RecordResult]) -> Section:
-    failed = [
-        Item(one_line(str(record.record_id)), shorten(one_line(record.failure), _MAX_REASON))
-        for record in records
-        if record.failure is not None
-    ]
-    more = text.more_of(len(failed) - _MAX_REASONS, "record")
-    return Section("Unusable extractions", "bad", items=tuple(failed[:_MAX_REASONS]), more=more)
+def _undecided(field: UndecidedField) -> Item:
+    return Item(field_text(field.field), undecided_text(field))
+
+
+def _unusable(record: RecordResult) -> Item:
+    reason = shorten(one_line(record.failure or ""), _MAX_REASON)
+    return Item(one_line(str(record.record_id)), reason)
 
 
 def field_text(path: str) -> str:

@@ -17,9 +17,7 @@ from factcheck.reports.page import (
     Page,
     Section,
     Table,
-    Tone,
     filled,
-    listed,
     parts_of,
     warnings_section,
 )
@@ -31,13 +29,13 @@ WRONG = "WRONG_BEHAVIOR"
 """Failure of a response that shows exactly one behavior, but not the expected one."""
 ERROR = "ERROR"
 """Failure of a missing response."""
-_KINDS: Mapping[str, tuple[str, Tone, str]] = {
-    WRONG: ("Wrong behavior", "bad", "one behavior shows, but not the expected one"),
-    AMBIGUOUS: ("Ambiguous", "warn", "several behaviors show"),
-    NO_MATCH: ("No match", "warn", "no behavior shows"),
-    ERROR: ("Errored", "unknown", "there is no response"),
+_KINDS: Mapping[str, Section] = {
+    WRONG: Section("Wrong behavior", "bad", "one behavior shows, but not the expected one"),
+    AMBIGUOUS: Section("Ambiguous", "warn", "several behaviors show"),
+    NO_MATCH: Section("No match", "warn", "no behavior shows"),
+    ERROR: Section("Errored", "unknown", "there is no response"),
 }
-"""Kinds of failure in the report: title, tone and meaning."""
+"""Kinds of failure in the report."""
 _EXAMPLES = 3
 """Maximum number of responses displayed per kind of failure."""
 
@@ -204,8 +202,8 @@ class BehaviorRun(KeywordRun):
             sections=filled(
                 self._confusion_section(),
                 *(
-                    listed(*about, wrong, lambda one: _item(*one), "response", _EXAMPLES)
-                    for kind, about in _KINDS.items()
+                    section.listing(wrong, lambda one: _item(*one), "response", _EXAMPLES)
+                    for kind, section in _KINDS.items()
                     if (wrong := [one for one in self._outcomes() if one[1].failure == kind])
                 ),
                 warnings_section(self.warnings),

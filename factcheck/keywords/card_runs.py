@@ -11,7 +11,6 @@ from factcheck.errors import Failure
 from factcheck.keywords.matching import MatchSettings
 from factcheck.keywords.results import CaseResult, KeywordRun, Missed, Scores
 from factcheck.reports.page import (
-    MOST_ROWS,
     Case,
     Item,
     Page,
@@ -19,7 +18,6 @@ from factcheck.reports.page import (
     Table,
     entries,
     filled,
-    listed,
     parts_of,
     warnings_section,
 )
@@ -27,7 +25,6 @@ from factcheck.reports.text import (
     DASH,
     any_of,
     interval_text,
-    more_of,
     name_text,
     plural,
     quote_text,
@@ -42,6 +39,11 @@ _CASE_COLUMNS = ("case", "expected", "found", "matched", "recall", "precision", 
 _EXAMPLES = 10
 """Maximum number of missed cards, and of extra ones, displayed."""
 _LONGEST_CARD = 160
+_MISSED = Section(
+    "Missed", "bad", "expected cards without a matching generated card; cards are counted from 1"
+)
+_EXTRA = Section("Extra", "warn", "generated cards without a matching expected card")
+_ERRORED = Section("Errored", "unknown", "cases without a score; excluded from all scores")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -128,34 +130,13 @@ class DatasetResult(KeywordRun):
             sections=filled(
                 self._totals_section(),
                 _cases_section(scored),
-                listed(
-                    "Missed",
-                    "bad",
-                    "expected cards without a matching generated card; cards are counted from 1",
-                    missed,
-                    lambda one: self._missed(*one, outputs or {}),
-                    "missed card",
-                    _EXAMPLES,
+                _MISSED.listing(
+                    missed, lambda one: self._missed(*one, outputs or {}), "missed card", _EXAMPLES
                 ),
-                listed(
-                    "Extra",
-                    "warn",
-                    "generated cards without a matching expected card",
-                    extra,
-                    lambda one: _extra(*one, outputs or {}),
-                    "extra card",
-                    _EXAMPLES,
+                _EXTRA.listing(
+                    extra, lambda one: _extra(*one, outputs or {}), "extra card", _EXAMPLES
                 ),
-                listed(
-                    "Errored",
-                    "unknown",
-                    "cases without a score; excluded from all scores",
-                    failures,
-                    lambda one: Item(
-                        name_text(one.subject), quote_text(f"{one.code}: {one.message}")
-                    ),
-                    "case",
-                ),
+                _ERRORED.listing(failures, _errored, "case"),
                 warnings_section(self.warnings),
             ),
             footer=entries(
@@ -214,18 +195,16 @@ class DatasetResult(KeywordRun):
 
 
 def _cases_section(scored: Sequence[CaseResult]) -> Section:
-    ordered = sorted(scored, key=lambda case: case.f1)
     rows = [
         (
             name_text(case.case_id),
             *(f"{n:,}" for n in (case.n_expected, case.n_generated, len(case.matches))),
             *(DASH if value is None else share(value) for value in case.scores),
         )
-        for case in ordered[:MOST_ROWS]
+        for case in sorted(scored, key=lambda case: case.f1)
     ]
-    table = Table(_CASE_COLUMNS, tuple(rows), dispensable=("similarity", "found", "expected"))
-    more = more_of(len(ordered) - MOST_ROWS, "case")
-    return Section(f"Cases {len(ordered):,}", meaning="lowest F1 first", table=table, more=more)
+    section = Section(f"Cases {len(scored):,}", meaning="lowest F1 first")
+    return section.tabled(_CASE_COLUMNS, rows, ("similarity", "found", "expected"))
 
 
 def _junit_case(case: CaseResult) -> Case:
@@ -239,6 +218,10 @@ def _junit_case(case: CaseResult) -> Case:
     ]
     details += [f"extra: card {number + 1}" for number in case.extra]
     return Case(case.case_id, "skipped", message, "cards", tuple(details))
+
+
+def _errored(one: Failure[str]) -> Item:
+    return Item(name_text(one.subject), quote_text(f"{one.code}: {one.message}"))
 
 
 def _extra(case_id: str, number: int, outputs: Mapping[str, Any]) -> Item:

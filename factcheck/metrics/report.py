@@ -17,10 +17,8 @@ from factcheck.reports.page import (
     Item,
     Page,
     Section,
-    Table,
     entries,
     filled,
-    listed,
     parts_of,
 )
 from factcheck.reports.text import DASH, interval_text, name_text, plural, quote_text, share
@@ -120,7 +118,7 @@ class EvalReport(Report):
             ),
             sections=filled(
                 self._metrics_section(),
-                listed("Not passed", "bad", "", not_passed, lambda row: _item(*row), "result"),
+                Section("Not passed", "bad").listing(not_passed, lambda row: _item(*row), "result"),
             ),
             footer=entries(
                 ("Usage", usage_text(self.usage)),
@@ -143,7 +141,7 @@ class EvalReport(Report):
             rows.append((name_text(one.name), *counts, rate, mean, f"{one.threshold:g}"))
         columns = ("metric", "passed", "failed", "errors", "pass rate", "mean", "threshold")
         dispensable = ("threshold", "mean", "errors")
-        return Section("Metrics", table=Table(columns, tuple(rows), dispensable=dispensable))
+        return Section("Metrics").tabled(columns, rows, dispensable)
 
 
 def _item(case_id: str, metric: str, result: MetricResult) -> Item:

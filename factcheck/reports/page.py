@@ -126,6 +126,27 @@ class Section(NamedTuple):
     head: int | None = None
     """Number of items that a terminal shows; `None`: all."""
 
+    def listing(
+        self, values: Sequence[_T], item: Callable[[_T], Item], noun: str, limit: int = MOST_ROWS
+    ) -> Section:
+        """Add an item for each of the first `limit` values, and their number to the title."""
+        return self._replace(
+            title=f"{self.title} {len(values):,}",
+            items=tuple(map(item, values[:limit])),
+            more=more_of(len(values) - limit, noun),
+        )
+
+    def tabled(
+        self,
+        columns: tuple[str, ...],
+        rows: Sequence[tuple[str, ...]],
+        dispensable: tuple[str | tuple[str, ...], ...] = (),
+    ) -> Section:
+        """Add a table of the first `MOST_ROWS` rows; the first column says what they are."""
+        table = Table(columns, tuple(rows[:MOST_ROWS]), dispensable=dispensable)
+        noun = columns[0].split()[0]
+        return self._replace(table=table, more=more_of(len(rows) - MOST_ROWS, noun))
+
 
 class Line(NamedTuple):
     """An expected value and the actual one."""
@@ -244,25 +265,6 @@ def filled(*sections: Section | None) -> tuple[Section, ...]:
     )
 
 
-def listed(
-    title: str,
-    tone: Tone,
-    meaning: str,
-    values: Sequence[_T],
-    item: Callable[[_T], Item],
-    noun: str,
-    limit: int = MOST_ROWS,
-) -> Section:
-    """Build a section with one item for each of the first `limit` values and their total count."""
-    return Section(
-        f"{title} {len(values):,}",
-        tone,
-        meaning,
-        items=tuple(map(item, values[:limit])),
-        more=more_of(len(values) - limit, noun),
-    )
-
-
 def brief(page: Page) -> Page:
     """Return the page with tables that have details cut to `MOST_ROWS`."""
 
@@ -289,10 +291,8 @@ def entries(*pairs: tuple[str, str]) -> tuple[tuple[str, str], ...]:
 
 def warnings_section(warnings: Iterable[str]) -> Section:
     """Build a section with the first `MOST_ROWS` warnings."""
-    lines = tuple(warnings)
-    return listed(
-        "Warnings", "unknown", "", lines, lambda line: Item("", one_line(line)), "warning"
-    )
+    section = Section("Warnings", "unknown")
+    return section.listing(tuple(warnings), lambda line: Item("", one_line(line)), "warning")
 
 
 def gated(page: Page, failure: str, details: Sequence[str] = (), ungated: str = "") -> Page:

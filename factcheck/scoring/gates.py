@@ -14,7 +14,7 @@ from factcheck.errors import InputError, JudgeError
 from factcheck.facts import CheckResult, CoverageReport, share_entailed
 from factcheck.facts.page import lost_musts
 from factcheck.reports import render
-from factcheck.reports.page import Page, listed
+from factcheck.reports.page import Page, Section
 from factcheck.reports.text import one_line, plural, quote_text, some_of
 from factcheck.scoring.run_report import FINAL, Tally
 
@@ -138,9 +138,8 @@ def failing_facts(report: CoverageReport, failure: GateFailure) -> str:
     by_key = {item.key: item for section in report.page().sections for item in section.items}
     items = {one.fact: by_key[f"f{number}"] for number, one in enumerate(report.results, 1)}
     meaning = "most important first; \u2260 distorted, \u2013 dropped, ? undecided"
-    results, noun = failure.results, "fact"
-    section = listed(
-        "Not kept", "bad", meaning, results, lambda one: items[one.fact], noun, _MAX_SHOWN
+    section = Section("Not kept", "bad", meaning).listing(
+        failure.results, lambda one: items[one.fact], "fact", _MAX_SHOWN
     )
     return f"{render(Page('', sections=(section,))).strip()}\n\n{_NEXT}"
 
