@@ -14,9 +14,9 @@ from factcheck.facts.model import CheckResult, Verdict
 from factcheck.reports.text import DASH, plural, share
 from factcheck.stats.intervals import Z_95, Interval, effective_size, wilson
 
-EMBEDDED = "judge:local/"
+_LOCAL, _BY_WORDS = "local/", "containment/"
+EMBEDDED = f"judge:{_LOCAL}"
 """Entry of the embedded judge in a signature."""
-_BY_WORDS = "judge:containment/"
 _EXTRACTED = "extractor:local/"
 _USUAL = (0.7, 1.2)
 """Scores of the middle half of 119 summaries of news, by 23 systems, as multiples of their lead
@@ -104,9 +104,10 @@ def caveats(signature: str, n_distorted: int) -> tuple[str, ...]:
         signature: Signature of the scores.
         n_distorted: Number of distorted facts.
     """
-    if _BY_WORDS in signature:
+    judge = f"|{signature}".partition("|judge:")[2]  # not `first.judge` of a cascade
+    if judge.startswith(_BY_WORDS):
         return ("This judge compares words: paraphrases count as dropped, it finds no distortion",)
-    if EMBEDDED not in signature:
+    if not judge.startswith(_LOCAL):
         return ()
     proof = "No distorted facts is no proof: this judge misses 7 of 10 distortions"
     if n_distorted:

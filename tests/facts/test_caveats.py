@@ -76,8 +76,15 @@ def test_a_judge_of_words_says_what_it_cannot_see() -> None:
 
 
 def test_other_judges_and_undecided_reports_say_nothing() -> None:
-    signature = ScoreSignature.of({"judge": "some/model"})
-    assert not found(PARAPHRASE, "neutral", signature).page().alerts
+    for first in ("local/9@x", "containment/4"):
+        cascade = {
+            "judge": "cascade(0.05, 0.9)",
+            "first.judge": first,
+            "second.judge": "some/model",
+        }
+        for judge in ({"judge": "some/model"}, cascade):
+            one = found(PARAPHRASE, "neutral", ScoreSignature.of(judge))
+            assert not one.page().alerts
     undecided = replace(found(COPY, "neutral"), results=(), facts=report_of().facts)
     assert not undecided.page().alerts
 
