@@ -160,8 +160,10 @@ class CassetteWriter:
                     if name not in self._file.done:
                         if self._file.closed:
                             self._file = self._open()
-                        self._file.append(name, answers[name].to_row())
-            except InputError as error:
+                        row = answers[name].to_row()
+                        _parse({"id": name, **row}, Place(str(self._path)))
+                        self._file.append(name, row)
+            except (TypeError, ValueError) as error:  # a judge of one's own may answer anything
                 self.failure = f"cannot record to {self._path}: {error}"
                 logger.warning("%s; nothing more is recorded", self.failure)
 
