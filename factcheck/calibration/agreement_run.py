@@ -33,6 +33,7 @@ from factcheck.reports.text import one_line, percent, plural, short
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
+from factcheck.settings import LOCAL
 from factcheck.stats.intervals import Estimate, kendall, pearson
 from factcheck.stats.resampling import bootstrap_groups, mean_estimate
 
@@ -85,7 +86,7 @@ async def report_agreement(
     pairs: Sequence[LabelledPair], answers: Mapping[str, Sequence[Answer]]
 ) -> AgreementReport:
     """The report on judges that gave an answer for each pair, and on word containment."""
-    by_words = await check_pairs(FactCoverage(WordContainment()), pairs)
+    by_words = await check_pairs(FactCoverage(WordContainment(), LOCAL), pairs)
     every = {**answers, BASELINE: by_words}
     measured = (measure_agreement(name, pairs, own) for name, own in every.items())
     return AgreementReport(tuple(measured), tuple(pairs))

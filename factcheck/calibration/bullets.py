@@ -56,6 +56,7 @@ from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
+from factcheck.settings import LOCAL
 from factcheck.stats.intervals import Estimate
 
 RATED = "(1-5)"
@@ -106,7 +107,7 @@ async def abullet_removal(
         for name, rater in named_judges(raters):
             session = await stack.enter_async_context(Session(budget=budget))
             scorers.append(_by_rating(f"{name} {RATED}", build_rater(rater, session)))
-        scorers.append(by_coverage(BASELINE, FactCoverage(WordContainment())))
+        scorers.append(by_coverage(BASELINE, FactCoverage(WordContainment(), LOCAL)))
         require_unique("judge", [name for name, _ in scorers])
         subjects = await read_subjects(texts)
         orders = {one.name: removal_orders(len(one.bullets), n_random) for one in subjects}

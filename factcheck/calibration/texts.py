@@ -190,14 +190,17 @@ async def read_subjects(texts: Iterable[Text] | None) -> list[Subject]:
         InputError: No texts, one that is invalid, or two with one name.
     """
     subjects: list[Subject] = []
-    lister = FactCoverage(extractor=LOCAL)
+    lister = FactCoverage(LOCAL, LOCAL)
     for number, text in enumerate(load_texts() if texts is None else texts, 1):
         if isinstance(text, Subject):
             subjects.append(text)
             continue
         record = as_record(text, number)
         source, bullets = "\n\n".join(source_texts(record.source)), split_bullets(record.summary)
-        facts = record.facts if record.facts is not None else await lister.aextract(record.source)
+        try:
+            facts = await lister.aextract(record.source) if record.facts is None else record.facts
+        except InputError as error:
+            raise InputError(f"{record.where}: {error}") from error
         subjects.append(Subject(record.id, source, bullets, FactSet.of(facts)))
     if not subjects:
         raise InputError("there are no texts to test a judge on")
@@ -241,7 +244,7 @@ async def open_scorer(judge: Judge, budget: Budget | None, stack: AsyncExitStack
     """The scorer of a judge, closed by `stack`; a `FactCoverage` is used, and left open."""
     if isinstance(judge, FactCoverage):
         return judge
-    return await stack.enter_async_context(FactCoverage(judge, budget=budget))
+    return await stack.enter_async_context(FactCoverage(judge, LOCAL, budget=budget))
 
 
 async def aprice(

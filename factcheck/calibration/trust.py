@@ -33,7 +33,7 @@ from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking
 from factcheck.scoring import FactCoverage
 from factcheck.scoring.card import CARD_FORMAT
-from factcheck.settings import Settings
+from factcheck.settings import LOCAL, Settings
 
 _PER_RULE = 2
 """Facts per text that each rule of the audit is tried on."""
@@ -154,7 +154,7 @@ async def atrust(
     async with AsyncExitStack() as stack:
         scorer = await open_scorer(judge, budget, stack)
         fresh = await stack.enter_async_context(scorer.uncached())
-        words = by_coverage(BASELINE, FactCoverage(WordContainment()))
+        words = by_coverage(BASELINE, FactCoverage(WordContainment(), LOCAL))
         rows = await score_variants([by_coverage(name, scorer), words], subjects, orders)
         answers = await answers_to(fresh, trials)
         if pairs:

@@ -10,7 +10,13 @@ import snowballstemmer
 from sentencex import segment  # type: ignore[import-untyped]
 
 from factcheck import Verdict, check
-from factcheck.calibration import Subject, WordContainment, load_texts
+from factcheck.calibration import (
+    Subject,
+    WordContainment,
+    audit_judge,
+    bullet_removal,
+    load_texts,
+)
 from factcheck.errors import InputError
 from factcheck.text.words import TABLES, word_set
 
@@ -106,6 +112,26 @@ def test_each_fact_is_read_in_its_own_language() -> None:
     assert isinstance(one, Verdict)
     assert isinstance(other, Verdict)
     assert (one.supported, other.supported) == (True, False)
+
+
+@pytest.mark.parametrize("name", ["FACTCHECK_JUDGE", "FACTCHECK_EXTRACTOR"])
+def test_a_calibration_asks_no_model_of_the_environment(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setenv(name, "openai/gpt-5-nano")
+    text = {
+        "source": "The lake is deep. The pier is old.",
+        "summary": "- It is deep.\n- It is old.",
+    }
+    assert bullet_removal([text], ["local-fast"], n_random=0).judges
+    assert audit_judge("local-fast", [text], per_rule=1).n_answers
+
+
+def test_a_text_without_facts_is_named() -> None:
+    with pytest.raises(InputError, match="record 2: no facts found in the source"):
+        bullet_removal([{"source": one, "summary": "- A."} for one in ("It is old.", "?")])
 
 
 def test_a_threshold_out_of_range_is_refused() -> None:
