@@ -18,6 +18,8 @@ from onnx import TensorProto, helper
 
 BLOCK = 64
 HEADS = 12
+CONTRIB = "com.microsoft"
+"""Domain of onnxruntime's own operators."""
 FloatArray = NDArray[np.float32]
 
 
@@ -83,6 +85,9 @@ class Graph:
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         self.nodes: list[Any] = []
+        self.bias = "bias"
+        self.strings = ""
+        """Shape of the states as strings x pieces x width."""
         self.initializers: list[Any] = []
 
     def op(self, kind: str, *inputs: str, **attributes: Any) -> str:
@@ -105,80 +110,107 @@ class Graph:
         self.initializers.append(tensor)
         return name
 
-    def rows(self, states: str) -> tuple[str, str]:
-        """The 8-bit rows of some states, and the scale of each."""
+    def flat(self, states: str) -> str:
+        """Strings x pieces x width as one row per piece."""
+        return self.op(
+            "Reshape", states, self.constant("rows", [-1, self.shape.width], TensorProto.INT64)
+        )
+
+    def linear(self, states: str, name: str, size: tuple[int, int]) -> str:
+        bias = self.weight(f"{name}.bias", (size[1],))
+        return self.op("Add", self.product(states, name, size), bias)
+
+    def product(self, states: str, name: str, size: tuple[int, int]) -> str:
+        """A product with 8-bit rows, each with a scale of its own."""
         largest = self.op(
-            "ReduceMax", self.op("Abs", states), self.constant("last", [-1], TensorProto.INT64)
+            "ReduceMax",
+            self.op("Abs", states),
+            self.constant("last", [-1], TensorProto.INT64),
+            keepdims=0,
         )
         scale = self.op(
             "Add",
             self.op("Mul", largest, self.constant("1/127", 1 / 127)),
             self.constant("tiny", 1e-12),
         )
-        rounded = self.op("Round", self.op("Div", states, scale))
-        shifted = self.op("Add", rounded, self.constant("128", 128.0))
-        return self.op("Cast", shifted, to=TensorProto.UINT8), scale
-
-    def linear(self, rows: tuple[str, str], name: str, size: tuple[int, int]) -> str:
+        zero = self.constant("zero", 128, TensorProto.UINT8)
+        zeros = self.op("Expand", zero, self.op("Shape", scale))
         product = self.op(
-            "MatMulInteger",
-            rows[0],
+            "MatMulIntegerToFloat",
+            self.op("QuantizeLinear", states, scale, zeros, axis=0),
             self.weight(f"{name}.weight", size, TensorProto.INT8),
-            self.constant("zero", 128, TensorProto.UINT8),
-        )
-        scaled = self.op(
-            "Mul",
-            self.op("Cast", product, to=TensorProto.FLOAT),
+            self.constant("unit", 1.0),
             self.weight(f"{name}.scale", (size[1],)),
+            zero,
+            domain=CONTRIB,
         )
         return self.op(
-            "Add", self.op("Mul", scaled, rows[1]), self.weight(f"{name}.bias", (size[1],))
+            "Mul",
+            product,
+            self.op("Unsqueeze", scale, self.constant("last", [-1], TensorProto.INT64)),
         )
 
-    def norm(self, states: str, name: str) -> str:
-        return self.op(
-            "LayerNormalization",
-            states,
-            self.weight(f"{name}.norm", (self.shape.width,)),
-            self.weight(f"{name}.shift", (self.shape.width,)),
-            axis=-1,
-            epsilon=self.shape.epsilon,
-        )
+    def norm(self, name: str, *states: str, bias: str = "") -> str:
+        """Layer norm of the states, or of the sum of two with a bias."""
+        width = (self.shape.width,)
+        weights = [self.weight(f"{name}.{part}", width) for part in ("norm", "shift")]
+        epsilon = self.shape.epsilon
+        if not bias:
+            return self.op("LayerNormalization", *states, *weights, axis=-1, epsilon=epsilon)
+        weights.append(self.weight(f"{bias}.bias", width))
+        kind = "SkipLayerNormalization"
+        return self.op(kind, *states, *weights, epsilon=epsilon, domain=CONTRIB)
 
-    def layer(self, states: str, name: str) -> str:
+    def layer(self, states: str, name: str, first: str = "") -> str:
+        """One layer over rows; with `first`, only that many pieces of a string are computed."""
         width = self.shape.width
-        together = self.linear(self.rows(states), f"{name}.qkv", (width, 3 * width))
+        together = self.linear(states, f"{name}.qkv", (width, 3 * width))
         parts = [f"{name}.{part}" for part in "qkv"]
+        together = self.op("Reshape", together, self.strings)
         self.nodes.append(
             helper.make_node(
                 "Split", [together], parts, axis=-1, num_outputs=3, name=f"{name}.split"
             )
         )
-        shape = self.constant("heads", [0, 0, HEADS, width // HEADS], TensorProto.INT64)
-        query, key, value = (self.op("Reshape", part, shape) for part in parts)
-        query = self.op("Transpose", query, perm=[0, 2, 1, 3])
-        key = self.op("Transpose", key, perm=[0, 2, 3, 1])
-        value = self.op("Transpose", value, perm=[0, 2, 1, 3])
-        scores = self.op("MatMul", query, key)
-        if self.shape.has_bias:
-            scores = self.op("Add", scores, "bias")
-        mixed = self.op("MatMul", self.op("Softmax", scores, axis=-1), value)
+        bias = self.bias
+        if first:
+            parts[0] = self.first(parts[0], first, 1)
+            bias = self.first(bias, first, 2)
+            states = self.flat(self.first(self.op("Reshape", states, self.strings), first, 1))
         mixed = self.op(
-            "Reshape",
-            self.op("Transpose", mixed, perm=[0, 2, 1, 3]),
-            self.constant("flat", [0, 0, width], TensorProto.INT64),
+            "MultiHeadAttention", *parts, "", "", bias, num_heads=HEADS, scale=1.0, domain=CONTRIB
         )
-        attended = self.linear(self.rows(mixed), f"{name}.out", (width, width))
-        states = self.norm(self.op("Add", states, attended), f"{name}.first")
-        inner = self.op("Gelu", self.linear(self.rows(states), f"{name}.up", (width, 4 * width)))
-        outer = self.linear(self.rows(inner), f"{name}.down", (4 * width, width))
-        return self.norm(self.op("Add", states, outer), f"{name}.second")
+        attended = self.product(self.flat(mixed), f"{name}.out", (width, width))
+        states = self.norm(f"{name}.first", states, attended, bias=f"{name}.out")
+        inner = self.op("Gelu", self.linear(states, f"{name}.up", (width, 4 * width)))
+        outer = self.product(inner, f"{name}.down", (4 * width, width))
+        return self.norm(f"{name}.second", states, outer, bias=f"{name}.down")
 
-    def stack(self) -> str:
-        """`embedded` (strings of one length x pieces x width) to the states of the last layer."""
-        states = self.norm("embedded", "embedding")
-        for number in range(self.shape.n_layers):
-            states = self.layer(states, f"layer{number}")
+    def first(self, states: str, number: str, axis: int) -> str:
+        """The first elements along an axis."""
+        start = self.constant("start", [0], TensorProto.INT64)
+        return self.op(
+            "Slice", states, start, number, self.constant(f"axis{axis}", [axis], TensorProto.INT64)
+        )
+
+    def stack(self, first: str = "") -> str:
+        """`embedded` (strings of one length x pieces x width) to the rows of the last layer."""
+        self.strings = self.op(
+            "Concat",
+            self.op("Shape", "embedded", end=2),
+            self.constant("last", [-1], TensorProto.INT64),
+            axis=0,
+        )
+        if not self.shape.has_bias:  # zeros
+            pieces = self.op("Shape", "embedded", start=1, end=2)
+            one = self.constant("one", [1], TensorProto.INT64)
+            self.bias = self.op(
+                "ConstantOfShape", self.op("Concat", one, one, pieces, pieces, axis=0)
+            )
+        states = self.norm("embedding", self.flat("embedded"))
+        last = self.shape.n_layers - 1
+        for number in range(last + 1):
+            states = self.layer(states, f"layer{number}", first if number == last else "")
         return states
 
     def model(self, output: str, name: str, sizes: list[Any], **inputs: list[Any]) -> bytes:
@@ -194,25 +226,29 @@ class Graph:
             [helper.make_tensor_value_info(name, TensorProto.FLOAT, sizes)],
             self.initializers,
         )
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+        versions = [helper.make_opsetid("", 20), helper.make_opsetid(CONTRIB, 1)]
+        model = helper.make_model(graph, opset_imports=versions, ir_version=9)
         return bytes(model.SerializeToString())
 
 
 def encoder_graph() -> bytes:
     """Embedded strings to `states`."""
     graph = Graph(MINILM)
-    return graph.model(graph.stack(), "states", ["n", "t", MINILM.width])
+    states = graph.op("Reshape", graph.stack(), graph.strings)
+    return graph.model(states, "states", ["n", "t", MINILM.width])
 
 
 def reader_graph(inner: int) -> bytes:
-    """Embedded facts with passages to `odds`; `pool` averages over the pieces of the fact."""
+    """An embedded fact with a passage to `odds`; `pool` averages over the pieces of the fact.
+
+    The last layer computes the pieces that `pool` weighs: the start and the fact.
+    """
     graph, width = Graph(MPNET), MPNET.width
-    states = graph.stack()
-    first = graph.op("Gather", states, graph.constant("start", [0], TensorProto.INT64), axis=1)
-    both = graph.op("Concat", first, graph.op("MatMul", "pool", states), axis=-1)
-    both = graph.op("Squeeze", both, graph.constant("one", [1], TensorProto.INT64))
+    states = graph.stack(first=graph.op("Shape", "pool", start=1))
+    start = graph.first(states, graph.constant("one", [1], TensorProto.INT64), 0)
+    both = graph.op("Concat", start, graph.op("MatMul", "pool", states), axis=-1)
     product = graph.op("MatMul", both, graph.weight("head.inner", (2 * width, inner)))
     hidden = graph.op("Tanh", graph.op("Add", product, graph.weight("head.inner_bias", (inner,))))
     product = graph.op("MatMul", hidden, graph.weight("head.outer", (inner, 2)))
     odds = graph.op("Add", product, graph.weight("head.outer_bias", (2,)))
-    return graph.model(odds, "odds", ["n", 2], pool=["n", 1, "t"])
+    return graph.model(odds, "odds", [1, 2], pool=[1, "m"])

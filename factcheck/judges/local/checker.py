@@ -12,6 +12,7 @@ from itertools import chain
 
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict
 from factcheck.facts.spans import fold_text, locate
+from factcheck.judges.local.encoder import load_reader
 from factcheck.judges.local.evidence import (
     LANGUAGE,
     Sentence,
@@ -62,7 +63,7 @@ class LocalChecker:
     @property
     def identity(self) -> Mapping[str, str]:
         """Judge name and model version."""
-        return {"judge": f"local/9@{load_model().version}"}
+        return {"judge": f"local/10@{load_model().version}"}
 
     @property
     def quality(self) -> str:
@@ -74,14 +75,21 @@ class LocalChecker:
     ) -> Sequence[CheckResult]:
         """One result per fact, in fact order; free of charge.
 
-        Facts are checked in several threads, as the networks leave the interpreter free.
+        Facts are checked in several threads, as the networks leave the interpreter free. The reader
+        is loaded while the first facts are encoded.
         """
         del ledger
         await run_in_thread(read_text, text)
         size = -(-len(facts) // min(os.cpu_count() or 1, _MOST_THREADS)) or 1
         parts = [facts[at : at + size] for at in range(0, len(facts), size)]
-        found = await together(run_in_thread(check_facts, part, text) for part in parts)
+        works = [run_in_thread(check_facts, part, text) for part in parts]
+        _, *found = await together([run_in_thread(_load), *works])
         return tuple(chain.from_iterable(found))
+
+
+def _load() -> tuple[CheckResult, ...]:
+    load_reader()
+    return ()
 
 
 def _check(fact: AtomicFact, text: str, read: Text) -> CheckResult:
@@ -126,7 +134,7 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
     best, closest, stating, against = 0.0, None, None, None
     for passage in passages(statement, read):
         closest = closest or passage
-        if model.probability(passage.at_best) < max(DECISION - UNSURE, best):
+        if model.probability(passage.at_best) < DECISION + UNSURE:
             best = max(best, model.probability(passage.unread))
             break  # the passages that follow match less
         features, conflict = passage.read(), passage.conflict()

@@ -45,16 +45,15 @@ _OF_THE_GRAPH = ("layer", "embedding.", "head.")
 
 
 T = TypeVar("T")
-_loading = threading.Lock()
 
 
 def _once(load: Callable[[], T]) -> Callable[[], T]:
     """Load on first use and keep; threads that come meanwhile wait for the first."""
-    kept = cache(load)
+    kept, loading = cache(load), threading.Lock()
 
     @wraps(load)
     def get() -> T:
-        with _loading:
+        with loading:
             return kept()
 
     return get
@@ -159,13 +158,14 @@ def judge(fact: str, passage: str) -> Opinion:
 
     own, other = _cut(fact, _LONGEST_FACT).ids, _cut(passage, _LONGEST_PASSAGE).ids
     pieces = [_START, *own, _END, _END, *other, _END]
-    pool = np.zeros((1, 1, len(pieces)), np.float32)
-    pool[0, 0, 1 : len(own) + 2] = 1 / (len(own) + 1)
-    return Opinion(*_reader().run([pieces], pool=pool)[0].tolist())
+    pool = np.full((1, len(own) + 2), 1 / (len(own) + 1), np.float32)
+    pool[0, 0] = 0
+    return Opinion(*load_reader().run([pieces], pool=pool)[0].tolist())
 
 
 @_once
-def _reader() -> _Network:
+def load_reader() -> _Network:
+    """The bundled reader."""
     return _Network("reader")
 
 

@@ -44,7 +44,7 @@ _NEAR = 0.55
 _ASKS = re.compile(r"\?[\W_]*\Z")
 _LEAST = 0.4
 """Minimum mean match for a passage to be read."""
-_ENTAILED, _CONTRADICTED = (-6.0, 4.0), (0.0, 2.0)
+ENTAILED_RANGE, CONTRADICTED_RANGE = (-6.0, 4.0), (0.0, 2.0)
 """Ranges to which the reader's log odds are clipped."""
 _QUALIFIERS = WORDS["hedges"] | WORDS["qualifying"] | word_set("almost some most")
 """Words that limit a statement, as adverbs in -ly do; vectors of other words match them well."""
@@ -170,7 +170,7 @@ class Passage(NamedTuple):
     @property
     def at_best(self) -> Features:
         """Features with the most favourable answer of the reader."""
-        return Features(*self.matched, _ENTAILED[1], _CONTRADICTED[0])
+        return Features(*self.matched, ENTAILED_RANGE[1], CONTRADICTED_RANGE[0])
 
     @property
     def unread(self) -> Features:
@@ -183,8 +183,8 @@ class Passage(NamedTuple):
             return self.unread
         read = [each.analysed for each in self._in_order]
         opinion = judge(_in_notation(self.statement.analysed, read), self.text)
-        entailed = min(max(opinion.entailed, _ENTAILED[0]), _ENTAILED[1])
-        contradicted = min(max(opinion.contradicted, _CONTRADICTED[0]), _CONTRADICTED[1])
+        entailed = min(max(opinion.entailed, ENTAILED_RANGE[0]), ENTAILED_RANGE[1])
+        contradicted = min(max(opinion.contradicted, CONTRADICTED_RANGE[0]), CONTRADICTED_RANGE[1])
         return Features(*self.matched, entailed, contradicted)
 
     def conflict(self) -> str | None:
