@@ -23,7 +23,6 @@ from factcheck.reports import Report
 from factcheck.reports.page import Alert, Case, Item, Page, Section, Table
 from factcheck.reports.text import (
     DASH,
-    more_of,
     name_text,
     percent,
     plural,
@@ -102,13 +101,9 @@ class RuleResult:
         return Case(self.rule, "failed", message, "broken", details)
 
     def examples(self) -> Section:
-        return Section(
-            self.statement,
-            "bad",
-            "proven errors: at least one answer of each is wrong",
-            items=tuple(map(_item, self.errors[:_MAX_EXAMPLES])),
-            more=more_of(len(self.errors) - _MAX_EXAMPLES, "error"),
-        )
+        meaning = "proven errors: at least one answer of each is wrong"
+        section = Section(self.statement, "bad", meaning)
+        return section.listing(self.errors, _item, "error", _MAX_EXAMPLES)
 
 
 def _item(error: Trial) -> Item:

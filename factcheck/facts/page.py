@@ -19,7 +19,6 @@ from factcheck.reports.page import (
     Part,
     Section,
     Status,
-    Tone,
     entries,
     filled,
 )
@@ -48,19 +47,6 @@ COLUMNS = (
 """Columns of CSV and data frames."""
 
 
-class _Group(NamedTuple):
-    """Results that share a section."""
-
-    labels: tuple[str, ...]
-    """Verdict labels; the empty string selects failures."""
-    title: str
-    tone: Tone
-    mark: str
-    meaning: str
-    head: int | None = None
-    """Number of items that a terminal shows; `None`: all."""
-
-
 class _Metric(NamedTuple):
     """Wording for coverage or faithfulness."""
 
@@ -68,24 +54,25 @@ class _Metric(NamedTuple):
     noun: str
     ends: tuple[str, str]
     """Worst and best possible outcome of an undecided statement."""
-    groups: tuple[_Group, ...]
+    groups: Mapping[tuple[str, ...], Section]
+    """Sections by the labels of their verdicts; the empty string stands for failures."""
     lost: Mapping[str, str]
     """Messages for statements that are not entailed, by label."""
     names_judges: bool = False
     """Whether reasons name the judge, as results are of several."""
 
 
-_UNDECIDED = _Group(("",), "Undecided", "unknown", "?", "no verdict")
+_UNDECIDED = Section("Undecided", "unknown", "no verdict", mark="?")
 _FACTS = _Metric(
     "Coverage",
     "fact",
     ("dropped", "kept"),
-    (
-        _Group(("contradicted",), "Distorted", "bad", _DISTORTED, "contradicted by the text"),
-        _Group(("neutral",), "Dropped", "warn", "\u2013", "not in the text", 10),
-        _UNDECIDED,
-        _Group(("entailed",), "Kept", "good", "✓", "stated in the text", 5),
-    ),
+    {
+        ("contradicted",): Section("Distorted", "bad", "contradicted by the text", mark=_DISTORTED),
+        ("neutral",): Section("Dropped", "warn", "not in the text", mark=DASH, head=10),
+        ("",): _UNDECIDED,
+        ("entailed",): Section("Kept", "good", "stated in the text", mark="✓", head=5),
+    },
     {"contradicted": "distorted", "neutral": "dropped"},
 )
 _NOT_IN_SOURCE = f"not in the source ({_DISTORTED} contradicted by it)"
@@ -93,15 +80,16 @@ _CLAIMS = _Metric(
     "Faithfulness",
     "claim",
     ("unsupported", "supported by the source"),
-    (
-        _Group(("contradicted", "neutral"), "Superfluous", "warn", "+", _NOT_IN_SOURCE),
-        _UNDECIDED._replace(title="Undecided claims"),
-    ),
+    {
+        ("contradicted", "neutral"): Section("Superfluous", "warn", _NOT_IN_SOURCE, mark="+"),
+        ("",): _UNDECIDED._replace(title="Undecided claims"),
+    },
     {"contradicted": "contradicts the source", "neutral": "not in the source"},
 )
 
 
-_BEST_FIRST = (_FACTS.groups[-1], *_FACTS.groups[:-1])
+*_WORST_FIRST, _KEPT = _FACTS.groups.values()
+_BEST_FIRST = (_KEPT, *_WORST_FIRST)
 
 
 def parts(counts: Mapping[str, int]) -> tuple[Part, ...]:
@@ -238,8 +226,8 @@ def _page(metric: _Metric, results: Sequence[CheckResult]) -> Page:
     metric = metric._replace(names_judges=len({r.judge for r in results if r.label}) > 1)
     keyed = [(f"{metric.noun[0]}{number}", r) for number, r in enumerate(results, 1)]
     sections = (
-        _section(metric, group, [(key, r) for key, r in keyed if r.label in group.labels])
-        for group in metric.groups
+        _section(metric, group, [(key, r) for key, r in keyed if r.label in labels])
+        for labels, group in metric.groups.items()
     )
     return Page(
         metric.name,
@@ -267,9 +255,11 @@ def _counts(metric: _Metric, results: Sequence[CheckResult], n_undecided: int) -
     return counts
 
 
-def _section(metric: _Metric, group: _Group, results: Sequence[tuple[str, CheckResult]]) -> Section:
+def _section(
+    metric: _Metric, group: Section, results: Sequence[tuple[str, CheckResult]]
+) -> Section:
     reasons = [_reason(metric, result) for _, result in results]
-    is_shared = group.labels == ("",) and len(results) > 1 and len({*reasons}) == 1
+    is_shared = group.tone == "unknown" and len(results) > 1 and len({*reasons}) == 1
     items = (
         Item(
             one_line(result.fact.id),
@@ -282,14 +272,11 @@ def _section(metric: _Metric, group: _Group, results: Sequence[tuple[str, CheckR
         )
         for (key, result), reason in zip(results, reasons, strict=True)
     )
-    return Section(
-        f"{group.title} {len(results):,}",
-        group.tone,
-        reasons[0] if is_shared else group.meaning,
+    return group._replace(
+        title=f"{group.title} {len(results):,}",
+        meaning=reasons[0] if is_shared else group.meaning,
         items=tuple(items),
-        mark=group.mark,
         anchor=group.title.lower().replace(" ", "-"),
-        head=group.head,
     )
 
 

@@ -14,16 +14,16 @@ from factcheck.errors import InputError
 from factcheck.keywords.behavior_runs import BehaviorRun
 from factcheck.keywords.card_runs import DatasetResult
 from factcheck.reports import Report
-from factcheck.reports.comparison import Group, comparison_page, scored_unit
-from factcheck.reports.page import Alert, Page
+from factcheck.reports.comparison import comparison_page, scored_unit
+from factcheck.reports.page import Alert, Page, Section
 from factcheck.reports.text import p_text, plural, quote_text, signed, some_of
 from factcheck.stats.comparison import Change, Changes, Comparison, compare_means, split_changes
 
 Run = DatasetResult | BehaviorRun
 _GROUPS = (
-    Group("Worse", "bad", "largest change first", "failed"),
-    Group("Better", "good", "largest change first"),
-    Group("Unchanged"),
+    Section("Worse", "bad", "largest change first"),
+    Section("Better", "good", "largest change first"),
+    Section("Unchanged"),
 )
 
 

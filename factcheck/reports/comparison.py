@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from factcheck.reports.page import MOST_ROWS, Case, Item, Page, Section, Status, Table, Tone, filled
+from factcheck.reports.page import Case, Item, Page, Section, Status, filled
 from factcheck.reports.text import (
     DASH,
-    more_of,
     name_text,
     one_line,
     p_text,
@@ -21,20 +20,12 @@ from factcheck.stats.comparison import NEGLIGIBLE, Comparison
 
 COLUMNS = ("change", "a", "b", "difference", "low", "high", "p_value", "p_adjusted")
 """Columns of the rows of `scored_unit`, after its name."""
-_HEADER = ("", "A", "B", "B - A", "95 % interval", "p")
+_HEADER = ("A", "B", "B - A", "95 % interval", "p")
+_NARROW = ("p", ("95 % interval",))
 _MAX_ITEMS = 20
-
-
-class Group(NamedTuple):
-    """Wording for units that changed alike."""
-
-    title: str
-    tone: Tone = "plain"
-    meaning: str = ""
-    status: Status = "passed"
-    """Status of their test cases."""
-    head: int = 5
-    """Number of items that a terminal shows."""
+_HEAD = 5
+_STATUSES: Mapping[str, Status] = {"bad": "failed", "warn": "failed", "unknown": "skipped"}
+"""Status of the test cases of a group, by its tone."""
 
 
 class Unit(NamedTuple):
@@ -43,8 +34,9 @@ class Unit(NamedTuple):
     name: str
     change: str
     """Message of its test case."""
-    shown: Item | tuple[str, ...]
-    """An item or a table row."""
+    item: Item | None = None
+    row: tuple[str, ...] = ()
+    """A table row, in place of the item."""
     data: Mapping[str, Any] | None = None
     """Its row in CSV, if it has one."""
     details: tuple[str, ...] = ()
@@ -60,7 +52,7 @@ def scored_unit(noun: str, name: str, one: Comparison, a: str = "", b: str = "")
     values = (one.a, one.b, one.difference, low, high, one.p_value, one.p_adjusted)
     data = {noun: name, **dict(zip(COLUMNS[1:], values, strict=True))}
     row = (one_line(name), *scores, signed(one.difference), _interval(one) or DASH, p_value)
-    return Unit(name, change, row, data)
+    return Unit(name, change, row=row, data=data)
 
 
 def _change(one: Comparison, a: str, b: str) -> str:
@@ -75,7 +67,7 @@ def comparison_page(
     name: str,
     noun: str,
     main: Comparison,
-    groups: Mapping[Group, Sequence[Unit]],
+    groups: Mapping[Section, Sequence[Unit]],
     by: str,
     lines: Iterable[str],
     *,
@@ -88,7 +80,8 @@ def comparison_page(
         name: Name of the main metric.
         noun: What a unit is.
         main: The main metric.
-        groups: Units by kind of change, most severe first.
+        groups: Units by kind of change, most severe first. Test cases fail if the tone is `bad` or
+            `warn`, and are skipped if it is `unknown`.
         by: What its p-value rests on, such as `by source (3 sources)`.
         lines: More lines.
         names: Names of A and B; may be empty.
@@ -103,8 +96,8 @@ def comparison_page(
     counts = [f"{len(units):,} {group.title.lower()}" for group, units in groups.items() if units]
     every = dict(groups)
     for why, ids in left_out.items():
-        group = Group(why, "unknown", "left out", "skipped")
-        every[group] = [Unit(one, "left out", Item(name_text(one))) for one in map(str, ids)]
+        section = Section(why, "unknown", "left out", head=_HEAD)
+        every[section] = [Unit(one, "left out", Item(name_text(one))) for one in map(str, ids)]
     return Page(
         name,
         _change(main, share(main.a), share(main.b)),
@@ -132,27 +125,26 @@ def verdict_text(main: Comparison) -> str:
     return f"{way}, {'unlikely to be chance' if main.is_significant else 'but that may be chance'}"
 
 
-def unit_table(units: Iterable[Unit]) -> Table:
-    """Build a table of the units that are shown as rows, without empty columns at the end."""
-    rows = [unit.shown for unit in units if not isinstance(unit.shown, Item)]
-    width = next((n for n in (6, 5, 4) if any(row[n - 1] != DASH for row in rows)), 0)
-    shown = tuple(row[:width] for row in rows[:MOST_ROWS])
-    return Table(_HEADER[:width], shown, dispensable=("p", ("95 % interval",)))
+def unit_table(section: Section, noun: str, units: Iterable[Unit]) -> Section:
+    """Add a table of the units to a section, without empty columns at the end."""
+    rows = [unit.row for unit in units]
+    width = next((n for n in (6, 5, 4) if any(row[n - 1] != DASH for row in rows)), 1)
+    return section.tabled((noun, *_HEADER)[:width], [row[:width] for row in rows], _NARROW)
 
 
-def _section(noun: str, group: Group, units: Sequence[Unit]) -> Section:
-    items = tuple(unit.shown for unit in units if isinstance(unit.shown, Item))[:_MAX_ITEMS]
-    scored = [unit for unit in units if not isinstance(unit.shown, Item)]
-    differing = [unit for unit in scored if unit.data and unit.data["difference"]]
-    table, n_equal = unit_table(differing), len(scored) - len(differing)
-    n_more = len(units) - n_equal - len(table.rows) - len(items)
+def _section(noun: str, section: Section, units: Sequence[Unit]) -> Section:
+    items = [unit.item for unit in units if unit.item]
+    if items:
+        return section.listing(items, lambda item: item, noun, _MAX_ITEMS)
+    differing = [unit for unit in units if unit.data and unit.data["difference"]]
+    table, n_equal = unit_table(section, noun, differing), len(units) - len(differing)
     equal = f"{plural(n_equal, noun)} with equal scores" if n_equal else ""
-    more = ", ".join(filter(None, (more_of(n_more, noun), equal)))
-    title = f"{group.title} {len(units):,}"
-    return Section(title, group.tone, group.meaning, table, items, more, head=group.head)
+    more = ", ".join(filter(None, (table.more, equal)))
+    return table._replace(title=f"{section.title} {len(units):,}", more=more)
 
 
-def _case(group: Group, unit: Unit) -> Case:
-    if group.status == "passed":
+def _case(section: Section, unit: Unit) -> Case:
+    status = _STATUSES.get(section.tone)
+    if status is None:
         return Case(unit.name, message=unit.change)
-    return Case(unit.name, group.status, unit.change, group.title.lower(), unit.details)
+    return Case(unit.name, status, unit.change, section.title.lower(), unit.details)

@@ -13,8 +13,8 @@ from factcheck.errors import InputError
 from factcheck.facts import CheckFailure, CheckResult, CoverageReport, share_entailed
 from factcheck.facts.coverage import EMBEDDED, PARAPHRASES
 from factcheck.reports import Report
-from factcheck.reports.comparison import Group, Unit, comparison_page, verdict_text
-from factcheck.reports.page import Alert, Badge, Item, Page
+from factcheck.reports.comparison import Unit, comparison_page, verdict_text
+from factcheck.reports.page import Alert, Badge, Item, Page, Section
 from factcheck.reports.text import (
     more_of,
     name_text,
@@ -45,11 +45,11 @@ _PARAPHRASE = 0.2
 """Share of copied phrases below which a summary paraphrases: 33 summaries written as paraphrases
 copy at most .10, summaries written to copy at least .27."""
 _GROUPS = (
-    Group("Newly distorted", "bad", "contradicted in B only", "failed", 20),
-    Group("Lost", "warn", "kept in A, dropped in B", "failed", 10),
-    Group("Undecided", "unknown", "no verdict in A or B, not distorted in B", "skipped"),
-    Group("No longer distorted", "plain", "contradicted in A, dropped in B"),
-    Group("Won", "good", "kept in B only"),
+    Section("Newly distorted", "bad", "contradicted in B only"),
+    Section("Lost", "warn", "kept in A, dropped in B", head=10),
+    Section("Undecided", "unknown", "no verdict in A or B, not distorted in B", head=5),
+    Section("No longer distorted", "plain", "contradicted in A, dropped in B", head=5),
+    Section("Won", "good", "kept in B only", head=5),
 )
 
 
@@ -93,7 +93,9 @@ class FactChange:
             aside=change,
         )
         quote = (self.quote,) if self.quote else ()
-        return Unit(f"{name} {quote_text(self.fact)}", change, item, to_plain(self), quote)
+        return Unit(
+            f"{name} {quote_text(self.fact)}", change, item, data=to_plain(self), details=quote
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)

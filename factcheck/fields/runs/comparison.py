@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from factcheck.fields.pages import field_text
 from factcheck.reports import Report
-from factcheck.reports.comparison import Group, Unit, comparison_page, scored_unit, unit_table
+from factcheck.reports.comparison import Unit, comparison_page, scored_unit, unit_table
 from factcheck.reports.page import Alert, Item, Page, Section
 from factcheck.reports.text import p_text, plural, signed
 from factcheck.stats.comparison import SIGNIFICANT, Changes, Comparison
@@ -23,11 +23,11 @@ _OVERALL = {
     for name in ("F1", "precision", "recall")
 }
 _GROUPS = (
-    Group("Won", "good", _CLEAR),
-    Group("Lost", "bad", _CLEAR, "failed"),
-    Group("Unchanged", "plain", "no significant difference by adjusted p"),
-    Group("Undecided", "unknown", "values without a verdict differ", "skipped"),
-    Group("Not compared", "unknown", "only one run has a score", "skipped"),
+    Section("Won", "good", _CLEAR),
+    Section("Lost", "bad", _CLEAR),
+    Section("Unchanged", "plain", "no significant difference by adjusted p"),
+    Section("Undecided", "unknown", "values without a verdict differ"),
+    Section("Not compared", "unknown", "only one run has a score"),
 )
 
 Difference = Comparison
@@ -192,7 +192,7 @@ class RunComparison(Report):
         return page._replace(
             counts=page.counts + "; by a different schema" * (self.same_schema is False),
             alerts=tuple(Alert(text, "warn") for text in warnings if text),
-            sections=(Section("Overall", table=unit_table(overall)), *page.sections),
+            sections=(unit_table(Section("Overall"), "score", overall), *page.sections),
             suite="fields.compare",
         )
 
@@ -212,13 +212,13 @@ class RunComparison(Report):
     def _unit(self, name: str) -> Unit:
         label = field_text(name)
         if name not in self.fields:
-            return Unit(label, "only one run has a score", Item(label), {"field": name})
+            return Unit(label, "only one run has a score", Item(label), data={"field": name})
         absent = (_ABSENT * (name in side) for side in (self.absent_in_a, self.absent_in_b))
         unit = scored_unit("field", label, self.fields[name], *absent)
         unit = unit._replace(change=f"F1 {unit.change}")
         if name not in self.unsettled_fields:
             return unit
-        return unit._replace(shown=Item(label, str(self.unsettled_fields[name])))
+        return unit._replace(item=Item(label, str(self.unsettled_fields[name])))
 
 
 def _is_worse(d: Difference) -> bool:
