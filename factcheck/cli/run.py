@@ -242,9 +242,7 @@ def compare(
     with output.spinner("Comparing"), output.without_gc():
         found, verdict = _compared(a, b)
         page = found.page()
-    failure = None
-    if fail_if_worse:
-        failure = gates.comparison_gate(*verdict)
+    failure = gates.comparison_gate(*verdict) if fail_if_worse else None
     warnings = () if out else [alert.text for alert in page.alerts]
     ungated = "" if fail_if_worse else "--fail-if-worse"
     output.report(page, found.to_json, to, warnings=warnings, failure=failure, ungated=ungated)

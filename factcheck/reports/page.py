@@ -269,12 +269,10 @@ def brief(page: Page) -> Page:
     """Return the page with tables that have details cut to `MOST_ROWS`."""
 
     def shortened(section: Section) -> Section:
-        if section.table is None or section.table.details is None:
+        table = section.table
+        if table is None or table.details is None:
             return section
-        table, noun = section.table, section.table.columns[0]
-        more = more_of(len(table.rows) - MOST_ROWS, noun)
-        table = table._replace(rows=table.rows[:MOST_ROWS], details=None)
-        return section._replace(table=table, more=more)
+        return section.tabled(table.columns, table.rows, table.dispensable)
 
     return page._replace(sections=tuple(map(shortened, page.sections)))
 
