@@ -15,8 +15,6 @@ from factcheck.reports.text import DASH, plural, share
 from factcheck.stats.intervals import Z_95, Interval, effective_size, wilson
 
 _LOCAL, _BY_WORDS = "local/", "containment/"
-EMBEDDED = f"judge:{_LOCAL}"
-"""Entry of the embedded judge in a signature."""
 _EXTRACTED = "extractor:local/"
 _USUAL = (0.7, 1.2)
 """Scores of the middle half of 119 summaries of news, by 23 systems, as multiples of their lead
@@ -97,6 +95,15 @@ def _share(results: Sequence[CheckResult], unit: float, *, undecided: bool) -> f
     return math.fsum(kept) / math.fsum(result.fact.weight / unit for result in results)
 
 
+def _judge(signature: str) -> str:
+    return f"|{signature}".partition("|judge:")[2]  # not `first.judge` of a cascade
+
+
+def is_embedded(signature: str) -> bool:
+    """Whether scores are by the embedded judge alone."""
+    return _judge(signature).startswith(_LOCAL)
+
+
 def caveats(signature: str, n_distorted: int) -> tuple[str, ...]:
     """Say what scores by a judge that runs here show; empty for others.
 
@@ -104,10 +111,9 @@ def caveats(signature: str, n_distorted: int) -> tuple[str, ...]:
         signature: Signature of the scores.
         n_distorted: Number of distorted facts.
     """
-    judge = f"|{signature}".partition("|judge:")[2]  # not `first.judge` of a cascade
-    if judge.startswith(_BY_WORDS):
+    if _judge(signature).startswith(_BY_WORDS):
         return ("This judge compares words: paraphrases count as dropped, it finds no distortion",)
-    if not judge.startswith(_LOCAL):
+    if not is_embedded(signature):
         return ()
     proof = "No distorted facts is no proof: this judge misses 7 of 10 distortions"
     if n_distorted:
@@ -125,7 +131,7 @@ def caveats(signature: str, n_distorted: int) -> tuple[str, ...]:
 
 def usual_range(signature: str, lead: float | None) -> str:
     """Say which scores are usual beside a lead baseline; empty for judges without a figure."""
-    if not lead or EMBEDDED not in signature or _EXTRACTED not in signature:
+    if not lead or not is_embedded(signature) or _EXTRACTED not in signature:
         return ""
     low, high = (share(min(1.0, ratio * lead), 2) for ratio in _USUAL)
     return (

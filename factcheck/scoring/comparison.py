@@ -11,7 +11,7 @@ from statistics import fmean
 from factcheck.documents import name_of, read_text, to_plain
 from factcheck.errors import InputError
 from factcheck.facts import CheckFailure, CheckResult, CoverageReport, share_entailed
-from factcheck.facts.coverage import EMBEDDED, PARAPHRASES
+from factcheck.facts.coverage import PARAPHRASES, is_embedded
 from factcheck.reports import Report
 from factcheck.reports.comparison import Unit, comparison_page, verdict_text
 from factcheck.reports.page import Alert, Badge, Item, Page, Section
@@ -295,8 +295,8 @@ def compare(a: Run, b: Run) -> CoverageComparison:
 
     name_a, name_b = (name_of(run) if isinstance(run, (str, PathLike)) else "" for run in (a, b))
     causes, is_known = _causes([*pairs.values()], has_other_facts=any(n_only))
-    is_embedded = any(EMBEDDED in str(one.signature) for two in pairs.values() for one in two)
-    unranked = _unranked([*pairs.values()]) if is_embedded else ""
+    is_local = any(is_embedded(str(one.signature)) for two in pairs.values() for one in two)
+    unranked = _unranked([*pairs.values()]) if is_local else ""
     return CoverageComparison(
         coverage=_coverage(scores, decided),
         n_sources=len({source for source, _, _ in scores}),
@@ -313,7 +313,7 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         names=(name_a, name_b),
         partial=(partial_a, partial_b),
         unranked=unranked,
-        caution=PARAPHRASES if is_embedded and not unranked else "",
+        caution=PARAPHRASES if is_local and not unranked else "",
     )
 
 

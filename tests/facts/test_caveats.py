@@ -65,9 +65,10 @@ def test_a_copy_and_a_paraphrase_are_not_ranked() -> None:
     assert failure is not None
     assert failure.exit_code == 4
     assert not compare(copy, copy).unranked
-    model = ScoreSignature.of({"judge": "some/model"})
-    ranked = [found(text, "neutral", model) for text in (COPY, PARAPHRASE)]
-    assert not compare(*ranked).unranked
+    cascade = {"judge": "cascade(0.05, 0.9)", "first.judge": "local/9@x"}
+    for judge in ({"judge": "some/model"}, cascade):
+        one, two = (found(text, "neutral", ScoreSignature.of(judge)) for text in (COPY, PARAPHRASE))
+        assert not compare(one, two).unranked
 
 
 def test_a_judge_of_words_says_what_it_cannot_see() -> None:
