@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 ROWS = "Rows"
 BATCH = "Batch"
+_SAVED = (
+    "rows of 'run --out' (.jsonl), or the JSON of 'score', 'fields evaluate', 'keywords run' or "
+    "'keywords behaviors'"
+)
 Step = Literal["submit", "collect"]
 
 
@@ -183,14 +187,7 @@ def run(  # noqa: PLR0913 - one parameter per option
 
 
 def report(
-    file: Annotated[
-        str,
-        options.argument(
-            "FILE",
-            "Rows of 'run --out' (.jsonl), or the JSON of 'score', 'fields evaluate', "
-            "'keywords run' or 'behaviors'.",
-        ),
-    ],
+    file: Annotated[str, options.argument("FILE", f"Saved result: {_SAVED}.")],
     *,
     format_: options.ReportFormat = None,
     out: options.Out = None,
@@ -213,14 +210,7 @@ def report(
 
 
 def compare(
-    a: Annotated[
-        str,
-        options.argument(
-            "A",
-            "Baseline: rows of 'run --out' (.jsonl), or the JSON of 'score', 'fields evaluate', "
-            "'keywords run' or 'behaviors'.",
-        ),
-    ],
+    a: Annotated[str, options.argument("A", f"Baseline: {_SAVED}.")],
     b: Annotated[str, options.argument("B", "Another result on the same facts, gold or cases.")],
     *,
     format_: options.ReportFormat = None,
