@@ -12,7 +12,7 @@ from tests.goldens.running import RECORDED
 
 RECORDED_WITH = "1.32.0"
 """Version of onnxruntime; others round differently (and Python 3.10 has none after 1.23)."""
-ROUNDED = re.compile(r'\d*\.\d+(?:e-\d+)?|"(?:answers|tried|undecided)": \d+|\d+(?= trials)')
+ROUNDED = re.compile(r'\d*\.\d+(?:e-\d+)?|"n_(?:answers|tried|undecided)": \d+|\d+(?= trials)')
 """Figures that depend on it: fractions, and the numbers of facts that an audit could decide."""
 
 
