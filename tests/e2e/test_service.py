@@ -187,7 +187,7 @@ def test_the_container_runs_without_root_on_a_read_only_system(tmp_path: Path) -
         text=True,
         check=False,
     )
-    if "unshare failed" in done.stderr:
+    if done.stderr.startswith("unshare: "):
         pytest.skip("no mount namespaces here")
     assert done.stdout == f"{user} 600\n", done.stdout + done.stderr
     assert done.returncode == 0, done.stderr
