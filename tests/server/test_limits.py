@@ -127,7 +127,7 @@ def test_what_is_beyond_a_limit_is_refused_before_any_call(judge: Judge) -> None
             "the body must be JSON; send it with 'Content-Type: application/json'",
         ),
         (raw(b'{"text": "a'), "the body, line 1: not valid JSON (the text ends inside a string"),
-        (raw(b"[" * 2_000), "the body, line 1: nested more than 300 levels deep"),
+        (raw(b"[" * 2_000 + b"]" * 2_000), "the body, line 1: nested more than 300 levels deep"),
         (raw(b'{"text": "\xff"}'), "the body, line 1: not UTF-8 (byte 0xff at byte 10"),
     ],
 )
