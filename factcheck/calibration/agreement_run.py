@@ -235,6 +235,7 @@ class AgreementReport(Report):
         line = "human level, what people would find in all texts: "
         line += f"{conclusions.figure_text(level, short)}, from the labels"
         line += f" and {one_line(self.judges[0].judge)}" * (n_labelled < n_pairs)
+        line += f" ({level.why})" * bool(level.why)
         return Page(
             "Agreement with human labels",
             counts=(

@@ -103,7 +103,7 @@ def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int
     limits = f"{plural(n_facts, 'labelled fact')} of {plural(n_documents, 'document')}"
     limits += f"; {MIN_FACTS} facts of {MIN_TEXTS} documents are needed" * (not enough)
     if accuracy.value is None or specificity.value is None:
-        return Conclusion({"rank": "open"}, "one kind of label has no verdict", limits)
+        return Conclusion({"rank": "open"}, "no verdicts on one of the two labels", limits)
     bounds = specificity.interval and Interval(*(1 - end for end in reversed(specificity.interval)))
     invented = Estimate(1 - specificity.value, bounds)
     why = (

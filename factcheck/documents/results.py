@@ -145,7 +145,7 @@ class ResultsFile:
             if not isinstance(error, OSError):
                 raise
             raise InputError(
-                f"cannot write {self.path}: {error.strerror}; its {len(self.done)} rows are kept: "
+                f"cannot write {self.path}: {error.strerror}; rows kept: {len(self.done):,}; "
                 "make room, then continue with --resume"
             ) from error
         self._end += size

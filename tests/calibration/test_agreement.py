@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from factcheck import AtomicFact, CheckFailure, Verdict, score
-from factcheck.calibration import LabelledPair, agreement, read_pairs
+from factcheck.calibration import AgreementReport, LabelledPair, agreement, read_pairs
 from factcheck.calibration.agreement_labels import Answer
 from factcheck.calibration.agreement_run import measure_agreement
 from factcheck.documents.results import ResultsFile
@@ -133,6 +133,8 @@ def test_one_labelled_document_corrects_the_judge_by_its_errors() -> None:
     assert value == pytest.approx(0.4)
     assert interval is None
     assert why.startswith("only one document is labelled")
+    report = AgreementReport((measure_agreement("judge", rows, answers),), tuple(rows))
+    assert why in " ".join(str(report).split())
     metrics = level(rows[:4] + rows[10:], answers[:4] + answers[10:])
     assert metrics["human_coverage"] == (None, None, "only one document is labelled")
 
