@@ -165,7 +165,7 @@ LITTLE = "Too little was measured to use this judge"
          "(10 labelled facts of 20 documents; 50 facts of 10 documents are needed)."),
         (bullets(kendall=None, found=None, invented=None), "y", "with the bullets left .950"),
         (bullets(rising_steps=None), "o", f"{LITTLE} to rank summaries: no bullet could be"),
-        (conclusions.of_agreement(UNDEFINED, 60, 20), "o", ": no verdicts on one of the two labels"),
+        (conclusions.of_agreement(UNDEFINED, 60, 20), "o", ": no verdicts on one of"),
         (conclusions.of_audit((), 0, 0, is_constant=False), "o", "it gave no answers"),
         (SOUND, "", "Nothing here speaks against this judge"),
         (FAULTY, "-n", "Do not use this judge as a gate: it goes by the words"),
