@@ -16,7 +16,7 @@ from factcheck.reports.comparison import (
     unit_table,
     verdict_text,
 )
-from factcheck.reports.page import Item, Page, Section
+from factcheck.reports.page import Item, Page, Section, Tone
 from factcheck.stats.comparison import Comparison
 from factcheck.stats.intervals import Interval
 
@@ -105,3 +105,22 @@ def test_every_unit_is_a_test_case_and_every_compared_one_a_row() -> None:
     lost, same = csv.DictReader(io.StringIO(render(page(), "csv")))
     assert [*lost.values()] == ["l0", "lost", "0.9", "0.5", "-0.4", "-0.5", "-0.3", "0.004", "0.02"]
     assert [*same.values()][:4] == ["s0", "unchanged", "0.5", "0.5"]
+
+
+@pytest.mark.parametrize(
+    ("tone", "status"),
+    [
+        ("bad", "failed"),
+        ("warn", "failed"),
+        ("unknown", "skipped"),
+        ("plain", "passed"),
+        ("good", "passed"),
+    ],
+)
+def test_the_tone_of_a_group_says_how_its_test_cases_end(tone: Tone, status: str) -> None:
+    unit = Unit("f1", "kept → dropped", Item("f1"), details=("quote",))
+    found = comparison_page(
+        "Coverage", "fact", EQUAL, {Section("X", tone): [unit]}, "", (), names=("", ""), left_out={}
+    )
+    assert [case.status for case in found.cases] == [status]
+    assert found.cases[0].details == (() if status == "passed" else ("quote",))
