@@ -266,20 +266,19 @@ def _read_saved(path: str) -> CoverageReport | RunReport | RunResult | DatasetRe
     from factcheck.documents import name_of
     from factcheck.documents.reading import read_document
     from factcheck.facts import CoverageReport
-    from factcheck.fields.runs.figures import FORMAT
     from factcheck.scoring.run_report import RunReport
 
     if path.endswith((".jsonl", ".ndjson")):
         return RunReport.read(path)
     data = read_document(path, expected="a saved result comes from").value
-    kinds: dict[Any, Any] = {FORMAT: fields.RunResult}
-    kinds |= {one.format: one for one in (keywords.DatasetResult, keywords.BehaviorRun)}
-    kind = kinds.get(data.get("format") if isinstance(data, dict) else None, CoverageReport)
+    made_by = data.get("format") if isinstance(data, dict) else None
     try:
-        result: CoverageReport | RunResult | DatasetResult | BehaviorRun = kind.from_dict(data)
+        for kind in (fields.RunResult, keywords.DatasetResult, keywords.BehaviorRun):
+            if kind.format == made_by:
+                return kind.from_dict(data)
+        return CoverageReport.from_dict(data)
     except InputError as error:
         raise InputError(f"{name_of(path)}: {error}") from error
-    return result
 
 
 def _run_on_ray(

@@ -143,6 +143,7 @@ def test_the_gate_fails_if_b_is_worse_or_lacks_a_score(files: Files) -> None:
     [
         ('{"format": "factcheck-keywords-cards/3"}', "b.json: run: 'name' is missing"),
         ('{"format": "x/9"}', "b.json: report: format 'x/9' is not 1"),
+        ('{"format": []}', "b.json: report: format a list is not 1"),
         (None, "both runs must be of cards, or both of"),
     ],
 )

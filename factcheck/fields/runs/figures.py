@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from factcheck.documents import Reader, from_plain, json_text, parse_json, to_plain
 from factcheck.errors import InputError
@@ -25,7 +25,6 @@ from factcheck.stats.resampling import bootstrap_scores
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-FORMAT = "factcheck-fields-run/1"
 COLUMNS = (
     *("record", "path", "field", "status", "score", "comparator", "reason"),
     *("gold", "extracted", "gold_compared", "extracted_compared"),
@@ -89,6 +88,7 @@ class FieldSummary:
 class RunFigures:
     """Scores of a run. Means are over records (macro); `micro` is over all fields."""
 
+    format: ClassVar[str] = "factcheck-fields-run/1"
     records: list[RecordResult]
     """In the order of the gold records; empty if only totals were kept."""
     mean_precision: float
@@ -184,7 +184,7 @@ class RunFigures:
         """
         totals = ("records", "fields", "omissions", "hallucinations", "batch_errors", "errors")
         return {
-            "format": FORMAT,
+            "format": self.format,
             "schema_digest": self.schema_digest,
             **({"weights": self.weights} if self.weights else {}),
             "mean_precision": self.mean_precision,
@@ -217,10 +217,10 @@ class RunFigures:
             InputError: The data is not a run in this format; the message names the place.
         """
         read = Reader(data, "run")
-        if data.get("format") != FORMAT:
+        if data.get("format") != cls.format:
             raise InputError(
-                f"run: expected format {FORMAT!r}, got {data.get('format')!r}; write the file with "
-                "RunResult.to_json of this version"
+                f"run: expected format {cls.format!r}, got {data.get('format')!r}; write the file "
+                "with RunResult.to_json of this version"
             )
         records = enumerate(read.get("records", list[Any]), 1)
         figures = from_plain(RunFigures, {**data, "records": []}, "run")
