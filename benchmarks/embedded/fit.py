@@ -16,7 +16,6 @@ import pickle
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
-from math import log
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +26,6 @@ from scipy.optimize import minimize
 from benchmarks.embedded.cases import FITTED, UNTOUCHED, Case, load_cases
 from factcheck.calibration.agreement_metrics import Decisions, auroc, balanced_accuracy, rates
 from factcheck.judges.local import evidence, model
-from factcheck.judges.local.checker import DECISION, UNSURE
 
 SHARES = {
     "realsumm": 0.35,
@@ -44,8 +42,6 @@ N_PASSAGES = 3
 """Passages that are read for each sentence of a fact."""
 NO_PASSAGE = model.Features(0.0, 0.0, -3.0, 0.0)
 AT_BEST = (evidence.ENTAILED_RANGE[1], evidence.CONTRADICTED_RANGE[0])
-NEEDED = log((DECISION + UNSURE) / (DECISION - UNSURE))
-"""Log odds from which a fact is entailed."""
 AGAINST = {"reader.contradicted"}
 """Coefficients that are never positive; all others are never negative."""
 FloatArray = NDArray[np.float64]
@@ -76,14 +72,14 @@ def measure(case: Case) -> Measured:
 def score(weights: FloatArray, measured: Measured) -> float:
     """Log odds of a case: the worst of its sentences, each by its best passage.
 
-    As in the checker, a passage that could not make its sentence entailed counts as unread.
+    As in the checker, a passage whose best case is below even odds counts as unread.
     """
     statements = zip(measured.statements, measured.is_denied, strict=True)
     odds = []
     for rows, denied in statements:
         at_best, unread = rows.copy(), rows.copy()
         at_best[:, READER], unread[:, READER] = AT_BEST, NO_PASSAGE[READER]
-        is_read = at_best @ weights[1:] + weights[0] >= NEEDED
+        is_read = at_best @ weights[1:] + weights[0] >= 0
         counted = np.where(is_read[:, None], rows, unread)
         refused = is_read & (np.array(denied) | (counted[:, ENTAILED] < model.REFUSED))
         odds.append(float((counted @ weights[1:] - model.DENIED * refused).max() + weights[0]))

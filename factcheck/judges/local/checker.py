@@ -134,7 +134,7 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
     best, closest, stating, against = 0.0, None, None, None
     for passage in passages(statement, read):
         closest = closest or passage
-        if model.probability(passage.at_best) < DECISION + UNSURE:
+        if model.probability(passage.at_best) < DECISION:
             best = max(best, model.probability(passage.unread))
             break  # the passages that follow match less
         features, conflict = passage.read(), passage.conflict()
