@@ -12,12 +12,18 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Generator, Iterable
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
-from contextlib import closing, nullcontext
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    CancelledError,
+    Future,
+    InvalidStateError,
+    wait,
+)
+from contextlib import closing, nullcontext, suppress
 from functools import partial
 from itertools import chain, repeat, takewhile
 from tempfile import TemporaryFile
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import StreamingResponse
@@ -57,10 +63,8 @@ class Jobs:
         self._budgets = {one.name: one.budget for one in service.callers.values()}
         self.problem = ""
         """Reason why no jobs are scored at present, such as a full disk; empty if they are."""
-        self._current: tuple[str, set[Future[list[Scored]]]] = "", set()
-        """Id of the job that is being scored, and its records in flight."""
-        self._cancelled = ""
-        """Id of the job that was last cancelled while it was scored."""
+        self._current: tuple[str, Future[Any]] = "", Future()
+        """Id of the job that is being scored, and what is done once that is cancelled."""
         self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="factcheck-jobs", daemon=True)
         self._stopping = False
@@ -73,12 +77,12 @@ class Jobs:
         return job.model_copy(update={"state": state, "problem": self.problem})
 
     def cancel(self, job: Job) -> None:
-        """End a job, unless it has ended, and what is in flight of it."""
-        current, in_flight = self._current
+        """End a job, unless it has ended; what is in flight of it is cancelled at once."""
         self.store.finish(job, "cancelled")
+        current, cancelled = self._current
         if current == job.id:
-            self._cancelled = current
-            background.cancel([*in_flight])
+            with suppress(InvalidStateError):  # somebody else cancelled it, too
+                cancelled.set_result(None)
 
     def start(self) -> None:
         """Score jobs in order of submission."""
@@ -118,13 +122,14 @@ class Jobs:
                     self._wake.wait()
 
     def _run_job(self, job: Job) -> None:
-        self._current = job.id, set()
+        cancelled: Future[Any] = Future()
+        self._current = job.id, cancelled
         try:
-            self._score(job)
+            self._score(job, cancelled)
         except sqlite3.Error:
             raise
         except CancelledError:  # unless by `cancel`, the process ends; the next one goes on
-            self._stopping |= self._cancelled != job.id
+            self._stopping |= not cancelled.done()
         except Exception as error:  # noqa: BLE001 - kept with the job
             _log.error("job %s failed: %s", job.id, describe(error))
             self.store.finish(job, "failed", describe(error))
@@ -132,9 +137,9 @@ class Jobs:
             if not self._stopping:
                 self.store.finish(job, "done")
         finally:
-            self._current = "", set()
+            self._current = "", Future()
 
-    def _score(self, job: Job) -> None:
+    def _score(self, job: Job, cancelled: Future[Any]) -> None:
         """Score all records without a row, until the job has ended or its budget is spent."""
         judge, budget = self.service.judges.get(job.judge), self._budgets.get(job.owner)
         if judge is None:
@@ -151,7 +156,7 @@ class Jobs:
         )
         # as many as requests in flight, so that others wait for one of them at most
         most = 1 if scorer.signature.never_flips else scorer.session.concurrency
-        scored = _as_completed(submitted, most, self._current[1])
+        scored = _as_completed(submitted, most, cancelled)
         with budget.spending() if budget else nullcontext(), closing(scored):
             for one in scored:
                 if BudgetExceeded.code in codes_of(one.outcome):
@@ -171,9 +176,14 @@ class Jobs:
 
 
 def _as_completed(
-    submitted: Iterable[Future[list[Scored]]], most: int, left: set[Future[list[Scored]]]
+    submitted: Iterable[Future[list[Scored]]], most: int, cancelled: Future[Any]
 ) -> Generator[Scored, None, None]:
-    """Yield what futures hold as they get it, `most` at a time in `left`; the rest is cancelled."""
+    """Yield what futures hold as they get it, with `most` at a time; what is left is cancelled.
+
+    Raises:
+        CancelledError: `cancelled` is done, or a future was cancelled.
+    """
+    left: set[Future[list[Scored]]] = set()
     try:
         for future in chain(submitted, repeat(None)):
             if future is not None:
@@ -181,7 +191,9 @@ def _as_completed(
             elif not left:
                 return
             if future is None or len(left) >= most:
-                done = wait(left, return_when=FIRST_COMPLETED).done
+                done = wait({cancelled, *left}, return_when=FIRST_COMPLETED).done
+                if cancelled in done:
+                    raise CancelledError
                 left -= done
                 for one in done:
                     yield from one.result()
