@@ -126,7 +126,7 @@ class TestUndecided:
         )
         assert str(found.page().counts) == "no verdict"
         assert "0 values without a verdict in A and 40 in B" in str(found)
-        assert "fields: 1 unchanged, 1 undecided" in str(found)
+        assert "fields: 1 without significant difference, 1 undecided" in str(found)
         assert json.loads(json.dumps(found.to_dict()))["unsettled"]["n_b"] == 40
 
     def test_the_same_ones_leave_the_verdict_and_equally_many_others_do_not(self) -> None:

@@ -22,10 +22,11 @@ _OVERALL = {
     for kind, word in (("mean", "macro"), ("micro", "micro"))
     for name in ("F1", "precision", "recall")
 }
+_OPEN = "without significant difference"
 _GROUPS = (
     Section("Won", "good", _CLEAR),
     Section("Lost", "bad", _CLEAR),
-    Section("Unchanged", "plain", "no significant difference by adjusted p"),
+    Section(_OPEN.capitalize(), "plain", "by p adjusted for the number of fields"),
     Section("Undecided", "unknown", "values without a verdict differ"),
     Section("Not compared", "unknown", "only one run has a score"),
 )
@@ -104,10 +105,10 @@ class RunComparison(Report):
 
     @property
     def verdicts(self) -> dict[str, str]:
-        """Verdict by field: won, lost, unchanged, undecided or not compared."""
+        """Verdict by field: the title of its group, in lower case."""
         verdicts = {}
         for name, one in self.fields.items():
-            verdicts[name] = "undecided" if name in self.unsettled_fields else "unchanged"
+            verdicts[name] = "undecided" if name in self.unsettled_fields else _OPEN
             if one.is_significant and one.difference:
                 verdicts[name] = "won" if one.difference > 0 else "lost"
         return {**verdicts, **dict.fromkeys(self.not_compared, "not compared")}
@@ -125,7 +126,7 @@ class RunComparison(Report):
     @property
     def unchanged(self) -> tuple[str, ...]:
         """Fields without a significant difference, not necessarily equal; largest first."""
-        return self._with("unchanged")
+        return self._with(_OPEN)
 
     def _with(self, verdict: str) -> tuple[str, ...]:
         names = [name for name, one in self.verdicts.items() if one == verdict]
