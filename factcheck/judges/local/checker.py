@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from itertools import chain
 
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict
 from factcheck.facts.spans import fold_text, locate
@@ -80,11 +79,10 @@ class LocalChecker:
         """
         del ledger
         await run_in_thread(read_text, text)
-        size = -(-len(facts) // min(os.cpu_count() or 1, _MOST_THREADS)) or 1
-        parts = [facts[at : at + size] for at in range(0, len(facts), size)]
-        works = [run_in_thread(check_facts, part, text) for part in parts]
+        n = min(os.cpu_count() or 1, _MOST_THREADS)
+        works = [run_in_thread(check_facts, facts[start::n], text) for start in range(n)]
         _, *found = await together([run_in_thread(_load), *works])
-        return tuple(chain.from_iterable(found))
+        return tuple(found[at % n][at // n] for at in range(len(facts)))
 
 
 def _load() -> tuple[CheckResult, ...]:
