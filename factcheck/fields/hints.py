@@ -101,10 +101,11 @@ def _n_moved(key: str, pairs: Sequence[tuple[Any, Any]], *, is_id: bool) -> int:
     them at different positions.
     """
     gold = [one.get(key) for one, _ in pairs]
-    found = [one.get(key) if isinstance(one, dict) else None for _, one in pairs]
+    values = [one.get(key) if isinstance(one, dict) else None for _, one in pairs]
     if not are_ids(gold):
         return 0
-    known = {one for one in found if isinstance(one, (str, int))}
+    found = [one if isinstance(one, (str, int)) else None for one in values]
+    known = {*found} - {None}
     n_moved = sum(a != b and a in known for a, b in zip(gold, found, strict=True))
     is_shuffled = known == {*gold} and 2 * n_moved > len(gold)
     return n_moved if is_id or is_shuffled else 0

@@ -380,6 +380,18 @@ def test_wrapped_extractions_come_with_a_hint(caplog: pytest.LogCaptureFixture) 
         assert _hints(caplog, LINES, [harmless, *LINES[1:]]) == []
 
 
+def test_an_id_that_cannot_be_compared_ends_no_run(caplog: pytest.LogCaptureFixture) -> None:
+    class Odd:
+        def __eq__(self, other: object) -> bool:
+            raise RuntimeError
+
+        __hash__ = None  # type: ignore[assignment]
+
+    moved = [{**LINES[1], "id": Odd()}, *LINES[2:], LINES[0]]
+    (hint,) = _hints(caplog, LINES, moved, id_field="id")
+    assert "5 records would pair by 'id'" in hint
+
+
 def test_a_hint_calls_nothing_that_is_registered(caplog: pytest.LogCaptureFixture) -> None:
     calls: list[Any] = []
 
