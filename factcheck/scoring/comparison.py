@@ -247,7 +247,7 @@ class CoverageComparison(Report):
             )
         elif self.causes:
             alone = "" if len(self.causes) == 1 else "; these runs cannot tell which moved a fact"
-            yield f"Why: {'; '.join(self.causes)}{alone}"
+            yield f"Changed: {'; '.join(self.causes)}{alone}"
         if len(self.newly_distorted) != self._n_no_longer:
             yield f"distorted: p {p_text(self.p_distorted)} if facts were independent"
         for side, n in zip("AB", self.n_only, strict=True):

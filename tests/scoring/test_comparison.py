@@ -143,7 +143,7 @@ def test_sources_are_the_units_of_the_test() -> None:
 @pytest.mark.parametrize(
     ("b", "cause"),
     [
-        ({"text": "new"}, "Why: the text"),
+        ({"text": "new"}, "Changed: the text"),
         ({"signature": MODEL.replace("some", "other")}, "judge some/model \u2192 other/model"),
         ({"signature": MODEL.replace("v1@aa", "v2@bb")}, "prompt v1@aa \u2192 v2@bb"),
         ({"names": ["fact 0", "fact 1", "another"]}, "the list of facts"),
