@@ -19,6 +19,7 @@ from factcheck.reports.page import (
     Part,
     Section,
     Status,
+    Table,
     entries,
     filled,
 )
@@ -174,7 +175,7 @@ def _documents(documents: Mapping[str, Sequence[CheckResult]]) -> Section:
         rows.append((name_text(name), score, interval, *(f"{count:,}" for count in counts)))
     columns = ("document", "coverage", "95 %", "facts")
     header = (*columns, *(group.title.lower() for group in _BEST_FIRST))
-    return Section("Documents", meaning="what is kept of each").tabled(header, rows)
+    return Section("Documents", meaning="what is kept of each").tabled(Table(header, tuple(rows)))
 
 
 def facts_text(facts: FactSet) -> str:

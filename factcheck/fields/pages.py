@@ -21,6 +21,7 @@ from factcheck.reports.page import (
     Page,
     Section,
     Sheet,
+    Table,
     Tone,
     filled,
     parts_of,
@@ -113,14 +114,18 @@ class RunResult(RunFigures, Report):
             parts=parts_of(*((tone, totals[name], name) for name, tone in _TONES.items())),
             sections=filled(
                 Section("Fields by gain", legend=(_LEGEND,)).tabled(
-                    _TABLE_COLUMNS,
-                    [_row(field, self.by_field[field], gains[field]) for field in order],
-                    _NARROW,
+                    Table(
+                        _TABLE_COLUMNS,
+                        tuple(_row(field, self.by_field[field], gains[field]) for field in order),
+                        dispensable=_NARROW,
+                    )
                 ),
                 Section("Objects and lists").tabled(
-                    ("object or list", *_TABLE_COLUMNS[1:-1]),
-                    [_row(*entry)[:-1] for entry in self.rollup().items() if is_scored],
-                    _NARROW,
+                    Table(
+                        ("object or list", *_TABLE_COLUMNS[1:-1]),
+                        tuple(_row(*entry)[:-1] for entry in self.rollup().items() if is_scored),
+                        dispensable=_NARROW,
+                    )
                 ),
                 Section("Without a score", "unknown").listing(
                     self.undecided.fields, _undecided, "field", _MAX_REASONS

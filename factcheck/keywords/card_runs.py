@@ -204,7 +204,8 @@ def _cases_section(scored: Sequence[CaseResult]) -> Section:
         for case in sorted(scored, key=lambda case: case.f1)
     ]
     section = Section(f"Cases {len(scored):,}", meaning="lowest F1 first")
-    return section.tabled(_CASE_COLUMNS, rows, ("similarity", "found", "expected"))
+    dispensable = ("similarity", "found", "expected")
+    return section.tabled(Table(_CASE_COLUMNS, tuple(rows), dispensable=dispensable))
 
 
 def _junit_case(case: CaseResult) -> Case:

@@ -17,6 +17,7 @@ from factcheck.reports.page import (
     Item,
     Page,
     Section,
+    Table,
     entries,
     filled,
     parts_of,
@@ -141,7 +142,7 @@ class EvalReport(Report):
             rows.append((name_text(one.name), *counts, rate, mean, f"{one.threshold:g}"))
         columns = ("metric", "passed", "failed", "errors", "pass rate", "mean", "threshold")
         dispensable = ("threshold", "mean", "errors")
-        return Section("Metrics").tabled(columns, rows, dispensable)
+        return Section("Metrics").tabled(Table(columns, tuple(rows), dispensable=dispensable))
 
 
 def _item(case_id: str, metric: str, result: MetricResult) -> Item:

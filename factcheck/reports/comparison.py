@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from factcheck.reports.page import Case, Item, Page, Section, Status, filled
+from factcheck.reports.page import Case, Item, Page, Section, Status, Table, filled
 from factcheck.reports.text import (
     DASH,
     name_text,
@@ -129,7 +129,8 @@ def unit_table(section: Section, noun: str, units: Iterable[Unit]) -> Section:
     """Add a table of the units to a section, without empty columns at the end."""
     rows = [unit.row for unit in units]
     width = next((n for n in (6, 5, 4) if any(row[n - 1] != DASH for row in rows)), 1)
-    return section.tabled((noun, *_HEADER)[:width], [row[:width] for row in rows], _NARROW)
+    columns, cells = (noun, *_HEADER)[:width], tuple(row[:width] for row in rows)
+    return section.tabled(Table(columns, cells, dispensable=_NARROW))
 
 
 def _section(noun: str, section: Section, units: Sequence[Unit]) -> Section:

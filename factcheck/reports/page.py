@@ -136,16 +136,11 @@ class Section(NamedTuple):
             more=more_of(len(values) - limit, noun),
         )
 
-    def tabled(
-        self,
-        columns: tuple[str, ...],
-        rows: Sequence[tuple[str, ...]],
-        dispensable: tuple[str | tuple[str, ...], ...] = (),
-    ) -> Section:
-        """Add a table of the first `MOST_ROWS` rows; the first column says what they are."""
-        table = Table(columns, tuple(rows[:MOST_ROWS]), dispensable=dispensable)
-        noun = columns[0].split()[0]
-        return self._replace(table=table, more=more_of(len(rows) - MOST_ROWS, noun))
+    def tabled(self, table: Table) -> Section:
+        """Add the first `MOST_ROWS` rows of a table; the first column says what they are."""
+        noun, n_more = table.columns[0].split()[0], len(table.rows) - MOST_ROWS
+        cut = table._replace(rows=table.rows[:MOST_ROWS], details=None)
+        return self._replace(table=cut, more=more_of(n_more, noun))
 
 
 class Line(NamedTuple):
@@ -270,9 +265,7 @@ def brief(page: Page) -> Page:
 
     def shortened(section: Section) -> Section:
         table = section.table
-        if table is None or table.details is None:
-            return section
-        return section.tabled(table.columns, table.rows, table.dispensable)
+        return section if table is None or table.details is None else section.tabled(table)
 
     return page._replace(sections=tuple(map(shortened, page.sections)))
 
