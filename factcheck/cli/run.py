@@ -203,9 +203,10 @@ def report(
     to = output.destination(format_, out, file)
     saved = _read_saved(file)
     warnings = [saved.partial] if isinstance(saved, RunReport) and saved.partial else []
-    page = saved.page()
     if isinstance(saved, RunResult) and saved.records:
         page = saved.page(intervals=saved.intervals())
+    else:
+        page = saved.page()
     output.report(page, saved.to_json, to, warnings=warnings)
 
 
@@ -240,29 +241,30 @@ def compare(
 
 def _compared(a: str, b: str) -> tuple[Report, tuple[str, Sequence[str | int], str]]:
     """Compare two files; also return the arguments of the gate."""
-    from factcheck import fields, keywords
     from factcheck.documents import name_of
     from factcheck.facts import CoverageReport
     from factcheck.scoring import compare
     from factcheck.scoring.run_report import RunReport
 
     names, one, two = (name_of(a), name_of(b)), _read_saved(a), _read_saved(b)
-    if isinstance(one, fields.RunResult) and isinstance(two, fields.RunResult):
-        found = fields.compare_runs(one, two, names=names)
-        return found, (found.worse, (*found.only_a, *found.not_compared), found.no_verdict)
-    coverage, cards = (CoverageReport, RunReport), (keywords.DatasetResult, keywords.BehaviorRun)
-    if isinstance(one, cards) and isinstance(two, cards):
-        cases = keywords.compare_runs(one, two, names=names)
-        return cases, (cases.worse, cases.only_a, "")
+    coverage = CoverageReport, RunReport
     if isinstance(one, coverage) and isinstance(two, coverage):
         facts = replace(compare(one, two), names=names)
         return facts, (facts.worse, facts.only_a, facts.no_verdict)
+    from factcheck import fields, keywords
+
+    if isinstance(one, fields.RunResult) and isinstance(two, fields.RunResult):
+        found = fields.compare_runs(one, two, names=names)
+        return found, (found.worse, (*found.only_a, *found.not_compared), found.no_verdict)
+    cards = keywords.DatasetResult, keywords.BehaviorRun
+    if isinstance(one, cards) and isinstance(two, cards):
+        cases = keywords.compare_runs(one, two, names=names)
+        return cases, (cases.worse, cases.only_a, "")
     raise InputError(f"cannot compare {names[0]} with {names[1]}: results of different commands")
 
 
 def _read_saved(path: str) -> CoverageReport | RunReport | RunResult | DatasetResult | BehaviorRun:
     """Read rows of a run, or a result saved as JSON."""
-    from factcheck import fields, keywords
     from factcheck.documents import name_of
     from factcheck.documents.reading import read_document
     from factcheck.facts import CoverageReport
@@ -273,9 +275,12 @@ def _read_saved(path: str) -> CoverageReport | RunReport | RunResult | DatasetRe
     data = read_document(path, expected="a saved result comes from").value
     made_by = data.get("format") if isinstance(data, dict) else None
     try:
-        for kind in (fields.RunResult, keywords.DatasetResult, keywords.BehaviorRun):
-            if kind.format == made_by:
-                return kind.from_dict(data)
+        if isinstance(made_by, str):  # a coverage report has a number
+            from factcheck import fields, keywords
+
+            for kind in (fields.RunResult, keywords.DatasetResult, keywords.BehaviorRun):
+                if kind.format == made_by:
+                    return kind.from_dict(data)
         return CoverageReport.from_dict(data)
     except InputError as error:
         raise InputError(f"{name_of(path)}: {error}") from error
