@@ -93,6 +93,8 @@ def score(  # noqa: PLR0913 - one parameter per option
             f"warning: {facts} was extracted from another version of the source; "
             f"update it with 'factcheck facts SOURCE --lock {facts}'"
         )
+    if fact_set is not None and direction == "coverage":
+        extractor = extractor or "local"  # nothing is extracted, so no key is asked for
     settings = {
         "judge": options.judge_with(judge, judge_option),
         "extractor": extractor,

@@ -160,6 +160,22 @@ def test_an_interrupted_model_judge_shows_what_is_cached(
     assert "1 of 1 decided fact kept, 1 undecided" in out
 
 
+def test_facts_of_a_file_need_no_extractor(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FACTCHECK_EXTRACTOR", "openai/tiny")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    text, facts = tmp_path / "text.txt", tmp_path / "facts.txt"
+    text.write_text(SOURCE, "utf-8")
+    facts.write_text(SOURCE.splitlines()[0], "utf-8")
+    score = ("score", str(text), str(text), "--judge", "local")
+
+    assert "1 of 1 fact kept" in run(*score, "--facts", str(facts)).out
+    for options in ((), ("--facts", str(facts), "--direction", "both")):
+        assert run(*score, *options).code == 3
+
+
 def test_what_the_gate_says_is_what_junit_and_the_exit_code_say(desk: Desk, run: Run) -> None:
     """A baseline and a number of distorted facts, each by itself."""
     facts = desk.put("facts.json", SOURCE.splitlines())
