@@ -23,9 +23,9 @@ FACT = AtomicFact("f1", "The ferry carried 412 passengers.")
 SOURCE = "The ferry Aurora left Bergen with 412 passengers. Nobody was hurt when it burned."
 COPY = "The ferry Aurora left Bergen with 412 passengers."
 PARAPHRASE = "Four hundred and twelve people sailed from the Norwegian port on board of Aurora."
-NO_PROOF = "No distorted facts is no proof: this judge misses 7 of 10 distortions"
+NO_PROOF = "No distorted facts is no proof: this judge misses 2 of 3 distortions"
 NO_LOSS = "Low coverage of a paraphrase is no evidence of loss"
-READ = "Check the distorted fact first: in tests, 69 of 84 such facts were distorted or dropped"
+READ = "Check the distorted fact first: in tests, 114 of 124 such facts were distorted or dropped"
 
 
 def found(summary: str, label: str, signature: ScoreSignature = LOCAL) -> CoverageReport:

@@ -20,7 +20,7 @@ from factcheck.judges.local.evidence import (
     read_text,
     split_fact,
 )
-from factcheck.judges.local.model import Features, load_model, quality_of
+from factcheck.judges.local.model import load_model, quality_of
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.deadline import checkpoint, decide_each, run_in_thread
 from factcheck.runtime.loop import together
@@ -35,10 +35,6 @@ UNSURE = 0.05
 would be wrong."""
 CERTAIN = 0.99
 """Probability of a fact that the text states verbatim."""
-ALIKE = 0.8
-"""Minimum mean match for the reader to report a contradiction."""
-_CONTRADICTED_FROM = 1.5
-"""Log odds of the reader from which a fact that is not entailed is contradicted."""
 _MOST_THREADS = 4
 """Maximum number of threads for one text; each takes about 15 MB."""
 
@@ -62,7 +58,7 @@ class LocalChecker:
     @property
     def identity(self) -> Mapping[str, str]:
         """Judge name and model version."""
-        return {"judge": f"local/10@{load_model().version}"}
+        return {"judge": f"local/11@{load_model().version}"}
 
     @property
     def quality(self) -> str:
@@ -142,7 +138,7 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
         best = max(best, probability)
         if best >= DECISION + UNSURE:
             break
-        if against is None and (conflict is not None or _is_denied(features)):
+        if against is None and (conflict is not None or passage.is_denied()):
             conflict = conflict or "the closest passage says otherwise"
             against = passage.sentences[0].evidence, conflict
     if stating is not None:
@@ -152,15 +148,9 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
         return Verdict(fact, "entailed", round(best, 6), evidence, reason, JUDGE)
     if against is not None:
         return Verdict(fact, "contradicted", round(best, 6), *against, JUDGE)
-    reason = "the words are there, but do not say it"
+    reason = "the words, or similar ones, are there, but do not say it"
     if closest is None:
         reason = "there is nothing to compare"
     elif missing := ", ".join(closest.missing):
         reason = f"missing: {missing}"
     return Verdict(fact, "neutral", round(best, 6), None, reason, JUDGE)
-
-
-def _is_denied(features: Features) -> bool:
-    """Whether the reader finds a contradiction in a passage about the same thing."""
-    is_close = features.passage_mean >= ALIKE and features.entailed < 0.0
-    return is_close and features.contradicted >= _CONTRADICTED_FROM

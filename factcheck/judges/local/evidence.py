@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from factcheck.facts import Evidence
 from factcheck.facts.spans import fold_text
 from factcheck.judges.local.conflicts import Analysed, analyse, find_conflict
-from factcheck.judges.local.encoder import WIDTH, Reading, judge, load_encoder
+from factcheck.judges.local.encoder import WIDTH, Opinion, Reading, judge, load_encoder
 from factcheck.judges.local.grammar import WORDS
 from factcheck.judges.local.model import Features
 from factcheck.judges.local.sentences import split_passages
@@ -50,6 +50,9 @@ _QUALIFIERS = WORDS["hedges"] | WORDS["qualifying"] | word_set("almost some most
 """Words that limit a statement, as adverbs in -ly do; vectors of other words match them well."""
 _PARTICLES = word_set("up down out off over away back again also just still even so then")
 _CLAUSE_END = re.compile(r"[,;:.!?()]")
+_DENIED_FROM, _DENIED_SLOPE = 0.5, 0.7
+"""Minimum log odds of a contradiction: a constant, and a share of those against entailment, since
+the reader refuses a fact without contradicting it if something is missing."""
 _UNREAD = (-3.0, 0.0)
 """Log odds assumed for a passage that is not read."""
 
@@ -179,13 +182,25 @@ class Passage(NamedTuple):
 
     def read(self) -> Features:
         """Features, including the reader's if the passage matches well enough."""
-        if self.unread.passage_mean < _LEAST:
+        opinion = self._opinion()
+        if opinion is None:
             return self.unread
-        read = [each.analysed for each in self._in_order]
-        opinion = judge(_in_notation(self.statement.analysed, read), self.text)
         entailed = min(max(opinion.entailed, ENTAILED_RANGE[0]), ENTAILED_RANGE[1])
         contradicted = min(max(opinion.contradicted, CONTRADICTED_RANGE[0]), CONTRADICTED_RANGE[1])
         return Features(*self.matched, entailed, contradicted)
+
+    def is_denied(self) -> bool:
+        """Whether the reader finds a contradiction, and not only that something is missing."""
+        opinion = self._opinion()
+        if opinion is None or opinion.entailed >= 0.0:
+            return False
+        return opinion.contradicted > _DENIED_FROM - _DENIED_SLOPE * opinion.entailed
+
+    def _opinion(self) -> Opinion | None:
+        if self.unread.passage_mean < _LEAST:
+            return None
+        read = [each.analysed for each in self._in_order]
+        return judge(_in_notation(self.statement.analysed, read), self.text)
 
     def conflict(self) -> str | None:
         """The contradiction between the statement and the better sentence, or `None`."""

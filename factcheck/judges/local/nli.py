@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from factcheck.errors import ConfigError, JudgeError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Verdict
-from factcheck.judges.local.checker import ALIKE, CERTAIN, DECISION, find_verbatim
+from factcheck.judges.local.checker import CERTAIN, DECISION, find_verbatim
 from factcheck.judges.local.conflicts import analyse
 from factcheck.judges.local.encoder import open_session
 from factcheck.judges.local.evidence import Sentence, Text, passages, read_text
@@ -31,6 +31,8 @@ _LONGEST = 512
 _CHARACTERS = 12
 """Characters per token above which a pair is too long, without being tokenised."""
 _CONFIG, _TOKENIZER = "config.json", "tokenizer.json"
+_ALIKE = 0.8
+"""Minimum mean match of a passage for a contradiction."""
 _PART = 2**20
 """Bytes of a file hashed at a time."""
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
@@ -98,7 +100,7 @@ class NliChecker:
             rating = self._model.rate(passage.text, fact.text)
             if rating.entailed > best:
                 best, entailing = rating.entailed, passage
-            if against is None and passage.matched[1] >= ALIKE and rating.contradicted >= DECISION:
+            if against is None and passage.matched[1] >= _ALIKE and rating.contradicted >= DECISION:
                 against = passage
         if best < DECISION and self._model.fits(text, fact.text):
             whole = self._model.rate(text, fact.text).entailed

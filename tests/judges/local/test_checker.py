@@ -208,6 +208,33 @@ def test_what_is_not_said_is_not_entailed(fact: str, text: str) -> None:
     assert not verdict(fact, text).supported
 
 
+@pytest.mark.parametrize(
+    ("fact", "text"),
+    [
+        ("The boat sank in May.", "The boat sank."),
+        ("Three people died.", "People died."),
+        ("The old boat sank.", "The boat sank."),
+        ("Anna hired Tom in 2003.", "Anna hired Tom."),
+        ("The mayor opened the new library.", "The mayor opened the library."),
+    ],
+)
+def test_a_detail_that_is_missing_contradicts_nothing(fact: str, text: str) -> None:
+    assert verdict(fact, text).label == "neutral"
+
+
+@pytest.mark.parametrize(
+    ("fact", "text"),
+    [
+        ("Sales rose.", "Sales fell."),
+        ("The court convicted him.", "The court acquitted him."),
+        ("Nobody was hurt.", "Two people were hurt."),
+        ("The price includes breakfast.", "The price excludes breakfast."),
+    ],
+)
+def test_the_opposite_contradicts(fact: str, text: str) -> None:
+    assert verdict(fact, text).label == "contradicted"
+
+
 @pytest.mark.parametrize("text", ["", "  \n\t "])
 def test_an_empty_text_entails_nothing(text: str) -> None:
     found = verdict("Maria won.", text)
@@ -260,7 +287,7 @@ def test_a_number_that_no_passage_has_is_missing_however_alike_its_words_are() -
         "One worker was injured, and the contractor was fined 12,000 euros. "
         "After rain flooded the pit, costing 32 working days, the opening was put back."
     )
-    (found,) = check_facts([AtomicFact("f1", "The contractor lost 23 working days.")], text)
+    (found,) = check_facts([AtomicFact("f1", "The contractor had 23 working days left.")], text)
     assert isinstance(found, Verdict)
     assert found.reason == "missing: 23"
 
@@ -271,7 +298,7 @@ def test_the_checker_fills_its_port_and_costs_nothing() -> None:
     facts = [AtomicFact("f1", "The dog bit the man."), AtomicFact("f2", "Zebras sleep.")]
     assert asyncio.run(checker.check(facts, STORY, ledger)) == check_facts(facts, STORY)
     assert ledger.usage.calls == 0
-    assert checker.identity["judge"].startswith("local/10@")
+    assert checker.identity["judge"].startswith("local/11@")
 
 
 @pytest.mark.parametrize(
