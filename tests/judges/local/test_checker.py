@@ -209,30 +209,23 @@ def test_what_is_not_said_is_not_entailed(fact: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fact", "text"),
+    ("fact", "text", "label"),
     [
-        ("The boat sank in May.", "The boat sank."),
-        ("Three people died.", "People died."),
-        ("The old boat sank.", "The boat sank."),
-        ("Anna hired Tom in 2003.", "Anna hired Tom."),
-        ("The mayor opened the new library.", "The mayor opened the library."),
+        ("The boat sank in May.", "The boat sank.", "neutral"),
+        ("Three people died.", "People died.", "neutral"),
+        ("The old boat sank.", "The boat sank.", "neutral"),
+        ("Anna hired Tom in 2003.", "Anna hired Tom.", "neutral"),
+        ("The mayor opened the new library.", "The mayor opened the library.", "neutral"),
+        ("Sales rose.", "Sales fell.", "contradicted"),
+        ("The court convicted him.", "The court acquitted him.", "contradicted"),
+        ("Nobody was hurt.", "Two people were hurt.", "contradicted"),
+        ("The price includes breakfast.", "The price excludes breakfast.", "contradicted"),
     ],
 )
-def test_a_detail_that_is_missing_contradicts_nothing(fact: str, text: str) -> None:
-    assert verdict(fact, text).label == "neutral"
-
-
-@pytest.mark.parametrize(
-    ("fact", "text"),
-    [
-        ("Sales rose.", "Sales fell."),
-        ("The court convicted him.", "The court acquitted him."),
-        ("Nobody was hurt.", "Two people were hurt."),
-        ("The price includes breakfast.", "The price excludes breakfast."),
-    ],
-)
-def test_the_opposite_contradicts(fact: str, text: str) -> None:
-    assert verdict(fact, text).label == "contradicted"
+def test_the_opposite_contradicts_and_a_missing_detail_does_not(
+    fact: str, text: str, label: str
+) -> None:
+    assert verdict(fact, text).label == label
 
 
 @pytest.mark.parametrize("text", ["", "  \n\t "])
