@@ -138,7 +138,7 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
         best = max(best, probability)
         if best >= DECISION + UNSURE:
             break
-        if against is None and (conflict is not None or passage.is_denied()):
+        if against is None and (conflict is not None or passage.contradicts()):
             conflict = conflict or "the closest passage says otherwise"
             against = passage.sentences[0].evidence, conflict
     if stating is not None:

@@ -50,7 +50,7 @@ _QUALIFIERS = WORDS["hedges"] | WORDS["qualifying"] | word_set("almost some most
 """Words that limit a statement, as adverbs in -ly do; vectors of other words match them well."""
 _PARTICLES = word_set("up down out off over away back again also just still even so then")
 _CLAUSE_END = re.compile(r"[,;:.!?()]")
-_DENIED_FROM, _DENIED_SLOPE = 0.5, 0.7
+_CONTRADICTED_FROM, _CONTRADICTED_SLOPE = 0.5, 0.7
 """Minimum log odds of a contradiction: a constant, and a share of those against entailment, since
 the reader refuses a fact without contradicting it if something is missing."""
 _UNREAD = (-3.0, 0.0)
@@ -189,12 +189,12 @@ class Passage(NamedTuple):
         contradicted = min(max(opinion.contradicted, CONTRADICTED_RANGE[0]), CONTRADICTED_RANGE[1])
         return Features(*self.matched, entailed, contradicted)
 
-    def is_denied(self) -> bool:
+    def contradicts(self) -> bool:
         """Whether the reader finds a contradiction, and not only that something is missing."""
         opinion = self._opinion()
         if opinion is None or opinion.entailed >= 0.0:
             return False
-        return opinion.contradicted > _DENIED_FROM - _DENIED_SLOPE * opinion.entailed
+        return opinion.contradicted > _CONTRADICTED_FROM - _CONTRADICTED_SLOPE * opinion.entailed
 
     def _opinion(self) -> Opinion | None:
         if self.unread.passage_mean < _LEAST:
