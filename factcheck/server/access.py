@@ -37,7 +37,9 @@ _MINUTE_S = 60.0
 _log = logging.getLogger("factcheck.server")
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 """Addresses that need no API keys."""
-_LOCAL_PAGE = re.compile(r"https?://(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?")
+_LOCAL_HOST = re.compile(r"(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?")
+"""Values of `Host` that need no API keys; any other may be a page's name for this machine."""
+_LOCAL_PAGE = re.compile(rf"https?://{_LOCAL_HOST.pattern}")
 """Origins of web pages that need no API keys."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -182,6 +184,15 @@ class Caller:
         self._tokens -= 1.0
 
 
+def _require_local(request: Request) -> None:
+    """Raise `Problem` if a web page of another host may have sent a request."""
+    if not _LOCAL_HOST.fullmatch(request.headers.get("host", "")):
+        detail = "without API keys, the service is used as 127.0.0.1, [::1] or localhost"
+        raise Problem(401, "unauthorised", detail)
+    if not _LOCAL_PAGE.fullmatch(request.headers.get("origin", "http://localhost")):
+        raise Problem(401, "unauthorised", "web pages of other hosts need an API key")
+
+
 class Gate:
     """ASGI middleware in front of the application, which sees only admitted requests.
 
@@ -228,7 +239,9 @@ class Gate:
 
     def _admitted(self, request: Request) -> Caller:
         """Return the caller of a request before any of its body is read."""
-        path, caller = request.url.path, self._anyone
+        path, caller = request.scope["path"], self._anyone
+        if not self._callers:
+            _require_local(request)
         if path in PUBLIC:
             return caller
         if self._callers:
@@ -239,8 +252,6 @@ class Gate:
                 detail = "the API key is missing or unknown; send 'Authorization: Bearer KEY'"
                 raise Problem(401, "unauthorised", detail, headers={"WWW-Authenticate": "Bearer"})
             caller = found[0]
-        elif not _LOCAL_PAGE.fullmatch(request.headers.get("origin", "http://localhost")):
-            raise Problem(401, "unauthorised", "web pages of other hosts need an API key")
         caller.require_rate()
         if request.headers.get("content-encoding", "identity").lower() != "identity":
             detail = "compressed bodies are not read; send the body without Content-Encoding"

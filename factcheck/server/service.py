@@ -192,7 +192,7 @@ class Service:
         the work of a client that disconnects is cancelled.
         """
         caller: Caller = request.state.caller
-        place = (caller.name, request.url.path, key or "")
+        place = (caller.name, request.scope["path"], key or "")
         digest = hashlib.sha256(await request.body()).hexdigest()
         if key and (kept := self._kept.get(place)) and time.monotonic() - kept.at < _KEPT_S:
             if kept.digest != digest:

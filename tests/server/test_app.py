@@ -19,7 +19,7 @@ from factcheck.fields import FieldEvaluator
 from factcheck.keywords import match_cards
 from factcheck.references import ReferenceMatch
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, hang, unauthorized
-from tests.server.conftest import Judge, app_of
+from tests.server.conftest import Judge, app_of, client_of
 
 SOURCE = "Rome is old. Oslo is cold. Ida met Tom in Bern."
 SUMMARY = "Oslo is cold and old."
@@ -27,7 +27,7 @@ FACTS = ["Rome is old.", "Oslo is cold."]
 
 
 def serving(judge: Any = "local-fast", **config: Any) -> TestClient:
-    return TestClient(app_of(judge, **config))
+    return client_of(app_of(judge, **config))
 
 
 def post(client: TestClient, path: str, body: Any, **headers: str) -> Any:
@@ -287,7 +287,7 @@ Your output should be in JSON FORMAT with the keys "REASONING" and "SCORE".
 
 def ask(judge: Any, content: Any, *others: Any, **options: Any) -> Any:
     """The reply to a prompt that follows other messages."""
-    with TestClient(app_of(judge)) as client:
+    with client_of(app_of(judge)) as client:
         body = {"messages": [*others, {"role": "user", "content": content}], **options}
         return client.post("/v1/chat/completions", json={"model": "main", **body})
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import httpx
 import pytest
-from fastapi.testclient import TestClient
 
 from benchmarks.runtime.kill import comparable
 from factcheck import Model
@@ -30,7 +29,7 @@ from factcheck.server.jobs import Jobs, delete
 from factcheck.server.problems import Problem
 from factcheck.server.service import Service
 from factcheck.testing import FactModel, LocalOpenAIServer, Reply, ScriptedChecker
-from tests.server.conftest import api_key, app_of
+from tests.server.conftest import api_key, app_of, client_of
 
 pytestmark = pytest.mark.anyio
 FACTS = ["The lake is deep.", "The pier is old."]
@@ -131,7 +130,7 @@ def test_a_job_over_http(tmp_path: Path) -> None:
     ann, bob = ({"Authorization": f"Bearer {name}"} for name in ("ann", "bob"))
     options: Any = {"keys": keys, "jobs_path": str(tmp_path / "jobs.sqlite")}
     body = b"\n".join(lines([record(1), record(2, source=" ", facts=None), record(3)]))
-    with TestClient(app_of(judges, **options), headers=ann) as client:
+    with client_of(app_of(judges, **options), **ann) as client:
         answer = client.post("/v1/jobs?judge=other", content=body)
         assert answer.status_code == 202
         url = f"/v1/jobs/{answer.json()['id']}"
@@ -153,7 +152,7 @@ def test_a_job_over_http(tmp_path: Path) -> None:
         assert client.post("/v1/jobs", content=b"").json()["code"] == "input"
         last = client.post("/v1/jobs", content=body).json()["id"]
 
-    with TestClient(app_of(judges, **options), headers=ann) as client:
+    with client_of(app_of(judges, **options), **ann) as client:
         assert client.get(f"/v1/jobs/{last}").json()["records"] == 3
         assert client.delete(url).status_code == 204
         assert client.get(url).status_code == 404
@@ -433,7 +432,7 @@ async def test_a_job_that_cannot_be_is_refused(
 
 async def test_a_key_names_one_job_of_its_owner(bench: Bench) -> None:
     (body,) = lines([record(1)])
-    with TestClient(bench.app()) as client:
+    with client_of(bench.app()) as client:
         once = {"Idempotency-Key": "k"}
         first, again = (client.post("/v1/jobs", content=body, headers=once) for _ in range(2))
         other = client.post("/v1/jobs?direction=both", content=body, headers=once)

@@ -34,7 +34,7 @@ def connected(url: str) -> socket.socket:
 
 
 def head(length: int, *more: str) -> bytes:
-    lines = ("POST /v1/check HTTP/1.1", "Host: a", "Content-Type: application/json")
+    lines = ("POST /v1/check HTTP/1.1", "Host: localhost", "Content-Type: application/json")
     return "\r\n".join((*lines, f"Content-Length: {length}", *more, "", "")).encode()
 
 
