@@ -164,6 +164,9 @@ class Caller:
 
     def __init__(self, key: ApiKey | None = None) -> None:
         self.name = "" if key is None else key.name
+        self.owner = "" if key is None else key.sha256
+        """Whose jobs this caller sees: a new key of the same name does not inherit those of the
+        former."""
         caps = Budget(max_calls=key.max_calls, max_cost_usd=key.max_cost_usd) if key else None
         self.budget = BudgetTracker(caps)
         self._rpm = None if key is None else key.rpm

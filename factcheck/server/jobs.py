@@ -60,7 +60,6 @@ class Jobs:
     def __init__(self, service: Service) -> None:
         self.store = JobStore(service.config)
         self.service = service
-        self._budgets = {one.name: one.budget for one in service.callers.values()}
         self.problem = ""
         """Reason why no jobs are scored at present, such as a full disk; empty if they are."""
         self._current: tuple[str, Future[Any]] = "", Future()
@@ -85,7 +84,14 @@ class Jobs:
                 cancelled.set_result(None)
 
     def start(self) -> None:
-        """Score jobs in order of submission."""
+        """Score jobs in order of submission; those of keys that are gone wait for them."""
+        if n := self.store.n_waiting:
+            jobs = "1 unfinished job belongs" if n == 1 else f"{n:,} unfinished jobs belong"
+            _log.warning(
+                "%s: %s to API keys that this service does not have; start it with them again",
+                self.store.path,
+                jobs,
+            )
         self._thread.start()
 
     def wake(self) -> None:
@@ -141,11 +147,9 @@ class Jobs:
 
     def _score(self, job: Job, cancelled: Future[Any]) -> None:
         """Score all records without a row, until the job has ended or its budget is spent."""
-        judge, budget = self.service.judges.get(job.judge), self._budgets.get(job.owner)
+        judge, caller = self.service.judges.get(job.judge), self.service.callers.get(job.owner)
         if judge is None:
             raise ConfigError(f"the service no longer has a judge {job.judge!r:.80}")
-        if self._budgets and budget is None:
-            raise ConfigError("the service no longer has the API key of this job")
         scorer, is_spent, signature = judge.scorer, False, ""
         pending = takewhile(lambda _: not (self._stopping or is_spent), self.store.pending(job))
         score = partial(scorer.ascore_summaries, direction=job.direction)
@@ -157,7 +161,7 @@ class Jobs:
         # as many as requests in flight, so that others wait for one of them at most
         most = 1 if scorer.signature.never_flips else scorer.session.concurrency
         scored = _as_completed(submitted, most, cancelled)
-        with budget.spending() if budget else nullcontext(), closing(scored):
+        with caller.budget.spending() if caller else nullcontext(), closing(scored):
             for one in scored:
                 if BudgetExceeded.code in codes_of(one.outcome):
                     is_spent = True
@@ -212,7 +216,7 @@ Shared = Annotated[Jobs, Depends(_jobs)]
 
 
 async def _job(job_id: str, jobs: Shared, request: Request) -> Job:
-    return await asyncio.to_thread(jobs.store.find, job_id, request.state.caller.name)
+    return await asyncio.to_thread(jobs.store.find, job_id, request.state.caller.owner)
 
 
 _LINES = "application/x-ndjson"
@@ -238,7 +242,7 @@ async def submit(
 ) -> JobStatus:
     """Score records in the background; the job survives a restart of the service."""
     name, key = jobs.service.judge(judge).name, idempotency_key
-    owner: str = request.state.caller.name
+    owner: str = request.state.caller.owner
     await asyncio.to_thread(jobs.store.admit, owner, key)
     digest = hashlib.sha256(f"{name}\n{direction}\n".encode())
     with TemporaryFile(dir=jobs.store.path.parent) as body:

@@ -346,22 +346,50 @@ async def test_a_judge_that_fails_is_a_row(bench: Bench) -> None:
 
 async def test_a_job_is_charged_to_its_key(bench: Bench, model: LocalOpenAIServer) -> None:
     """What was begun is finished; records beyond the budget have no row."""
-    keys = [ApiKey("ann", "a" * 64, max_calls=7), ApiKey("bob", "b" * 64)]
+    ann, bob = ApiKey("ann", "a" * 64, max_calls=7), ApiKey("bob", "b" * 64)
     bench.judges = {"model": "openai/tiny"}
-    bench.options["keys"] = keys
+    bench.options["keys"] = [ann, bob]
     jobs = bench.start()
     records = [record(n) for n in range(20)]
-    first, second = submit(jobs, records, owner="ann"), submit(jobs, records[:9], owner="bob")
-    spent, free = await bench.done(jobs, first, "ann"), await bench.done(jobs, second, "bob")
+    first = submit(jobs, records, owner=ann.sha256)
+    second = submit(jobs, records[:9], owner=bob.sha256)
+    spent, free = [
+        await bench.done(jobs, *job) for job in ((first, ann.sha256), (second, bob.sha256))
+    ]
 
     assert (spent.state, spent.rows, spent.failed) == ("failed", 7, 0)
     assert spent.problem.startswith("the budget is spent; once it is raised, submit")
     assert (free.state, free.rows, len(model.requests)) == ("done", 9, 16)
-    last = submit(jobs, records, owner="bob")
+
+
+@pytest.mark.parametrize("keys", [[], [ApiKey("ann", "b" * 64)]])
+async def test_a_job_waits_for_the_key_that_submitted_it(
+    bench: Bench, model: LocalOpenAIServer, keys: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Neither a service without keys nor another key of the same name pays for it, or sees it."""
+    ann = ApiKey("ann", "a" * 64, max_calls=3)
+    other = keys[0].sha256 if keys else ""
+    bench.judges = {"model": "openai/tiny"}
+    bench.options["keys"] = [ann]
+    jobs = bench.open()
+    job = submit(jobs, [record(n) for n in range(9)], owner=ann.sha256)
     await jobs.stop()
-    bench.options["keys"] = keys[:1]
+
+    bench.options["keys"] = keys
     jobs = bench.start()
-    assert "no longer has the API key" in (await bench.done(jobs, last, "bob")).problem
+    with pytest.raises(Problem, match="no job"):
+        jobs.store.find(job, other)
+    own = submit(jobs, [record(10)], owner=other)
+    assert (await bench.done(jobs, own, other)).state == "done"
+    assert status(jobs, job, ann.sha256).rows == 0
+    assert len(model.requests) == 1
+    assert "1 unfinished job belongs to API keys that this service does not have" in caplog.text
+    await jobs.stop()
+
+    bench.options["keys"] = [ann]
+    jobs = bench.start()
+    ended = await bench.done(jobs, job, ann.sha256)
+    assert (ended.rows, ended.problem[:19]) == (3, "the budget is spent")
 
 
 def change(path: Path, statement: str) -> None:
