@@ -27,7 +27,6 @@ from rich.table import Table
 
 import factcheck
 from factcheck.facts import EntailmentLabel
-from factcheck.settings import COMPACT, VerdictForm
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Request, parse_prompt
 
 HERE = Path(__file__).parent
@@ -115,8 +114,6 @@ class Exchange(NamedTuple):
     one_by_one: tuple[Request, ...]
     reply: str
     """To the request for the next summary."""
-    four: Mapping[VerdictForm, tuple[Request, str]]
-    """Request and reply about four summaries at once, by the form of the verdicts."""
     signature: str
 
 
@@ -196,20 +193,9 @@ def exchange_requests(texts: Mapping[str, str]) -> Exchange:
         with factcheck.FactCoverage(MODEL, MODEL, batch_size=1) as scorer:
             scorer.score(texts["source"], texts["summary"])
             one_by_one = server.requests
-        server.clear()
-        summaries = [texts["summary"], texts["second_summary"]]
-        summaries += ["\n".join(text.splitlines()[::-1]) for text in summaries]
-        four: dict[VerdictForm, tuple[Request, str]] = {}
-        for form in COMPACT:
-            judge = factcheck.Model(MODEL, verdict=form, summaries_per_call=4)
-            with factcheck.FactCoverage(judge) as scorer:
-                scorer.score_summaries(texts["source"], summaries, facts=report.facts)
-            (request,) = server.requests
-            four[form] = (request, replies[-1])
-            server.clear()
     if tuple(fact.text for fact in report.facts) != listed or report.undecided:
         raise SystemExit("the scripted facts did not all come back with a verdict")
-    return Exchange(pair, next_summary, one_by_one, reply, four, str(report.signature))
+    return Exchange(pair, next_summary, one_by_one, reply, str(report.signature))
 
 
 def cost_rows(exchange: Exchange, count: Count) -> list[Row]:
@@ -253,27 +239,7 @@ def schema_rows(exchange: Exchange, count: Count) -> list[Row]:
 def bills(exchange: Exchange, count: Count) -> list[Bill]:
     """The bills of further summaries as they are now."""
     (request,) = exchange.next_summary
-    now = bill("next summary, now", request, exchange.reply, count, target=1_700)
-    return [
-        BEFORE,
-        now,
-        now._replace(
-            what="four summaries, one by one",
-            prompt=4 * now.prompt,
-            schema=4 * now.schema,
-            reply=4 * now.reply,
-            target=None,
-        ),
-        *(
-            bill(
-                f'four summaries at once, verdict "{form}"',
-                *exchange.four[form],
-                count,
-                target=2_200 if form == "label" else None,
-            )
-            for form in COMPACT
-        ),
-    ]
+    return [BEFORE, bill("next summary, now", request, exchange.reply, count, target=1_700)]
 
 
 def bill(

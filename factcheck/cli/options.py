@@ -103,7 +103,7 @@ JudgeOption = Annotated[
     option(
         "--judge-option",
         "NAME=VALUE",
-        "Language model setting, e.g. temperature=0.5 or summaries_per_call=4; repeatable.",
+        "Language model setting, e.g. temperature=0.5 or verdict=quote; repeatable.",
     ),
 ]
 Extractor = Annotated[

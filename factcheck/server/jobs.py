@@ -32,7 +32,7 @@ from factcheck.errors import BudgetExceeded, ConfigError, describe
 from factcheck.facts import CoverageReport
 from factcheck.facts.report import Direction
 from factcheck.runtime.loop import background
-from factcheck.scoring.many import Scored, groups_of, score_group
+from factcheck.scoring.many import Scored, score_record
 from factcheck.scoring.run_report import codes_of
 from factcheck.scoring.runs import run_signature
 from factcheck.server.job_store import Job, JobStatus, JobStore
@@ -154,10 +154,7 @@ class Jobs:
         pending = takewhile(lambda _: not (self._stopping or is_spent), self.store.pending(job))
         score = partial(scorer.ascore_summaries, direction=job.direction)
         start = asyncio.Lock()
-        submitted = (
-            background.submit(score_group(score, group, start))
-            for group in groups_of(pending, scorer.summaries_per_call)
-        )
+        submitted = (background.submit(score_record(score, record, start)) for record in pending)
         # as many as requests in flight, so that others wait for one of them at most
         most = 1 if scorer.signature.never_flips else scorer.session.concurrency
         scored = _as_completed(submitted, most, cancelled)
@@ -180,14 +177,14 @@ class Jobs:
 
 
 def _as_completed(
-    submitted: Iterable[Future[list[Scored]]], most: int, cancelled: Future[Any]
+    submitted: Iterable[Future[Scored]], most: int, cancelled: Future[Any]
 ) -> Generator[Scored, None, None]:
     """Yield what futures hold as they get it, with `most` at a time; what is left is cancelled.
 
     Raises:
         CancelledError: `cancelled` is done, or a future was cancelled.
     """
-    left: set[Future[list[Scored]]] = set()
+    left: set[Future[Scored]] = set()
     try:
         for future in chain(submitted, repeat(None)):
             if future is not None:
@@ -199,8 +196,7 @@ def _as_completed(
                 if cancelled in done:
                     raise CancelledError
                 left -= done
-                for one in done:
-                    yield from one.result()
+                yield from (one.result() for one in done)
     finally:
         background.cancel(left)
 

@@ -322,7 +322,7 @@ async def test_a_job_that_ends_with_the_process_goes_on_with_the_next(
     async def cancelled(*_: Any) -> Any:
         raise asyncio.CancelledError
 
-    monkeypatch.setattr("factcheck.server.jobs.score_group", cancelled)
+    monkeypatch.setattr("factcheck.server.jobs.score_record", cancelled)
     jobs = bench.start()
     job = submit(jobs, [record(1)])
     await asyncio.to_thread(jobs._thread.join, 5)

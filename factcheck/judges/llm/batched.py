@@ -162,26 +162,17 @@ class BatchedJudge(Generic[Q, R]):
         if is_last:
             return results
 
-        repeats, is_last = self._repeats(questions, results)
-
-        async def ask_again(numbers: Sequence[int]) -> None:
-            repeated = await self._ask([questions[n] for n in numbers], account, is_last=is_last)
-            for n, result in zip(numbers, repeated, strict=True):
-                results[n] = result
-
-        await together(map(ask_again, repeats))
-        return results
-
-    def _repeats(
-        self,
-        questions: Sequence[Q],  # noqa: ARG002
-        results: Sequence[R],
-    ) -> tuple[list[list[int]], bool]:
-        """Return the failed questions of each further request, and whether it is the last."""
         codes, repeated = [code_of(result) for result in results], {*self.repeated, *self._parts}
         failed = [n for n, code in enumerate(codes) if code in repeated]
         parts = max((self._parts.get(codes[n], 1) for n in failed), default=1)
-        return even_batches(failed, max(1, -(-len(failed) // parts))), True
+
+        async def ask_again(numbers: Sequence[int]) -> None:
+            repeated = await self._ask([questions[n] for n in numbers], account, is_last=True)
+            for n, result in zip(numbers, repeated, strict=True):
+                results[n] = result
+
+        await together(map(ask_again, even_batches(failed, max(1, -(-len(failed) // parts)))))
+        return results
 
 
 def even_batches(items: Sequence[T], size: int) -> list[list[T]]:

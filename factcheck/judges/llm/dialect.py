@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort")
 _SHORT_NAMES = {"temperature": "temp", "reasoning_effort": "effort"}
 """Short names of settings in signatures."""
-_LOGPROBS = "logprobs"
-_ALTERNATIVES = 5
-"""Number of log probabilities requested per token."""
 _REASONING_TOKENS = 16_384
 """Minimum token allowance for a reasoning model; a limit, not a cost."""
 _LIMITS = ("max_completion_tokens", "max_tokens")
@@ -55,7 +52,6 @@ _PARAMETERS = {
     "top_p": re.compile(r"\btop[_ .]p\b"),
     "seed": re.compile(r"\bseed\b"),
     "reasoning_effort": re.compile(r"\b(?:reasoning|thinking)\b|\breasoning[_ .]effort\b"),
-    _LOGPROBS: re.compile(r"logprob"),
 }
 """Names of optional parameters in refusals."""
 
@@ -90,8 +86,6 @@ class Dialect(PlainData):
             if value is not None:
                 text = f"{value:g}" if isinstance(value, float) else str(value)
                 entries[_SHORT_NAMES.get(name, name)] = "default" if name in self.refused else text
-        if model.probabilities:
-            entries[_LOGPROBS] = "default" if _LOGPROBS in self.refused else str(_ALTERNATIVES)
         if model.extra_body:
             entries["extra"] = short_digest(repr(sorted(model.extra_body.items())))
         if self.form != "schema":
@@ -122,8 +116,6 @@ class Dialect(PlainData):
             value = getattr(model, name)
             if value is not None and name not in self.refused:
                 body[name] = value
-        if model.probabilities and _LOGPROBS not in self.refused:
-            body |= {_LOGPROBS: True, "top_logprobs": _ALTERNATIVES}
         if self.limit and (tokens := self.tokens(model, question.max_tokens)):
             body[self.limit] = tokens
         if self.form == "schema":

@@ -188,7 +188,7 @@ class LanguageModel:
                     changed = dialect.after(answer, body, self.settings)
                     self._learn(dialect, changed)
                     answer.require_whole(self.name)
-                    value = question.find(answer.text, self.name, answer.tokens)
+                    value = question.find(answer.text, self.name)
                 except RequestRefused as error:
                     changed = dialect.without(error, body)
                     if changed == dialect:

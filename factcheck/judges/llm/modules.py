@@ -27,7 +27,6 @@ from factcheck.judges.llm.fences import (
 )
 from factcheck.judges.llm.questions import (
     CHECK_FACTS,
-    CHECK_TEXTS,
     COMPARE_VALUES,
     EXTRACT_FACTS,
     RATE_FAITHFULNESS,
@@ -49,10 +48,8 @@ from factcheck.judges.llm.replies import (
     NO,
     PAIR,
     RATING,
-    Checked,
     read_pairs,
     read_verdicts,
-    with_probabilities,
 )
 from factcheck.judges.ports import PairResult, Specificity, ValuePair
 from factcheck.settings import VerdictForm
@@ -61,16 +58,10 @@ _STRING: Mapping[str, Any] = {"type": "string"}
 _ANSWER: Mapping[str, Any] = {"type": "string", "enum": list(ANSWERS)}
 _LINE_AND_ANSWER = f"^([0-9]+ ({'|'.join(a for a in ANSWERS if a != NO)})|{NO})$"
 _VERDICT: Mapping[VerdictForm, tuple[Mapping[str, Any], int]] = {
-    "label": (_ANSWER, 24),
     "line": ({"type": "string", "pattern": _LINE_AND_ANSWER}, 32),
     "quote": (object_schema(quote=_STRING, answer=_ANSWER), 128),
-    "reason": (object_schema(line={"type": "integer"}, reason=_STRING, answer=_ANSWER), 96),
 }
 """JSON schema of a verdict, and its token limit."""
-_MARK: Mapping[VerdictForm, str] = {"label": "^[ycn]{%d}$", "line": "^-?[0-9]+( -?[0-9]+){%d}$"}
-"""Pattern of an entry about several texts; takes the number of texts (`label`), or that number
-minus one (`line`)."""
-_TOKENS_PER_MARK = 8
 _TOKENS_PER_PAIR = 64
 _TOKENS_PER_REPLY = 64
 _TOKENS_PER_RATING = 192
@@ -191,9 +182,8 @@ class KeyFactExtraction(_OneCall):
         return Question.of_fields({"source": source}, FACTS, limit)
 
 
-def _fact_lines(facts: Sequence[str], prefix: str = "f") -> str:
-    lines = (f"{prefix}{place} {one_line(visible(fact))}" for place, fact in enumerate(facts, 1))
-    return "\n".join(lines)
+def _fact_lines(facts: Sequence[str]) -> str:
+    return "\n".join(f"f{place} {one_line(visible(fact))}" for place, fact in enumerate(facts, 1))
 
 
 class FactChecker(_OneCall):
@@ -204,74 +194,35 @@ class FactChecker(_OneCall):
     requires an entry per fact, so a server that enforces schemas omits none.
 
     Args:
-        form: Part of a verdict before its label: none (`"label"`), the number of the decisive line
-            (`"line"`), a quote of the passage (`"quote"`), or line and reason (`"reason"`).
+        form: Part of a verdict before its label: the number of the decisive line (`"line"`), or a
+            quote of the passage (`"quote"`).
     """
 
     asks = "facts: list[str], text -> verdicts: dict"
     predictor = "judge_facts"
     sample: ClassVar[Mapping[str, Any]] = {"facts": ["<<fact>>"], "text": "<<text>>"}
-    _file = CHECK_FACTS
 
     def __init__(self, form: VerdictForm = "line") -> None:
         self._form = form
-        self._is_numbered = form in ("line", "reason")
         self.show = {"facts": _fact_lines, "text": self._show_text}
-        self.prompt = f"{self._file}-{form}"
+        self.prompt = f"{CHECK_FACTS}-{form}"
         super().__init__()
 
     def _show_text(self, text: str) -> str:
-        return numbered(text).text if self._is_numbered else visible(text)
-
-    def _checked(self, text: str) -> Checked:
-        return Checked(text, self._form, numbered(text).spans if self._is_numbered else ())
+        return numbered(text).text if self._form == "line" else visible(text)
 
     def question(
         self, facts: Sequence[AtomicFact | str], text: str
     ) -> Question[dict[str, CheckResult]]:
         by_id = {f"f{place}": fact for place, fact in enumerate(FactSet.of(facts), 1)}
-        checked = self._checked(text)
+        lines = numbered(text).spans if self._form == "line" else None
         schema, tokens = _VERDICT[self._form]
         return Question(
             {"facts": [fact.text for fact in by_id.values()], "text": text},
             by_id_schema(list(by_id), schema),
-            lambda data, judge: read_verdicts(data, by_id, [checked], judge),
+            lambda data, judge: read_verdicts(data, by_id, text, lines, judge),
             _TOKENS_PER_REPLY + tokens * len(by_id),
-            with_probabilities if self._form == "label" else None,
         )
-
-
-class TextsChecker(FactChecker):
-    """Checks the same facts against several texts in one request.
-
-    Call it with `facts=` as in `FactChecker` and `texts=`; the prediction's `results` hold one
-    `Verdict` or `CheckFailure` per fact for the first text, then the second, and so on. The reply
-    has one required entry per fact, with one mark per text: a letter (`form="label"`) or a line
-    number (`form="line"`).
-    """
-
-    asks = "facts: list[str], texts: list[str] -> verdicts: dict"
-    predictor = "judge_texts"
-    sample: ClassVar[Mapping[str, Any]] = {"facts": ["<<fact>>"], "texts": ["<<a>>", "<<b>>"]}
-    _file = CHECK_TEXTS
-
-    def question(
-        self, facts: Sequence[AtomicFact | str], texts: Sequence[str]
-    ) -> Question[dict[str, CheckResult]]:
-        by_id = {str(place): fact for place, fact in enumerate(FactSet.of(facts), 1)}
-        checked = [self._checked(text) for text in texts]
-        pattern = _MARK[self._form] % (len(texts) - self._is_numbered)
-        return Question(
-            {"facts": [fact.text for fact in by_id.values()], "texts": list(texts)},
-            by_id_schema(list(by_id), {"type": "string", "pattern": pattern}),
-            lambda data, judge: read_verdicts(data, by_id, checked, judge),
-            _TOKENS_PER_REPLY + _TOKENS_PER_MARK * len(by_id) * (len(texts) + 1),
-        )
-
-    def _render_inputs(self, signature: Signature, inputs: Mapping[str, Any]) -> str:  # noqa: ARG002
-        texts = enumerate(map(self._show_text, inputs["texts"]), 1)
-        fences = {f"text{place}": text for place, text in texts}
-        return fenced({"facts": _fact_lines(inputs["facts"], ""), **fences})
 
 
 class SemanticEquivalence(_OneCall):

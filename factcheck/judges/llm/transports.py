@@ -6,7 +6,6 @@ before validation.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -19,7 +18,6 @@ from factcheck.errors import (
 from factcheck.judges.llm.errors import RequestRefused, from_dspy, redacted
 from factcheck.judges.llm.http import JsonClient, as_utf8
 from factcheck.judges.llm.providers import endpoint
-from factcheck.judges.llm.replies import Token
 from factcheck.runtime.loop import BackgroundLoop, background
 
 if TYPE_CHECKING:
@@ -62,8 +60,6 @@ class Answer(NamedTuple):
     reasoning_tokens: int = 0
     unsent: tuple[str, ...] = ()
     """Parameters that the underlying library dropped."""
-    tokens: tuple[Token, ...] = ()
-    """Tokens of the text, if the server returns log probabilities."""
     model: str = ""
     """Name of the model that answered, if the server says so."""
 
@@ -161,24 +157,8 @@ def read_completion(body: Any) -> Answer:
         reasoning_tokens=_count(body, "usage", "completion_tokens_details", "reasoning_tokens")
         or _count(body, "usage", "reasoning_tokens")
         or 0,
-        tokens=_tokens(choice.get("logprobs")),
         model=model if isinstance(model := body.get("model"), str) else "",
     )
-
-
-def _tokens(logprobs: Any) -> tuple[Token, ...]:
-    """Parse the tokens of a reply; empty unless all of them are valid."""
-    tokens = []
-    try:
-        for token in logprobs["content"]:
-            likeliest = {str(one["token"]): one["logprob"] for one in token["top_logprobs"]}
-            if not all(type(x) in (int, float) and x <= 0 for x in likeliest.values()):  # or NaN
-                return ()
-            probabilities = {text: math.exp(x) for text, x in likeliest.items()}
-            tokens.append(Token(str(token["token"]), probabilities))
-    except (TypeError, KeyError):
-        return ()
-    return tuple(tokens)
 
 
 def _count(value: Any, *path: str) -> int | None:

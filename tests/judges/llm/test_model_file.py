@@ -55,17 +55,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a setting twice": ({"extra_body": {"temperature": 1}}, "must not contain temperature"),
     "no JSON": ({"extra_body": {"x": {1, 2}}}, "not JSON"),
     "no mapping": ({"extra_body": [1]}, "mapping"),
-    "no form": ({"verdict": "quotes"}, "verdict must be one of label, line, quote, reason"),
-    "quotes on several": ({"verdict": "quote", "summaries_per_call": 2}, "summaries_per_call"),
-    "too many summaries": ({"summaries_per_call": 9}, "summaries_per_call"),
-    "no label": ({"probabilities": True}, "probabilities need verdict 'label'"),
-    "of several": (
-        {"probabilities": True, "verdict": "label", "summaries_per_call": 2},
-        "probabilities need",
-    ),
-    "no boolean": ({"probabilities": 1, "verdict": "label"}, "probabilities must be true or false"),
-    "never": ({"repeats": 0}, "repeats"),
-    "too often": ({"repeats": 10}, "repeats"),
+    "no form": ({"verdict": "label"}, "verdict must be one of line, quote, not 'label'"),
+    "several summaries": ({"summaries_per_call": 2}, "summaries_per_call was removed: each"),
+    "several times": ({"repeats": 3}, "repeats was removed: gates check again"),
+    "log probabilities": ({"probabilities": True}, "probabilities was removed: use a judge"),
     "another name for it": ({"extra_body": {"logprobs": True}}, "must not contain logprobs"),
 }
 ADDRESSES = (

@@ -26,19 +26,16 @@ TRUTH = ("entailed", "neutral", "contradicted")
 ANSWERS = ("yes", "no", "contradicted")
 LIES = ("no", "yes", "yes")
 LINES = (1, 0, 2)
-FORMS = ("label", "line", "quote", "reason")
+FORMS = ("line", "quote")
 Item = Any
 Pairs = Sequence[tuple[str, Item]]
 
 
 def item(form: str, answer: Any, line: int) -> Item:
     quote = ("", *TEXT.split(". "))[line]
-    objects = {
-        "quote": {"quote": quote, "answer": answer},
-        "reason": {"line": line, "reason": "It says so.", "answer": answer},
-    }
-    plain = f"{line} {answer}" if form == "line" and answer != "no" else answer
-    return objects.get(form, plain)
+    if form == "quote":
+        return {"quote": quote, "answer": answer}
+    return answer if answer == "no" else f"{line} {answer}"
 
 
 def verdicts(form: str, answers: Sequence[Any]) -> Pairs:
@@ -162,7 +159,7 @@ def broken_lines() -> Iterator[tuple[str, str]]:
     for line in ("0", "3", "99999", "-1", "1.5", "1e0", "\u00b9", "one", "1-2", "1, 2", "l"):
         yield f"line {line!r}", obj([(f"f{n}", f"{line} yes") for n in (1, 2, 3)])
     for number in (0, 3, -1, 1.0, "1", None, True, [1]):
-        given = {"line": number, "reason": "", "answer": "yes"}
+        given = {"line": number, "answer": "yes"}
         yield f"line {number!r} in an object", obj([(f"f{n}", given) for n in (1, 2, 3)])
 
 
@@ -185,8 +182,8 @@ def read(form: Any, reply: str) -> tuple[CheckResult, ...]:
 
 BROKEN = {
     **{f"{form}: {name}": (form, reply) for form in FORMS for name, reply in broken(form)},
-    **{f"{form}: {n}": (form, r) for form in ("line", "reason") for n, r in broken_lines()},
-    **{f"{form}: {n}": (form, r) for form in ("quote", "reason") for n, r in broken_items(form)},
+    **{f"line: {name}": ("line", reply) for name, reply in broken_lines()},
+    **{f"quote: {name}": ("quote", reply) for name, reply in broken_items("quote")},
 }
 KINDS = {name for name in BROKEN if "cut after" not in name}
 
