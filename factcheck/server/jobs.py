@@ -25,7 +25,7 @@ from itertools import chain, repeat, takewhile
 from tempfile import TemporaryFile
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.responses import StreamingResponse
 
 from factcheck.errors import BudgetExceeded, ConfigError, describe
@@ -36,7 +36,7 @@ from factcheck.scoring.many import Scored, score_record
 from factcheck.scoring.run_report import codes_of
 from factcheck.scoring.runs import run_signature
 from factcheck.server.job_store import Job, JobStatus, JobStore
-from factcheck.server.judging import KEY, IdempotencyKey
+from factcheck.server.judging import KEY
 from factcheck.server.problems import RESPONSES, Problem
 from factcheck.server.service import Service
 
@@ -216,6 +216,14 @@ async def _job(job_id: str, jobs: Shared, request: Request) -> Job:
 
 
 _LINES = "application/x-ndjson"
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=255,
+        description="Repeating a submission with its key returns the job of the first.",
+    ),
+]
 router = APIRouter(prefix="/v1/jobs", responses=RESPONSES, dependencies=[KEY])
 _BODY = {
     "required": True,

@@ -12,14 +12,11 @@ from fastapi.testclient import TestClient
 from factcheck import Budget, Model
 from factcheck.errors import ConfigError
 from factcheck.server import ServerConfig, create_app
-from factcheck.server.access import Caller
-from factcheck.server.problems import Problem
 from factcheck.testing import FactModel, LocalOpenAIServer
 from tests.server.conftest import Judge, api_key, app_of, client_of
 
 KEY, OTHER = "a-secret-key", "another-key"
 CHECK = {"facts": ["Rome is old."], "text": "Rome is old."}
-CARDS = {"expected": [{"t_keywords": [{"any": ["a", {"regex": "(a+)+$"}]}]}], "generated": []}
 
 
 @pytest.fixture
@@ -77,10 +74,9 @@ INVALID: dict[str, tuple[str, Any]] = {
     "same id twice": ("facts", {"source": [{"id": "a", "text": "A"}] * 2}),
     "id that is neither": ("facts", {"source": [{"id": True, "text": "A"}]}),
     "unknown key of a pair": ("equivalence", {"pairs": [{"gold": "", "extracted": "", "a": ""}]}),
-    "threshold as text": ("references", {"actual_output": "", "references": [], "threshold": "1"}),
+    "number as text": ("coverage", {"source": "A.", "summary": "A.", "lead": "no"}),
     "a chat model": ("chat/completions", {**CHAT, "model": "gpt-5"}),
     "a stream": ("chat/completions", {**CHAT, "stream": True}),
-    "regex": ("keywords", CARDS),
 }
 OTHERS: dict[str, tuple[str, dict[str, Any], int, str]] = {
     "announced too large": ("check", raw(b" " * 5_001), 413, "too_large"),
@@ -88,16 +84,16 @@ OTHERS: dict[str, tuple[str, dict[str, Any], int, str]] = {
     "not JSON": ("check", raw(b"{"), 422, "input"),
     "not UTF-8": ("check", raw(b'{"text": "\xff"}'), 422, "input"),
     "two keys": ("check", raw(b'{"text": "", "text": ""}'), 422, "input"),
-    "NaN": ("references", raw(b'{"threshold": NaN}'), 422, "input"),
+    "NaN": ("check", raw(b'{"facts": [], "text": NaN}'), 422, "input"),
     "nested": ("check", raw(b"[" * 2_000 + b"]" * 2_000), 422, "input"),
     "form": ("check", {"data": {"text": "a"}}, 415, "unsupported_media_type"),
     "no type": ("check", {"content": b"{}"}, 415, "unsupported_media_type"),
     "compressed": ("check", sent(Content_Encoding="gzip"), 415, "unsupported_media_type"),
     "deadline": ("check", sent(Factcheck_Deadline_Ms="0"), 422, "input"),
     "endless deadline": ("check", sent(Factcheck_Deadline_Ms="9" * 400), 422, "input"),
-    "long key": ("check", sent(Idempotency_Key="a" * 256), 422, "input"),
     "slash": ("check/", {"json": CHECK}, 404, "not_found"),
     "no route": ("nothing", {"json": CHECK}, 404, "not_found"),
+    "former route": ("keywords", {"json": CHECK}, 404, "not_found"),
     "no jobs": ("jobs", raw(b"{}"), 404, "not_found"),
 }
 REFUSED = {
@@ -168,35 +164,6 @@ def test_the_host_that_a_caller_names_opens_no_route(judge: Judge, host: str) ->
         too_large = {**named, "Authorization": f"Bearer {KEY}", "Content-Length": "9000000"}
         assert client.post("/v1/check", content=b"{}", headers=too_large).status_code == 413
     assert judge.n_calls == 0
-
-
-def test_the_rate_of_a_key_is_its_own(judge: Judge) -> None:
-    keys = [api_key(KEY, rpm=2), api_key(OTHER, "others")]
-    with serving(judge, keys=keys) as client:
-
-        def ask(key: str) -> Any:
-            return client.post("/v1/check", json=CHECK, headers={"Authorization": f"Bearer {key}"})
-
-        replies = [ask(KEY) for _ in range(3)]
-        other = ask(OTHER)
-
-    assert [one.status_code for one in replies] == [200, 200, 429]
-    assert replies[2].json()["code"] == "rate"
-    assert 1 <= int(replies[2].headers["retry-after"]) <= 30
-    assert other.status_code == 200
-    assert judge.n_calls == 3
-
-
-def test_tokens_of_a_rate_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [100.0]
-    monkeypatch.setattr("factcheck.server.access.time.monotonic", lambda: now[0])
-    caller = Caller(api_key(KEY, rpm=60))
-    for n_allowed in (60, 1):
-        for _ in range(n_allowed):
-            caller.require_rate()
-        with pytest.raises(Problem):
-            caller.require_rate()
-        now[0] += 1.1
 
 
 def test_the_budget_of_a_key_is_its_own() -> None:
