@@ -17,7 +17,7 @@ from factcheck.errors import BudgetExceeded, InputError
 from factcheck.facts import Usage
 from factcheck.fields import SemanticComparator
 from factcheck.references import ReferenceMatch
-from factcheck.runtime.budget import BudgetTracker, Price, price_of
+from factcheck.runtime.budget import BudgetTracker, Price, Tokens, price_of
 from factcheck.runtime.cache import DiskCache
 from factcheck.runtime.session import Session
 from factcheck.testing import FactModel, LocalOpenAIServer
@@ -174,7 +174,9 @@ def test_a_cap_that_is_no_amount_is_refused(name: str, cap: Any) -> None:
 def test_a_known_price_has_one_of_its_own_for_cached_tokens_and_an_unknown_one_is_not_zero() -> (
     None
 ):
-    assert Price(1.0, 0.1, 10.0).cost_usd(1_000_000, 400_000, 100_000) == pytest.approx(1.64)
+    assert Price(1.0, 0.1, 10.0).cost_usd(Tokens(1_000_000, 100_000, 400_000)) == pytest.approx(
+        1.64
+    )
     assert price_of("openai/gpt-5-nano") is not None
     assert price_of("openai/my-own-model") is None
     assert price_of("local") is None

@@ -169,10 +169,11 @@ class Dialect(PlainData):
         reasoning if that took much of it, or else not at all, because the caller may split the
         request; it is only never lower again.
         """
-        if not (answer.unsent or answer.reasoning_tokens or answer.is_truncated):
+        thought = answer.tokens.reasoning
+        if not (answer.unsent or thought or answer.is_truncated):
             return self
         unsent = {name for name in answer.unsent if name in sent}
-        room = 2 * answer.reasoning_tokens and max(_REASONING_TOKENS, 2 * answer.reasoning_tokens)
+        room = 2 * thought and max(_REASONING_TOKENS, 2 * thought)
         floor, limit = self.floor, limit_of(sent)
         at_most = model.max_tokens is not None or (self.most and limit >= self.most)
         if answer.is_truncated and limit and not at_most:

@@ -10,6 +10,7 @@ from factcheck.documents import PlainData
 from factcheck.facts import AtomicFact, CheckFailure, Verdict
 from factcheck.judges.llm.judges import LLMChecker
 from factcheck.judges.ports import Ledger
+from factcheck.runtime.budget import Tokens
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
@@ -132,6 +133,6 @@ async def examine(model: LanguageModel) -> Diagnosis:
         seconds=seconds / calls,
         prompt_tokens=prompt,
         completion_tokens=completion,
-        usd_per_1000_pairs=price and _PAIRS * price.cost_usd(_TOKENS_OF_A_PAIR, 0, reply),
+        usd_per_1000_pairs=price and _PAIRS * price.cost_usd(Tokens(_TOKENS_OF_A_PAIR, reply)),
         problem=next(iter(problems), ""),
     )

@@ -24,14 +24,13 @@ from factcheck.errors import (
     JudgeRejected,
     JudgeTruncated,
 )
-from factcheck.facts import Usage
 from factcheck.judges.llm.dialect import SAMPLING, Dialect
 from factcheck.judges.llm.engine import (
     Account,
     RequestRunner,
+    most_in_reply,
     most_tokens,
     prompt_of,
-    tokens_of,
 )
 from factcheck.judges.llm.errors import RequestRefused, hide, redacted
 from factcheck.judges.llm.providers import access_to, check_address, provider_of, require_packages
@@ -43,10 +42,9 @@ from factcheck.judges.llm.transports import (
     ChatTransport,
     LMTransport,
     Transport,
-    limit_of,
 )
 from factcheck.judges.ports import Ledger
-from factcheck.runtime.budget import Price, price_of
+from factcheck.runtime.budget import Price, Tokens, price_of
 from factcheck.runtime.cache import answer_key
 from factcheck.runtime.loop import PerProcess
 from factcheck.settings import Model
@@ -242,8 +240,8 @@ class LanguageModel:
         return self._runner.run(
             partial(self._transport.send, body),
             account,
-            upper_bound=Usage(prompt_tokens=most_tokens(text), completion_tokens=limit_of(body)),
-            tokens_of=partial(tokens_of, prompt=text),
+            upper_bound=Tokens(most_tokens(text), most_in_reply(body)),
+            tokens_of=lambda answer: answer.tokens,
         )
 
     async def aclose(self) -> None:

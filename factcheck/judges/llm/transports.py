@@ -18,6 +18,7 @@ from factcheck.errors import (
 from factcheck.judges.llm.errors import RequestRefused, from_dspy, redacted
 from factcheck.judges.llm.http import JsonClient, as_utf8
 from factcheck.judges.llm.providers import endpoint
+from factcheck.runtime.budget import Tokens
 from factcheck.runtime.loop import BackgroundLoop, background
 
 if TYPE_CHECKING:
@@ -53,11 +54,7 @@ class Answer(NamedTuple):
     finish_reason: str | None
     """As reported by the server, or `None`."""
     is_declined: bool = False
-    prompt_tokens: int | None = None
-    cached_tokens: int = 0
-    completion_tokens: int | None = None
-    """Includes reasoning tokens."""
-    reasoning_tokens: int = 0
+    tokens: Tokens = Tokens()
     unsent: tuple[str, ...] = ()
     """Parameters that the underlying library dropped."""
     model: str = ""
@@ -73,7 +70,7 @@ class Answer(NamedTuple):
         if "<think>" in visible and "</think>" not in visible:
             visible = visible.partition("<think>")[0]
         n_visible = len(visible.encode("utf-8", "surrogatepass")) // 2
-        return max(self.reasoning_tokens, (self.completion_tokens or limit) - n_visible)
+        return max(self.tokens.reasoning, (self.tokens.completion or limit) - n_visible)
 
     def require_whole(self, name: str) -> None:
         """Raise a `JudgeError` if the reply is truncated, refused, empty, or ended abnormally."""
@@ -151,12 +148,16 @@ def read_completion(body: Any) -> Answer:
         text=content if isinstance(content, str) else "".join(_texts(content or ())),
         finish_reason=reason if isinstance(reason, str) else None,
         is_declined=bool(message.get("refusal")),
-        prompt_tokens=_count(body, "usage", "prompt_tokens"),
-        cached_tokens=_count(body, "usage", "prompt_tokens_details", "cached_tokens") or 0,
-        completion_tokens=_count(body, "usage", "completion_tokens"),
-        reasoning_tokens=_count(body, "usage", "completion_tokens_details", "reasoning_tokens")
-        or _count(body, "usage", "reasoning_tokens")
-        or 0,
+        tokens=Tokens.counted(
+            _count(body, "usage", "prompt_tokens"),
+            _count(body, "usage", "completion_tokens"),
+            _count(body, "usage", "total_tokens"),
+            cached=_count(body, "usage", "prompt_tokens_details", "cached_tokens") or 0,
+            written=_count(body, "usage", "prompt_tokens_details", "cache_write_tokens") or 0,
+            reasoning=_count(body, "usage", "completion_tokens_details", "reasoning_tokens")
+            or _count(body, "usage", "reasoning_tokens")
+            or 0,
+        ),
         model=model if isinstance(model := body.get("model"), str) else "",
     )
 
@@ -244,19 +245,35 @@ class LMTransport:
 def _read_response(response: Any) -> Answer:
     """Convert an lm15 response, with the server's finish reason where it is known."""
     usage = response.usage
+    cached, written = usage.cache_read_tokens or 0, usage.cache_write_tokens or 0
+    prompt = usage.input_tokens
+    if _counts_apart(response.provider_data):
+        prompt = (prompt or 0) + cached + written
     return Answer(
         text=response.text or "",
         finish_reason=_raw_reason(response.provider_data) or response.finish_reason,
         is_declined=any(part.type == "refusal" for part in response.message.parts),
-        prompt_tokens=usage.input_tokens,
-        cached_tokens=usage.cache_read_tokens or 0,
-        completion_tokens=usage.output_tokens,
-        reasoning_tokens=usage.reasoning_tokens or 0,
+        tokens=Tokens.counted(
+            prompt,
+            usage.output_tokens,
+            usage.total_tokens,
+            cached=cached,
+            written=written,
+            reasoning=usage.reasoning_tokens or 0,
+        ),
         unsent=tuple(
             change.field.removeprefix("config.")
             for change in response.adaptations
             if change.action == "dropped"
         ),
+    )
+
+
+def _counts_apart(data: Any) -> bool:
+    """Whether a raw response is Anthropic's, whose input leaves out what its cache is used for."""
+    usage = data.get("usage") if isinstance(data, Mapping) else None
+    return (
+        isinstance(usage, Mapping) and {"input_tokens", "cache_read_input_tokens"} <= usage.keys()
     )
 
 

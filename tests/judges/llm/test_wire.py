@@ -19,7 +19,8 @@ from factcheck.judges.llm.dialect import Dialect
 from factcheck.judges.llm.errors import RequestRefused, redacted
 from factcheck.judges.llm.language_model import LanguageModel, connect
 from factcheck.judges.llm.questions import Question
-from factcheck.judges.llm.transports import read_completion
+from factcheck.judges.llm.transports import Answer, LMTransport, read_completion
+from factcheck.runtime.budget import Tokens
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Model, Settings
@@ -85,11 +86,15 @@ def _reply(path: str) -> Mapping[str, Any]:
     if path.endswith("/messages"):
         content = [{"type": "text", "text": REPLY}]
         message = {"id": "x", "type": "message", "role": "assistant", "model": "m"}
-        usage = {"input_tokens": 5, "output_tokens": 5}
+        cache = {"cache_read_input_tokens": 70, "cache_creation_input_tokens": 200}
+        usage = {"input_tokens": 5, "output_tokens": 5, **cache}
         return {**message, "content": content, "stop_reason": "end_turn", "usage": usage}
     if "generateContent" in path:
         said = {"role": "model", "parts": [{"text": REPLY}]}
-        return {"candidates": [{"content": said, "finishReason": "STOP"}]}
+        counts = {"promptTokenCount": 5, "candidatesTokenCount": 5, "thoughtsTokenCount": 300}
+        usage = {**counts, "totalTokenCount": 310}
+        candidate = {"content": said, "finishReason": "STOP"}
+        return {"candidates": [candidate], "usageMetadata": usage}
     usage = {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10}
     made = {"id": "x", "object": "chat.completion", "created": 1, "model": "m"}
     return {**made, **completion(REPLY), "usage": usage}
@@ -117,6 +122,27 @@ def asked(judge: Any, provider: Provider, **settings: Any) -> tuple[dict[str, An
     assert background.run(model.ask(MESSAGES, QUESTION)) == "blue"
     background.run(model.aclose())
     return provider.bodies[-1], model.identity
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "counted"),
+    [
+        ("anthropic/claude-x", "/v1", Tokens(275, 5, 70, 200)),
+        ("gemini/gemini-x", "/v1beta", Tokens(5, 305, reasoning=300)),
+        ("azure/m", "", Tokens(5, 5)),
+    ],
+)
+def test_what_a_provider_counts_apart_is_counted_through_dspy_too(
+    name: str, path: str, counted: Tokens, provider: Provider
+) -> None:
+    """Anthropic's input leaves out its cache, and Gemini's output the thoughts."""
+    lm = dspy.LM(name, api_base=provider.address + path, api_key="key")
+    transport = LMTransport(lm, provider.address + path)
+    assert background.run(_send(transport)).tokens == counted
+
+
+async def _send(transport: LMTransport) -> Answer:
+    return await transport.send({"messages": MESSAGES})
 
 
 @pytest.mark.parametrize("how", ["name", "dspy.LM"])
@@ -211,14 +237,42 @@ def test_a_content_in_parts_is_the_text_of_its_parts(content: Any, text: str) ->
     assert read_completion(completion(content)).text == text
 
 
-def test_tokens_are_counted_where_the_counts_are_whole_numbers() -> None:
-    for usage in (None, "abc", {"prompt_tokens": -1}, {"prompt_tokens": True}):
-        answer = read_completion({**completion("x"), "usage": usage})
-        assert (answer.prompt_tokens, answer.cached_tokens, answer.reasoning_tokens) == (None, 0, 0)
-    details = {"prompt_tokens_details": {"cached_tokens": 2}, "completion_tokens_details": 3}
-    counted = {"prompt_tokens": 5, "reasoning_tokens": 4, **details}
-    answer = read_completion({**completion("x"), "usage": counted})
-    assert (answer.prompt_tokens, answer.cached_tokens, answer.reasoning_tokens) == (5, 2, 4)
+def inside(**details: int) -> dict[str, Any]:
+    return {"completion_tokens_details": details}
+
+
+COUNTS: list[tuple[Any, Tokens]] = [
+    *((usage, Tokens()) for usage in (None, "abc", {"prompt_tokens": -1}, {"prompt_tokens": True})),
+    ({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}, Tokens()),
+    ({"prompt_tokens": 5, "completion_tokens": 9, "total_tokens": 14}, Tokens(5, 9)),
+    ({"prompt_tokens": 5, "completion_tokens": 9, "total_tokens": 7}, Tokens(5, 9)),
+    ({"prompt_tokens": 5, "completion_tokens": 9, "total_tokens": 54}, Tokens(5, 49, reasoning=40)),
+    (
+        {"prompt_tokens": 5, "completion_tokens": 9, **inside(reasoning_tokens=40)},
+        Tokens(5, 49, reasoning=40),
+    ),
+    (
+        {"prompt_tokens": 5, "completion_tokens": 49, **inside(reasoning_tokens=40)},
+        Tokens(5, 49, reasoning=40),
+    ),
+    ({"prompt_tokens": 5, "reasoning_tokens": 4}, Tokens(5, 4, reasoning=4)),
+    (
+        {
+            "prompt_tokens": 9,
+            "prompt_tokens_details": {"cached_tokens": 2, "cache_write_tokens": 3},
+        },
+        Tokens(9, None, 2, 3),
+    ),
+    *(
+        ({"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": cached}}, Tokens(9))
+        for cached in (-2, 10, 10**9, "2", True)
+    ),
+]
+
+
+@pytest.mark.parametrize(("usage", "tokens"), COUNTS)
+def test_every_token_that_a_server_counts_somewhere_is_counted(usage: Any, tokens: Tokens) -> None:
+    assert read_completion({**completion("x"), "usage": usage}).tokens == tokens
 
 
 @pytest.mark.parametrize(
