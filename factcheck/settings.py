@@ -102,7 +102,8 @@ class Model:
     """In (0, 1]."""
     seed: int | None = None
     reasoning_effort: str | None = None
-    """Level of the provider: `"none"`, `"minimal"`, `"low"`, `"medium"`, `"high"`."""
+    """Level of the provider: `"none"`, `"minimal"`, `"low"`, `"medium"`, `"high"`; `"default"`
+    leaves it to the provider. `None`: the least, for models that are known to think by default."""
     max_tokens: int | None = None
     """Maximum number of tokens per reply, including reasoning; `None`: estimated and adapted."""
     extra_body: Mapping[str, Any] = field(default_factory=dict)

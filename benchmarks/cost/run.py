@@ -69,6 +69,8 @@ class Row(NamedTuple):
 
 REPLY_WEIGHT = 8
 """What a token of a reply costs in tokens of a prompt, as at most providers."""
+THOUGHT = (3, 10)
+"""What reply and thought come to in replies, of a model that thinks without being told how much."""
 LABELS: tuple[EntailmentLabel, ...] = ("entailed",) * 9 + ("neutral",) * 4 + ("contradicted",) * 2
 """Scripted verdicts on the 15 facts of the next summary."""
 
@@ -87,6 +89,10 @@ class Bill(NamedTuple):
     def total(self) -> int:
         """In tokens of a prompt."""
         return self.prompt + self.schema + REPLY_WEIGHT * self.reply
+
+    def with_thought(self, times: int) -> int:
+        """In tokens of a prompt, if a model thinks until reply and thought are so many times it."""
+        return self.total + (times - 1) * REPLY_WEIGHT * self.reply
 
     @property
     def missed(self) -> Iterator[str]:
@@ -112,6 +118,8 @@ class Exchange(NamedTuple):
     pair: tuple[Request, ...]
     next_summary: tuple[Request, ...]
     one_by_one: tuple[Request, ...]
+    pair_replies: tuple[str, ...]
+    """To the requests of the pair, in order."""
     reply: str
     """To the request for the next summary."""
     signature: str
@@ -184,7 +192,7 @@ def exchange_requests(texts: Mapping[str, str]) -> Exchange:
         )
         with factcheck.FactCoverage(MODEL, MODEL) as scorer:
             report = scorer.score(texts["source"], texts["summary"])
-            pair = server.requests
+            pair, pair_replies = server.requests, tuple(replies)
             server.clear()
             scorer.score(texts["source"], texts["second_summary"], facts=report.facts)
             next_summary = server.requests
@@ -195,7 +203,7 @@ def exchange_requests(texts: Mapping[str, str]) -> Exchange:
             one_by_one = server.requests
     if tuple(fact.text for fact in report.facts) != listed or report.undecided:
         raise SystemExit("the scripted facts did not all come back with a verdict")
-    return Exchange(pair, next_summary, one_by_one, reply, str(report.signature))
+    return Exchange(pair, next_summary, one_by_one, pair_replies, reply, str(report.signature))
 
 
 def cost_rows(exchange: Exchange, count: Count) -> list[Row]:
@@ -237,9 +245,23 @@ def schema_rows(exchange: Exchange, count: Count) -> list[Row]:
 
 
 def bills(exchange: Exchange, count: Count) -> list[Bill]:
-    """The bills of further summaries as they are now."""
+    """The bills of the pair and of a further summary as they are now."""
+    extraction, check = (
+        bill(what, request, reply, count)
+        for what, request, reply in zip(
+            ("the pair: extraction", "the pair: check"),
+            exchange.pair,
+            exchange.pair_replies,
+            strict=True,
+        )
+    )
     (request,) = exchange.next_summary
-    return [BEFORE, bill("next summary, now", request, exchange.reply, count, target=1_700)]
+    return [
+        extraction,
+        check,
+        BEFORE,
+        bill("next summary, now", request, exchange.reply, count, target=1_700),
+    ]
 
 
 def bill(
@@ -257,14 +279,16 @@ def bill(
 def bill_table(bills: Sequence[Bill]) -> Table:
     """The bills as a plain table."""
     made = Table(
-        "bill", "prompt", "schema", "reply", "together", "target", box=None, pad_edge=False
-    )
+        "bill", "prompt", "schema", "reply", "together", "with thought", "target",
+        box=None, pad_edge=False,
+    )  # fmt: skip
     for column in made.columns[1:]:
         column.justify = "right"
     for each in bills:
         target = "" if each.target is None else f"<= {each.target:,}"
         numbers = (each.prompt, each.schema, each.reply, each.total)
-        made.add_row(each.what, *(f"{number:,}" for number in numbers), target)
+        thought = " to ".join(f"{each.with_thought(times):,}" for times in THOUGHT)
+        made.add_row(each.what, *(f"{number:,}" for number in numbers), thought, target)
     return made
 
 

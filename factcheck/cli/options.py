@@ -150,7 +150,9 @@ RequestsPerMinute = Annotated[
 TokensPerMinute = Annotated[
     int | None, option("--tpm", "N", "Maximum number of tokens per minute.", LIMITS, min=1)
 ]
-MaxCalls = Annotated[int | None, option("--max-calls", "N", "Maximum number of requests.", LIMITS)]
+MaxCalls = Annotated[
+    int | None, option("--max-calls", "N", "Maximum number of requests of this process.", LIMITS)
+]
 MaxCost = Annotated[
     float | None, option("--max-cost-usd", "X", "Maximum cost in US dollars.", LIMITS)
 ]

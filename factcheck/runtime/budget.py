@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.errors import BudgetExceeded
 from factcheck.facts import Usage
@@ -207,12 +207,22 @@ class Price(NamedTuple):
 
 def price_of(model: str) -> Price | None:
     """Return the list price of `"PROVIDER/MODEL"`; `None` if unknown."""
+    known = _known(model)
+    return Price(*known[:3]) if known else None
+
+
+def least_effort(model: str) -> str | None:
+    """Return the least effort that a model takes; `None` unless it is known to think by default."""
+    known = _known(model)
+    return known[3] if len(known) > len(Price._fields) else None
+
+
+def _known(model: str) -> list[Any]:
     provider, _, name = model.partition("/")
-    numbers = _table().get(provider, {}).get(name)
-    return Price(*numbers) if numbers else None
+    return _table().get(provider, {}).get(name, [])
 
 
 @cache
-def _table() -> dict[str, dict[str, list[float]]]:
+def _table() -> dict[str, dict[str, list[Any]]]:
     data = json.loads((files("factcheck.runtime") / "prices.json").read_text("utf-8"))
     return {provider: models for provider, models in data.items() if isinstance(models, dict)}

@@ -162,12 +162,12 @@ def cached_report(
 
 def estimate(
     options: Options, records: Iterable[Record], direction: Direction = "coverage"
-) -> tuple[int, Usage]:
+) -> tuple[int, Usage, set[str]]:
     """Count the records of a run and estimate its usage, without sending requests.
 
     Cached replies cost nothing. Facts that are not known yet are approximated by those of the local
     extractor. Requests and prompt tokens are estimates; completion tokens and cost are upper
-    bounds.
+    bounds without thought. The names of the models are returned, too.
     """
     from factcheck.judges.llm.engine import Meter
 
@@ -182,7 +182,7 @@ def estimate(
                 claims = dry_run.likely_facts(record.summary)
                 for text in source_texts(record.source):
                     dry_run.check(claims, text)
-    return n_records, meter.usage
+    return n_records, meter.usage, meter.models
 
 
 class _DryRun:

@@ -183,11 +183,15 @@ def most_in_reply(body: Body) -> int:
 
 
 class Meter:
-    """Dry-run estimator: counts the requests of the transports it wraps; an upper bound."""
+    """Dry-run estimator: counts the requests of the transports it wraps.
+
+    Replies are at most that long, apart from thought.
+    """
 
     def __init__(self) -> None:
         self.usage = Usage()
         """Estimated usage of the run."""
+        self.models: set[str] = set()
 
     def around(self, transport: Transport) -> Transport:
         return WrappedTransport(transport, self._count)
@@ -197,4 +201,5 @@ class Meter:
         prompt, completion = likely_tokens(prompt_of(body)), most_in_reply(body)
         cost_usd = price.cost_usd(Tokens(prompt, completion)) if price else None
         self.usage += Usage(1, prompt, completion, cost_usd)
+        self.models.add(transport.name)
         raise JudgeNotAsked(f"{transport.name}: counted, not sent")

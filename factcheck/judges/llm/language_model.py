@@ -8,6 +8,7 @@ import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, TypeVar
@@ -44,7 +45,7 @@ from factcheck.judges.llm.transports import (
     Transport,
 )
 from factcheck.judges.ports import Ledger
-from factcheck.runtime.budget import Price, Tokens, price_of
+from factcheck.runtime.budget import Price, Tokens, least_effort, price_of
 from factcheck.runtime.cache import answer_key
 from factcheck.runtime.loop import PerProcess
 from factcheck.settings import Model
@@ -62,6 +63,7 @@ _VERSION = 1
 """Version of their format; increment it when the meaning changes."""
 _log = logging.getLogger("factcheck.judge")
 _OPENAI = "openai"
+_PROVIDERS_EFFORT = "default"
 _NOT_SENT = frozenset(
     {"timeout", "num_retries", "cache", "rollout_id", "prompt_cache", "logprobs", "top_logprobs"}
 )
@@ -307,7 +309,7 @@ def connect(
     if isinstance(judge, dspy.BaseLM):
         lm, model = judge, _settings_of(judge)
     else:
-        model = judge if isinstance(judge, Model) else Model(judge)
+        model = _with_effort(judge if isinstance(judge, Model) else Model(judge))
         if not all(model.name.partition("/")):
             raise ConfigError(f"a model name has the form 'PROVIDER/MODEL', got {model.name!r}")
     hide(model.api_key)
@@ -334,6 +336,12 @@ def connect(
         dialect = Dialect()
     price = price_of(model.name) if is_default else None
     return LanguageModel(model, transport, session, dialect=dialect, keep=keep, price=price)
+
+
+def _with_effort(model: Model) -> Model:
+    """Set the least effort, unless another is asked for, or that of the provider."""
+    effort = model.reasoning_effort or least_effort(model.name)
+    return replace(model, reasoning_effort=None if effort == _PROVIDERS_EFFORT else effort)
 
 
 def _settings_of(lm: dspy.BaseLM) -> Model:

@@ -195,6 +195,25 @@ def test_further_settings_go_along_and_into_the_signature(how: str, provider: Pr
     assert len(signature["extra"]) == 8
 
 
+@pytest.mark.parametrize(
+    ("name", "effort", "sent"),
+    [
+        ("openai/gpt-5-nano", None, "minimal"),
+        ("openai/gpt-6-luna", None, "none"),
+        ("openai/gpt-5-nano", "high", "high"),
+        ("openai/gpt-5-nano", "default", None),
+        ("openai/gpt-4.1-mini", None, None),
+    ],
+)
+def test_a_model_that_is_known_to_think_is_asked_for_the_least(
+    name: str, effort: str | None, sent: str | None, provider: Provider
+) -> None:
+    model = Model(name, base_url=f"{provider.address}/v1", api_key="k", reasoning_effort=effort)
+    body, signature = asked(model, provider)
+    assert body.get("reasoning_effort") == sent
+    assert signature.get("effort") == sent
+
+
 def test_a_setting_that_a_library_would_change_is_not_sent(provider: Provider) -> None:
     """Anthropic takes temperatures up to 1, and its client lowers any other."""
     judge = judge_by("name", "anthropic/claude-x", f"{provider.address}/v1", temperature=1.5)
