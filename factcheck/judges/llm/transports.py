@@ -121,17 +121,28 @@ class ChatTransport(JsonClient):
         return self.post("/chat/completions", self.addressed(body), self.read)
 
     def read(self, body: Any) -> Answer:
-        """Parse a chat completion; raises `JudgeUnavailable` if it is malformed."""
+        """Parse a chat completion; raises `JudgeUnavailable` if it is malformed or has an error."""
         try:
+            require_no_error(body, self.name)
             return read_completion(body)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-            problem = body.get("error") if isinstance(body, Mapping) else None
-            if isinstance(problem, Mapping):
-                problem = problem.get("message")
-            what = redacted(problem) if problem else f"{type(error).__name__}: {redacted(error)}"
             raise JudgeUnavailable(
-                f"{self.name}: the server's answer is not a chat completion ({what[:120]})"
+                f"{self.name}: the server's answer is not a chat completion "
+                f"({type(error).__name__}: {redacted(error)[:120]})"
             ) from error
+
+
+def require_no_error(body: Any, name: str) -> None:
+    """Raise `JudgeUnavailable` for an answer with an error, whatever else it says."""
+    choices = body.get("choices") if isinstance(body, Mapping) else None
+    parts = [body, *(choices if isinstance(choices, list) else ())]
+    parts += [part.get("message") for part in parts if isinstance(part, Mapping)]
+    for part in parts:
+        error = part.get("error") if isinstance(part, Mapping) else None
+        if error not in (None, "", False):
+            message = error.get("message") if isinstance(error, Mapping) else error
+            what = redacted(message or "no reason given")[:120]
+            raise JudgeUnavailable(f"{name}: the server's answer has an error ({what})")
 
 
 def read_completion(body: Any) -> Answer:
@@ -234,6 +245,7 @@ class LMTransport:
             what = ", ".join(f"{c.field} {c.applied!r} for {c.asked!r}" for c in changed)
             about = " ".join(c.field.removeprefix("config.") for c in changed)
             raise RequestRefused(f"{self.name}: was sent {what}", about=about)
+        require_no_error(response.provider_data, self.name)
         return _read_response(response)
 
     async def aclose(self) -> None:

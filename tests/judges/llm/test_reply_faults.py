@@ -19,6 +19,7 @@ from factcheck.judges.llm.modules import (
     SemanticEquivalence,
 )
 from factcheck.testing import ChatRequest, LocalOpenAIServer, Reply, parse_prompt
+from tests.judges.llm.conftest import completion
 
 TEXT = "The mill closed in 1987. Ida Berg never owned it."
 FACTS = ("The mill closed in 1987.", "It rained.", "Ida Berg owned the mill.")
@@ -278,6 +279,15 @@ UNTRUSTED = ("length", "content_filter", "error", "abort", "SAFETY", "MAX_TOKENS
 """Finish reasons of replies that must not be read, whatever they say."""
 
 
+def with_errors(lies: str) -> Iterator[dict[str, Any]]:
+    """Completions whose server says that it failed."""
+    choice = completion(lies)["choices"][0]
+    for error in ({"message": "The provider broke off", "code": 502}, {}, "overloaded"):
+        yield {**completion(lies), "error": error}
+        yield {"choices": [{**choice, "error": error}]}
+        yield {"choices": [{**choice, "message": {**choice["message"], "error": error}}]}
+
+
 def test_no_fault_over_http_leaves_a_wrong_verdict_or_loses_one_and_none_is_cached(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -285,6 +295,7 @@ def test_no_fault_over_http_leaves_a_wrong_verdict_or_loses_one_and_none_is_cach
     faults: list[Reply | str] = [BROKEN[name][1] for name in KINDS if name.startswith("line: ")]
     faults += [Reply(lies, finish_reason=reason) for reason in UNTRUSTED]
     faults += [Reply(lies, refusal="I would rather not."), Reply(None)]
+    faults += [Reply(raw_body=json.dumps(body).encode()) for body in with_errors(lies)]
     texts = [f"{TEXT[:-1]}, says note {n}." for n in range(2 * len(faults))]
     spoilt = dict(zip(texts[::2], faults, strict=True))
     truth = dict(zip(FACTS, TRUTH, strict=True))
