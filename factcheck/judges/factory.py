@@ -47,6 +47,17 @@ _WITH_ARGUMENT = (_NLI, _REPLAY)
 _MODEL = "model"
 _MODEL_FILE = re.compile(r"(?P<path>\S.*\.ya?ml)(?:#(?P<name>.+))?", re.IGNORECASE)
 _PROVIDER_MODEL = re.compile(r"[\w.-]+/\S+")
+_PROVIDERS = {
+    **dict.fromkeys(("gpt-", "o1", "o3", "o4", "chatgpt"), "openai"),
+    "claude": "anthropic",
+    "command": "cohere",
+    "deepseek": "deepseek",
+    "gemini": "gemini",
+    "grok": "xai",
+    "mistral": "mistral",
+}
+"""Providers by the first letters of their models' names."""
+_FAMILY = re.compile("|".join(_PROVIDERS))
 _MODEL_HINT = "'PROVIDER/MODEL' such as 'openai/gpt-5-nano'"
 _KEY = "api_key_env"
 _SETTINGS = {_MODEL, _KEY, *(field.name for field in fields(Model))} - {"name", "api_key"}
@@ -244,11 +255,20 @@ def _build(role: _Role, spec: Any, session: Session, batch_size: int = 0) -> Any
     if kind:
         raise ConfigError(f"{spec!r} cannot serve as {role.name}; use {role.names}")
     if isinstance(spec, str):
-        raise ConfigError(f"unknown {role.name} {spec!r}; use {role.names}")
+        raise ConfigError(
+            f"unknown {role.name} {spec!r}; {_likely_name(spec) or f'use {role.names}'}"
+        )
     raise ConfigError(
         f"{type(spec).__name__} cannot serve as {role.name}: "
         f"it needs `identity` and `async {role.method}, ledger)`"
     )
+
+
+def _likely_name(spec: str) -> str:
+    """Ask for the provider that a model without one is likely of; empty if it is not known."""
+    family = _FAMILY.match(spec.lower())
+    provider = _PROVIDERS[family[0]] if family and "/" not in spec else ""
+    return f"did you mean {f'{provider}/{spec}'!r}?" if provider else ""
 
 
 def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
@@ -307,7 +327,8 @@ def _kind(spec: object) -> str:
 def build_model(spec: str | Model, session: Session) -> LanguageModel:
     """Build a language model whose answers are not cached."""
     if _kind(spec) != _MODEL:
-        raise ConfigError(f"{spec!r} names no language model; use {_MODEL_HINT}")
+        what = _likely_name(str(spec)) or f"use {_MODEL_HINT}"
+        raise ConfigError(f"{spec!r} names no language model; {what}")
     return _model(spec, session, keep=False)
 
 

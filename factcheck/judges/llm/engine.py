@@ -6,6 +6,7 @@ There is one retry loop, one limiter and one ledger. All requests run in the bac
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
 _LOCKED_S = 60.0
 """Seconds without requests after a key, account or model was rejected."""
 _BYTES_PER_TOKEN = 4
+_CHARACTERS_PER_TOKEN = 4
+_RUN = re.compile(r"(\s|[^\w\s])\1{2,}")
+"""Repeated characters, which are few tokens."""
+_LEAST_CONTEXT = 1_024
+_LEAST_CUT = 200
+"""Tokens by which a short prompt may be overestimated."""
 _UNLIMITED = 32_768
 """Tokens reserved for a reply to a model that accepts no limit."""
 _log = logging.getLogger("factcheck.judge")
@@ -170,6 +177,19 @@ def most_tokens(text: str) -> int:
 def likely_tokens(text: str) -> int:
     """Estimate the tokens in a text at four bytes per token, as in English prose."""
     return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN)
+
+
+def is_cut(prompt: str, n_read: int | None, context: int) -> bool:
+    """Whether a server read so few tokens of a prompt that it must have cut it.
+
+    That is less than half of an estimate, or no more than it read of another prompt that it cut. A
+    power of two is the likely size of a context.
+    """
+    if n_read is None:
+        return False
+    likely = len(_RUN.sub(r"\1", prompt)) // _CHARACTERS_PER_TOKEN
+    is_full = n_read == context or (n_read >= _LEAST_CONTEXT and n_read & (n_read - 1) == 0)
+    return likely > 2 * n_read + _LEAST_CUT or (is_full and likely > 1.2 * n_read)
 
 
 def prompt_of(body: Body) -> str:

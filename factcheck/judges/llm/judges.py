@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from factcheck.errors import Failure, InputError, JudgeError, JudgeQueued
+from factcheck.errors import ContextExceeded, Failure, InputError, JudgeError, JudgeQueued
 from factcheck.facts import (
     AtomicFact,
     CheckFailure,
@@ -39,12 +40,14 @@ if TYPE_CHECKING:
 
 _OVERLAP = 10
 """Maximum overlap of neighbouring sections, as a divisor of their size."""
+_LEAST_SECTION = 1_000
+"""Minimum size of a section, for a model that reads little."""
 _LONG_PAIR = 4_000
 """Minimum number of characters, of both values together, for a pair to be sent by itself.
 
 Values are never truncated, so a pair that exceeds the context window must not fail its batch.
 """
-_SPLIT_CODES = ("output", "truncated", "refused")
+_SPLIT_CODES = ("output", "truncated", "refused", "context")
 """Request failures that a single value may have caused: the pairs are retried one by one."""
 
 _LABELS = get_args(EntailmentLabel)
@@ -94,15 +97,42 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
             JudgeRejected: Every request was rejected.
         """
         found: dict[str, CheckResult] = {}
-        for section in _Section.all_of(text, self.section):
+        sections = deque(_Section.all_of(text, min(self.section, self._most_read(facts))))
+        while sections:
+            section = sections.popleft()
             open_facts = [fact for fact in facts if not _is_settled(found.get(fact.id))]
             questions = [_FactQuestion(fact, section) for fact in open_facts]
             results = await self._results(questions, ledger, facts_per_call=self._batch_size)
+            parts = self._parts_of(section, facts, results)
+            sections.extendleft(reversed(parts))
             for fact, result in zip(open_facts, results, strict=True):
-                placed, earlier = _placed(result, fact, section.start), found.get(fact.id)
-                found[fact.id] = placed if earlier is None else strongest([placed, earlier])
+                if not (parts and code_of(result) == ContextExceeded.code):
+                    placed, earlier = _placed(result, fact, section.start), found.get(fact.id)
+                    found[fact.id] = placed if earlier is None else strongest([placed, earlier])
         require_one_not_rejected(list(found.values()))
         return tuple(found[fact.id] for fact in facts)
+
+    def _parts_of(
+        self, section: _Section, facts: Sequence[AtomicFact], results: Sequence[CheckResult]
+    ) -> list[_Section]:
+        """Split a section that the model did not read whole, so that the facts are asked again."""
+        size = min(self._most_read(facts), len(section.text) * 6 // 10)
+        is_cut = any(code_of(result) == ContextExceeded.code for result in results)
+        if not is_cut or size < _LEAST_SECTION:
+            return []
+        return [
+            part._replace(start=section.start + part.start)
+            for part in _Section.all_of(section.text, size)
+        ]
+
+    def _most_read(self, facts: Sequence[AtomicFact]) -> int:
+        """Maximum number of characters of a text that the model reads beside a batch of facts."""
+        if not self._model.dialect.context:
+            return self.section
+        batch = FactSet(tuple(facts[: self._batch_size]))
+        return max(
+            _LEAST_SECTION, self._model.most_characters(*self._module.request(facts=batch, text=""))
+        )
 
     def _request(self, questions: Sequence[_FactQuestion]) -> Request:
         facts = FactSet(tuple(question.fact for question in questions))

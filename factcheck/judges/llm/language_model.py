@@ -6,12 +6,13 @@ import asyncio
 import json
 import logging
 import os
+import sys
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 # Keep LiteLLM from fetching a price table from the network on first use.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
@@ -20,15 +21,19 @@ import dspy
 
 from factcheck.errors import (
     ConfigError,
+    ContextExceeded,
     InputError,
+    JudgeError,
     JudgeOutputError,
     JudgeRejected,
     JudgeTruncated,
 )
-from factcheck.judges.llm.dialect import SAMPLING, Dialect
+from factcheck.judges.llm.dialect import SAMPLING, Dialect, is_overflow
 from factcheck.judges.llm.engine import (
     Account,
     RequestRunner,
+    is_cut,
+    likely_tokens,
     most_in_reply,
     most_tokens,
     prompt_of,
@@ -61,6 +66,8 @@ _DIALECT = "dialect"
 """Task of dialects in the cache."""
 _VERSION = 1
 """Version of their format; increment it when the meaning changes."""
+_CHARACTERS_PER_TOKEN = 3
+"""Of a text that has to fit into a context: less than in English."""
 _log = logging.getLogger("factcheck.judge")
 _OPENAI = "openai"
 _PROVIDERS_EFFORT = "default"
@@ -111,6 +118,7 @@ class LanguageModel:
         self.learned: list[str] = []
         """Changes to the dialect, in order."""
         self.settings = model
+        self.longer = transport.longer
         self._transport = transport
         self._runner: RequestRunner[Answer] = RequestRunner(
             self.name, session, price, self._release_waiting
@@ -185,15 +193,16 @@ class LanguageModel:
                 try:
                     answer = await self._send(body, account)
                     self._compare_name(answer.model)
+                    self._require_read(answer, body, dialect)
                     changed = dialect.after(answer, body, self.settings)
                     self._learn(dialect, changed)
                     answer.require_whole(self.name)
                     value = question.find(answer.text, self.name)
                 except RequestRefused as error:
                     changed = dialect.without(error, body)
-                    if changed == dialect:
-                        raise self._refused(error) from error
                     self._learn(dialect, changed)
+                    if changed == replace(dialect, context=changed.context):
+                        raise self._refused(error) from error
                 except JudgeTruncated:
                     if changed.room == dialect.room:
                         raise
@@ -228,8 +237,30 @@ class LanguageModel:
             redacted(answered)[:100],
         )
 
-    def _refused(self, error: RequestRefused) -> JudgeRejected:
+    def _require_read(self, answer: Answer, body: Body, dialect: Dialect) -> None:
+        """Raise `ContextExceeded` if the server cut the prompt, and learn what it reads."""
+        prompt, n_read = prompt_of(body), answer.tokens.prompt
+        if n_read is None or not is_cut(prompt, n_read, dialect.context):
+            return
+        self._learn(dialect, replace(dialect, context=n_read))
+        raise ContextExceeded(
+            f"{self.name}: the server read only {n_read:,} of the prompt's about "
+            f"{likely_tokens(prompt):,} tokens; {self.longer}"
+        )
+
+    def most_characters(self, messages: Sequence[Message], question: Question[Any]) -> int:
+        """Characters of text that the model reads besides these messages; large if unknown."""
+        dialect = self.dialect
+        if not dialect.context:
+            return sys.maxsize
+        others = likely_tokens(prompt_of({"messages": messages}))
+        others += dialect.tokens(self.settings, question.max_tokens)
+        return _CHARACTERS_PER_TOKEN * (dialect.context - others)
+
+    def _refused(self, error: RequestRefused) -> JudgeError:
         """Return the last refusal, with what was tried before it and what to do."""
+        if is_overflow(error):
+            return ContextExceeded(f"{error}; {self.longer}")
         if not self.learned:
             return error
         return JudgeRejected(
@@ -290,7 +321,8 @@ class LanguageModel:
             return
         self._unconfirmed = None
         if self._shared_cache is not None:
-            entry = json.dumps({"answer": dialect.to_dict()})
+            kept = replace(dialect, context=0)  # a server may be started again with a larger one
+            entry = json.dumps({"answer": kept.to_dict()})
             await asyncio.to_thread(self._shared_cache.add_many, {self._key: entry})
 
 

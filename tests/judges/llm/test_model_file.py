@@ -193,9 +193,9 @@ def kind(name: str) -> ChatAnswer:
     return next(k for k in SERVER_KINDS if k.name == name).around(FactModel())
 
 
-def test_a_server_that_takes_everything_gets_two_requests_and_nothing_to_learn() -> None:
+def test_a_server_that_takes_everything_gets_three_requests_and_nothing_to_learn() -> None:
     diagnosis, requests = examined(FactModel())
-    assert requests == diagnosis.requests == 2
+    assert requests == diagnosis.requests == 3
     assert diagnosis.learned == ()
     assert (diagnosis.n_decided, diagnosis.n_right) == (4, 2)
     assert diagnosis.sampling == {"temp": "0"}
@@ -326,4 +326,4 @@ def test_a_pause_that_a_503_asks_for_is_kept() -> None:
     error = from_status(503, "busy", retry_after_s=7.0)
     assert RetryPolicy().shared_wait_s(error) == 7.0
     busy = Reply(status=503, error={"message": "busy"}, headers={"retry-after": "0.01"})
-    assert examined(sequence(busy, then=FactModel()))[1] == 3
+    assert examined(sequence(busy, then=FactModel()))[1] == 4

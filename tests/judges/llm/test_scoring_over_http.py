@@ -9,6 +9,7 @@ import pytest
 
 from factcheck import CheckFailure, FactCoverage, Verdict
 from factcheck.errors import (
+    ContextExceeded,
     InputError,
     JudgeError,
     JudgeOutputError,
@@ -156,7 +157,8 @@ PASSING = {
 FAILURES = {
     "401": (unauthorized(), JudgeRejected, "OPENAI_API_KEY", 1),
     "no credit": (quota_exceeded(), JudgeRejected, "no credit", 1),
-    "400": (bad_request("context_length_exceeded"), JudgeRejected, "context_length", 1),
+    "400": (bad_request("messages[0].role"), JudgeRejected, "messages", 2),
+    "context": (bad_request("context_length_exceeded"), ContextExceeded, "context_length", 1),
     "404": (Reply(status=404, error={"message": "no tiny"}), JudgeRejected, "model's name", 1),
     "long pause": (rate_limited(retry_after=3600), JudgeRateLimited, "Rate limit", 1),
     "refusal": (refused(), JudgeRefused, "declined", 1),

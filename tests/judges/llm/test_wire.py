@@ -49,6 +49,7 @@ PROVIDERS = {
     "ollama_chat/m": Wire("/v1", variable="OLLAMA_API_BASE"),
     "azure/m": Wire("", variable="AZURE_API_BASE"),
     "anthropic/claude-x": Wire("/v1", has_seed=False),
+    "cohere/command-x": Wire("/v2/chat", names=("temperature", "p", "seed")),
     "gemini/gemini-x": Wire("/v1beta", ("generationConfig",), ("temperature", "topP", "seed")),
 }
 
@@ -95,6 +96,15 @@ def _reply(path: str) -> Mapping[str, Any]:
         usage = {**counts, "totalTokenCount": 310}
         candidate = {"content": said, "finishReason": "STOP"}
         return {"candidates": [candidate], "usageMetadata": usage}
+    if path.endswith("/v2/chat"):
+        said = {"role": "assistant", "content": [{"type": "text", "text": REPLY}]}
+        tokens = {"input_tokens": 5, "output_tokens": 5}
+        return {
+            "id": "x",
+            "message": said,
+            "finish_reason": "COMPLETE",
+            "usage": {"tokens": tokens},
+        }
     usage = {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10}
     made = {"id": "x", "object": "chat.completion", "created": 1, "model": "m"}
     return {**made, **completion(REPLY), "usage": usage}
@@ -145,6 +155,7 @@ async def _send(transport: LMTransport) -> Answer:
     return await transport.send({"messages": MESSAGES})
 
 
+@pytest.mark.filterwarnings("ignore:Items? .* on TypedDict:UserWarning")  # LiteLLM's for Cohere
 @pytest.mark.parametrize("how", ["name", "dspy.LM"])
 @pytest.mark.parametrize("name", PROVIDERS)
 def test_the_signature_says_what_was_on_the_wire(name: str, how: str, provider: Provider) -> None:
@@ -315,13 +326,13 @@ REFUSALS: dict[str, dict[str, Any]] = {
     "gpt-x-2024-08-06 supports at most 16,384 completion tokens: max_tokens": {"most": 16_384},
     "max_tokens: Input should be less than or equal to 4096": {"most": 4096},
     "This model's maximum context length is 8192 tokens. However, you requested 23000 tokens "
-    "(3000 in the messages, 20000 in the completion).": {"most": 5192},
+    "(3000 in the messages, 20000 in the completion).": {"most": 5192, "context": 8192},
     "'temperature' and 'top_p' cannot both be specified for this model": {
         "refused": ("temperature", "top_p")
     },
     "'response_format.type' must be one of: text, json_object": {"form": "json_object"},
     "The server is tired": {},
-    "context_length_exceeded: the prompt is too long": {},
+    "context_length_exceeded: the prompt is too long": {"context": 20_000},
 }
 
 
