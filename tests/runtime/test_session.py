@@ -73,9 +73,9 @@ def test_a_cache_that_was_handed_in_stays_open(tmp_path: Path) -> None:
     with Session(cache=tmp_path) as session:
         assert isinstance(session.cache, DiskCache)
         session.cache.add_many({"0" * 64: "{}"})
-        opened = session.cache._connection
+        assert session.cache.is_open
     assert borrowed.n_closed == 0
-    assert (opened is not None, session.cache._connection) == (True, None)
+    assert not session.cache.is_open
 
 
 def test_a_spec_names_one_connection() -> None:
