@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sys
 import weakref
@@ -153,9 +154,9 @@ class Isolated:
         async def work() -> Any:
             try:
                 return await getattr(self._judge, method)(*arguments)
-            except FactcheckError:
+            except (FactcheckError, asyncio.CancelledError, GeneratorExit):
                 raise
-            except Exception as error:
+            except BaseException as error:  # an exit, too, is that of the judge alone
                 name = type(self._judge).__name__
                 raise JudgeError(f"{name} raised {describe(error)}") from error
 

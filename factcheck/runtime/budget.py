@@ -12,6 +12,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from anyio import CancelScope
+
 from factcheck.errors import BudgetExceeded
 from factcheck.facts import Usage
 from factcheck.runtime.loop import PerProcess
@@ -116,7 +118,8 @@ class BudgetTracker:
             try:
                 yield
             finally:
-                await self._shared.settle(hold, _amounts(actual[0]) if actual else needed)
+                with CancelScope(shield=True):
+                    await self._shared.settle(hold, _amounts(actual[0]) if actual else needed)
             return
         while (cap := self._exceeded_cap([needed, *reserved])) is not None:
             if not reserved or cap == self._exceeded_cap([needed]):

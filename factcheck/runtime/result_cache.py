@@ -29,6 +29,8 @@ from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from anyio import CancelScope
+
 from factcheck.errors import DeadlineExceeded
 from factcheck.runtime.cache.disk import DiskCache
 from factcheck.runtime.cache.entries import KEY_DIGITS, LEASE_S, answer_key
@@ -219,4 +221,5 @@ class ResultCache(Generic[Q, T]):
             yield await self._known({key: questions[key] for key in keys})
         finally:
             if is_ours:
-                await asyncio.to_thread(cache.release, lease)
+                with CancelScope(shield=True):
+                    await asyncio.to_thread(cache.release, lease)

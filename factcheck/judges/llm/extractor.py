@@ -54,7 +54,7 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
         super().__init__(model, KeyFactExtraction())
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
-        most_read = self._model.most_characters(*self._module.request(source=""))
+        most_read = self._model.most_characters(lambda: self._module.request(source=""))
         # half, because a list of facts may be as long as the text
         size = max(_MIN_SECTION, min(self.section, most_read // 2))
         spans = sections(source, size, size // _OVERLAP)

@@ -127,12 +127,12 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
 
     def _most_read(self, facts: Sequence[AtomicFact]) -> int:
         """Maximum number of characters of a text that the model reads beside a batch of facts."""
-        if not self._model.dialect.context:
-            return self.section
-        batch = FactSet(tuple(facts[: self._batch_size]))
-        return max(
-            _LEAST_SECTION, self._model.most_characters(*self._module.request(facts=batch, text=""))
-        )
+
+        def empty() -> Request:
+            batch = FactSet(tuple(facts[: self._batch_size]))
+            return self._module.request(facts=batch, text="")  # type: ignore[no-any-return]
+
+        return max(_LEAST_SECTION, self._model.most_characters(empty))
 
     def _request(self, questions: Sequence[_FactQuestion]) -> Request:
         facts = FactSet(tuple(question.fact for question in questions))

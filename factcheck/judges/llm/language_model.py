@@ -7,7 +7,7 @@ import json
 import logging
 import os
 import sys
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -248,11 +248,12 @@ class LanguageModel:
             f"{likely_tokens(prompt):,} tokens; {self.longer}"
         )
 
-    def most_characters(self, messages: Sequence[Message], question: Question[Any]) -> int:
-        """Characters of text that the model reads besides these messages; large if unknown."""
+    def most_characters(self, empty: Callable[[], tuple[Sequence[Message], Question[Any]]]) -> int:
+        """Characters that the model reads besides an `empty` request; large if that is unknown."""
         dialect = self.dialect
         if not dialect.context:
             return sys.maxsize
+        messages, question = empty()
         others = likely_tokens(prompt_of({"messages": messages}))
         others += dialect.tokens(self.settings, question.max_tokens)
         return _CHARACTERS_PER_TOKEN * (dialect.context - others)

@@ -250,7 +250,7 @@ class LMTransport:
             request = lm15.request_from_openai_chat({"model": self.name, **body})
             with dspy.context(disable_history=True, trace=None):
                 response = await self._loop.hop(self._lm.acall(request=request))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise from_dspy(error, self.name) from error
         changed = [c for c in response.adaptations if c.action in {"clamped", "substituted"}]
         if changed:

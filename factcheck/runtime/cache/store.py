@@ -47,7 +47,10 @@ class ReadOnlyStore:
 
 def open_store(folder: Path, timeout_s: float) -> Any:
     """Open the store in a folder, which is created; nothing is evicted."""
-    return diskcache.Cache(str(folder), timeout_s, disk=_RawDisk, eviction_policy="none")
+    try:
+        return diskcache.Cache(str(folder), timeout_s, disk=_RawDisk, eviction_policy="none")
+    except (TypeError, ValueError, AttributeError) as error:
+        raise sqlite3.DatabaseError(f"its settings cannot be used: {error}") from error
 
 
 def is_damage(error: Exception) -> bool:
