@@ -71,6 +71,9 @@ _RESERVED = frozenset(
 """Request parameters refused in `extra_body`: they have a dedicated setting, or break judging."""
 
 
+FACTS_PER_CALL = 32
+"""Default number of facts in one request: for 20 to 64 facts, 10 to 18 % cheaper than 16, with half
+the requests."""
 VerdictForm = Literal["line", "quote"]
 """Output of a model before each label: the number of the deciding line, or a verbatim quote."""
 REMOVED = {
@@ -111,6 +114,9 @@ class Model:
     verdict: VerdictForm = "line"
     """Output before each label: small models may need to copy a `"quote"`, at three times the
     tokens of a `"line"`."""
+    program: str | None = None
+    """Program of DSPy to ask with, as saved by `FactChecker`, `KeyFactExtraction` or
+    `SemanticEquivalence`: what it was not saved by asks as it does without."""
     timeout_s: float | None = None
     """Timeout of one request in seconds, greater than 0; `None`: that of the session, 120."""
     base_url: str | None = None
@@ -146,7 +152,7 @@ class Model:
     def _check_texts(self) -> None:
         if self.verdict not in (forms := get_args(VerdictForm)):
             raise InputError(f"verdict must be one of {', '.join(forms)}, not {self.verdict!r}")
-        for name in ("reasoning_effort", "base_url", "api_key"):
+        for name in ("reasoning_effort", "program", "base_url", "api_key"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, str) and value.strip()):
                 shown = "the value given" if name == "api_key" else repr(value)

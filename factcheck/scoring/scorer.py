@@ -38,7 +38,7 @@ from factcheck.facts import (
     source_texts,
 )
 from factcheck.facts.report import Direction
-from factcheck.judges.factory import FACTS_PER_CALL, build_judges, is_embedded
+from factcheck.judges.factory import build_judges, is_embedded
 from factcheck.judges.ports import (
     ExtractorSpec,
     JudgeSpec,
@@ -50,7 +50,7 @@ from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.scoring.card import JudgeCard
 from factcheck.scoring.many import Outcome, Scored, outcomes, score_records
 from factcheck.scoring.texts import combined, lead_of, require_text, with_true_evidence
-from factcheck.settings import LOCAL, require_integer
+from factcheck.settings import FACTS_PER_CALL, LOCAL, require_integer
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

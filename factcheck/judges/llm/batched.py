@@ -12,6 +12,7 @@ from factcheck.documents import from_plain, to_plain
 from factcheck.errors import Failure, JudgeError, JudgeRejected
 from factcheck.facts import Usage
 from factcheck.judges.llm.engine import Account
+from factcheck.judges.llm.modules import programmed
 from factcheck.runtime.cache import JSON, answer_key
 from factcheck.runtime.deadline import within_deadline
 from factcheck.runtime.loop import background, together
@@ -38,6 +39,7 @@ class BatchedJudge(Generic[Q, R]):
     Args:
         model: The model.
         module: The DSPy module that renders requests.
+        program: A module to use in its place, or the file of a saved one.
         batch_size: Maximum number of questions in one request.
         parts: Number of requests that a failed batch is split into when it is retried, by failure
             code; 1 for other codes.
@@ -57,12 +59,13 @@ class BatchedJudge(Generic[Q, R]):
         model: LanguageModel,
         module: Any,
         *,
+        program: Any = None,
         batch_size: int = 1,
         parts: Mapping[str, int] | None = None,
     ) -> None:
         self._model = model
-        self._module = module
-        self._prompt: str = module.fingerprint
+        self._module = programmed(module, program or model.settings.program)
+        self._prompt: str = self._module.fingerprint
         self._batch_size = batch_size
         self._parts = parts or {}
         self._cache = ResultCache[Q, R](

@@ -50,8 +50,8 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
     section = 16_000
     """Maximum characters of source in one request (about 4,000 tokens)."""
 
-    def __init__(self, model: LanguageModel) -> None:
-        super().__init__(model, KeyFactExtraction())
+    def __init__(self, model: LanguageModel, *, module: Any = None) -> None:
+        super().__init__(model, KeyFactExtraction(), program=module)
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
         most_read = self._model.most_characters(lambda: self._module.request(source=""))

@@ -81,9 +81,10 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
     section = 120_000
     """Maximum characters of text in one request (about 30,000 tokens)."""
 
-    def __init__(self, model: LanguageModel, *, batch_size: int) -> None:
-        module = FactChecker(model.settings.verdict)
-        super().__init__(model, module, batch_size=batch_size, parts={"truncated": 2})
+    def __init__(self, model: LanguageModel, *, batch_size: int, module: Any = None) -> None:
+        own = FactChecker(model.settings.verdict)
+        parts = {"truncated": 2}
+        super().__init__(model, own, program=module, batch_size=batch_size, parts=parts)
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
@@ -205,9 +206,9 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
     stage = "compare"
     result = PairVerdict
 
-    def __init__(self, model: LanguageModel, *, batch_size: int) -> None:
-        parts = dict.fromkeys(_SPLIT_CODES, batch_size)
-        super().__init__(model, SemanticEquivalence(), batch_size=batch_size, parts=parts)
+    def __init__(self, model: LanguageModel, *, batch_size: int, module: Any = None) -> None:
+        own, parts = SemanticEquivalence(), dict.fromkeys(_SPLIT_CODES, batch_size)
+        super().__init__(model, own, program=module, batch_size=batch_size, parts=parts)
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
         """Return one result per pair, in pair order; equal pairs are sent once.
@@ -249,8 +250,8 @@ class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
     stage = "rate"
     result = Rating
 
-    def __init__(self, model: LanguageModel) -> None:
-        super().__init__(model, LLMJudge())
+    def __init__(self, model: LanguageModel, *, module: Any = None) -> None:
+        super().__init__(model, LLMJudge(), program=module)
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
         """Return a rating or a failure.

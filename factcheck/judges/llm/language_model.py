@@ -381,6 +381,8 @@ def _settings_of(lm: dspy.BaseLM) -> Model:
     """Extract the request settings of a DSPy language model, without those of its client."""
     options = {k: v for k, v in lm.kwargs.items() if v is not None and k not in _NOT_SENT}
     sampling = {name: options.pop(name, None) for name in SAMPLING}
+    if type(lm) is dspy.LM and sampling["temperature"] is None:
+        del sampling["temperature"]  # so that it is that of a name
     base_url = options.pop("api_base", None) or options.pop("base_url", None)
     limits = [options.pop(name, None) for name in ("max_completion_tokens", "max_tokens")]
     body = dict(options.pop("extra_body", {}))

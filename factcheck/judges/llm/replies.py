@@ -37,6 +37,8 @@ _MAX_OBJECTS = 64
 """Maximum number of JSON objects in a reply with text around them."""
 _REASONING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _CODE = re.compile(r"```\w*[ \t]*\n(.*)\n[ \t]*```", re.DOTALL)
+_HEADER = re.compile(r"^\[\[ ## (\w+) ## \]\]$", re.MULTILINE)
+_COMPLETED = "completed"
 _OBJECT_START = re.compile(r'\{\s*["}]')
 NO = "no"
 ANSWERS: Mapping[str, EntailmentLabel] = {
@@ -81,7 +83,7 @@ def find_answer(reply: str, read: Callable[[Any], R]) -> tuple[R, Any]:
     if len(reply) > _MAX_CHARS:
         raise JudgeOutputError(f"the reply is too long ({len(reply):,} characters)")
     text = reply.strip().removeprefix("\ufeff").strip()
-    data = _parse(text)
+    data = _sections(text) or _parse(text)
     if data is None:
         text = _without_reasoning(text)
         code = _CODE.fullmatch(text)
@@ -103,6 +105,21 @@ def find_answer(reply: str, read: Callable[[Any], R]) -> tuple[R, Any]:
     if not answers:
         raise JudgeOutputError(problem)
     return answers[0]
+
+
+def _sections(text: str) -> Any:
+    """Parse the fields of a reply in the form of DSPy's own adapter; empty for any other reply."""
+    names = _HEADER.findall(text) if text.startswith("[[ ##") else []
+    values = _HEADER.split(text)[2::2] if names else []
+    fields = [(name, value.strip()) for name, value in zip(names, values, strict=True)]
+    return _object([(name, _json_or_text(value)) for name, value in fields if name != _COMPLETED])
+
+
+def _json_or_text(value: str) -> Any:
+    try:
+        return _require_unicode(_DECODER.decode(value), value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def _is_whole(value: object) -> bool:
