@@ -157,7 +157,6 @@ REFUSED = {
         "bullets --source source.txt --summary blank.txt": "blank",
         "bullets --random-orders -1": "random orders",
         "audit --source s.txt": "--source and --summary belong together",
-        "cascade records.jsonl": "Missing argument 'SECOND'",
     },
 }
 

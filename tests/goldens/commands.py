@@ -113,15 +113,6 @@ RUNS: dict[str, Run] = {
     "calibrate-audit-json": run(f"calibrate audit {OWN_TEXT} --format json"),
     "calibrate-agreement-table": run("calibrate agreement labels.jsonl"),
     "calibrate-agreement-json": run("calibrate agreement labels.jsonl --format json"),
-    **{
-        f"calibrate-cascade-{kind}": run(
-            f"{RUN} records.jsonl --judge local --out a.jsonl",
-            f"{RUN} records.jsonl --judge {MODEL} --extractor local --out b.jsonl",
-            f"calibrate cascade a.jsonl b.jsonl --target 0.9 --format {kind}",
-            server=True,
-        )
-        for kind in ("table", "json")
-    },
     "compare-table": run(
         f"{RUN} records.jsonl --out a.jsonl",
         f"{RUN} records_b.jsonl --out b.jsonl",
