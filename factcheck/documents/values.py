@@ -84,7 +84,7 @@ def from_plain(kind: type[T], data: Any, what: str) -> T:
     from pydantic_core import ValidationError
 
     try:
-        value: T = _validator(kind).validate_python(data)  # type: ignore[arg-type] - it is hashable
+        value: T = _validator(kind).validate_python(data)  # type: ignore[arg-type]
     except ValidationError as error:
         raise InputError(_problem(error.errors(), data, what)) from error
     return value
