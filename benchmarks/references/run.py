@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from factcheck.metrics import evaluate
 from factcheck.references import ReferenceMatch
 
 RESAMPLES = 500
@@ -90,7 +91,7 @@ def token_jaccard(one: str, other: str) -> float:
 def scored(name: str, pairs: Sequence[Pair], metric: ReferenceMatch) -> Scored:
     """What both methods say; a pair without a score stops the run."""
     cases = [{"actual_output": pair.output, "references": pair.references} for pair in pairs]
-    results = metric.match_many(cases)
+    results = [*evaluate(cases, [metric]).metrics[0].results.values()]
     failed = [result.reason for result in results if result.score is None]
     if failed:
         raise SystemExit(f"{name}: {len(failed)} pairs have no score; the first: {failed[0]}")
@@ -213,7 +214,7 @@ def main() -> int:
     if options.provider == "local":
         print_speed(sets)
     with ReferenceMatch(embedding_provider=options.provider) as metric:
-        print(f"\n{metric.signature}")
+        print(f"\n{metric.identity['embedder']}")
         all_scored = [scored(name, pairs, metric) for name, pairs in sets]
     print_aurocs(all_scored)
     print_thresholds(all_scored[0])

@@ -138,7 +138,7 @@ REFUSED = {
     },
     "keywords behaviors": {
         "suite.json": "Missing argument 'RESPONSES'",
-        "suite.json suite.json": "suite.json, line 4: [0].instruction: unknown key",
+        "suite.json suite.json": "suite.json, line 2: unknown key 'instruction'",
         "- -": TWICE,
     },
     "references": {
