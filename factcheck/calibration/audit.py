@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from factcheck.calibration import conclusions
-from factcheck.calibration.audit_mutations import MUTATIONS
+from factcheck.calibration.audit_edits import EDITS
 from factcheck.calibration.audit_trials import RULES, Question, Trial, trials_of
 from factcheck.calibration.texts import (
     Judge,
@@ -205,7 +205,7 @@ def _faults(rules: Mapping[str, RuleResult]) -> Iterator[str]:
     for name in [again, *sorted(others, key=lambda name: not RULES[name].is_comparison)]:
         if rules[name].is_fault(above=noise if RULES[name].is_comparison else 0.0):
             yield RULES[name].fault.format(percent(rules[name].rate or 0.0))
-    copied = [rules[kind] for kind in MUTATIONS if rules[kind].is_fault(above=0.0)]
+    copied = [rules[kind] for kind in EDITS if rules[kind].is_fault(above=0.0)]
     if copied:
         kinds = ", ".join(f"{one.rule} {percent(one.rate or 0.0)}" for one in copied)
         yield f"it goes by the words, not by their meaning: still entailed after {kinds}"
