@@ -46,7 +46,6 @@ _ROLE = re.compile(rf"[-:/\\|]|\b(?:{'|'.join(TABLES['roles'].split())})\b")
 _SIGNS = frozenset("-:/|\\")
 _ROLES = frozenset("<>=\u2190-:")
 """Signs that, as verbs do, give what stands before and behind them its role."""
-_VOWELS = frozenset("aeiouy")
 _LARGEST_FRAME, _FEW, _MOST_REPEATED = 8, 3, 40
 """Maximum number of units that frame an answer, units in a reason, and equal units looked at."""
 _FIRST = 32
@@ -304,16 +303,12 @@ def _links(reading: Reading, first: int, last: int) -> frozenset[str]:
 def _is_doubtful(sides: Sequence[Side]) -> bool:
     """Whether the networks are unreliable, as they overlook what is not alike in alike words.
 
-    These are abbreviations, nouns behind a number, words with a common beginning or end, such as
+    These are short words, nouns behind a number, words with a common beginning or end, such as
     `bilateral` and `unilateral`, and words that differ in one letter.
     """
     one, other = (" ".join(unit.form for unit in side.own) for side in sides)
     longest = max(len(one), len(other))
-    symbols = [[_is_symbol(unit) for unit in side.own] for side in sides]
-    are_signs = any(
-        all(found) and not s.reading.text.isupper() for found, s in zip(symbols, sides, strict=True)
-    )
-    if longest <= _FEW or all(map(any, symbols)) or are_signs or all(map(_has_counted, sides)):
+    if longest <= _FEW or all(map(_has_counted, sides)):
         return True
     n_start, n_end = n_shared(one, other), n_shared(one[::-1], other[::-1])
     is_slip = " " not in one + other and n_start + n_end >= longest - 1
@@ -322,11 +317,6 @@ def _is_doubtful(sides: Sequence[Side]) -> bool:
     are_names = all(unit.is_capital for side in sides for unit in side.own)
     share = _NAME_SHARE if are_names else _FAMILY_SHARE if " " in one + other else 0
     return n_start >= max(_FAMILY_LETTERS - are_names, share * longest)
-
-
-def _is_symbol(unit: Unit) -> bool:
-    """Whether a word is a symbol, abbreviation or initial: `kWh`, `J`, `rpm`."""
-    return not unit.text[1:].islower() or _VOWELS.isdisjoint(unit.form)
 
 
 def _has_counted(side: Side) -> bool:
