@@ -122,7 +122,7 @@ class FieldEvaluator(Closing):
             records += await self._records(first, batch, ask)
             if ask is not ask_now:
                 await asyncio.sleep(0)
-        for hint in hints(self.schema, records, self._id_field, joined=join == "id"):
+        for hint in hints(records, self._id_field, joined=join == "id"):
             _log.warning("%s", hint)
         tally = RunTally(None, self.schema_digest, self._plan.weights)
         for record in records:

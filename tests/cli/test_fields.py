@@ -375,7 +375,7 @@ def test_a_run_in_which_all_is_skipped_does_not_pass(files: Files) -> None:
 
 
 @pytest.mark.parametrize("name", ["s.json", "s.yaml", None])
-@pytest.mark.parametrize("command", ["infer-schema", "suggest", "infer-schema --suggest"])
+@pytest.mark.parametrize("command", ["infer-schema", "suggest"])
 def test_a_schema_made_from_gold_can_be_used_at_once(
     files: Files, command: str, name: str | None
 ) -> None:
