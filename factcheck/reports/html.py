@@ -12,8 +12,6 @@ from html import escape
 from importlib.resources import files
 from itertools import groupby, pairwise
 
-from rapidfuzz.distance import Postfix, Prefix
-
 from factcheck.reports.page import (
     Item,
     Line,
@@ -25,7 +23,7 @@ from factcheck.reports.page import (
     brief,
     cleaned,
 )
-from factcheck.reports.text import visible_lines
+from factcheck.reports.text import n_shared, visible_lines
 
 _SEVERITY = ("plain", "good", "warn", "unknown", "bad")
 _NOTEBOOK = ".factcheck.factcheck.factcheck"
@@ -292,13 +290,15 @@ def _sheet(sheet: Sheet) -> Iterator[str]:
 def _cells(line: Line) -> Iterator[str]:
     one, other = line.expected, line.actual
     differ = line.tone in ("bad", "warn") and one != other
-    start = Prefix.similarity(one, other) if differ else 0
-    end = Postfix.similarity(one[start:], other[start:]) if differ else 0
+    start = n_shared(one, other)
+    end = n_shared(one[start:][::-1], other[start:][::-1])
     yield f"<td>{escape(line.name)}</td>"
     for text in (one, other):
         stop = len(text) - end
-        middle = f"<mark>{escape(text[start:stop])}</mark>" if differ and start < stop else ""
-        plain = f"{escape(text[:start])}{middle}{escape(text[stop:])}"
-        yield f"<td>{plain if differ else escape(text)}</td>"
+        if differ and start < stop:
+            marked = f"<mark>{escape(text[start:stop])}</mark>"
+            yield f"<td>{escape(text[:start])}{marked}{escape(text[stop:])}</td>"
+        else:
+            yield f"<td>{escape(text)}</td>"
     yield f'<td class="status">{escape(line.status)}</td>'
     yield f'<td class="soft">{escape(line.reason)}</td>'

@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
-from itertools import product, takewhile
+from itertools import product
 from typing import Any, Literal, NamedTuple
 
 from factcheck.judges.ports import Specificity
@@ -146,11 +146,6 @@ def _normal(text: str) -> str:
         return text
     form = " ".join(fold(token).replace("'", "") for token in _TOKEN.findall(text))
     return str(TABLES["same"].get(form, form))
-
-
-def n_shared(one: str, other: str) -> int:
-    """Return the length of the common prefix of two texts."""
-    return len([*takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))])
 
 
 def is_absent(text: str) -> bool:

@@ -13,7 +13,8 @@ from functools import lru_cache
 from itertools import product, takewhile
 from typing import NamedTuple
 
-from factcheck.judges.local.pairs.normal import TABLES, fold, n_shared
+from factcheck.judges.local.pairs.normal import TABLES, fold
+from factcheck.reports.text import n_shared
 from factcheck.text.units import BOUNDS, Quantity, read_quantity
 from factcheck.text.units import Unit as Measure
 from factcheck.text.words import DIGRAPHS, Word, irregular_forms, word_set, words

@@ -23,11 +23,11 @@ from factcheck.judges.local.pairs.normal import (
     VAGUE,
     Finding,
     against,
-    n_shared,
     quoted,
 )
 from factcheck.judges.local.pairs.reading import CLASS_NOUNS, Reading, Unit, read
 from factcheck.judges.ports import Specificity
+from factcheck.reports.text import n_shared
 from factcheck.text.words import antonyms, word_set
 
 FEATURES = ("least_entailed", "most_entailed", "names")
