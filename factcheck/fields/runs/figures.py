@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from factcheck.documents import Reader, from_plain, json_text, parse_json, to_plain
+from factcheck.documents import Reader, from_plain, parse_json, to_plain
 from factcheck.errors import InputError
 from factcheck.fields.runs.records import Counts, RecordResult, Scores, Undecided, overall_scores
 from factcheck.fields.schemas.structure import containers, schema_path
@@ -227,13 +227,9 @@ class RunFigures:
         kept = [_record(one, f"run: record {n}") for n, one in records]
         return cls(**{**vars(figures), "records": kept})
 
-    def to_json(self, *, indent: int | None = None) -> str:
-        """Return `to_dict` as JSON text; equal runs give equal text."""
-        return json_text(self.to_dict(), indent=indent)
-
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """Inverse of `to_json`.
+        """Read the text of `to_json`.
 
         Raises:
             InputError: Not valid JSON, or not a run.
