@@ -2,10 +2,9 @@
 
     python -m benchmarks.references.run --data DIR            # or FACTCHECK_DATA=DIR
     python -m benchmarks.references.run --data DIR --provider openai
-    python -m benchmarks.references.run --data DIR --out rows.jsonl
 
 `DIR` holds `answer_equiv_dev.jsonl` and the folder `nli`. Every pair goes through
-`ReferenceMatch.match_many`; AUROC needs no threshold. Intervals are of 500 resamples of whole
+`ReferenceMatch`; AUROC needs no threshold. Intervals are of 500 resamples of whole
 groups: all pairs of one question, or of one premise.
 """
 
@@ -200,11 +199,10 @@ def print_speed(sets: Sequence[tuple[str, list[Pair]]]) -> None:
 
 
 def main() -> int:
-    """Measure, print, and write rows if asked for."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=os.environ.get("FACTCHECK_DATA"))
     parser.add_argument("--provider", default="local", help="as embedding_provider")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="one JSON line a pair, no texts")
     options = parser.parse_args()
     if options.data is None or not Path(options.data).is_dir():
         parser.error("give the folder of the development data with --data or FACTCHECK_DATA")
@@ -218,25 +216,7 @@ def main() -> int:
         all_scored = [scored(name, pairs, metric) for name, pairs in sets]
     print_aurocs(all_scored)
     print_thresholds(all_scored[0])
-    if options.out:
-        write_rows(options.out, all_scored)
     return 0
-
-
-def write_rows(path: Path, all_scored: Sequence[Scored]) -> None:
-    """One JSON line a pair, without texts."""
-    with path.open("w", encoding="utf-8") as file:
-        for one in all_scored:
-            columns = (one.labels, one.groups, one.match, one.jaccard)
-            for label, group, match, jaccard in zip(*(c.tolist() for c in columns), strict=True):
-                row = {
-                    "set": one.name,
-                    "label": label,
-                    "group": group,
-                    "match": match,
-                    "jaccard": jaccard,
-                }
-                file.write(json.dumps(row) + "\n")
 
 
 if __name__ == "__main__":
