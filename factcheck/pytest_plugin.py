@@ -54,7 +54,7 @@ def _divided(budget: Budget | None, n: int) -> Budget | None:
 
 @pytest.fixture(scope="session")
 def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageReport]:
-    """Function that asserts coverage: `assert_coverage(source, summary, min=0.8, must=[...])`."""
+    """Return a function that asserts: `assert_coverage(source, summary, min=0.8, must=[...])`."""
 
     def check(
         source: Source,

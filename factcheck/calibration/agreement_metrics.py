@@ -43,7 +43,7 @@ class Decisions(NamedTuple):
 
     @classmethod
     def of_pairs(cls, pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> Decisions:
-        """The columns of labelled pairs with decided answers."""
+        """Return the columns of labelled pairs with decided answers."""
         numbers = {name: n for n, name in enumerate(dict.fromkeys(p.document for p in pairs))}
         probabilities = [answer.probability for answer in answers]
         is_probable = answers and None not in probabilities
@@ -74,7 +74,7 @@ def balanced_accuracy(pairs: Decisions) -> float | None:
 
 
 def right_interval(pairs: Decisions, labels: Sequence[bool]) -> Interval:
-    """The interval of the share of right verdicts on a label, or the mean of those of several."""
+    """Return the interval of the share of right verdicts on a label, or the mean of several."""
     found = []
     for label in labels:
         own = pairs.of(pairs.labels == label)
@@ -96,7 +96,7 @@ def auroc(pairs: Decisions) -> float | None:
 
 
 def calibration_error(pairs: Decisions) -> float | None:
-    """Expected calibration error over ten bins of equal width, in [0, 1].
+    """Compute the expected calibration error over ten bins of equal width, in [0, 1].
 
     The mean distance of probability and share of entailed labels, weighted by bins.
 
@@ -111,7 +111,7 @@ def calibration_error(pairs: Decisions) -> float | None:
 
 
 def corrected_share(share: float, sensitivity: float, specificity: float) -> float | None:
-    """The true share, in [0, 1], behind an observed one; `None` if no better than chance.
+    """Return the true share, in [0, 1], behind an observed one; `None` if no better than chance.
 
     Source:
         Rogan and Gladen (1978), "Estimating prevalence from the results of a screening test".
@@ -135,7 +135,7 @@ def by_document(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> Tex
 
 
 def comparable(documents: Texts) -> list[tuple[list[float], list[float]]]:
-    """The coverage of the texts of a document, by judge and by human labels, where both differ.
+    """Return the coverage of texts by document, by judge and by people, where both differ.
 
     Of the documents with three texts or more; all facts are labelled and decided.
     """
@@ -184,7 +184,7 @@ def human_level(
 
 
 def _cluster(texts: Sequence[Sequence[tuple[LabelledPair, Answer]]]) -> Cluster:
-    """A document: each text counts alike, and each fact of a text."""
+    """Return a document as a cluster: each text counts alike, and each fact of a text."""
     rows = [
         (pair, 0.5 if answer.entailed is None else float(answer.entailed), 1 / len(facts))
         for facts in texts

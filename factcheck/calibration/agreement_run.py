@@ -85,7 +85,7 @@ async def aagreement(
 async def report_agreement(
     pairs: Sequence[LabelledPair], answers: Mapping[str, Sequence[Answer]]
 ) -> AgreementReport:
-    """The report on judges that gave an answer for each pair, and on word containment."""
+    """Report on judges that gave an answer for each pair, and on word containment."""
     by_words = await check_pairs(FactCoverage(WordContainment(), LOCAL), pairs)
     every = {**answers, BASELINE: by_words}
     measured = (measure_agreement(name, pairs, own) for name, own in every.items())
@@ -129,7 +129,7 @@ def measure_agreement(
     def estimate(
         metric: Callable[[Decisions], float | None], labels: Sequence[bool] = ()
     ) -> Estimate:
-        """A metric with its interval over documents, unless it is undefined.
+        """Estimate a metric with its interval over documents, unless it is undefined.
 
         `labels`: those whose shares of right verdicts the metric averages.
         """

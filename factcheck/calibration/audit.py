@@ -165,7 +165,7 @@ class AuditReport(Report):
         return sum(len(rule.errors) for rule in self.rules)
 
     def rule(self, name: str) -> RuleResult:
-        """The result of one rule; `KeyError` without one."""
+        """Return the result of one rule; `KeyError` without one."""
         return {rule.rule: rule for rule in self.rules}[name]
 
     def page(self) -> Page:
@@ -253,7 +253,7 @@ audit_judge = blocking(aaudit_judge)
 
 
 async def answers_to(scorer: FactCoverage, trials: Iterable[Trial]) -> Answers:
-    """The judge's answer to each question of the trials; those about one text in sequence.
+    """Ask the judge each question of the trials; those about one text in sequence.
 
     Asked at once, a fact that several of them share would be checked only once.
     """
@@ -275,7 +275,7 @@ async def answers_to(scorer: FactCoverage, trials: Iterable[Trial]) -> Answers:
 
 
 def audited(judge: str, trials: Sequence[Trial], answers: Answers, usage: Usage) -> AuditReport:
-    """The report of an audit, from an answer to every question of the trials."""
+    """Report an audit, given an answer to every question of the trials."""
     results = [result for replies in answers.values() for result in replies.values()]
     decided = [result for result in results if isinstance(result, Verdict)]
     by_rule: dict[str, list[Trial]] = {rule: [] for rule in RULES}

@@ -167,7 +167,7 @@ def _edited(name: str, facts: Sequence[str], per_rule: int) -> Iterator[Trial]:
 def _variants(
     bullets: tuple[str, ...], whole: Question, draw: random.Random
 ) -> Iterator[tuple[str, Question]]:
-    """The questions that are compared with the whole text, by rule."""
+    """Yield the questions that are compared with the whole text, by rule."""
     yield "asked again", whole._replace(attempt=2)
     for order in _orders_of(whole.facts, draw):
         yield "fact order", whole._replace(facts=order)
@@ -191,7 +191,7 @@ def _listed(bullets: Sequence[str]) -> str:
 
 
 def _orders_of(items: tuple[str, ...], draw: random.Random) -> list[tuple[str, ...]]:
-    """The items reversed and in one random order, where that differs from the given order."""
+    """Return the items reversed and in one random order, where those differ from the given one."""
     orders = dict.fromkeys([items[::-1], tuple(draw.sample(items, len(items)))])
     return [order for order in orders if order != items]
 

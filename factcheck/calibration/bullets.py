@@ -190,7 +190,7 @@ class BulletRemoval(Report):
         return {(row.judge, row.text, row.kept): row for row in self.rows}
 
     def row(self, judge: str, text: str, kept: Iterable[int]) -> VariantRow:
-        """The row of a judge for a text with these bullets, from 0; `KeyError` without one."""
+        """Return the row of a judge for a text with these bullets, from 0, or raise `KeyError`."""
         return self._by_variant[judge, text, frozenset(kept)]
 
     def scores(self, judge: str) -> list[TextScores]:
@@ -221,11 +221,11 @@ class BulletRemoval(Report):
         return found
 
     def metrics(self, judge: str) -> dict[str, Estimate]:
-        """The metrics of one judge; see `LABELS`."""
+        """Return the metrics of one judge; see `LABELS`."""
         return measure_texts(self.scores(judge))
 
     def curves(self) -> dict[str, list[CurvePoint]]:
-        """The mean score of every judge by the share of bullets left; the truth first, if known."""
+        """Return the mean score by the share of bullets left, for the truth and every judge."""
         scores = {name: self.scores(name) for name in self.judges}
         known = [one for one in scores[BASELINE] if one.paths[0][0].facts is not None]
         if known:
@@ -233,11 +233,11 @@ class BulletRemoval(Report):
         return {name: mean_curve(texts) for name, texts in scores.items()}
 
     def usage(self, judge: str) -> Usage:
-        """What the answers of one judge cost."""
+        """Return what the answers of one judge cost."""
         return sum((row.usage for row in self.rows if row.judge == judge), Usage())
 
     def conclusion(self, judge: str) -> conclusions.Conclusion:
-        """What a judge can be used for, as far as these texts show it."""
+        """Conclude what a judge can be used for, as far as these texts show it."""
         rows = [row for row in self.rows if row.judge == judge]
         complete = [row for row in rows if row.complete]
         sizes = {subject.name: len(subject.bullets) for subject in self.subjects}
@@ -273,7 +273,7 @@ class BulletRemoval(Report):
                 )
 
     def to_dict(self) -> dict[str, Any]:
-        """The metrics of every judge as JSON-ready data; `save` keeps the rows."""
+        """Return the metrics of every judge as JSON-ready data; `save` keeps the rows."""
         judges = {
             name: {
                 "metrics": {metric: one.as_plain() for metric, one in self.metrics(name).items()},
@@ -317,7 +317,7 @@ class BulletRemoval(Report):
         return f"<BulletRemoval: Bullet removal   {self._counts()}>"  # without any metric
 
     def page(self) -> Page:
-        """The report: the metrics and the mean curve of every judge."""
+        """Describe the metrics and the mean curve of every judge."""
         curves = self.curves()
         scores = [{one.left: one.score for one in curve} for curve in curves.values()]
         chart = tuple(
@@ -345,7 +345,7 @@ class BulletRemoval(Report):
         )
 
     def _table(self) -> Table:
-        """The metrics of each judge, and what it cost."""
+        """Return the metrics of each judge, and what it cost."""
         usages, more = [self.usage(name) for name in self.judges], []
         if any(usage.calls or usage.cache_hits for usage in usages):
             costs = (usage.cost_usd for usage in usages)

@@ -160,7 +160,7 @@ def _estimate(name: str, values: Sequence[Sequence[float]]) -> Estimate:
 
 
 def _values(text: TextScores) -> dict[str, list[float]]:
-    """The values whose mean is the metric of a text: of orders, steps, variants or facts."""
+    """Return the values whose mean is the metric of a text: of orders, steps, variants or facts."""
     found: dict[str, list[float]] = {name: [] for name in LABELS}
     found |= {"found": [*text.found], "invented": [*text.invented]}
     for path in text.paths:
@@ -196,7 +196,7 @@ class CurvePoint(NamedTuple):
 
 
 def mean_curve(texts: Iterable[TextScores]) -> list[CurvePoint]:
-    """The mean score of one judge by the share of bullets left, from all bullets to few.
+    """Return the mean score of one judge by the share of bullets left, from all bullets to few.
 
     Where all texts have the same number of bullets, there is a point for each number left; else one
     for each tenth, with scores interpolated between the two nearest numbers. Missing answers are
@@ -222,7 +222,7 @@ def mean_curve(texts: Iterable[TextScores]) -> list[CurvePoint]:
 
 
 def curves_svg(judges: Mapping[str, Sequence[CurvePoint]], n_texts: int) -> str:
-    """A line with its 95 % band for each judge, and the truth dashed, if it is known."""
+    """Draw a line with its 95 % band for each judge, and the truth dashed, if it is known."""
     curves = [
         (name, points, _GREY if name == TRUTH else _COLOURS[place % len(_COLOURS)])
         for place, (name, points) in enumerate(judges.items(), -(TRUTH in judges))

@@ -74,7 +74,7 @@ class Conclusion:
 
 
 def of_bullets(metrics: Mapping[str, Estimate], n_texts: int, limits: str) -> Conclusion:
-    """The conclusion from the metrics of bullet removal, on `n_texts` fully decided summaries.
+    """Conclude from the metrics of bullet removal, on `n_texts` fully decided summaries.
 
     Without known facts, the bullets left stand for the facts left, and only ranking is measured.
     """
@@ -96,7 +96,7 @@ def of_bullets(metrics: Mapping[str, Estimate], n_texts: int, limits: str) -> Co
 
 
 def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int) -> Conclusion:
-    """The conclusion from the agreement with human labels."""
+    """Conclude from the agreement with human labels."""
     accuracy, found = metrics["balanced_accuracy"], metrics["sensitivity"]
     specificity = metrics["specificity"]
     enough = n_documents >= MIN_TEXTS and n_facts >= MIN_FACTS
@@ -117,7 +117,7 @@ def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int
 def of_audit(
     faults: Sequence[str], n_trials: int, n_errors: int, *, is_constant: bool
 ) -> Conclusion:
-    """The conclusion from an audit, which can only exclude uses.
+    """Conclude from an audit, which can only exclude uses.
 
     Any fault excludes a gate; a judge that always answers the same is good for nothing.
     """
@@ -151,7 +151,7 @@ def figures(
     judges: Mapping[str, Mapping[str, Estimate]],
     more: Iterable[tuple[str, ...]] = (),
 ) -> Table:
-    """The metrics of judges that any of them has, one in a row with its 95 % interval.
+    """Return the metrics of judges that any of them has, one in a row with its 95 % interval.
 
     `more` are further rows: a label, and a cell for each judge.
     """
@@ -164,7 +164,7 @@ def figures(
 
 
 def section(conclusions: Mapping[str, Conclusion]) -> Section:
-    """The last section of a report: a sentence for each judge."""
+    """Return the last section of a report: a sentence for each judge."""
     items = tuple(Item(judge, str(one)) for judge, one in conclusions.items())
     return Section("Conclusion", meaning="by fixed rules, 95 % intervals", items=items)
 
@@ -213,5 +213,5 @@ def figure_text(figure: Estimate, form: Callable[[float], str] = percent) -> str
 
 
 def _listed(words: Sequence[str]) -> str:
-    """`a`, `a or b`, `a, b or c`."""
+    """Join words: `a`, `a or b`, `a, b or c`."""
     return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

@@ -39,7 +39,7 @@ class Drawn(NamedTuple):
 async def areview_page(
     pairs: Sequence[LabelledPair], judge: Judge = "local", *, budget: Budget | None = None
 ) -> str:
-    """A self-contained HTML page for labels of at most 400 facts, worked with one key a fact.
+    """Make a self-contained HTML page for labels of at most 400 facts, worked with one key a fact.
 
     The more a label would tell, the likelier a fact comes early: undecided ones, then those near
     one half. Documents in random order supply one fact after the other. Labels that are there are
@@ -59,7 +59,7 @@ review_page = blocking(areview_page)
 
 
 def draw(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> dict[str, list[Drawn]]:
-    """The facts of each document in the order of labelling, the same in every run.
+    """Return the facts of each document in the order of labelling, the same in every run.
 
     A fact has an exponential key with its weight as rate. Given the key that was not reached any
     more, all facts below were drawn independently, with known chances: those of `LabelledPair`.
@@ -83,7 +83,7 @@ def draw(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> dict[str, 
 
 
 def render(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> str:
-    """The page, from one answer for each pair."""
+    """Render the page, given one answer for each pair."""
     queues = [
         [(one, later.key if later else None) for one, later in pairwise([*facts, None]) if one]
         for facts in draw(pairs, answers).values()

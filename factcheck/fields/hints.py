@@ -52,7 +52,7 @@ def hint_on_length(gold: Records, extracted: Records, id_field: str | None) -> s
 
 
 def _wrapper(pair: tuple[dict[str, Any], Any]) -> str:
-    """The only key of an extraction whose fields are one level too deep; empty if they are not."""
+    """Return the only key of an extraction whose fields are one level too deep; or empty."""
     gold, found = pair
     if not isinstance(found, dict) or len(found) != 1:
         return ""

@@ -59,7 +59,7 @@ def render(page: Page) -> str:
 
 
 def document_html(title: str, body: str, script: str = "") -> str:
-    """A self-contained document in the style of all pages.
+    """Return a self-contained document in the style of all pages.
 
     No other script can join `script`: the content security policy names its digest.
     """

@@ -208,7 +208,7 @@ class Tally(Report):
             yield ", ".join(missing)
 
     def _totals(self) -> dict[str, Any]:
-        """Counts and means; `low` and `high` are the means of the bounds."""
+        """Compute counts and means; `low` and `high` are the means of the bounds."""
         low, high = self._mean("low"), self._mean("high")
         return {
             "records": self.counts["records"],

@@ -68,7 +68,7 @@ _GRAMMAR = re.compile(
 
 
 def read_digits(digits: str, language: str = "en") -> float | None:
-    """The value of `1,200.50` or, in languages with a decimal comma, of `1.200,50`.
+    """Return the value of `1,200.50` or, in languages with a decimal comma, of `1.200,50`.
 
     Args:
         digits: Digits with separators, nothing else.

@@ -241,7 +241,7 @@ class _Bounds(NamedTuple):
 
 
 def _bounds(counts: Matrix) -> tuple[int, float, float]:
-    """Number of undecided values of a field, and bounds of F1: all of them wrong, all right."""
+    """Count the undecided values of a field, and bound its F1: all of them wrong, all right."""
     *counted, n, _ = counts.sum(axis=1).tolist()
     return int(n), *Counts(*counted).f1_bounds(n)
 
@@ -249,7 +249,7 @@ def _bounds(counts: Matrix) -> tuple[int, float, float]:
 def _f1_bounds(
     records: Sequence[RecordResult], weights: Mapping[str, float]
 ) -> tuple[int, float, float]:
-    """Number of undecided values, and bounds of mean F1: all of them wrong, all right."""
+    """Count the undecided values, and bound mean F1: all of them wrong, all right."""
     undecided = Undecided(weights, records)
     mean = sum(record.f1 for record in records) / len(records)
     n_values = sum(field.n_values for field in undecided.fields)

@@ -78,7 +78,7 @@ class FieldSummary:
         return FieldAggregation(self.mean_score, *counted)
 
     def weighted(self, weight: float = 1.0) -> Counts:
-        """Counts behind precision, recall and F1, times a weight."""
+        """Return the counts behind precision, recall and F1, times a weight."""
         n_extracted = self.n("match") + self.n("mismatch") + self.n("hallucination")
         matched = self.mean_score * (n_extracted + self.n("omission"))
         return Counts(weight * matched, weight * n_extracted, weight * self.support)
@@ -113,7 +113,7 @@ class RunFigures:
     """Weights by path in the schema; empty if all are equal."""
 
     def totals(self) -> Counter[str]:
-        """Number of results by status."""
+        """Count the results by status."""
         totals = Counter[str]()
         for summary in self.by_field.values():
             totals.update(summary.counts)
