@@ -197,18 +197,7 @@ class BulletRemoval(Report):
         """Every text with more than one bullet as a judge scores it."""
         found = []
         for one in self.subjects:
-            paths = [
-                [
-                    Point(
-                        len(kept) / len(one.bullets),
-                        one.facts_left(kept),
-                        row.score if row.complete else None,
-                    )
-                    for kept in order
-                    for row in [self.row(judge, one.name, kept)]
-                ]
-                for order in self.orders[one.name]
-            ]
+            paths = [self._path(judge, one, order) for order in self.orders[one.name]]
             if not paths:
                 continue
             whole = self.row(judge, one.name, range(len(one.bullets)))
@@ -219,6 +208,15 @@ class BulletRemoval(Report):
                     labels[bool(one.carriers[fact])].append(label == "entailed")
             found.append(TextScores(paths, labels[True], labels[False]))
         return found
+
+    def _path(self, judge: str, subject: Subject, order: RemovalOrder) -> list[Point]:
+        points = []
+        for kept in order:
+            row = self.row(judge, subject.name, kept)
+            left = len(kept) / len(subject.bullets)
+            score = row.score if row.complete else None
+            points.append(Point(left, subject.facts_left(kept), score))
+        return points
 
     def metrics(self, judge: str) -> dict[str, Estimate]:
         """Return the metrics of one judge; see `LABELS`."""
@@ -274,13 +272,10 @@ class BulletRemoval(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the metrics of every judge as JSON-ready data; `save` keeps the rows."""
-        judges = {
-            name: {
-                "metrics": {metric: one.as_plain() for metric, one in self.metrics(name).items()},
-                "usage": self.usage(name).to_dict(),
-            }
-            for name in self.judges
-        }
+        judges: dict[str, dict[str, Any]] = {}
+        for name in self.judges:
+            metrics = {metric: one.as_plain() for metric, one in self.metrics(name).items()}
+            judges[name] = {"metrics": metrics, "usage": self.usage(name).to_dict()}
         for name in self._measured:
             judges[name]["conclusion"] = to_plain(self.conclusion(name))
         texts = [subject.name for subject in self.subjects]
@@ -319,11 +314,7 @@ class BulletRemoval(Report):
     def page(self) -> Page:
         """Describe the metrics and the mean curve of every judge."""
         curves = self.curves()
-        scores = [{one.left: one.score for one in curve} for curve in curves.values()]
-        chart = tuple(
-            (f"{100 * left:.0f} %", *(short(curve.get(left)) for curve in scores))
-            for left in sorted({left for curve in scores for left in curve}, reverse=True)
-        )
+        chart = _chart(curves)
         return Page(
             "Bullet removal",
             counts=self._counts(),
@@ -332,27 +323,46 @@ class BulletRemoval(Report):
                 Section("Metrics", legend=LEGEND, table=self._table()),
                 Section(
                     "Mean score by the share of bullets left",
-                    table=Table(("left", *curves), chart),
-                    pictures=(Svg(curves_svg(curves, len(self.subjects))),) if chart else (),
+                    table=chart,
+                    pictures=(Svg(curves_svg(curves, len(self.subjects))),) if chart.rows else (),
                 ),
                 conclusions.section({name: self.conclusion(name) for name in self._measured}),
             ),
             columns=("text", "judge", "kept", "score", "low", "high", "note"),
-            rows=lambda: (
-                data | {"kept": " ".join(map(str, data["kept"]))}
-                for data in (row.to_dict() for row in self.rows)
-            ),
+            rows=self._csv_rows,
         )
 
     def _table(self) -> Table:
         """Return the metrics of each judge, and what it cost."""
-        usages, more = [self.usage(name) for name in self.judges], []
-        if any(usage.calls or usage.cache_hits for usage in usages):
-            costs = (usage.cost_usd for usage in usages)
-            more = [
-                ("calls", *(f"{usage.calls:,}" for usage in usages)),
-                ("tokens", *(f"{u.prompt_tokens + u.completion_tokens:,}" for u in usages)),
-                ("cost", *("unknown" if usd is None else f"${usd:.4f}" for usd in costs)),
-            ]
+        usages = [self.usage(name) for name in self.judges]
+        rows = zip(*map(_spent, usages), strict=True)
+        named = zip(("calls", "tokens", "cost"), rows, strict=True)
+        is_spent = any(usage.calls or usage.cache_hits for usage in usages)
         judges = {name: self.metrics(name) for name in self.judges}
+        more = [(name, *row) for name, row in named] if is_spent else []
         return conclusions.figures(LABELS, judges, more)
+
+    def _csv_rows(self) -> Iterator[dict[str, Any]]:
+        for row in self.rows:
+            data = row.to_dict()
+            yield {**data, "kept": " ".join(map(str, data["kept"]))}
+
+
+def _chart(curves: Mapping[str, Sequence[CurvePoint]]) -> Table:
+    """Tabulate the curves by the share of bullets left, from all to few."""
+    cells: dict[float, dict[str, float]] = {}
+    for name, curve in curves.items():
+        for point in curve:
+            cells.setdefault(point.left, {})[name] = point.score
+    rows = []
+    for left in sorted(cells, reverse=True):
+        scores = [short(cells[left].get(name)) for name in curves]
+        rows.append((f"{100 * left:.0f} %", *scores))
+    return Table(("left", *curves), tuple(rows))
+
+
+def _spent(usage: Usage) -> tuple[str, str, str]:
+    """Format calls, tokens and cost."""
+    n_tokens = usage.prompt_tokens + usage.completion_tokens
+    cost = "unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
+    return f"{usage.calls:,}", f"{n_tokens:,}", cost

@@ -117,11 +117,14 @@ def removal_orders(n_bullets: int, n_random: int) -> tuple[RemovalOrder, ...]:
     upwards = tuple(range(n_bullets))
     draw = random.Random(f"0:{n_bullets}")  # noqa: S311 - repeatable, not secret
     drawn = (tuple(draw.sample(upwards, n_bullets))[:-1] for _ in range(n_random))
-    removed = dict.fromkeys([upwards[:0:-1], upwards[:-1], *drawn])
-    return tuple(
-        tuple(frozenset(upwards).difference(order[:step]) for step in range(n_bullets))
-        for order in removed
-    )
+    orders = dict.fromkeys([upwards[:0:-1], upwards[:-1], *drawn])
+    return tuple(map(_left, orders))
+
+
+def _left(removed: Sequence[int]) -> RemovalOrder:
+    """Return the bullets that are left, from 0, as these are removed one by one."""
+    every = frozenset(range(len(removed) + 1))
+    return tuple(every.difference(removed[:step]) for step in range(len(every)))
 
 
 @dataclass(frozen=True, slots=True)
