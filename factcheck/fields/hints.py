@@ -61,6 +61,11 @@ def _wrapper(pair: tuple[dict[str, Any], Any]) -> str:
     return str(key) if is_inside else ""
 
 
+def _id_of(record: Any, key: str) -> str | int | None:
+    value = record.get(key) if isinstance(record, dict) else None
+    return value if isinstance(value, (str, int)) else None
+
+
 def _n_moved(key: str, pairs: Sequence[tuple[Any, Any]], *, is_id: bool) -> int:
     """Count the records whose id is that of another extraction.
 
@@ -68,10 +73,9 @@ def _n_moved(key: str, pairs: Sequence[tuple[Any, Any]], *, is_id: bool) -> int:
     them at different positions.
     """
     gold = [one.get(key) for one, _ in pairs]
-    values = [one.get(key) if isinstance(one, dict) else None for _, one in pairs]
     if not are_ids(gold):
         return 0
-    found = [one if isinstance(one, (str, int)) else None for one in values]
+    found = [_id_of(one, key) for _, one in pairs]
     known = {*found} - {None}
     n_moved = sum(a != b and a in known for a, b in zip(gold, found, strict=True))
     is_shuffled = known == {*gold} and 2 * n_moved > len(gold)

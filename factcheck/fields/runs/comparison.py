@@ -201,10 +201,7 @@ def _field_differences(
     """Compare F1 by field, with p-values adjusted for the number of fields."""
     if not names:
         return {}
-    scores_a, scores_b = (
-        SumScores(names, np.vstack([side[name][:3] for name in names]), _field_f1)
-        for side in (a, b)
-    )
+    scores_a, scores_b = _sums_by_field(a, names), _sums_by_field(b, names)
     differences, randomized = stats.compare_scores(scores_a, scores_b, n_resamples, seed)
     # With at most one differing record, no randomization changes the size of the difference.
     is_testable = np.ptp(np.abs(randomized), axis=1) > NEGLIGIBLE
@@ -217,6 +214,10 @@ def _field_differences(
         name: replace(difference, p_adjusted=adjusted.get(name, 1.0))
         for name, difference in differences.items()
     }
+
+
+def _sums_by_field(counts: Mapping[str, Matrix], names: Sequence[str]) -> SumScores:
+    return SumScores(names, np.vstack([counts[name][:3] for name in names]), _field_f1)
 
 
 class _Bounds(NamedTuple):

@@ -194,19 +194,7 @@ class RunFigures:
             **{f"total_{name}": getattr(self, f"total_{name}") for name in totals},
             "by_field": to_plain(self.by_field),
             "per_field": to_plain(self.per_field),
-            "records": [
-                {
-                    "id": record.record_id,
-                    "precision": record.precision,
-                    "recall": record.recall,
-                    "f1": record.f1,
-                    "counts": record.counts._asdict(),
-                    "gold": plain(record.gold),
-                    "extracted": plain(record.extracted),
-                    "fields": [_result_to_dict(result) for result in record.field_results],
-                }
-                for record in self.records
-            ],
+            "records": list(map(_record_to_dict, self.records)),
         }
 
     @classmethod
@@ -289,6 +277,19 @@ def _row(record: RecordResult, result: FieldResult) -> dict[str, Any]:
         if differ(result.extracted_value, extracted):
             row["extracted_compared"] = extracted
     return row
+
+
+def _record_to_dict(record: RecordResult) -> dict[str, Any]:
+    return {
+        "id": record.record_id,
+        "precision": record.precision,
+        "recall": record.recall,
+        "f1": record.f1,
+        "counts": record.counts._asdict(),
+        "gold": plain(record.gold),
+        "extracted": plain(record.extracted),
+        "fields": list(map(_result_to_dict, record.field_results)),
+    }
 
 
 def _result_to_dict(result: FieldResult) -> dict[str, Any]:
