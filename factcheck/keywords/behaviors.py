@@ -86,12 +86,12 @@ class Guide:
 
     def hits(self, response: str) -> dict[str, list[Keyword]]:
         """Find the keywords, including forbidden ones, that occur in a response, by label."""
-        found = {name: found_in(words, response) for name, words in self.keywords.items()}
-        return {
-            self.labels[name]: [word for word in self.keywords[name] if word in hits]
-            for name, hits in found.items()
-            if hits
-        }
+        found = {}
+        for name, words in self.keywords.items():
+            hits = found_in(words, response)
+            if hits:
+                found[self.labels[name]] = [word for word in words if word in hits]
+        return found
 
     def label(self, response: str) -> str:
         hits = self.hits(response).items()

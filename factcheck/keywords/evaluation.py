@@ -56,8 +56,11 @@ class CardRun(MetricReport):
 
     def _columns(self) -> list[list[float]]:
         """Return the scores of the measured cases by name, without undefined ones."""
-        rows = ([getattr(one, name) for one in self.details()] for name in Scores._fields)
-        return [[score for score in row if score is not None] for row in rows]
+        columns: list[list[float]] = []
+        for name in Scores._fields:
+            scores = [getattr(one, name) for one in self.details()]
+            columns.append([score for score in scores if score is not None])
+        return columns
 
     @property
     def macro(self) -> Scores | None:
@@ -85,11 +88,14 @@ class CardRun(MetricReport):
         rows = []
         columns = zip(_TITLES, macro, micro, map(mean_interval, self._columns()), strict=True)
         for title, one, other, interval in columns:
-            scores = (DASH if score is None else share(score) for score in (one, other))
-            rows.append((title, *scores, interval_text(interval)))
+            rows.append((title, _share(one), _share(other), interval_text(interval)))
         table = Table(("", "macro", "micro", "95 % interval of macro"), tuple(rows))
         meaning = "macro: cases are weighted equally; micro: cards are"
         return (Section("Totals", meaning=meaning, table=table),)
+
+
+def _share(score: float | None) -> str:
+    return DASH if score is None else share(score)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +179,11 @@ class BehaviorRun(MetricReport):
         last = [label for label in (AMBIGUOUS, NO_MATCH, ERROR) if label in found]
         others = sorted(found - {*confusion, *last})
         columns = [label for label in (*confusion, *others, *last) if label in found]
-        rows = tuple(
-            (_behavior(label), *(f"{row.get(column, 0):,}" for column in columns))
-            for label, row in confusion.items()
-        )
-        table = Table(("expected", *map(_behavior, columns)), rows)
+        rows = []
+        for label, row in confusion.items():
+            counts = [f"{row.get(column, 0):,}" for column in columns]
+            rows.append((_behavior(label), *counts))
+        table = Table(("expected", *map(_behavior, columns)), tuple(rows))
         return (Section("Shown behaviors", meaning="by expected behavior", table=table),)
 
 

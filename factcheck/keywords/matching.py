@@ -185,10 +185,7 @@ def match_cards(
     check_matching(threshold, assignment)
     every, found = as_expected_cards(expected), as_cards(generated)
     cards = _search(every, found)
-    scores = [
-        {j: score for j, card in enumerate(cards) if (score := _score(one, card)) > 0.0}
-        for one in every
-    ]
+    scores = [_positive_scores(one, cards) for one in every]
     partners, note = greedy(scores, threshold), ""
     if assignment == "optimal":
         by_greedy, partners = partners, optimal(scores, len(cards), threshold)
@@ -226,13 +223,19 @@ def _search(expected: Sequence[ExpectedCard], cards: Sequence[Any]) -> list[_Car
     for one in expected:
         for name, words in one.keywords.items():
             by_field.setdefault(name, {}).update(dict.fromkeys(words))
-    return [
-        _Card(
-            {name: found_in(words, field_text(card, name, n)) for name, words in by_field.items()},
-            type_of(card),
-        )
-        for n, card in enumerate(cards, 1)
-    ]
+    searched = []
+    for n, card in enumerate(cards, 1):
+        found = {
+            name: found_in(words, field_text(card, name, n)) for name, words in by_field.items()
+        }
+        searched.append(_Card(found, type_of(card)))
+    return searched
+
+
+def _positive_scores(expected: ExpectedCard, cards: Sequence[_Card]) -> dict[int, float]:
+    """Return the scores above 0 by the position of the card."""
+    scores = enumerate(_score(expected, card) for card in cards)
+    return {place: score for place, score in scores if score > 0.0}
 
 
 def _score(expected: ExpectedCard, card: _Card) -> float:

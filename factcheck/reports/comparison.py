@@ -94,7 +94,7 @@ class Change:
     @property
     def text(self) -> str:
         """The change in one line."""
-        a, b = (one if isinstance(one, str) else share(one) for one in (self.a, self.b))
+        a, b = _score(self.a), _score(self.b)
         if self.test is None:
             return f"{a} → {b}"
         p_value = "" if self.test.p is None else f", p {p_text(self.test.p)}"
@@ -115,7 +115,7 @@ class Change:
 
     def cells(self, test: Comparison) -> tuple[str, ...]:
         """Return the table row of a score."""
-        a, b = (one if isinstance(one, str) else share(one) for one in (self.a, self.b))
+        a, b = _score(self.a), _score(self.b)
         p_value = DASH if test.p is None else p_text(test.p)
         interval = _interval(test) or DASH
         return (one_line(self.name), a, b, signed(test.difference), interval, p_value)
@@ -248,9 +248,15 @@ def _section(noun: str, section: Section, changes: Sequence[Change]) -> Section:
 def _table(section: Section, noun: str, changes: Iterable[Change]) -> Section:
     """Add a table of scores to a section, without empty columns at the end."""
     rows = [change.cells(change.test) for change in changes if change.test]
-    width = next((n for n in (6, 5, 4) if any(row[n - 1] != DASH for row in rows)), 1)
+    width = len(_HEADER) + 1
+    while width > 1 and all(row[width - 1] == DASH for row in rows):
+        width -= 1
     columns, cells = (noun, *_HEADER)[:width], tuple(row[:width] for row in rows)
     return section.tabled(Table(columns, cells, dispensable=_NARROW))
+
+
+def _score(value: str | float) -> str:
+    return value if isinstance(value, str) else share(value)
 
 
 def _left_out(noun: str, why: str, names: Sequence[str]) -> Section:

@@ -213,10 +213,10 @@ def _table(table: Table) -> str:
         return f"<{tag}{kinds[place]}{state}>{shown}</{tag}>"
 
     head = "".join(cell("th", place, name, None) for place, name in enumerate(table.columns))
-    rows = [
-        f"<tr>{''.join(cell('td', place, text, n) for place, text in enumerate(row))}</tr>"
-        for n, row in enumerate(table.rows)
-    ]
+    rows = []
+    for n, row in enumerate(table.rows):
+        cells = "".join(cell("td", place, text, n) for place, text in enumerate(row))
+        rows.append(f"<tr>{cells}</tr>")
     kind, label = "numbers", ""
     if table.details:
         kind, label = "numbers listing", f' role="region" aria-label="{escape(table.columns[0])}s"'
@@ -258,10 +258,11 @@ def _words(item: Item) -> Iterator[str]:
 def _sheet(sheet: Sheet) -> Iterator[str]:
     """Render values side by side, with filters that need only CSS."""
     lines = [line for _, block in sheet.blocks for line in block]
-    statuses, kinds = (
-        {value: n for n, value in enumerate(dict.fromkeys(values))}
-        for values in ((line.status for line in lines), (line.kind for line in lines))
-    )
+    statuses: dict[str, int] = {}
+    kinds: dict[str, int] = {}
+    for line in lines:
+        statuses.setdefault(line.status, len(statuses))
+        kinds.setdefault(line.kind, len(kinds))
     yield f'<section class="sheet"><h2>{escape(sheet.title)}</h2>\n<style>\n{_file("sheet.css")}'
     for n in range(len(statuses)):
         yield f".sheet:has(#status{n}:not(:checked)) tr.s{n} {{ display: none; }}"

@@ -35,8 +35,11 @@ def visible(text: str) -> str:
             is_kept = _joins(text[place - 1 : place]) and _joins(text[place + 1 : place + 2])
         else:
             is_kept = character.isprintable()
-        is_space = not is_kept and unicodedata.category(character) == "Zs"
-        shown.append(character if is_kept else " " if is_space else _escape(character))
+        if is_kept:
+            shown.append(character)
+        else:
+            is_space = unicodedata.category(character) == "Zs"
+            shown.append(" " if is_space else _escape(character))
     return "".join(shown)
 
 

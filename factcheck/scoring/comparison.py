@@ -90,7 +90,8 @@ def compare(a: Run, b: Run) -> RunComparison:
         common += both
         known = [two for two in both if two[0].label and two[1].label]
         decided += known
-        x, y = (share_entailed([two[side] for two in known]).value for side in (0, 1))
+        x = share_entailed([ours for ours, _ in known]).value
+        y = share_entailed([theirs for _, theirs in known]).value
         if x is not None and y is not None:
             scores.append((old.facts.source_digest or name, x, y))
     if not scores:
@@ -102,7 +103,6 @@ def compare(a: Run, b: Run) -> RunComparison:
         "distorted": _counts(common, "distorted"),
         "only": (only_a, only_b),
     }
-    name_a, name_b = (name_of(run) if isinstance(run, (str, PathLike)) else "" for run in (a, b))
     return _concluded(
         [*reports.values()],
         changes,
@@ -110,7 +110,11 @@ def compare(a: Run, b: Run) -> RunComparison:
         counts,
         {"Only in A": _only(first, second), "Only in B": _only(second, first)},
         {"A": partial_a, "B": partial_b},
-    ).named(name_a, name_b)
+    ).named(_path_name(a), _path_name(b))
+
+
+def _path_name(run: Run) -> str:
+    return name_of(run) if isinstance(run, (str, PathLike)) else ""
 
 
 def _only(one: Mapping[str, object], other: Mapping[str, object]) -> tuple[str, ...]:
@@ -192,11 +196,17 @@ def _undecided_text(changes: Sequence[Change]) -> str:
 
 def _unranked(pairs: Reports) -> str:
     """Say so if the summaries of one side copy and those of the other paraphrase, on average."""
-    sides = [[one.texts.copied if one.texts else None for one in two] for two in pairs]
-    known = [(a, b) for a, b in sides if a is not None and b is not None]
-    if not known:
+    shares_a, shares_b = [], []
+    for one, other in pairs:
+        if one.texts is None or other.texts is None:
+            continue
+        copied_a, copied_b = one.texts.copied, other.texts.copied
+        if copied_a is not None and copied_b is not None:
+            shares_a.append(copied_a)
+            shares_b.append(copied_b)
+    if not shares_a:
         return ""
-    a, b = map(fmean, zip(*known, strict=True))
+    a, b = fmean(shares_a), fmean(shares_b)
     if (a < _PARAPHRASE) == (b < _PARAPHRASE):
         return ""
     return (
@@ -267,13 +277,14 @@ def _causes_lines(
 
 def _causes(pairs: Reports, *, has_other_facts: bool) -> tuple[tuple[str, ...], bool]:
     """List differences in inputs and settings; also return whether all texts are known."""
-    texts = [[one.texts and one.texts.summary.text for one in two] for two in pairs]
-    sources = [[one.facts.source_digest for one in two] for two in pairs]
-    counts = {
-        "the text": sum(None not in two and two[0] != two[1] for two in texts),
-        "perhaps the text": sum(None in two for two in texts),
-        "the source": sum(None not in two and two[0] != two[1] for two in sources),
-    }
+    counts = {"the text": 0, "perhaps the text": 0, "the source": 0}
+    for one, other in pairs:
+        if one.texts is None or other.texts is None:
+            counts["perhaps the text"] += 1
+        else:
+            counts["the text"] += one.texts.summary.text != other.texts.summary.text
+        digests = one.facts.source_digest, other.facts.source_digest
+        counts["the source"] += None not in digests and digests[0] != digests[1]
     of = "" if len(pairs) == 1 else " of {:,} of {:,} records"
     found = [what + of.format(n, len(pairs)) for what, n in counts.items() if n]
     if has_other_facts:

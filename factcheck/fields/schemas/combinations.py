@@ -159,7 +159,7 @@ def add_missing(
 
 def _families(types: Iterable[str]) -> set[str]:
     """Return types, with integers as numbers."""
-    return {"number" if kind == "integer" else kind for kind in types}
+    return {kind.replace("integer", "number") for kind in types}
 
 
 def _merged(mine: Any, theirs: Any, path: str) -> Any:
