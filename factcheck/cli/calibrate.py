@@ -82,12 +82,12 @@ def bullets(  # noqa: PLR0913 - one parameter per option
     with output.spinner("Removing bullets"):
         run = bullet_removal(texts, judges, raters=rater or [], budget=limits, n_random=n_random)
     files = run.save(out)
-    rows = {name: [row for row in run.rows if row.judge == name] for name in run.judges}
-    failure = _no_verdicts(
-        (name, own[0].note)
-        for name, own in rows.items()
-        if name != BASELINE and all(row.score is None for row in own)
-    )
+    silent = {}
+    for name in run.judges:
+        own = [row for row in run.rows if row.judge == name]
+        if name != BASELINE and all(row.score is None for row in own):
+            silent[name] = own[0].note
+    failure = _no_verdicts(silent.items())
     to = output.Destination(format_)
     output.report(run.page(), run.to_json, to, failure=failure, exits=False)
     output.print_note(f"{', '.join(files)} in {out}")
