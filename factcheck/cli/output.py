@@ -227,7 +227,7 @@ def report(
 
 
 def estimate_text(usage: Usage) -> str:
-    """What an estimate comes to, after `needs`."""
+    """Say what an estimate comes to, after `needs`."""
     from factcheck.reports.text import plural
 
     if not usage.calls:

@@ -22,7 +22,7 @@ from factcheck.fields import FieldEvaluator
 from factcheck.fields.evaluation import Join
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.keywords import match_cards
-from factcheck.keywords.matching import THRESHOLD, TYPE_WEIGHT, Assignment
+from factcheck.keywords.matching import THRESHOLD, Assignment
 from factcheck.records.facts import facts_of
 from factcheck.references import Aggregation, ReferenceMatch
 from factcheck.server.access import require_bounded
@@ -289,14 +289,12 @@ class ReferencesRequest(Body):
 
 
 class ReferencesAnswer(BaseModel):
-    """Similarity of an output to its references, and more of `ReferenceMatchResult.to_dict`."""
+    """Similarity of an output to its references, and more of `MetricResult.to_dict`."""
 
     score: float | None
     passed: bool | None
-    similarities: list[float]
-    best_reference: str | None
     reason: str
-    error: Undecided | None
+    details: dict[str, Any]
 
 
 @router.judged("/v1/references", ReferencesAnswer)
@@ -316,11 +314,9 @@ class KeywordsRequest(Body):
         generated=[{"title": "The bakery on Mill Lane"}],
     )
     expected: list[dict[str, Any]]
-    """Cards with `FIELD_keywords`; all forms of keywords but `regex`."""
+    """Cards with `FIELD_keywords`."""
     generated: list[dict[str, Any]]
     threshold: StrictFloat = Field(THRESHOLD, ge=0, le=1)
-    weights: dict[str, StrictFloat] = Field({})
-    type_weight: StrictFloat = TYPE_WEIGHT
     assignment: Assignment = "greedy"
 
 
@@ -335,15 +331,6 @@ class KeywordsAnswer(BaseModel):
 @router.judged("/v1/keywords", KeywordsAnswer)
 async def keywords(_: Service, body: KeywordsRequest) -> Any:
     """Match generated cards with expected ones by keywords; no judge is asked."""
-    if any(map(_has_regex, body.expected)):
-        raise InputError("keywords of the form 'regex' are not accepted by a service")
     options = body.model_dump(exclude={"expected", "generated"})
     result = await asyncio.to_thread(match_cards, body.expected, body.generated, **options)
     return result.to_dict()
-
-
-def _has_regex(value: Any) -> bool:
-    """Whether a keyword is a regular expression, which may take exponential time."""
-    if isinstance(value, dict):
-        return "regex" in value or any(map(_has_regex, value.values()))
-    return isinstance(value, list) and any(map(_has_regex, value))

@@ -1,13 +1,7 @@
-"""Kinds of OpenAI-compatible servers found in practice, for testing a judge or gateway.
+"""Kinds of OpenAI-compatible servers found in practice.
 
 Each kind rejects a parameter or decorates its replies, as real servers do. A robust judge decides
 every fact with all of them, at little more than the cost of a server that accepts everything.
-
-    @pytest.mark.parametrize("kind", SERVER_KINDS, ids=str)
-    def test_my_judge(kind: ServerKind) -> None:
-        trial = kind.try_judge(my_labels)  # (base_url, facts, text) -> one label per fact
-        assert trial.is_right
-        assert trial.extra_requests <= 2
 """
 
 from __future__ import annotations
@@ -18,9 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from factcheck.testing.fact_model import FactModel
-from factcheck.testing.replies import FIRST_ERROR, ChatAnswer, ChatRequest, Reply
-from factcheck.testing.server import LocalOpenAIServer
+from factcheck.testing import ChatAnswer, ChatRequest, FactModel, LocalOpenAIServer, Reply
+from factcheck.testing.replies import FIRST_ERROR
 
 TEXT = "The kiln in Faenza reached 900 degrees. Anna glazed 31 bowls on Tuesday."
 FACTS = ("Anna glazed 31 bowls.", "The bowls were sold in May.", "The kiln reached 900 degrees.")

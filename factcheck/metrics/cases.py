@@ -1,4 +1,4 @@
-"""Cases, results and the `Metric` port."""
+"""Cases, results of metrics, and the `Metric` port."""
 
 from __future__ import annotations
 
@@ -83,6 +83,8 @@ class MetricResult(PlainData):
     passed: bool | None
     """Whether the score reaches the threshold; `None` without a score."""
     reason: str = ""
+    lines: tuple[str, ...] = ()
+    """Further lines for a report, such as what is missing."""
     error: Failure[str] | None = None
     """Reason for a missing score; its code is one of `factcheck.errors`, `undecided`, or `raised`
     for a foreign exception."""
@@ -99,13 +101,20 @@ class MetricResult(PlainData):
 
     @classmethod
     def scored(
-        cls, score: float, *, passed: bool, reason: str = "", details: Mapping[str, Any] = {}
+        cls,
+        score: float,
+        *,
+        passed: bool,
+        reason: str = "",
+        lines: Sequence[str] = (),
+        details: Mapping[str, Any] = {},
     ) -> MetricResult:
-        return cls(score=score, passed=passed, reason=reason, details=details)
+        return cls(score=score, passed=passed, reason=reason, lines=tuple(lines), details=details)
 
     @classmethod
-    def failed(cls, code: str, message: str) -> MetricResult:
-        return cls(score=None, passed=None, reason=message, error=Failure("", code, message))
+    def failed(cls, code: str, message: str, details: Mapping[str, Any] = {}) -> MetricResult:
+        error = Failure("", code, message)
+        return cls(score=None, passed=None, reason=message, error=error, details=details)
 
     @classmethod
     def of_error(cls, error: BaseException) -> MetricResult:

@@ -1,4 +1,4 @@
-"""Files and Batches endpoints of the local server."""
+"""The local server with the endpoints for files and batches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from factcheck.errors import InputError
-from factcheck.testing.replies import ChatRequest, Reply, Request, body_of, error_reply
+from factcheck.testing import ChatAnswer, ChatRequest, LocalOpenAIServer, Reply, Request
+from factcheck.testing.replies import body_of, error_reply
 
 _OK = 200
 _KEYS = ("custom_id", "response", "error")
@@ -31,17 +32,20 @@ class BatchPlan:
     the batch is created, but the reply is HTTP 500."""
 
 
-class BatchService:
-    """Stores files and batches, in the server's thread; `chat` answers their requests."""
+class BatchServer(LocalOpenAIServer):
+    """Stores files and batches; requests of batches are answered, but not recorded."""
 
-    def __init__(self, plan: BatchPlan, chat: Callable[[ChatRequest], Reply]) -> None:
+    def __init__(self, answer: ChatAnswer, plan: BatchPlan) -> None:
+        super().__init__(answer)
         self._plan = plan
-        self._chat = chat
         self._files: dict[str, bytes] = {}
         self._batches: dict[str, dict[str, Any]] = {}
         self._polls: Counter[str] = Counter()
         self._creations = iter(plan.creations)
-        self.routes: Sequence[tuple[str, str, Callable[..., Reply]]] = (
+
+    def routes(self) -> Sequence[tuple[str, str, Callable[..., Reply]]]:
+        return (
+            *super().routes(),
             ("POST", "/v1/files", self._upload),
             ("GET", "/v1/files/{id}/content", self._content),
             ("POST", "/v1/batches", self._create),
@@ -131,7 +135,7 @@ class BatchService:
             error = {"code": f"batch_{self._plan.ending}", "message": message}
             return {"response": None, "error": error}
         chat = ChatRequest("POST", str(line["url"]), request.headers, line["body"], place, 1)
-        answer = self._chat(chat)
+        answer = self.chat(chat)
         reply = {"status_code": answer.status, "body": _parsed(body_of(answer))}
         return {"response": reply, "error": None}
 
