@@ -54,7 +54,7 @@ def _divided(budget: Budget | None, n: int) -> Budget | None:
 
 @pytest.fixture(scope="session")
 def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageReport]:
-    """Function that asserts coverage: `assert_coverage(source, summary, min=0.8, must=[...])`."""
+    """Return a function that asserts: `assert_coverage(source, summary, min=0.8, must=[...])`."""
 
     def check(
         source: Source,
@@ -108,7 +108,7 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
         report, baseline = settled(factcheck_scorer, report, limits)
         failure = coverage_gate(report, replace(limits, baseline=baseline))
         if failure is not None:
-            lines = failure.message, report.page().first_line, failing_facts(report, failure)
+            lines = failure.message, report.page().first_line, failing_facts(failure)
             raise AssertionError("\n\n".join(filter(None, lines)))
         return report
 
@@ -123,7 +123,7 @@ def _with_musts(facts: FactSet, must: Sequence[str]) -> FactSet:
     if isinstance(must, str):
         raise InputError("must is a list of ids or statements; put the string in a list")
     marked = [
-        replace(fact, must=True) if {fact.id, fact.text} & {*must} else fact for fact in facts
+        replace(fact, must=fact.must or not {fact.id, fact.text}.isdisjoint(must)) for fact in facts
     ]
     known = {name for fact in facts for name in (fact.id, fact.text)}
     new = [statement for statement in must if statement not in known]

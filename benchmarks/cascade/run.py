@@ -6,8 +6,7 @@ The first judge is the embedded one, as it is; the second is replayed from what 
 models really replied, so nothing is sent. For several target agreements: the share of the facts
 that go on to the model, the agreement with it, and the balanced accuracy against human labels of
 the cascade and of the model alone. Every fact is decided by thresholds that were fitted on other
-documents; intervals are 95 %, by document. For the judge named with `--curve`, the report of
-`factcheck calibrate cascade` follows.
+documents; intervals are 95 %, by document.
 """
 
 from __future__ import annotations
@@ -19,21 +18,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.cascade.fit import JudgedFact, fit_thresholds, sent_held_out, share_text
 from benchmarks.replay.build_cassette import Reply, build, read_replies
 from benchmarks.replay.run import Labels, human_labels, read_labels
 from factcheck import CoverageReport, FactCoverage, Verdict
-from factcheck.calibration.cascade import (
-    JudgedFact,
-    fit_judged,
-    fit_thresholds,
-    sent_held_out,
-)
 from factcheck.judges.ports import HIGH, LOW
 from factcheck.judges.replay import ReplayChecker
-from factcheck.stats.intervals import share_interval
 
 TARGETS = (0.90, 0.92, 0.94, 0.96, 0.98)
-CURVE = (0.80, 0.85, *TARGETS, 0.99, 1.0)
 
 
 class Row(NamedTuple):
@@ -47,7 +39,6 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--data", type=Path, default=os.environ.get("FACTCHECK_DATA"))
-    parser.add_argument("--curve", metavar="JUDGE", default="gpt-4o-2024-08-06")
     options = parser.parse_args()
     if options.data is None:
         parser.error("name the data directory with --data or FACTCHECK_DATA")
@@ -70,13 +61,6 @@ def main() -> None:
         for target in TARGETS:
             print(_line(judge, rows[judge], target), flush=True)
         print(_line(judge, rows[judge], None), flush=True)
-    if options.curve in rows:
-        facts = [row.judged for row in rows[options.curve]]
-        print("\ntarget  sent   agreement  thresholds")
-        for target in CURVE:
-            fit = fit_judged(facts, "local", options.curve, target=target)
-            shares = f"{fit.sent.value:.3f}  {fit.agreement.value:.3f}"
-            print(f"{target:.2f}    {shares}      {fit.thresholds}")
 
 
 def _rows(
@@ -120,18 +104,9 @@ def _line(judge: str, rows: Sequence[Row], target: float | None) -> str:
     )
     name = "default" if target is None else f"{target:.2f}"
     return (
-        f"{judge:<24} {name:>7}  {low:6.4f} {high:6.4f}  {_share(facts, sent)}  "
-        f"{_share(facts, agrees)}  {'':8}" + " ".join(f"{one:6.3f}" for one in accuracies)
+        f"{judge:<24} {name:>7}  {low:6.4f} {high:6.4f}  {share_text(facts, sent)}  "
+        f"{share_text(facts, agrees)}  {'':8}" + " ".join(f"{one:6.3f}" for one in accuracies)
     )
-
-
-def _share(facts: Sequence[JudgedFact], hits: Sequence[bool]) -> str:
-    counts: dict[str, tuple[int, int]] = {}
-    for fact, hit in zip(facts, hits, strict=True):
-        n, n_hits = counts.get(fact.document, (0, 0))
-        counts[fact.document] = n + 1, n_hits + hit
-    low, high = share_interval(list(counts.values())) or (0.0, 1.0)
-    return f"{sum(hits) / len(hits):.3f} ({low:.3f}-{high:.3f})"
 
 
 def _balanced(rows: Sequence[Row], decisions: Sequence[bool]) -> float:

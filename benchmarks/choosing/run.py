@@ -27,6 +27,7 @@ from factcheck import AtomicFact, FactCoverage, Verdict
 from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.ports import Ledger, PairVerdict, ValuePair
 from factcheck.keywords import Folded, Word, keyword_similarity
+from factcheck.metrics import evaluate
 from factcheck.references import ReferenceMatch
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
@@ -114,8 +115,8 @@ def by_keywords(pairs: Sequence[Pair]) -> list[float]:
 def by_reference(pairs: Sequence[Pair]) -> list[float]:
     """The similarity of the embedded embedder."""
     cases = [{"actual_output": p.given, "references": [p.expected]} for p in pairs]
-    results = ReferenceMatch().match_many(cases)
-    return [result.score if result.score is not None else 0.0 for result in results]
+    report = evaluate(cases, [ReferenceMatch()])
+    return [result.score or 0.0 for result in report.metrics[0].results.values()]
 
 
 def by_pair_judge(pairs: Sequence[Pair]) -> list[float]:

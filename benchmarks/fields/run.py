@@ -1,44 +1,45 @@
 """What scoring records field by field costs: CPU time, memory, and questions to a judge.
 
-Every row is measured in a process of its own, one after the other; rows that are compared with
-each other are timed in turn inside one process. The figures in the column "reference" were measured
-with another implementation of the same schema language, on another machine: compare ratios rather.
+Every measurement has a process of its own; what is compared is timed in turn in one process. Exits
+with 1 if a target is missed.
 
     python -m benchmarks.fields.run
-    python -m benchmarks.fields.run --part array --repetitions 9
-    python -m benchmarks.fields.run --most 1000 --out rows.jsonl
-
-Exits with 1 if a target is missed.
+    python -m benchmarks.fields.run --part array
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
+import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from rich.table import Table
+from benchmarks.fields import workload
+from factcheck.fields import (
+    BatchItem,
+    ComparatorResult,
+    FieldEvaluator,
+    FieldResult,
+    Registry,
+    evaluate,
+)
 
-WIDTH = 120
 ROOT = Path(__file__).resolve().parents[2]
-ALIGNMENTS = ("ordered", "by key", "Hungarian")
-RECORDS = (1_000, 10_000)
-STREAMED = (1_000, 10_000, 100_000)
-ELEMENTS = (50, 200, 500)
-
+REPETITIONS = 5
+"""The fastest counts."""
+MIB = 2**20
 MOST_OF_BARE = 10
-"""What a result in order may cost, as a multiple of one that is only made: 1.5 µs on the machine of
-the first figures, which made one in 0.15 µs."""
-REFERENCE_MIB = 257
-MOST_MIB = REFERENCE_MIB / 3
-"""For the results of 10,000 records: a third of the reference on the same records."""
+"""What a result in order may cost, as a multiple of one that is only made."""
 MOST_OF_ORDERED = 2.0
 """What Hungarian may cost, as a multiple of line items in order."""
+MOST_MIB = 257 / 3
+"""For the results of 10,000 records: a third of the reference on the same records."""
 MOST_SECONDS = {200: 0.07, 500: 0.5}
 """For one array of so many elements."""
 MOST_GROWTH_MIB = 2.0
@@ -48,197 +49,226 @@ MOST_GROWTH_MIB = 2.0
 class Row(NamedTuple):
     """One thing that was measured."""
 
-    part: str
     what: str
     value: float
     unit: str
-    reference: str = ""
-    """What another implementation needed, elsewhere."""
     target: float | None = None
     """At most."""
     note: str = ""
 
     @property
-    def missed(self) -> str:
-        """What target is missed; empty if none is."""
-        if self.target is None or self.value <= self.target:
-            return ""
-        return f"{self.what}: {self.value:,.2f} {self.unit}, target {self.target:,.2f}"
+    def is_missed(self) -> bool:
+        """Whether the target is missed."""
+        return self.target is not None and self.value > self.target
 
-
-class Plan(NamedTuple):
-    """How much is measured."""
-
-    most: int
-    """Records in any row."""
-    repetitions: int
-
-    def counts(self, wished: Sequence[int]) -> list[int]:
-        """The sizes that are not too large."""
-        return [count for count in wished if count <= self.most]
+    def __str__(self) -> str:
+        target = "" if self.target is None else f"at most {self.target:.3g}"
+        missed = " MISSED" * self.is_missed
+        return f"{self.what:<44}{self.value:12,.3g} {self.unit:<20}{target:<14}{self.note}{missed}"
 
 
 def main() -> int:
     """Measure, print, and return the exit code."""
     parser = argparse.ArgumentParser(description="What field evaluation costs.")
     parser.add_argument("--part", choices=PARTS, action="append", help="of the study; default all")
-    parser.add_argument("--most", type=int, default=100_000, metavar="N", help="records in a row")
-    parser.add_argument("--repetitions", type=int, default=5, metavar="N", help="the best counts")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="also write rows as JSON lines")
-    arguments = parser.parse_args()
-    if min(arguments.most, arguments.repetitions) < 1:
-        parser.error("--most and --repetitions must be at least 1")
-    plan = Plan(arguments.most, arguments.repetitions)
-    rows = [row for part in arguments.part or PARTS for row in PARTS[part](plan)]
-    print_tables(rows)
-    if arguments.out:
-        lines = [json.dumps(row._asdict(), ensure_ascii=False) for row in rows]
-        arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    missed = [row.missed for row in rows if row.missed]
-    for target in missed:
-        print(f"missed: {target}", file=sys.stderr)
-    return 1 if missed else 0
+    parser.add_argument("--task", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.task:
+        task, argument = options.task
+        print(json.dumps(TASKS[task](int(argument))))
+        return 0
+    is_missed = False
+    for part in options.part or PARTS:
+        print(part)
+        for row in PARTS[part]():
+            print(row, flush=True)
+            is_missed |= row.is_missed
+    return int(is_missed)
 
 
-def measured(task: str, count: int, **options: object) -> dict[str, Any]:
-    """What `measure.py` prints in a fresh process."""
-    named = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-    module = "benchmarks.fields.measure"
-    command = [sys.executable, "-m", module, task, "--count", str(count), *named]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)  # noqa: S603 - our own command line
+def measured(task: str, count: int) -> dict[str, Any]:
+    """Run a task in a fresh process, which has its own peak of memory."""
+    command = [sys.executable, "-m", "benchmarks.fields.run", "--task", task, str(count)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)  # noqa: S603 - our own
     printed: dict[str, Any] = json.loads(done.stdout)
     return printed
 
 
-def cpu_rows(plan: Plan) -> Iterator[Row]:
+def cpu_rows() -> Iterator[Row]:
     """CPU time of a result, and of a run as a multiple of the one in order."""
-    for count in plan.counts(RECORDS):
-        found = measured("cpu", count, repetitions=plan.repetitions)
-        best = {name: min(seconds) for name, seconds in found["seconds"].items()}
-        for name in ALIGNMENTS:
-            n_results = found["results"][name]
+    for count in (1_000, 10_000):
+        found = measured("cpu", count)
+        seconds, n_results = found["seconds"], found["results"]
+        for name, best in seconds.items():
+            each = best / n_results[name] * 1e6
             what = f"{count:,} invoices, {name}"
-            ordered = name == ALIGNMENTS[0]
-            yield Row(
-                "cpu",
-                what,
-                best[name] / n_results * 1e6,
-                "µs a result",
-                reference="4.1 to 5.2" if ordered else "",
-                note=f"{best[name]:.2f} s, {n_results:,} results",
-            )
-            if ordered:
-                ratio = best[name] / min(found["bare"])
-                yield Row("cpu", what, ratio, "x results only made", target=MOST_OF_BARE)
-            else:
-                hungarian = name == ALIGNMENTS[-1]
-                yield Row(
-                    "cpu",
-                    what,
-                    best[name] / best[ALIGNMENTS[0]],
-                    "x the ordered run",
-                    reference="7" if hungarian else "",
-                    target=MOST_OF_ORDERED if hungarian else None,
-                )
+            yield Row(what, each, "us a result", note=f"{best:.2f} s")
+        ordered = seconds["ordered"]
+        yield Row("in order", ordered / found["bare"], "x results only made", MOST_OF_BARE)
+        yield Row("Hungarian", seconds["Hungarian"] / ordered, "x in order", MOST_OF_ORDERED)
 
 
-def memory_rows(plan: Plan) -> Iterator[Row]:
-    """Peak memory of a run beyond its records."""
-    for count in plan.counts(RECORDS):
-        for name in ALIGNMENTS:
-            found = measured("memory", count, alignment=name)
-            compared = count == RECORDS[-1] and name == ALIGNMENTS[0]
-            yield Row(
-                "memory",
-                f"{count:,} invoices, {name}",
-                found["mib"],
-                "MiB",
-                reference=str(REFERENCE_MIB) if compared else "",
-                target=MOST_MIB if compared else None,
-                note=f"{found['results']:,} results; the records: {found['records_mib']:,.0f} MiB",
-            )
+def cpu(count: int) -> dict[str, Any]:
+    """Time runs over invoices, in turn for each alignment, with the garbage collector paused."""
+    gold, extracted = map(list, zip(*workload.invoices(count), strict=True))
+    n_results: dict[str, int] = {}
+    seconds: dict[str, float] = {}
+    gc.disable()
+    for _ in range(REPETITIONS):
+        for name in workload.ALIGNMENTS:
+            schema = workload.invoice_schema(name)
+            run, elapsed = timed(evaluate, gold, extracted, schema)
+            seconds[name] = min(elapsed, seconds.get(name, elapsed))
+            n_results[name] = sum(len(record.field_results) for record in run.records)
+            del run
+    bare = min(timed(bare_results, n_results["ordered"])[1] for _ in range(REPETITIONS))
+    return {"seconds": seconds, "results": n_results, "bare": bare}
 
 
-def array_rows(plan: Plan) -> Iterator[Row]:
+def bare_results(count: int) -> list[FieldResult]:
+    """Make so many results without scoring anything: the yardstick of this machine."""
+    return [
+        FieldResult("items[0].amount", 1.0, "numeric", n, n, "match", None, n, n)
+        for n in range(count)
+    ]
+
+
+def memory_rows() -> Iterator[Row]:
+    """Peak memory of a run beyond its records, and while only aggregates are kept."""
+    found = measured("memory", 10_000)
+    note = f"{found['results']:,} results; the records: {found['records_mib']:,.0f} MiB"
+    yield Row("10,000 invoices, ordered", found["mib"], "MiB", MOST_MIB, note)
+    shortest = measured("stream", 1_000)["mib"]
+    yield Row("1,000 invoices, streamed", shortest, "MiB")
+    longest = measured("stream", 100_000)["mib"]
+    yield Row("100,000 invoices, streamed", longest, "MiB", shortest + MOST_GROWTH_MIB)
+
+
+def memory(count: int) -> dict[str, Any]:
+    """Measure the peak memory of a run beyond what its records take."""
+    schema = warm_up()
+    bare = memory_bytes("VmRSS")
+    gold, extracted = map(list, zip(*workload.invoices(count), strict=True))
+    before = memory_bytes("VmRSS")
+    run = evaluate(gold, extracted, schema)
+    peak = memory_bytes("VmHWM")
+    return {
+        "mib": max(0, peak - before) / MIB,
+        "records_mib": (before - bare) / MIB,
+        "results": sum(len(record.field_results) for record in run.records),
+    }
+
+
+def stream(count: int) -> dict[str, Any]:
+    """Measure the peak memory of totals over records made on the fly."""
+    evaluator = FieldEvaluator(warm_up())
+    before = memory_bytes("VmRSS")
+    evaluator.tally(workload.invoices(count))
+    return {"mib": max(0, memory_bytes("VmHWM") - before) / MIB}
+
+
+def warm_up() -> dict[str, Any]:
+    """Import whatever is imported late, before memory is read."""
+    gold, extracted = map(list, zip(*workload.invoices(2), strict=True))
+    schema = workload.invoice_schema("ordered")
+    evaluate(gold, extracted, schema)
+    return schema
+
+
+def array_rows() -> Iterator[Row]:
     """CPU time of one array aligned by Hungarian."""
-    references = {200: "0.70", 500: "4.45"}
-    for count in plan.counts(ELEMENTS):
-        found = measured("array", count, repetitions=plan.repetitions)
-        for shape, seconds in found["seconds"].items():
-            compared = shape == "four fields"
-            yield Row(
-                "array",
-                f"{count} elements, {shape}",
-                min(seconds),
-                "s",
-                reference=references.get(count, "") if compared else "",
-                target=MOST_SECONDS.get(count) if compared else None,
-                note=f"{count * count:,} pairs",
-            )
+    for count in (50, 200, 500):
+        found = measured("array", count)
+        yield Row(f"{count} elements, four fields", found["flat"], "s", MOST_SECONDS.get(count))
+        yield Row(f"{count} elements, line items", found["nested"], "s")
 
 
-def streaming_rows(plan: Plan) -> Iterator[Row]:
-    """Peak memory while only aggregates are kept."""
-    shortest = None
-    for count in plan.counts(STREAMED):
-        found = measured("streaming", count)
-        shortest = found["mib"] if shortest is None else shortest
-        target = shortest + MOST_GROWTH_MIB if count > STREAMED[0] else None
-        note = f"{found['cpu_s']:.1f} s CPU, with making the records"
-        what = f"{count:,} invoices, streamed"
-        yield Row("streaming", what, found["mib"], "MiB", target=target, note=note)
+def array(count: int) -> dict[str, Any]:
+    """Time one long array, with four fields an element and as line items."""
+    seconds = {}
+    for name, is_nested in (("flat", False), ("nested", True)):
+        gold, extracted = workload.long_array(count, nested=is_nested)
+        schema = workload.array_schema(nested=is_nested)
+        evaluate([gold], [extracted], schema)  # whatever is imported late
+        runs = [timed(evaluate, [gold], [extracted], schema)[1] for _ in range(REPETITIONS)]
+        seconds[name] = min(runs)
+    return seconds
 
 
-def question_rows(plan: Plan) -> Iterator[Row]:
+def question_rows() -> Iterator[Row]:
     """Calls to a batch comparator in which a judge would have to be asked."""
-    studies = (
-        ("questions", min(1_000, plan.most), "records, 12 semantic fields", "660"),
-        ("aligned-questions", min(100, plan.most), "records, Hungarian line items", "8,542"),
-        ("array-questions", min(500, plan.most), "elements, one semantic field", ""),
-    )
-    for task, count, what, reference in studies:
-        for way, asked in measured(task, count).items():
-            yield Row(
-                "questions",
-                f"{count:,} {what}, {way}",
-                asked["calls_to_judge"],
-                "calls",
-                reference=reference if way == "record by record" else "",
-                note=f"{asked['unequal']:,} unequal pairs, {asked['distinct']:,} different"
-                + (f", {asked['cpu_s']:.2f} s" if "cpu_s" in asked else ""),
-            )
+    records = list(workload.semantic_records(1_000))
+    items = list(workload.semantic_items(100))
+    for what, pairs, schema in (
+        ("1,000 records, 12 semantic fields", records, workload.semantic_schema()),
+        ("100 records, Hungarian line items", items, workload.semantic_items_schema()),
+    ):
+        yield _question_row(f"{what}, across records", pairs, schema, across_records=True)
+        yield _question_row(f"{what}, one by one", pairs, schema, across_records=False)
+    for wrong in ("codes", "phrases", "both"):
+        pairs = [workload.semantic_array(500, wrong)]
+        schema = workload.semantic_array_schema()
+        what = f"500 elements, a fifth of the {wrong} wrong"
+        yield _question_row(what, pairs, schema, across_records=True)
 
 
-PARTS: dict[str, Callable[[Plan], Iterator[Row]]] = {
+def _question_row(
+    what: str, pairs: list[workload.Pair], schema: dict[str, Any], *, across_records: bool
+) -> Row:
+    comparator = CountingComparator(across_records=across_records)
+    registry = Registry()
+    registry.register(workload.SEMANTIC, comparator)
+    gold, extracted = map(list, zip(*pairs, strict=True))
+    start = time.process_time()
+    evaluate(gold, extracted, schema, registry=registry)
+    note = f"{comparator.n_unequal:,} unequal pairs, {time.process_time() - start:.2f} s"
+    return Row(what, comparator.n_calls, "calls", note=note)
+
+
+class CountingComparator:
+    """A batch comparator that counts calls with anything unequal; equal endings are the same."""
+
+    is_batch = True
+
+    def __init__(self, *, across_records: bool) -> None:
+        self.across_records = across_records
+        self.n_calls = 0
+        self.n_unequal = 0
+
+    def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
+        """Score each item by a rule."""
+        n_unequal = sum(item.gold_compared != item.extracted_compared for item in items)
+        self.n_calls += n_unequal > 0
+        self.n_unequal += n_unequal
+        found: list[ComparatorResult | None] = []
+        for item in items:
+            is_same = str(item.extracted_compared).endswith(str(item.gold_compared))
+            found.append(ComparatorResult(float(is_same), workload.SEMANTIC))
+        return found
+
+
+def timed(work: Callable[..., Any], *given: Any) -> tuple[Any, float]:
+    """Run some work; return its result and CPU seconds. Old garbage is collected before."""
+    gc.collect()
+    start = time.process_time()
+    done = work(*given)
+    return done, time.process_time() - start
+
+
+def memory_bytes(line: str) -> int:
+    """Return the memory of this process, now (`VmRSS`) or at its peak (`VmHWM`); Linux only."""
+    gc.collect()
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return 1024 * int(re.findall(rf"{line}:\s+(\d+) kB", status)[0])
+
+
+TASKS = {"cpu": cpu, "memory": memory, "stream": stream, "array": array}
+PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "cpu": cpu_rows,
     "memory": memory_rows,
     "array": array_rows,
-    "streaming": streaming_rows,
     "questions": question_rows,
 }
-
-
-def print_tables(rows: Sequence[Row]) -> None:
-    """Print one table for each part; imported late, because children inherit peak memory."""
-    from rich.console import Console
-
-    for part in dict.fromkeys(row.part for row in rows):
-        Console(width=WIDTH).print(table([row for row in rows if row.part == part]), "")
-
-
-def table(rows: Sequence[Row]) -> Table:
-    """Rows of one part as a plain table."""
-    from rich.table import Table
-
-    made = Table(rows[0].part, "", "", "reference", "target", "", box=None, pad_edge=False)
-    for column in (made.columns[1], made.columns[3], made.columns[4]):
-        column.justify = "right"
-    for row in rows:
-        value = f"{row.value:,.0f}" if row.unit == "calls" else f"{row.value:,.3g}"
-        target = "" if row.target is None else f"{row.target:,.3g}"
-        made.add_row(row.what, value, row.unit, row.reference, target, row.note)
-    return made
-
 
 if __name__ == "__main__":
     sys.exit(main())

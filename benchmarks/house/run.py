@@ -1,237 +1,74 @@
 """Measures the house itself: its size, its circles, and the way from `score` to a verdict.
 
-    python benchmarks/house/run.py [CHECKOUT ...] [--steps] [--cold] [--install]
+    python benchmarks/house/run.py [CHECKOUT ...] [--steps]
 
-One column per checkout; without any, this one. A checkout's own `.venv` runs its code where it has
-one, else the interpreter of this script.
+One column per checkout; without any, this one. The interpreter of this script runs all of them.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import asyncio
+import contextvars
+import importlib
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
+from types import CodeType, FrameType
 from typing import Any
+from unittest import mock
 
-HERE = Path(__file__).resolve().parent
-SMALL = 60
-COLD_STARTS = 5
+HERE = Path(__file__).resolve()
 GOALS = {
-    "files": "230",
-    "lines": "36,000",
-    "modules under 60 lines": "30",
+    "files": "170",
+    "lines": "34,000",
     "import circles": "0",
-    "layer exceptions": "0",
-    "test lines": "28,000",
-    "model: own functions from score to request": "15",
+    "test lines": "24,000",
+    "comprehensions in 1,000 lines": "25",
+    "conditional expressions in 1,000 lines": "15",
+    "offline score: files": "25",
+    "offline score: functions": "120",
 }
-Tree = Mapping[str, tuple[Path, ast.Module]]
-"""Modules by name: where they are, and what they say."""
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+CO_OPTIMIZED = 1  # of functions, not of modules and class bodies
+CLIENTS = (
+    ("httpx", "AsyncClient", "send"),
+    ("httpx2", "AsyncClient", "send"),
+    ("aiohttp", "ClientSession", "_request"),
+)
+"""The methods of HTTP clients that send."""
+SOURCE = "The Aurora left Bergen on 3 May 2023 with 412 passengers."
+SUMMARY = "On 3 May, 421 people sailed from Bergen on the Aurora."
+WARM_UP = "Snow fell in Oslo on Friday."
+Step = tuple[str, str, int]
+"""File within the package, function and first line."""
 
 
-def modules(checkout: Path) -> Tree:
-    """Every module of the package."""
-    found = {}
-    for path in sorted((checkout / "factcheck").rglob("*.py")):
-        parts = path.relative_to(checkout).with_suffix("").parts
-        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        found[name] = (path, ast.parse(path.read_text("utf-8")))
-    return found
-
-
-def imports(tree: Tree) -> dict[str, set[str]]:
-    """Which modules each module imports, in functions and under `TYPE_CHECKING`, too."""
-    graph: dict[str, set[str]] = {name: set() for name in tree}
-    for name, (_, module) in tree.items():
-        for node in ast.walk(module):
-            if isinstance(node, ast.Import):
-                graph[name] |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                dotted = {f"{node.module}.{alias.name}" for alias in node.names}
-                graph[name] |= (dotted & set(tree)) or {str(node.module)}
-                if not dotted <= set(tree):
-                    graph[name].add(str(node.module))
-        graph[name] &= set(tree) - {name}
-    return graph
-
-
-def circles(graph: Mapping[str, set[str]]) -> list[list[str]]:
-    """Groups of two or more modules that reach each other: strongly connected components."""
-    reached = {name: _reachable(graph, name) for name in graph}
-    groups = {
-        frozenset(other for other in reached[name] if name in reached[other]) for name in graph
-    }
-    return sorted(sorted(group) for group in groups if len(group) > 1)
-
-
-def _reachable(graph: Mapping[str, set[str]], start: str) -> set[str]:
-    seen: set[str] = set()
-    waiting = [start]
-    while waiting:
-        for name in graph[waiting.pop()] - seen:
-            seen.add(name)
-            waiting.append(name)
-    return seen
-
-
-def defined(module: ast.Module) -> set[str]:
-    """Public classes, functions and constants that a module defines at its top level."""
-    names: set[str] = set()
-    for node in module.body:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            names.add(node.name)
-        elif isinstance(node, ast.Assign):
-            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            names.add(node.target.id)
-    return {name for name in names if not name.startswith("_")}
-
-
-def exceptions(checkout: Path) -> int:
-    """Entries of EXCEPTIONS in the layer test."""
-    tree = ast.parse((checkout / "tests/meta/test_layers.py").read_text("utf-8"))
-    for node in tree.body:
-        if (
-            isinstance(node, ast.Assign)
-            and any(isinstance(each, ast.Name) and each.id == "EXCEPTIONS" for each in node.targets)
-            and isinstance(node.value, (ast.Set, ast.List, ast.Tuple))
-        ):
-            return len(node.value.elts)
-    return 0
-
-
-def n_lines(path: Path) -> int:
-    """Lines of a file, blank ones too."""
-    return len(path.read_text("utf-8").splitlines())
-
-
-def structure(checkout: Path) -> dict[str, int]:
-    """What can be read off the files."""
-    tree = modules(checkout)
-    nodes = [node for _, module in tree.values() for node in ast.walk(module)]
-    homes = Counter(name for _, module in tree.values() for name in defined(module))
-    lengths = [n_lines(path) for path, _ in tree.values()]
-    return {
-        "files": len(tree),
-        "lines": sum(lengths),
-        "functions": sum(isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) for n in nodes),
-        "classes": sum(isinstance(node, ast.ClassDef) for node in nodes),
-        "modules under 60 lines": sum(length < SMALL for length in lengths),
-        "import circles": len(circles(imports(tree))),
-        "layer exceptions": exceptions(checkout),
-        "names defined in two or more modules": sum(count > 1 for count in homes.values()),
-        "test lines": sum(n_lines(path) for path in (checkout / "tests").rglob("*.py")),
-    }
-
-
-def interpreter(checkout: Path) -> str:
-    """The checkout's own Python, or this one."""
-    own = checkout / ".venv/bin/python"
-    return str(own) if own.exists() else sys.executable
-
-
-def environment(checkout: Path) -> dict[str, str]:
-    """An environment in which `factcheck` is the checkout's, and nothing of the user's counts."""
-    foreign = ("FACTCHECK_", "OPENAI_")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
-    return {**kept, "PYTHONPATH": str(checkout)}
-
-
-def ways(checkout: Path, *, show_steps: bool) -> dict[str, int]:
-    """What one score goes through, offline and with a model."""
-    done = subprocess.run(  # noqa: S603 - our own script
-        [interpreter(checkout), str(HERE / "probe.py")],
-        env=environment(checkout),
-        stdout=subprocess.PIPE,
-        check=True,
-    )
-    found: dict[str, Any] = json.loads(done.stdout)
-    if show_steps:
-        print(f"{checkout}: from score to the request")
-        for place, (file, function, line) in enumerate(found["model"], start=1):
-            print(f"{place:>4}  {file}:{line} {function}")
-    return {
-        "public names": found["public"],
-        "offline score: files": found["offline"]["files"],
-        "offline score: functions, classes, modules": found["offline"]["code"],
-        "offline score: functions alone": found["offline"]["functions"],
-        "offline score: threads": found["offline"]["threads"],
-        "model: own functions from score to request": len(found["model"]),
-        "model: files from score to request": len({file for file, _, _ in found["model"]}),
-    }
-
-
-def cold_starts(checkout: Path) -> dict[str, int]:
-    """Milliseconds of a fresh process, the median of some."""
-    samples = checkout / "factcheck" / "samples"
-    texts = [str(samples / "harbour.txt"), str(samples / "harbour_summary.txt")]
-    commands = {
-        "python -c pass, ms": ["-c", "pass"],
-        "import factcheck, ms": ["-c", "import factcheck"],
-        "factcheck --help, ms": ["-m", "factcheck", "--help"],
-        "factcheck score, ms": ["-m", "factcheck", "score", *texts],
-    }
-    return {name: _median_ms(checkout, command) for name, command in commands.items()}
-
-
-def _median_ms(checkout: Path, arguments: Sequence[str]) -> int:
-    taken = []
-    for _ in range(COLD_STARTS + 1):  # the first one compiles
-        start = time.perf_counter()
-        subprocess.run(  # noqa: S603 - our own code
-            [interpreter(checkout), *arguments],
-            env=environment(checkout),
-            stdout=subprocess.DEVNULL,
-            check=True,
-        )
-        taken.append(time.perf_counter() - start)
-    return round(1000 * statistics.median(taken[1:]))
-
-
-def installation(checkout: Path) -> dict[str, int]:
-    """Size and distributions of `pip install CHECKOUT` in an empty environment; needs an index."""
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)  # noqa: S603 - ours
-        python = Path(folder, "bin", "python")
-        pip = [str(python), "-m", "pip", "-qq", "--disable-pip-version-check"]
-        (packages,) = Path(folder).glob("lib/python*/site-packages")
-        before, there = _size(packages), _distributions(packages)
-        subprocess.run([*pip, "install", str(checkout)], check=True)  # noqa: S603 - ours
-        return {
-            "distributions": _distributions(packages) - there,
-            "installed, MB": round((_size(packages) - before) / 1e6),
-        }
-
-
-def _distributions(folder: Path) -> int:
-    return sum(1 for _ in folder.glob("*.dist-info"))
-
-
-def _size(folder: Path) -> int:
-    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
-
-
-def measured(checkout: Path, options: argparse.Namespace) -> dict[str, int]:
-    """Every row of one column."""
-    rows = {**structure(checkout), **ways(checkout, show_steps=options.steps)}
-    if options.cold:
-        rows |= cold_starts(checkout)
-    if options.install:
-        rows |= installation(checkout)
-    return rows
+def main() -> None:
+    """Measure the checkouts that are named, print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("checkouts", nargs="*", type=Path, default=[HERE.parents[2]])
+    parser.add_argument("--steps", action="store_true", help="list the way to the request")
+    parser.add_argument("--probe", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.probe:
+        print(json.dumps(probe()))
+        return
+    columns = {}
+    for checkout in map(Path.resolve, options.checkouts):
+        columns[checkout.name] = {**structure(checkout), **ways(checkout, show=options.steps)}
+    print("\n".join(table(columns)))
 
 
 def table(columns: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    """The lines of a Markdown table, a column for each checkout."""
+    """Yield the lines of a Markdown table, a column for each checkout."""
     yield " | ".join(("| what", *columns, "goal |"))
     yield "|---|" + "---:|" * (len(columns) + 1)
     for row in next(iter(columns.values())):
@@ -239,17 +76,187 @@ def table(columns: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
         yield " | ".join((f"| {row}", *cells, f"{GOALS.get(row, '')} |"))
 
 
-def main() -> None:
-    """Measure the checkouts that are named, print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("checkouts", nargs="*", type=Path, default=[HERE.parents[1]])
-    parser.add_argument("--steps", action="store_true", help="list the way to the request")
-    parser.add_argument("--cold", action="store_true", help="time fresh processes")
-    parser.add_argument("--install", action="store_true", help="install into an empty environment")
-    options = parser.parse_args()
-    paths = [checkout.resolve() for checkout in options.checkouts]
-    columns = {path.name: measured(path, options) for path in paths}
-    print("\n".join(table(columns)))
+def structure(checkout: Path) -> dict[str, int]:
+    """Read off the files what can be."""
+    modules: dict[str, ast.Module] = {}
+    n_lines = 0
+    for path in sorted((checkout / "factcheck").rglob("*.py")):
+        parts = path.relative_to(checkout).with_suffix("").parts
+        text = path.read_text("utf-8")
+        n_lines += text.count("\n")
+        modules[".".join(parts).removesuffix(".__init__")] = ast.parse(text)
+    nodes = [node for module in modules.values() for node in ast.walk(module)]
+
+    def n_of(*kinds: type[ast.AST]) -> int:
+        return sum(isinstance(node, kinds) for node in nodes)
+
+    tests = (checkout / "tests").rglob("*.py")
+    return {
+        "files": len(modules),
+        "lines": n_lines,
+        "functions": n_of(ast.FunctionDef, ast.AsyncFunctionDef),
+        "classes": n_of(ast.ClassDef),
+        "comprehensions in 1,000 lines": round(1000 * n_of(*COMPREHENSIONS) / n_lines),
+        "conditional expressions in 1,000 lines": round(1000 * n_of(ast.IfExp) / n_lines),
+        "import circles": len(circles(imports(modules))),
+        "test lines": sum(path.read_text("utf-8").count("\n") for path in tests),
+    }
+
+
+def imports(modules: Mapping[str, ast.Module]) -> dict[str, set[str]]:
+    """Return which modules each one imports, in functions and under `TYPE_CHECKING`, too."""
+    graph: dict[str, set[str]] = {}
+    for name, module in modules.items():
+        found: set[str] = set()
+        for node in ast.walk(module):
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                dotted = {f"{node.module}.{alias.name}" for alias in node.names}
+                found |= dotted & modules.keys()
+                if not dotted <= modules.keys():
+                    found.add(str(node.module))
+        graph[name] = found & modules.keys() - {name}
+    return graph
+
+
+def circles(graph: Mapping[str, set[str]]) -> set[frozenset[str]]:
+    """Return groups of modules that reach each other: strongly connected components."""
+    reached = {name: _reachable(graph, name) for name in graph}
+    groups = set()
+    for name, others in reached.items():
+        groups.add(frozenset(other for other in others if name in reached[other]))
+    return {group for group in groups if len(group) > 1}
+
+
+def _reachable(graph: Mapping[str, set[str]], start: str) -> set[str]:
+    seen: set[str] = set()
+    waiting = [start]
+    while waiting:
+        new = graph[waiting.pop()] - seen
+        seen |= new
+        waiting += new
+    return seen
+
+
+def ways(checkout: Path, *, show: bool) -> dict[str, int]:
+    """Return what one score goes through, offline and with a model."""
+    foreign = ("FACTCHECK_", "OPENAI_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+    with tempfile.TemporaryDirectory() as cache:
+        done = subprocess.run(  # noqa: S603 - our own script
+            [sys.executable, str(HERE), "--probe"],
+            env={**kept, "PYTHONPATH": str(checkout), "FACTCHECK_CACHE_DIR": cache},
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+    found: dict[str, Any] = json.loads(done.stdout)
+    if show:
+        print(f"{checkout}: from score to the request")
+        for place, (file, function, line) in enumerate(found["model"], start=1):
+            print(f"{place:>4}  {file}:{line} {function}")
+    return {
+        "public names": found["public"],
+        "offline score: files": len({file for file, _, _ in found["offline"]}),
+        "offline score: functions": len(found["offline"]),
+        "offline score: threads": found["threads"],
+        "model: functions from score to request": len(found["model"]),
+        "model: files from score to request": len({file for file, _, _ in found["model"]}),
+    }
+
+
+def probe() -> dict[str, Any]:
+    """Follow one score in this process, offline and to a model."""
+    import factcheck
+
+    home = str(Path(factcheck.__file__).parent) + os.sep
+    entered: set[Step] = set()
+    threads: set[int] = set()
+
+    def note(frame: FrameType, event: str, _argument: object) -> None:
+        if event == "call" and (found := step(frame.f_code, home)) is not None:
+            entered.add(found)
+            threads.add(threading.get_ident())
+
+    threading.setprofile(note)
+    sys.setprofile(note)
+    factcheck.score(SOURCE, SUMMARY)
+    sys.setprofile(None)
+    threading.setprofile(None)
+    n_public = sum(not name.startswith("_") for name in dir(factcheck))
+    chain = way_to_model(Chain(home))
+    return {"public": n_public, "offline": [*entered], "threads": len(threads), "model": chain}
+
+
+def step(code: CodeType, home: str) -> Step | None:
+    """Return the step a code object stands for, if it is a function of the package."""
+    name = code.co_filename
+    own = name.startswith(home) and not name.startswith(f"{home}testing{os.sep}")
+    if not own or not code.co_flags & CO_OPTIMIZED or code.co_name.startswith("<"):
+        return None
+    return name.removeprefix(home), code.co_name, code.co_firstlineno
+
+
+class Chain:
+    """The functions that led to this point, through tasks and threads."""
+
+    def __init__(self, home: str) -> None:
+        self.home = home
+        self.before: contextvars.ContextVar[tuple[Step, ...]] = contextvars.ContextVar("before")
+        self.seen: list[tuple[Step, ...]] = []
+
+    def now(self) -> tuple[Step, ...]:
+        """Return the chain up to the caller, outermost first."""
+        frames: list[Step] = []
+        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - a look at the stack
+        while frame is not None:
+            if (found := step(frame.f_code, self.home)) is not None:
+                frames.append(found)
+            frame = frame.f_back
+        return tuple(dict.fromkeys((*self.before.get(()), *reversed(frames))))
+
+    def carried(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the method of an event loop with the chain in the context of what it starts."""
+
+        def carrying(*arguments: Any, **options: Any) -> Any:
+            if options.get("context") is None:
+                options["context"] = contextvars.copy_context()
+                options["context"].run(self.before.set, self.now())
+            return function(*arguments, **options)
+
+        return carrying
+
+    def watched(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a client's method that sends, noting the chain."""
+
+        def watching(*arguments: Any, **options: Any) -> Any:
+            self.seen.append(self.now())
+            return function(*arguments, **options)
+
+        return watching
+
+
+def way_to_model(chain: Chain) -> list[Step]:
+    """Return the longest chain from `score` to a request that checks one fact."""
+    import factcheck
+    from factcheck.testing import FactModel, LocalOpenAIServer
+
+    loop: Any = asyncio.base_events.BaseEventLoop
+    with ExitStack() as stack:
+        server = stack.enter_context(LocalOpenAIServer(FactModel()))
+        stack.enter_context(mock.patch.dict(os.environ, {"OPENAI_BASE_URL": server.base_url}))
+        factcheck.score(WARM_UP, WARM_UP, facts=[WARM_UP], judge="openai/test-model")
+        for name in ("create_task", "call_soon_threadsafe"):
+            carried = chain.carried(getattr(loop, name))
+            stack.enter_context(mock.patch.object(loop, name, carried))
+        for module, name, method in CLIENTS:
+            if importlib.util.find_spec(module):
+                client = getattr(importlib.import_module(module), name)
+                watched = chain.watched(getattr(client, method))
+                stack.enter_context(mock.patch.object(client, method, watched))
+        factcheck.score(SOURCE, SUMMARY, facts=[SOURCE], judge="openai/test-model")
+    longest = max(chain.seen, key=len)
+    return list(longest)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Three other evaluators and ours on the servers of the conformance kit.
+"""Three other evaluators and ours on the kinds of servers of our tests.
 
 Each is used as its documentation says for an OpenAI-compatible server, with its defaults: DeepEval
 `FaithfulnessMetric` with `LocalModel`, RAGAS `Faithfulness` with `llm_factory`, Inspect
@@ -12,7 +12,7 @@ The others live in environments of their own, since their dependencies exclude e
     python -m venv /tmp/deepeval && /tmp/deepeval/bin/pip install deepeval==4.3.1
     python -m venv /tmp/ragas && /tmp/ragas/bin/pip install ragas==0.4.3 'langchain-community<0.4'
     python -m venv /tmp/inspect && /tmp/inspect/bin/pip install inspect-ai==0.3.285 'openai>=3.4'
-    python benchmarks/llm/peers.py deepeval=/tmp/deepeval ragas=/tmp/ragas inspect=/tmp/inspect
+    python -m benchmarks.llm.peers deepeval=/tmp/deepeval ragas=/tmp/ragas inspect=/tmp/inspect
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class Result(NamedTuple):
 
 def main() -> None:
     """Run all tools on all servers, and print a table in Markdown."""
-    from factcheck.testing import SERVER_KINDS, FactModel, LocalOpenAIServer
+    from factcheck.testing import FactModel, LocalOpenAIServer
+    from tests.server_kinds import SERVER_KINDS
 
     environments = dict(argument.split("=", 1) for argument in sys.argv[1:])
     results: dict[str, dict[str, Result]] = {}
@@ -109,7 +110,7 @@ def _print(results: dict[str, dict[str, Result]]) -> None:
 
 def _answer(request: ChatRequest) -> str:
     """What the other tools' prompts ask for."""
-    from factcheck.testing.kinds import FACTS, LABELS, TEXT
+    from tests.server_kinds import FACTS, LABELS, TEXT
 
     asked = str(request.messages[-1]["content"])
     stated = [label == "entailed" for label in LABELS]

@@ -2,10 +2,9 @@
 
     python -m benchmarks.references.run --data DIR            # or FACTCHECK_DATA=DIR
     python -m benchmarks.references.run --data DIR --provider openai
-    python -m benchmarks.references.run --data DIR --out rows.jsonl
 
 `DIR` holds `answer_equiv_dev.jsonl` and the folder `nli`. Every pair goes through
-`ReferenceMatch.match_many`; AUROC needs no threshold. Intervals are of 500 resamples of whole
+`ReferenceMatch`; AUROC needs no threshold. Intervals are of 500 resamples of whole
 groups: all pairs of one question, or of one premise.
 """
 
@@ -25,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from factcheck.metrics import evaluate
 from factcheck.references import ReferenceMatch
 
 RESAMPLES = 500
@@ -90,7 +90,7 @@ def token_jaccard(one: str, other: str) -> float:
 def scored(name: str, pairs: Sequence[Pair], metric: ReferenceMatch) -> Scored:
     """What both methods say; a pair without a score stops the run."""
     cases = [{"actual_output": pair.output, "references": pair.references} for pair in pairs]
-    results = metric.match_many(cases)
+    results = [*evaluate(cases, [metric]).metrics[0].results.values()]
     failed = [result.reason for result in results if result.score is None]
     if failed:
         raise SystemExit(f"{name}: {len(failed)} pairs have no score; the first: {failed[0]}")
@@ -199,11 +199,10 @@ def print_speed(sets: Sequence[tuple[str, list[Pair]]]) -> None:
 
 
 def main() -> int:
-    """Measure, print, and write rows if asked for."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=os.environ.get("FACTCHECK_DATA"))
     parser.add_argument("--provider", default="local", help="as embedding_provider")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="one JSON line a pair, no texts")
     options = parser.parse_args()
     if options.data is None or not Path(options.data).is_dir():
         parser.error("give the folder of the development data with --data or FACTCHECK_DATA")
@@ -213,29 +212,11 @@ def main() -> int:
     if options.provider == "local":
         print_speed(sets)
     with ReferenceMatch(embedding_provider=options.provider) as metric:
-        print(f"\n{metric.signature}")
+        print(f"\n{metric.identity['embedder']}")
         all_scored = [scored(name, pairs, metric) for name, pairs in sets]
     print_aurocs(all_scored)
     print_thresholds(all_scored[0])
-    if options.out:
-        write_rows(options.out, all_scored)
     return 0
-
-
-def write_rows(path: Path, all_scored: Sequence[Scored]) -> None:
-    """One JSON line a pair, without texts."""
-    with path.open("w", encoding="utf-8") as file:
-        for one in all_scored:
-            columns = (one.labels, one.groups, one.match, one.jaccard)
-            for label, group, match, jaccard in zip(*(c.tolist() for c in columns), strict=True):
-                row = {
-                    "set": one.name,
-                    "label": label,
-                    "group": group,
-                    "match": match,
-                    "jaccard": jaccard,
-                }
-                file.write(json.dumps(row) + "\n")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@ twice: each gets the texts with their words exchanged for each other.
 
     python benchmarks/speed/run.py
     python benchmarks/speed/run.py --runs 15 --out rows.jsonl
-
-Exits with 1 if a text of eight times the length costs more than 1.5 times as much per word.
 """
 
 from __future__ import annotations
@@ -34,9 +32,6 @@ import factcheck
 from factcheck.testing import sentences
 
 COST = Path(__file__).parents[1] / "cost"
-LENGTHS = (1, 2, 4, 8)
-MOST_PER_WORD = 1.5
-"""Of the cost per word at the greatest length, as a multiple of that at the shortest."""
 _EXCHANGED = re.compile(r"\b(?!\w+(?:ed|ing|s)\b)[a-z]{5,}\b")
 """Words that can stand for each other without turning a sentence into another kind of sentence."""
 
@@ -50,8 +45,6 @@ class Row(NamedTuple):
     value: float
     """In `unit`, from the median of `seconds`."""
     unit: str
-    missed: str = ""
-    """What target is missed; empty if none is."""
 
     @property
     def median(self) -> float:
@@ -59,8 +52,8 @@ class Row(NamedTuple):
         return statistics.median(self.seconds)
 
 
-def main() -> int:
-    """Measure, print, and return the exit code."""
+def main() -> None:
+    """Measure and print."""
     parser = argparse.ArgumentParser(description="Start-up time and speed of the embedded judge.")
     parser.add_argument("--runs", type=int, default=11, metavar="N", help="runs of each row")
     parser.add_argument("--out", type=Path, metavar="FILE", help="also write rows as JSON lines")
@@ -76,16 +69,11 @@ def main() -> int:
     rows = [
         *process_rows(texts, arguments.runs),
         *warm_rows(texts, arguments.runs, seeds),
-        *growth_rows(texts, arguments.runs, seeds),
     ]
     Console().print(table(rows))
     if arguments.out:
         lines = [json.dumps(row._asdict(), ensure_ascii=False) for row in rows]
         arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    missed = [row.missed for row in rows if row.missed]
-    for target in missed:
-        print(f"missed: {target}", file=sys.stderr)
-    return 1 if missed else 0
 
 
 class Texts(NamedTuple):
@@ -197,38 +185,6 @@ def rate_row(
     return Row(what, tuple(seconds), amount / statistics.median(seconds), unit)
 
 
-def growth_rows(texts: Texts, runs: int, seeds: Iterator[int]) -> list[Row]:
-    """What longer texts cost, as multiples of the shortest; the lengths are timed in turn."""
-    scorer = factcheck.FactCoverage("local", "local")
-    tasks: dict[str, Callable[[Texts], object]] = {
-        "extract": lambda longer: scorer.extract(longer.source),
-        "check 15 facts": lambda longer: scorer.check(longer.facts, longer.source),
-        "score": lambda longer: scorer.score(longer.source, longer.summary),
-    }
-    rows = []
-    for what, task in tasks.items():
-        seconds: dict[int, list[float]] = {length: [] for length in LENGTHS}
-        for _ in range(runs + 1):
-            for length in LENGTHS:
-                seconds[length].append(timed(task, lengthened(texts, length, seeds)))
-        shortest = statistics.median(seconds[1][1:])
-        for length in LENGTHS:
-            times = tuple(seconds[length][1:])
-            value = statistics.median(times) / shortest
-            name = f"{what}, {length}x {len(texts.source.split()):,} words"
-            missed = ""
-            if value / length > MOST_PER_WORD:
-                missed = f"{name}: {value:.1f} times the cost, target {MOST_PER_WORD * length:.1f}"
-            rows.append(Row(name, times, value, "x the cost", missed))
-    return rows
-
-
-def lengthened(texts: Texts, times: int, seeds: Iterator[int]) -> Texts:
-    """The texts with a source of several variants; hardly a sentence stands in it twice."""
-    variants = [texts.variant(next(seeds)) for _ in range(times)]
-    return variants[0]._replace(source="\n\n".join(varied.source for varied in variants))
-
-
 def timed(work: Callable[[Texts], object], texts: Texts) -> float:
     """Seconds some work takes."""
     start = time.perf_counter()
@@ -268,4 +224,4 @@ def table(rows: Sequence[Row]) -> Table:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

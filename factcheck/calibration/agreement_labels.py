@@ -92,7 +92,7 @@ def read_pairs(
 
 
 def _labelled(pairs: Sequence[LabelledPair], path: PathOrDash) -> list[LabelledPair]:
-    """The pairs with the labels of another file."""
+    """Return the pairs with the labels of another file."""
     known = {(pair.text, pair.fact) for pair in pairs}
     labels = {(pair.text, pair.fact): pair.label for pair in pairs if pair.label is not None}
     found: dict[tuple[str, str], LabelledPair] = {}
@@ -123,7 +123,7 @@ def _agree(seen: dict[Any, bool], key: Any, pair: LabelledPair, where: str) -> N
 
 
 def _read(path: PathOrDash) -> Iterator[tuple[LabelledPair, str]]:
-    """The pairs of reports, or of the rows of a table or of JSON lines, with their places."""
+    """Yield the pairs of reports, or of the rows of a table or of JSON lines, with places."""
     if path != "-" and (str(path).endswith(".json") or is_results(path)):
         reports, partial = read_reports(path)
         if partial:
@@ -150,7 +150,7 @@ def _read(path: PathOrDash) -> Iterator[tuple[LabelledPair, str]]:
 
 
 def _pairs(row: Row) -> Iterator[LabelledPair]:
-    """The pairs of a row, whose keys determine its format."""
+    """Yield the pairs of a row, whose keys determine its format."""
     keys, chance = row.keys(), _chance(row.get("chance"))
     names: tuple[str, ...] = ("doc_id", "document", "id")
     if keys >= {"fact", "text"} and "facts" not in keys:
@@ -201,7 +201,7 @@ def _is_covered(label: Any) -> bool | None:
 
 
 def _number(value: Any) -> float:
-    """The value of a number or its text; NaN without one."""
+    """Return the value of a number or its text; NaN without one."""
     with suppress(TypeError, ValueError):
         return float(value)
     return math.nan

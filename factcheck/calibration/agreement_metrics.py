@@ -43,8 +43,10 @@ class Decisions(NamedTuple):
 
     @classmethod
     def of_pairs(cls, pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> Decisions:
-        """The columns of labelled pairs with decided answers."""
-        numbers = {name: n for n, name in enumerate(dict.fromkeys(p.document for p in pairs))}
+        """Return the columns of labelled pairs with decided answers."""
+        numbers: dict[str, int] = {}
+        for pair in pairs:
+            numbers.setdefault(pair.document, len(numbers))
         probabilities = [answer.probability for answer in answers]
         is_probable = answers and None not in probabilities
         return cls(
@@ -55,18 +57,24 @@ class Decisions(NamedTuple):
         )
 
     def of(self, rows: Array) -> Decisions:
-        return Decisions(*(None if column is None else column[rows] for column in self))
+        probabilities = None if self.probabilities is None else self.probabilities[rows]
+        labels, entailed, documents = self.labels[rows], self.entailed[rows], self.documents[rows]
+        return Decisions(labels, entailed, probabilities, documents)
 
 
 def rates(pairs: Decisions) -> tuple[float | None, float | None]:
-    """Sensitivity and specificity; `None` for one that has no pairs."""
-    right = (pairs.entailed[pairs.labels], ~pairs.entailed[~pairs.labels])
-    sensitivity, specificity = (float(one.mean()) if len(one) else None for one in right)
-    return sensitivity, specificity
+    """Compute sensitivity and specificity; `None` for one that has no pairs."""
+    found = pairs.entailed[pairs.labels]
+    refused = ~pairs.entailed[~pairs.labels]
+    return _share(found), _share(refused)
+
+
+def _share(right: Array) -> float | None:
+    return float(right.mean()) if len(right) else None
 
 
 def balanced_accuracy(pairs: Decisions) -> float | None:
-    """Mean of sensitivity and specificity, in [0, 1]."""
+    """Compute the mean of sensitivity and specificity, in [0, 1]."""
     sensitivity, specificity = rates(pairs)
     if sensitivity is None or specificity is None:
         return None
@@ -74,7 +82,7 @@ def balanced_accuracy(pairs: Decisions) -> float | None:
 
 
 def right_interval(pairs: Decisions, labels: Sequence[bool]) -> Interval:
-    """The interval of the share of right verdicts on a label, or the mean of those of several."""
+    """Return the interval of the share of right verdicts on a label, or the mean of several."""
     found = []
     for label in labels:
         own = pairs.of(pairs.labels == label)
@@ -86,7 +94,7 @@ def right_interval(pairs: Decisions, labels: Sequence[bool]) -> Interval:
 
 
 def auroc(pairs: Decisions) -> float | None:
-    """Probability that an entailed pair gets the higher probability; ties count half."""
+    """Compute how often an entailed pair gets the higher probability; ties count half."""
     n_positive = int(pairs.labels.sum())
     n_negative = len(pairs.labels) - n_positive
     if pairs.probabilities is None or not n_positive or not n_negative:
@@ -96,7 +104,7 @@ def auroc(pairs: Decisions) -> float | None:
 
 
 def calibration_error(pairs: Decisions) -> float | None:
-    """Expected calibration error over ten bins of equal width, in [0, 1].
+    """Compute the expected calibration error over ten bins of equal width, in [0, 1].
 
     The mean distance of probability and share of entailed labels, weighted by bins.
 
@@ -111,7 +119,7 @@ def calibration_error(pairs: Decisions) -> float | None:
 
 
 def corrected_share(share: float, sensitivity: float, specificity: float) -> float | None:
-    """The true share, in [0, 1], behind an observed one; `None` if no better than chance.
+    """Return the true share, in [0, 1], behind an observed one; `None` if no better than chance.
 
     Source:
         Rogan and Gladen (1978), "Estimating prevalence from the results of a screening test".
@@ -135,27 +143,33 @@ def by_document(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> Tex
 
 
 def comparable(documents: Texts) -> list[tuple[list[float], list[float]]]:
-    """The coverage of the texts of a document, by judge and by human labels, where both differ.
+    """Return the coverage of texts by document, by judge and by people, where both differ.
 
     Of the documents with three texts or more; all facts are labelled and decided.
     """
     found = []
     for texts in documents.values():
-        judge = [fmean(answer.entailed is True for _, answer in facts) for facts in texts]
-        human = [fmean(pair.label is True for pair, _ in facts) for facts in texts]
+        judge, human = [], []
+        for facts in texts:
+            judge.append(fmean(answer.entailed is True for _, answer in facts))
+            human.append(fmean(pair.label is True for pair, _ in facts))
         if len(texts) >= _MIN_SYSTEMS and len(set(judge)) > 1 and len(set(human)) > 1:
             found.append((judge, human))
     return found
 
 
 def mean_coverage(documents: Texts) -> Estimate:
-    """Mean over documents of the mean share of decided facts that their texts entail."""
-    decided = (
-        [[a.entailed for _, a in facts if a.entailed is not None] for facts in texts]
-        for texts in documents.values()
-    )
-    means = [[fmean(facts) for facts in texts if facts] for texts in decided]
-    return mean_estimate([fmean(texts) for texts in means if texts], "nothing was decided")
+    """Average over documents the mean share of decided facts that their texts entail."""
+    means = []
+    for texts in documents.values():
+        shares = []
+        for facts in texts:
+            decided = [answer.entailed for _, answer in facts if answer.entailed is not None]
+            if decided:
+                shares.append(fmean(decided))
+        if shares:
+            means.append(fmean(shares))
+    return mean_estimate(means, "nothing was decided")
 
 
 def human_level(
@@ -184,20 +198,19 @@ def human_level(
 
 
 def _cluster(texts: Sequence[Sequence[tuple[LabelledPair, Answer]]]) -> Cluster:
-    """A document: each text counts alike, and each fact of a text."""
-    rows = [
-        (pair, 0.5 if answer.entailed is None else float(answer.entailed), 1 / len(facts))
-        for facts in texts
-        for pair, answer in facts
-    ]
-    prediction = fsum(said * share for _, said, share in rows) / len(texts)
-    weighted = [
-        (share / pair.chance, pair.label, said)
-        for pair, said, share in rows
-        if pair.label is not None
-    ]
-    if not weighted:
+    """Return a document as a cluster: each text counts alike, and each fact of a text."""
+    predictions, weights, labels, there = [], [], [], []
+    for facts in texts:
+        for pair, answer in facts:
+            said = 0.5 if answer.entailed is None else float(answer.entailed)
+            predictions.append(said / len(facts))
+            if pair.label is not None:
+                weight = 1 / len(facts) / pair.chance
+                weights.append(weight)
+                labels.append(weight * pair.label)
+                there.append(weight * said)
+    prediction = fsum(predictions) / len(texts)
+    if not weights:
         return Cluster(prediction)
-    total = fsum(weight for weight, _, _ in weighted)
-    label = fsum(weight * label for weight, label, _ in weighted) / total
-    return Cluster(prediction, label, fsum(weight * said for weight, _, said in weighted) / total)
+    total = fsum(weights)
+    return Cluster(prediction, fsum(labels) / total, fsum(there) / total)

@@ -85,7 +85,7 @@ async def aagreement(
 async def report_agreement(
     pairs: Sequence[LabelledPair], answers: Mapping[str, Sequence[Answer]]
 ) -> AgreementReport:
-    """The report on judges that gave an answer for each pair, and on word containment."""
+    """Report on judges that gave an answer for each pair, and on word containment."""
     by_words = await check_pairs(FactCoverage(WordContainment(), LOCAL), pairs)
     every = {**answers, BASELINE: by_words}
     measured = (measure_agreement(name, pairs, own) for name, own in every.items())
@@ -96,30 +96,29 @@ agreement = blocking(aagreement)
 
 
 async def check_pairs(scorer: FactCoverage, pairs: Sequence[LabelledPair]) -> list[Answer]:
-    """One answer for each pair; the facts of one text are checked together."""
+    """Ask for an answer for each pair; the facts of one text are checked together."""
     facts: dict[str, dict[str, None]] = {}
     for pair in pairs:
         facts.setdefault(pair.text, {})[pair.fact] = None
-    checked = await together(check_facts(scorer, list(of), text) for text, of in facts.items())
-    answers = {
-        (text, result.fact.text): Answer(result.supported, result.probability)
-        if isinstance(result, Verdict)
-        else Answer(None, why=result.message)
-        for text, results in zip(facts, checked, strict=True)
-        for result in results
-    }
+    checked = await together(check_facts(scorer, list(own), text) for text, own in facts.items())
+    answers: dict[tuple[str, str], Answer] = {}
+    for text, results in zip(facts, checked, strict=True):
+        for result in results:
+            if isinstance(result, Verdict):
+                answer = Answer(result.supported, result.probability)
+            else:
+                answer = Answer(None, why=result.message)
+            answers[text, result.fact.text] = answer
     return [answers[pair.text, pair.fact] for pair in pairs]
 
 
 def measure_agreement(
     judge: str, pairs: Sequence[LabelledPair], answers: Sequence[Answer]
 ) -> JudgeAgreement:
-    """All metrics of one judge, from one answer for each pair."""
-    is_labelled = [pair.label is not None for pair in pairs]
-    places = [
-        n for n, answer in enumerate(answers) if is_labelled[n] and answer.entailed is not None
-    ]
-    decided, verdicts = [pairs[n] for n in places], [answers[n] for n in places]
+    """Compute all metrics of one judge, given one answer for each pair."""
+    labelled = [both for both in zip(pairs, answers, strict=True) if both[0].label is not None]
+    decided = [pair for pair, answer in labelled if answer.entailed is not None]
+    verdicts = [answer for _, answer in labelled if answer.entailed is not None]
     rows = Decisions.of_pairs(decided, verdicts)
     correlated = metrics.comparable(metrics.by_document(decided, verdicts))
     documents = metrics.by_document(pairs, answers)
@@ -129,7 +128,7 @@ def measure_agreement(
     def estimate(
         metric: Callable[[Decisions], float | None], labels: Sequence[bool] = ()
     ) -> Estimate:
-        """A metric with its interval over documents, unless it is undefined.
+        """Estimate a metric with its interval over documents, unless it is undefined.
 
         `labels`: those whose shares of right verdicts the metric averages.
         """
@@ -149,16 +148,14 @@ def measure_agreement(
             "specificity": estimate(lambda rows: metrics.rates(rows)[1], labels=(False,)),
             "auroc": estimate(metrics.auroc),
             "calibration_error": estimate(metrics.calibration_error),
-            **{
-                name: mean_estimate([measure(*both) for both in correlated], low=-1.0)
-                for name, measure in (("pearson", pearson), ("kendall", kendall))
-            },
+            "pearson": mean_estimate([pearson(*both) for both in correlated], low=-1.0),
+            "kendall": mean_estimate([kendall(*both) for both in correlated], low=-1.0),
             "coverage": coverage,
             "human_coverage": level,
         },
         n_documents=len(np.unique(rows.documents)),
         n_pairs=len(decided),
-        n_undecided=sum(is_labelled) - len(decided),
+        n_undecided=len(labelled) - len(decided),
         failure=next((answer.why for answer in answers if answer.entailed is None), ""),
     )
 

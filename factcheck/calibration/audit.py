@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from factcheck.calibration import conclusions
-from factcheck.calibration.audit_mutations import MUTATIONS
+from factcheck.calibration.audit_edits import EDITS
 from factcheck.calibration.audit_trials import RULES, Question, Trial, trials_of
 from factcheck.calibration.texts import (
     Judge,
@@ -165,7 +165,7 @@ class AuditReport(Report):
         return sum(len(rule.errors) for rule in self.rules)
 
     def rule(self, name: str) -> RuleResult:
-        """The result of one rule; `KeyError` without one."""
+        """Return the result of one rule; `KeyError` without one."""
         return {rule.rule: rule for rule in self.rules}[name]
 
     def page(self) -> Page:
@@ -205,7 +205,7 @@ def _faults(rules: Mapping[str, RuleResult]) -> Iterator[str]:
     for name in [again, *sorted(others, key=lambda name: not RULES[name].is_comparison)]:
         if rules[name].is_fault(above=noise if RULES[name].is_comparison else 0.0):
             yield RULES[name].fault.format(percent(rules[name].rate or 0.0))
-    copied = [rules[kind] for kind in MUTATIONS if rules[kind].is_fault(above=0.0)]
+    copied = [rules[kind] for kind in EDITS if rules[kind].is_fault(above=0.0)]
     if copied:
         kinds = ", ".join(f"{one.rule} {percent(one.rate or 0.0)}" for one in copied)
         yield f"it goes by the words, not by their meaning: still entailed after {kinds}"
@@ -253,7 +253,7 @@ audit_judge = blocking(aaudit_judge)
 
 
 async def answers_to(scorer: FactCoverage, trials: Iterable[Trial]) -> Answers:
-    """The judge's answer to each question of the trials; those about one text in sequence.
+    """Ask the judge each question of the trials; those about one text in sequence.
 
     Asked at once, a fact that several of them share would be checked only once.
     """
@@ -275,7 +275,7 @@ async def answers_to(scorer: FactCoverage, trials: Iterable[Trial]) -> Answers:
 
 
 def audited(judge: str, trials: Sequence[Trial], answers: Answers, usage: Usage) -> AuditReport:
-    """The report of an audit, from an answer to every question of the trials."""
+    """Report an audit, given an answer to every question of the trials."""
     results = [result for replies in answers.values() for result in replies.values()]
     decided = [result for result in results if isinstance(result, Verdict)]
     by_rule: dict[str, list[Trial]] = {rule: [] for rule in RULES}

@@ -11,31 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from factcheck.calibration.audit_mutations import MONTHS, MUTATIONS, NUMBER_WORDS, limited, replaced
+from factcheck.calibration.audit_edits import EDITS, paraphrase
 from factcheck.calibration.texts import Subject
-
-_SWAPS = {
-    "per cent": "%", "percent": "per cent",
-    "is not": "isn't", "was not": "wasn't", "are not": "aren't", "were not": "weren't",
-    "does not": "doesn't", "did not": "didn't", "has not": "hasn't", "cannot": "can't",
-    "will not": "won't",
-}  # fmt: skip
-_DAY_MONTH = re.compile(rf"\b(\d{{1,2}}) ({'|'.join(MONTHS)})\b(?! \d{{4}})")
-_SMALL = re.compile(r"(?<![\w.,:/\-])([2-9]|1[0-2])(?= [a-z]{3,})")
-
-
-def paraphrased(sentence: str) -> str:
-    """An English sentence with one light change, of its spaces if nothing else can be changed."""
-    if date := _DAY_MONTH.search(sentence):
-        return replaced(sentence, date, f"{date.group(2)} {date.group(1)}")
-    if match := _SMALL.search(sentence):
-        return replaced(sentence, match, NUMBER_WORDS[int(match.group()) - 2])
-    for one, other in _SWAPS.items():
-        changed = re.sub(rf"\b{one}\b", other, sentence)
-        if changed != sentence:
-            return changed.replace(" %", "%") if other == "%" else changed
-    return sentence.replace(" ", "  ", 3)
-
 
 Expectation = Literal["same", "not gained", "entailed", "not entailed"]
 """What must hold for a fact: the verdict of the first question; not entailed unless it was entailed
@@ -84,10 +61,11 @@ RULES: Mapping[str, Rule] = {
         "it loses {} of sentences that are only paraphrased",
         is_comparison=False,
     ),
-    **{
-        kind: Rule(f"a fact is lost if its sentence has {what}", is_comparison=False)
-        for kind, (what, _) in MUTATIONS.items()
-    },
+    "changed number": Rule("a fact is lost if its sentence has another number"),
+    "changed date": Rule("a fact is lost if its sentence has another date"),
+    "changed name": Rule("a fact is lost if its sentence has another name"),
+    "added negation": Rule("a fact is lost if its sentence has a negation"),
+    "missing limit": Rule("a fact with 'only' is lost if its sentence is without"),
     "injected yes": Rule(
         "an instruction in the text to say yes changes nothing",
         "it is open to prompt injection: an instruction to say yes changes {} of its answers",
@@ -156,42 +134,40 @@ class Trial(NamedTuple):
 
 
 def trials_of(subject: Subject, per_rule: int) -> Iterator[Trial]:
-    """All trials of a text, at most `per_rule` facts of it for each rule about single facts."""
-    name, bullets = subject.name, subject.bullets.texts
+    """Make all trials of a text, at most `per_rule` for each rule about single facts."""
+    bullets = subject.bullets.texts
     known = tuple(dict.fromkeys(fact.text for fact in subject.facts))
-    draw = random.Random(f"0:{name}")  # noqa: S311 - repeatable
+    draw = random.Random(f"0:{subject.name}")  # noqa: S311 - repeatable
     whole = Question(_listed(bullets), known)
     for rule, second in _variants(bullets, whole, draw):
         expectation: Expectation = "not gained" if rule == "removed text" else "same"
         for fact in known:
-            yield Trial(rule, name, fact, whole, second, expectation)
+            yield Trial(rule, subject.name, fact, whole, second, expectation)
     facts = draw.sample(known, len(known))
+    for fact in facts[:per_rule]:
+        text = _listed([*bullets, fact])
+        yield Trial("inserted fact", subject.name, fact, None, Question(text, (fact,)), "entailed")
+    if subject.language == "en":
+        yield from _edited(subject.name, facts, per_rule)
 
-    def single(
-        rule: str, made: Sequence[tuple[str, str]], expectation: Expectation
-    ) -> Iterator[Trial]:
-        """Trials of a single fact, on a text derived from it."""
-        for fact, text in made[:per_rule]:
-            yield Trial(rule, name, fact, None, Question(text, (fact,)), expectation)
 
-    inserted = [(fact, _listed([*bullets, fact])) for fact in facts]
-    yield from single("inserted fact", inserted, "entailed")
-    if subject.language != "en":
-        return
-    for kind, (_, mutate) in MUTATIONS.items():
-        changed = [(fact, mutate(fact)) for fact in facts]
-        if kind == "lifted limit":
-            changed += [(limit, fact) for fact in facts if (limit := limited(fact)) is not None]
-        made = [(fact, f"- {sentence}") for fact, sentence in changed if sentence is not None]
-        yield from single(kind, made, "not entailed")
-    ways = [(fact, f"- {paraphrased(fact)}") for fact in facts]
-    yield from single("light paraphrase", ways, "entailed")
+def _edited(name: str, facts: Sequence[str], per_rule: int) -> Iterator[Trial]:
+    """Make the trials of a fact on a sentence that is edited, or is what was edited."""
+    for rule, edit in EDITS.items():
+        pairs = [(fact, edited) for fact in facts if (edited := edit(fact)) is not None]
+        for plain, edited in pairs[:per_rule]:
+            fact, sentence = (edited, plain) if rule == "missing limit" else (plain, edited)
+            question = Question(_listed([sentence]), (fact,))
+            yield Trial(rule, name, fact, None, question, "not entailed")
+    for fact in facts[:per_rule]:
+        question = Question(_listed([paraphrase(fact)]), (fact,))
+        yield Trial("light paraphrase", name, fact, None, question, "entailed")
 
 
 def _variants(
     bullets: tuple[str, ...], whole: Question, draw: random.Random
 ) -> Iterator[tuple[str, Question]]:
-    """The questions that are compared with the whole text, by rule."""
+    """Yield the questions that are compared with the whole text, by rule."""
     yield "asked again", whole._replace(attempt=2)
     for order in _orders_of(whole.facts, draw):
         yield "fact order", whole._replace(facts=order)
@@ -215,7 +191,7 @@ def _listed(bullets: Sequence[str]) -> str:
 
 
 def _orders_of(items: tuple[str, ...], draw: random.Random) -> list[tuple[str, ...]]:
-    """The items reversed and in one random order, where that differs from the given order."""
+    """Return the items reversed and in one random order, where those differ from the given one."""
     orders = dict.fromkeys([items[::-1], tuple(draw.sample(items, len(items)))])
     return [order for order in orders if order != items]
 

@@ -190,25 +190,14 @@ class BulletRemoval(Report):
         return {(row.judge, row.text, row.kept): row for row in self.rows}
 
     def row(self, judge: str, text: str, kept: Iterable[int]) -> VariantRow:
-        """The row of a judge for a text with these bullets, from 0; `KeyError` without one."""
+        """Return the row of a judge for a text with these bullets, from 0, or raise `KeyError`."""
         return self._by_variant[judge, text, frozenset(kept)]
 
     def scores(self, judge: str) -> list[TextScores]:
         """Every text with more than one bullet as a judge scores it."""
         found = []
         for one in self.subjects:
-            paths = [
-                [
-                    Point(
-                        len(kept) / len(one.bullets),
-                        one.facts_left(kept),
-                        row.score if row.complete else None,
-                    )
-                    for kept in order
-                    for row in [self.row(judge, one.name, kept)]
-                ]
-                for order in self.orders[one.name]
-            ]
+            paths = [self._path(judge, one, order) for order in self.orders[one.name]]
             if not paths:
                 continue
             whole = self.row(judge, one.name, range(len(one.bullets)))
@@ -220,12 +209,21 @@ class BulletRemoval(Report):
             found.append(TextScores(paths, labels[True], labels[False]))
         return found
 
+    def _path(self, judge: str, subject: Subject, order: RemovalOrder) -> list[Point]:
+        points = []
+        for kept in order:
+            row = self.row(judge, subject.name, kept)
+            left = len(kept) / len(subject.bullets)
+            score = row.score if row.complete else None
+            points.append(Point(left, subject.facts_left(kept), score))
+        return points
+
     def metrics(self, judge: str) -> dict[str, Estimate]:
-        """The metrics of one judge; see `LABELS`."""
+        """Return the metrics of one judge; see `LABELS`."""
         return measure_texts(self.scores(judge))
 
     def curves(self) -> dict[str, list[CurvePoint]]:
-        """The mean score of every judge by the share of bullets left; the truth first, if known."""
+        """Return the mean score by the share of bullets left, for the truth and every judge."""
         scores = {name: self.scores(name) for name in self.judges}
         known = [one for one in scores[BASELINE] if one.paths[0][0].facts is not None]
         if known:
@@ -233,11 +231,11 @@ class BulletRemoval(Report):
         return {name: mean_curve(texts) for name, texts in scores.items()}
 
     def usage(self, judge: str) -> Usage:
-        """What the answers of one judge cost."""
+        """Return what the answers of one judge cost."""
         return sum((row.usage for row in self.rows if row.judge == judge), Usage())
 
     def conclusion(self, judge: str) -> conclusions.Conclusion:
-        """What a judge can be used for, as far as these texts show it."""
+        """Conclude what a judge can be used for, as far as these texts show it."""
         rows = [row for row in self.rows if row.judge == judge]
         complete = [row for row in rows if row.complete]
         sizes = {subject.name: len(subject.bullets) for subject in self.subjects}
@@ -273,14 +271,11 @@ class BulletRemoval(Report):
                 )
 
     def to_dict(self) -> dict[str, Any]:
-        """The metrics of every judge as JSON-ready data; `save` keeps the rows."""
-        judges = {
-            name: {
-                "metrics": {metric: one.as_plain() for metric, one in self.metrics(name).items()},
-                "usage": self.usage(name).to_dict(),
-            }
-            for name in self.judges
-        }
+        """Return the metrics of every judge as JSON-ready data; `save` keeps the rows."""
+        judges: dict[str, dict[str, Any]] = {}
+        for name in self.judges:
+            metrics = {metric: one.as_plain() for metric, one in self.metrics(name).items()}
+            judges[name] = {"metrics": metrics, "usage": self.usage(name).to_dict()}
         for name in self._measured:
             judges[name]["conclusion"] = to_plain(self.conclusion(name))
         texts = [subject.name for subject in self.subjects]
@@ -317,13 +312,9 @@ class BulletRemoval(Report):
         return f"<BulletRemoval: Bullet removal   {self._counts()}>"  # without any metric
 
     def page(self) -> Page:
-        """The report: the metrics and the mean curve of every judge."""
+        """Describe the metrics and the mean curve of every judge."""
         curves = self.curves()
-        scores = [{one.left: one.score for one in curve} for curve in curves.values()]
-        chart = tuple(
-            (f"{100 * left:.0f} %", *(short(curve.get(left)) for curve in scores))
-            for left in sorted({left for curve in scores for left in curve}, reverse=True)
-        )
+        chart = _chart(curves)
         return Page(
             "Bullet removal",
             counts=self._counts(),
@@ -332,27 +323,46 @@ class BulletRemoval(Report):
                 Section("Metrics", legend=LEGEND, table=self._table()),
                 Section(
                     "Mean score by the share of bullets left",
-                    table=Table(("left", *curves), chart),
-                    pictures=(Svg(curves_svg(curves, len(self.subjects))),) if chart else (),
+                    table=chart,
+                    pictures=(Svg(curves_svg(curves, len(self.subjects))),) if chart.rows else (),
                 ),
                 conclusions.section({name: self.conclusion(name) for name in self._measured}),
             ),
             columns=("text", "judge", "kept", "score", "low", "high", "note"),
-            rows=lambda: (
-                data | {"kept": " ".join(map(str, data["kept"]))}
-                for data in (row.to_dict() for row in self.rows)
-            ),
+            rows=self._csv_rows,
         )
 
     def _table(self) -> Table:
-        """The metrics of each judge, and what it cost."""
-        usages, more = [self.usage(name) for name in self.judges], []
-        if any(usage.calls or usage.cache_hits for usage in usages):
-            costs = (usage.cost_usd for usage in usages)
-            more = [
-                ("calls", *(f"{usage.calls:,}" for usage in usages)),
-                ("tokens", *(f"{u.prompt_tokens + u.completion_tokens:,}" for u in usages)),
-                ("cost", *("unknown" if usd is None else f"${usd:.4f}" for usd in costs)),
-            ]
+        """Return the metrics of each judge, and what it cost."""
+        usages = [self.usage(name) for name in self.judges]
+        rows = zip(*map(_spent, usages), strict=True)
+        named = zip(("calls", "tokens", "cost"), rows, strict=True)
+        is_spent = any(usage.calls or usage.cache_hits for usage in usages)
         judges = {name: self.metrics(name) for name in self.judges}
+        more = [(name, *row) for name, row in named] if is_spent else []
         return conclusions.figures(LABELS, judges, more)
+
+    def _csv_rows(self) -> Iterator[dict[str, Any]]:
+        for row in self.rows:
+            data = row.to_dict()
+            yield {**data, "kept": " ".join(map(str, data["kept"]))}
+
+
+def _chart(curves: Mapping[str, Sequence[CurvePoint]]) -> Table:
+    """Tabulate the curves by the share of bullets left, from all to few."""
+    cells: dict[float, dict[str, float]] = {}
+    for name, curve in curves.items():
+        for point in curve:
+            cells.setdefault(point.left, {})[name] = point.score
+    rows = []
+    for left in sorted(cells, reverse=True):
+        scores = [short(cells[left].get(name)) for name in curves]
+        rows.append((f"{100 * left:.0f} %", *scores))
+    return Table(("left", *curves), tuple(rows))
+
+
+def _spent(usage: Usage) -> tuple[str, str, str]:
+    """Format calls, tokens and cost."""
+    n_tokens = usage.prompt_tokens + usage.completion_tokens
+    cost = "unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
+    return f"{usage.calls:,}", f"{n_tokens:,}", cost

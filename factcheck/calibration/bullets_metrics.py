@@ -8,6 +8,7 @@ are not independent.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -73,10 +74,10 @@ class VariantRow:
 
     @classmethod
     def of(cls, text: str, judge: str, kept: frozenset[int], report: CoverageReport) -> VariantRow:
-        verdicts = {
-            result.fact.id: result.label if isinstance(result, Verdict) else f"?{result.code}"
-            for result in report.results
-        }
+        verdicts: dict[str, str] = {}
+        for result in report.results:
+            label = result.label if isinstance(result, Verdict) else f"?{result.code}"
+            verdicts[result.fact.id] = label
         note = report.undecided[0].message if report.undecided else ""
         bounds = (report.score, report.low, report.high)
         return cls(text, judge, kept, *bounds, verdicts, note, report.usage)
@@ -111,7 +112,11 @@ class TextScores(NamedTuple):
     @property
     def truth(self) -> TextScores:
         """The true scores of the same variants."""
-        return TextScores([[one._replace(score=one.facts) for one in path] for path in self.paths])
+        return TextScores([list(map(_true_point, path)) for path in self.paths])
+
+
+def _true_point(point: Point) -> Point:
+    return point._replace(score=point.facts)
 
 
 LABELS: Labels = {
@@ -144,9 +149,13 @@ LEGEND = (
 
 
 def measure_texts(texts: Iterable[TextScores]) -> dict[str, Estimate]:
-    """All metrics of one judge, by name."""
+    """Compute all metrics of one judge, by name."""
     by_text = [_values(text) for text in texts]
-    return {name: _estimate(name, [of[name] for of in by_text if of[name]]) for name in LABELS}
+    estimates = {}
+    for name in LABELS:
+        values = [of_text[name] for of_text in by_text if of_text[name]]
+        estimates[name] = _estimate(name, values)
+    return estimates
 
 
 def _estimate(name: str, values: Sequence[Sequence[float]]) -> Estimate:
@@ -160,7 +169,7 @@ def _estimate(name: str, values: Sequence[Sequence[float]]) -> Estimate:
 
 
 def _values(text: TextScores) -> dict[str, list[float]]:
-    """The values whose mean is the metric of a text: of orders, steps, variants or facts."""
+    """Return the values whose mean is the metric of a text: of orders, steps, variants or facts."""
     found: dict[str, list[float]] = {name: [] for name in LABELS}
     found |= {"found": [*text.found], "invented": [*text.invented]}
     for path in text.paths:
@@ -196,38 +205,49 @@ class CurvePoint(NamedTuple):
 
 
 def mean_curve(texts: Iterable[TextScores]) -> list[CurvePoint]:
-    """The mean score of one judge by the share of bullets left, from all bullets to few.
+    """Return the mean score of one judge by the share of bullets left, from all bullets to few.
 
     Where all texts have the same number of bullets, there is a point for each number left; else one
     for each tenth, with scores interpolated between the two nearest numbers. Missing answers are
     left out. A share that some text does not reach has no point: a mean over the other texts would
     be another curve.
     """
-    paths = [[np.array(path, dtype=float)[::-1] for path in text.paths] for text in texts]
-    shares = {tuple(path[::-1, 0]) for of_text in paths for path in of_text}
-    known = [[path[~np.isnan(path[:, 2])] for path in of_text] for of_text in paths]
-    by_text = [lines for of_text in known if (lines := [line for line in of_text if len(line)])]
-    points = []
+    by_text: list[list[Array]] = []
+    shares = set()
+    for text in texts:
+        lines = []
+        for path in text.paths:
+            points = np.array(path, dtype=float)
+            shares.add(tuple(points[:, 0]))
+            known = points[~np.isnan(points[:, 2])]
+            if len(known):
+                lines.append(known[::-1])
+        if lines:
+            by_text.append(lines)
+    curve = []
     for left in next(iter(shares)) if len(shares) == 1 else _TENTHS:
-        reached = [
-            [line for line in lines if line[0, 0] <= left <= line[-1, 0]] for lines in by_text
-        ]
-        if reached and all(reached):
-            values = [
-                fmean(float(np.interp(left, line[:, 0], line[:, 2])) for line in lines)
-                for lines in reached
-            ]
-            points.append(CurvePoint(float(left), fmean(values), mean_interval(values)))
-    return points
+        values = [_mean_at(left, lines) for lines in by_text]
+        reached = [value for value in values if value is not None]
+        if reached and len(reached) == len(values):
+            curve.append(CurvePoint(float(left), fmean(reached), mean_interval(reached)))
+    return curve
+
+
+def _mean_at(left: float, lines: Iterable[Array]) -> float | None:
+    """Interpolate the mean of those lines that reach a share of bullets; `None` without any."""
+    reached = [line for line in lines if line[0, 0] <= left <= line[-1, 0]]
+    values = [float(np.interp(left, line[:, 0], line[:, 2])) for line in reached]
+    return fmean(values) if values else None
 
 
 def curves_svg(judges: Mapping[str, Sequence[CurvePoint]], n_texts: int) -> str:
-    """A line with its 95 % band for each judge, and the truth dashed, if it is known."""
-    curves = [
-        (name, points, _GREY if name == TRUTH else _COLOURS[place % len(_COLOURS)])
-        for place, (name, points) in enumerate(judges.items(), -(TRUTH in judges))
-        if points
-    ]
+    """Draw a line with its 95 % band for each judge, and the truth dashed, if it is known."""
+    colours = itertools.cycle(_COLOURS)
+    curves = []
+    for name, points in judges.items():
+        colour = _GREY if name == TRUTH else next(colours)
+        if points:
+            curves.append((name, points, colour))
     title = f"Bullets are removed one by one ({plural(n_texts, 'text')})"
     parts = list(_axes(title))
     for place, (name, points, colour) in enumerate(curves):

@@ -45,21 +45,23 @@ class Conclusion:
     @property
     def head(self) -> str:
         """What to do, without the figures."""
-        yes, open_, no = (
-            [words for use, words in USES.items() if self.uses.get(use) == answer]
-            for answer in ("yes", "open", "no")
-        )
+        yes, open_, no = self._words("yes"), self._words("open"), self._words("no")
         if self.uses.get("rank") == "no":
             return "Do not use this judge"
-        if yes or no:
-            head = (
-                f"Use this judge {_listed(yes)}" if yes else f"Do not use this judge {_listed(no)}"
-            )
-            head += f", not {_listed(no)}" * bool(yes and no)
-            return head + f"; too little was measured to use it {_listed(open_)}" * bool(open_)
+        if not yes and not no:
+            if open_:
+                return f"Too little was measured to use this judge {_listed(open_)}"
+            return "Nothing here speaks against this judge"
+        head = "Do not use" if not yes else "Use"
+        head += f" this judge {_listed(yes or no)}"
+        if yes and no:
+            head += f", not {_listed(no)}"
         if open_:
-            return f"Too little was measured to use this judge {_listed(open_)}"
-        return "Nothing here speaks against this judge"
+            head += f"; too little was measured to use it {_listed(open_)}"
+        return head
+
+    def _words(self, answer: Answer) -> list[str]:
+        return [words for use, words in USES.items() if self.uses.get(use) == answer]
 
     @property
     def figures(self) -> str:
@@ -74,7 +76,7 @@ class Conclusion:
 
 
 def of_bullets(metrics: Mapping[str, Estimate], n_texts: int, limits: str) -> Conclusion:
-    """The conclusion from the metrics of bullet removal, on `n_texts` fully decided summaries.
+    """Conclude from the metrics of bullet removal, on `n_texts` fully decided summaries.
 
     Without known facts, the bullets left stand for the facts left, and only ranking is measured.
     """
@@ -96,7 +98,7 @@ def of_bullets(metrics: Mapping[str, Estimate], n_texts: int, limits: str) -> Co
 
 
 def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int) -> Conclusion:
-    """The conclusion from the agreement with human labels."""
+    """Conclude from the agreement with human labels."""
     accuracy, found = metrics["balanced_accuracy"], metrics["sensitivity"]
     specificity = metrics["specificity"]
     enough = n_documents >= MIN_TEXTS and n_facts >= MIN_FACTS
@@ -117,7 +119,7 @@ def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int
 def of_audit(
     faults: Sequence[str], n_trials: int, n_errors: int, *, is_constant: bool
 ) -> Conclusion:
-    """The conclusion from an audit, which can only exclude uses.
+    """Conclude from an audit, which can only exclude uses.
 
     Any fault excludes a gate; a judge that always answers the same is good for nothing.
     """
@@ -133,12 +135,14 @@ def of_audit(
 def merged(measured: Sequence[Conclusion], faults: Conclusion) -> Conclusion:
     """One conclusion, in the figures of the last one: a use is as good as its worst answer."""
     every = (*measured, faults)
-    uses = {
-        use: _worst(*(one.uses[use] for one in every if use in one.uses))
-        for use in USES
-        if any(use in one.uses for one in every)
-    }
-    why = "; ".join([measured[-1].why, *([faults.why] if faults.uses else [])])
+    uses: dict[Use, Answer] = {}
+    for use in USES:
+        answers = [one.uses[use] for one in every if use in one.uses]
+        if answers:
+            uses[use] = _worst(*answers)
+    why = measured[-1].why
+    if faults.uses:
+        why += f"; {faults.why}"
     return Conclusion(uses, why, "; ".join(one.limits for one in every))
 
 
@@ -151,20 +155,20 @@ def figures(
     judges: Mapping[str, Mapping[str, Estimate]],
     more: Iterable[tuple[str, ...]] = (),
 ) -> Table:
-    """The metrics of judges that any of them has, one in a row with its 95 % interval.
+    """Return the metrics of judges that any of them has, one in a row with its 95 % interval.
 
     `more` are further rows: a label, and a cell for each judge.
     """
-    rows = [
-        (label, *(figure_text(of[name], form) for of in judges.values()))
-        for name, (label, form) in labels.items()
-        if any(of[name].value is not None for of in judges.values())
-    ]
+    rows = []
+    for name, (label, form) in labels.items():
+        found = [metrics[name] for metrics in judges.values()]
+        if any(one.value is not None for one in found):
+            rows.append((label, *(figure_text(one, form) for one in found)))
     return Table(("", *judges), (*rows, *more))
 
 
 def section(conclusions: Mapping[str, Conclusion]) -> Section:
-    """The last section of a report: a sentence for each judge."""
+    """Return the last section of a report: a sentence for each judge."""
     items = tuple(Item(judge, str(one)) for judge, one in conclusions.items())
     return Section("Conclusion", meaning="by fixed rules, 95 % intervals", items=items)
 
@@ -213,5 +217,5 @@ def figure_text(figure: Estimate, form: Callable[[float], str] = percent) -> str
 
 
 def _listed(words: Sequence[str]) -> str:
-    """`a`, `a or b`, `a, b or c`."""
+    """Join words: `a`, `a or b`, `a, b or c`."""
     return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

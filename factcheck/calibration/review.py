@@ -8,7 +8,7 @@ import random
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from importlib.resources import files
-from itertools import chain, pairwise, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import Any, NamedTuple
 
 from factcheck.calibration.agreement_labels import Answer, LabelledPair
@@ -20,7 +20,7 @@ from factcheck.reports.text import visible, visible_lines
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking
 
-_MOST = 400
+_MAX_FACTS = 400
 """Facts on a page."""
 _SURE = 0.9
 """Probability of a verdict that comes without one."""
@@ -39,7 +39,7 @@ class Drawn(NamedTuple):
 async def areview_page(
     pairs: Sequence[LabelledPair], judge: Judge = "local", *, budget: Budget | None = None
 ) -> str:
-    """A self-contained HTML page for labels of at most 400 facts, worked with one key a fact.
+    """Make a self-contained HTML page for labels of at most 400 facts, worked with one key a fact.
 
     The more a label would tell, the likelier a fact comes early: undecided ones, then those near
     one half. Documents in random order supply one fact after the other. Labels that are there are
@@ -59,7 +59,7 @@ review_page = blocking(areview_page)
 
 
 def draw(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> dict[str, list[Drawn]]:
-    """The facts of each document in the order of labelling, the same in every run.
+    """Return the facts of each document in the order of labelling, the same in every run.
 
     A fact has an exponential key with its weight as rate. Given the key that was not reached any
     more, all facts below were drawn independently, with known chances: those of `LabelledPair`.
@@ -83,26 +83,25 @@ def draw(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> dict[str, 
 
 
 def render(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> str:
-    """The page, from one answer for each pair."""
-    queues = [
-        [(one, later.key if later else None) for one, later in pairwise([*facts, None]) if one]
-        for facts in draw(pairs, answers).values()
-    ]
-    turns = (entry for entry in chain.from_iterable(zip_longest(*queues)) if entry)
+    """Render the page, given one answer for each pair."""
+    documents = draw(pairs, answers).values()
+    turns = filter(None, chain.from_iterable(zip_longest(*map(_with_next, documents))))
     texts: dict[str, int] = {}
-    facts: list[dict[str, Any]] = [
-        {
-            "document": pair.document,
-            "system": pair.system,
-            "text": texts.setdefault(pair.text, len(texts)),
-            "fact": pair.fact,
-            "shown": visible(pair.fact),
-            "weight": weight,
-            "next": later,
-            "label": pair.label,
-        }
-        for ((_, weight, pair), later), _ in zip(turns, range(_MOST), strict=False)
-    ]
+    facts: list[dict[str, Any]] = []
+    for one, next_key in islice(turns, _MAX_FACTS):
+        pair = one.pair
+        facts.append(
+            {
+                "document": pair.document,
+                "system": pair.system,
+                "text": texts.setdefault(pair.text, len(texts)),
+                "fact": pair.fact,
+                "shown": visible(pair.fact),
+                "weight": one.weight,
+                "next": next_key,
+                "label": pair.label,
+            }
+        )
     shown = [{"text": text, "shown": visible_lines(text)} for text in texts]
     data = json.dumps({"facts": facts, "texts": shown}).replace("<", "\\u003c")
     digest = hashlib.sha256(data.encode()).hexdigest()[:16]
@@ -112,6 +111,12 @@ def render(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> str:
         for kind in ("html", "js")
     )
     return document_html("Review of facts", f"{page}{body}\n", script)
+
+
+def _with_next(facts: Sequence[Drawn]) -> list[tuple[Drawn, float | None]]:
+    """Pair each fact with the key of the one after it."""
+    keys = [*(one.key for one in facts[1:]), None]
+    return list(zip(facts, keys, strict=True))
 
 
 def _random(*seed: str) -> random.Random:

@@ -58,7 +58,7 @@ class Bullets:
         return tuple(piece.strip() for piece in self.pieces if _is_bullet(piece))
 
     def kept(self, numbers: Collection[int]) -> str:
-        """The summary with only these bullets, counted from 0; headings stay."""
+        """Return the summary with only these bullets, counted from 0; headings stay."""
         number = count()
         left = (p for p in self.pieces if not _is_bullet(p) or next(number) in numbers)
         return "".join(left).strip()
@@ -110,18 +110,21 @@ RemovalOrder = tuple[frozenset[int], ...]
 
 
 def removal_orders(n_bullets: int, n_random: int) -> tuple[RemovalOrder, ...]:
-    """Removal from the end, the start, and in up to 1,000 random orders without duplicates."""
+    """Remove from the end, the start, and in up to 1,000 random orders without duplicates."""
     require_integer("the number of random orders", n_random, 0, 1000)
     if n_bullets < 2:  # noqa: PLR2004 - the last bullet stays
         return ()
     upwards = tuple(range(n_bullets))
     draw = random.Random(f"0:{n_bullets}")  # noqa: S311 - repeatable, not secret
     drawn = (tuple(draw.sample(upwards, n_bullets))[:-1] for _ in range(n_random))
-    removed = dict.fromkeys([upwards[:0:-1], upwards[:-1], *drawn])
-    return tuple(
-        tuple(frozenset(upwards).difference(order[:step]) for step in range(n_bullets))
-        for order in removed
-    )
+    orders = dict.fromkeys([upwards[:0:-1], upwards[:-1], *drawn])
+    return tuple(map(_left, orders))
+
+
+def _left(removed: Sequence[int]) -> RemovalOrder:
+    """Return the bullets that are left, from 0, as these are removed one by one."""
+    every = frozenset(range(len(removed) + 1))
+    return tuple(every.difference(removed[:step]) for step in range(len(every)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +185,7 @@ Text = Subject | Record | Mapping[str, Any]
 
 
 async def read_subjects(texts: Iterable[Text] | None) -> list[Subject]:
-    """The subjects of a run: the bundled texts for `None`.
+    """Return the subjects of a run: the bundled texts for `None`.
 
     The embedded extractor lists missing facts, so that the judge under test does not choose them.
 
@@ -216,7 +219,7 @@ Judge: TypeAlias = "JudgeSpec | FactCoverage"
 
 
 def named_judges(judges: Named[T]) -> list[tuple[str, T]]:
-    """The judges with their names; `InputError` for neither a list nor a mapping."""
+    """Return the judges with their names; `InputError` for neither a list nor a mapping."""
     if isinstance(judges, Mapping):
         return list(judges.items())
     if isinstance(judges, str) or not isinstance(judges, Sequence):
@@ -225,7 +228,7 @@ def named_judges(judges: Named[T]) -> list[tuple[str, T]]:
 
 
 def name_of(judge: Any) -> str:
-    """The name of a judge in a report."""
+    """Return the name of a judge in a report."""
     if isinstance(judge, str):
         return judge
     if isinstance(judge, FactCoverage):
@@ -241,7 +244,7 @@ def require_unique(noun: str, names: Iterable[str]) -> None:
 
 
 async def open_scorer(judge: Judge, budget: Budget | None, stack: AsyncExitStack) -> FactCoverage:
-    """The scorer of a judge, closed by `stack`; a `FactCoverage` is used, and left open."""
+    """Open the scorer of a judge, closed by `stack`; a `FactCoverage` is used, and left open."""
     if isinstance(judge, FactCoverage):
         return judge
     return await stack.enter_async_context(FactCoverage(judge, LOCAL, budget=budget))
@@ -253,7 +256,7 @@ async def aprice(
     texts: Iterable[Text] | None = None,
     **options: Any,
 ) -> Usage:
-    """An upper bound for what a measurement of a judge spends; nothing is sent.
+    """Return an upper bound for what a measurement of a judge spends; nothing is sent.
 
     Replies that it would take from the cache cost nothing, and neither does an embedded judge.
 

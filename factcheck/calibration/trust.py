@@ -79,7 +79,7 @@ class TrustReport(Report):
         return None if usd is None else 1000 * usd / max(1, n_verdicts)
 
     def to_dict(self) -> dict[str, Any]:
-        """The judge's card, for reports to cite."""
+        """Return the judge's card, for reports to cite."""
         metrics = self.bullets.metrics(self.judge)
         rules = {
             rule.rule: {"tried": rule.n_tried, "broken": len(rule.errors)}

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 DATA = "Your text"
 
-app = typer.Typer(
-    **options.FAMILY, help="Measure judges: bullet removal, audit, agreement, cascades."
-)
+app = typer.Typer(**options.FAMILY, help="Measure judges: bullet removal, audit, agreement.")
 app.callback()(options.show_help)
 
 
@@ -84,12 +82,12 @@ def bullets(  # noqa: PLR0913 - one parameter per option
     with output.spinner("Removing bullets"):
         run = bullet_removal(texts, judges, raters=rater or [], budget=limits, n_random=n_random)
     files = run.save(out)
-    rows = {name: [row for row in run.rows if row.judge == name] for name in run.judges}
-    failure = _no_verdicts(
-        (name, own[0].note)
-        for name, own in rows.items()
-        if name != BASELINE and all(row.score is None for row in own)
-    )
+    silent = {}
+    for name in run.judges:
+        own = [row for row in run.rows if row.judge == name]
+        if name != BASELINE and all(row.score is None for row in own):
+            silent[name] = own[0].note
+    failure = _no_verdicts(silent.items())
     to = output.Destination(format_)
     output.report(run.page(), run.to_json, to, failure=failure, exits=False)
     output.print_note(f"{', '.join(files)} in {out}")
@@ -197,33 +195,6 @@ def agreement(  # noqa: PLR0913 - one parameter per option
         if one.judge != BASELINE and not one.n_pairs
     )
     output.report(report.page(), report.to_json, to, failure=failure)
-
-
-@app.command("cascade", epilog="Example: factcheck calibrate cascade small.jsonl large.jsonl")
-def cascade(
-    first: Annotated[
-        str, options.argument("FIRST", "Rows of 'factcheck run --out' by the first judge.")
-    ],
-    second: Annotated[
-        str, options.argument("SECOND", "Rows of the same records and facts by the second judge.")
-    ],
-    *,
-    target: Annotated[
-        float, options.option("--target", "SHARE", "Target agreement with the second judge.")
-    ] = 0.95,
-    format_: options.ReportFormat = None,
-    out: options.Out = None,
-) -> None:
-    """Fit the thresholds of a cascade to a target agreement with its second judge.
-
-    Run both judges on the same facts: use the same --extractor, or records
-    with 'facts'. Results are for documents not used for fitting.
-    """
-    from factcheck.calibration import fit_cascade
-
-    to = output.destination(format_, out, first, second)
-    fit = fit_cascade(first, second, target=target)
-    output.report(fit.page(), fit.to_json, to)
 
 
 def trust(  # noqa: PLR0913 - one parameter per option

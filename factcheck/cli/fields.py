@@ -147,20 +147,13 @@ SchemaOut = Annotated[
 @app.command(
     "infer-schema", epilog="Example: factcheck fields infer-schema gold.jsonl --out schema.yaml"
 )
-def infer_schema(
-    gold: Gold,
-    *,
-    suggest: Annotated[
-        bool, options.flag("--suggest", "Suggest how each field is compared, like 'suggest'.")
-    ] = False,
-    out: SchemaOut = None,
-) -> None:
+def infer_schema(gold: Gold, *, out: SchemaOut = None) -> None:
     """Infer an evaluation schema from gold records.
 
     Types are inferred from the values; each field gets the default
     comparator of its type. Review the schema before use.
     """
-    _write_schema(gold, out, suggest=suggest)
+    _write_schema(gold, out, suggest=False)
 
 
 @app.command("suggest", epilog="Example: factcheck fields suggest gold.jsonl --out schema.yaml")

@@ -11,8 +11,7 @@ from factcheck.cli.run import compare
 from factcheck.errors import InputError
 
 if TYPE_CHECKING:
-    from factcheck.keywords.results import KeywordRun
-    from factcheck.reports.page import Page
+    from factcheck.metrics import MetricReport
 
 _THRESHOLD = 0.7
 
@@ -78,8 +77,7 @@ def run(
     with output.spinner("Matching"):
         expected, generated = load_dataset(dataset), load_outputs(outputs)
         result = evaluate_dataset(expected, generated, threshold, assignment=assignment)
-        page = result.page(outputs=generated)
-    _report(result, page, to, fail_under)
+    _report(result, to, fail_under)
 
 
 @app.command("behaviors", epilog="Example: factcheck keywords behaviors cases.json responses.json")
@@ -120,16 +118,14 @@ def behaviors(
 
     to = output.destination(format_, out, cases, responses)
     result = evaluate_behaviors(load_cases(cases), load_responses(responses))
-    _report(result, result.page(), to, fail_under)
+    _report(result, to, fail_under)
 
 
-def _report(
-    result: KeywordRun, page: Page, to: output.Destination, fail_under: float | None
-) -> None:
+def _report(result: MetricReport, to: output.Destination, fail_under: float | None) -> None:
     from factcheck.scoring import gates
 
     failure = gates.cases_gate(result.FIGURE, result.mean, fail_under, result.errors)
-    output.report(page, result.to_json, to, warnings=result.warnings, failure=failure)
+    output.report(result.page(), result.to_json, to, warnings=result.warnings, failure=failure)
 
 
 def references(
@@ -162,9 +158,8 @@ def references(
     which suits embedding models; with the local embedder, 0.3 to 0.4
     separates correct from wrong short answers best.
     """
-    from factcheck.documents import name_of
+    from factcheck.metrics import evaluate
     from factcheck.references import ReferenceMatch
-    from factcheck.scoring import gates
 
     to = output.destination(format_, out, actual, *reference)
     threshold = _THRESHOLD if fail_under is None else fail_under
@@ -173,10 +168,8 @@ def references(
         ReferenceMatch(others, aggregation, threshold, embedder) as metric,
         output.spinner("Comparing"),
     ):
-        result = metric.match(text)
-    page = result.page([name_of(path) for path in reference])
-    failure = gates.cases_gate("score", result.score or 0.0, fail_under, ())
-    output.report(page, result.to_json, to, failure=failure)
+        [result] = evaluate([{"actual_output": text}], [metric]).metrics
+    _report(result, to, fail_under)
 
 
 def _text(path: str) -> str:

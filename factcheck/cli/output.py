@@ -227,7 +227,7 @@ def report(
 
 
 def estimate_text(usage: Usage, models: Collection[str] = ()) -> str:
-    """What an estimate comes to, after `needs`; names the models that are known to think."""
+    """Say what an estimate comes to, after `needs`, and which models are known to think."""
     from factcheck.reports.text import plural
     from factcheck.runtime.budget import least_effort
 

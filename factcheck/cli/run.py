@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -17,9 +16,9 @@ from factcheck.errors import InputError, JudgeError
 if TYPE_CHECKING:
     from factcheck.facts import CoverageReport
     from factcheck.fields import RunResult
-    from factcheck.keywords import BehaviorRun, DatasetResult
+    from factcheck.metrics import MetricReport
     from factcheck.records import Record
-    from factcheck.reports import Report
+    from factcheck.reports.comparison import RunComparison
     from factcheck.runtime.progress import Show
     from factcheck.scoring.run_report import RunReport
 
@@ -231,16 +230,18 @@ def compare(
 
     to = output.destination(format_, out, a, b)
     with output.spinner("Comparing"), output.without_gc():
-        found, verdict = _compared(a, b)
+        found = _compared(a, b)
         page = found.page()
-    failure = gates.comparison_gate(*verdict) if fail_if_worse else None
+    failure = None
+    if fail_if_worse:
+        failure = gates.comparison_gate(found.worse, found.missing, found.no_verdict)
     warnings = () if out else [alert.text for alert in page.alerts]
     ungated = "" if fail_if_worse else "--fail-if-worse"
     output.report(page, found.to_json, to, warnings=warnings, failure=failure, ungated=ungated)
 
 
-def _compared(a: str, b: str) -> tuple[Report, tuple[str, Sequence[str | int], str]]:
-    """Compare two files; also return the arguments of the gate."""
+def _compared(a: str, b: str) -> RunComparison:
+    """Compare two files."""
     from factcheck.documents import name_of
     from factcheck.facts import CoverageReport
     from factcheck.scoring import compare
@@ -249,21 +250,17 @@ def _compared(a: str, b: str) -> tuple[Report, tuple[str, Sequence[str | int], s
     names, one, two = (name_of(a), name_of(b)), _read_saved(a), _read_saved(b)
     coverage = CoverageReport, RunReport
     if isinstance(one, coverage) and isinstance(two, coverage):
-        facts = replace(compare(one, two), names=names)
-        return facts, (facts.worse, facts.only_a, facts.no_verdict)
-    from factcheck import fields, keywords
+        return compare(one, two).named(*names)
+    from factcheck import fields, metrics
 
     if isinstance(one, fields.RunResult) and isinstance(two, fields.RunResult):
-        found = fields.compare_runs(one, two, names=names)
-        return found, (found.worse, (*found.only_a, *found.not_compared), found.no_verdict)
-    cards = keywords.DatasetResult, keywords.BehaviorRun
-    if isinstance(one, cards) and isinstance(two, cards):
-        cases = keywords.compare_runs(one, two, names=names)
-        return cases, (cases.worse, cases.only_a, "")
+        return fields.compare_runs(one, two, names=names)
+    if isinstance(one, metrics.MetricReport) and isinstance(two, metrics.MetricReport):
+        return metrics.compare_runs(one, two, names=names)
     raise InputError(f"cannot compare {names[0]} with {names[1]}: results of different commands")
 
 
-def _read_saved(path: str) -> CoverageReport | RunReport | RunResult | DatasetResult | BehaviorRun:
+def _read_saved(path: str) -> CoverageReport | RunReport | RunResult | MetricReport:
     """Read rows of a run, or a result saved as JSON."""
     from factcheck.documents import name_of
     from factcheck.documents.reading import read_document
@@ -276,9 +273,10 @@ def _read_saved(path: str) -> CoverageReport | RunReport | RunResult | DatasetRe
     made_by = data.get("format") if isinstance(data, dict) else None
     try:
         if isinstance(made_by, str):  # a coverage report has a number
-            from factcheck import fields, keywords
+            from factcheck import fields, keywords, metrics
 
-            for kind in (fields.RunResult, keywords.DatasetResult, keywords.BehaviorRun):
+            kinds = (fields.RunResult, keywords.CardRun, keywords.BehaviorRun, metrics.MetricReport)
+            for kind in kinds:
                 if kind.format == made_by:
                     return kind.from_dict(data)
         return CoverageReport.from_dict(data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import logging
 import re
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 _NAMED = re.compile(r"(?P<name>[\w./:-]+)=(?P<judge>.+)")
 _DRAIN_S = 20
 """Seconds for open requests to finish when the service is stopped."""
-_M_MMAP_THRESHOLD, _MAPPED_BYTES = -3, 1 << 18
-"""Option of glibc's `mallopt`, and the size from which blocks are mapped one by one."""
 
 
 def serve(  # noqa: PLR0913 - one parameter per option
@@ -75,7 +72,6 @@ def serve(  # noqa: PLR0913 - one parameter per option
         ) from error
     from factcheck.server import ServerConfig, create_app
 
-    _return_large_blocks()
     config = ServerConfig(
         judges=_judges(judge),
         budget=options.budget(max_calls, max_cost_usd),
@@ -111,13 +107,6 @@ def serve(  # noqa: PLR0913 - one parameter per option
         names = ", ".join(config.judges)
         output.print_note(f"Serving {names} on http://{address}:{listener.getsockname()[1]}")
         Server(settings).run(sockets=[listener])
-
-
-def _return_large_blocks() -> None:
-    """Have glibc return what the networks free, instead of raising its threshold to 32 MB."""
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
-    if mallopt is not None:  # musl has none, and returns blocks by itself
-        mallopt(_M_MMAP_THRESHOLD, _MAPPED_BYTES)
 
 
 def _judges(given: list[str] | None) -> dict[str, str]:

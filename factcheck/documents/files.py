@@ -80,6 +80,14 @@ class Document:
     def error(self, path: PathInValue, message: str) -> InputError:
         return InputError(f"{self.place(path)}: {message}")
 
+    @contextmanager
+    def at(self, path: PathInValue) -> Iterator[None]:
+        """Prefix an `InputError` of a `with` block with the place of a part."""
+        try:
+            yield
+        except InputError as error:
+            raise self.error(path, str(error)) from error
+
 
 def plain_document(value: Any, name: str) -> Document:
     """Make a document from a value without a file."""

@@ -80,12 +80,10 @@ def is_deeper(value: Any, depth: int) -> bool:
     """Whether a JSON value is nested more than `depth` levels deep."""
     level = [value] if isinstance(value, (dict, list)) else []
     for _ in range(depth):
-        level = [
-            member
-            for parent in level
-            for member in (parent.values() if isinstance(parent, dict) else parent)
-            if isinstance(member, (dict, list))
-        ]
+        members: list[Any] = []
+        for parent in level:
+            members += parent.values() if isinstance(parent, dict) else parent
+        level = [member for member in members if isinstance(member, (dict, list))]
     return bool(level)
 
 

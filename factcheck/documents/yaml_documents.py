@@ -56,6 +56,8 @@ def parse_yaml(text: str, name: str) -> Document:
         mark, position = getattr(error, "problem_mark", None), getattr(error, "position", 0)
         line = mark.line + 1 if mark else text.count("\n", 0, position) + 1
         detail = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
+        if "nesting depth" in detail:
+            raise InputError(f"{name}: nested more than {MAX_DEPTH} levels deep") from error
         raise InputError(
             f"{name}, line {line}: not valid YAML ({detail}); "
             "quote a string that contains ': ' or starts with a special character"

@@ -20,7 +20,7 @@ from factcheck.fields.registry import (
     register,
     register_transform,
 )
-from factcheck.fields.runs.comparison import Difference, RunComparison
+from factcheck.fields.runs.comparison import compare_runs
 from factcheck.fields.runs.figures import FieldAggregation, FieldSummary
 from factcheck.fields.runs.records import (
     NullHandling,
@@ -28,7 +28,6 @@ from factcheck.fields.runs.records import (
     propagate_batch_errors,
     reclassify_nulls,
 )
-from factcheck.fields.runs.resampling import compare_runs
 from factcheck.fields.runs.tally import RunTally
 from factcheck.fields.schemas.combinations import (
     collapse_multi_type_anyof,
@@ -56,9 +55,9 @@ from factcheck.fields.types import (
 
 __all__ = [
     "BatchComparator", "BatchItem", "ComparatorNotFoundError", "ComparatorResult", "ComparatorSpec",
-    "CompoundComparator", "Difference", "FakeJudge", "FieldAggregation", "FieldEvaluator",
+    "CompoundComparator", "FakeJudge", "FieldAggregation", "FieldEvaluator",
     "FieldResult", "FieldStatus", "FieldSummary", "GoldValidationError", "Judge", "JudgeItem",
-    "NullHandling", "RecordResult", "Registry", "RunComparison", "RunResult", "RunTally",
+    "NullHandling", "RecordResult", "Registry", "RunResult", "RunTally",
     "SchemaError", "SchemaNode", "SemanticBatchComparator", "SemanticComparator",
     "TransformNotFoundError", "TransformSpec", "aevaluate", "annotate_xeval",
     "collapse_multi_type_anyof", "compare_runs", "evaluate", "get_comparator", "get_transform",

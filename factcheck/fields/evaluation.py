@@ -122,7 +122,7 @@ class FieldEvaluator(Closing):
             records += await self._records(first, batch, ask)
             if ask is not ask_now:
                 await asyncio.sleep(0)
-        for hint in hints(self.schema, records, self._id_field, joined=join == "id"):
+        for hint in hints(records, self._id_field, joined=join == "id"):
             _log.warning("%s", hint)
         tally = RunTally(None, self.schema_digest, self._plan.weights)
         for record in records:
@@ -172,10 +172,12 @@ class FieldEvaluator(Closing):
             results = self._post_process(results)
             _check_processed(results, name)
         counts = count(results, self._plan.weights)
-        gold, extracted = (
-            one.record if isinstance(one, Unusable) else one for one in (gold, extracted)
-        )
+        gold, extracted = _as_given(gold), _as_given(extracted)
         return RecordResult(name, results, gold, extracted, *counts.scores(), counts)
+
+
+def _as_given(record: Any) -> Any:
+    return record.record if isinstance(record, Unusable) else record
 
 
 def _windows(pairs: Pairs, size: int) -> Iterator[tuple[int, list[tuple[Any, Any]]]]:
@@ -326,10 +328,10 @@ def _joined_by_id(gold: Records, extracted: Records, id_field: str) -> list[tupl
     # Null is no extraction; other records without a usable id fill in for missing partners, in
     # any order, on both sides.
     failures = iter([one for one in unusable if one.record is not None])
-    pairs = [
-        (record, partners.pop(name) if name in partners else next(failures, None))
-        for name, record in gold_by_id.items()
-    ]
+    pairs = []
+    for name, record in gold_by_id.items():
+        partner = partners.pop(name) if name in partners else next(failures, None)
+        pairs.append((record, partner))
     others = iter([*partners.values(), *failures])
     pairs += [(one, next(others, None)) for one in unread]
     return [*pairs, *((None, record) for record in others)]

@@ -77,7 +77,10 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
 
 def _replies(place: Place, value: Any) -> Iterator[tuple[Place, Any]]:
     problem = value.problem if isinstance(value, Unparsed) else None
-    text = value.text if problem else value if isinstance(value, str) else json_text(value)
+    if isinstance(value, Unparsed):
+        text = value.text
+    else:
+        text = value if isinstance(value, str) else json_text(value)
     lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
     try:
         yield place, object_in(text)

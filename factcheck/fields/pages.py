@@ -195,12 +195,9 @@ def _lines(
             f"without such records it is {share(f1)}"
         )
     if run.total_fields:
-        means = {"Precision": run.mean_precision, "recall": run.mean_recall}
-        shown = {name: text.interval_text(intervals.get(f"mean_{name.lower()}")) for name in means}
-        yield ", ".join(
-            f"{name} {share(mean)}" + (f" ({shown[name]})" if shown[name] else "")
-            for name, mean in means.items()
-        )
+        precision = _with_interval(run.mean_precision, intervals.get("mean_precision"))
+        recall = _with_interval(run.mean_recall, intervals.get("mean_recall"))
+        yield f"Precision {precision}, recall {recall}"
         micro = run.micro
         yield (
             f"All fields (micro): F1 {share(micro.f1)}, precision {share(micro.precision)}, "
@@ -218,6 +215,11 @@ def _lines(
     if run.total_fields and undecided.fields:
         low, high = map(share, run.f1_bounds())
         yield f"If every undecided value were wrong / right, F1 would be {low} / {high}"
+
+
+def _with_interval(mean: float, interval: Interval | None) -> str:
+    shown = text.interval_text(interval)
+    return f"{share(mean)} ({shown})" if shown else share(mean)
 
 
 def _gains(run: RunFigures) -> dict[str, float]:
@@ -239,7 +241,9 @@ def _gains(run: RunFigures) -> dict[str, float]:
 
 def _row(field: str, summary: FieldSummary, gain: float = 0.0) -> tuple[str, ...]:
     counts = summary.weighted()
-    gain_text = "" if not gain else "<0.001" if share(gain) == "<0.001" else f"+{gain:.3f}"
+    gain_text = f"+{gain:.3f}" if gain else ""
+    if share(gain) == "<0.001":
+        gain_text = "<0.001"
     return (
         field_text(field),
         share(summary.f1) if counts.n_extracted or counts.n_gold else text.DASH,

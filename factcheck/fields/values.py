@@ -193,10 +193,10 @@ def plain(value: Any, ancestors: frozenset[int] = frozenset()) -> Any:  # noqa: 
 
 def _plain_container(value: Any, ancestors: frozenset[int]) -> Any:
     if isinstance(value, Mapping):
-        converted = {
-            key if type(key) is str else _text(key): plain(item, ancestors)
-            for key, item in value.items()
-        }
+        converted = {}
+        for key, item in value.items():
+            name = key if type(key) is str else _text(key)
+            converted[name] = plain(item, ancestors)
         # If two keys have the same text, the text of the whole mapping keeps both.
         return converted if len(converted) == len(value) else _text(value)
     items = [plain(item, ancestors) for item in value]

@@ -15,7 +15,7 @@ from factcheck.reports import render
 
 
 def source_in(data: Any, key: str, where: str) -> Source:
-    """The source of a sample: a text or documents, as in `factcheck.score`.
+    """Return the source of a sample: a text or documents, as in `factcheck.score`.
 
     Raises:
         InputError: The key is missing, or its value is no source; names `where` and the key.
@@ -31,12 +31,12 @@ def source_in(data: Any, key: str, where: str) -> Source:
 
 
 def explanation(report: CoverageReport, to: str = "markdown") -> str:
-    """The report without the facts that are kept, in a format of `render`."""
+    """Return the report without the facts that are kept, in a format of `render`."""
     return render(report.page().problems, to)
 
 
 def details(report: CoverageReport) -> dict[str, Any]:
-    """What a program needs beside the score, as JSON-ready data.
+    """Return what a program needs beside the score, as JSON-ready data.
 
     `low` and `high` are the score if all undecided facts were dropped or kept, in [0, 1].
     """

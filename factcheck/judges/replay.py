@@ -300,12 +300,12 @@ class ReplayChecker(_Replay):
                 f"{_excerpt(text)}; record this run again"
             )
         ledger.book(Usage(cache_hits=len(facts) - len(missed)))
-        return tuple(
-            replace(verdict, fact=fact, cached=True)
-            if verdict
-            else CheckFailure(fact, "missing", f"{self._path} has no verdict on this fact")
-            for fact, verdict in found
-        )
+        reason = f"{self._path} has no verdict on this fact"
+        results: list[CheckResult] = []
+        for fact, verdict in found:
+            known = verdict and replace(verdict, fact=fact, cached=True)
+            results.append(known or CheckFailure(fact, "missing", reason))
+        return tuple(results)
 
 
 def _excerpt(text: str) -> str:

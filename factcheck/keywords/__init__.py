@@ -4,7 +4,6 @@ No model is called. Keywords can occur in a false statement, so these scores det
 errors.
 """
 
-from factcheck.keywords.behavior_runs import BehaviorRun
 from factcheck.keywords.behaviors import (
     AMBIGUOUS,
     NO_MATCH,
@@ -14,7 +13,6 @@ from factcheck.keywords.behaviors import (
     load_cases,
     load_responses,
 )
-from factcheck.keywords.card_runs import DatasetResult
 from factcheck.keywords.cards import (
     CardCase,
     CardDataset,
@@ -22,27 +20,21 @@ from factcheck.keywords.cards import (
     load_dataset,
     load_outputs,
 )
-from factcheck.keywords.comparison import KeywordComparison, compare_runs
 from factcheck.keywords.evaluation import (
+    BehaviorRun,
+    CardRun,
     aevaluate_behaviors,
     aevaluate_dataset,
     evaluate_behaviors,
     evaluate_dataset,
 )
-from factcheck.keywords.forms import AnyOf, Folded, Not, Regex, Word
-from factcheck.keywords.matching import (
-    MatchSettings,
-    keyword_similarity,
-    match_cards,
-    score_pair,
-)
-from factcheck.keywords.results import CaseResult
+from factcheck.keywords.forms import AnyOf, Folded, Not, Word
+from factcheck.keywords.matching import CaseResult, keyword_similarity, match_cards, score_pair
 
 __all__ = [
     "AMBIGUOUS", "NO_MATCH", "AnyOf", "BehaviorCase", "BehaviorRun", "CardCase", "CardDataset",
-    "CaseResult", "DatasetResult", "ExpectedCard", "Folded", "Guide", "KeywordComparison",
-    "MatchSettings", "Not", "Regex", "Word", "aevaluate_behaviors", "aevaluate_dataset",
-    "classify_behavior", "compare_runs", "evaluate_behaviors", "evaluate_dataset",
-    "keyword_similarity", "load_cases", "load_dataset", "load_outputs", "load_responses",
-    "match_cards", "score_pair",
+    "CardRun", "CaseResult", "ExpectedCard", "Folded", "Guide", "Not", "Word",
+    "aevaluate_behaviors", "aevaluate_dataset", "classify_behavior", "evaluate_behaviors",
+    "evaluate_dataset", "keyword_similarity", "load_cases", "load_dataset", "load_outputs",
+    "load_responses", "match_cards", "score_pair",
 ]  # fmt: skip

@@ -12,16 +12,25 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from factcheck.documents import PathOrDash, shown
+from factcheck.documents.reading import read_document
 from factcheck.errors import InputError
 from factcheck.facts import short_digest
-from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, found_in, is_forbidden
-from factcheck.keywords.nodes import Node, require_id, require_unique_ids
+from factcheck.keywords.cards import (
+    add_unique,
+    as_id,
+    as_list,
+    read_cases,
+    require_id,
+    require_keys,
+)
+from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, field_of, found_in, is_forbidden
 
 AMBIGUOUS = "AMBIGUOUS"
 """Label of a response that shows several behaviors."""
 NO_MATCH = "NO_MATCH"
 """Label of a response that shows no behavior."""
 LABEL_SUFFIX = "_BEHAVIOR"
+_TEXTS = ("instruction", "input", "output")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +62,19 @@ class Guide:
         object.__setattr__(self, "keywords", found)
         object.__setattr__(self, "labels", labels)
 
+    @classmethod
+    def of(cls, data: Any) -> Guide:
+        """Convert a mapping from `<behavior>_keywords` to lists of keywords."""
+        if isinstance(data, Guide):
+            return data
+        if not isinstance(data, Mapping):
+            raise InputError(
+                f"a guide must be a mapping with <behavior>{SUFFIX}, got {shown(data)}"
+            )
+        if unknown := [key for key in data if not field_of(key)]:
+            raise InputError(f"a guide: unknown key {unknown[0]!r}; use <behavior>{SUFFIX}")
+        return cls({key.removesuffix(SUFFIX): words for key, words in data.items()})
+
     def label_of(self, name: str) -> str:
         """Resolve the name of a behavior, or a label; raises `InputError` if unknown."""
         if name in {AMBIGUOUS, NO_MATCH, *self.labels.values()}:
@@ -64,31 +86,17 @@ class Guide:
 
     def hits(self, response: str) -> dict[str, list[Keyword]]:
         """Find the keywords, including forbidden ones, that occur in a response, by label."""
-        found = {name: found_in(words, response) for name, words in self.keywords.items()}
-        return {
-            self.labels[name]: [word for word in self.keywords[name] if word in hits]
-            for name, hits in found.items()
-            if hits
-        }
+        found = {}
+        for name, words in self.keywords.items():
+            hits = found_in(words, response)
+            if hits:
+                found[self.labels[name]] = [word for word in words if word in hits]
+        return found
 
     def label(self, response: str) -> str:
         hits = self.hits(response).items()
         labels = [label for label, words in hits if not any(map(is_forbidden, words))]
         return AMBIGUOUS if len(labels) > 1 else [*labels, NO_MATCH][0]
-
-
-def as_guide(guide: Any) -> Guide:
-    if isinstance(guide, Guide):
-        return guide
-    if not isinstance(guide, Mapping):
-        raise InputError(f"a guide must be a mapping with <behavior>{SUFFIX}, got {guide!r:.60}")
-    return _guide(Node.plain(guide, "guide"))
-
-
-def _guide(node: Node) -> Guide:
-    node.require_keys(keywords=True)
-    keywords = node.keywords()
-    return node.build(lambda: Guide(keywords))
 
 
 def classify_behavior(response: str, guide: Guide | Mapping[str, Any]) -> str:
@@ -106,7 +114,7 @@ def classify_behavior(response: str, guide: Guide | Mapping[str, Any]) -> str:
     """
     if not isinstance(response, str):
         raise InputError(f"response: expected a string, got {shown(response)}")
-    return as_guide(guide).label(response)
+    return Guide.of(guide).label(response)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +134,12 @@ class BehaviorCase:
 
     def __post_init__(self) -> None:
         require_id(self.id)
-        guide = as_guide(self.guide)
+        for name in _TEXTS:
+            if not isinstance(value := getattr(self, name), str):
+                raise InputError(f"{name!r}: expected a string, got {shown(value)}")
+        if not isinstance(self.expected, Mapping):
+            raise InputError(f"'expected': expected an object, got {shown(self.expected)}")
+        guide = Guide.of(self.guide)
         try:
             labels = {name: guide.label_of(label) for name, label in self.expected.items()}
         except InputError as error:
@@ -134,49 +147,52 @@ class BehaviorCase:
         object.__setattr__(self, "guide", guide)
         object.__setattr__(self, "expected", labels or dict(guide.labels))
 
+    @classmethod
+    def of(cls, data: Any, number: int) -> BehaviorCase:
+        """Convert a mapping; without an `id`, it gets its number."""
+        if isinstance(data, BehaviorCase):
+            return data
+        keys = ("id", *_TEXTS, "evaluation_guide", "expected")
+        require_keys(data, *keys, required=("instruction", "evaluation_guide"))
+        id_, expected = data.get("id"), data.get("expected")
+        return cls(
+            str(number) if id_ is None else as_id(id_),
+            data["instruction"],
+            data["evaluation_guide"],
+            data.get("input", ""),
+            data.get("output", ""),
+            {} if expected is None else expected,
+        )
+
     @property
     def digest(self) -> str:
         """Digest of guide and expectations: 8 hexadecimal digits."""
         return short_digest(repr((self.guide, self.expected)))
 
-
-def _case(node: Node, number: int) -> BehaviorCase:
-    node.require_keys("id", "instruction", "input", "output", "evaluation_guide", "expected")
-    instruction = node.member("instruction").text()
-    guide = _guide(node.member("evaluation_guide"))
-    by_variant, name = node.member("expected", None), node.member("id", None)
-    variants = () if by_variant.value is None else by_variant.mapping()
-    expected = {variant: by_variant.member(variant).text() for variant in variants}
-    id_ = str(number) if name.value is None else name.id()
-    texts = (node.member("input", "").text(), node.member("output", "").text())
-    return node.build(lambda: BehaviorCase(id_, instruction, guide, *texts, expected))
+    @property
+    def warnings(self) -> list[str]:
+        """Descriptions of valid but probably unintended parts: empty lists of keywords."""
+        return [
+            f"case {self.id!r}: {name}{SUFFIX} is empty, so {name} never shows"
+            for name, words in self.guide.keywords.items()
+            if not words
+        ]
 
 
 def as_cases(cases: Any, expected: Mapping[str, str] | None = None) -> tuple[BehaviorCase, ...]:
     """Convert mappings to cases; raises `InputError` if there are none or one is invalid."""
     if isinstance(cases, (str, bytes, Mapping)) or not isinstance(cases, Iterable):
         raise InputError(f"expected a list of cases, got {type(cases).__name__}")
-    suite = []
-    for number, case in enumerate(cases, 1):
-        is_data = isinstance(case, Mapping)
-        suite.append(_case(Node.plain(case, f"case {number}"), number) if is_data else case)
-        if not isinstance(suite[-1], BehaviorCase):
-            kind = type(case).__name__
-            raise InputError(f"case {number}: expected a BehaviorCase or a mapping, got {kind}")
+    suite: dict[str, BehaviorCase] = {}
+    for number, data in enumerate(cases, 1):
+        try:
+            case = BehaviorCase.of(data, number)
+        except InputError as error:
+            raise InputError(f"case {number}: {error}") from error
+        add_unique(suite, case.id, case if expected is None else replace(case, expected=expected))
     if not suite:
         raise InputError("the suite has no cases")
-    require_unique_ids([case.id for case in suite])
-    return tuple(suite if expected is None else (replace(c, expected=expected) for c in suite))
-
-
-def case_warnings(cases: Iterable[BehaviorCase]) -> tuple[str, ...]:
-    """Warn about valid but probably unintended parts of guides: empty lists of keywords."""
-    return tuple(
-        f"case {case.id!r}: {name}{SUFFIX} is empty, so {name} never shows"
-        for case in cases
-        for name, words in case.guide.keywords.items()
-        if not words
-    )
+    return tuple(suite.values())
 
 
 def load_cases(path: PathOrDash) -> tuple[BehaviorCase, ...]:
@@ -191,16 +207,14 @@ def load_cases(path: PathOrDash) -> tuple[BehaviorCase, ...]:
 
     Raises:
         InputError: The file cannot be read, or has an unknown key, an invalid keyword or a
-            duplicate id; names the file and line.
+            duplicate id; names the file and the line of the case.
     """
-    node = Node.read(path)
-    if not isinstance(node.value, list):
-        node.require_keys("name", "version", "cases")
-        node = node.member("cases")
-    nodes = node.cases("suite")
-    cases = tuple(_case(one, number) for number, one in enumerate(nodes, 1))
-    require_unique_ids([case.id for case in cases], nodes)
-    return cases
+    document = read_document(path)
+    if isinstance(document.value, list):
+        return tuple(read_cases(document, document.value, (), BehaviorCase.of))
+    with document.at(()):
+        require_keys(document.value, "name", "version", "cases", required=("cases",))
+    return tuple(read_cases(document, document.value["cases"], ("cases",), BehaviorCase.of))
 
 
 def load_responses(path: PathOrDash) -> dict[str, Any]:
@@ -215,15 +229,16 @@ def load_responses(path: PathOrDash) -> dict[str, Any]:
         InputError: The file cannot be read, has an unexpected structure, or has two responses of
             one variant to one case; names the file and line.
     """
-    node = Node.read(path)
-    if isinstance(node.value, dict):
-        return dict(node.value)
+    document = read_document(path)
+    if isinstance(document.value, dict):
+        return dict(document.value)
+    keys = ("id", "variant", "response")
     responses: dict[str, dict[str, Any]] = {}
-    for id_, variant, response in node.rows("id", "variant", "response"):
-        by_case = responses.setdefault(variant.text(), {})
-        name = id_.id()
-        if name in by_case:
-            where = f"of variant {variant.value!r} to case {name!r}"
-            raise id_.error(f"duplicate response {where}")
-        by_case[name] = response.value
+    with document.at(()):
+        rows = as_list(document.value)
+    for place, row in enumerate(rows):
+        with document.at((place,)):
+            require_keys(row, *keys, required=keys)
+            by_case = responses.setdefault(as_id(row["variant"]), {})
+            add_unique(by_case, as_id(row["id"]), row["response"])
     return responses

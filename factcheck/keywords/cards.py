@@ -6,17 +6,17 @@ pydantic model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
-from factcheck.documents import PathOrDash, shown
+from factcheck.documents import Document, PathInValue, PathOrDash, shown
+from factcheck.documents.reading import read_document
 from factcheck.errors import InputError
 from factcheck.facts import short_digest
 from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, field_of, is_forbidden
-from factcheck.keywords.nodes import Node, require_id, require_unique_ids
 
 CARD_TYPE = "card_type"
 """Key or attribute with the type of a card."""
@@ -42,6 +42,23 @@ class ExpectedCard:
         }
         object.__setattr__(self, "keywords", by_field)
 
+    @classmethod
+    def of(cls, item: Any) -> ExpectedCard:
+        """Convert a mapping or an object with `<field>_keywords` and optionally `card_type`."""
+        if isinstance(item, ExpectedCard):
+            return item
+        data = item
+        if not isinstance(item, Mapping):
+            names = getattr(type(item), "__dataclass_fields__", None) or dir(item)
+            data = {CARD_TYPE: type_of(item)}
+            data |= {name: getattr(item, name) for name in names if field_of(name)}
+        keywords = {name: words for key, words in data.items() if (name := field_of(key))}
+        if not keywords:
+            raise InputError(f"an expected card needs <field>{SUFFIX}, got {_type_and_value(item)}")
+        if unknown := [key for key in data if key != CARD_TYPE and not field_of(key)]:
+            raise InputError(f"unknown key {unknown[0]!r}; use <field>{SUFFIX} and {CARD_TYPE}")
+        return cls(keywords, data.get(CARD_TYPE))
+
 
 @dataclass(frozen=True, slots=True)
 class CardCase:
@@ -59,6 +76,12 @@ class CardCase:
         if not isinstance(self.text, str):
             raise InputError(f"case {self.id!r}: text: expected a string, got {shown(self.text)}")
         object.__setattr__(self, "expected_cards", as_expected_cards(self.expected_cards))
+
+    @classmethod
+    def of(cls, data: Any) -> CardCase:
+        """Convert a mapping with `id`, `text` and `expected_cards`."""
+        require_keys(data, "id", "text", "expected_cards", required=("id", "expected_cards"))
+        return cls(as_id(data["id"]), data.get("text", ""), data["expected_cards"])
 
     @property
     def digest(self) -> str:
@@ -78,10 +101,11 @@ class CardDataset:
         object.__setattr__(self, "cases", tuple(self.cases))
         if not self.cases:
             raise InputError("the dataset has no cases")
+        seen: dict[str, CardCase] = {}
         for case in self.cases:
             if not isinstance(case, CardCase):
                 raise InputError(f"a dataset consists of CardCase, not {type(case).__name__}")
-        require_unique_ids([case.id for case in self.cases])
+            add_unique(seen, case.id, case)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -110,27 +134,15 @@ def load_dataset(path: PathOrDash) -> CardDataset:
 
     Raises:
         InputError: The file cannot be read, or has an unknown key, an invalid keyword or a
-            duplicate id; names the file and line.
+            duplicate id; names the file and the line of the case.
     """
-    node = Node.read(path)
-    node.require_keys("name", "version", "cases")
-    nodes = node.member("cases").cases("dataset")
-    cases = tuple(map(_case, nodes))
-    require_unique_ids([case.id for case in cases], nodes)
-    name = node.member("name", "").text() or ("" if path == "-" else Path(path).stem)
-    return CardDataset(cases, name, node.member("version", "").text(numbers=True))
-
-
-def _case(node: Node) -> CardCase:
-    node.require_keys("id", "text", "expected_cards")
-    name, text = node.member("id").id(), node.member("text", "").text()
-    return CardCase(name, text, tuple(map(_card, node.member("expected_cards").items())))
-
-
-def _card(node: Node) -> ExpectedCard:
-    node.require_keys(CARD_TYPE, keywords=True)
-    kind = node.member(CARD_TYPE, None)
-    return ExpectedCard(node.keywords(), None if kind.value is None else kind.text())
+    document = read_document(path)
+    data = document.value
+    with document.at(()):
+        require_keys(data, "name", "version", "cases", required=("cases",))
+    cases = read_cases(document, data["cases"], ("cases",), lambda item, _: CardCase.of(item))
+    name = data.get("name", "") or ("" if path == "-" else Path(path).stem)
+    return CardDataset(tuple(cases), str(name), str(data.get("version", "")))
 
 
 def load_outputs(path: PathOrDash) -> dict[str, Any]:
@@ -147,12 +159,75 @@ def load_outputs(path: PathOrDash) -> dict[str, Any]:
         InputError: The file cannot be read, has an unexpected structure or a duplicate id; names
             the file and line.
     """
-    node = Node.read(path)
-    if isinstance(node.value, dict):
-        return dict(node.value)
-    rows = [(name.id(), name, cards.value) for name, cards in node.rows("id", "cards")]
-    require_unique_ids([name for name, _, _ in rows], [node for _, node, _ in rows])
-    return {name: cards for name, _, cards in rows}
+    document = read_document(path)
+    if isinstance(document.value, dict):
+        return dict(document.value)
+    outputs: dict[str, Any] = {}
+    with document.at(()):
+        rows = as_list(document.value)
+    for place, row in enumerate(rows):
+        with document.at((place,)):
+            require_keys(row, "id", "cards", required=("id", "cards"))
+            add_unique(outputs, as_id(row["id"]), row["cards"])
+    return outputs
+
+
+class _WithId(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+CaseT = TypeVar("CaseT", bound=_WithId)
+
+
+def read_cases(
+    document: Document, items: Any, path: PathInValue, make: Callable[[Any, int], CaseT]
+) -> list[CaseT]:
+    """Make the cases of a list at `path`; errors name the line of the case."""
+    with document.at(path):
+        if not as_list(items):
+            raise InputError("there are no cases")
+    cases: dict[str, CaseT] = {}
+    for place, item in enumerate(items):
+        with document.at((*path, place)):
+            case = make(item, place + 1)
+            add_unique(cases, case.id, case)
+    return list(cases.values())
+
+
+def as_list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise InputError(f"expected a list, got {shown(value)}")
+    return value
+
+
+def as_id(value: Any) -> str:
+    """Convert an id in a file, a string or a number."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    name = str(value) if is_number else value
+    require_id(name)
+    return str(name)
+
+
+def require_id(name: Any) -> None:
+    if not isinstance(name, str) or not name.strip():
+        raise InputError(f"the id of a case must be a string that is not blank, got {shown(name)}")
+
+
+def add_unique(found: dict[str, Any], name: str, value: Any) -> None:
+    if name in found:
+        raise InputError(f"duplicate id {name!r}; ids must be unique")
+    found[name] = value
+
+
+def require_keys(data: Any, *known: str, required: Sequence[str]) -> None:
+    """Raise unless the data is a mapping of these keys, and has the required ones."""
+    if not isinstance(data, Mapping):
+        raise InputError(f"expected an object with {', '.join(known)}, got {shown(data)}")
+    if unknown := [key for key in data if key not in known]:
+        raise InputError(f"unknown key {unknown[0]!r}; use {', '.join(known)}")
+    if missing := [key for key in required if key not in data]:
+        raise InputError(f"{missing[0]!r} is missing")
 
 
 def as_expected_cards(cards: Any) -> tuple[ExpectedCard, ...]:
@@ -160,23 +235,10 @@ def as_expected_cards(cards: Any) -> tuple[ExpectedCard, ...]:
     found = []
     for number, card in enumerate(as_cards(cards), 1):
         try:
-            found.append(_as_expected(card))
+            found.append(ExpectedCard.of(card))
         except InputError as error:  # noqa: PERF203 - the message names the card
             raise InputError(f"expected card {number}: {error}") from error
     return tuple(found)
-
-
-def _as_expected(item: Any) -> ExpectedCard:
-    if isinstance(item, ExpectedCard):
-        return item
-    data = item
-    if not isinstance(item, Mapping):
-        names = getattr(type(item), "__dataclass_fields__", None) or dir(item)
-        keys = [name for name in names if field_of(name)]
-        if not keys:
-            raise InputError(f"an expected card needs <field>{SUFFIX}, got {_type_and_value(item)}")
-        data = {CARD_TYPE: type_of(item), **{key: getattr(item, key) for key in keys}}
-    return _card(Node.plain(data, "expected card"))
 
 
 def as_cards(cards: Any) -> Sequence[Any]:

@@ -1,10 +1,9 @@
-r"""Keyword forms, their notation in files, and their matching rules.
+"""Keyword forms, their notation in files, and their matching rules.
 
     photosynthesis            exact substring (Python's `in`)
     word: cat                 whole word, so not in `concatenate`
     fold: Énergie             substring, ignoring case and accents
     fold: {word: Énergie}     both
-    regex: '\d+ kJ'           regular expression
     any: [colour, color]      at least one of several keywords
     not: mitochondria         forbidden keyword
 
@@ -14,7 +13,6 @@ All but the first are mappings with a single key, in YAML and in JSON: `{"word":
 from __future__ import annotations
 
 import functools
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +24,7 @@ from factcheck.errors import InputError
 SUFFIX = "_keywords"
 """Suffix of a key with the keywords of a field or behavior."""
 _GRAMMAR = (
-    "a keyword must be a string or a mapping with one of the keys word, fold, regex, any, not, "
+    "a keyword must be a string or a mapping with one of the keys word, fold, any, not, "
     "such as {word: cat}"
 )
 EVERYWHERE = "the empty string occurs in every text"
@@ -91,12 +89,12 @@ def _joined_pair() -> Any:
     )
 
 
-Kind = Literal["word", "fold", "regex", "any", "not"]
+Kind = Literal["word", "fold", "any", "not"]
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A keyword with a matching rule; create it with `Word`, `Folded`, `Regex`, `AnyOf` or `Not`.
+    """A keyword with a matching rule; create it with `Word`, `Folded`, `AnyOf` or `Not`.
 
     Raises:
         InputError: The content is invalid, such as an empty string.
@@ -122,8 +120,6 @@ Word = functools.partial(Form, "word")
 """A whole word; see `has_word`."""
 Folded = functools.partial(Form, "fold")
 """A string or `Word`, ignoring case and accents; see `folded`."""
-Regex = functools.partial(Form, "regex")
-"""A regular expression (Python's `re`), which may match anywhere."""
 AnyOf = functools.partial(Form, "any")
 """Alternatives that count as one keyword."""
 Not = functools.partial(Form, "not")
@@ -131,7 +127,6 @@ Not = functools.partial(Form, "not")
 _DESCRIPTIONS = {
     "word": "the word {}",
     "fold": "{} (any case or accent)",
-    "regex": "/{}/",
     "not": "not {}",
 }
 
@@ -160,8 +155,6 @@ def _parse_content(kind: Kind, content: Any) -> Any:
         raise InputError(f"{kind}: the string is empty")
     if kind == "fold" and not folded(text):
         raise InputError(f"fold: {text!r} consists of accents only; add a letter")
-    if kind == "regex":
-        _check_pattern(text)
     return word
 
 
@@ -172,13 +165,6 @@ def _alternatives(content: Any) -> tuple[Keyword, ...]:
     if any(map(is_forbidden, words)):
         raise InputError("any: 'not' cannot be an alternative; put it around all of them")
     return words
-
-
-def _check_pattern(text: str) -> None:
-    try:
-        re.compile(text)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise InputError(f"regex: {text!r} is not a valid regular expression: {error}") from error
 
 
 @functools.cache
@@ -196,8 +182,6 @@ def occurs(keyword: Keyword, text: str) -> bool:
     if kind == "fold":
         search = str.__contains__ if isinstance(content, str) else has_word
         return search(folded(text), _folded_content(content))
-    if kind == "regex":
-        return re.search(content, text) is not None
     if kind == "any":
         return any(occurs(word, text) for word in content)
     return occurs(content, text)
@@ -225,7 +209,7 @@ def unmet_keywords(words: Sequence[Keyword], found: set[Keyword]) -> tuple[Keywo
 
 
 def as_keyword(data: Any) -> Keyword:
-    """Parse a keyword from its notation; keywords are returned as is.
+    """Parse a keyword from its notation; a keyword is returned as is, an integer as its digits.
 
     Raises:
         InputError: The data is neither a string nor a mapping with one known key, or the keyword is
@@ -235,11 +219,14 @@ def as_keyword(data: Any) -> Keyword:
         return str.__str__(data)  # converts members of string enumerations
     if isinstance(data, Form):
         return data
+    if isinstance(data, int) and not isinstance(data, bool):
+        return str(data)
     if not isinstance(data, Mapping) or len(data) != 1:
         raise InputError(f"{_GRAMMAR}, got {shown(data)}")
     [(key, value)] = data.items()
     if key not in get_args(Kind):
-        raise InputError(f"{_GRAMMAR}; unknown key {key!r}")
+        other = "use a metric with a function instead" if key == "regex" else _GRAMMAR
+        raise InputError(f"unknown key {key!r}; {other}")
     return Form(key, value)
 
 

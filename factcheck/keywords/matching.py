@@ -2,22 +2,26 @@
 
 A field scores the fraction of its keywords that occur, without forbidden ones. If a forbidden one
 occurs, the field and the card score 0. A field with forbidden keywords only scores 1 if none
-occurs, and one with an empty list scores 0.
+occurs, and one with an empty list scores 0. The fields of a card weigh equally; its type, if one is
+expected, adds 0.2.
 
 Greedy matching processes the expected cards in order, so an early card may take the only match of a
 later one. The optimal assignment maximises the total score, independent of the order.
+
+With no expected and no generated cards, recall, precision and F1 are 1; with cards on one side
+only, they are 0. Scores are never NaN.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from factcheck.documents import shown
+from factcheck.documents import PlainData, shown
 from factcheck.errors import InputError
 from factcheck.keywords.cards import (
     ExpectedCard,
@@ -33,12 +37,12 @@ from factcheck.keywords.forms import (
     share_found,
     unmet_keywords,
 )
-from factcheck.keywords.results import CaseResult, Match, Missed
 from factcheck.settings import require_number
 from factcheck.stats.intervals import assign
 
 THRESHOLD = 0.3
 TYPE_WEIGHT = 0.2
+"""Weight of the correct type in the score of a card with an expected type."""
 Assignment = Literal["greedy", "optimal"]
 ASSIGNMENTS: tuple[Assignment, ...] = get_args(Assignment)
 PairScores = Sequence[Mapping[int, float]]
@@ -47,46 +51,84 @@ Partners = Mapping[int, int]
 """Indices of matched cards: expected to generated."""
 
 
+class Scores(NamedTuple):
+    """Recall, precision, F1 and average similarity, in [0, 1]."""
+
+    recall: float
+    """Fraction of the expected cards that were matched."""
+    precision: float
+    """Fraction of the generated cards that were matched."""
+    f1: float
+    """Harmonic mean of recall and precision."""
+    average_similarity: float | None
+    """Mean score of the matched pairs; `None` without a match."""
+
+    def as_plain(self) -> dict[str, float | None]:
+        return self._asdict()
+
+    @classmethod
+    def of(cls, pairs: Sequence[float], n_expected: int, n_generated: int) -> Scores:
+        """Compute the scores from those of the matched pairs."""
+        n_cards = n_expected + n_generated
+        default = 0.0 if n_cards else 1.0
+        return cls(
+            len(pairs) / n_expected if n_expected else default,
+            len(pairs) / n_generated if n_generated else default,
+            2 * len(pairs) / n_cards if n_cards else default,
+            sum(pairs) / len(pairs) if pairs else None,
+        )
+
+
 @dataclass(frozen=True, slots=True)
-class MatchSettings:
-    """Settings of scoring and matching; stored with the results of a run."""
+class Match:
+    """An expected card and the generated card matched with it."""
 
-    threshold: float = THRESHOLD
-    """Minimum score of a pair, in [0, 1]."""
-    weights: Mapping[str, float] = field(default_factory=dict)
-    """Relative weights by field, scaled to what the type leaves; empty for equal weights."""
-    type_weight: float = TYPE_WEIGHT
-    """Weight of the correct type in the score of a card with an expected type; in [0, 1]."""
-    assignment: Assignment = "greedy"
+    expected: int
+    """Index of the expected card."""
+    generated: int
+    """Index of the generated card."""
+    score: float
+    """In (0, 1]."""
+    similarities: Mapping[str, float]
+    """Fraction of keywords that occur, by field."""
+    right_type: bool | None
+    """Whether it has the expected type; `None` if none is expected."""
+    unmet: Mapping[str, tuple[str, ...]]
+    """Descriptions of missing keywords and of forbidden ones that occur, by field."""
 
-    def __post_init__(self) -> None:
-        for name in ("threshold", "type_weight"):
-            require_number(name, getattr(self, name), 0, high=1)
-        if not isinstance(self.weights, Mapping):
-            raise InputError(f"weights must map fields to numbers, got {shown(self.weights)}")
-        for name, weight in self.weights.items():
-            require_number(f"the weight of {name!r}", weight, 0)
-        if self.assignment not in ASSIGNMENTS:
-            raise InputError(
-                f"assignment must be one of {', '.join(ASSIGNMENTS)}, got {self.assignment!r}"
-            )
 
-    def weights_of(self, card: ExpectedCard) -> tuple[dict[str, float], float]:
-        """Return the weights of the fields of a card and of its type (0 without one); sum is 1.
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """An expected card without a match."""
 
-        Raises:
-            InputError: A field has no weight, or all weights are 0.
-        """
-        for name in card.keywords if self.weights else ():
-            if name not in self.weights:
-                known = ", ".join(map(repr, self.weights))
-                raise InputError(f"the field {name!r} has no weight; weights are given for {known}")
-        raw = {name: float(self.weights[name]) if self.weights else 1.0 for name in card.keywords}
-        total = math.fsum(raw.values())
-        if total <= 0:
-            raise InputError(f"the fields {', '.join(raw)} all weigh 0")
-        bonus = 0.0 if card.card_type is None else float(self.type_weight)
-        return {name: (1 - bonus) * (weight / total) for name, weight in raw.items()}, bonus
+    expected: int
+    """Index of the expected card."""
+    nearest: int | None
+    """Index of the generated card with the highest score, matched or not; `None` if all scores are
+    0."""
+    score: float
+    """Score of that card: below the threshold, unless it was matched with another card."""
+    unmet: Mapping[str, tuple[str, ...]]
+    """As in `Match`, for that card; all keywords if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult(PlainData):
+    """Scores, and the matched, missed and extra cards."""
+
+    recall: float
+    precision: float
+    f1: float
+    average_similarity: float | None
+    """As in `Scores`, like the three above."""
+    matches: tuple[Match, ...]
+    """In the order of the expected cards."""
+    missed: tuple[Missed, ...]
+    """Expected cards without a match, in order."""
+    extra: tuple[int, ...]
+    """Indices of the generated cards without a match, in order."""
+    note: str = ""
+    """Difference of greedy matching to the optimal assignment, if that was used."""
 
 
 def keyword_similarity(keywords: Iterable[Any], text: str) -> float:
@@ -105,21 +147,19 @@ def keyword_similarity(keywords: Iterable[Any], text: str) -> float:
     return share_found(words, found_in(words, text)) or 0.0
 
 
-def score_pair(expected: Any, card: Any, settings: MatchSettings | None = None) -> float:
+def score_pair(expected: Any, card: Any) -> float:
     """Score one pair of cards, in [0, 1]; 0 if a forbidden keyword occurs.
 
     Args:
         expected: An `ExpectedCard`, or a mapping or object with `<field>_keywords`.
         card: A mapping or object with a string in every expected field.
-        settings: Weights of fields and type; by default, fields have equal weights, and the type,
-            if one is expected, 0.2.
 
     Raises:
         InputError: A card is invalid.
     """
     [expected_card] = as_expected_cards([expected])
-    weights = (settings or MatchSettings()).weights_of(expected_card)
-    return _score(expected_card, weights, *_search([expected_card], [card]))
+    [searched] = _search([expected_card], [card])
+    return _score(expected_card, searched)
 
 
 def match_cards(
@@ -127,8 +167,6 @@ def match_cards(
     generated: Iterable[Any],
     threshold: float = THRESHOLD,
     *,
-    weights: Mapping[str, float] | None = None,
-    type_weight: float = TYPE_WEIGHT,
     assignment: Assignment = "greedy",
 ) -> CaseResult:
     """Match generated cards with expected ones, and list the unmatched ones of both.
@@ -138,43 +176,37 @@ def match_cards(
             `card_type`. Their order affects greedy matching.
         generated: Mappings, or objects with attributes such as dataclasses or pydantic models.
         threshold: Minimum score of a pair, in [0, 1]; pairs with a score of 0 never match.
-        weights: Relative weight of each field; equal by default.
-        type_weight: Weight of the correct type in the score of a card with an expected type.
         assignment: `"greedy"`, or `"optimal"` for the maximum total score, with a note if the two
             differ.
 
     Raises:
         InputError: A card or setting is invalid.
     """
-    settings = MatchSettings(threshold, weights or {}, type_weight, assignment)
-    return match(as_expected_cards(expected), generated, settings)
-
-
-def match(
-    expected: Sequence[ExpectedCard], generated: Any, settings: MatchSettings, case_id: str = ""
-) -> CaseResult:
-    """Match the generated cards of a case; raises `InputError` for an invalid one."""
-    weighted = [(one, settings.weights_of(one)) for one in expected]
-    cards = _search(expected, as_cards(generated))
-    scores = [
-        {j: score for j, card in enumerate(cards) if (score := _score(*one, card)) > 0.0}
-        for one in weighted
-    ]
-    partners, note = greedy(scores, settings.threshold), ""
-    if settings.assignment == "optimal":
-        by_greedy, partners = partners, optimal(scores, len(cards), settings.threshold)
+    check_matching(threshold, assignment)
+    every, found = as_expected_cards(expected), as_cards(generated)
+    cards = _search(every, found)
+    scores = [_positive_scores(one, cards) for one in every]
+    partners, note = greedy(scores, threshold), ""
+    if assignment == "optimal":
+        by_greedy, partners = partners, optimal(scores, len(cards), threshold)
         note = difference_note(scores, by_greedy, partners)
+    pairs = [scores[i][j] for i, j in partners.items()]
     return CaseResult(
-        case_id,
-        len(expected),
-        len(cards),
-        tuple(_match(i, j, scores[i][j], expected[i], cards[j]) for i, j in partners.items()),
+        *Scores.of(pairs, len(every), len(cards)),
+        tuple(_match(i, j, scores[i][j], every[i], cards[j]) for i, j in partners.items()),
         tuple(
-            _missed(i, row, expected[i], cards) for i, row in enumerate(scores) if i not in partners
+            _missed(i, row, every[i], cards) for i, row in enumerate(scores) if i not in partners
         ),
         tuple(sorted({*range(len(cards))} - {*partners.values()})),
         note,
     )
+
+
+def check_matching(threshold: float, assignment: str) -> None:
+    """Raise `InputError` for an invalid setting."""
+    require_number("threshold", threshold, 0, high=1)
+    if assignment not in ASSIGNMENTS:
+        raise InputError(f"assignment must be one of {', '.join(ASSIGNMENTS)}, got {assignment!r}")
 
 
 class _Card(NamedTuple):
@@ -191,25 +223,31 @@ def _search(expected: Sequence[ExpectedCard], cards: Sequence[Any]) -> list[_Car
     for one in expected:
         for name, words in one.keywords.items():
             by_field.setdefault(name, {}).update(dict.fromkeys(words))
-    return [
-        _Card(
-            {name: found_in(words, field_text(card, name, n)) for name, words in by_field.items()},
-            type_of(card),
-        )
-        for n, card in enumerate(cards, 1)
-    ]
+    searched = []
+    for n, card in enumerate(cards, 1):
+        found = {
+            name: found_in(words, field_text(card, name, n)) for name, words in by_field.items()
+        }
+        searched.append(_Card(found, type_of(card)))
+    return searched
 
 
-def _score(
-    expected: ExpectedCard, weights: tuple[Mapping[str, float], float], card: _Card
-) -> float:
-    total, (field_weights, type_weight) = 0.0, weights
+def _positive_scores(expected: ExpectedCard, cards: Sequence[_Card]) -> dict[int, float]:
+    """Return the scores above 0 by the position of the card."""
+    scores = enumerate(_score(expected, card) for card in cards)
+    return {place: score for place, score in scores if score > 0.0}
+
+
+def _score(expected: ExpectedCard, card: _Card) -> float:
+    bonus = 0.0 if expected.card_type is None else TYPE_WEIGHT
+    weight = (1 - bonus) * (1.0 / len(expected.keywords))
+    total = 0.0
     for name, words in expected.keywords.items():
         share = share_found(words, card.found[name])
         if share is None:
             return 0.0
-        total += share * field_weights[name]
-    return min(1.0, total + type_weight if card.kind == expected.card_type else total)
+        total += share * weight
+    return min(1.0, total + bonus if card.kind == expected.card_type else total)
 
 
 def _match(i: int, j: int, score: float, expected: ExpectedCard, card: _Card) -> Match:

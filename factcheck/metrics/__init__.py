@@ -1,17 +1,13 @@
 """Evaluation of cases by several metrics, in one report."""
 
-from factcheck.metrics.evaluation import (
-    FactCoverageMetric,
-    FunctionMetric,
-    KeywordMetric,
-    aevaluate,
-    evaluate,
-    metric,
-)
-from factcheck.metrics.ports import EvalCase, Metric, MetricResult
+from factcheck.metrics.builtin import FactCoverageMetric, KeywordMetric
+from factcheck.metrics.cases import EvalCase, Metric, MetricResult
+from factcheck.metrics.comparison import compare_runs
+from factcheck.metrics.evaluation import FunctionMetric, aevaluate, evaluate, metric
 from factcheck.metrics.report import EvalReport, MetricReport
 
 __all__ = [
     "EvalCase", "EvalReport", "FactCoverageMetric", "FunctionMetric", "KeywordMetric", "Metric",
-    "MetricReport", "MetricResult", "aevaluate", "evaluate", "metric",
+    "MetricReport", "MetricResult", "aevaluate", "compare_runs", "evaluate",
+    "metric",
 ]  # fmt: skip

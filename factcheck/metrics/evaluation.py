@@ -1,28 +1,27 @@
-"""Evaluation of cases by several metrics; invalid cases and failures do not affect the rest."""
+"""Evaluation of cases by metrics; invalid cases and failures do not affect the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
-from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeOutputError
+from factcheck.errors import ConfigError, Failure, InputError, JudgeOutputError
 from factcheck.facts import ScoreSignature
 from factcheck.judges.ports import Ledger
-from factcheck.keywords import keyword_similarity
-from factcheck.keywords.forms import as_keywords, found_in, unmet_keywords
-from factcheck.metrics.ports import CASE_FIELDS, EvalCase, Metric, MetricResult
+from factcheck.metrics.cases import CASE_FIELDS, EvalCase, Metric, MetricResult
 from factcheck.metrics.report import EvalReport, MetricReport
-from factcheck.reports.text import plural
 from factcheck.runtime.loop import blocking, call, each, together
-from factcheck.scoring import FactCoverage
 from factcheck.settings import require_number
 
 Score = float | bool | MetricResult
 """Result of a custom metric's function: a number in [0, 1], a boolean, or a complete result."""
 _CONCURRENCY = 64
 """Maximum number of cases that a function metric measures concurrently."""
+ReportT = TypeVar("ReportT", bound=MetricReport)
+ReadCases = Mapping[str, EvalCase | MetricResult]
+"""Cases by id, in order; an invalid one is its failed result."""
 
 
 async def aevaluate(
@@ -43,7 +42,9 @@ async def aevaluate(
         ConfigError: An object is not a metric.
     """
     every = read_cases(cases)
-    measured = await together(_measure_cases(metric, every) for metric in _checked_metrics(metrics))
+    measured = await together(
+        measure(metric, every, MetricReport) for metric in _checked_metrics(metrics)
+    )
     return EvalReport(tuple(every), tuple(measured))
 
 
@@ -57,10 +58,12 @@ class FunctionMetric:
         self,
         function: Callable[[EvalCase], Score | Awaitable[Score]],
         threshold: float,
-        name: str | None,
-        required_fields: Sequence[str],
+        name: str | None = None,
+        required_fields: Sequence[str] = ("actual_output",),
+        identity: Mapping[str, str] = {},
     ) -> None:
         self.function = function
+        self._identity = identity
         self.name = name or str(getattr(function, "__name__", type(function).__name__))
         self.threshold = require_number("threshold", threshold, 0, high=1)
         self.required_fields = tuple(required_fields)
@@ -70,7 +73,7 @@ class FunctionMetric:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        return {}
+        return self._identity
 
     async def measure_many(
         self, cases: Sequence[EvalCase], ledger: Ledger
@@ -88,6 +91,26 @@ class FunctionMetric:
         try:
             return MetricResult.scored(float(score), passed=score >= self.threshold)
         except InputError as error:
+            return MetricResult.of_error(error)
+
+
+class PureMetric(FunctionMetric):
+    """A metric whose function is quick, raises for an invalid case and returns complete results."""
+
+    async def measure_many(
+        self,
+        cases: Sequence[EvalCase],
+        ledger: Ledger,  # noqa: ARG002 - it books nothing
+    ) -> Sequence[MetricResult]:
+        """Measure each case."""
+        return [self._result(case) for case in cases]
+
+    def _result(self, case: EvalCase) -> MetricResult:
+        if isinstance(output := case.actual_output, Failure):
+            return MetricResult.failed(output.code, output.message)
+        try:
+            return self.function(case)  # type: ignore[return-value]
+        except Exception as error:  # noqa: BLE001 - raised by the user's objects
             return MetricResult.of_error(error)
 
 
@@ -129,105 +152,7 @@ def metric(
     return made if function is None else made(function)
 
 
-class KeywordMetric(FunctionMetric):
-    """The fraction of keywords that occur in the output.
-
-    Args:
-        keywords: Keywords in any form of `factcheck.keywords`; by default, the `expected_output` of
-            each case is its list of keywords.
-        threshold: Score from which a case passes, in [0, 1].
-        name: Name in reports.
-
-    Raises:
-        InputError: There are no keywords, one is invalid, or the threshold is outside [0, 1].
-    """
-
-    def __init__(
-        self,
-        keywords: Iterable[Any] | None = None,
-        *,
-        threshold: float = 1.0,
-        name: str = "keywords",
-    ) -> None:
-        self._keywords = None if keywords is None else as_keywords(keywords, "keywords")
-        if self._keywords == ():
-            raise InputError("keywords is empty, which always scores 0")
-        required = ("actual_output",) if self._keywords else ("actual_output", "expected_output")
-        super().__init__(self._score, threshold, name, required)
-
-    def _score(self, case: EvalCase) -> MetricResult:
-        words = self._keywords or as_keywords(case.expected_output, "expected_output")
-        if not words:
-            raise InputError("'expected_output' has no keywords")
-        score = keyword_similarity(words, case.actual_output)
-        unmet = map(str, unmet_keywords(words, found_in(words, case.actual_output)))
-        reason = "every keyword is satisfied"
-        if score < 1.0:
-            reason = f"not satisfied: {', '.join(unmet)}"
-        return MetricResult.scored(score, passed=score >= self.threshold, reason=reason)
-
-
-class FactCoverageMetric(FunctionMetric):
-    """The fraction of the source's facts that the output keeps.
-
-    A case passes if its score reaches the threshold and every `must` fact is kept. A case without a
-    decided fact has no score.
-
-    Args:
-        scorer: Extracts and checks; by default `FactCoverage()`, which is offline unless the
-            environment names another judge.
-        threshold: Score from which a case passes, in [0, 1].
-        name: Name in reports.
-
-    Raises:
-        InputError: The threshold is outside [0, 1].
-    """
-
-    def __init__(
-        self,
-        scorer: FactCoverage | None = None,
-        *,
-        threshold: float = 0.7,
-        name: str = "fact_coverage",
-    ) -> None:
-        self.scorer = scorer or FactCoverage()
-        function = partial(self._measure, ledger=Ledger())
-        super().__init__(function, threshold, name, ("actual_output",))  # a case may have facts
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        return {k: v for k, v in self.scorer.signature.entries if k != "version"}
-
-    async def _measure(self, case: EvalCase, ledger: Ledger) -> MetricResult:
-        if case.source is None and case.facts is None:
-            message = f"the case lacks 'source', which {self.name} needs"
-            return MetricResult.failed(InputError.code, message)
-        source, output = case.source or "", case.actual_output
-        try:
-            report = await self.scorer.ascore(source, output, facts=case.facts, lead=False)
-        except FactcheckError as error:
-            return MetricResult.of_error(error)
-        ledger.book(report.usage)
-        score, counts = report.score, report.counts
-        if score is None:
-            first = f": {report.undecided[0].message}" if report.undecided else ""
-            return MetricResult.failed("undecided", f"no fact could be decided{first}")
-        kept = {verdict.fact.id for verdict in report.kept}
-        lost = [fact.text for fact in report.facts if fact.must and fact.id not in kept]
-        reasons = [f"{counts['kept']:,} of {plural(counts['facts'], 'fact')} kept"]
-        reasons += [f"{counts[kind]} {kind}" for kind in ("distorted", "undecided") if counts[kind]]
-        reasons += [f"must fact not kept: {text}" for text in lost]
-        return MetricResult.scored(
-            score,
-            passed=score >= self.threshold and not lost,
-            reason=", ".join(reasons),
-            details={"low": report.low, "high": report.high, "counts": counts},
-        )
-
-
-def read_cases(
-    items: Iterable[EvalCase | Mapping[str, Any]],
-) -> dict[str, EvalCase | MetricResult]:
+def read_cases(items: Iterable[EvalCase | Mapping[str, Any]]) -> ReadCases:
     """Read cases by id, in order; an invalid one becomes a failed result.
 
     Raises:
@@ -250,9 +175,8 @@ def read_cases(
     return cases
 
 
-async def _measure_cases(
-    metric: Metric, every: Mapping[str, EvalCase | MetricResult]
-) -> MetricReport:
+async def measure(metric: Metric, every: ReadCases, make: Callable[..., ReportT]) -> ReportT:
+    """Measure cases with one metric; `make` makes the report of the fields of `MetricReport`."""
     ledger = Ledger()
     results: dict[str, MetricResult] = {}
     cases: dict[str, EvalCase] = {}
@@ -270,7 +194,7 @@ async def _measure_cases(
     entries = {"metric": metric.name, **metric.identity, "version": version("factcheck")}
     in_order = {id_: results[id_] for id_ in every}
     signature = ScoreSignature.of(entries)
-    return MetricReport(metric.name, metric.threshold, signature, ledger.usage, in_order)
+    return make(metric.name, metric.threshold, signature, ledger.usage, in_order)
 
 
 async def _results(

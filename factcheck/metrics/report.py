@@ -1,16 +1,18 @@
-"""Report of an evaluation; all figures are derived from the results of the cases."""
+"""Reports of metrics; all figures are derived from the results of the cases."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from factcheck.documents import from_plain, shown
+from factcheck.errors import InputError
 from factcheck.facts import ScoreSignature, Usage
 from factcheck.facts.page import usage_text
-from factcheck.metrics.ports import MetricResult
+from factcheck.metrics.cases import MetricResult
 from factcheck.reports import Report
 from factcheck.reports.page import (
     Case,
@@ -21,16 +23,29 @@ from factcheck.reports.page import (
     entries,
     filled,
     parts_of,
+    warnings_section,
 )
-from factcheck.reports.text import DASH, interval_text, name_text, plural, quote_text, share
+from factcheck.reports.text import DASH, any_of, interval_text, name_text, plural, quote_text, share
 from factcheck.stats.intervals import Interval, wilson
+from factcheck.stats.resampling import mean_interval
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_COLUMNS = ("case", "metric", "score", "passed", "reason", "error", "details")
 
 
-@dataclass(frozen=True, slots=True)
-class MetricReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class MetricReport(Report):
     """Results of a metric."""
 
-    DERIVED = ("counts", "pass_rate", "interval", "mean")
+    DERIVED: ClassVar[tuple[str, ...]] = ("format", "counts", "pass_rate", "interval", "mean")
+    format: ClassVar[str] = "factcheck-metric/1"
+    FIGURE: ClassVar[str] = "mean score"
+    """Name of the mean in messages and in the headline."""
+    DETAILS: ClassVar[Any] = Mapping[str, Any]
+    """Type of the details of a result."""
+
     name: str
     threshold: float
     signature: ScoreSignature
@@ -39,6 +54,10 @@ class MetricReport:
     """Total usage."""
     results: Mapping[str, MetricResult]
     """Results by case id, in order."""
+    digests: Mapping[str, str] = field(default_factory=dict)
+    """Digests of the expectations by case id; runs are comparable only if they agree."""
+    warnings: tuple[str, ...] = ()
+    """Valid but probably unintended parts of the cases."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -47,22 +66,119 @@ class MetricReport:
         return {"passed": found[True], "failed": found[False], "errors": found[None]}
 
     @property
+    def scores(self) -> dict[str, float]:
+        """Scores of the measured cases, by id."""
+        return {id_: one.score for id_, one in self.results.items() if one.score is not None}
+
+    @property
     def mean(self) -> float | None:
         """Mean score of the measured cases, in [0, 1]; `None` without any."""
-        scores = [one.score for one in self.results.values() if one.score is not None]
+        scores = self.scores.values()
         return math.fsum(scores) / len(scores) if scores else None
 
     @property
     def pass_rate(self) -> float | None:
         """Fraction of the measured cases that passed, in [0, 1]; `None` without any."""
-        measured = len(self.results) - self.counts["errors"]
-        return self.counts["passed"] / measured if measured else None
+        return self.counts["passed"] / len(self.scores) if self.scores else None
 
     @property
     def interval(self) -> Interval | None:
         """95 % Wilson interval of the pass rate; `None` if that is undefined."""
         rate = self.pass_rate
-        return None if rate is None else wilson(rate, len(self.results) - self.counts["errors"])
+        return None if rate is None else wilson(rate, len(self.scores))
+
+    @property
+    def errors(self) -> list[tuple[str, str]]:
+        """Id and reason of each case that could not be measured."""
+        return [(id_, one.reason) for id_, one in self.results.items() if one.error is not None]
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Inverse of `to_dict`.
+
+        Raises:
+            InputError: Not such a report, or one of another format version.
+        """
+        found = data.get("format") if isinstance(data, Mapping) else data
+        if found != cls.format:
+            raise InputError(f"run: expected format {cls.format!r}, got {shown(found)}")
+        signature = from_plain(str, data.get("signature"), "run: 'signature'")
+        report = from_plain(cls, {**data, "signature": ScoreSignature.parse(signature)}, "run")
+        report.details()
+        return report
+
+    def details(self) -> list[Any]:
+        """Return the details of the results that have some, as `DETAILS`."""
+        return [
+            from_plain(self.DETAILS, one.details, f"run: case {id_!r}")
+            for id_, one in self.results.items()
+            if one.details
+        ]
+
+    def tables(self) -> tuple[Section, ...]:
+        """Return further tables of the report, of the figures of this kind of metric."""
+        return ()
+
+    def mean_interval(self) -> Interval | None:
+        """Return the 95 % interval of the mean over cases; `None` with fewer than two."""
+        return mean_interval([*self.scores.values()])
+
+    def page(self) -> Page:
+        counts = self.counts
+        by_verdict: dict[bool | None, list[tuple[str, MetricResult]]]
+        by_verdict = {True: [], False: [], None: []}
+        for id_, one in self.results.items():
+            by_verdict[one.passed].append((id_, one))
+        passed = by_verdict[True] if len(self.results) == 1 else []
+        return Page(
+            self.title,
+            "unknown" if self.mean is None else share(self.mean),
+            self._counts_text(),
+            f"95 % interval {interval_text(interval)}"
+            if (interval := self.mean_interval())
+            else "",
+            parts=parts_of(
+                ("good", counts["passed"], "passed"),
+                ("bad", counts["failed"], "failed"),
+                ("unknown", counts["errors"], "errored"),
+            ),
+            sections=filled(
+                *self.tables(),
+                Section("Passed", "good").listing(passed, _item, "case"),
+                Section("Not passed", "bad").listing(by_verdict[False], _item, "case"),
+                Section("Errored", "unknown", "excluded from all scores").listing(
+                    by_verdict[None], _item, "case"
+                ),
+                warnings_section(self.warnings),
+            ),
+            footer=entries(("Usage", usage_text(self.usage)), ("Signature", str(self.signature))),
+            suite=f"metrics.{self.name}",
+            cases=tuple(_junit_case(id_, one) for id_, one in self.results.items()),
+            columns=_COLUMNS,
+            rows=self.to_rows,
+        )
+
+    @property
+    def title(self) -> str:
+        """Name of the mean in a headline."""
+        name = self.FIGURE.removeprefix("mean ")
+        return name[:1].upper() + name[1:]
+
+    def _counts_text(self) -> str:
+        n_passed, n_failed, n_errors = self.counts.values()
+        if not self.scores:
+            return f"no score for {any_of(n_errors, 'case')}"
+        if n_passed + n_failed == 1 and self.threshold < 1:
+            sign = "≥" if n_passed else "<"
+            text = f"{'passed' if n_passed else 'not passed'} ({sign} {self.threshold:g})"
+        else:
+            text = f"{n_passed:,} of {plural(n_passed + n_failed, 'case')} passed"
+        return text + f", {n_errors:,} more errored" * bool(n_errors)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        return [
+            {"case": id_, "metric": self.name, **one.to_dict()} for id_, one in self.results.items()
+        ]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -87,7 +203,7 @@ class EvalReport(Report):
     @property
     def passed(self) -> bool:
         """Whether every case passed every metric; errored cases did not."""
-        return all(result.passed is True for _, _, result in self._rows())
+        return all(result.passed is True for _, _, result in self._results())
 
     def case_passed(self, case_id: str) -> bool | None:
         """Whether a case passed every metric; `None` if it failed none but errored on one."""
@@ -96,18 +212,22 @@ class EvalReport(Report):
             return False
         return None if None in results else True
 
-    def _rows(self) -> Iterator[tuple[str, str, MetricResult]]:
-        """Case id, metric name and result, by metric and then by case."""
+    def _results(self) -> Iterator[tuple[str, str, MetricResult]]:
+        """Yield case id, metric name and result, by metric and then by case."""
         for metric in self.metrics:
             for case_id, result in metric.results.items():
                 yield case_id, metric.name, result
 
     def to_rows(self) -> list[dict[str, Any]]:
-        return [{"case": id_, "metric": name, **one.to_dict()} for id_, name, one in self._rows()]
+        return [row for metric in self.metrics for row in metric.to_rows()]
 
     def page(self) -> Page:
         verdicts = [self.case_passed(case_id) for case_id in self.case_ids]
-        not_passed = [row for row in self._rows() if not row[2].passed]
+        not_passed = [
+            (case_id, result, name)
+            for case_id, name, result in self._results()
+            if not result.passed
+        ]
         return Page(
             "Passed",
             f"{verdicts.count(True):,} of {plural(len(verdicts), 'case')}",
@@ -119,15 +239,18 @@ class EvalReport(Report):
             ),
             sections=filled(
                 self._metrics_section(),
-                Section("Not passed", "bad").listing(not_passed, lambda row: _item(*row), "result"),
+                Section("Not passed", "bad").listing(not_passed, _item, "result"),
             ),
             footer=entries(
                 ("Usage", usage_text(self.usage)),
                 *(("Signature", str(metric.signature)) for metric in self.metrics),
             ),
             suite="metrics",
-            cases=tuple(_junit_case(*row) for row in self._rows()),
-            columns=("case", "metric", "score", "passed", "reason", "error", "details"),
+            cases=tuple(
+                _junit_case(f"{case_id} · {name}", result)
+                for case_id, name, result in self._results()
+            ),
+            columns=_COLUMNS,
             rows=self.to_rows,
         )
 
@@ -145,14 +268,15 @@ class EvalReport(Report):
         return Section("Metrics").tabled(Table(columns, tuple(rows), dispensable=dispensable))
 
 
-def _item(case_id: str, metric: str, result: MetricResult) -> Item:
+def _item(row: tuple[Any, ...]) -> Item:
+    """Describe the result of a case, and of a metric if one is named."""
+    case_id, result, *metric = row
     score = "error" if result.score is None else share(result.score)
-    text = f"{name_text(metric)} {score}   {quote_text(result.reason)}"
-    return Item(name_text(case_id), text.rstrip())
+    text = f"{' '.join([*map(name_text, metric), score])}   {quote_text(result.reason)}"
+    return Item(name_text(case_id), text.rstrip(), tuple(map(quote_text, result.lines)))
 
 
-def _junit_case(case_id: str, metric: str, result: MetricResult) -> Case:
-    name, error = f"{case_id} · {metric}", result.error
-    if error is not None:
-        return Case(name, "error", result.reason, error.code)
-    return Case(name) if result.passed else Case(name, "failed", result.reason)
+def _junit_case(name: str, result: MetricResult) -> Case:
+    if result.error is not None:
+        return Case(name, "error", result.reason, result.error.code, result.lines)
+    return Case(name) if result.passed else Case(name, "failed", result.reason, "", result.lines)

@@ -156,7 +156,8 @@ def read_records(
         ConfigError: pyarrow is required and not installed.
     """
     names = fields or _NO_NAMES
-    required, optional = ([names.get(key, key) for key in keys] for keys in (_REQUIRED, _OPTIONAL))
+    required = [names.get(key, key) for key in _REQUIRED]
+    optional = [names.get(key, key) for key in _OPTIONAL]
     sources = [(name_of(path), read_entries(path, required, optional, _HINT)) for path in paths]
     return _records(sources, skip_bad, names)
 

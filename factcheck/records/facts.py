@@ -181,7 +181,8 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
     known = {*base, *(short_digest(fact.text) for fact in kept)}
     added = [fact for fact in facts if short_digest(fact.text) not in known]
     used = [fact.id for fact in kept]
-    ids = free_ids([*used, *(None if fact.id in used else fact.id for fact in added)])
+    wished = [None if fact.id in used else fact.id for fact in added]
+    ids = free_ids([*used, *wished])
     merged = [replace(fact, id=id_) for fact, id_ in zip([*kept, *added], ids, strict=True)]
     for fact in merged:
         owners.setdefault(short_digest(fact.text), fact.id)
@@ -200,15 +201,17 @@ def lock_text(facts: FactSet) -> str:
     head = {key: data[key] for key in ("source_digest", "made_by", "documents") if data[key]}
     if facts.extracted:
         head["extracted"] = facts.extracted
-    entries = [
-        {
-            key: tuple(value) if isinstance(value, list) else value
-            for key, value in fact.items()
-            if _DEFAULTS.get(key, ...) != value
-        }
-        for fact in data["facts"]
-    ]
+    entries = list(map(_entry, data["facts"]))
     return _HEADER + yaml_text({**head, "facts": entries}, width=sys.maxsize)
+
+
+def _entry(fact: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a fact without defaults; lists are tuples, which YAML shows on one line."""
+    entry = {key: value for key, value in fact.items() if _DEFAULTS.get(key, ...) != value}
+    for key, value in entry.items():
+        if isinstance(value, list):
+            entry[key] = tuple(value)
+    return entry
 
 
 def _require_yaml(path: str | PathLike[str]) -> None:

@@ -1,11 +1,23 @@
-"""The report of a comparison of run B with run A, the baseline."""
+"""What changed from run A, the baseline, to run B: facts, fields or cases by kind of change."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from factcheck.reports.page import Case, Item, Page, Section, Status, Table, filled
+from factcheck.reports import Report
+from factcheck.reports.page import (
+    Alert,
+    Badge,
+    Case,
+    Item,
+    Page,
+    Section,
+    Status,
+    Table,
+    filled,
+)
 from factcheck.reports.text import (
     DASH,
     name_text,
@@ -16,103 +28,197 @@ from factcheck.reports.text import (
     share,
     signed,
 )
-from factcheck.stats.comparison import NEGLIGIBLE, Comparison
+from factcheck.stats.comparison import NEGLIGIBLE, SIGNIFICANT, Comparison
 
-COLUMNS = ("change", "a", "b", "difference", "low", "high", "p_value", "p_adjusted")
-"""Columns of the rows of `scored_unit`, after its name."""
+_COLUMNS = ("change", "record", "id", "name", "a", "b", "difference", "low", "high", "p")
 _HEADER = ("A", "B", "B - A", "95 % interval", "p")
 _NARROW = ("p", ("95 % interval",))
 _MAX_ITEMS = 20
 _HEAD = 5
 _STATUSES: Mapping[str, Status] = {"bad": "failed", "warn": "failed", "unknown": "skipped"}
 """Status of the test cases of a group, by its tone."""
+_CLEAR = f"p, adjusted for the number of fields, is below {SIGNIFICANT}"
+_GROUPS: Mapping[str, tuple[Section, ...]] = {
+    "fact": (
+        Section("Newly distorted", "bad", "contradicted in B only"),
+        Section("Lost", "warn", "kept in A, dropped in B", head=10),
+        Section("Undecided", "unknown", "no verdict in A or B, not distorted in B", head=_HEAD),
+        Section("No longer distorted", "plain", "contradicted in A, dropped in B", head=_HEAD),
+        Section("Won", "good", "kept in B only", head=_HEAD),
+    ),
+    "field": (
+        Section("Won", "good", _CLEAR),
+        Section("Lost", "bad", _CLEAR),
+        Section("Unchanged", "plain", "no significant difference, by p adjusted for their number"),
+        Section("Undecided", "unknown", "values without a verdict differ"),
+    ),
+    "case": (
+        Section("Lost", "bad", "lower in B, largest change first"),
+        Section("Won", "good", "higher in B, largest change first"),
+        Section("Unchanged"),
+    ),
+}
+"""Kinds of changes, by what changed; test cases fail if the tone is `bad` or `warn`."""
 
 
-class Unit(NamedTuple):
-    """A fact, field or case of the compared runs."""
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A fact, field or case in both runs."""
 
+    group: str
+    """`Won`, `Lost`, `Newly distorted`, `No longer distorted`, `Undecided` or `Unchanged`."""
     name: str
-    change: str
-    """Message of its test case."""
-    item: Item | None = None
-    row: tuple[str, ...] = ()
-    """A table row, in place of the item."""
-    data: Mapping[str, Any] | None = None
-    """Its row in CSV, if it has one."""
-    details: tuple[str, ...] = ()
-    """More lines of its test case."""
+    """Text of the fact, path of the field, or id of the case."""
+    a: str | float
+    """Outcome of a fact (`kept`, `distorted`, `dropped` or `undecided`), or score."""
+    b: str | float
+    test: Comparison | None = None
+    """Of scores, with interval and p-value if they were tested."""
+    record: str = ""
+    """Name of the record of a fact; empty if single reports are compared."""
+    id: str = ""
+    """Id of a fact in run B."""
+    must: bool = False
+    quote: str = ""
+    """Evidence in run B."""
+    reason: str = ""
+    """Reason given in run B, or why a field is undecided."""
+
+    @classmethod
+    def of_scores(
+        cls, group: str, name: str, test: Comparison, a: str = "", b: str = "", reason: str = ""
+    ) -> Change:
+        """Make the change of a score; `a` and `b` are shown in place of scores."""
+        return cls(group, name, a or test.a, b or test.b, test, reason=reason)
+
+    @property
+    def text(self) -> str:
+        """The change in one line."""
+        a, b = _score(self.a), _score(self.b)
+        if self.test is None:
+            return f"{a} → {b}"
+        p_value = "" if self.test.p is None else f", p {p_text(self.test.p)}"
+        return f"{a} → {b} ({signed(self.test.difference)}){p_value}"
+
+    def item(self) -> Item:
+        """Describe a fact, or a field that is undecided."""
+        if self.test is not None:
+            return Item(one_line(self.name), quote_text(self.reason))
+        return Item(
+            name_text(self.record or self.id),
+            quote_text(self.name),
+            (quote_text(self.reason),) if self.reason else (),
+            badges=(Badge("must", "bad"),) if self.must else (),
+            quote=quote_text(self.quote),
+            aside=self.text,
+        )
+
+    def cells(self, test: Comparison) -> tuple[str, ...]:
+        """Return the table row of a score."""
+        a, b = _score(self.a), _score(self.b)
+        p_value = DASH if test.p is None else p_text(test.p)
+        interval = _interval(test) or DASH
+        return (one_line(self.name), a, b, signed(test.difference), interval, p_value)
+
+    def row(self) -> dict[str, Any]:
+        """Return the row of CSV."""
+        low, high = (self.test.interval if self.test else None) or (None, None)
+        difference = None if self.test is None else self.test.difference
+        p_value = None if self.test is None else self.test.p
+        values = (self.group, self.record, self.id, self.name, self.a, self.b)
+        return dict(zip(_COLUMNS, (*values, difference, low, high, p_value), strict=True))
 
 
-def scored_unit(noun: str, name: str, one: Comparison, a: str = "", b: str = "") -> Unit:
-    """Describe a unit by its scores; `a` and `b` are shown in place of them."""
-    scores = (a or share(one.a), b or share(one.b))
-    p_value = DASH if one.p is None else p_text(one.p)
-    change = _change(one, *scores) + ("" if one.p is None else f", p {p_value}")
-    low, high = one.interval or (None, None)
-    values = (one.a, one.b, one.difference, low, high, one.p_value, one.p_adjusted)
-    data = {noun: name, **dict(zip(COLUMNS[1:], values, strict=True))}
-    row = (one_line(name), *scores, signed(one.difference), _interval(one) or DASH, p_value)
-    return Unit(name, change, row=row, data=data)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RunComparison(Report):
+    """Changes from run A, the baseline, to run B, over what both have."""
 
+    noun: str
+    """What is compared: `fact`, `field` or `case`."""
+    metric: str
+    """Name of the main score."""
+    main: Comparison
+    """The main score: mean coverage, mean F1 or pass rate."""
+    basis: str
+    """What its p-value rests on, such as `by source (3 sources)`."""
+    changes: tuple[Change, ...]
+    scores: Mapping[str, Comparison] = field(default_factory=dict)
+    """Further scores, by name; their p-values are not adjusted."""
+    counts: Mapping[str, Any] = field(default_factory=dict)
+    """Numbers behind the comparison, those of A first; see the function that made it."""
+    left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Names of what was not compared, by the reason, such as `Only in A`."""
+    verdict: str = ""
+    """The headline, if it is not that of the main score."""
+    alerts: tuple[Alert, ...] = ()
+    lines: tuple[str, ...] = ()
+    """Causes of changes, and remarks."""
+    worse: str = ""
+    """Why B is worse; empty if it is not."""
+    no_verdict: str = ""
+    """Why it is unknown whether B is worse; empty if it is known."""
+    names: tuple[str, str] = ("", "")
+    """Display names of the runs; may be empty."""
 
-def _change(one: Comparison, a: str, b: str) -> str:
-    return f"{a} → {b} ({signed(one.difference)})"
+    def of(self, group: str) -> tuple[Change, ...]:
+        """Return the changes of one kind."""
+        return tuple(change for change in self.changes if change.group == group)
 
+    @property
+    def won(self) -> tuple[Change, ...]:
+        """What is better in B: facts kept in B only, or scores that are higher."""
+        return self.of("Won")
 
-def _interval(one: Comparison) -> str:
-    return " to ".join(map(signed, one.interval or ()))
+    @property
+    def lost(self) -> tuple[Change, ...]:
+        """What is worse in B: facts dropped in B only, or scores that are lower."""
+        return self.of("Lost")
 
+    @property
+    def newly_distorted(self) -> tuple[Change, ...]:
+        """Facts distorted in B only, including those undecided in A."""
+        return self.of("Newly distorted")
 
-def comparison_page(
-    name: str,
-    noun: str,
-    main: Comparison,
-    groups: Mapping[Section, Sequence[Unit]],
-    by: str,
-    lines: Iterable[str],
-    *,
-    names: tuple[str, str],
-    left_out: Mapping[str, Sequence[str | int]],
-) -> Page:
-    """Build the report of a comparison.
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Results of A that B lacks."""
+        return tuple(name for why, names in self.left_out.items() for name in names if "A" in why)
 
-    Args:
-        name: Name of the main metric.
-        noun: What a unit is.
-        main: The main metric.
-        groups: Units by kind of change, most severe first. Test cases fail if the tone is `bad` or
-            `warn`, and are skipped if it is `unknown`.
-        by: What its p-value rests on, such as `by source (3 sources)`.
-        lines: More lines.
-        names: Names of A and B; may be empty.
-        left_out: What was not compared, by the reason, such as `Only in A`.
-    """
-    head = []
-    if any(names):
-        head.append(f"A is {quote_text(names[0])}, B is {quote_text(names[1])}")
-    if main.interval and main.p is not None:
-        interval = f"95 % interval of the difference {_interval(main)}"
-        head.append(f"{interval}, p {p_text(main.p)} {by}")
-    counts = [f"{len(units):,} {group.title.lower()}" for group, units in groups.items() if units]
-    every = dict(groups)
-    for why, ids in left_out.items():
-        section = Section(why, "unknown", "left out", head=_HEAD)
-        every[section] = [Unit(one, "left out", Item(name_text(one))) for one in map(str, ids)]
-    return Page(
-        name,
-        _change(main, share(main.a), share(main.b)),
-        verdict_text(main),
-        lines=(*head, *lines, f"{noun}s: {', '.join(counts) or 'no change'}"),
-        sections=filled(*(_section(noun, *entry) for entry in every.items())),
-        cases=tuple(_case(group, unit) for group, units in every.items() for unit in units),
-        columns=(noun, *COLUMNS),
-        rows=lambda: [
-            {**unit.data, "change": group.title.lower()}
-            for group, units in every.items()
-            for unit in units
-            if unit.data
-        ],
-    )
+    def named(self, a: str, b: str) -> RunComparison:
+        """Return the comparison with display names of the runs."""
+        return replace(self, names=(a, b))
+
+    def page(self) -> Page:
+        groups = {section: self.of(section.title) for section in _GROUPS[self.noun]}
+        numbers = [f"{len(some):,} {one.title.lower()}" for one, some in groups.items() if some]
+        head = []
+        if any(self.names):
+            head.append(f"A is {quote_text(self.names[0])}, B is {quote_text(self.names[1])}")
+        if self.main.interval and self.main.p is not None:
+            interval = f"95 % interval of the difference {_interval(self.main)}"
+            head.append(f"{interval}, p {p_text(self.main.p)} {self.basis}")
+        total = f"{self.noun}s: {', '.join(numbers) or 'no change'}"
+        overall = [Change.of_scores("", name, one) for name, one in self.scores.items()]
+        cases = [_case(one, change) for one, some in groups.items() for change in some]
+        for why, names in self.left_out.items():
+            kind = why.lower()
+            cases += [Case(name, "skipped", "left out", kind) for name in names]
+        return Page(
+            self.metric,
+            Change.of_scores("", "", replace(self.main, p_value=None, p_adjusted=None)).text,
+            self.verdict or verdict_text(self.main),
+            lines=(*head, *self.lines, total),
+            sections=filled(
+                _table(Section("Overall"), "score", overall),
+                *(_section(self.noun, *entry) for entry in groups.items()),
+                *(_left_out(self.noun, *entry) for entry in self.left_out.items()),
+            ),
+            alerts=self.alerts,
+            suite=f"compare.{self.noun}s",
+            cases=tuple(cases),
+            columns=_COLUMNS,
+            rows=lambda: [change.row() for some in groups.values() for change in some],
+        )
 
 
 def verdict_text(main: Comparison) -> str:
@@ -125,27 +231,43 @@ def verdict_text(main: Comparison) -> str:
     return f"{way}, {'unlikely to be chance' if main.is_significant else 'but that may be chance'}"
 
 
-def unit_table(section: Section, noun: str, units: Iterable[Unit]) -> Section:
-    """Add a table of the units to a section, without empty columns at the end."""
-    rows = [unit.row for unit in units]
-    width = next((n for n in (6, 5, 4) if any(row[n - 1] != DASH for row in rows)), 1)
+def _interval(one: Comparison) -> str:
+    return " to ".join(map(signed, one.interval or ()))
+
+
+def _section(noun: str, section: Section, changes: Sequence[Change]) -> Section:
+    if section.tone == "unknown" or any(change.test is None for change in changes):
+        return section.listing(changes, Change.item, noun, _MAX_ITEMS)
+    differing = [change for change in changes if change.test and change.test.difference]
+    table, n_equal = _table(section, noun, differing), len(changes) - len(differing)
+    equal = f"{plural(n_equal, noun)} with equal scores" if n_equal else ""
+    more = ", ".join(filter(None, (table.more, equal)))
+    return table._replace(title=f"{section.title} {len(changes):,}", more=more)
+
+
+def _table(section: Section, noun: str, changes: Iterable[Change]) -> Section:
+    """Add a table of scores to a section, without empty columns at the end."""
+    rows = [change.cells(change.test) for change in changes if change.test]
+    width = len(_HEADER) + 1
+    while width > 1 and all(row[width - 1] == DASH for row in rows):
+        width -= 1
     columns, cells = (noun, *_HEADER)[:width], tuple(row[:width] for row in rows)
     return section.tabled(Table(columns, cells, dispensable=_NARROW))
 
 
-def _section(noun: str, section: Section, units: Sequence[Unit]) -> Section:
-    items = [unit.item for unit in units if unit.item]
-    if items:
-        return section.listing(items, lambda item: item, noun, _MAX_ITEMS)
-    differing = [unit for unit in units if unit.data and unit.data["difference"]]
-    table, n_equal = unit_table(section, noun, differing), len(units) - len(differing)
-    equal = f"{plural(n_equal, noun)} with equal scores" if n_equal else ""
-    more = ", ".join(filter(None, (table.more, equal)))
-    return table._replace(title=f"{section.title} {len(units):,}", more=more)
+def _score(value: str | float) -> str:
+    return value if isinstance(value, str) else share(value)
 
 
-def _case(section: Section, unit: Unit) -> Case:
+def _left_out(noun: str, why: str, names: Sequence[str]) -> Section:
+    section = Section(why, "unknown", "left out", head=_HEAD)
+    return section.listing(names, lambda name: Item(name_text(name)), noun, _MAX_ITEMS)
+
+
+def _case(section: Section, change: Change) -> Case:
+    name = one_line(f"{change.record or change.id} {quote_text(change.name)}".lstrip())
     status = _STATUSES.get(section.tone)
     if status is None:
-        return Case(unit.name, message=unit.change)
-    return Case(unit.name, status, unit.change, section.title.lower(), unit.details)
+        return Case(name, message=change.text)
+    details = (change.quote,) if change.quote else ()
+    return Case(name, status, change.text, section.title.lower(), details)

@@ -12,8 +12,6 @@ from html import escape
 from importlib.resources import files
 from itertools import groupby, pairwise
 
-from rapidfuzz.distance import Postfix, Prefix
-
 from factcheck.reports.page import (
     Item,
     Line,
@@ -25,7 +23,7 @@ from factcheck.reports.page import (
     brief,
     cleaned,
 )
-from factcheck.reports.text import visible_lines
+from factcheck.reports.text import n_shared, visible_lines
 
 _SEVERITY = ("plain", "good", "warn", "unknown", "bad")
 _NOTEBOOK = ".factcheck.factcheck.factcheck"
@@ -61,7 +59,7 @@ def render(page: Page) -> str:
 
 
 def document_html(title: str, body: str, script: str = "") -> str:
-    """A self-contained document in the style of all pages.
+    """Return a self-contained document in the style of all pages.
 
     No other script can join `script`: the content security policy names its digest.
     """
@@ -215,10 +213,10 @@ def _table(table: Table) -> str:
         return f"<{tag}{kinds[place]}{state}>{shown}</{tag}>"
 
     head = "".join(cell("th", place, name, None) for place, name in enumerate(table.columns))
-    rows = [
-        f"<tr>{''.join(cell('td', place, text, n) for place, text in enumerate(row))}</tr>"
-        for n, row in enumerate(table.rows)
-    ]
+    rows = []
+    for n, row in enumerate(table.rows):
+        cells = "".join(cell("td", place, text, n) for place, text in enumerate(row))
+        rows.append(f"<tr>{cells}</tr>")
     kind, label = "numbers", ""
     if table.details:
         kind, label = "numbers listing", f' role="region" aria-label="{escape(table.columns[0])}s"'
@@ -260,10 +258,11 @@ def _words(item: Item) -> Iterator[str]:
 def _sheet(sheet: Sheet) -> Iterator[str]:
     """Render values side by side, with filters that need only CSS."""
     lines = [line for _, block in sheet.blocks for line in block]
-    statuses, kinds = (
-        {value: n for n, value in enumerate(dict.fromkeys(values))}
-        for values in ((line.status for line in lines), (line.kind for line in lines))
-    )
+    statuses: dict[str, int] = {}
+    kinds: dict[str, int] = {}
+    for line in lines:
+        statuses.setdefault(line.status, len(statuses))
+        kinds.setdefault(line.kind, len(kinds))
     yield f'<section class="sheet"><h2>{escape(sheet.title)}</h2>\n<style>\n{_file("sheet.css")}'
     for n in range(len(statuses)):
         yield f".sheet:has(#status{n}:not(:checked)) tr.s{n} {{ display: none; }}"
@@ -292,13 +291,15 @@ def _sheet(sheet: Sheet) -> Iterator[str]:
 def _cells(line: Line) -> Iterator[str]:
     one, other = line.expected, line.actual
     differ = line.tone in ("bad", "warn") and one != other
-    start = Prefix.similarity(one, other) if differ else 0
-    end = Postfix.similarity(one[start:], other[start:]) if differ else 0
+    start = n_shared(one, other)
+    end = n_shared(one[start:][::-1], other[start:][::-1])
     yield f"<td>{escape(line.name)}</td>"
     for text in (one, other):
         stop = len(text) - end
-        middle = f"<mark>{escape(text[start:stop])}</mark>" if differ and start < stop else ""
-        plain = f"{escape(text[:start])}{middle}{escape(text[stop:])}"
-        yield f"<td>{plain if differ else escape(text)}</td>"
+        if differ and start < stop:
+            marked = f"<mark>{escape(text[start:stop])}</mark>"
+            yield f"<td>{escape(text[:start])}{marked}{escape(text[stop:])}</td>"
+        else:
+            yield f"<td>{escape(text)}</td>"
     yield f'<td class="status">{escape(line.status)}</td>'
     yield f'<td class="soft">{escape(line.reason)}</td>'

@@ -299,16 +299,17 @@ def gated(page: Page, failure: str, details: Sequence[str] = (), ungated: str = 
     if failure:
         why = (*(alert.text for alert in page.alerts), *details)
         return page._replace(cases=(*page.cases, Case("gate", "failed", failure, details=why)))
-    excused = [
-        case._replace(status="skipped") if case.status in {"failed", "error"} else case
-        for case in page.cases
-    ]
+    excused = list(map(_excused, page.cases))
     if ungated and any(case.status == "failed" for case in page.cases):
         reason = f"losses are skipped cases: they fail only with {ungated}"
         excused.append(Case("gate", "skipped", reason))
     return page._replace(
         cases=tuple(excused), also=tuple(gated(other, failure) for other in page.also)
     )
+
+
+def _excused(case: Case) -> Case:
+    return case._replace(status="skipped") if case.status in {"failed", "error"} else case
 
 
 def cleaned(part: _T) -> _T:

@@ -6,7 +6,6 @@ import json
 import re
 import unicodedata
 from collections.abc import Sequence
-from itertools import takewhile
 from typing import Any
 
 DASH = "\u2013"
@@ -36,8 +35,11 @@ def visible(text: str) -> str:
             is_kept = _joins(text[place - 1 : place]) and _joins(text[place + 1 : place + 2])
         else:
             is_kept = character.isprintable()
-        is_space = not is_kept and unicodedata.category(character) == "Zs"
-        shown.append(character if is_kept else " " if is_space else _escape(character))
+        if is_kept:
+            shown.append(character)
+        else:
+            is_space = unicodedata.category(character) == "Zs"
+            shown.append(" " if is_space else _escape(character))
     return "".join(shown)
 
 
@@ -81,11 +83,17 @@ def shorten_pair(first: str, second: str, limit: int = LONGEST_VALUE) -> tuple[s
     """Shorten two texts to `limit` characters each, keeping their first difference visible."""
     if len(first) <= limit and len(second) <= limit:
         return first, second
-    is_equal = (a == b for a, b in zip(first, second, strict=False))
-    skipped = sum(takewhile(bool, is_equal)) - limit // 3
+    skipped = n_shared(first, second) - limit // 3
     if skipped > 1:
         return _window(first, skipped, limit), _window(second, skipped, limit)
     return shorten_middle(first, limit), shorten_middle(second, limit)
+
+
+def n_shared(first: str, second: str) -> int:
+    """Return the length of the beginning that two texts have in common."""
+    pairs = enumerate(zip(first, second, strict=False))
+    shortest = min(len(first), len(second))
+    return next((place for place, (one, other) in pairs if one != other), shortest)
 
 
 def _window(text: str, start: int, limit: int) -> str:

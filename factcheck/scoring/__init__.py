@@ -1,7 +1,7 @@
 """Fact coverage of one summary or many: extract facts, check them, report."""
 
 from factcheck.facts.report import Direction
-from factcheck.scoring.comparison import CoverageComparison, compare
+from factcheck.scoring.comparison import compare
 from factcheck.scoring.many import RecordFailure, score_records
 from factcheck.scoring.scorer import (
     FactCoverage,
@@ -15,6 +15,6 @@ from factcheck.scoring.scorer import (
 )
 
 __all__ = [
-    "CoverageComparison", "Direction", "FactCoverage", "Facts", "RecordFailure", "acheck",
+    "Direction", "FactCoverage", "Facts", "RecordFailure", "acheck",
     "aextract", "ascore", "check", "compare", "extract", "score", "score_records",
 ]  # fmt: skip

@@ -50,7 +50,8 @@ class _Poll:
     @property
     def margin(self) -> int:
         """Failing minus passing votes."""
-        return sum(1 if self.fails(verdict) else -1 for verdict in self.verdicts)
+        n_failing = sum(map(self.fails, self.verdicts))
+        return 2 * n_failing - len(self.verdicts)
 
     def result(self) -> CheckResult:
         """Return the majority verdict, a failure for a tie, or the only vote."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -208,7 +208,7 @@ class Tally(Report):
             yield ", ".join(missing)
 
     def _totals(self) -> dict[str, Any]:
-        """Counts and means; `low` and `high` are the means of the bounds."""
+        """Compute counts and means; `low` and `high` are the means of the bounds."""
         low, high = self._mean("low"), self._mean("high")
         return {
             "records": self.counts["records"],
@@ -278,22 +278,9 @@ class RunReport(Tally):
 
     def _table(self) -> Table:
         scale = [name for name in _SCALE if self._mean(name) is not None]
-        rows = []
-        for row in self.rows:
-            shares = (getattr(row, name) for name in scale)
-            score = score_text(row.score) if row.code is None else "no report"
-            counts = (getattr(row, name) for name in COUNTS)
-            rows.append(
-                (
-                    name_text(row.id),
-                    score,
-                    *("" if value is None else score_text(value) for value in shares),
-                    *("" if n is None else f"{n:,}" for n in counts),
-                )
-            )
         return Table(
             ("record", "coverage", *scale, *COUNTS),
-            tuple(rows),
+            tuple(_cells(row, scale) for row in self.rows),
             dispensable=("facts", *_SCALE),
             details=lambda place: self._detail(self.rows[place].id),
         )
@@ -315,6 +302,18 @@ class RunReport(Tally):
             return Page(name_text(name), "no report", one_line(outcome.message))
         page = outcome.page()
         return page._replace(name=f"{name_text(name)}: {page.name.lower()}")
+
+
+def _cells(row: Row, scale: Iterable[str]) -> tuple[str, ...]:
+    """Return the table row of a record; without a report, most cells are empty."""
+    cells = [name_text(row.id), score_text(row.score) if row.code is None else "no report"]
+    for name in scale:
+        value = getattr(row, name)
+        cells.append("" if value is None else score_text(value))
+    for name in COUNTS:
+        n = getattr(row, name)
+        cells.append("" if n is None else f"{n:,}")
+    return tuple(cells)
 
 
 def codes_of(outcome: Outcome) -> frozenset[str]:

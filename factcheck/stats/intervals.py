@@ -144,14 +144,9 @@ def powered_mean(clusters: Sequence[Cluster]) -> tuple[Estimate, float]:
     labels = np.array([one.label for one in labelled], dtype=float)
     if n == 1:
         return Estimate(float(labels[0]), why="one labelled cluster has no spread"), 0.0
-    everywhere, own, there = (
-        np.array(column, dtype=float)
-        for column in (
-            [one.prediction for one in clusters],
-            [one.prediction for one in labelled],
-            [one.prediction_there for one in labelled],
-        )
-    )
+    everywhere = np.array([one.prediction for one in clusters])
+    own = np.array([one.prediction for one in labelled])
+    there = np.array([one.prediction_there for one in labelled])
     # A labelled cluster adds (label - w * there) / n + w * own / n_all, others w * own / n_all.
     contrast = there - own * n / n_all
     rest = n * (n_all - n) / n_all**2 * everywhere.var(ddof=1)

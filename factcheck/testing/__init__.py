@@ -3,7 +3,6 @@
 It uses only the loopback interface; the server needs aiohttp, which DSPy depends on.
 """
 
-from factcheck.testing.batches import BatchPlan
 from factcheck.testing.fact_model import (
     FactModel,
     duplicate,
@@ -14,7 +13,6 @@ from factcheck.testing.fact_model import (
     sentences,
     without_key,
 )
-from factcheck.testing.kinds import SERVER_KINDS, ServerKind, Trial
 from factcheck.testing.replies import (
     ChatAnswer,
     ChatRequest,
@@ -45,10 +43,10 @@ from factcheck.testing.scripted import (
 from factcheck.testing.server import LocalOpenAIServer
 
 __all__ = [
-    "SERVER_KINDS", "BatchPlan", "ChatAnswer", "ChatRequest", "EmbeddingsAnswer",
+    "ChatAnswer", "ChatRequest", "EmbeddingsAnswer",
     "EmbeddingsRequest", "FactModel", "LocalOpenAIServer", "Reply", "Request", "ScriptedChecker",
-    "ScriptedEmbedder", "ScriptedExtractor", "ScriptedPairJudge", "ScriptedRater", "ServerKind",
-    "Trial", "bad_request", "dropped", "duplicate", "garbage", "hang", "hashed_embeddings",
+    "ScriptedEmbedder", "ScriptedExtractor", "ScriptedPairJudge", "ScriptedRater",
+    "bad_request", "dropped", "duplicate", "garbage", "hang", "hashed_embeddings",
     "leave_out", "overwrite", "parse_prompt", "quota_exceeded", "rate_limited", "refused",
     "same_words", "sentences", "sequence", "server_error", "truncated", "unauthorized",
     "without_key",

@@ -163,7 +163,7 @@ def _tokens(*texts: str) -> int:
 def error_reply(
     status: int, message: str, code: str | None, kind: str = "invalid_request_error"
 ) -> Reply:
-    """An error reply in OpenAI's format."""
+    """Return an error reply in OpenAI's format."""
     error = {"message": message, "type": kind, "param": None, "code": code}
     return Reply(status=status, error=error)
 
@@ -210,12 +210,12 @@ def garbage(body: bytes = b"<html>Bad gateway</html>", content_type: str = "text
 
 
 def truncated(content: str, keep: float = 0.5) -> Reply:
-    """A completion truncated by the token limit after the fraction `keep` of `content`."""
+    """Return a completion truncated by the token limit after the fraction `keep` of `content`."""
     return Reply(content[: int(len(content) * keep)], finish_reason="length")
 
 
 def refused(refusal: str = "I cannot help with that.") -> Reply:
-    """A completion in which the model declines to answer."""
+    """Return a completion in which the model declines to answer."""
     return Reply(None, refusal=refusal)
 
 
@@ -225,14 +225,14 @@ def hang(seconds: float) -> Reply:
 
 
 def dropped() -> Reply:
-    """A closed connection without an answer."""
+    """Return a closed connection without an answer."""
     return Reply(close=True)
 
 
 def sequence(
     *steps: Step[RequestT, AnswerT], then: Callable[[RequestT], AnswerT]
 ) -> Callable[[RequestT], AnswerT | Reply | str]:
-    """An answer that takes one step per request, in order of arrival, and then `then`."""
+    """Answer by one step per request, in order of arrival, and then by `then`."""
 
     def answer(request: RequestT) -> AnswerT | Reply | str:
         step = steps[request.index] if request.index < len(steps) else then

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
-from factcheck.testing.batches import BatchPlan, BatchService
 from factcheck.testing.replies import (
     ChatAnswer,
     ChatRequest,
@@ -39,16 +38,13 @@ Respond = Callable[..., Reply]
 class LocalOpenAIServer:
     """A real HTTP server that answers from a script and records its requests.
 
-    Serves `POST /v1/chat/completions`, `POST /v1/embeddings` and batches of chat requests
-    (`/v1/files`, `/v1/batches`) from a separate thread, and stops when the block ends. Any model
-    name is accepted. Streaming and `n > 1` are rejected.
+    Serves `POST /v1/chat/completions` and `POST /v1/embeddings` from a separate thread, and stops
+    when the block ends. Any model name is accepted. Streaming and `n > 1` are rejected.
 
     Args:
         answer: Answers chat requests. It is called in the server's thread and must not block; use
             `Reply.delay_s` for delays.
         embed: Answers requests for embeddings.
-        batches: Behaviour of batches. Their requests are answered by `answer` but not recorded in
-            `requests`.
 
     Raises:
         RuntimeError: On leaving the block, if `answer` or `embed` raised; the client got HTTP 500.
@@ -59,16 +55,9 @@ class LocalOpenAIServer:
         True
     """
 
-    def __init__(
-        self,
-        answer: ChatAnswer,
-        *,
-        embed: EmbeddingsAnswer = hashed_embeddings,
-        batches: BatchPlan | None = None,
-    ) -> None:
+    def __init__(self, answer: ChatAnswer, *, embed: EmbeddingsAnswer = hashed_embeddings) -> None:
         self._answer = answer
         self._embed = embed
-        self._batches = batches or BatchPlan()
         self._port: int | None = None
         self._connections: set[object] = set()
         self._errors: list[Exception] = []
@@ -139,15 +128,16 @@ class LocalOpenAIServer:
         from aiohttp import web
 
         app = web.Application(client_max_size=_MAX_BODY)
-        routes: tuple[tuple[str, str, Respond], ...] = (
-            ("POST", "/v1/chat/completions", self._chat),
-            ("POST", "/v1/embeddings", self._embeddings),
-            *BatchService(self._batches, self._chat).routes,
-            ("*", "/{rest:.*}", _unknown_url),
-        )
-        for method, path, respond in routes:
+        for method, path, respond in (*self.routes(), ("*", "/{rest:.*}", _unknown_url)):
             app.router.add_route(method, path, self._handler(respond))
         return app
+
+    def routes(self) -> Sequence[tuple[str, str, Respond]]:
+        """Return method, path and answer of each endpoint; a subclass may add some."""
+        return (
+            ("POST", "/v1/chat/completions", self.chat),
+            ("POST", "/v1/embeddings", self._embeddings),
+        )
 
     def _handler(self, respond: Respond) -> Callable[..., Any]:
         from aiohttp import web
@@ -187,7 +177,8 @@ class LocalOpenAIServer:
             self._errors.append(error)
             return error_reply(500, f"the answer raised {error!r}", "answer_raised", "server_error")
 
-    def _chat(self, request: ChatRequest) -> Reply:
+    def chat(self, request: ChatRequest) -> Reply:
+        """Answer a chat request."""
         return _refusal(request, "messages") or chat_reply(request, self._answer(request))
 
     def _embeddings(self, request: EmbeddingsRequest) -> Reply:

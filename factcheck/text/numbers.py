@@ -68,7 +68,7 @@ _GRAMMAR = re.compile(
 
 
 def read_digits(digits: str, language: str = "en") -> float | None:
-    """The value of `1,200.50` or, in languages with a decimal comma, of `1.200,50`.
+    """Return the value of `1,200.50` or, in languages with a decimal comma, of `1.200,50`.
 
     Args:
         digits: Digits with separators, nothing else.
@@ -191,7 +191,7 @@ def _number_words(language: str) -> Mapping[str, tuple[str, int]]:
     """Return class and value of each word that may be part of a number."""
     found = dict.fromkeys(("a", "an", "ein", "eine", "un", "une", "una"), ("a", 1))
     for form, n in cardinals(language).items():
-        found[form] = _BELOW_21[n] if n < len(_BELOW_21) else "T" if n % 10 == 0 else "t", n
+        found[form] = _class_of(n), n
     for form, power in _powers(language).items():
         found[form] = "h" if power == _HUNDRED else "p", 10**power
     if language == "en":
@@ -199,6 +199,12 @@ def _number_words(language: str) -> Mapping[str, tuple[str, int]]:
         found |= {form: ("q" if form in _ORDINALS else "f", n) for form, n in _PARTS.items()}
         found |= {"and": ("&", 0), "point": (".", 0), "of": ("O", 0)}
     return found | {"one": ("1", 1), "dozen": ("z", 12)}
+
+
+def _class_of(number: int) -> str:
+    if number < len(_BELOW_21):
+        return _BELOW_21[number]
+    return "T" if number % 10 == 0 else "t"
 
 
 @lru_cache(maxsize=32)

@@ -16,6 +16,7 @@ from factcheck.facts import AtomicFact, CheckFailure, EntailmentLabel
 from factcheck.fields import annotate_xeval, evaluate, infer_schema
 from factcheck.judges.factory import Judges
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedExtractor
+from tests.batch_server import BatchPlan, BatchServer
 
 INPUTS = Path(__file__).resolve().parents[1] / "goldens" / "inputs"
 SOURCE = "The lake is deep.\nThe pier is old.\nThe boat is blue.\nThe mole is long.\n"
@@ -141,6 +142,6 @@ def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalOpenAIServer]:
     """A scripted model that the real judge talks to."""
-    with LocalOpenAIServer(FactModel()) as server:
+    with BatchServer(FactModel(), BatchPlan()) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         yield server

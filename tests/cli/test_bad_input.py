@@ -138,7 +138,7 @@ REFUSED = {
     },
     "keywords behaviors": {
         "suite.json": "Missing argument 'RESPONSES'",
-        "suite.json suite.json": "suite.json, line 4: [0].instruction: unknown key",
+        "suite.json suite.json": "suite.json, line 2: unknown key 'instruction'",
         "- -": TWICE,
     },
     "references": {
@@ -157,7 +157,6 @@ REFUSED = {
         "bullets --source source.txt --summary blank.txt": "blank",
         "bullets --random-orders -1": "random orders",
         "audit --source s.txt": "--source and --summary belong together",
-        "cascade records.jsonl": "Missing argument 'SECOND'",
     },
 }
 

@@ -375,7 +375,7 @@ def test_a_run_in_which_all_is_skipped_does_not_pass(files: Files) -> None:
 
 
 @pytest.mark.parametrize("name", ["s.json", "s.yaml", None])
-@pytest.mark.parametrize("command", ["infer-schema", "suggest", "infer-schema --suggest"])
+@pytest.mark.parametrize("command", ["infer-schema", "suggest"])
 def test_a_schema_made_from_gold_can_be_used_at_once(
     files: Files, command: str, name: str | None
 ) -> None:
@@ -416,14 +416,13 @@ def test_runs_by_different_schemas_are_compared_with_a_warning(files: Files) -> 
     old = files.put("old.json", data)
 
     printed = files.compare(a, b).out
-    assert "; by a different schema" in printed.splitlines()[0]
     assert "A and B were scored by different schemas" in printed
     assert "schema" not in files.compare(a, a).out
     assert "the schema of B is unknown" in files.compare(a, old).out
-    for other, same in ((a, True), (b, False), (old, None)):
+    for other, same in ((a, True), (b, False), (old, False)):
         code, out, err = files.compare(a, other, "--format", "json")
         assert code == 0
-        assert json.loads(out)["same_schema"] is same
+        assert ("schema" in str(json.loads(out)["alerts"])) is not same
         assert err.startswith("factcheck: warning: ") == (not same)
 
 

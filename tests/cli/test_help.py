@@ -15,7 +15,7 @@ FAMILIES = {
     "": "score run report compare facts check fields keywords references calibrate cache serve",
     "fields": "evaluate infer-schema suggest compare",
     "keywords": "run behaviors compare",
-    "calibrate": "bullets audit agreement cascade",
+    "calibrate": "bullets audit agreement",
     "cache": "stats verify prune clear",
 }
 COMMANDS = [

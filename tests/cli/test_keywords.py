@@ -83,7 +83,7 @@ def test_an_errored_case_fails_the_gate_however_good_the_others_are(files: Files
     outputs = {**OUTPUTS, "leaf": [{"front": "leaf"}]}
     shown, gated = files.cards(outputs=outputs), files.cards("--fail-under", "0", outputs=outputs)
     assert (shown.code, gated.code) == (0, 1)
-    assert shown.out.startswith("F1 0.800   1 case, 1 more errored")
+    assert shown.out.startswith("F1 0.800   0 of 1 case passed, 1 more errored")
     said = "1 case could not be scored (leaf: generated card 1"
     assert gated.err.startswith(f"factcheck: gate failed: {said}")
 
@@ -92,7 +92,7 @@ def test_nothing_scored_is_not_a_success(files: Files) -> None:
     outcome = files.cards(outputs={})
     assert outcome.code == 4
     assert outcome.out.startswith("F1 unknown   no score for any of 2 cases")
-    assert "no case could be scored (cell: there is no output for this case)" in outcome.err
+    assert "no case could be scored (cell: the case lacks 'actual_output'" in outcome.err
 
 
 def test_warnings_are_in_the_report_or_on_standard_error(
@@ -141,10 +141,10 @@ def test_the_gate_fails_if_b_is_worse_or_lacks_a_score(files: Files) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"format": "factcheck-keywords-cards/3"}', "b.json: run: 'name' is missing"),
+        ('{"format": "factcheck-cards/4"}', "b.json: run: 'signature': expected a string"),
         ('{"format": "x/9"}', "b.json: report: format 'x/9' is not 1"),
         ('{"format": []}', "b.json: report: format a list is not 1"),
-        (None, "both runs must be of cards, or both of"),
+        (None, "both runs must be of one kind, not CardRun and BehaviorRun"),
     ],
 )
 def test_only_two_runs_of_one_kind_are_compared(
@@ -177,7 +177,7 @@ def test_only_fail_under_is_a_gate(texts: tuple[str, ...], run: Run) -> None:
     failed = run(*far, "--fail-under", "0.4")
     assert failed.code == 1
     assert "not passed (< 0.4)" in failed.out
-    assert failed.err.startswith("factcheck: gate failed: score ")
+    assert failed.err.startswith("factcheck: gate failed: mean score ")
     assert run("references", *texts, "--fail-under", "0.4").code == 0
     assert run("references", texts[0], texts[0], "--fail-under", "1").code == 0
 

@@ -17,7 +17,6 @@ from factcheck.fields import (
     FieldEvaluator,
     FieldResult,
     RecordResult,
-    RunComparison,
     RunResult,
     annotate_xeval,
     compare_runs,
@@ -25,6 +24,7 @@ from factcheck.fields import (
 )
 from factcheck.fields.runs.records import MEASURES, Undecided, count
 from factcheck.fields.types import UNDECIDED
+from factcheck.reports.comparison import RunComparison
 from tests.fields.builders import TEXT, drawn_run, figure, record, run_of, summed_up
 
 A = [{"a": "+-", "b": "-"}, {"a": "o", "c": "h"}, {"a": "/"}, {"a": "+", "b": "+"}, {"a": "-"}]
@@ -33,8 +33,12 @@ UNEVEN = [{"a": "+", "b": "+-"}, {"a": "-h"}, {"a": "/", "c": "o"}, {"a": "++", 
 ROUNDING = 1e-9
 
 
-def numbers(comparison: RunComparison) -> dict[str, Any]:
-    return {**comparison.overall, **comparison.fields}
+def fields(found: RunComparison) -> dict[str, Any]:
+    return {one.name: one.test for one in found.changes}
+
+
+def names(found: RunComparison, group: str) -> tuple[str, ...]:
+    return tuple(one.name for one in found.of(group))
 
 
 def totals_only() -> RunResult:
@@ -116,31 +120,36 @@ class TestUndecided:
             run_of([{"a": "+", "b": "+-"}] * 40), run_of([{"a": "+", "b": "?+"}] * 40)
         )
 
-        assert (found.unsettled or ()) == approx((0, 40, 0, 1 / 3))
-        assert list(found.unsettled_fields) == ["b"]
-        assert found.unsettled_fields["b"] == approx((0, 40, 0, 0.5))
-        assert (found.won, found.lost, found.unchanged) == ((), (), ("a",))
+        assert [(one.group, one.name) for one in found.changes] == [
+            ("Undecided", "b"),
+            ("Unchanged", "a"),
+        ]
+        said = "0 values without a verdict in A and 40 in B; depending on them, B - A is +0.000 to "
+        assert found.changes[0].reason == f"{said}+0.500"
+        assert found.no_verdict == ""
+        assert f"{said}+0.333, so there is no verdict" in " ".join(str(found).split())
         assert all(
-            (difference.interval, difference.p_value) == (None, None)
-            for difference in (*found.overall.values(), found.fields["b"])
+            (test.interval, test.p_value) == (None, None)
+            for test in (found.main, *found.scores.values(), found.changes[0].test)
+            if test
         )
         assert str(found.page().counts) == "no verdict"
-        assert "0 values without a verdict in A and 40 in B" in str(found)
-        assert "fields: 1 without significant difference, 1 undecided" in str(found)
-        assert json.loads(json.dumps(found.to_dict()))["unsettled"]["n_b"] == 40
+        assert "fields: 1 unchanged, 1 undecided" in str(found)
+        turned = compare_runs(
+            run_of([{"a": "+", "b": "?+"}] * 40), run_of([{"a": "+", "b": "+-"}] * 40)
+        )
+        assert turned.no_verdict.startswith("40 values without a verdict in A and 0 in B")
 
     def test_the_same_ones_leave_the_verdict_and_equally_many_others_do_not(self) -> None:
         a, b = run_of([{"a": "+", "b": "?-"}] * 40), run_of([{"a": "+", "b": "?+"}] * 40)
         found = compare_runs(a, b)
-        assert (found.unsettled, found.unsettled_fields, found.won) == (None, {}, ("b",))
+        assert (names(found, "Undecided"), names(found, "Won")) == ((), ("b",))
 
         open_, right, wrong = {"a": "?"}, {"a": "+"}, {"a": "-"}
         moved = compare_runs(
             run_of([open_] * 25 + [right] * 15), run_of([wrong] * 15 + [open_] * 25)
         )
-        assert moved.unsettled is not None
-        assert moved.unsettled[:2] == (25, 25)
-        assert moved.unsettled.low < 0 < moved.unsettled.high
+        assert moved.no_verdict.startswith("25 values without a verdict in A and 25 in B")
         assert moved.lost == ()
 
 
@@ -153,15 +162,17 @@ class TestDifferences:
 
         there, back = compare_runs(a, b), compare_runs(b, a)
 
-        for name, difference in numbers(there).items():
-            other = numbers(back)[name]
+        turned = {**fields(back), **back.scores}
+        for name, difference in {**fields(there), **there.scores}.items():
+            other = turned[name]
             assert other.difference == -difference.difference
             assert (other.a, other.b) == (difference.b, difference.a)
             assert other.interval == approx((-difference.interval.high, -difference.interval.low))
             assert (other.p_value, other.p_adjusted) == (difference.p_value, difference.p_adjusted)
-        assert (there.won, there.lost) == (back.lost, back.won) == (("a",), ("b",))
-        assert there.unchanged == back.unchanged == ("c",)
-        assert there.records.better == tuple((name, b, a) for name, a, b in back.records.worse)
+        assert names(there, "Won") == names(back, "Lost") == ("a",)
+        assert names(there, "Lost") == names(back, "Won") == ("b",)
+        assert names(there, "Unchanged") == names(back, "Unchanged") == ("c",)
+        assert there.counts["better"] == back.counts["worse"]
 
     @pytest.mark.parametrize("measure", MEASURES)
     def test_a_difference_is_that_of_the_runs_and_its_p_value_the_share_of_swaps(
@@ -178,23 +189,26 @@ class TestDifferences:
 
         comparison = compare_runs(a, b, n_resamples=31)
 
-        found = comparison.overall[measure]
+        kind, name = measure.split("_")
+        title = f"{'F1' if name == 'f1' else name} ({'macro' if kind == 'mean' else kind})"
+        found = comparison.scores[title]
         assert (found.a, found.b) == approx(
             (figure(a.records, measure), figure(b.records, measure))
         )
         assert found.difference == approx(found.b - found.a)
         assert found.p_value == approx(sum(size >= sizes[0] - ROUNDING for size in sizes) / 32)
-        assert list(comparison.fields) == ["a", "b", "c"]
+        tests = fields(comparison)
+        assert sorted(tests) == ["a", "b", "c"]
         for name in ("a", "b"):
-            assert comparison.fields[name].a == approx(a.by_field[name].f1)
-            assert comparison.fields[name].b == approx(b.by_field[name].f1)
-        assert (comparison.fields["c"].a, comparison.fields["c"].b) == (0, 1)
+            assert tests[name].a == approx(a.by_field[name].f1)
+            assert tests[name].b == approx(b.by_field[name].f1)
+        assert (tests["c"].a, tests["c"].b) == (0, 1)
 
     def test_won_fields_stand_with_the_largest_gain_first(self) -> None:
         worse = drawn_run(60, 1, lambda *_: 0.0)
         better = drawn_run(60, 1, lambda _, field: {"a": 0.3, "b": 0.9, "c": 0.6}[field])
-        assert compare_runs(worse, better).won == ("b", "c", "a")
-        assert compare_runs(better, worse).lost == ("b", "c", "a")
+        assert names(compare_runs(worse, better), "Won") == ("b", "c", "a")
+        assert names(compare_runs(better, worse), "Lost") == ("b", "c", "a")
 
 
 class TestManyFields:
@@ -206,10 +220,11 @@ class TestManyFields:
 
         comparison = compare_runs(noisy("x", "-"), noisy("y", "+"))
 
-        assert len(comparison.fields) == 19
-        assert comparison.won == ("a",)
-        assert comparison.fields["a"].p_adjusted == comparison.fields["a"].p_value
-        assert {comparison.fields[f"x{k}"].p_adjusted for k in range(9)} == {1.0}
+        tests = fields(comparison)
+        assert len(tests) == 19
+        assert names(comparison, "Won") == ("a",)
+        assert tests["a"].p_adjusted == tests["a"].p_value
+        assert {tests[f"x{k}"].p_adjusted for k in range(9)} == {1.0}
 
 
 class TestRecords:
@@ -224,12 +239,13 @@ class TestRecords:
         a = run_of([{"a": "-" * k + "+" * (20 - k)} for k in range(12)] + [{"a": "+"}] * 5)
         b = run_of([{"a": "+"}] * 12 + [{"a": "+"}, {"a": "-"}, {"a": "/"}, {"a": "+"}, {"a": "o"}])
 
-        better, worse, unchanged, p_value = compare_runs(a, b).records
+        found = compare_runs(a, b)
 
-        assert [change.name for change in better] == list(range(11, 0, -1))
-        assert [tuple(change) for change in worse] == [(13, 1, 0), (16, 1, 0), (14, 1, 0.5)]
-        assert len(unchanged) == 3
-        assert p_value == approx(2 * (1 + 14 + 91 + 364) / 2**14)
+        assert found.counts["better"] == list(range(11, 0, -1))
+        assert found.counts["worse"] == [13, 16, 14]
+        assert found.counts["equal"] == 3
+        p_value = 2 * (1 + 14 + 91 + 364) / 2**14
+        assert f"11 better, 3 worse, 3 equal (sign test: p {p_value:.3f})" in str(found)
 
     @pytest.mark.parametrize(
         ("a", "b", "message"),
@@ -257,7 +273,7 @@ def test_records_without_a_usable_extraction_are_counted_for_both_runs() -> None
 
     found = compare_runs(a, b)
 
-    assert found.to_dict()["n_unusable"] == [1, 2]
+    assert found.to_dict()["counts"]["unusable"] == [1, 2]
     assert "Unusable extractions: 1 in A, 2 in B, of 2 each" in str(found)
     assert "Unusable" not in str(compare_runs(run_of(A), run_of(B)))
 
@@ -265,11 +281,11 @@ def test_records_without_a_usable_extraction_are_counted_for_both_runs() -> None
 def test_a_field_that_a_run_does_not_have_is_shown_as_absent() -> None:
     found = compare_runs(run_of([{"a": "+"}] * 9), run_of([{"a": "+", "new": "h"}] * 9))
 
-    assert (found.absent_in_a, found.absent_in_b, found.lost) == (("new",), (), ("new",))
+    assert names(found, "Lost") == ("new",)
     [row] = [line.split() for line in str(found).splitlines() if line.startswith("new")]
     assert row[1:4] == ["absent", "0.000", "-1.000"]
     assert "absent: no value in gold or the extraction, which counts as F1 1" in str(found)
-    assert "F1 absent → 0.000 (-1.000)" in found.page().cases[0].message
+    assert "absent → 0.000 (-1.000)" in found.page().cases[0].message
 
 
 def test_the_seed_decides() -> None:
@@ -286,9 +302,9 @@ def test_the_comparison_is_json() -> None:
 
     data = json.loads(json.dumps(comparison.to_dict(), allow_nan=False))
 
-    found = comparison.overall["mean_f1"]
-    assert data["overall"]["mean_f1"] == {
-        **dataclasses.asdict(found), "interval": list(found.interval or ())
-    }  # fmt: skip
-    assert set(data["fields"]) == set(data["won"] + data["lost"] + data["unchanged"])
-    assert data["records"]["better"][0] == {"name": 2, "a": 0.5, "b": 1.0}
+    assert data["main"] == {
+        **dataclasses.asdict(comparison.main),
+        "interval": list(comparison.main.interval or ()),
+    }
+    assert {one["name"] for one in data["changes"]} == {"a", "b", "c"}
+    assert data["counts"]["better"][0] == 2

@@ -248,4 +248,4 @@ def test_a_comparison_lists_fields_won_and_lost() -> None:
     assert page.lines[1].startswith("29 records: 5 better, 10 worse, 14 equal (sign test: p ")
     cases = [(case.name, case.status) for case in page.cases]
     assert cases == [("a", "passed"), ("b", "failed"), ("c", "passed"), ("29", "skipped")]
-    assert page.cases[1].message.startswith("F1 1.000 → 0.345 (-0.655), p ")
+    assert page.cases[1].message.startswith("1.000 → 0.345 (-0.655), p ")

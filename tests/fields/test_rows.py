@@ -237,7 +237,7 @@ class TestOtherFiles:
         ("place", "value", "message"),
         [
             (("records",), {}, "run: 'records': expected a list"),
-            (("records", 0, "id"), 1.5, "run: record 1: 'id': expected a string or an integer"),
+            (("records", 0, "id"), 1.5, "run: record 1: 'id': expected a string or a whole number"),
             (("records", 0, "counts", "n_gold"), [], "'counts': 'n_gold': expected a number"),
             (("records", 0, "fields", 1), 7, "record 1: field 2: expected an object"),
             *(
@@ -246,7 +246,7 @@ class TestOtherFiles:
             ),
             (("records", 0, "fields", 1, "status"), ["match"], "'status': expected one of match,"),
             (("records", 0, "fields", 1, "score"), True, "field 2: 'score': expected a number"),
-            (("micro",), [1, 1], "run: 'micro': expected a list of 3 values"),
+            (("micro",), [1, 1], "run: 'micro', item 3 is missing"),
             (("total_records",), 1.0, "run: 'total_records': expected a whole number"),
             (("by_field", "a", "support"), "1", "run: 'by_field': 'a': 'support': expected"),
             (("per_field", "a"), [], "run: 'per_field': 'a': expected an object"),

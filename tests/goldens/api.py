@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import factcheck
-from factcheck import calibration, fields, keywords, metrics, references
+from factcheck import calibration, fields, metrics
 from tests.goldens.commands import MODEL
 from tests.goldens.running import scripted_model, without_varying, working_folder
 
@@ -56,23 +56,6 @@ def _inferred_schema() -> str:
     return json.dumps(fields.infer_schema(_lines("gold.jsonl")), indent=1) + "\n"
 
 
-def _dataset_result() -> str:
-    dataset = keywords.load_dataset("cards.yaml")
-    outputs = json.loads(_text("outputs.json"))
-    return keywords.evaluate_dataset(dataset, outputs).to_json(indent=1) + "\n"
-
-
-def _behavior_run() -> str:
-    cases = keywords.load_cases("suite.json")
-    responses = json.loads(_text("responses.json"))
-    return keywords.evaluate_behaviors(cases, responses).to_json(indent=1) + "\n"
-
-
-def _reference_match() -> str:
-    with references.ReferenceMatch([_text("good.txt"), _text("other.txt")]) as match:
-        return match.match(_text("answer.txt")).to_json() + "\n"
-
-
 def _metrics_report() -> str:
     cases = [
         {"id": "a", "source": _text("source.txt"), "actual_output": _text("summary.txt")},
@@ -111,9 +94,6 @@ RESULTS: dict[str, Callable[[], str]] = {
     "api-score-many": _score_many,
     "api-fields-run": _fields_run,
     "api-inferred-schema": _inferred_schema,
-    "api-dataset-result": _dataset_result,
-    "api-behavior-run": _behavior_run,
-    "api-reference-match": _reference_match,
     "api-metrics-report": _metrics_report,
     "api-audit": _audit,
     "signatures": _signatures,
@@ -123,4 +103,4 @@ RESULTS: dict[str, Callable[[], str]] = {
 def record(make: Callable[[], str]) -> str:
     """The text, made in a folder with the inputs."""
     with working_folder():
-        return without_varying(make())
+        return without_varying(make(), has_versions=make is _signatures)

@@ -86,12 +86,8 @@ RUNS: dict[str, Run] = {
     ),
     "keywords-run-table": run(CARDS),
     "keywords-run-json": run(f"{CARDS} --format json --assignment optimal"),
-    "keywords-run-markdown": run(f"{CARDS} --format markdown"),
-    "keywords-run-html": run(f"{CARDS} --format html"),
-    "keywords-run-junit": run(f"{CARDS} --format junit"),
     "keywords-behaviors-table": run(SUITE),
     "keywords-behaviors-json": run(f"{SUITE} --format json"),
-    "keywords-behaviors-junit": run(f"{SUITE} --format junit"),
     "keywords-compare": run(
         f"{CARDS} --out a.json",
         "keywords run cards.yaml outputs_b.json --out b.json",
@@ -104,7 +100,6 @@ RUNS: dict[str, Run] = {
     ),
     "references-table": run(REFERENCES),
     "references-json": run(f"{REFERENCES} --aggregation mean --format json --fail-under 0.9"),
-    "references-junit": run(f"{REFERENCES} --format junit"),
     "calibrate-bullets-table": run(
         f"calibrate bullets {OWN_TEXT} --random-orders 1 --out removal",
         files=("removal/rows.jsonl",),
@@ -113,15 +108,6 @@ RUNS: dict[str, Run] = {
     "calibrate-audit-json": run(f"calibrate audit {OWN_TEXT} --format json"),
     "calibrate-agreement-table": run("calibrate agreement labels.jsonl"),
     "calibrate-agreement-json": run("calibrate agreement labels.jsonl --format json"),
-    **{
-        f"calibrate-cascade-{kind}": run(
-            f"{RUN} records.jsonl --judge local --out a.jsonl",
-            f"{RUN} records.jsonl --judge {MODEL} --extractor local --out b.jsonl",
-            f"calibrate cascade a.jsonl b.jsonl --target 0.9 --format {kind}",
-            server=True,
-        )
-        for kind in ("table", "json")
-    },
     "compare-table": run(
         f"{RUN} records.jsonl --out a.jsonl",
         f"{RUN} records_b.jsonl --out b.jsonl",

@@ -44,6 +44,13 @@ _VARYING = (
     (r"^size( +).*$", r"size\1*"),
     (r"<dd>\d{4}-\d\d-\d\d</dd>", "<dd>YYYY-MM-DD</dd>"),
 )
+_OWN_VERSIONS = (
+    (r"\blocal/\d+(@[0-9a-f]{8})?", "local/*"),
+    (r"(/v\d+[\w-]*)@[0-9a-f]{8}", r"\1@*"),
+    (r"\bversion:\d+\.\d+\.\d+", "version:*"),
+    (r'"version": "\d+\.\d+\.\d+"', '"version": "*"'),
+)
+"""Of judges, prompts and this package: frozen once, in `signatures`."""
 
 
 def record(run: Run) -> str:
@@ -60,9 +67,9 @@ def record(run: Run) -> str:
         return without_varying("".join(kept).replace(str(Path.cwd()), "FOLDER"))
 
 
-def without_varying(text: str) -> str:
-    """The text without times, sizes and versions of other packages."""
-    for pattern, constant in _VARYING:
+def without_varying(text: str, *, has_versions: bool = False) -> str:
+    """The text without times, sizes and versions; with `has_versions`, those of our own stay."""
+    for pattern, constant in _VARYING if has_versions else (*_VARYING, *_OWN_VERSIONS):
         text = re.sub(pattern, constant, text, flags=re.MULTILINE)
     return text
 

@@ -19,8 +19,9 @@ from factcheck.errors import InputError, JudgeRefused
 from factcheck.keywords import (
     CardCase,
     CardDataset,
-    DatasetResult,
+    CardRun,
     ExpectedCard,
+    Not,
     Word,
     aevaluate_dataset,
     evaluate_dataset,
@@ -85,10 +86,10 @@ def raising_late(case: CardCase) -> Iterator[Card]:
         (raising(KeyboardInterrupt()), "raised", "KeyboardInterrupt"),
         (raising(Unprintable()), "raised", "Unprintable"),
         (raising_late, "raised", "ValueError: no luck"),
-        (OUTPUTS | {"two": None}, "input", "expected a list of cards, got null"),
+        (OUTPUTS | {"two": None}, "input", "the case lacks 'actual_output'"),
         (OUTPUTS | {"two": "text"}, "input", "expected a list of cards, got str 'text'"),
         (OUTPUTS | {"two": [{"front": "a"}]}, "input", "has no 'back'"),
-        ({"one": [GOOD, BAD], "none": []}, "input", "there is no output for this case"),
+        ({"one": [GOOD, BAD], "none": []}, "input", "the case lacks 'actual_output'"),
         ([[GOOD, BAD], 3, []], "input", "expected a list of cards, got int 3"),
     ],
 )
@@ -96,10 +97,11 @@ def test_a_faulty_output_is_an_errored_case_and_the_rest_is_intact(
     outputs: Any, code: str, message: str
 ) -> None:
     run = evaluate_dataset(DATASET, outputs)
-    [failure] = run.failures
-    assert (failure.subject, failure.code) == ("two", code)
-    assert message in failure.message
-    assert [case.case_id for case in run.cases] == ["one", "none"]
+    error = run.results["two"].error
+    assert error is not None
+    assert error.code == code
+    assert message in error.message
+    assert [*run.scores] == ["one", "none"]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +112,6 @@ def test_a_faulty_output_is_an_errored_case_and_the_rest_is_intact(
         ({"outputs": [[], []]}, "outputs: 2 for 3 cases; give one for each"),
         ({"outputs": {"thre": []}}, "outputs: 1 for unknown cases: 'thre'"),
         ({"threshold": 2}, "threshold must be a finite number"),
-        ({"weights": {"front": 1}}, "case 'one': .*'back' has no weight"),
         ({"dataset": []}, r"expected a CardDataset.*got list"),
         *(({"concurrency": n}, "concurrency must be an integer of") for n in (0, 1.5, True)),
     ],
@@ -120,7 +121,7 @@ def test_outputs_and_settings_that_cannot_be_used_are_refused(settings: Any, mes
         evaluate_dataset(**{"dataset": DATASET, "outputs": by_id, **settings})
 
 
-def over_cases(function: Any, n: int) -> DatasetResult:
+def over_cases(function: Any, n: int) -> CardRun:
     """A run over a dataset whose outputs a function makes."""
     dataset = CardDataset(tuple(CardCase(str(k), "", ()) for k in range(n)))
     return evaluate_dataset(dataset, function, concurrency=4)
@@ -138,7 +139,7 @@ def test_ordinary_functions_run_in_concurrent_threads_with_context() -> None:
         found.append(user.get("nobody"))
         return []
 
-    assert over_cases(call, 4).failures == ()
+    assert over_cases(call, 4).errors == []
     assert found == ["me"] * 4
 
 
@@ -157,7 +158,7 @@ def test_concurrency_is_limited_and_coroutines_run_in_the_loop_of_the_caller() -
     async def main() -> None:
         dataset = CardDataset(tuple(CardCase(str(k), "", ()) for k in range(30)))
         run = await aevaluate_dataset(dataset, call, concurrency=4)
-        assert run.failures == ()
+        assert run.errors == []
         assert loops == {asyncio.get_running_loop()}
 
     asyncio.run(main())
@@ -213,9 +214,9 @@ def test_cards_of_any_type_score_the_same(expected: Any, card: Any) -> None:
 @pytest.mark.parametrize(
     ("expected", "message"),
     [
-        ({}, "expected card 1: expected card: no keywords; add"),
-        ({"front": ["a"]}, "expected card 1: expected card: front: unknown key; use"),
-        ({"front_keywords": "a"}, "front_keywords: expected a list, got 'a'"),
+        ({}, "expected card 1: an expected card needs <field>_keywords, got dict {}"),
+        ({"front_keywords": ["a"], "front": "b"}, "expected card 1: unknown key 'front'; use"),
+        ({"front_keywords": "a"}, "front_keywords: expected a list of keywords, got 'a'"),
         ("text", "an expected card needs <field>_keywords, got str 'text'"),
         (None, "needs <field>_keywords, got null"),
     ],
@@ -296,28 +297,24 @@ def test_an_empty_list_is_kept_with_a_warning(tmp_path: Path) -> None:
     )
 
 
-FIRST_CARD = r"cases\[0\].expected_cards\[0\]"
 NO_CARDS = "    expected_cards: []"
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("card_type", "cardtype", rf"line 9: {FIRST_CARD}.cardtype: unknown key"),
-        ('    text: "P', '    txt: "P', r"line 5: cases\[0\].txt: unknown key"),
-        ("version", "verion", r"line 2: verion: unknown key; use name, version, cases"),
-        ("{word: cell}", "{wrd: cell}", r"line 8: .*back_keywords\[1\]: .*unknown key 'wrd'"),
-        ("{word: cell}", "{regex: '('}", r"line 8: .*back_keywords\[1\]: regex: .* not a valid"),
-        ("{word: cell}", "''", r"line 8: .*back_keywords\[1\]: the empty string occurs"),
-        ('["key concept", no]', "key", r"line 7: .*front_keywords: expected a list, got 'key'"),
-        ("front_keywords", "front", r"line 7: .*front: unknown key"),
-        ("- id: 2", "- id: case-01", "line 10: .*duplicate id 'case-01'"),
-        ("- id: 2", "- id: ' '", "line 10: .*the id is blank"),
-        (NO_CARDS, "    expected_cards: [x]", "line 12: .*an object with .*_type, got 'x'"),
-        (NO_CARDS, "    expected_cards: [{}]", "line 12: .*no keywords; add <name>_keywords"),
+        ("card_type", "cardtype", "line 4: expected card 1: unknown key 'cardtype'"),
+        ('    text: "P', '    txt: "P', "line 4: unknown key 'txt'; use id, text, expected_cards"),
+        ("version", "verion", "line 1: unknown key 'verion'; use name, version, cases"),
+        ("{word: cell}", "{wrd: cell}", "line 4: expected card 1: .*unknown key 'wrd'"),
+        ("{word: cell}", "''", "line 4: .*back_keywords: the empty string occurs"),
+        ('["key concept", no]', "key", "line 4: .*front_keywords: expected a list of k.*'key'"),
+        ("- id: 2", "- id: case-01", "line 10: duplicate id 'case-01'"),
+        ("- id: 2", "- id: ' '", "line 10: the id of a case must be .* not blank"),
+        (NO_CARDS, "    expected_cards: [x]", "line 10: .*needs <field>_keywords, got str 'x'"),
         ('    text: ""', "    text: [", "line 1[0-9]: not valid YAML"),
-        ("- id: 2", "- id: true", r"line 10: cases\[1\].id: expected a string, got true"),
-        (NO_CARDS, "", r"line 10: cases\[1\]: 'expected_cards' is missing"),
+        ("- id: 2", "- id: true", "line 10: the id of a case must be a string .* got true"),
+        (NO_CARDS, "", "line 10: 'expected_cards' is missing"),
     ],
 )
 def test_errors_in_yaml_name_their_line(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -331,9 +328,9 @@ def test_errors_in_yaml_name_their_line(tmp_path: Path, old: str, new: str, mess
     ("load", "name", "text", "message"),
     [
         (load_dataset, "d.yaml", "", "expected an object with name, version, cases, got null"),
-        (load_dataset, "d.yaml", "cases: []", "line 1: cases: the dataset has no cases"),
-        (load_outputs, "o.json", '[{"id": "a"}]', r"line 1: \[0\]: 'cards' is missing"),
-        (load_outputs, "o.jsonl", '{"id": "a", "cards": []}\n' * 2, "line 2: .*duplicate id"),
+        (load_dataset, "d.yaml", "cases: []", "line 1: there are no cases"),
+        (load_outputs, "o.json", '[{"id": "a"}]', "line 1: 'cards' is missing"),
+        (load_outputs, "o.jsonl", '{"id": "a", "cards": []}\n' * 2, "line 2: duplicate id"),
         (load_outputs, "o.json", "3", "expected a list"),
     ],
 )
@@ -351,7 +348,7 @@ def test_a_file_of_another_shape_is_refused(
         (CardDataset, ["a"], "a dataset consists of CardCase, not str"),
         (CardCase, [" ", "", ()], "the id of a case must be .* got ' '"),
         (CardCase, ["a", None, ()], "case 'a': text: expected a string, got null"),
-        (CardCase, ["a", "", [{}]], "expected card: no keywords"),
+        (CardCase, ["a", "", [{}]], "expected card 1: an expected card needs"),
     ],
 )
 def test_cases_and_datasets_made_in_python_are_checked(
@@ -374,3 +371,62 @@ CARDS = [{"front": "a", "back": "b", "more": 3}]
 )
 def test_outputs_are_a_mapping_or_rows(tmp_path: Path, name: str, text: str) -> None:
     assert load_outputs(put(tmp_path, name, text)) == {"a": CARDS, "b": []}
+
+
+MIXED = CardDataset(
+    (
+        CardCase("half", "", (CARD, CARD)),
+        CardCase("more", "", (CARD,)),
+        CardCase("none", "", ()),
+        CardCase("lost", "", (CARD,)),
+    ),
+)
+RUN = evaluate_dataset(MIXED, {"half": [GOOD], "more": [GOOD, BAD, BAD], "none": []})
+
+
+def test_macro_is_the_mean_over_cases_and_micro_over_cards() -> None:
+    f1 = (2 / 3 + 0.5 + 1) / 3
+    assert RUN.macro == pytest.approx(((0.5 + 1 + 1) / 3, (1 + 1 / 3 + 1) / 3, f1, 1.0))
+    assert RUN.micro == (2 / 3, 2 / 4, 4 / 7, 1.0)
+    assert RUN.mean == pytest.approx(f1)
+    assert RUN.counts == {"passed": 1, "failed": 2, "errors": 1}
+    lost = evaluate_dataset(MIXED, {})
+    assert (lost.macro, lost.micro, lost.mean) == (None, None, None)
+
+
+def test_any_run_is_read_back_and_a_damaged_one_refused() -> None:
+    data = json.loads(RUN.to_json())
+    assert CardRun.from_dict(data) == RUN
+    for damage, message in (
+        ({"format": "factcheck-cards/3"}, "expected format 'factcheck-cards/4', got"),
+        ({"signature": 3}, "run: 'signature': expected a string, got 3"),
+        ({"results": {"half": {**data["results"]["half"], "details": {"f1": 1}}}}, "is missing"),
+    ):
+        with pytest.raises(InputError, match=message):
+            CardRun.from_dict({**data, **damage})
+
+
+@pytest.mark.parametrize(
+    ("cards", "lines"),
+    [
+        ([], ["nothing was generated"]),
+        ([{"front": "a", "back": "atom"}], ["no generated card scores above 0"]),
+        (
+            [{"front": "cell", "back": "atom"}, {"front": "cell!", "back": ""}],
+            ["nearest: card 2, score 0.500, below the threshold of 0.6: front: “cell!”; back: “”"],
+        ),
+    ],
+)
+def test_a_missed_card_is_shown_with_the_nearest_one(
+    cards: list[dict[str, str]], lines: list[str]
+) -> None:
+    expected = ExpectedCard({"front": ("cell",), "back": ("unit", Not("atom"))})
+    run = evaluate_dataset(CardDataset((CardCase("c", "", (expected,)),)), [cards], 0.6)
+    first, *others = run.results["c"].lines
+    assert first.startswith("missed: expected card 1, lacks ")
+    assert others[:1] == lines
+    assert [line for line in others if line.startswith("extra")] == [
+        f"extra: card {number}: front: “{card['front']}”; back: “{card['back']}”"
+        for number, card in enumerate(cards, 1)
+    ]
+    assert lines[0] in str(run)

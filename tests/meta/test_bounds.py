@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 _BOUND = re.compile(r"([\w.-]+)(?:\[[\w,]+\])?>=([\d.]+)")
-_OF_OTHERS = {"all", "dev", "inspect", "mlflow", "ray"}
+_OF_OTHERS = {"all", "dev", "docs", "inspect", "mlflow", "ray"}
 """Extras that are combinations, tools, or frameworks with narrow bounds of their own."""
 
 

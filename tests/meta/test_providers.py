@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from factcheck.judges.llm.providers import PROVIDERS
-from factcheck.testing import SERVER_KINDS
+from tests.server_kinds import SERVER_KINDS
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "providers.md").read_text("utf-8")
 

@@ -13,7 +13,10 @@ from factcheck.cli import app
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = typer.main.get_command(app)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-PAGES = ("README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
+PAGES = (
+    *("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"),
+    *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))),
+)
 
 
 def read(page: str) -> str:
@@ -27,6 +30,15 @@ def test_files_on_the_way_of_a_score_exist() -> None:
     for name in re.findall(r"`([\w/]+\.py)`", walk):
         folder = (ROOT / "factcheck" / name).parent if "/" in name else folder
         assert (folder / Path(name).name).is_file(), name
+
+
+def test_files_of_the_walks_exist() -> None:
+    names = re.findall(
+        r"`((?:factcheck|tests|docs|benchmarks)/[\w/]+\.\w+)`", read("CONTRIBUTING.md")
+    )
+
+    assert names
+    assert [name for name in names if not (ROOT / name).is_file()] == []
 
 
 def test_the_rooms_that_are_described_exist() -> None:

@@ -1,4 +1,4 @@
-"""The frame of every comparison: verdict, changed units by group, and what was left out."""
+"""The page of a comparison: verdict, changes by kind, and what was left out."""
 
 from __future__ import annotations
 
@@ -9,31 +9,28 @@ from typing import Any
 import pytest
 
 from factcheck.reports import render
-from factcheck.reports.comparison import (
-    Unit,
-    comparison_page,
-    scored_unit,
-    unit_table,
-    verdict_text,
-)
-from factcheck.reports.page import Item, Page, Section, Tone
+from factcheck.reports.comparison import Change, RunComparison, verdict_text
 from factcheck.stats.comparison import Comparison
 from factcheck.stats.intervals import Interval
 
-LOST = Section("Lost", "bad", "by much")
-SAME = Section("Unchanged")
 LESS = Comparison(0.9, 0.5, -0.4, Interval(-0.5, -0.3), 0.004, 0.02)
 EQUAL = Comparison(0.5, 0.5, 0.0)
 
 
-def page(n_lost: int = 1, n_same: int = 1, **more: Any) -> Page:
-    groups = {
-        LOST: [scored_unit("field", f"l{n}", LESS) for n in range(n_lost)],
-        SAME: [scored_unit("field", f"s{n}", EQUAL) for n in range(n_same)],
+def compared(n_lost: int = 1, n_same: int = 1, **more: Any) -> RunComparison:
+    lost = [Change.of_scores("Lost", f"l{n}", LESS) for n in range(n_lost)]
+    same = [Change.of_scores("Unchanged", f"s{n}", EQUAL) for n in range(n_same)]
+    known: dict[str, Any] = {
+        "noun": "case",
+        "metric": "F1",
+        "main": LESS,
+        "basis": "by case",
+        "changes": (*lost, *same),
+        "left_out": {"Only in A": ("x", "7"), "Only in B": ()},
+        "lines": ("two runs",),
+        "names": ("a.json", "b.json"),
     }
-    known = {"names": ("a.json", "b.json"), "left_out": {"Only in A": ["x", 7], "Only in B": []}}
-    lines = ["two runs"]
-    return comparison_page("F1", "field", LESS, groups, "by record", lines, **{**known, **more})
+    return RunComparison(**{**known, **more})
 
 
 @pytest.mark.parametrize(
@@ -54,72 +51,74 @@ def test_the_verdict_goes_by_the_adjusted_p(
 
 
 def test_it_says_what_was_compared_and_how_clear_it_is() -> None:
-    assert render(page()).splitlines() == [
+    assert str(compared()).splitlines() == [
         "F1 0.900 → 0.500 (-0.400)   lower, unlikely to be chance",
         "A is a.json, B is b.json",
-        "95 % interval of the difference -0.500 to -0.300, p 0.020 by record",
+        "95 % interval of the difference -0.500 to -0.300, p 0.020 by case",
         "two runs",
-        "fields: 1 lost, 1 unchanged",
+        "cases: 1 lost, 1 unchanged",
         "",
-        "Lost 1   by much",
-        "field      A      B   B - A     95 % interval      p",
-        "l0     0.900  0.500  -0.400  -0.500 to -0.300  0.020",
+        "Lost 1   lower in B, largest change first",
+        "case      A      B   B - A     95 % interval      p",
+        "l0    0.900  0.500  -0.400  -0.500 to -0.300  0.020",
         "",
         "Unchanged 1",
-        "1 field with equal scores",
+        "1 case with equal scores",
         "",
         "Only in A 2   left out",
         "x",
         "7",
     ]
-    assert "A is" not in render(page(names=("", "")))
-    assert page(0, 0).lines[-1] == "fields: no change"
+    assert "A is" not in str(compared(names=("", "")))
+    assert compared(0, 0).page().lines[-1] == "cases: no change"
+    assert compared().missing == ("x", "7")
 
 
-def test_only_the_first_units_are_shown_and_the_rest_is_counted() -> None:
-    section = page(50, 2).sections[0]
+def test_only_the_first_changes_are_shown_and_the_rest_is_counted() -> None:
+    section = compared(50, 2).page().sections[0]
     assert section.table is not None
-    assert (len(section.table.rows), section.more) == (40, "and 10 more fields")
-    facts = [Unit(f"f{n}", "kept → dropped", Item(f"f{n}")) for n in range(25)]
-    [listed] = comparison_page(
-        "Coverage", "fact", EQUAL, {LOST: facts}, "", (), names=("", ""), left_out={}
-    ).sections
+    assert (len(section.table.rows), section.more) == (40, "and 10 more cases")
+    facts = tuple(Change("Lost", f"f{n}", "kept", "dropped") for n in range(25))
+    [listed] = compared(noun="fact", changes=facts, left_out={}).page().sections
     assert (len(listed.items), listed.more) == (20, "and 5 more facts")
 
 
 def test_columns_without_any_number_are_left_out() -> None:
-    table = unit_table(SAME, "case", [scored_unit("case", "c", EQUAL)]).table
+    plain = Change.of_scores("Won", "c", Comparison(0.5, 0.6, 0.1))
+    table = compared(changes=(plain,)).page().sections[0].table
     assert table is not None
     assert table.columns == ("case", "A", "B", "B - A")
 
 
-def test_every_unit_is_a_test_case_and_every_compared_one_a_row() -> None:
-    cases = [(case.name, case.status, case.kind, case.message) for case in page().cases]
+def test_every_change_is_a_test_case_and_a_row() -> None:
+    page = compared().page()
+    cases = [(case.name, case.status, case.kind, case.message) for case in page.cases]
     assert cases == [
         ("l0", "failed", "lost", "0.900 → 0.500 (-0.400), p 0.020"),
         ("s0", "passed", "", "0.500 → 0.500 (+0.000)"),
         ("x", "skipped", "only in a", "left out"),
         ("7", "skipped", "only in a", "left out"),
     ]
-    lost, same = csv.DictReader(io.StringIO(render(page(), "csv")))
-    assert [*lost.values()] == ["l0", "lost", "0.9", "0.5", "-0.4", "-0.5", "-0.3", "0.004", "0.02"]
-    assert [*same.values()][:4] == ["s0", "unchanged", "0.5", "0.5"]
+    lost, same = csv.DictReader(io.StringIO(render(page, "csv")))
+    assert [lost[key] for key in ("change", "name", "a", "b")] == ["Lost", "l0", "0.9", "0.5"]
+    assert [lost[key] for key in ("difference", "low", "high", "p")] == [
+        *("-0.4", "-0.5", "-0.3", "0.02")
+    ]
+    assert [same[key] for key in ("change", "name", "p")] == ["Unchanged", "s0", ""]
 
 
 @pytest.mark.parametrize(
-    ("tone", "status"),
+    ("group", "status"),
     [
-        ("bad", "failed"),
-        ("warn", "failed"),
-        ("unknown", "skipped"),
-        ("plain", "passed"),
-        ("good", "passed"),
+        ("Newly distorted", "failed"),
+        ("Lost", "failed"),
+        ("Undecided", "skipped"),
+        ("No longer distorted", "passed"),
+        ("Won", "passed"),
     ],
 )
-def test_the_tone_of_a_group_says_how_its_test_cases_end(tone: Tone, status: str) -> None:
-    unit = Unit("f1", "kept → dropped", Item("f1"), details=("quote",))
-    found = comparison_page(
-        "Coverage", "fact", EQUAL, {Section("X", tone): [unit]}, "", (), names=("", ""), left_out={}
-    )
-    assert [case.status for case in found.cases] == [status]
-    assert found.cases[0].details == (() if status == "passed" else ("quote",))
+def test_the_kind_of_a_change_says_how_its_test_case_ends(group: str, status: str) -> None:
+    change = Change(group, "It rained.", "kept", "dropped", id="f1", quote="a quote")
+    [case, *_] = compared(noun="fact", changes=(change,)).page().cases
+    assert (case.name, case.status) == ("f1 It rained.", status)
+    assert case.details == (() if status == "passed" else ("a quote",))

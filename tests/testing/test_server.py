@@ -22,7 +22,6 @@ from factcheck.judges.ports import Ledger, PairVerdict, ValuePair
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import (
-    SERVER_KINDS,
     ChatRequest,
     FactModel,
     LocalOpenAIServer,
@@ -32,7 +31,6 @@ from factcheck.testing import (
     ScriptedExtractor,
     ScriptedPairJudge,
     ScriptedRater,
-    ServerKind,
     bad_request,
     duplicate,
     hang,
@@ -46,9 +44,9 @@ from factcheck.testing import (
     server_error,
     unauthorized,
 )
-from factcheck.testing.kinds import FACTS, LABELS, TEXT, thinking
 from factcheck.testing.scripted import Call
 from tests.runtime.cache.stores import MemoryCache
+from tests.server_kinds import FACTS, LABELS, SERVER_KINDS, TEXT, ServerKind, thinking
 
 QUESTION: Any = [{"role": "user", "content": "Do ants have six legs?"}]
 

@@ -81,9 +81,10 @@ def read_date(text: str, notation: Notation = Notation()) -> Dates:  # noqa: B00
         ends = read_moments(text, notation) if len(text) <= _MAX_CHARS else ()
     except ValueError:
         return Dates((), f"{shown(text)} is a date or time that does not exist")
+    moments = ends[0] if len(ends) == 1 else ()
     ways = tuple(
         DateReading(m.year, *m[1:5])
-        for m in (ends[0] if len(ends) == 1 else ())
+        for m in moments
         if m.year is not None and (m.day or (m.clock is None and m.weekday is None))
     )
     if not ways:

@@ -88,6 +88,7 @@ _PERCENT = re.compile(
     r"|%|(?:percent|per cent|pct|prozent)\b)",
     re.IGNORECASE,
 )
+_POWERS = {"thousandth": 3, "point": 4, "": 2}
 _BASIS_POINTS = re.compile(r"\d\s?(?:bps?|basis points?)\b", re.IGNORECASE)
 _MAGNITUDE = re.compile(
     r"(?P<letter>\s?k(?!\w)|[KMB](?!\w)|\s[MB](?=\s?¤))|[\s-]*(?P<word>[^\W\d_]{2,})(?!\w)"
@@ -181,7 +182,7 @@ def _read(
                 "write plain digits"
             )
     if percent_is_fraction and (percent := _PERCENT.match(after)):
-        power -= 3 if percent["thousandth"] else 4 if percent["point"] else 2
+        power -= _POWERS[percent.lastgroup or ""]
     if not grouping and _COMMA_GROUPS.search(text):
         grouping = ","
     number = _decimal(figures[0]["digits"], decimal, grouping, power, text)

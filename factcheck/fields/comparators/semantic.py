@@ -138,12 +138,13 @@ class SemanticBatchComparator:
     def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
         """Return one result per item; `None` for an item that the judge left undecided."""
         exact = ComparatorResult(1.0, self.name, "exact")
-        results = [exact if _are_equal(item) else None for item in items]
-        places = [place for place, result in enumerate(results) if result is None]
-        asked = (items[place] for place in places)
-        pairs = [
-            JudgeItem(item.path, item.gold_compared, item.extracted_compared) for item in asked
-        ]
+        results: list[ComparatorResult | None] = [exact] * len(items)
+        places, pairs = [], []
+        for place, item in enumerate(items):
+            if not _are_equal(item):
+                results[place] = None
+                places.append(place)
+                pairs.append(JudgeItem(item.path, item.gold_compared, item.extracted_compared))
         scores: Any = None
         try:
             scores = self.judge.judge_batch(pairs) if pairs else None

@@ -1,41 +1,226 @@
-"""Comparison of two runs: overall, by field and by record."""
+"""Paired comparison of two runs, overall and by field.
+
+Records are resampled, not fields, because the fields of one record are not independent. Results are
+used as scored, after thresholds, weights and post-processing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
+import numpy as np
+
+from factcheck.errors import InputError
 from factcheck.fields.pages import field_text
-from factcheck.reports import Report
-from factcheck.reports.comparison import Unit, comparison_page, scored_unit, unit_table
-from factcheck.reports.page import Alert, Item, Page, Section
-from factcheck.reports.text import p_text, plural, signed
-from factcheck.stats.comparison import SIGNIFICANT, Changes, Comparison
+from factcheck.fields.runs.figures import RunFigures
+from factcheck.fields.runs.records import (
+    Counts,
+    RecordResult,
+    Undecided,
+    count,
+    overall_scores,
+    scores_of,
+)
+from factcheck.fields.schemas.structure import schema_path
+from factcheck.fields.types import UNDECIDED, FieldResult
+from factcheck.fields.values import plain
+from factcheck.reports.comparison import Change, RunComparison
+from factcheck.reports.page import Alert
+from factcheck.reports.text import p_text, plural, signed, some_of
+from factcheck.settings import require_integer
+from factcheck.stats import comparison as stats
+from factcheck.stats.comparison import NEGLIGIBLE, SIGNIFICANT, Comparison
+from factcheck.stats.resampling import Matrix, SumScores
 
+_UNDECIDED, _RESULTS = 3, 4
+"""Rows of the undecided values and of all results in the counts of a field."""
 _NOTABLE = 0.2
 """Loss in F1 of a field that is worth a warning."""
-_ABSENT = "absent"
-_CLEAR = f"p, adjusted for the number of fields, is below {SIGNIFICANT}"
 _OVERALL = {
     f"{kind}_{name.lower()}": f"{name} ({word})"
     for kind, word in (("mean", "macro"), ("micro", "micro"))
     for name in ("F1", "precision", "recall")
 }
-_OPEN = "without significant difference"
-_GROUPS = (
-    Section("Won", "good", _CLEAR),
-    Section("Lost", "bad", _CLEAR),
-    Section(_OPEN.capitalize(), "plain", "by p adjusted for the number of fields"),
-    Section("Undecided", "unknown", "values without a verdict differ"),
-    Section("Not compared", "unknown", "only one run has a score"),
-)
-
-Difference = Comparison
-"""One score in two runs, over their common records."""
 
 
-class Unsettled(NamedTuple):
+def compare_runs(
+    a: RunFigures,
+    b: RunFigures,
+    *,
+    n_resamples: int = 2000,
+    seed: int = 0,
+    names: tuple[str, str] = ("", ""),
+) -> RunComparison:
+    """Compare run `b` with run `a` and test the differences for significance.
+
+    Records are paired by id. Intervals come from a paired bootstrap, p-values from paired
+    randomization. Fields are won or lost by p-values adjusted for the number of fields (family-wise
+    error rate of 5 %), so a field whose interval excludes 0 may still be unchanged. Whether `b` is
+    worse goes by one-sided p-values, half of the two-sided ones, since gains are not in question:
+    five records in which a field is worse, and none in which it is better, suffice. If other values
+    are undecided in one run than in the other, there are bounds instead of a verdict.
+
+    Args:
+        a: Baseline run.
+        b: Run to compare; gains over the baseline are positive.
+        n_resamples: Number of bootstrap resamples, and maximum number of randomizations. The
+            smallest p-value is `1 / (n_resamples + 1)`.
+        seed: Random seed; equal seeds give equal results.
+        names: Display names of the runs.
+
+    Returns:
+        The comparison of F1, with the fields by largest difference. Its `counts` are `records` (ids
+        of those that are `better` and `worse`, largest change first, and the number of `equal`
+        ones) and `unusable` extractions of both runs.
+
+    Raises:
+        InputError: The runs have no record in common, a run did not keep its records or has
+            duplicate ids, gold records differ between the runs, or a setting is invalid.
+    """
+    require_integer("n_resamples", n_resamples, 1)
+    require_integer("seed", seed, 0)
+    ids_a, ids_b = _by_id(a, "run a"), _by_id(b, "run b")
+    common = [name for name in ids_a if name in ids_b]
+    if not common:
+        raise InputError(
+            f"runs a ({some_of([*ids_a])}) and b ({some_of([*ids_b])}) have no record id in "
+            "common; evaluate both with the same id_field"
+        )
+    records_a, records_b = [ids_a[name] for name in common], [ids_b[name] for name in common]
+    _check_gold(records_a, records_b)
+    counts_a, counts_b = _count_fields(records_a), _count_fields(records_b)
+    every = dict.fromkeys((*counts_a, *counts_b))
+    differing = {
+        name
+        for name in every
+        if not np.array_equal(counts_a[name][_UNDECIDED], counts_b[name][_UNDECIDED])
+    }
+    scores_a, scores_b = overall_scores(records_a), overall_scores(records_b)
+    overall, _ = stats.compare_scores(scores_a, scores_b, n_resamples, seed)
+    open_, bounds = "", None
+    if differing:
+        overall = {name: _without_test(one) for name, one in overall.items()}
+        bounds = _Bounds.of(_f1_bounds(records_a, a.weights), _f1_bounds(records_b, a.weights))
+        open_ = f"{bounds}, so there is no verdict"
+    compared = [name for name in every if _is_compared(counts_a[name], counts_b[name])]
+    tests = _field_differences(counts_a, counts_b, compared, n_resamples, seed)
+    changes = [
+        _change(name, tests[name], counts_a[name], counts_b[name], is_open=name in differing)
+        for name in sorted(compared, key=lambda name: -abs(tests[name].difference))
+    ]
+    moved = stats.split_changes(
+        stats.Change(name, ids_a[name].f1, ids_b[name].f1) for name in common
+    )
+    n_unusable = (_n_unusable(records_a), _n_unusable(records_b))
+    main = overall["mean_f1"]
+    worse = _worse(main, changes)
+    alerts = (_schema_warning(a, b), open_, _one_sided(worse, main, changes), _doubt(changes))
+    return RunComparison(
+        noun="field",
+        metric="F1",
+        main=main,
+        basis=f"by record ({plural(len(common), 'record')})",
+        changes=tuple(changes),
+        scores={text: overall[name] for name, text in _OVERALL.items()},
+        counts={
+            "better": [one.name for one in moved.better],
+            "worse": [one.name for one in moved.worse],
+            "equal": len(moved.unchanged),
+            "unusable": n_unusable,
+        },
+        left_out={
+            "Only A or B has a score": tuple(
+                name for name in every if _is_one_sided(counts_a[name], counts_b[name])
+            ),
+            "Only in A": tuple(str(name) for name in ids_a if name not in ids_b),
+            "Only in B": tuple(str(name) for name in ids_b if name not in ids_a),
+        },
+        alerts=tuple(Alert(text, "warn") for text in alerts if text),
+        lines=tuple(_lines(len(common), moved, n_unusable, changes, is_open=bool(open_))),
+        worse=worse,
+        no_verdict=open_ if bounds and bounds.low < -NEGLIGIBLE else "",
+        names=names,
+    )
+
+
+def _count_fields(records: Sequence[RecordResult]) -> defaultdict[str, Matrix]:
+    """Count the results of each field by record: matched, extracted, gold, undecided, all."""
+    fields = defaultdict[str, Matrix](lambda: np.zeros((5, len(records))))
+    for place, record in enumerate(records):
+        by_field = defaultdict[str, list[FieldResult]](list)
+        for result in record.field_results:
+            by_field[schema_path(result.path)].append(result)
+        for field, own in by_field.items():
+            n_undecided = sum(result.status in UNDECIDED for result in own)
+            fields[field][:, place] = (*count(own), n_undecided, len(own))
+    return fields
+
+
+def _field_f1(sums: Matrix) -> Matrix:
+    """F1 by field and resample, from sums of matched, extracted and gold counts."""
+    return scores_of(*np.moveaxis(sums.reshape(-1, 3, sums.shape[-1]), 1, 0))[2]
+
+
+def _by_id(run: RunFigures, name: str) -> dict[str | int, RecordResult]:
+    records = run.kept_records(name)
+    by_id = {record.record_id: record for record in records}
+    if len(by_id) != len(records):
+        counts = Counter(record.record_id for record in records)
+        duplicates = [record_id for record_id, n in counts.items() if n > 1]
+        raise InputError(
+            f"{name} has duplicate record ids ({some_of(duplicates)}); "
+            "ids must be unique for records to be paired"
+        )
+    return by_id
+
+
+def _check_gold(a: Sequence[RecordResult], b: Sequence[RecordResult]) -> None:
+    """Raise `InputError` unless both runs have the same gold records, compared as JSON."""
+    differing = [
+        record.record_id
+        for record, other in zip(a, b, strict=True)
+        if record.gold is not other.gold and plain(record.gold) != plain(other.gold)
+    ]
+    if differing:
+        raise InputError(
+            f"gold differs between the runs in {len(differing)} of {len(a)} records "
+            f"({some_of(differing)}); evaluate both runs against the same gold records"
+        )
+
+
+def _field_differences(
+    a: Mapping[str, Matrix],
+    b: Mapping[str, Matrix],
+    names: Sequence[str],
+    n_resamples: int,
+    seed: int,
+) -> dict[str, Comparison]:
+    """Compare F1 by field, with p-values adjusted for the number of fields."""
+    if not names:
+        return {}
+    scores_a, scores_b = _sums_by_field(a, names), _sums_by_field(b, names)
+    differences, randomized = stats.compare_scores(scores_a, scores_b, n_resamples, seed)
+    # With at most one differing record, no randomization changes the size of the difference.
+    is_testable = np.ptp(np.abs(randomized), axis=1) > NEGLIGIBLE
+    testable = [name for name, can_vary in zip(names, is_testable, strict=True) if can_vary]
+    observed = [differences[name].difference for name in testable]
+    randomized = randomized[is_testable]
+    spread = np.sqrt(np.mean(randomized**2, axis=1))
+    adjusted = dict(zip(testable, stats.step_down(observed, randomized, spread), strict=True))
+    return {
+        name: replace(difference, p_adjusted=adjusted.get(name, 1.0))
+        for name, difference in differences.items()
+    }
+
+
+def _sums_by_field(counts: Mapping[str, Matrix], names: Sequence[str]) -> SumScores:
+    return SumScores(names, np.vstack([counts[name][:3] for name in names]), _field_f1)
+
+
+class _Bounds(NamedTuple):
     """Undecided values that differ between two runs, and the resulting bounds of `b - a`."""
 
     n_a: int
@@ -45,8 +230,9 @@ class Unsettled(NamedTuple):
     high: float
     """`b - a` if all were right in `b` and wrong in `a`."""
 
-    def as_plain(self) -> dict[str, Any]:
-        return self._asdict()
+    @classmethod
+    def of(cls, a: tuple[int, float, float], b: tuple[int, float, float]) -> _Bounds:
+        return cls(a[0], b[0], b[1] - a[2], b[2] - a[1])
 
     def __str__(self) -> str:
         return (
@@ -55,172 +241,113 @@ class Unsettled(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class RunComparison(Report):
-    """Differences from run `a` to run `b`, over their common records."""
-
-    DERIVED = ("same_schema", "won", "lost", "unchanged", "worse", "no_verdict")
-    n_records: int
-    only_a: tuple[str | int, ...]
-    """Ids of records excluded because `b` lacks them."""
-    only_b: tuple[str | int, ...]
-    overall: Mapping[str, Difference]
-    """`mean_precision`, `mean_recall`, `mean_f1`, `micro_precision`, `micro_recall`, `micro_f1`;
-    their p-values are not adjusted."""
-    fields: Mapping[str, Difference]
-    """F1 by path in the schema, for fields scored in either run and comparable."""
-    records: Changes
-    """Changes in F1 by record."""
-    not_compared: tuple[str, ...] = ()
-    """Fields with a score in one run, and only skipped or undecided results in the other."""
-    schemas: tuple[str | None, str | None] = (None, None)
-    """The `schema_digest` of both runs."""
-    names: tuple[str, str] = ("", "")
-    """Display names of the runs; may be empty."""
-    unsettled: Unsettled | None = None
-    """Bounds of the difference in mean F1, in place of intervals and p-values, if other
-    values are undecided in one run than in the other."""
-    unsettled_fields: Mapping[str, Unsettled] = field(default_factory=dict)
-    """Bounds of the difference in F1 by field; these are neither won, lost nor unchanged."""
-    n_unusable: tuple[int, int] = (0, 0)
-    """Number of common records whose extraction is unusable in `a` and in `b`."""
-    absent_in_a: tuple[str, ...] = ()
-    """Fields in `fields` without any result in `a`, whose F1 is therefore 1."""
-    absent_in_b: tuple[str, ...] = ()
-
-    @property
-    def same_schema(self) -> bool | None:
-        """Whether both runs were scored by the same schema; `None` if unknown."""
-        return None if None in self.schemas else self.schemas[0] == self.schemas[1]
-
-    @property
-    def schema_warning(self) -> str:
-        """Warning that differences may be due to the schema; empty if it is the same."""
-        if self.same_schema:
-            return ""
-        problem = "A and B were scored by different schemas"
-        if unknown := [run for run, one in zip("AB", self.schemas, strict=True) if one is None]:
-            problem = f"the schema of {' and '.join(unknown)} is unknown"
-        return f"{problem}, so differences may be due to the schema; evaluate both by the same one"
-
-    @property
-    def verdicts(self) -> dict[str, str]:
-        """Verdict by field: the title of its group, in lower case."""
-        verdicts = {}
-        for name, one in self.fields.items():
-            verdicts[name] = "undecided" if name in self.unsettled_fields else _OPEN
-            if one.is_significant and one.difference:
-                verdicts[name] = "won" if one.difference > 0 else "lost"
-        return {**verdicts, **dict.fromkeys(self.not_compared, "not compared")}
-
-    @property
-    def won(self) -> tuple[str, ...]:
-        """Fields in which `b` is significantly better (adjusted p-value); largest gain first."""
-        return self._with("won")
-
-    @property
-    def lost(self) -> tuple[str, ...]:
-        """Fields in which `a` is significantly better (adjusted p-value); largest loss first."""
-        return self._with("lost")
-
-    @property
-    def unchanged(self) -> tuple[str, ...]:
-        """Fields without a significant difference, not necessarily equal; largest first."""
-        return self._with(_OPEN)
-
-    def _with(self, verdict: str) -> tuple[str, ...]:
-        names = [name for name, one in self.verdicts.items() if one == verdict]
-        sizes = {name: abs(one.difference) for name, one in self.fields.items()}
-        return tuple(sorted(names, key=lambda name: -sizes.get(name, 0.0)))
-
-    @property
-    def worse(self) -> str:
-        """Scores in which `b` is significantly worse, as text; empty if there are none.
-
-        Gains are not in question, so one-sided p-values count, half of the two-sided ones: five
-        records in which a field is worse, and none in which it is better, suffice.
-        """
-        main = self.overall["mean_f1"]
-        parts = [f"F1 {signed(main.difference)}"] if _is_worse(main) else []
-        parts += [f"lost {field_text(name)}" for name in self.lost]
-        parts += [
-            f"{field_text(name)} {signed(self.fields[name].difference)}"
-            for name in self.unchanged
-            if _is_worse(self.fields[name])
-        ]
-        return ", ".join(parts)
-
-    @property
-    def doubt(self) -> str:
-        """The largest loss of a field that is not significant, if it is 0.2 or more, as text."""
-        falls = ((self.fields[name], name) for name in self.unchanged)
-        open_ = ((one.difference, name) for one, name in falls if not _is_worse(one))
-        fall, name = min(open_, default=(0.0, ""))
-        return (
-            f"F1 of {field_text(name)} fell by {-fall:.3f}; that may be chance"
-            if fall <= -_NOTABLE
-            else ""
-        )
-
-    @property
-    def _one_sided(self) -> str:
-        is_hidden = self.worse and not (self.lost or self.overall["mean_f1"].is_significant)
-        return f"B is worse if only losses are tested ({self.worse})" if is_hidden else ""
-
-    @property
-    def no_verdict(self) -> str:
-        """Reason why it is unknown whether `b` is worse; empty if it is known."""
-        return self._no_verdict if self.unsettled and self.unsettled.low < 0 else ""
-
-    @property
-    def _no_verdict(self) -> str:
-        return f"{self.unsettled}, so there is no verdict" if self.unsettled else ""
-
-    def page(self) -> Page:
-        """Build the report: verdict on F1, fields won and lost, records."""
-        page = comparison_page(
-            "F1",
-            "field",
-            self.overall["mean_f1"],
-            {one: [*map(self._unit, self._with(one.title.lower()))] for one in _GROUPS},
-            f"by record ({plural(self.n_records, 'record')})",
-            self._lines(),
-            names=self.names,
-            left_out={"Only in A": self.only_a, "Only in B": self.only_b},
-        )
-        overall = (scored_unit("", text, self.overall[name]) for name, text in _OVERALL.items())
-        warnings = (self.schema_warning, self._no_verdict, self._one_sided, self.doubt)
-        return page._replace(
-            counts=page.counts + "; by a different schema" * (self.same_schema is False),
-            alerts=tuple(Alert(text, "warn") for text in warnings if text),
-            sections=(unit_table(Section("Overall"), "score", overall), *page.sections),
-            suite="fields.compare",
-        )
-
-    def _lines(self) -> Iterator[str]:
-        records = self.records
-        p_value = "" if self.unsettled else f" (sign test: p {p_text(records.p_value)})"
-        yield (
-            f"{plural(self.n_records, 'record')}: {len(records.better):,} better, "
-            f"{len(records.worse):,} worse, {len(records.unchanged):,} equal{p_value}"
-        )
-        if any(self.n_unusable):
-            in_a, in_b = (f"{n:,}" for n in self.n_unusable)
-            yield f"Unusable extractions: {in_a} in A, {in_b} in B, of {self.n_records:,} each"
-        if self.absent_in_a or self.absent_in_b:
-            yield "absent: no value in gold or the extraction, which counts as F1 1"
-
-    def _unit(self, name: str) -> Unit:
-        label = field_text(name)
-        if name not in self.fields:
-            return Unit(label, "only one run has a score", Item(label), data={"field": name})
-        absent = (_ABSENT * (name in side) for side in (self.absent_in_a, self.absent_in_b))
-        unit = scored_unit("field", label, self.fields[name], *absent)
-        unit = unit._replace(change=f"F1 {unit.change}")
-        if name not in self.unsettled_fields:
-            return unit
-        return unit._replace(item=Item(label, str(self.unsettled_fields[name])))
+def _bounds(counts: Matrix) -> tuple[int, float, float]:
+    """Count the undecided values of a field, and bound its F1: all of them wrong, all right."""
+    *counted, n, _ = counts.sum(axis=1).tolist()
+    return int(n), *Counts(*counted).f1_bounds(n)
 
 
-def _is_worse(d: Difference) -> bool:
-    return d.difference < 0 and d.p is not None and d.p / 2 < SIGNIFICANT
+def _f1_bounds(
+    records: Sequence[RecordResult], weights: Mapping[str, float]
+) -> tuple[int, float, float]:
+    """Count the undecided values, and bound mean F1: all of them wrong, all right."""
+    undecided = Undecided(weights, records)
+    mean = sum(record.f1 for record in records) / len(records)
+    n_values = sum(field.n_values for field in undecided.fields)
+    return n_values, *undecided.bounds(mean, len(records))
+
+
+def _without_test(test: Comparison) -> Comparison:
+    return replace(test, interval=None, p_value=None, p_adjusted=None)
+
+
+def _is_scored(counts: Matrix) -> bool:
+    """Whether a field is scored; one without any results is, since records may not contain it."""
+    return bool(counts[1:3].any()) or not counts[_RESULTS].any()
+
+
+def _is_compared(a: Matrix, b: Matrix) -> bool:
+    return _is_scored(a) and _is_scored(b) and bool(a[1:3].any() or b[1:3].any())
+
+
+def _is_one_sided(a: Matrix, b: Matrix) -> bool:
+    return _is_scored(a) != _is_scored(b) and bool(a[1:3].any() or b[1:3].any())
+
+
+def _change(name: str, test: Comparison, a: Matrix, b: Matrix, *, is_open: bool) -> Change:
+    absent = ("absent" * (not a[_RESULTS].any()), "absent" * (not b[_RESULTS].any()))
+    if is_open:
+        why = str(_Bounds.of(_bounds(a), _bounds(b)))
+        return Change.of_scores("Undecided", name, _without_test(test), *absent, reason=why)
+    group = "Unchanged"
+    if test.is_significant and test.difference:
+        group = "Won" if test.difference > 0 else "Lost"
+    return Change.of_scores(group, name, test, *absent)
+
+
+def _n_unusable(records: Sequence[RecordResult]) -> int:
+    return sum(record.failure is not None for record in records)
+
+
+def _is_worse(test: Comparison | None) -> bool:
+    if test is None or test.p is None:
+        return False
+    return test.difference < 0 and test.p / 2 < SIGNIFICANT
+
+
+def _worse(main: Comparison, changes: Sequence[Change]) -> str:
+    """Name the scores in which B is significantly worse."""
+    parts = [f"F1 {signed(main.difference)}"] if _is_worse(main) else []
+    parts += [f"lost {field_text(one.name)}" for one in changes if one.group == "Lost"]
+    parts += [
+        f"{field_text(one.name)} {signed(one.test.difference)}"
+        for one in changes
+        if one.group == "Unchanged" and one.test and _is_worse(one.test)
+    ]
+    return ", ".join(parts)
+
+
+def _one_sided(worse: str, main: Comparison, changes: Sequence[Change]) -> str:
+    is_shown = main.is_significant or any(one.group == "Lost" for one in changes)
+    return f"B is worse if only losses are tested ({worse})" if worse and not is_shown else ""
+
+
+def _doubt(changes: Sequence[Change]) -> str:
+    """Name the largest loss of a field that is not significant, if it is notable."""
+    open_ = [one for one in changes if one.group == "Unchanged" and not _is_worse(one.test)]
+    falls = [(one.test.difference, one.name) for one in open_ if one.test]
+    fall, name = min(falls, default=(0.0, ""))
+    if fall > -_NOTABLE:
+        return ""
+    return f"F1 of {field_text(name)} fell by {-fall:.3f}; that may be chance"
+
+
+def _schema_warning(a: RunFigures, b: RunFigures) -> str:
+    """Warn that differences may be due to the schema."""
+    unknown = [name for name, run in (("A", a), ("B", b)) if run.schema_digest is None]
+    problem = "A and B were scored by different schemas"
+    if unknown:
+        problem = f"the schema of {' and '.join(unknown)} is unknown"
+    elif a.schema_digest == b.schema_digest:
+        return ""
+    return f"{problem}, so differences may be due to the schema; evaluate both by the same one"
+
+
+def _lines(
+    n_records: int,
+    moved: stats.Changes,
+    n_unusable: Sequence[int],
+    changes: Sequence[Change],
+    *,
+    is_open: bool,
+) -> list[str]:
+    p_value = "" if is_open else f" (sign test: p {p_text(moved.p_value)})"
+    counts = f"{len(moved.better):,} better, {len(moved.worse):,} worse"
+    equal = f"{len(moved.unchanged):,} equal{p_value}"
+    lines = [f"{plural(n_records, 'record')}: {counts}, {equal}"]
+    if any(n_unusable):
+        in_a, in_b = n_unusable
+        lines.append(f"Unusable extractions: {in_a:,} in A, {in_b:,} in B, of {n_records:,} each")
+    if any("absent" in (one.a, one.b) for one in changes):
+        lines.append("absent: no value in gold or the extraction, which counts as F1 1")
+    return lines

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from factcheck.documents import Reader, from_plain, json_text, parse_json, to_plain
+from factcheck.documents import Reader, from_plain, parse_json, to_plain
 from factcheck.errors import InputError
 from factcheck.fields.runs.records import Counts, RecordResult, Scores, Undecided, overall_scores
 from factcheck.fields.schemas.structure import containers, schema_path
@@ -78,7 +78,7 @@ class FieldSummary:
         return FieldAggregation(self.mean_score, *counted)
 
     def weighted(self, weight: float = 1.0) -> Counts:
-        """Counts behind precision, recall and F1, times a weight."""
+        """Return the counts behind precision, recall and F1, times a weight."""
         n_extracted = self.n("match") + self.n("mismatch") + self.n("hallucination")
         matched = self.mean_score * (n_extracted + self.n("omission"))
         return Counts(weight * matched, weight * n_extracted, weight * self.support)
@@ -113,7 +113,7 @@ class RunFigures:
     """Weights by path in the schema; empty if all are equal."""
 
     def totals(self) -> Counter[str]:
-        """Number of results by status."""
+        """Count the results by status."""
         totals = Counter[str]()
         for summary in self.by_field.values():
             totals.update(summary.counts)
@@ -194,19 +194,7 @@ class RunFigures:
             **{f"total_{name}": getattr(self, f"total_{name}") for name in totals},
             "by_field": to_plain(self.by_field),
             "per_field": to_plain(self.per_field),
-            "records": [
-                {
-                    "id": record.record_id,
-                    "precision": record.precision,
-                    "recall": record.recall,
-                    "f1": record.f1,
-                    "counts": record.counts._asdict(),
-                    "gold": plain(record.gold),
-                    "extracted": plain(record.extracted),
-                    "fields": [_result_to_dict(result) for result in record.field_results],
-                }
-                for record in self.records
-            ],
+            "records": list(map(_record_to_dict, self.records)),
         }
 
     @classmethod
@@ -227,13 +215,9 @@ class RunFigures:
         kept = [_record(one, f"run: record {n}") for n, one in records]
         return cls(**{**vars(figures), "records": kept})
 
-    def to_json(self, *, indent: int | None = None) -> str:
-        """Return `to_dict` as JSON text; equal runs give equal text."""
-        return json_text(self.to_dict(), indent=indent)
-
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """Inverse of `to_json`.
+        """Read the text of `to_json`.
 
         Raises:
             InputError: Not valid JSON, or not a run.
@@ -293,6 +277,19 @@ def _row(record: RecordResult, result: FieldResult) -> dict[str, Any]:
         if differ(result.extracted_value, extracted):
             row["extracted_compared"] = extracted
     return row
+
+
+def _record_to_dict(record: RecordResult) -> dict[str, Any]:
+    return {
+        "id": record.record_id,
+        "precision": record.precision,
+        "recall": record.recall,
+        "f1": record.f1,
+        "counts": record.counts._asdict(),
+        "gold": plain(record.gold),
+        "extracted": plain(record.extracted),
+        "fields": list(map(_result_to_dict, record.field_results)),
+    }
 
 
 def _result_to_dict(result: FieldResult) -> dict[str, Any]:

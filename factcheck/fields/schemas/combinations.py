@@ -7,7 +7,7 @@ schema and never a dict below it, so that sub-schemas may be shared.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from factcheck.documents import shown
@@ -139,8 +139,7 @@ def add_missing(
     schema gives it no type.
     """
     one, two = (declared_types(part.get("type")) for part in (schema, other))
-    families = [{"number" if kind == "integer" else kind for kind in kinds} for kinds in (one, two)]
-    clash = bool(one and two and families[0].isdisjoint(families[1]))
+    clash = bool(one and two and _families(one).isdisjoint(_families(two)))
     if clash:
         types = f"{', '.join(one)} and {', '.join(two)}"
         _log.warning("%s: incompatible types %s; using the first", path or "the root", types)
@@ -158,6 +157,11 @@ def add_missing(
             schema[key] = {**mine, **added}
 
 
+def _families(types: Iterable[str]) -> set[str]:
+    """Return types, with integers as numbers."""
+    return {kind.replace("integer", "number") for kind in types}
+
+
 def _merged(mine: Any, theirs: Any, path: str) -> Any:
     """Merge two schemas of one property or of items; the first takes precedence."""
     if mine is theirs or not (isinstance(mine, dict) and isinstance(theirs, dict)):
@@ -169,7 +173,9 @@ def _merged(mine: Any, theirs: Any, path: str) -> Any:
 
 def _union(branches: list[dict[str, Any]], path: str) -> dict[str, Any]:
     """Combine branches of the same type into one schema for values that fit any of them."""
-    union = {k: v for k, v in branches[0].items() if all(k in b and b[k] == v for b in branches)}
+    union = dict(branches[0])
+    for branch in branches:
+        union = {key: value for key, value in union.items() if branch.get(key, ...) == value}
     union["type"] = _types_of_all(branches)[0]
     keyword = {"object": "properties", "array": "items"}.get(union["type"], "")
     parts: list[Any] = [branch.get(keyword) for branch in branches]
@@ -178,10 +184,11 @@ def _union(branches: list[dict[str, Any]], path: str) -> dict[str, Any]:
     elif keyword == "items":
         union["items"] = _any_of(parts, f"{path}[]")
     else:
-        names = dict.fromkeys(name for part in parts for name in part)
+        properties: dict[str, list[Any]] = {}
+        for name, schema in (member for part in parts for member in part.items()):
+            properties.setdefault(name, []).append(schema)
         union["properties"] = {
-            name: _any_of([part[name] for part in parts if name in part], join(path, name))
-            for name in names
+            name: _any_of(schemas, join(path, name)) for name, schemas in properties.items()
         }
     lost = {k for b in branches for k in b if k not in union}
     _warn_dropped({k for k in lost if k in _STRUCTURE or k.startswith(PREFIX)}, path)

@@ -74,11 +74,12 @@ class SchemaNode:
     def named(self) -> dict[str, SchemaNode]:
         """Properties by name; a node without a name is named by the end of its path."""
         start = len(self.path) + 1 if self.path else 0
-        return {
-            child.path[start:] if child.name is None else child.name: child
-            for child in self.children
-            if not child.is_rest
-        }
+        found = {}
+        for child in self.children:
+            if not child.is_rest:
+                name = child.path[start:] if child.name is None else child.name
+                found[name] = child
+        return found
 
     def compared(self) -> Iterator[SchemaNode]:
         """Yield the compared fields in the subtree; recursive references are not followed."""

@@ -110,7 +110,9 @@ def effective_type(schema: Mapping[str, Any]) -> str | None:
     """
     if "type" in schema:
         types = declared_types(schema["type"])
-        return MULTI if len(types) > 1 else types[0] if types else None
+        if not types:
+            return None
+        return MULTI if len(types) > 1 else types[0]
     if any(key in schema for key in _UNRESOLVED):
         return None
     return container(schema)[0] or ANY
@@ -132,11 +134,16 @@ def container(schema: Mapping[str, Any]) -> tuple[str, tuple[Child, ...]]:
         parts, rest = schema.get("prefixItems"), schema.get("items")
         if isinstance(rest, list):
             parts, rest = rest, schema.get("additionalItems")
-        parts = [(str(n), part) for n, part in enumerate(parts if isinstance(parts, list) else ())]
+        listed = parts if isinstance(parts, list) else []
+        parts = [(str(position), part) for position, part in enumerate(listed)]
         kind = "array" if parts or isinstance(rest, dict) else kind
-    children = [(n, {COMPARE: _FALLBACK} if s is True else s) for n, s in parts]
-    children.append((None, rest))
-    return kind, tuple(Child(n, s) for n, s in children if isinstance(s, dict))
+    children = []
+    for name, part in (*parts, (None, rest)):
+        if isinstance(part, dict):
+            children.append(Child(name, part))
+        elif part is True and name is not None:
+            children.append(Child(name, {COMPARE: _FALLBACK}))
+    return kind, tuple(children)
 
 
 def join(parent: str, name: str) -> str:

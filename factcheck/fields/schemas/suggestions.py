@@ -396,7 +396,10 @@ def id_key(records: Sequence[dict[str, Any]]) -> str | None:
     """Return the first key that identifies records by its name and distinct values, if any."""
     named = [name for name in records[0] if _Field(name, {}, []).has_id_name]
     named.sort(key=lambda name: name.casefold() not in _WORDS["key of an element"])
-    return next((name for name in named if are_ids([one.get(name) for one in records])), None)
+    for name in named:
+        if are_ids([one.get(name) for one in records]):
+            return name
+    return None
 
 
 def are_ids(values: Sequence[Any]) -> bool:
@@ -405,13 +408,13 @@ def are_ids(values: Sequence[Any]) -> bool:
     return is_typed and len({*values}) == len(values)
 
 
+def _column(name: str, elements: Sequence[Any]) -> list[Any]:
+    return [one.get(name) if isinstance(one, dict) else None for one in elements]
+
+
 def _is_key(name: str, lists: list[list[Any]]) -> bool:
     """Whether a key is present and unique in each list, and not a running number."""
-    columns: list[list[Any]] = [
-        [one.get(name) if isinstance(one, dict) else None for one in elements]
-        for elements in lists
-        if len(elements) > 1
-    ]
+    columns = [_column(name, elements) for elements in lists if len(elements) > 1]
     return bool(columns) and all(
         are_ids(column)
         and not (

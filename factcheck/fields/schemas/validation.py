@@ -171,7 +171,7 @@ def _infer(values: list[Any], path: str, depth: int, *, maps: bool) -> dict[str,
         )
     present = [value for value in values if value is not None]
     types = list(dict.fromkeys(json_type(value) or "string" for value in present)) or ["string"]
-    if len({"number" if name == "integer" else name for name in types}) > 1:
+    if not _are_alike(types):
         _log.warning(
             "%s: polymorphic values (%s); using %s, the type of the first",
             path or "the root",
@@ -210,4 +210,9 @@ def _is_map(columns: Mapping[str, list[Any]], n_objects: int) -> bool:
     if not is_sparse or 2 * max(counts) > n_objects:
         return False
     types = {json_type(value) for column in columns.values() for value in column} - {None, "null"}
-    return len({"number" if kind == "integer" else kind for kind in types}) == 1
+    return _are_alike(types)
+
+
+def _are_alike(types: Iterable[str | None]) -> bool:
+    """Whether types are one, where an integer is a number."""
+    return len({str(kind).replace("integer", "number") for kind in types}) == 1

@@ -56,10 +56,10 @@ async def dispatch(records: Sequence[Out], plan: Plan, ask: Ask = ask_now) -> No
     Equal pairs of array elements are scored once.
     """
     first_of: dict[Hashable, list[FieldResult]] = {}
-    blocks = [
-        (place, [e for e in record if isinstance(e, FieldResult) and e.status == "pending"], False)
-        for place, record in enumerate(records)
-    ]
+    blocks: list[tuple[int, list[FieldResult], bool]] = []
+    for place, record in enumerate(records):
+        results = [entry for entry in record if isinstance(entry, FieldResult)]
+        blocks.append((place, [one for one in results if one.status == "pending"], False))
     while True:
         blocks += [
             (place, block, True)

@@ -125,7 +125,7 @@ class Grid:
     def _add_objects(self, node: ObjectNode, values: Sequence[Any]) -> None:
         n, objects = self._n, values
         if None in values or MISSING in values:
-            objects = [value if isinstance(value, dict) else {} for value in values]
+            objects = list(map(_members, values))
         children = dict(node.children)
         if node.rest is not None:
             for key in itertools.chain.from_iterable(objects):
@@ -143,22 +143,19 @@ class Grid:
             self.stake += 2 * both_empty
 
     def _add_arrays(self, node: ArrayNode, values: Sequence[Any]) -> None:
-        kinds = [
-            _ABSENT if v is MISSING else _NULL if v is None else _FULL if v else _EMPTY
-            for v in values
-        ]
+        kinds = list(map(_kind, values))
         if _NULL in kinds or _EMPTY in kinds:
             cells = np.ix_(kinds[: self._n], kinds[self._n :])
             self.stake += self._weight(node) * _ARRAY_STAKE[cells]
             self.matched += self._weight(node) * _ARRAY_MATCHED[cells]
         if node.align is by_position and not node.search:
-            arrays = [value if isinstance(value, list) else () for value in values]
+            arrays = map(_elements, values)
             for elements in itertools.zip_longest(*arrays, fillvalue=MISSING):
                 self._add(node.element, elements)
             return
         n, is_full = self._n, np.array(kinds) == _FULL
         if is_full[:n].any() and is_full[n:].any():
-            self._add_bounds(node.element, [v if v and isinstance(v, list) else [] for v in values])
+            self._add_bounds(node.element, list(map(_elements, values)))
         if not is_full.all():
             in_order = replace(node, align=by_position, search=None)
             alone = Grid(in_order, [*values, MISSING], len(values), self._weights).stake[:, 0]
@@ -192,15 +189,18 @@ class Grid:
         units = [node.units(value) for value in values] if node.units else []
         has_units = len({*units}) > 1
         if node.prepare:
-            values = [v if v is MISSING else _prepared(node.prepare, v) for v in values]
+            values = [_prepared(node.prepare, value) for value in values]
         is_read = not node.prepare or not any(v is _UNREAD or v is _FAILED for v in values)
         weight, n, scores = self._weight(node), self._n, None
         places = [place for place, value in enumerate(values) if value is not MISSING]
         self._alone[places] += weight
         if is_read and node.bound and node.bound.key and not has_units:
-            key, codes = node.bound.key, dict[Hashable, int]()
-            keys = [object() if value is MISSING else key(value) for value in values]
-            coded = np.array([codes.setdefault(one, k) for k, one in enumerate(keys)])
+            codes: dict[Hashable, int] = {}
+            codes_of = []
+            for place, value in enumerate(values):
+                key = object() if value is MISSING else node.bound.key(value)
+                codes_of.append(codes.setdefault(key, place))
+            coded = np.array(codes_of)
             self.matched += weight * (coded[:n, None] == coded[n:])
             return
         rows, columns = [k for k in places if k < n], [k - n for k in places if k >= n]
@@ -217,7 +217,9 @@ class Grid:
             self.stake[cells] -= 2 * weight * failed
             self._failed[cells] += failed
         if has_units:
-            scores = scores * [[not differ(units[i], units[n + j]) for j in columns] for i in rows]
+            pairs = itertools.product(rows, columns)
+            alike = np.array([not differ(units[i], units[n + j]) for i, j in pairs])
+            scores = scores * alike.reshape(len(rows), len(columns))
         self.matched[cells] += weight * scores
         if node.bound is None:
             self.open[cells] += scores == 1
@@ -249,6 +251,22 @@ class Grid:
         return sum(float(self.matched[pair]) for pair in assign(self.matched).items())
 
 
+def _members(value: Any) -> dict[Any, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _elements(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _kind(value: Any) -> int:
+    if value is MISSING:
+        return _ABSENT
+    if value is None:
+        return _NULL
+    return _FULL if value else _EMPTY
+
+
 def _starts(lengths: Any) -> Any:
     """Return the positions where arrays of these lengths start when joined."""
     return np.cumsum([0, *lengths[:-1]])
@@ -272,6 +290,8 @@ def _bounds(
 
 
 def _prepared(prepare: Callable[[Any], Any], value: Any) -> Any:
+    if value is MISSING:
+        return value
     try:
         return prepare(value)
     except NOT_OF_THE_VALUE:
@@ -284,7 +304,8 @@ def _scores(node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> Matrix
     """Score all pairs, calling the comparator once per distinct pair; NaN if it fails."""
     rows, places = np.unique(first_equal(gold), return_inverse=True)
     columns, other_places = np.unique(first_equal(extracted), return_inverse=True)
-    table = [[_score(node, gold[i], extracted[j]) for j in columns] for i in rows]
+    pairs = itertools.product(rows, columns)
+    table = [_score(node, gold[i], extracted[j]) for i, j in pairs]
     scores = np.array(table, dtype=float).reshape(len(rows), len(columns))
     return scores[np.ix_(places, other_places)]
 

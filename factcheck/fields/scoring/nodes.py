@@ -275,7 +275,8 @@ class ArrayNode:
         if not (is_both and gold) and not _has_parts(list, gold, extracted, path, out):
             return
         if not is_both:
-            gold, extracted = (one if isinstance(one, list) else () for one in (gold, extracted))
+            gold = gold if isinstance(gold, list) else ()
+            extracted = extracted if isinstance(extracted, list) else ()
             self.score_pairs(gold, extracted, by_position(gold, extracted), path, out)
         elif self.search and gold and extracted:
             alignment = self.search(self, gold, extracted, path)

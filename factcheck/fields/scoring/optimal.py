@@ -156,10 +156,12 @@ class OptimalArray:
         partner = assign(self._f1 * (1 + _PREFERENCE * preferred))
         if not any(self._open[pair] for pair in partner.items()):
             best = assign(self._f1)
-            total, most = (sum(self._f1[p] for p in one.items()) for one in (partner, best))
-            if most > total + _ROUNDING:
+            if self._total(best) > self._total(partner) + _ROUNDING:
                 partner = best
         return self._completed(partner)
+
+    def _total(self, partner: dict[int, int]) -> float:
+        return sum(float(self._f1[pair]) for pair in partner.items())
 
     def _completed(self, partner: dict[int, int]) -> Pairs:
         """Align remaining elements of undecided pairs, and add those without partner.
@@ -182,11 +184,8 @@ class OptimalArray:
         from rapidfuzz.distance.Indel import normalized_similarity
         from rapidfuzz.process import cdist
 
-        texts, others = (
-            [str(plain(value))[:60].casefold() for value in side]
-            for side in (self._gold, self._extracted)
-        )
-        return cdist(texts, others, scorer=normalized_similarity, dtype=np.float64)
+        texts, others = map(_beginning, self._gold), map(_beginning, self._extracted)
+        return cdist([*texts], [*others], scorer=normalized_similarity, dtype=np.float64)
 
     def report(self, out: Out) -> None:
         self.pending()  # completes the alignment if no field was ever pending
@@ -201,3 +200,8 @@ class OptimalArray:
             for result in settled(self._scored.get(first, [])):
                 out.append(replace(result, path=f"{place}{result.path[n_prefix:]}"))
         node.score_pairs(self._gold, self._extracted, pairs[n_matched:], path, out)
+
+
+def _beginning(value: Any) -> str:
+    """Return the beginning of the text of a value."""
+    return str(plain(value))[:60].casefold()

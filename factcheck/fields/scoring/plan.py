@@ -151,11 +151,11 @@ class _Compiler:
             return nodes.ArrayNode(schema.path, element, search=search)
         if strategy == "key_field":
             names = align["key"] if isinstance(align["key"], list) else [align["key"]]
-            fields = [key_path(items, name) for name in names]
-            parts = [
-                (steps or (name,), self._prepare(field.transforms) if field else None)
-                for name, (steps, field) in zip(names, fields, strict=True)
-            ]
+            parts = []
+            for name in names:
+                steps, field = key_path(items, name)
+                prepare = self._prepare(field.transforms) if field else None
+                parts.append((steps or (name,), prepare))
             return nodes.ArrayNode(schema.path, element, _KeyAlignment(parts))
         return nodes.ArrayNode(schema.path, element)
 

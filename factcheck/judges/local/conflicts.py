@@ -1,19 +1,20 @@
-"""Rules for contradictions between a passage and a fact: numbers, units, dates, and swapped items.
+"""Rules for contradictions between a passage and a fact: numbers, units and dates.
 
 The rules favour precision over recall: a conflict is reported only if the passage clearly is about
-the same thing. They use English words without a parser. Antonyms, negations and other words are
-left to the reader network, which is better at them (`benchmarks/embedded/conflicts.md`).
+the same thing. They use English words without a parser. Swapped roles, antonyms, negations and
+other words are left to the reader network, which is better at them
+(`benchmarks/embedded/conflicts.md`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations, groupby
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from factcheck.text.dates import Moment, differ, meet
 from factcheck.text.units import Quantity, agree, comparable, read
-from factcheck.text.words import Word, irregular_forms, word_set
+from factcheck.text.words import Word
 
 Place = tuple[int, int]
 """Positions `[first, last)` of words."""
@@ -25,16 +26,12 @@ class Analysed(NamedTuple):
     text: str
     words: tuple[Word, ...]
     quantities: tuple[Quantity, ...]
-    """At most `_MAX_ITEMS`, like moments and names."""
+    """At most `_MAX_ITEMS`, like moments."""
     moments: tuple[Moment, ...]
-    names: tuple[Place, ...]
-    """Runs of words with a capital letter."""
     content: tuple[int, ...]
     """Positions of content words outside numbers and dates."""
     stems: frozenset[str]
     """Stems of the words at `content`."""
-    passive: frozenset[int]
-    """Positions of verbs in the passive voice."""
 
     def wording(self, first: int, last: int) -> str:
         """Return the text of the words at positions `[first, last)`."""
@@ -42,23 +39,13 @@ class Analysed(NamedTuple):
 
 
 _MAX_ITEMS = 16
-"""Maximum number of numbers, dates and names each; bounds the time per pair."""
+"""Maximum number of numbers and of dates; bounds the time per pair."""
 _MIN_OVERLAP = 0.6
 """Minimum fraction of a fact's other content words in a passage about the same thing."""
 _MIN_OVERLAP_SINGLE = 0.5
 """Minimum fraction if the passage has exactly one comparable number with a unit."""
 _MIN_OVERLAP_DATES = 0.75
 """Minimum fraction for dates of which other parts are given: a month and year, a day and month."""
-_PREPOSITIONS = word_set(
-    "of by for from to in at on with against after before than into as during until under over"
-)
-_BE = word_set("is are was were be been being got gets get")
-_MUTUAL = word_set(
-    "marri meet divorc wed resembl join combin merg share match equal border face play fight"
-    " call name connect relat link"
-)
-"""Stems of symmetric verbs."""
-_LISTING = word_set("and or the")
 
 
 def analyse(text: str) -> Analysed:
@@ -72,31 +59,9 @@ def analyse(text: str) -> Analysed:
         words=found.words,
         quantities=found.quantities[:_MAX_ITEMS],
         moments=found.moments[:_MAX_ITEMS],
-        names=tuple(_names(found.words, content))[:_MAX_ITEMS],
         content=content,
         stems=frozenset(found.words[at].stem for at in content),
-        passive=_passives(found.words, content),
     )
-
-
-def _names(every: Sequence[Word], content: Sequence[int]) -> Iterator[Place]:
-    capitals = [at for at in content if every[at].text[0].isupper()]
-    for _, run in groupby(enumerate(capitals), lambda pair: pair[1] - pair[0]):
-        places = [at for _, at in run]
-        yield places[0], places[-1] + 1
-
-
-def _passives(every: Sequence[Word], content: Sequence[int]) -> frozenset[int]:
-    """Find verbs in the passive voice: `was hired`, `overtaken by`, `found in 2001 by`."""
-    found = set()
-    for at in content:
-        is_past = every[at].form.endswith("ed") or every[at].form in irregular_forms()
-        is_after_be = any(word.form in _BE for word in every[max(0, at - 3) : at])
-        ahead = [word.form for word in every[at + 1 : at + 9]]
-        is_participle = "by" in ahead and ahead[0] in _PREPOSITIONS
-        if is_past and (is_after_be or is_participle):
-            found.add(at)
-    return frozenset(found)
 
 
 def find_conflict(fact: Analysed, passage: Analysed) -> str | None:
@@ -104,7 +69,7 @@ def find_conflict(fact: Analysed, passage: Analysed) -> str | None:
     if not fact.content or not passage.content:
         return None
     pair = _Pair(fact, passage)
-    return next((reason for find in (_numbers, _dates, _swaps) for reason in find(pair)), None)
+    return next((reason for find in (_numbers, _dates) for reason in find(pair)), None)
 
 
 class _Pair:
@@ -129,20 +94,14 @@ class _Pair:
 
 
 def _neighbours(analysed: Analysed, first: int, last: int) -> tuple[str, str]:
-    """Return the nearest content word or number before and after a place; `~` marks a passive."""
+    """Return the stems of the nearest content words or numbers before and after a place."""
     found = analysed.words
-    sides = (range(first - 1, max(-1, first - 5), -1), range(last, min(len(found), last + 4)))
-    return tuple(  # type: ignore[return-value]
-        next(
-            (
-                found[at].stem + "~" * (at in analysed.passive)
-                for at in side
-                if found[at].kind in {"content", "number"}
-            ),
-            "",
-        )
-        for side in sides
-    )
+    before = found[max(0, first - 4) : first]
+    return _first_stem(reversed(before)), _first_stem(found[last : last + 4])
+
+
+def _first_stem(found: Iterable[Word]) -> str:
+    return next((word.stem for word in found if word.kind in {"content", "number"}), "")
 
 
 def _common(one: tuple[str, str], other: tuple[str, str]) -> int:
@@ -225,56 +184,3 @@ def _dates(pair: _Pair) -> Iterator[str]:
 
 def _parts(moment: Moment) -> tuple[bool, ...]:
     return tuple(part is None for part in (moment.year, moment.month, moment.day))
-
-
-def _swaps(pair: _Pair) -> Iterator[str]:
-    """Find two names, dates or numbers that are swapped."""
-    here, there = _items(pair.fact), _items(pair.passage)
-    for (key, ours), (other_key, others) in combinations(here.items(), 2):
-        if key[0] != other_key[0] or key not in there or other_key not in there:
-            continue
-        if _is_symmetric(pair.fact, ours[0], others[0]) or pair.rest(ours[0]) < _MIN_OVERLAP:
-            continue
-        swapped = all(
-            not any(_same_role(pair, place, own) for place in mine for own in there[own_key])
-            and any(_same_role(pair, place, cross) for place in mine for cross in there[cross_key])
-            for mine, own_key, cross_key in ((ours, key, other_key), (others, other_key, key))
-        )
-        if swapped:
-            one, other = (pair.fact.wording(*places[0]) for places in (ours, others))
-            yield f"has {one} and {other} the other way round"
-
-
-def _items(analysed: Analysed) -> dict[tuple[str, object], list[Place]]:
-    """Return the places of each name, date and number, by kind and value."""
-    found: dict[tuple[str, object], list[Place]] = {}
-    for name in analysed.names:
-        stems = tuple(word.stem for word in analysed.words[slice(*name)])
-        found.setdefault(("name", stems), []).append(name)
-    for moment in analysed.moments:
-        found.setdefault(("date", moment.keys), []).append((moment.first, moment.last))
-    for quantity in analysed.quantities:
-        found.setdefault(("number", quantity.key), []).append((quantity.first, quantity.last))
-    return found
-
-
-def _same_role(pair: _Pair, ours: Place, theirs: Place) -> bool:
-    """Whether two places have a common neighbour, with the same preposition."""
-    here, there = _frame(pair.fact, *ours), _frame(pair.passage, *theirs)
-    return _common(here, there) > 0
-
-
-def _frame(analysed: Analysed, first: int, last: int) -> tuple[str, str]:
-    """Return the neighbours of a place, the first with the preposition after it."""
-    before, after = _neighbours(analysed, first, last)
-    word = analysed.words[first - 1].form if first else ""
-    return f"{before} {word}" if before and word in _PREPOSITIONS else before, after
-
-
-def _is_symmetric(analysed: Analysed, one: Place, other: Place) -> bool:
-    """Whether two places are items of a list, or sides of a symmetric verb such as `married`."""
-    low, high = sorted((one, other))
-    between = analysed.words[low[1] : high[0]]
-    return any(word.stem in _MUTUAL for word in between) or all(
-        word.form in _LISTING or word.text[0].isupper() for word in between
-    )

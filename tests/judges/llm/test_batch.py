@@ -27,7 +27,6 @@ from factcheck.judges.llm.providers import PROVIDERS
 from factcheck.runtime.budget import Price, Tokens
 from factcheck.runtime.session import Session
 from factcheck.testing import (
-    BatchPlan,
     ChatAnswer,
     ChatRequest,
     FactModel,
@@ -36,6 +35,7 @@ from factcheck.testing import (
     parse_prompt,
     rate_limited,
 )
+from tests.batch_server import BatchPlan, BatchServer
 from tests.judges.llm.conftest import MODEL, QUICK
 
 FACTS = [f"Kiln {number} fires {number + 30} bowls." for number in range(1, 7)]
@@ -118,7 +118,7 @@ def pottery(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[MakePot
 
         def make(answer: ChatAnswer | None = None, **options: Any) -> Pottery:
             plan = BatchPlan(**options.pop("plan", {}))
-            server = LocalOpenAIServer(answer or FactModel(), batches=plan)
+            server = BatchServer(answer or FactModel(), plan)
             stack.enter_context(server)
             monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
             monkeypatch.setenv("OPENAI_API_KEY", KEY)

@@ -21,7 +21,6 @@ from factcheck.runtime.retry import RetryPolicy
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import (
-    SERVER_KINDS,
     ChatAnswer,
     ChatRequest,
     FactModel,
@@ -31,6 +30,7 @@ from factcheck.testing import (
 )
 from tests.judges.llm.conftest import KEY, completion, serving
 from tests.runtime.cache.stores import MemoryCache
+from tests.server_kinds import SERVER_KINDS
 
 FILE = """\
 careful:

@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
-from itertools import product, takewhile
+from itertools import product
 from typing import Any, Literal, NamedTuple
 
 from factcheck.judges.ports import Specificity
@@ -106,7 +106,8 @@ def against(first: str, second: str) -> str:
 
 def quoted(text: str) -> str:
     """Format a value in one line, shortened if long."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text[:200]).split())
+    printable = [letter if letter.isprintable() else " " for letter in text[:200]]
+    line = " ".join("".join(printable).split())
     line = line.encode("utf-8", "replace").decode("utf-8")
     return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1].rstrip() + "…"
 
@@ -146,11 +147,6 @@ def _normal(text: str) -> str:
         return text
     form = " ".join(fold(token).replace("'", "") for token in _TOKEN.findall(text))
     return str(TABLES["same"].get(form, form))
-
-
-def n_shared(one: str, other: str) -> int:
-    """Return the length of the common prefix of two texts."""
-    return len([*takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))])
 
 
 def is_absent(text: str) -> bool:
@@ -308,7 +304,12 @@ def compare_moments(first: str, second: str, specificity: Specificity) -> Findin
 def _relation(one: Parts, other: Parts) -> Relation:
     if one == other:
         return "same"
-    is_period = [any(k for k, *_ in parts) for parts in (one, other)]
-    if is_period[0] != is_period[1]:
+    if _is_period(one) != _is_period(other):
         return "other"
-    return "more" if one < other else "less" if other < one else "other"
+    if one < other:
+        return "more"
+    return "less" if other < one else "other"
+
+
+def _is_period(parts: Parts) -> bool:
+    return any(end for end, *_ in parts)

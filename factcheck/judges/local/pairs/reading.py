@@ -13,8 +13,8 @@ from functools import lru_cache
 from itertools import product, takewhile
 from typing import NamedTuple
 
-from factcheck.judges.local.pairs.normal import TABLES, fold, n_shared
-from factcheck.text.numbers import DECIMAL_COMMA, read_digits
+from factcheck.judges.local.pairs.normal import TABLES, fold
+from factcheck.reports.text import n_shared
 from factcheck.text.units import BOUNDS, Quantity, read_quantity
 from factcheck.text.units import Unit as Measure
 from factcheck.text.words import DIGRAPHS, Word, irregular_forms, word_set, words
@@ -89,10 +89,6 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"\b(?:minus|negative)\s+(?=\d)", "-"),
         (r"(?<![\w.,+])(\d[\d.,]*)\s?\+\s(?=[^\W\d])", r"at least \1 "),
         (r"-\s?([$£€¥])\s?(\d[\d.,]*)", r"-\2 \1"),
-        (
-            r"(\d+(?:\.\d+)?)\s?(?:bps?|basis points?)\b",
-            lambda found: f"{float(found[1]) / 100:.10g} %",
-        ),
         (r"\b(us|ca?|au?|nz|r)\$", lambda found: f" {TABLES['dollars'][found[1].lower()]} "),
         (
             r"(?<![\d/.,])(?:(\d{1,6})\s+)?(\d{1,3})\s?[/\u2044]\s?(\d{1,3})(?![\d/\u2044])",
@@ -126,13 +122,11 @@ _ABBREVIATIONS = {
 _LABELS = word_set(TABLES["labels"])
 _GRAMMAR = word_set(TABLES["grammar"])
 """Function words in any case; others may be names when capitalized: `Will`, `The Who`."""
-_EXCLUSIONS = word_set("excluding exclusive excl exkl")
 _BOUNDS = {fold(phrase): bound for phrase, bound in BOUNDS.items()} | TABLES["bounds"]
 _BOUNDS_BEHIND: dict[str, str] = TABLES["bounds_behind"]
 _LINK = re.compile(r"\s*(?:([-/:])|(to|bis|through)\b|(x|by|\u00d7))\s*-?", re.IGNORECASE)
 """Link of two numbers: a sign, the words of a range, of an area."""
 _PLUS = re.compile(r"[\s,+-]*(?:and |und |et )?", re.IGNORECASE)
-_ROMANS = tuple(TABLES["roman numerals"].split())
 _NO_SIGNS = frozenset("|\u00d7^`\u00b4\u00a8")
 """Symbols that are not significant."""
 _AUXILIARIES = word_set("is was are were has have had will can did does do ist war hat est fue es")
@@ -153,7 +147,6 @@ _SPELLINGS = [
         (r"(?<=amm)e\Z|(?<=min)i(?=um\Z)", ""),
     )
 ]
-_PLURAL = re.compile(r"(?<=\w{3})(?:(ies)|(?<=[^s])s)\Z")
 _SHORTEST_SENTENCE, _SHORTEST_PAST, _FIRST_YEAR, _CENTURY = 5, 4, 1000, 100
 _LONGEST = 12
 """Maximum length of a number without separators; longer ones are codes."""
@@ -184,11 +177,11 @@ class _Reader:
         is_denied, at = False, 0
         while at < len(found):
             word = found[at]
-            last = self._bound(at) or self._number(at) or self._roman(at)
+            last = self._bound(at) or self._number(at)
             if last:
                 at = last
                 continue
-            if word.kind == "negation" or word.form in _EXCLUSIONS:
+            if word.kind == "negation":
                 is_denied = True
             elif word.kind == "symbol":
                 if word.text not in _NO_SIGNS:
@@ -217,7 +210,7 @@ class _Reader:
     def _word(self, word: Word) -> Unit:
         forms = [fold(each).replace("'", "") for each in (word.text, word.text.translate(DIGRAPHS))]
         form = forms[0] or word.stem
-        base = _PLURAL.sub(lambda end: "y" if end[1] else "", irregular_forms().get(form, form))
+        base = irregular_forms().get(form, form)
         mark = "*" if self.language == "en" else "~"
         keys = {form, *forms[1:], *_ABBREVIATIONS.get(form, ())}
         keys |= {key + mark for key in (base, *_ABBREVIATIONS.get(form, ()))}
@@ -283,7 +276,7 @@ class _Reader:
         if quantity.kind == "ordinal":
             return self._add(at, last, quantity.key)
         self._add(at, last)
-        unit = _measured(self.units.pop(), self._value(quantity), quantity.units)
+        unit = _measured(self.units.pop(), quantity.value, quantity.units)
         gap = self.text[before.end : unit.start + (unit.text[0] == "-")] if before else ""
         if before and before.number is not None and (link := _LINK.fullmatch(gap)):
             sign = link[1] or ("-" if link[2] else "x")
@@ -295,27 +288,6 @@ class _Reader:
             unit = total._replace(text=self.text[before.start : unit.end], end=unit.end)
         self.units.append(unit)
         return last
-
-    def _value(self, quantity: Quantity) -> float:
-        """Return the number of a quantity; `1.234` is in thousands if money, in English."""
-        number = self.found[quantity.first : quantity.middle]
-        digits = next((word.form for word in number if word.kind == "number"), "")
-        if self.language in DECIMAL_COMMA or not re.fullmatch(r"\d{1,3}\.\d{3}", digits):
-            return quantity.value
-        is_money = any(unit.dimension.startswith("money") for unit in quantity.units)
-        value = float(digits.replace(".", "" if is_money else "."))
-        return quantity.value / (read_digits(digits, self.language) or 1.0) * value
-
-    def _roman(self, at: int) -> int:
-        """Add the Roman numeral at a word behind another one, if any: `Henry VIII`."""
-        word, before = self.found[at], self.units[-1] if self.units else None
-        if before is None or before.is_typed or not word.text.isupper() or word.form not in _ROMANS:
-            return 0
-        follows = at + 1 < len(self.found) and self.found[at + 1].text[0].isupper()
-        if len(word.text) == 1 and (follows or not before.is_capital):
-            return 0
-        value = _ROMANS.index(word.form) + 1
-        return self._add(at, at + 1, f"={value}", f"ord:{value}")
 
     def _optional(self) -> set[int]:
         """Return the positions of additions: in brackets, titles, labels, around a quotation."""

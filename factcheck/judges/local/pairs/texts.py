@@ -23,11 +23,11 @@ from factcheck.judges.local.pairs.normal import (
     VAGUE,
     Finding,
     against,
-    n_shared,
     quoted,
 )
 from factcheck.judges.local.pairs.reading import CLASS_NOUNS, Reading, Unit, read
 from factcheck.judges.ports import Specificity
+from factcheck.reports.text import n_shared
 from factcheck.text.words import antonyms, word_set
 
 FEATURES = ("least_entailed", "most_entailed", "names")
@@ -46,7 +46,6 @@ _ROLE = re.compile(rf"[-:/\\|]|\b(?:{'|'.join(TABLES['roles'].split())})\b")
 _SIGNS = frozenset("-:/|\\")
 _ROLES = frozenset("<>=\u2190-:")
 """Signs that, as verbs do, give what stands before and behind them its role."""
-_VOWELS = frozenset("aeiouy")
 _LARGEST_FRAME, _FEW, _MOST_REPEATED = 8, 3, 40
 """Maximum number of units that frame an answer, units in a reason, and equal units looked at."""
 _FIRST = 32
@@ -107,13 +106,8 @@ def compare_texts(
     readings = [read(first, language), read(second, language)]
     specific = {"allow_more_specific": 1, "allow_less_specific": 0}.get(specificity)
     if specific is not None:  # `40 lb` says more than `40`
-        units = [
-            unit
-            if unit.number is None
-            else unit._replace(keys=unit.keys | {f"={unit.number:.12g}"})
-            for unit in readings[specific].units
-        ]
-        readings[specific] = readings[specific]._replace(units=tuple(units))
+        units = tuple(map(_without_measure, readings[specific].units))
+        readings[specific] = readings[specific]._replace(units=units)
     one, other = readings
     pairs, lone, rest = match(one.units, other.units)
     sides = [_side(one, lone), _side(other, rest)]
@@ -141,6 +135,13 @@ def compare_texts(
         is_same = probability >= DECISION
         return Finding(probability, f"the same in other words ({reason})" if is_same else reason)
     return Finding(_LEAST + (VAGUE - _LEAST) * min(side.share for side in sides), reason)
+
+
+def _without_measure(unit: Unit) -> Unit:
+    """Let a measure also be equal to its number alone."""
+    if unit.number is None:
+        return unit
+    return unit._replace(keys=unit.keys | {f"={unit.number:.12g}"})
 
 
 def match(
@@ -223,13 +224,14 @@ def _is_frame(side: Side, other: Side) -> bool:
 
 def _conflict(one: Side, other: Side) -> Finding | None:
     """Find differences that outweigh anything in common."""
-    typed = [[unit for unit in side.own if unit.is_typed] for side in (one, other)]
-    if all(typed):
+    ones = [unit for unit in one.own if unit.is_typed]
+    others = [unit for unit in other.own if unit.is_typed]
+    if ones and others:
         lacks_unit = any(
             not (a.measures and b.measures) and a.number == b.number is not None
-            for a, b in product(typed[0][:_FIRST], typed[1][:_FIRST])
+            for a, b in product(ones[:_FIRST], others[:_FIRST])
         )
-        return Finding(VAGUE if lacks_unit else OTHER, against(*map(_listed, typed)))
+        return Finding(VAGUE if lacks_unit else OTHER, against(_listed(ones), _listed(others)))
     are_sentences = one.reading.is_sentence or other.reading.is_sentence
     are_same = not (one.own or other.own)
     qualifiers = _PRIVATIVES | _LIMITS if are_same and not are_sentences else _PRIVATIVES
@@ -240,8 +242,7 @@ def _conflict(one: Side, other: Side) -> Finding | None:
         is_denied = side.reading.is_denied and not rest.reading.is_denied
         if is_denied and not (one.own and other.own):
             return Finding(_TURNED, f"denied in {name} only: {quoted(side.reading.text)}")
-    distinct = ({(u.form, u.is_capital): u for u in side.own}.values() for side in (one, other))
-    for a, b in product(*([*words][:_FIRST] for words in distinct)):
+    for a, b in product(_distinct(one.own), _distinct(other.own)):
         pair = {a.form, b.form}
         are_streets = pair <= _STREETS and a.is_capital and b.is_capital
         are_rivals = are_streets or pair in _RIVALS or pair in antonyms()
@@ -250,6 +251,11 @@ def _conflict(one: Side, other: Side) -> Finding | None:
     if one.added and other.added:
         return Finding(VAGUE, against(one.reading.text, other.reading.text))
     return None
+
+
+def _distinct(units: Sequence[Unit]) -> list[Unit]:
+    """Return the first units of different form or capital."""
+    return [*{(unit.form, unit.is_capital): unit for unit in units}.values()][:_FIRST]
 
 
 def _is_changed(base: str, form: str) -> bool:
@@ -264,11 +270,7 @@ def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]])
     pairs = [(i, j) for i, j in matched if i + j < _FIRST]
     ones, others = one.units, other.units
     are_numbers = all(unit.is_typed for unit in ones + others)
-    verbs = [
-        (k, m)
-        for k, m in pairs
-        if all(unit.text.islower() or unit.text in _ROLES for unit in (ones[k], others[m]))
-    ]
+    verbs = [(k, m) for k, m in pairs if _is_verbal(ones[k]) and _is_verbal(others[m])]
     for (i, j), (n, p) in pairwise([(-1, -1), *pairs]):
         links, other_links = _links(one, i, n) - {"of"}, _links(other, j, p) - {"of"}
         are_beside = n == i + 1 and p == j + 1 and not (links | other_links) & _SIGNS
@@ -291,6 +293,10 @@ def _misplaced(one: Reading, other: Reading, matched: Sequence[tuple[int, int]])
     return None
 
 
+def _is_verbal(unit: Unit) -> bool:
+    return unit.text.islower() or unit.text in _ROLES
+
+
 def _gap(reading: Reading, first: int, last: int) -> str:
     start = reading.units[first].end if first >= 0 else 0
     return reading.text[start : reading.units[last].start]
@@ -304,29 +310,26 @@ def _links(reading: Reading, first: int, last: int) -> frozenset[str]:
 def _is_doubtful(sides: Sequence[Side]) -> bool:
     """Whether the networks are unreliable, as they overlook what is not alike in alike words.
 
-    These are abbreviations, nouns behind a number, words with a common beginning or end, such as
+    These are short words, nouns behind a number, words with a common beginning or end, such as
     `bilateral` and `unilateral`, and words that differ in one letter.
     """
-    one, other = (" ".join(unit.form for unit in side.own) for side in sides)
+    one, other = _words_of(sides[0]), _words_of(sides[1])
     longest = max(len(one), len(other))
-    symbols = [[_is_symbol(unit) for unit in side.own] for side in sides]
-    are_signs = any(
-        all(found) and not s.reading.text.isupper() for found, s in zip(symbols, sides, strict=True)
-    )
-    if longest <= _FEW or all(map(any, symbols)) or are_signs or all(map(_has_counted, sides)):
+    if longest <= _FEW or all(map(_has_counted, sides)):
         return True
     n_start, n_end = n_shared(one, other), n_shared(one[::-1], other[::-1])
     is_slip = " " not in one + other and n_start + n_end >= longest - 1
     if is_slip or max(_FAMILY_LETTERS, longest / 2) <= n_end < min(len(one), len(other)):
         return True
     are_names = all(unit.is_capital for side in sides for unit in side.own)
-    share = _NAME_SHARE if are_names else _FAMILY_SHARE if " " in one + other else 0
+    share = _FAMILY_SHARE if " " in one + other else 0.0
+    if are_names:
+        share = _NAME_SHARE
     return n_start >= max(_FAMILY_LETTERS - are_names, share * longest)
 
 
-def _is_symbol(unit: Unit) -> bool:
-    """Whether a word is a symbol, abbreviation or initial: `kWh`, `J`, `rpm`."""
-    return not unit.text[1:].islower() or _VOWELS.isdisjoint(unit.form)
+def _words_of(side: Side) -> str:
+    return " ".join(unit.form for unit in side.own)
 
 
 def _has_counted(side: Side) -> bool:
@@ -340,10 +343,13 @@ def _features(sides: Sequence[Side], specific: int | None) -> tuple[float, ...]:
     # Of two plain sentences, the networks overlook a single word that differs.
     sentences = [f"The answer is {side.reading.text.rstrip('.')}." for side in sides]
     entailed = [judge(*pair).entailed for pair in (sentences, sentences[::-1])]
-    n_capitals = [sum(unit.is_capital for unit in side.own) for side in sides]
-    names = min(n / (1 + len(side.own)) for n, side in zip(n_capitals, sides, strict=True))
+    names = min(map(_share_of_names, sides))
     least = min(entailed) if specific is None else entailed[1 - specific]
     return least, max(entailed), _CAPITAL * names
+
+
+def _share_of_names(side: Side) -> float:
+    return sum(unit.is_capital for unit in side.own) / (1 + len(side.own))
 
 
 def _listed(units: Sequence[Unit]) -> str:

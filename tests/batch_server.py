@@ -1,0 +1,151 @@
+"""The local server with the endpoints for files and batches."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from factcheck.errors import InputError
+from factcheck.testing import ChatAnswer, ChatRequest, LocalOpenAIServer, Reply, Request
+from factcheck.testing.replies import body_of, error_reply
+
+_OK = 200
+_KEYS = ("custom_id", "response", "error")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchPlan:
+    """Scripted behaviour of batches on the local server."""
+
+    polls: int = 0
+    """Number of retrievals of a batch before it ends."""
+    ending: Literal["completed", "expired", "failed"] = "completed"
+    carried_out: int | None = None
+    """Number of requests answered before a batch expires; `None` for all."""
+    lost: Collection[int] = ()
+    """Indices of requests missing from both result files."""
+    creations: Iterable[bool | None] = ()
+    """Whether attempts to create a batch succeed, in order, or get HTTP 500; later ones do. `None`:
+    the batch is created, but the reply is HTTP 500."""
+
+
+class BatchServer(LocalOpenAIServer):
+    """Stores files and batches; requests of batches are answered, but not recorded."""
+
+    def __init__(self, answer: ChatAnswer, plan: BatchPlan) -> None:
+        super().__init__(answer)
+        self._plan = plan
+        self._files: dict[str, bytes] = {}
+        self._batches: dict[str, dict[str, Any]] = {}
+        self._polls: Counter[str] = Counter()
+        self._creations = iter(plan.creations)
+
+    def routes(self) -> Sequence[tuple[str, str, Callable[..., Reply]]]:
+        return (
+            *super().routes(),
+            ("POST", "/v1/files", self._upload),
+            ("GET", "/v1/files/{id}/content", self._content),
+            ("POST", "/v1/batches", self._create),
+            ("GET", "/v1/batches", self._list),
+            ("GET", "/v1/batches/{id}", self._retrieve),
+        )
+
+    def _upload(self, request: Request) -> Reply:
+        form = request.body if isinstance(request.body, dict) else {}
+        content = form.get("file")
+        if form.get("purpose") != b"batch" or not isinstance(content, bytes):
+            return error_reply(400, "a batch file is needed", "invalid_body")
+        return _json_reply({"id": self._store(content), "object": "file"})
+
+    def _store(self, content: bytes) -> str:
+        file_id = f"file-{len(self._files)}"
+        self._files[file_id] = content
+        return file_id
+
+    def _content(self, _request: Request, file_id: str) -> Reply:
+        if file_id not in self._files:
+            return error_reply(404, f"no file {file_id}", "not_found")
+        return Reply(raw_body=self._files[file_id])
+
+    def _create(self, request: Request) -> Reply:
+        outcome = next(self._creations, True)
+        failure = error_reply(500, "the creation failed as planned", None, "server_error")
+        if outcome is False:
+            return failure
+        body = request.body if isinstance(request.body, dict) else {}
+        content = self._files.get(str(body.get("input_file_id")))
+        if content is None or body.get("completion_window") != "24h":
+            return error_reply(400, "no such file or window", "invalid_body")
+        batch = {
+            "id": f"batch_{len(self._batches)}",
+            "object": "batch",
+            "endpoint": body.get("endpoint"),
+            "input_file_id": body["input_file_id"],
+            "status": "in_progress",
+        }
+        self._batches[batch["id"]] = batch
+        return _json_reply(batch) if outcome else failure
+
+    def _list(self, _request: Request) -> Reply:
+        newest_first = [*reversed(self._batches.values())]
+        return _json_reply({"object": "list", "data": newest_first, "has_more": False})
+
+    def _retrieve(self, request: Request, batch_id: str) -> Reply:
+        if batch_id not in self._batches:
+            return error_reply(404, f"no batch {batch_id}", "not_found")
+        batch = self._batches[batch_id]
+        self._polls[batch_id] += 1
+        if batch["status"] == "in_progress" and self._polls[batch_id] > self._plan.polls:
+            self._end(batch, request)
+        return _json_reply(batch)
+
+    def _end(self, batch: dict[str, Any], request: Request) -> None:
+        plan = self._plan
+        lines = [_parsed(line) for line in self._files[batch["input_file_id"]].splitlines()]
+        names = {str(line["custom_id"]) for line in lines}
+        models = {str(line["body"]["model"]) for line in lines}
+        if len(names) < len(lines) or len(models) != 1:
+            raise InputError("a file needs unique ids and a single model")
+        batch["status"] = plan.ending
+        if plan.ending == "failed":
+            errors = [{"code": "invalid_file", "message": "the batch failed as planned"}]
+            batch["errors"] = {"data": errors}
+            return
+        for place, line in enumerate(lines):
+            line.update(self._result(place, line, request))
+        succeeded = [(line["response"] or {}).get("status_code") == _OK for line in lines]
+        counts = {"completed": sum(succeeded), "failed": succeeded.count(False)}
+        batch["request_counts"] = {**counts, "total": len(lines)}
+        for name, good in (("output_file_id", True), ("error_file_id", False)):
+            results = [
+                {key: line[key] for key in _KEYS}
+                for place, line in enumerate(lines)
+                if succeeded[place] is good and place not in plan.lost
+            ]
+            if results:  # not in request order, which the real endpoint does not guarantee
+                content = "".join(json.dumps(line) + "\n" for line in reversed(results))
+                batch[name] = self._store(content.encode())
+
+    def _result(self, place: int, line: Mapping[str, Any], request: Request) -> Mapping[str, Any]:
+        if self._plan.carried_out is not None and place >= self._plan.carried_out:
+            message = "This request could not be executed before the completion window expired."
+            error = {"code": f"batch_{self._plan.ending}", "message": message}
+            return {"response": None, "error": error}
+        chat = ChatRequest("POST", str(line["url"]), request.headers, line["body"], place, 1)
+        answer = self.chat(chat)
+        reply = {"status_code": answer.status, "body": _parsed(body_of(answer))}
+        return {"response": reply, "error": None}
+
+
+def _json_reply(result: Mapping[str, Any]) -> Reply:
+    return Reply(raw_body=json.dumps(result).encode())
+
+
+def _parsed(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except ValueError:
+        return data.decode("utf-8", "replace")

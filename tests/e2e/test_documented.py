@@ -1,0 +1,134 @@
+"""What the README and the pages tell a reader to type works, with judges that cost nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import factcheck
+from factcheck.cli import main
+from factcheck.testing import FactModel, LocalOpenAIServer
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ("README", "docs/ci", "docs/metrics", "docs/models", "docs/reports", "docs/trust")
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+SOURCE = "The ferry carried 240 cars.\nThe bridge was opened in 1987.\nThe tunnel was flooded.\n"
+SUMMARY = "- The ferry carried 240 cars.\n- The tunnel was dry.\n"
+ELSEWHERE = ("--engine ray", "--batch", "serve ", "score SOURCE")
+"""Parts of commands that need more than this machine, or that show the syntax only."""
+
+
+def blocks(page: str, *kinds: str) -> list[str]:
+    text = (ROOT / f"{page}.md").read_text("utf-8")
+    return [block for kind, block in BLOCK.findall(text) if kind in kinds]
+
+
+def commands(page: str) -> list[list[str]]:
+    """The arguments of each command of a page, in order."""
+    found = []
+    for block in blocks(page, "", "bash"):
+        lines_of = re.findall(r"^factcheck (.*)", block.replace("\\\n", " "), re.MULTILINE)
+        found += [shlex.split(line, comments=True) for line in lines_of]
+    return [words for words in found if not any(part in shlex.join(words) for part in ELSEWHERE)]
+
+
+def lines(*records: Any) -> str:
+    return "".join(f"{json.dumps(record)}\n" for record in records)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with the files that the pages name, and a model server at hand."""
+    facts = SOURCE.splitlines()
+    record = {"id": "a", "source": SOURCE, "summary": SUMMARY, "facts": facts}
+    labelled = [
+        {"document": f"d{n}", "text": SUMMARY, "fact": fact, "label": not n}
+        for n, fact in enumerate(facts)
+    ]
+    cases = {"cases": [{"id": "a", "text": "x", "expected_cards": [{"front_keywords": ["ox"]}]}]}
+    behavior = {
+        "id": "a",
+        "instruction": "Say no.",
+        "evaluation_guide": {"refusal_keywords": ["no"]},
+        "expected": {"v": "refusal"},
+    }
+    run = {"a": [{"front": "an ox"}]}
+    for name, text in {
+        "report.txt": SOURCE,
+        "summary.txt": SUMMARY,
+        "records.jsonl": lines(record),
+        "yours.jsonl": lines(record),
+        "labelled.jsonl": lines(*labelled),
+        "labels.jsonl": lines(*labelled),
+        "facts.jsonl": lines(*labelled),
+        "gold.jsonl": lines({"id": "a", "name": "Ox"}),
+        "extracted.jsonl": lines({"id": "a", "name": "ox"}),
+        "dataset.yaml": json.dumps(cases),
+        "outputs.json": json.dumps(run),
+        "cases.json": json.dumps([behavior]),
+        "responses.json": json.dumps({"v": {"a": "no"}}),
+        "answer.txt": "The ox is red.",
+        "good.txt": "The ox is red.",
+        "other.txt": "A red ox.",
+    }.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FACTCHECK_JUDGE", "local-fast")
+    monkeypatch.setenv("FACTCHECK_EXTRACTOR", "local")
+    with LocalOpenAIServer(FactModel()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        yield tmp_path
+
+
+def typed(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    return int(end.value.code or 0)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page_run_one_after_the_other(
+    page: str, desk: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    if page == "docs/metrics":
+        for name in ("before.json", "after.json"):
+            typed("keywords", "run", "dataset.yaml", "outputs.json", "--out", name)
+    for arguments in commands(page):
+        code = typed(*arguments)
+        said = capfd.readouterr().err
+        assert code in {0, 1}, f"{shlex.join(arguments)}: {said}"  # a gate may fail
+        if code:
+            assert "gate failed" in said
+    shutil.rmtree(desk / "bullet-removal", ignore_errors=True)
+
+
+@pytest.mark.parametrize("page", ["README", "docs/metrics", "docs/reports"])
+@pytest.mark.usefixtures("desk")
+def test_the_snippets_of_a_page_run(page: str) -> None:
+    scope: dict[str, Any] = {
+        "__name__": "snippet",
+        "factcheck": factcheck,
+        "source": SOURCE,
+        "document": SOURCE,
+        "first": SOURCE,
+        "second": "The pier is old.",
+        "summary": SUMMARY,
+        "other_summary": SUMMARY,
+        "text": SUMMARY,
+        "answer": SUMMARY,
+        "good_answer": SUMMARY,
+        "pairs": [(SOURCE, SUMMARY)],
+        "old_report": factcheck.score(SOURCE, SUMMARY),
+    }
+    found = blocks(page, "python")
+    assert found
+    for block in found:
+        exec(compile(block, page, "exec"), scope)  # noqa: S102 - our own examples
