@@ -8,7 +8,6 @@ one length only, so a result never depends on the rest of its batch.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import math
 import threading
@@ -18,8 +17,8 @@ from functools import cache, lru_cache, wraps
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from factcheck.errors import ConfigError
 from factcheck.runtime.deadline import checkpoint
+from factcheck.text.weights import read_weights
 
 if TYPE_CHECKING:
     import numpy as np
@@ -215,25 +214,8 @@ def _nibbles(packed: NDArray[Any]) -> NDArray[Any]:
 
 
 def read_file(name: str) -> bytes:
-    """Read a file of the networks, which must be the one that the judge's version covers.
-
-    Raises:
-        ConfigError: It cannot be read, or is another.
-    """
-    try:
-        sums = (_WEIGHTS / "SHA256SUMS").read_text("utf-8").split()
-        data = (_WEIGHTS / name).read_bytes()
-    except OSError as error:
-        raise ConfigError(
-            f"the weights {name} of the embedded judge cannot be read ({error.strerror}); "
-            "reinstall factcheck"
-        ) from error
-    if (hashlib.sha256(data).hexdigest(), name) not in zip(sums[::2], sums[1::2], strict=False):
-        raise ConfigError(
-            f"the weights {name} of the embedded judge were damaged or replaced, so their verdicts "
-            "would not be those of its version; reinstall factcheck"
-        )
-    return data
+    """Read a file of the networks; raises `ConfigError` if it was damaged or replaced."""
+    return read_weights(_WEIGHTS, name)
 
 
 def _load(name: str) -> dict[str, NDArray[Any]]:

@@ -23,6 +23,7 @@ from factcheck.errors import ConfigError, JudgeError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult
 from factcheck.judges.local import encoder, nli
 from factcheck.judges.local.encoder import Encoder, judge
+from factcheck.text import syntax
 
 LABELS = {"0": "contradiction", "1": "entailment", "2": "neutral"}
 WORDS: Mapping[str, tuple[float, float, float]] = {
@@ -285,6 +286,18 @@ def test_weights_that_were_damaged_or_replaced_are_not_used(
     loads: Any = encoder._tokenizer if name == "tokenizer.json" else encoder.load_reader
     with pytest.raises(ConfigError, match=f"the weights {name} of the embedded judge .*reinstall"):
         loads.__wrapped__()
+
+
+@pytest.mark.parametrize("name", ["syntax.npz", "syntax.onnx"])
+def test_a_parser_that_was_replaced_is_not_used(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "text"
+    shutil.copytree(str(files("factcheck.text")), copy)
+    monkeypatch.setattr("importlib.resources.files", lambda _: copy)
+    (copy / name).write_bytes((copy / name).read_bytes() + b"\0")
+    with pytest.raises(ConfigError, match=f"the weights {name} of the embedded judge were damaged"):
+        syntax._network.__wrapped__()
 
 
 def test_a_vector_depends_on_its_own_sentence_only() -> None:
