@@ -257,7 +257,7 @@ class LMTransport:
 
         as_utf8(body, self.name)
         try:
-            request = lm15.request_from_openai_chat({"model": self.name, **body})
+            request = lm15.request_from_openai_chat(self.addressed(body))
             if self._marks_cache and (mark := _shared(body["messages"])):
                 config = replace(request.config, cache=lm15.CacheConfig(**mark))
                 request = replace(request, config=config)
@@ -270,6 +270,14 @@ class LMTransport:
             what = ", ".join(f"{c.field} {c.applied!r} for {c.asked!r}" for c in changed)
             about = " ".join(c.field.removeprefix("config.") for c in changed)
             raise RequestRefused(f"{self.name}: was sent {what}", about=about)
+        return self.read(response)
+
+    def addressed(self, body: Body) -> dict[str, Any]:
+        """Return the body with the model name."""
+        return {"model": self.name, **body}
+
+    def read(self, response: Any) -> Answer:
+        """Convert an lm15 response; raises `JudgeUnavailable` if it has an error."""
         require_no_error(response.provider_data, self.name)
         return _read_response(response)
 

@@ -22,7 +22,7 @@ class Provider(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
     def answer(self, path: str, body: Any) -> Any:
-        """Return what is answered: JSON, or text."""
+        """Return what is answered: JSON, text, or the status of an error."""
         raise NotImplementedError
 
 
@@ -39,7 +39,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, answer: Any) -> None:
         data = (answer if isinstance(answer, str) else json.dumps(answer)).encode()
-        self.send_response(200)
+        self.send_response(answer if isinstance(answer, int) else 200)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(data)))
         self.end_headers()
