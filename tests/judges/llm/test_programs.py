@@ -90,10 +90,11 @@ def test_a_program_extracts_and_compares_too_with_its_own_model() -> None:
 
 
 def test_a_saved_program_is_a_setting_of_a_model_and_serves_what_it_was_saved_by(
-    tmp_path: Path,
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = str(tmp_path / "checker.json")
     program = optimised(FactChecker())
+    program.set_lm(dspy.LM("openai/another", api_base="http://127.0.0.1:9/v1", api_key="x"))
     program.save(path)
     with LocalOpenAIServer(FactModel()) as server:
         model = Model("hosted_vllm/tiny", program=path, base_url=server.base_url, api_key="x")
@@ -102,6 +103,7 @@ def test_a_saved_program_is_a_setting_of_a_model_and_serves_what_it_was_saved_by
     assert report.score == 1.0
     assert report.signature["check"] == program.fingerprint
     assert report.signature["extract"] == KeyFactExtraction().fingerprint
+    assert "unsafe" not in caplog.text
 
 
 @pytest.mark.parametrize(
