@@ -108,7 +108,7 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
         report, baseline = settled(factcheck_scorer, report, limits)
         failure = coverage_gate(report, replace(limits, baseline=baseline))
         if failure is not None:
-            lines = failure.message, report.page().first_line, failing_facts(report, failure)
+            lines = failure.message, report.page().first_line, failing_facts(failure)
             raise AssertionError("\n\n".join(filter(None, lines)))
         return report
 

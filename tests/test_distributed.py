@@ -46,7 +46,7 @@ class TestScoreBatch:
         found = score_batch(table, judge="local").to_pylist()
         report = FactCoverage("local").score(record(1)["source"], record(1)["summary"], lead=False)
 
-        assert [row["id"] for row in found].count("r1") == len(report.results) == 3
+        assert [row["id"] for row in found].count("r1") == len(report.results) == 4
         for row, result in zip(found, report.results, strict=False):
             said = (result.fact.text, result.fact.id, result.label)
             assert (row["fact"], row["fact_id"], row["verdict"]) == said

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.embedded.graph import (
+    BLOCK,
     HEADS,
     MINILM,
     MPNET,
@@ -123,6 +124,66 @@ def head_weights(weights: Mapping[str, FloatArray]) -> Weights:
             ("outer", "head.2.weight"),
             ("outer_bias", "head.2.bias"),
         )
+    }
+
+
+def unpack_reader() -> dict[str, Any]:
+    """The reader that ships, as the state of `train.Reader`; the inverse of the packing."""
+    import torch
+
+    with np.load(ROOM / "reader.npz") as file:
+        packed = dict(file)
+
+    def wide(name: str) -> FloatArray:
+        codes = packed[f"{name}.codes"]
+        whole = np.empty((*codes.shape[:-1], codes.shape[-1] * 2), np.float32)
+        whole[..., ::2], whole[..., 1::2] = (codes & 15).astype(int) - 8, (codes >> 4) - 8.0
+        if name == "pieces":
+            steps = np.repeat(packed["pieces.multipliers"], BLOCK, axis=1)
+            return whole * steps * packed["pieces.scale"][:, None]  # type: ignore[no-any-return]
+        steps = np.repeat(packed[f"{name}.multipliers"], BLOCK, axis=0)
+        return whole * steps * packed[f"{name}.scale"]  # type: ignore[no-any-return]
+
+    def plain(name: str) -> FloatArray:
+        return np.asarray(packed[name], np.float32)
+
+    scale = np.float32((MPNET.width // HEADS) ** -0.5)
+    pieces = wide("pieces")
+    words = np.concatenate([np.zeros((SHIFT, MPNET.width)), pieces, np.zeros((1, MPNET.width))])
+    words[[0, 2]] = pieces[[START, END]]
+    positions = np.zeros((514, MPNET.width))
+    positions[2 : 2 + len(packed["positions"])] = plain("positions")
+    state = {
+        "body.embeddings.word_embeddings.weight": words,
+        "body.embeddings.position_embeddings.weight": positions,
+        "body.encoder.relative_attention_bias.weight": packed["distances"],
+        "body.embeddings.LayerNorm.weight": plain("embedding.norm"),
+        "body.embeddings.LayerNorm.bias": plain("embedding.shift"),
+        "head.0.weight": plain("head.inner").T,
+        "head.0.bias": plain("head.inner_bias"),
+        "head.2.weight": plain("head.outer").T,
+        "head.2.bias": plain("head.outer_bias"),
+    }
+    for number in range(MPNET.n_layers):
+        here, there = f"layer{number}", f"body.encoder.layer.{number}"
+        parts = np.split(wide(f"{here}.qkv"), 3, axis=1)
+        offsets = np.split(plain(f"{here}.qkv.bias"), 3)
+        for part, matrix, offset, factor in zip("qkv", parts, offsets, (scale, 1, 1), strict=True):
+            state[f"{there}.attention.attn.{part}.weight"] = (matrix / factor).T
+            state[f"{there}.attention.attn.{part}.bias"] = offset / factor
+        for name, target in (
+            ("out", "attention.attn.o"),
+            ("up", "intermediate.dense"),
+            ("down", "output.dense"),
+        ):
+            state[f"{there}.{target}.weight"] = wide(f"{here}.{name}").T
+            state[f"{there}.{target}.bias"] = plain(f"{here}.{name}.bias")
+        for name, target in (("first", "attention.LayerNorm"), ("second", "output.LayerNorm")):
+            state[f"{there}.{target}.weight"] = plain(f"{here}.{name}.norm")
+            state[f"{there}.{target}.bias"] = plain(f"{here}.{name}.shift")
+    return {
+        name: torch.from_numpy(np.ascontiguousarray(array, np.float32))
+        for name, array in state.items()
     }
 
 

@@ -23,12 +23,14 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from onnx import TensorProto, helper
 
+from benchmarks.embedded.graph import Graph, Shape
 from factcheck.text.syntax import encode, parse, tokenize, tree
 
 SOURCES = {
@@ -41,8 +43,27 @@ SOURCES = {
     "nli2/cad_nli.jsonl": ("premise", "hypothesis"),
     "nli2/negation_nli.jsonl": ("premise", "hypothesis"),
     "nli/conjnli.jsonl": ("premise",),
+    "nli2/wice_dev.jsonl": ("premise",),
+    "nli3/defacto.jsonl.gz": ("premise", "hypothesis"),
+    "nli3/fib_xsum.jsonl.gz": ("premise", "hypothesis"),
+    "nli3/summeval.jsonl.gz": ("premise",),
+    "nli3/wice.jsonl.gz": ("premise", "hypothesis"),
+    "nli3/condaqa.jsonl.gz": ("premise",),
+    "nli3/boolq.jsonl.gz": ("premise",),
+    "nli3/mctest.jsonl.gz": ("premise",),
+    "nli3/pubmedqa.jsonl.gz": ("premise",),
+    "nli3/evidence_inference.jsonl.gz": ("premise",),
+    "nli3/qamr.jsonl.gz": ("premise",),
 }
+WRITTEN = Path(__file__).parent / "written"
 VOCABULARY = 8000
+RARE = 10
+"""Occurrences of a word that is stored though the network does not know it."""
+WIDTH, LABEL, N_HEADS, FAR = 128, 64, 4, 16
+"""Of the network: width of a state and of a label, heads of attention and how far they look."""
+ROOT = np.float32((WIDTH // N_HEADS) ** 0.5)
+LOWER = 0.2
+"""Share of the sentences that are read without capitals, as some news are stored."""
 _TREEBANK = (
     ("-LSB-", "["), ("-RSB-", "]"), ("-LRB-", "("), ("-RRB-", ")"), ("``", '"'), ("''", '"'),
 )  # fmt: skip
@@ -64,6 +85,10 @@ def sentences(data: Path, most: int) -> list[str]:
                 if " ." in text:
                     text = _SPACED.sub("", text)
                 found.update(dict.fromkeys(part.strip() for part in _SENTENCE_END.split(text)))
+    for path in sorted(WRITTEN.glob("*.jsonl")):
+        for row in _rows(path):
+            found.update(dict.fromkeys(part.strip() for part in _SENTENCE_END.split(row["text"])))
+            found.update(dict.fromkeys(row["true"]))
     kept = [text for text in found if 3 <= len(tokenize(text)) <= 80]
     random.Random(1).shuffle(kept)  # noqa: S311
     return kept[:most]
@@ -129,7 +154,13 @@ def train(  # noqa: C901, PLR0915 - one run from top to bottom
         },
     }
     known = {word: place for place, word in enumerate(names["words"], 1)}
-    places = {key: {v: i for i, v in enumerate(names[key])} for key in names if key != "words"}
+    places = {
+        key: {value: place for place, value in enumerate(names[key])}
+        for key in ("tags", "relations", "entities")
+    }
+    names["rare words"] = [
+        word for word, n in counts.most_common()[VOCABULARY - 1 :] if n >= RARE and word.isalpha()
+    ]
 
     features: dict[str, Any] = {}
 
@@ -250,7 +281,7 @@ def train(  # noqa: C901, PLR0915 - one run from top to bottom
 
     step, steps = 0, None
     for epoch in range(epochs):
-        made = batches(0.06)
+        made = batches(LOWER)
         steps = steps or epochs * len(made)
         total = 0.0
         for batch in made:
@@ -292,6 +323,141 @@ def train(  # noqa: C901, PLR0915 - one run from top to bottom
             flush=True,
         )
         _store(net.p, names, work / "syntax.npz")
+        graph = ParserGraph(net.p, len(names["relations"]))
+        (work / "syntax.onnx").write_bytes(graph.build())
+
+
+class ParserGraph(Graph):
+    """The network as an ONNX graph, for one sentence; its weights are given when it is loaded."""
+
+    def __init__(self, weights: Mapping[str, Any], n_relations: int) -> None:
+        super().__init__(Shape(WIDTH, 3, 1e-5, has_bias=True))
+        self._sizes = {name: tuple(weight.shape) for name, weight in weights.items()}
+        self._n_relations = n_relations
+        self._given: set[str] = set()
+
+    def given(self, name: str) -> str:
+        """Return a weight."""
+        if name not in self._given:
+            self._given.add(name)
+            self.weight(name, self._sizes[name])
+        return name
+
+    def dense(self, x: str, name: str) -> str:
+        return self.op("Add", self.op("MatMul", x, self.given(name)), self.given(f"{name}_b"))
+
+    def plain_norm(self, x: str) -> str:
+        ones, zeros = (self.constant(f"all{v}", np.full(WIDTH, v, np.float32)) for v in (1, 0))
+        return self.op("LayerNormalization", x, ones, zeros, axis=-1, epsilon=1e-5)
+
+    def whole(self, value: Any) -> str:
+        return self.constant(f"int {value}", value, TensorProto.INT64)
+
+    def rows(self, x: str, start: int, end: int) -> str:
+        return self.op("Slice", x, self.whole([start]), self.whole([end]), self.whole([0]))
+
+    def wide(self, x: str, axis: int) -> str:
+        return self.op("Unsqueeze", x, self.whole([axis]))
+
+    def turned(self, x: str, *order: int) -> str:
+        return self.op("Transpose", x, perm=list(order))
+
+    def states(self) -> str:
+        """Return the states of the words."""
+        columns = [self.op("Gather", "features", self.whole(k), axis=1) for k in range(4)]
+        embedded = [
+            self.op("Gather", self.given(f"embed{k}"), column, axis=0)
+            for k, column in enumerate(columns)
+        ]
+        x = self.dense(self.op("Concat", *embedded, axis=1), "in")
+        for layer in range(2):
+            padded = self.op("Pad", self.plain_norm(x), self.whole([1, 0, 1, 0]))
+            ends = ((0, -2), (1, -1), (2, 2**40))
+            window = self.op("Concat", *(self.rows(padded, *end) for end in ends), axis=1)
+            x = self.op("Add", x, self.op("Relu", self.dense(window, f"conv{layer}")))
+        for layer in range(3):
+            x = self.op("Add", x, self.attention(self.plain_norm(x), layer))
+            inner = self.op("Relu", self.dense(self.plain_norm(x), f"up{layer}"))
+            x = self.op("Add", x, self.dense(inner, f"down{layer}"))
+        return self.plain_norm(x)
+
+    def attention(self, x: str, layer: int) -> str:
+        together = self.dense(x, f"qkv{layer}")
+        names = [f"{part}{layer}" for part in "qkv"]
+        self.nodes.append(helper.make_node("Split", [together], names, axis=1, num_outputs=3))
+        shape = self.whole([-1, N_HEADS, WIDTH // N_HEADS])
+        q, k, v = (
+            self.turned(self.op("Reshape", name, shape), *order)
+            for name, order in zip(names, ((1, 0, 2), (1, 2, 0), (1, 0, 2)), strict=True)
+        )
+        scaled = self.op("Div", self.op("MatMul", q, k), self.constant("root", ROOT))
+        bias = self.op("Gather", self.given(f"distance{layer}"), self.apart(), axis=1)
+        weights = self.op("Softmax", self.op("Add", scaled, bias), axis=-1)
+        mixed = self.turned(self.op("MatMul", weights, v), 1, 0, 2)
+        return self.dense(self.op("Reshape", mixed, self.whole([-1, WIDTH])), f"out{layer}")
+
+    def apart(self) -> str:
+        """Return the place of each word seen from each other, from 0 to twice `FAR`."""
+        places = self.op("Range", self.whole(0), self.n_words(), self.whole(1))
+        apart = self.op("Sub", self.wide(places, 0), self.wide(places, 1))
+        return self.op(
+            "Add", self.op("Clip", apart, self.whole(-FAR), self.whole(FAR)), self.whole(FAR)
+        )
+
+    def n_words(self) -> str:
+        return self.op("Gather", self.op("Shape", "features"), self.whole(0))
+
+    def relations(self, child: str, parent: str) -> str:
+        """Return the best relation of each word to each other."""
+        pairs = self.op(
+            "Reshape", self.op("MatMul", child, self.given("label")), self.whole([-1, LABEL])
+        )
+        count = self.wide(self.n_words(), 0)
+        size = self.op("Concat", count, self.whole([self._n_relations]), count, axis=0)
+        pairs = self.op("Reshape", self.op("MatMul", pairs, self.turned(parent, 1, 0)), size)
+        weights = self.given("label_pair")
+        own = self.op("MatMul", child, self.rows(weights, 0, LABEL))
+        other = self.op("MatMul", parent, self.rows(weights, LABEL, 2 * LABEL))
+        single = self.op("Add", self.wide(own, 2), self.turned(self.wide(other, 2), 2, 1, 0))
+        return self.op("ArgMax", self.op("Add", pairs, single), axis=1, keepdims=0)
+
+    def build(self) -> bytes:
+        """Return the graph.
+
+        Input: `features`, words x 4. Outputs: log probability of the heads and relation, each word
+        by head; tag and entity of each word.
+        """
+        x = self.states()
+        child, parent, childl, parentl = (
+            self.op("Relu", self.dense(x, name))
+            for name in ("child", "parent", "childl", "parentl")
+        )
+        both = self.op(
+            "MatMul", self.op("MatMul", child, self.given("arc")), self.turned(parent, 1, 0)
+        )
+        arcs = self.op("Add", both, self.op("MatMul", parent, self.given("arc_b")))
+        outputs = {
+            "arcs": self.op("LogSoftmax", arcs, axis=1),
+            "relations": self.relations(childl, parentl),
+            "tags": self.op("ArgMax", self.dense(x, "tag"), axis=1, keepdims=0),
+            "entities": self.op("ArgMax", self.dense(x, "entity"), axis=1, keepdims=0),
+        }
+        kinds = {"arcs": TensorProto.FLOAT}
+        for name, value in outputs.items():
+            self.nodes.append(helper.make_node("Identity", [value], [name]))
+        graph = helper.make_graph(
+            self.nodes,
+            "factcheck",
+            [helper.make_tensor_value_info("features", TensorProto.INT64, ["n", 4])],
+            [
+                helper.make_tensor_value_info(name, kinds.get(name, TensorProto.INT64), None)
+                for name in outputs
+            ],
+            self.initializers,
+        )
+        versions = [helper.make_opsetid("", 20)]
+        model = helper.make_model(graph, opset_imports=versions, ir_version=9)
+        return bytes(model.SerializeToString())
 
 
 def _store(parameters: Any, names: dict[str, list[str]], path: Path) -> None:

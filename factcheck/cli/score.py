@@ -141,7 +141,7 @@ def _show_scored(
 
     def show(report: CoverageReport, required: Limits = required) -> tuple[GateFailure | None, str]:
         failure = coverage_gate(report, required)
-        why = failing_facts(report, failure) if failure else ""
+        why = failing_facts(failure) if failure else ""
         page, to_json = report.page(), report.to_json
         output.report(page, to_json, to, failure=failure, details=why, exits=False)
         return failure, why

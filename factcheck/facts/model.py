@@ -53,6 +53,9 @@ class AtomicFact(PlainData):
     documents: tuple[str, ...] = ()
     """Ids of the source documents that state the fact; empty for a single-text source. For a
     claim: the documents that its verdict is based on."""
+    core: str | None = None
+    """Id of the fact to which this one adds a detail; a text that entails this fact entails that
+    one, too. `None` for a fact that stands alone."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str) or not self.text.strip():

@@ -8,7 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from factcheck.facts.coverage import share_entailed
-from factcheck.facts.model import AtomicFact, CheckFailure, CheckResult, FactSet, Usage, Verdict
+from factcheck.facts.groups import Group, added_words, group_results
+from factcheck.facts.model import (
+    LABELS,
+    AtomicFact,
+    CheckFailure,
+    CheckResult,
+    FactSet,
+    Usage,
+    Verdict,
+)
 from factcheck.facts.signature import ScoreSignature
 from factcheck.reports.page import (
     Alert,
@@ -42,8 +51,8 @@ _LONGEST_FACT = 1_000
 _LONGEST_QUOTE = 400
 _WORD = re.compile(r"\w+")
 COLUMNS = (
-    "kind", "id", "text", "status", "label", "probability", "weight", "must", "tags", "quote",
-    "reason", "judge", "cached", "code", "message", "documents",
+    "kind", "id", "text", "status", "label", "probability", "weight", "must", "core", "tags",
+    "quote", "reason", "judge", "cached", "code", "message", "documents",
 )  # fmt: skip
 """Columns of CSV and data frames."""
 
@@ -76,6 +85,8 @@ _FACTS = _Metric(
     },
     {"contradicted": "distorted", "neutral": "dropped"},
 )
+_DETAILS = {"with": ("entailed",), "without": ("neutral",), "undecided": ("",)}
+"""What the details of a kept fact are listed under, by label."""
 _NOT_IN_SOURCE = f"not in the source ({_DISTORTED} contradicted by it)"
 _CLAIMS = _Metric(
     "Faithfulness",
@@ -179,12 +190,21 @@ def _documents(documents: Mapping[str, Sequence[CheckResult]]) -> Section:
 
 
 def facts_text(facts: FactSet) -> str:
-    """Format facts as plain text, one per line: id, badges, statement."""
+    """Format facts as plain text, one per line: id, badges, statement.
+
+    A fact that adds a detail to the one before it is shortened to that: `+ in May`.
+    """
     width = max((len(one_line(fact.id)) for fact in facts), default=0)
-    return "\n".join(
-        "  ".join(filter(None, (f"{one_line(fact.id):<{width}}", *_label_and_text(fact))))
-        for fact in facts
-    )
+    lines = []
+    core = None
+    for fact in facts:
+        if fact.core is None:
+            core = fact
+        label, text = _label_and_text(fact)
+        if core is not None and fact.core == core.id:
+            text = f"  + {one_line(added_words(core.text, fact.text))}"
+        lines.append("  ".join(filter(None, (f"{one_line(fact.id):<{width}}", label, text))))
+    return "\n".join(lines)
 
 
 def lost_musts(results: Iterable[CheckResult]) -> str:
@@ -225,10 +245,10 @@ def _page(metric: _Metric, results: Sequence[CheckResult]) -> Page:
         ends = f"if every undecided {metric.noun} were {worst} / {best.split()[0]}"
         bounds = f"{interval_text((found.low, found.high), 2)} {ends}"
     metric = metric._replace(names_judges=len({r.judge for r in results if r.label}) > 1)
-    keyed = [(f"{metric.noun[0]}{number}", r) for number, r in enumerate(results, 1)]
+    keys = {r.fact.id: f"{metric.noun[0]}{number}" for number, r in enumerate(results, 1)}
+    groups = group_results(results)
     sections = (
-        _section(metric, group, [(key, r) for key, r in keyed if r.label in labels])
-        for labels, group in metric.groups.items()
+        _section(metric, section, labels, groups, keys) for labels, section in metric.groups.items()
     )
     return Page(
         metric.name,
@@ -257,28 +277,69 @@ def _counts(metric: _Metric, results: Sequence[CheckResult], n_undecided: int) -
 
 
 def _section(
-    metric: _Metric, group: Section, results: Sequence[tuple[str, CheckResult]]
+    metric: _Metric,
+    section: Section,
+    labels: tuple[str, ...],
+    groups: Sequence[Group],
+    keys: Mapping[str, str],
 ) -> Section:
-    reasons = [_reason(metric, result) for _, result in results]
-    is_shared = group.tone == "unknown" and len(results) > 1 and len({*reasons}) == 1
-    items = (
-        Item(
-            one_line(result.fact.id),
-            shorten(one_line(result.fact.text), _LONGEST_FACT),
-            (reason,) if reason and not is_shared else (),
-            mark=_DISTORTED if result.label == "contradicted" else group.mark,
-            badges=_badges(result.fact),
-            quote=_quote(result),
-            key=key,
-        )
-        for (key, result), reason in zip(results, reasons, strict=True)
+    """List the groups whose core has one of some labels, and contradicted details of others."""
+    own = [group for group in groups if group.core.label in labels]
+    apart = [detail for group in groups for detail in group.details if detail.label in labels]
+    n_results = len(own) + len(apart)
+    if "contradicted" in labels:
+        own += [
+            Group(r) for g in groups if g.core.label not in labels for r in g.details if r in apart
+        ]
+    n_elsewhere = n_results - sum(_count(group, labels) for group in own)
+    reasons = [_reason(metric, group.core) for group in own]
+    is_shared = section.tone == "unknown" and len(own) > 1 and len({*reasons}) == 1
+    items = tuple(_item(metric, section.mark, group, keys[group.core.fact.id]) for group in own)
+    return section._replace(
+        title=f"{section.title} {n_results:,}",
+        meaning=reasons[0] if is_shared else section.meaning,
+        items=tuple(item._replace(notes=()) for item in items) if is_shared else items,
+        more=more_of(n_elsewhere, "detail") and f"{plural(n_elsewhere, 'detail')} of kept facts",
+        anchor=section.title.lower().replace(" ", "-"),
     )
-    return group._replace(
-        title=f"{group.title} {len(results):,}",
-        meaning=reasons[0] if is_shared else group.meaning,
-        items=tuple(items),
-        anchor=group.title.lower().replace(" ", "-"),
+
+
+def _item(metric: _Metric, mark: str, group: Group, key: str = "") -> Item:
+    reason = _reason(metric, group.core)
+    return Item(
+        one_line(group.core.fact.id),
+        shorten(one_line(group.core.fact.text), _LONGEST_FACT),
+        (reason,) if reason else (),
+        mark=_DISTORTED if group.core.label == "contradicted" else mark,
+        badges=_badges(group.core.fact),
+        quote=_quote(group.core),
+        aside=_details(group),
+        key=key,
     )
+
+
+def item_of(result: CheckResult) -> Item:
+    """Describe one result of coverage, without its details."""
+    mark = next(s.mark for labels, s in _FACTS.groups.items() if result.label in labels)
+    return _item(_FACTS, mark, Group(result))
+
+
+def _count(group: Group, labels: tuple[str, ...]) -> int:
+    return sum(result.label in labels for result in (group.core, *group.details))
+
+
+def _details(group: Group) -> str:
+    """Describe the details of a fact: `with: in May; without: off Crete`."""
+    core = group.core
+    names = _DETAILS if core.label == "entailed" else {"details": (*LABELS, "")}
+    parts = []
+    for name, labels in names.items():
+        words = [
+            added_words(core.fact.text, r.fact.text) for r in group.details if r.label in labels
+        ]
+        if words:
+            parts.append(f"{name}: {' · '.join(map(one_line, words))}")
+    return "; ".join(parts)
 
 
 def _badges(fact: AtomicFact) -> tuple[Badge, ...]:

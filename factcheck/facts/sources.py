@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from factcheck.documents import PlainData, shown
 from factcheck.errors import InputError
+from factcheck.facts.groups import group_results
 from factcheck.facts.model import AtomicFact, CheckResult, FactSet, Verdict
 from factcheck.facts.signature import digest
 from factcheck.facts.spans import fold_text
@@ -158,21 +159,32 @@ def _phrases(text: str) -> list[tuple[str, ...]]:
 def _statements(
     kind: str, results: Sequence[CheckResult], text: str, document: str | None = None
 ) -> Iterator[Mark]:
-    for number, result in enumerate(results, 1):
+    keys = _keys(kind, results)
+    for result in results:
         span, is_here = result.fact.span, document in {None, *result.fact.documents[:1]}
         if span is not None and is_here and span.end <= len(text):
-            yield Mark(*span, f"{kind}{number}", _TONES[result.label])
+            yield Mark(*span, keys[result.fact.id], _TONES[result.label])
+
+
+def _keys(kind: str, results: Sequence[CheckResult]) -> dict[str, str]:
+    """Return the key of the item that shows each fact: its own, or that of its core."""
+    keys = {result.fact.id: f"{kind}{number}" for number, result in enumerate(results, 1)}
+    for group in group_results(results):
+        together = (r for r in group.details if r.label != "contradicted")
+        keys |= {result.fact.id: keys[group.core.fact.id] for result in together}
+    return keys
 
 
 def _evidence(
     kind: str, results: Sequence[CheckResult], text: str, document: str | None = None
 ) -> Iterator[Mark]:
-    for number, result in enumerate(results, 1):
+    keys = _keys(kind, results)
+    for result in results:
         evidence = result.evidence if isinstance(result, Verdict) else None
         is_here = document in {None, *result.fact.documents[:1]}
         if evidence and is_here and text[evidence.start : evidence.end] == evidence.quote:
             tone = "plain" if result.label == "neutral" else _TONES[result.label]
-            yield Mark(evidence.start, evidence.end, f"{kind}{number}", tone)
+            yield Mark(evidence.start, evidence.end, keys[result.fact.id], tone)
 
 
 def source_texts(source: str | tuple[SourceDocument, ...]) -> list[str]:
@@ -198,9 +210,12 @@ def merge_documents(
     """
     merged: dict[str, AtomicFact] = {}
     for document, facts in zip(documents, extracted, strict=True):
+        ids: dict[str | None, str] = {}
         for fact in facts:
             key = fold_text(fact.text).strip(_OUTER_PUNCTUATION)
-            known = merged.setdefault(key, replace(fact, id=f"f{len(merged) + 1}"))
+            new = replace(fact, id=f"f{len(merged) + 1}", core=ids.get(fact.core))
+            known = merged.setdefault(key, new)
+            ids[fact.id] = known.id
             if document.id not in known.documents:
                 merged[key] = replace(known, documents=(*known.documents, document.id))
     return FactSet(tuple(merged.values()))

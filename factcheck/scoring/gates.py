@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from factcheck.errors import InputError, JudgeError
 from factcheck.facts import CheckResult, CoverageReport, share_entailed
-from factcheck.facts.page import lost_musts
+from factcheck.facts.page import item_of, lost_musts
 from factcheck.reports import render
 from factcheck.reports.page import Page, Section
 from factcheck.reports.text import one_line, plural, quote_text, some_of
@@ -127,7 +127,7 @@ def _importance(result: CheckResult) -> tuple[bool, bool, float]:
     return not result.fact.must, result.status != "distorted", -result.fact.weight
 
 
-def failing_facts(report: CoverageReport, failure: GateFailure) -> str:
+def failing_facts(failure: GateFailure) -> str:
     """Format the facts that fail a gate, the first five with their evidence, and what to do.
 
     Returns:
@@ -135,11 +135,9 @@ def failing_facts(report: CoverageReport, failure: GateFailure) -> str:
     """
     if not failure.results:
         return ""
-    by_key = {item.key: item for section in report.page().sections for item in section.items}
-    items = {one.fact: by_key[f"f{number}"] for number, one in enumerate(report.results, 1)}
     meaning = "most important first; \u2260 distorted, \u2013 dropped, ? undecided"
     section = Section("Not kept", "bad", meaning).listing(
-        failure.results, lambda one: items[one.fact], "fact", _MAX_SHOWN
+        failure.results, item_of, "fact", _MAX_SHOWN
     )
     return f"{render(Page('', sections=(section,))).strip()}\n\n{_NEXT}"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from factcheck.text.words import NEGATIONS, TABLES, english_ranks, word_set
+from factcheck.text.words import NEGATIONS, TABLES, english_words, word_set
 
 DEFAULT = "en"
 """Language guessed without evidence for any."""
@@ -62,6 +62,6 @@ def _guess(text: str) -> str:
     found = {word for word in written if word.islower()} | {*map(str.lower, written[:1])}
     votes = {language: len(found & common) for language, common in _VOTES.items()}
     guess = max(votes, key=lambda language: votes[language])
-    if votes[guess] == 1 and found <= english_ranks().keys():
+    if votes[guess] == 1 and found <= english_words():
         return DEFAULT
     return guess

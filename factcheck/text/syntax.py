@@ -1,23 +1,25 @@
 """Dependency parser for English: part-of-speech tags, dependencies and named entities.
 
-A network with 0.9 million weights parses one sentence at a time in NumPy. It was distilled from
-spaCy's `en_core_web_sm` (MIT); `benchmarks/embedded/syntax.py` trains and measures it. Tags follow
-the Penn Treebank, relations ClearNLP, entities OntoNotes.
+A network with 0.9 million weights parses one sentence at a time in onnxruntime. It was distilled
+from spaCy's `en_core_web_sm` (MIT); `benchmarks/embedded/syntax.py` trains and measures it. Tags
+follow the Penn Treebank, relations ClearNLP, entities OntoNotes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
-from factcheck.text.matrices import multiply
 from factcheck.text.words import english_ranks, names_of_parser
+
+if TYPE_CHECKING:
+    import onnxruntime
 
 LONGEST = 160
 """Maximum number of tokens in a sentence; time grows quadratically."""
@@ -74,39 +76,39 @@ def parse(sentence: str) -> tuple[Token, ...]:
     words = tokenize(sentence)
     if not words or len(words) > LONGEST:
         return ()
-    model = _model()
-    states = model.read(encode([word for word, _ in words], model.words))
-    arcs = model.arcs(states)
-    odds = np.exp(arcs - arcs.max(axis=1, keepdims=True))
-    odds /= odds.sum(axis=1, keepdims=True)
-    heads = tree(np.log(odds))
-    labels = model.labels(states, heads)
-    tags, entities = (model.classes(states, kind) for kind in ("tag", "entity"))
-    names = model.names
+    network = _network()
+    arcs, relations, tags, entities = network.read([word for word, _ in words])
+    heads = tree(arcs)
+    names = network.names
     return tuple(
         Token(
             text,
             start,
             names["tags"][tags[i]],
             heads[i],
-            "ROOT" if heads[i] == i else names["relations"][labels[i]],
+            "ROOT" if heads[i] == i else names["relations"][relations[i, heads[i]]],
             names["entities"][entities[i]],
-            float(odds[i, heads[i]]),
+            float(np.exp(arcs[i, heads[i]])),
         )
         for i, (text, start) in enumerate(words)
     )
 
 
-def encode(words: list[str], known: Mapping[str, int]) -> Any:
+def encode(words: Sequence[str], known: Mapping[str, int]) -> Any:
     """Encode words by form, suffix, prefix and shape.
 
     Returns:
         Integer array of shape (words, 4): rows in the four embedding tables.
     """
-    return np.array([_features(word.replace("\u2019", "'"), known) for word in words])
+    codes = [_codes(word.replace("\u2019", "'")) for word in words]
+    features = [
+        (known.get(form, 0), suffix, prefix, shape) for form, suffix, prefix, shape in codes
+    ]
+    return np.array(features, np.int64)
 
 
-def _features(word: str, known: Mapping[str, int]) -> tuple[int, int, int, int]:
+@lru_cache(maxsize=20_000)
+def _codes(word: str) -> tuple[str, int, int, int]:
     if word[0] in '"\u201c' and len(word) > 1:
         word = "Hamlet"
     form = re.sub(r"\d", "0", word.lower())
@@ -115,7 +117,7 @@ def _features(word: str, known: Mapping[str, int]) -> tuple[int, int, int, int]:
     )
     shape = _RUN.sub(r"\1\1\1", shape)
     return (
-        known.get(form, 0),
+        form,
         crc32(form[-3:].encode(errors="replace")) % _SUFFIXES,
         crc32(form[:3].encode(errors="replace")) % _PREFIXES,
         crc32(shape.encode(errors="replace")) % _SHAPES,
@@ -157,84 +159,41 @@ def _below(heads: list[int], words: list[int]) -> set[int]:
     return found
 
 
-class _Model:
-    """The network with its weights."""
+class _Network(NamedTuple):
+    """The network, and what its outputs mean."""
 
-    def __init__(
-        self, weights: dict[str, Any], names: Mapping[str, list[str]], words: Mapping[str, int]
-    ) -> None:
-        self.names = names
-        self.words = words
-        self._weights = weights
+    session: onnxruntime.InferenceSession
+    names: Mapping[str, list[str]]
+    words: Mapping[str, int]
 
-    def read(self, features: Any) -> Any:
-        """Return the states of words, of shape (words, width)."""
-        w = self._weights
-        x = np.concatenate(
-            [w[f"embed{k}"][features[:, k]] for k in range(features.shape[1])], axis=1
-        )
-        x = self._dense(x, "in")
-        for layer in range(2):
-            padded = np.pad(_normal(x), ((1, 1), (0, 0)))
-            window = np.concatenate([padded[:-2], padded[1:-1], padded[2:]], axis=1)
-            x = x + np.maximum(self._dense(window, f"conv{layer}"), 0)
-        for layer in range(3):
-            x = x + self._attend(_normal(x), layer)
-            hidden = np.maximum(self._dense(_normal(x), f"up{layer}"), 0)
-            x = x + self._dense(hidden, f"down{layer}")
-        return _normal(x)
+    def read(self, words: Sequence[str]) -> tuple[Any, Any, Any, Any]:
+        """Read a sentence.
 
-    def arcs(self, states: Any) -> Any:
-        """Return the scores of word by head."""
-        child, parent = (np.maximum(self._dense(states, k), 0) for k in ("child", "parent"))
-        scores = multiply(multiply(child, self._weights["arc"]), parent.T)
-        return scores + parent @ self._weights["arc_b"]
-
-    def labels(self, states: Any, heads: list[int]) -> list[int]:
-        """Return the relation of each word to its head."""
-        child, parent = (np.maximum(self._dense(states, k), 0) for k in ("childl", "parentl"))
-        above = parent[heads]
-        n_labels = len(self.names["relations"])
-        bilinear = multiply(child, self._weights["label"]).reshape(len(child), n_labels, -1)
-        scores = (bilinear * above[:, None]).sum(axis=2)
-        scores += multiply(np.concatenate([child, above], axis=1), self._weights["label_pair"])
-        found: list[int] = np.argmax(scores, axis=1).tolist()
-        return found
-
-    def classes(self, states: Any, kind: str) -> list[int]:
-        """Return the class of each word: its tag or its entity."""
-        found: list[int] = np.argmax(self._dense(states, kind), axis=1).tolist()
-        return found
-
-    def _dense(self, x: Any, name: str) -> Any:
-        return multiply(x, self._weights[name]) + self._weights[f"{name}_b"]
-
-    def _attend(self, x: Any, layer: int) -> Any:
-        w, n, heads = self._weights, len(x), 4
-        q, k, v = (
-            part.reshape(n, heads, -1).transpose(1, 0, 2)
-            for part in np.split(self._dense(x, f"qkv{layer}"), 3, axis=1)
-        )
-        far = w[f"distance{layer}"].shape[1] // 2
-        apart = np.clip(np.arange(n)[None, :] - np.arange(n)[:, None], -far, far) + far
-        scores = q @ k.transpose(0, 2, 1) / np.sqrt(q.shape[2]) + w[f"distance{layer}"][:, apart]
-        scores = np.exp(scores - scores.max(axis=2, keepdims=True))
-        mixed = scores / scores.sum(axis=2, keepdims=True) @ v
-        return self._dense(mixed.transpose(1, 0, 2).reshape(n, -1), f"out{layer}")
-
-
-def _normal(x: Any) -> Any:
-    centred = x - x.mean(axis=1, keepdims=True)
-    return centred / np.sqrt((centred * centred).mean(axis=1, keepdims=True) + 1e-5)
+        Returns:
+            Log probability of each word (row) by head, relation of each word by head, and tag and
+            entity of each word.
+        """
+        features = encode(words, self.words)
+        return tuple(self.session.run(None, {"features": features}))
 
 
 @lru_cache(maxsize=1)
-def _model() -> _Model:
-    with resources.files("factcheck.text").joinpath("syntax.npz").open("rb") as file:
+def _network() -> _Network:
+    import onnxruntime
+
+    room = resources.files(__package__)
+    with room.joinpath("syntax.npz").open("rb") as file:
         stored = dict(np.load(file))
     weights = {
         key: value.astype(np.float32) * stored[f"{key}.scale"]
         for key, value in stored.items()
         if f"{key}.scale" in stored
     }
-    return _Model(weights, names_of_parser(), english_ranks())
+    values = {key: onnxruntime.OrtValue.ortvalue_from_numpy(each) for key, each in weights.items()}
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.add_external_initializers([*values], [*values.values()])
+    graph = room.joinpath("syntax.onnx").read_bytes()
+    session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    return _Network(session, names_of_parser(), english_ranks())

@@ -172,6 +172,12 @@ def english_ranks() -> Mapping[str, int]:
     return {word: rank for rank, word in enumerate(names_of_parser()["words"], 1)}
 
 
+@lru_cache(maxsize=1)
+def english_words() -> frozenset[str]:
+    """Return the common English words, and about 5,000 rarer ones."""
+    return frozenset(english_ranks()).union(names_of_parser()["rare words"])
+
+
 def irregular_forms() -> Mapping[str, str]:
     """Map irregular English forms to their bases: `sold` to `sell`."""
     forms: dict[str, str] = _wordnet()["irregular"]

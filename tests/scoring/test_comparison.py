@@ -354,13 +354,13 @@ def test_only_the_facts_that_fail_a_gate_are_listed_with_their_evidence() -> Non
     now = report_of(result(0, "entailed"), result(1, "contradicted"), *lost, before.results[9])
     failure = coverage_gate(now, Limits(baseline=before))
     assert failure is not None
-    listed = failing_facts(now, failure)
+    listed = failing_facts(failure)
     assert re.findall(r"f\d", listed) == ["f8", "f1", "f2", "f3", "f4"]
     assert "f1  Fact 1." in listed
     assert "Not kept 8" in listed
     assert "and 3 more facts" in listed
     assert "If a verdict is wrong: reword the fact" in listed
-    assert not failing_facts(now, GateFailure(2, "the baseline is for another source"))
+    assert not failing_facts(GateFailure(2, "the baseline is for another source"))
 
 
 @pytest.mark.parametrize(("code", "again"), [("unsure", ""), ("unavailable", "; run it again")])

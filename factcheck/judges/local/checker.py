@@ -1,7 +1,8 @@
 """The embedded checker: two small networks and a few rules decide whether a text entails a fact.
 
 `evidence` yields candidate passages, best match first. They are read until one entails the fact or
-none of the rest could; the best probability of any passage is the result.
+none of the rest could; the best probability of any passage is the result. A fact that adds a detail
+to another one is checked only if the text does not refuse that one, since it states it, too.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict
+from factcheck.facts.groups import root_ids
 from factcheck.facts.spans import fold_text, locate
 from factcheck.judges.local.encoder import load_reader
 from factcheck.judges.local.evidence import (
@@ -75,10 +77,33 @@ class LocalChecker:
         """
         del ledger
         await run_in_thread(read_text, text)
-        n = min(os.cpu_count() or 1, _MOST_THREADS)
-        works = [run_in_thread(check_facts, facts[start::n], text) for start in range(n)]
-        _, *found = await together([run_in_thread(_load), *works])
-        return tuple(found[at % n][at // n] for at in range(len(facts)))
+        roots = root_ids(facts)
+        cores = [fact for fact in facts if roots[fact.id] == fact.id]
+        results = {result.fact.id: result for result in await _in_threads(cores, text)}
+        open_ = []
+        for fact in facts:
+            core = results[roots[fact.id]]
+            if fact.id in results:
+                continue
+            if isinstance(core, Verdict) and not core.supported:
+                results[fact.id] = _refuse(fact, core)
+            else:
+                open_.append(fact)
+        results |= {result.fact.id: result for result in await _in_threads(open_, text)}
+        return tuple(results[fact.id] for fact in facts)
+
+
+async def _in_threads(facts: Sequence[AtomicFact], text: str) -> Sequence[CheckResult]:
+    n = min(os.cpu_count() or 1, _MOST_THREADS)
+    works = [run_in_thread(check_facts, facts[start::n], text) for start in range(n)]
+    _, *found = await together([run_in_thread(_load), *works])
+    return [result for part in found for result in part]
+
+
+def _refuse(fact: AtomicFact, core: Verdict) -> Verdict:
+    """Return the verdict on a detail of a fact that the text does not state."""
+    reason = f"says more of {core.fact.id}, which is {core.status}"
+    return Verdict(fact, "neutral", core.probability, None, reason, JUDGE)
 
 
 def _load() -> tuple[CheckResult, ...]:

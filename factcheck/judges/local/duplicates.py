@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from factcheck.facts import AtomicFact
-from factcheck.judges.local.grammar import WORDS
+from factcheck.judges.local.tree import WORDS
 from factcheck.runtime.deadline import checkpoint
 from factcheck.text.language import guess_language
 from factcheck.text.words import words

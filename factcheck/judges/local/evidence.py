@@ -18,9 +18,9 @@ from factcheck.facts import Evidence
 from factcheck.facts.spans import fold_text
 from factcheck.judges.local.conflicts import Analysed, analyse, find_conflict
 from factcheck.judges.local.encoder import WIDTH, Opinion, Reading, judge, load_encoder
-from factcheck.judges.local.grammar import WORDS
 from factcheck.judges.local.model import Features
 from factcheck.judges.local.sentences import split_passages
+from factcheck.judges.local.tree import WORDS
 from factcheck.runtime.deadline import checkpoint
 from factcheck.text.dates import Moment, meet
 from factcheck.text.matrices import multiply

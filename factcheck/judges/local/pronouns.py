@@ -10,18 +10,16 @@ as well. In all other cases a pronoun stays.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from factcheck.judges.local.grammar import SUBJECTS, TIMES, WORDS, Tree
+from factcheck.judges.local.tree import NAMES, ROLE, SUBJECTS, TIMES, WORDS, Tree
 
 _GENDERS = {
     "he": "m", "him": "m", "his": "m", "mr.": "m", "mr": "m", "sir": "m", "she": "f", "her": "f",
     "mrs.": "f", "mrs": "f", "ms.": "f", "ms": "f", "miss": "f", "dame": "f",
     **dict.fromkeys(WORDS["men"], "m"), **dict.fromkeys(WORDS["women"], "f"),
 }  # fmt: skip
-_ROLE = re.compile(r"(?:[^h]er|or|ist|ian|man|woman|ess|ete|ant)\Z")
 _BE = frozenset({"is", "was", "'s", "be", "been"})
 THINGS = {"it": ("NN", "NNP"), "its": ("NN", "NNP"), "they": ("NNS",), "their": ("NNS",)}
 """What may be meant, by its form."""
@@ -58,6 +56,11 @@ class Mentions:
         self._hero = ""
         """Whom the text introduced; empty if nobody, or several."""
 
+    @property
+    def subject(self) -> str:
+        """Return whom or what the last sentence is about; empty if that is not certain."""
+        return self._last.about
+
     def next_paragraph(self) -> None:
         """Forget the thing that the last paragraph was about."""
         if self._last.form != "PERSON":
@@ -84,7 +87,7 @@ class Mentions:
             if not who:
                 continue
             told.people.add(who)
-            if tree.tokens[at].relation in ("nsubj", "nsubjpass", "dobj"):
+            if tree.tokens[tree.first(at)].relation in ("nsubj", "nsubjpass", "dobj"):
                 told.actors.add(who)
             if at == subject and who[0] != "?" and not tree.of(at, "conj"):
                 told = told._replace(about=who, form="PERSON" if who in self._genders else "NNP")
@@ -114,7 +117,8 @@ class Mentions:
         if opens and not people and last.form in ("PERSON", "NNP") and fitting([last.about]):
             near = fitting(last.actors) | {last.about}
         else:
-            near = fitting(people | last.people) or {
+            beside = people | (last.actors if opens else last.people)
+            near = fitting(beside) or {
                 name for name in self._genders if opens and self._gender(name) == gender
             }
         who = next(iter(near)) if len(near) == 1 else "?"
@@ -182,7 +186,7 @@ def _is_born(tree: Tree, end: int) -> bool:
         return False
     roles = [tree.low[i] for i, token in enumerate(tree.tokens)
              if token.relation in ("attr", "appos", "conj")]  # fmt: skip
-    is_role = any(role in WORDS["people"] or _ROLE.search(role) for role in roles)
+    is_role = any(role in WORDS["people"] or ROLE.search(role) for role in roles)
     return is_role or tree.low[tree.root] == "born"
 
 
@@ -198,17 +202,23 @@ def thing_of(tree: Tree, subject: int) -> tuple[str, str]:
     """A thing that a sentence is about, and its form; both empty if it may be a person."""
     token = tree.tokens[subject]
     form = {"NN": "NN", "NNP": "NN", "NNS": "NNS", "NNPS": "NNS"}.get(token.tag, "")
-    words = [i for i in tree.under(subject, full=True) if i <= subject]
+    words = [i for i in tree.under(subject) if i <= subject]
     is_plain = not tree.of(subject, "conj", "appos") and words == [*range(words[0], subject + 1)]
     is_person = token.entity == "PERSON" or tree.low[subject] in WORDS["people"]
-    if form and is_plain and not is_person and tree.is_definite(subject):
-        is_role = form == "NN" and _ROLE.search(tree.low[subject]) and token.tag == "NN"
+    if form and is_plain and not is_person and _is_definite(tree, subject):
+        is_role = form == "NN" and ROLE.search(tree.low[subject]) and token.tag == "NN"
         start, end = tree.tokens[words[0]].start, token.start + len(token.text)
         text = tree.text[start:end]
         if words[0] == 0 and tree.tokens[0].tag in ("DT", "PRP$"):
             text = text[0].lower() + text[1:]
         return ("", "") if is_role else (text, form)
     return "", ""
+
+
+def _is_definite(tree: Tree, noun: int) -> bool:
+    """Tell whether a noun names one thing: a name, `the mill`, `her memoir`."""
+    articles = {tree.low[i] for i in tree.of(noun, "det", "poss")}
+    return tree.tokens[noun].tag in NAMES or bool(articles - {"a", "an", "no", "any", "some"})
 
 
 def _is_idle(tree: Tree) -> bool:
@@ -231,7 +241,7 @@ def _nameless(tree: Tree) -> Iterator[int]:
     for place, (word, token) in enumerate(zip(tree.low, tree.tokens, strict=True)):
         is_subject = token.tag == "NN" and token.relation in ("nsubj", "nsubjpass")
         clauses = [i for kid in tree.of(place, "relcl") for i in tree.kids[kid]]
-        is_who = any(tree.low[i] == "who" for i in clauses) or _ROLE.search(word) is not None
+        is_who = any(tree.low[i] == "who" for i in clauses) or ROLE.search(word) is not None
         relation = tree.tokens[tree.first(place)].relation
         is_part = relation in ("compound", "nmod", "amod", "appos", "attr", "oprd")
         if not is_part and (word in WORDS["people"] or (is_subject and is_who)):

@@ -41,8 +41,8 @@ def texts(source: str) -> list[str]:
 
 def test_a_text_is_taken_apart_into_its_facts() -> None:
     assert texts(REPORT) == [
-        "Anna Kern is the mayor of Ulm.", "Anna Kern opened the new bridge.",
-        "Anna Kern opened the new bridge on Monday.",
+        "Anna Kern opened the new bridge.", "Anna Kern opened the new bridge on Monday.",
+        "Anna Kern is the mayor of Ulm.",
         "The minister denied that the bridge had cost 3 million euros.",
         "The work started in 2019.", "The work was finished.",
         "The work was finished in 2021.", "The old bridge was closed.",
@@ -53,11 +53,23 @@ def test_a_text_is_taken_apart_into_its_facts() -> None:
     ]  # fmt: skip
 
 
+def test_a_detail_names_its_core() -> None:
+    facts = extract_facts(REPORT)
+    by_id = {fact.id: fact.text for fact in facts}
+    assert {fact.text: by_id[fact.core] for fact in facts if fact.core} == {
+        "Anna Kern opened the new bridge on Monday.": "Anna Kern opened the new bridge.",
+        "The work was finished in 2021.": "The work was finished.",
+        "The old bridge was closed in 2018.": "The old bridge was closed.",
+        "Tom Orr moved to Ulm in 1999.": "Tom Orr moved to Ulm.",
+        "Anna Kern opened the bridge on Monday.": "Anna Kern opened the bridge.",
+    }
+
+
 def test_a_fact_points_at_the_passage_it_comes_from() -> None:
     passages = {f.text: REPORT[slice(*f.span)] for f in extract_facts(REPORT) if f.span}
     assert passages["Anna Kern is the mayor of Ulm."] == "Anna Kern, the mayor of Ulm"
     assert passages["The work started in 2019."] == "The work started in 2019"
-    assert passages["The work was finished in 2021."].endswith("2021")
+    assert passages["The work was finished in 2021."].endswith("was finished in 2021;")
     assert passages["Price: 2 EUR a crossing."] == "Price:** 2 EUR a crossing"
     assert passages["Tom Orr moved to Ulm in 1999."] == "He moved to Ulm in 1999."
 
@@ -69,12 +81,12 @@ def test_the_port_is_filled_with_facts_that_say_where_they_come_from() -> None:
     assert facts == extract_facts(REPORT)
     assert [fact.id for fact in facts] == [f"f{n}" for n in range(1, len(facts) + 1)]
     assert (facts.source_digest, facts.made_by) == (digest(REPORT), tuple(judge.identity.items()))
-    assert (ledger.usage, judge.identity) == (Usage(), {"extractor": "local/17"})
+    assert (ledger.usage, judge.identity) == (Usage(), {"extractor": "local/18"})
 
 
 @pytest.mark.parametrize("source", ["", " \n\t", "Hello!", "# Title", "???", "---\n\n***", "Why?"])
 def test_a_source_that_states_nothing_has_no_facts(source: str) -> None:
-    assert extract_facts(source) == FactSet((), digest(source), (("extractor", "local/17"),))
+    assert extract_facts(source) == FactSet((), digest(source), (("extractor", "local/18"),))
 
 
 LANGUAGES = {
@@ -140,7 +152,7 @@ TOLD = {
     "numbers of a list in one paragraph": ("1. Drain the peas and wash them. 2. Heat the oil.",
         ["Drain the peas and wash them.", "Heat the oil."]),
     "a role beside a name": ("The mayor, Eva Kern, met her son.",
-        ["The mayor is Eva Kern.", "The mayor met her son."]),
+        ["The mayor met her son.", "Eva Kern is the mayor."]),
     "no thing over a paragraph": ("The mill is in Bonn.\n\nIt is old.",
         ["The mill is in Bonn.", "It is old."]),
     "the person a text is about": (
@@ -149,12 +161,20 @@ TOLD = {
     "a thing of another paragraph": ("The mill is old.\n\nIt has two floors.",
         ["The mill is old.", "It has two floors."]),
     "colons between full clauses": ("Volumes were flat: the growth came from prices.",
-        ["Volumes were flat.", "The growth came from prices."]),
+        ["The growth came from prices.", "Volumes were flat."]),
     "a colon before a question": ("The council asked two questions: who paid, and when.",
         ["The council asked two questions: who paid, and when."]),
-    "a piece of a quotation keeps no single mark": (
-        '"The mill closed in May," she said. "Two men lost their work. The dam held."',
-        ['"The mill closed in May", she said.', "Two men lost their work.", "The dam held."]),
+    "a quotation is what somebody said": (
+        '"The mill closed in May," she said. "Two men lost their work. The dam held." It rained.',
+        ["She said: The mill closed in May.", "She said: Two men lost their work.",
+        "She said: The dam held.", "It rained."]),
+    "a quotation before its speaker": (
+        '"The dam held. Nobody was hurt," Anna Kern said.',
+        ["Anna Kern said: The dam held.", "Anna Kern said: Nobody was hurt."]),
+    "a sentence without its subject": ("Anna Kern won in 1997. Also won in 1999.",
+        ["Anna Kern won in 1997.", "Anna Kern won in 1999."]),
+    "lines that are no titles": ("The mill is old. It burned.\n\nOld Mill Burns\n\nIt will reopen.",
+        ["The mill is old.", "The mill burned.", "It will reopen."]),
     "no word is lost around an abbreviation": (
         ('Otto met Ann at 5 p.m. He had a "No. 1" hit. He lives in the U.S. '
         "The potters work there. It shuts in May. The baker rests."),
@@ -165,7 +185,7 @@ TOLD = {
         "Otto denied that he lives in the U.S. The potters work there.",
         ["Otto denied that he lives in the U.S.", "The potters work there."]),
     "a mark torn off": ('Otto said: "It was hot. I am glad." The 5" pipe broke.',
-        ["Otto said: It was hot.", "I am glad.", 'The 5" pipe broke.']),
+        ["Otto said: It was hot.", "Otto said: I am glad.", 'The 5" pipe broke.']),
     "labels": (
         "Date: 4 May\nPresent: Otto, Ann\nPlace: Room 7\nLocation: Bonn\nNotes:\n\nWe met.",
         ["Present: Otto, Ann.", "Place: Room 7.", "We met."]),
@@ -178,13 +198,13 @@ TOLD = {
         ("Families who cannot pay the whole sum may turn in confidence to Mrs Albright; "
         "the fund has helped in all cases."),
         ["Families who cannot pay the whole sum may turn in confidence to Mrs Albright.",
-        "The fund has helped in all cases."]),
+        "The fund has helped.", "The fund has helped in all cases."]),
     "a semicolon before a pronoun": ("The hall replaces the pool; it costs 2 million pounds.",
-        ["The hall replaces the pool; it costs 2 million pounds."]),
+        ["The hall replaces the pool.", "It costs 2 million pounds."]),
     "a semicolon in a report": ("He said the city was old; it had two bridges.",
         ["He said the city was old; it had two bridges."]),
     "a title": ("Rain fell on the town, mayor Ms. Petra Voss said.",
-        ["Rain fell on the town, mayor Ms. Petra Voss said."]),
+        ["Mayor Ms. Petra Voss said rain fell on the town.", "Ms. Petra Voss is a mayor."]),
     "items under a label": (
         ("- Otto Kern:\n  - order two new kilns\n    - check the old glaze\n- sweep the yard\n"
         "- The guild met.\n  - It paid 5 crowns.\n"),
@@ -227,7 +247,7 @@ KEPT = {
     ],
     "cv": ["Amira Haddad speaks Arabic, German and English."],
     "minutes": ["Travel costs doubled.", "Omar Reyes: Cancel the old hosting contract."],
-    "news": ['"Nobody was hurt".', "Traffic was diverted through the old town."],
+    "news": ["Voss said: Nobody was hurt.", "Traffic was diverted through the old town."],
     "recipe": ["The soup freezes well if no cream is added."],
     "review": ["The case feels cheap."],
     "ticket": ["The bug does not occur on Linux."],

@@ -1,0 +1,1 @@
+"""How near extracted facts come to those that people write."""

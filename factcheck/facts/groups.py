@@ -1,0 +1,68 @@
+"""Facts with their details: what a report shows as one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from factcheck.facts.model import AtomicFact, CheckResult
+
+
+class Group(NamedTuple):
+    """The result of a fact, and those of the facts that add a detail to it."""
+
+    core: CheckResult
+    details: tuple[CheckResult, ...] = ()
+
+
+def group_results(results: Iterable[CheckResult]) -> tuple[Group, ...]:
+    """Group results by core, in the order of the cores; a fact without a known core stands alone.
+
+    A detail of a detail belongs to the group of that one's core.
+    """
+    listed = list(results)
+    roots = root_ids(result.fact for result in listed)
+    members: dict[str, list[CheckResult]] = {}
+    for result in listed:
+        members.setdefault(roots[result.fact.id], []).append(result)
+    groups = []
+    for root, own in members.items():
+        own.sort(key=lambda result: result.fact.id != root)
+        groups.append(Group(own[0], tuple(own[1:])))
+    return tuple(groups)
+
+
+def root_ids(facts: Iterable[AtomicFact]) -> dict[str, str]:
+    """Return for each fact, by id, the fact that it adds to in the end; itself if it is a core.
+
+    A fact whose cores go in a circle is a core.
+    """
+    cores = {fact.id: fact.core for fact in facts}
+    roots = {}
+    for id_ in cores:
+        root, seen = id_, {id_}
+        while (core := cores[root]) in cores:
+            root = id_ if core in seen else core
+            if core in seen:
+                break
+            seen.add(core)
+        roots[id_] = root
+    return roots
+
+
+def added_words(core: str, detail: str) -> str:
+    """Return what a detail adds to its core: `in May` for `It sank.` and `It sank in May.`."""
+    one, other = core.rstrip(".").split(), detail.rstrip(".").split()
+    first, second = ([word.lower().strip(",;:") for word in words] for words in (one, other))
+    parts: list[Sequence[str]] = [
+        other[start:end]
+        for kind, _, _, start, end in SequenceMatcher(
+            None, first, second, autojunk=False
+        ).get_opcodes()
+        if kind in ("insert", "replace")
+    ]
+    text = " … ".join(" ".join(part) for part in parts if part).strip(" ,;:")
+    if other and text.startswith(other[0]) and one[:1] != other[:1]:
+        text = text[0].lower() + text[1:]
+    return text or detail

@@ -1,0 +1,117 @@
+"""Chooses among the propositions of a sentence those that a person would write down.
+
+A logistic regression on what a proposition looks like, fitted by `benchmarks/decomposition/fit.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+from math import inf
+
+from factcheck.judges.local.propositions import Proposition, Propositions
+from factcheck.judges.local.roles import COMPLEMENTS
+from factcheck.judges.local.tree import NOUNS, WORDS
+
+_UNENDED = frozenset({"CC", "DT", "IN", "TO", "PRP$", "WDT", "POS"})
+_GOOD, _LIKELY = 0.0, -0.85
+"""Log odds of a probability of .5 and .3."""
+_NO_WORDS: frozenset[int] = frozenset()
+_MOST_LOST = 0.4
+"""Share of the nouns and numbers of a sentence that may be in none of its facts."""
+_UNSEEN = -6.0
+_SHORT = 3
+"""Words."""
+
+
+def accept(tree: Propositions, found: Sequence[Proposition], texts: Sequence[str]) -> list[bool]:
+    """Tell which propositions to keep, given their texts.
+
+    Those that are good in all likelihood are kept, and of the others those that state what no other
+    does. None are kept if that leaves too much of the sentence out.
+    """
+    weights = load_weights()["weights"]
+    odds = [
+        -inf
+        if "open" in values
+        else sum(weights.get(name, 0.0) * value for name, value in values.items())
+        for values in features(tree, found, texts)
+    ]
+    content = {i for i, token in enumerate(tree.tokens) if token.tag in NOUNS | {"CD"}}
+    kept = [each >= _GOOD for each in odds]
+    told = _NO_WORDS.union(
+        *(words_of(each) for each, keep in zip(found, kept, strict=True) if keep)
+    )
+    for at in sorted(range(len(found)), key=lambda at: -odds[at]):
+        words = words_of(found[at])
+        if not kept[at] and odds[at] >= _LIKELY and not content & words <= told:
+            kept[at] = True
+            told |= words
+    return kept if len(content - told) <= _MOST_LOST * len(content) else [False] * len(found)
+
+
+@cache
+def load_weights() -> Mapping[str, Mapping[str, float]]:
+    """Return the `weights` of features, and how likely parts of speech are `joined`.
+
+    The latter are log probabilities of the second of a pair, `NN VBD`, behind the first.
+    """
+    stored: dict[str, dict[str, float]] = json.loads(
+        (files(__package__) / "acceptor.json").read_text("utf-8")
+    )
+    return stored
+
+
+def features(
+    tree: Propositions, found: Sequence[Proposition], texts: Sequence[str]
+) -> list[dict[str, float]]:
+    """Return what each proposition looks like; only features other than 0."""
+    with_details = {each.core for each in found}
+    covered = [words_of(each) for each in found]
+    described = []
+    for number, (each, words, text) in enumerate(zip(found, covered, texts, strict=True)):
+        values: dict[str, float | bool] = {
+            "": 1.0,
+            f"kind {each.kind}": 1.0,
+            "core": number in with_details,
+            "short": len(text.split()) <= _SHORT,
+            "share": len(words) / len(tree.tokens),
+            "unsure": 1 - min(tree.tokens[i].sure for i in words),
+            "torn": each.head in tree.torn or not tree.torn.isdisjoint(words),
+            "open": _is_open(tree, max(words)),
+            "joint": _joint(tree, sorted(words)),
+            "lacks object": _lacks_object(tree, each.head, words),
+            "like another": any(words < other for other in covered),
+        }
+        described.append({name: float(value) for name, value in values.items() if value})
+    return described
+
+
+def _is_open(tree: Propositions, last: int) -> bool:
+    """Tell whether a last word wants the one behind it in the sentence."""
+    token = tree.tokens[last]
+    is_link = token.tag in _UNENDED and token.relation not in ("prt", "advmod")
+    is_cut = not all(tree.is_mark[last + 1 : last + 2])
+    return (is_link and is_cut) or token.text.lower() == "aged"
+
+
+def _joint(tree: Propositions, words: Sequence[int]) -> float:
+    """Return how likely the least likely neighbours are that the sentence parts."""
+    tags = [token.tag for token in tree.tokens]
+    pairs = [f"{tags[a]} {tags[b]}" for a, b in pairwise(words) if b - a > 1]
+    return min((load_weights()["joined"].get(pair, _UNSEEN) for pair in pairs), default=0.0)
+
+
+def _lacks_object(tree: Propositions, verb: int, words: frozenset[int]) -> bool:
+    """Tell whether a verb that needs an object has none."""
+    is_passive = bool(tree.of(verb, "auxpass")) or tree.tokens[verb].tag == "VBN"
+    has_object = any(k in words for k in tree.of(verb, *COMPLEMENTS, "npadvmod"))
+    return tree.low[verb] in WORDS["transitive"] and not is_passive and not has_object
+
+
+def words_of(each: Proposition) -> frozenset[int]:
+    """Return the words of the sentence that a proposition has."""
+    return frozenset[int]().union(*(part for part in each.segments if not isinstance(part, str)))

@@ -1,0 +1,590 @@
+"""What an English sentence states: its clauses, and details with the smallest clause around them.
+
+Needed words (`roles`) make the core of a clause, and each detail is told together with the core;
+lists are told one member at a time. Relative clauses, participles, appositions and titles are told
+of their nouns, and what somebody says with who says it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import islice, product
+from typing import NamedTuple, TypeAlias
+
+from factcheck.judges.local.roles import COMPLEMENTS, NOUN_LIKE, Freedom, Role, Roles
+from factcheck.judges.local.tree import (
+    BRACKET,
+    FINITE,
+    NAMES,
+    NOUNS,
+    PLURAL,
+    ROLE,
+    SUBJECTS,
+    WORDS,
+)
+from factcheck.judges.local.wording import past_of
+from factcheck.text.syntax import Token
+from factcheck.text.words import irregular_forms, word_set
+
+Words: TypeAlias = "frozenset[int]"
+MOST = 40
+"""Propositions of one sentence."""
+_MOST_COMBINED = 12
+"""Combinations of the members of several lists."""
+_MOST_REPEATED = 8
+"""Details that are told of each member of a list."""
+_MOST_LINKED = 8
+"""Words of a subordinate clause that is told together with the one around it."""
+_NONE: Words = frozenset()
+_DO = word_set("do does did")
+_HEARSAY = word_set("allegedly reportedly apparently supposedly probably possibly perhaps")
+_TOGETHER = word_set("between from among than")
+_NOT_LISTS = word_set("compound amod nmod poss nummod quantmod advmod det npadvmod case")
+_NO_SUBJECTS = word_set("JJ RB MD VB")
+"""Tags of words that the parser takes for a subject by mistake; of verbs, the base form."""
+_PREPOSITIONS = word_set("from in at on to of for with about by")
+
+
+class Detail(NamedTuple):
+    """Words that may be added to a phrase."""
+
+    words: Words
+    kind: str
+
+
+class Part(NamedTuple):
+    """A phrase: the words that it needs, and what may be added to them."""
+
+    words: Words
+    details: tuple[Detail, ...] = ()
+    noun: int | None = None
+    """The word that the others depend on."""
+
+
+class Sayer(NamedTuple):
+    """Who says what follows, and the words of saying it."""
+
+    name: Words
+    says: Words
+
+
+class Proposition(NamedTuple):
+    """Something that a sentence says."""
+
+    segments: tuple[Words | str, ...]
+    """Words of the sentence, and words that are added between them."""
+    kind: str
+    head: int
+    """The word that the others depend on."""
+    core: int | None = None
+    """Which one of the propositions this adds a detail to."""
+    singular: int | None = None
+    """A verb of several that is told of one."""
+
+
+class Propositions(Roles):
+    """One parsed sentence, and what it says."""
+
+    def __init__(self, text: str, tokens: Sequence[Token]) -> None:
+        super().__init__(text, tokens)
+        self._found: list[Proposition] = []
+        self._own: dict[int, tuple[Sayer, ...]] = {}
+        """Phrases that say something of their own, and who says the clause around them."""
+        self._sayers: tuple[Sayer, ...] = ()
+
+    def read(self) -> list[Proposition]:
+        """Return what the sentence says, each core before its details.
+
+        At most `MOST` propositions; none of a sentence without a verb or with a semicolon.
+        """
+        subject = self.subject(self.root) if self.tokens and ";" not in self.low else None
+        if subject is None:
+            return []
+        if self.tokens[subject].tag in _NO_SUBJECTS and not self.of(subject, "det"):
+            return []
+        self._clause(self.root, None, kind="main")
+        seen: set[int] = set()
+        while len(self._found) < MOST and (rest := [i for i in self._own if i not in seen]):
+            seen.add(rest[0])
+            self._tell_own(rest[0], self._own[rest[0]])
+        self._titles()
+        self._places()
+        return self._found[:MOST]
+
+    # --- clauses ------------------------------------------------------------------------------
+
+    def _clause(
+        self,
+        verb: int,
+        subjects: Sequence[Part] | None,
+        *,
+        kind: str,
+        sayers: tuple[Sayer, ...] = (),
+        shared: Words = _NONE,
+    ) -> None:
+        """Tell a clause, and those that are joined to it.
+
+        Args:
+            verb: Its verb.
+            subjects: Who or what it is about; `None` if it has a subject of its own.
+            kind: How the clause came about.
+            sayers: Who says it.
+            shared: Helping verbs and conditions of the clause that it is joined to.
+        """
+        if verb in self.told:
+            return
+        self.told.add(verb)
+        sayers = (*sayers, *self._asides_of_sayers(verb))
+        denied = any(self.low[i] in WORDS["negative"] for sayer in sayers for i in sayer.says)
+        free = Freedom(drop=False, split=False) if denied else self.freedom(verb)
+        subjects = subjects or self._subjects(verb, free)
+        is_saying = self.low[verb] in WORDS["saying"] | WORDS["reporting"]
+        parted = [k for k in self.of(verb, "ccomp") if k < verb and not is_saying]
+        said = [k for k in self.of(verb, "ccomp") if k not in parted and self.is_said(verb, k)]
+        said += [k for k in self.of(verb, "conj") if said and self.opening(k) == "that"]
+        self.hidden.update(said, parted)
+        lead = shared | frozenset(self.of(verb, "mark") if self.is_condition(verb) else ())
+        self._sayers = sayers
+        opening = self.of(verb, "mark")[:1]
+        if kind == "clause" and opening:  # `partly because`
+            self.hidden.update(k for k in self.of(verb, "advmod") if k < opening[0])
+        together = self._or(verb, is_denied=denied)
+        self.told |= together
+        parts = self._members_of(verb, free._replace(split=free.split and not said), together)
+        for place in said:
+            says = parts[0].words | lead | frozenset(self.of(place, "mark"))
+            sayer = Sayer(_NONE.union(*(subject.words for subject in subjects)), says)
+            self._said(place, (*sayers, sayer), parts[0].details)
+        if not said:
+            self._combine(verb, subjects, parts, kind, sayers, lead)
+        for place in parted:  # `Volumes were flat: the growth came from prices.`
+            self._clause(place, None, kind="joined", sayers=sayers)
+        self._joined(verb, subjects, sayers, shared, said)
+
+    def _combine(
+        self,
+        verb: int,
+        subjects: Sequence[Part],
+        parts: Sequence[Part],
+        kind: str,
+        sayers: tuple[Sayer, ...],
+        lead: Words,
+    ) -> None:
+        for number, (subject, part) in enumerate(product(subjects, parts)):
+            noun = subject.noun
+            is_one = noun is not None and not (
+                self.is_plural(noun) or self.low[noun] in WORDS["bundles"]
+            )
+            singular = self.finite(verb) if len(subjects) > 1 and is_one else None
+            if singular is not None and self.low[singular] not in ("were", "are"):
+                singular = singular if self.tokens[singular].tag == "VBP" else None
+            words = subject.words | part.words | lead
+            core = self._put((words,), "list" if number else kind, verb, None, sayers, singular)
+            for detail in (*part.details, *subject.details):
+                self._put((words | detail.words,), detail.kind, verb, core, sayers, singular)
+
+    def _said(self, verb: int, sayers: tuple[Sayer, ...], details: Sequence[Detail]) -> None:
+        """Tell what somebody says; the details of saying go with the first."""
+        first = len(self._found)
+        self._clause(verb, None, kind="said", sayers=sayers)
+        if first < len(self._found):
+            start, *rest = self._found[first].segments
+            for detail in details:
+                if not rest and not isinstance(start, str):
+                    self._put((start | detail.words,), detail.kind, verb, first)
+
+    def _joined(
+        self,
+        verb: int,
+        subjects: Sequence[Part],
+        sayers: tuple[Sayer, ...],
+        shared: Words,
+        said: Sequence[int],
+    ) -> None:
+        """Tell the clauses that are joined to one."""
+        is_link = self.tokens[verb].tag in FINITE and bool(self.of(verb, "acomp", "attr"))
+        helpers = frozenset(i for i in self.helped(verb)[not is_link :] if self.low[i] not in _DO)
+        over = [k for k in self.of(verb, "advcl") if self.is_condition(k)]
+        over += [k for k in self.of(verb, "prep") if self.low[k] == "according" and k < verb]
+        over += [k for k in self.of(verb, "advmod") if self.low[k] in _HEARSAY]
+        holds = _NONE.union(shared, *(self.under(k) for k in over))
+        for kid in self.of(verb, "conj"):
+            if not self.is_verb(kid):
+                continue
+            own = self.subject(kid) is not None
+            if said and not own and said[-1] < kid:  # `said it closed and would reopen`
+                inner = self._subjects(said[-1], self.freedom(said[-1]))
+                says = Sayer(subjects[0].words, frozenset(self.helped(verb)))
+                self._clause(kid, inner, kind="joined", sayers=(*sayers, says))
+                continue
+            passed = None if own else [subject._replace(details=()) for subject in subjects]
+            lead = holds | helpers if self._lacks_helper(verb, kid) else holds
+            self._clause(kid, passed, kind="joined", sayers=sayers, shared=lead)
+        for kid in self.of(verb, "parataxis"):
+            if self.subject(kid) is not None and self.finite(kid) is not None:
+                self._clause(kid, None, kind="joined", sayers=sayers)
+
+    def _or(self, verb: int, *, is_denied: bool) -> Words:
+        """Return the words of clauses told with one: `sold or closed`, `not eat and run`."""
+        links = self.of(verb, "cc")
+        is_open = is_denied or any(self.low[k] in ("or", "nor") for k in links)
+        is_not = bool(self.of(verb, "neg"))
+        told = [
+            kid
+            for kid in self.of(verb, "conj")
+            if is_open
+            or (is_not and self._is_base(kid) and not self.of(kid, "aux"))
+            or (self.subject(kid) is not None and self._lacks_helper(verb, kid))
+        ]
+        return _NONE.union(links, *(self.under(k) for k in told)) if told else _NONE
+
+    def _lacks_helper(self, verb: int, kid: int) -> bool:
+        """Tell whether a joined verb has the helping verb of the first: `will run and go`."""
+        if self.of(kid, "aux", "auxpass", "mark"):
+            return False
+        if self.finite(kid) is None:
+            return True
+        is_modal = any(self.tokens[i].tag == "MD" for i in self.of(verb, "aux"))
+        is_bare = not self.of(kid, "dobj", "acomp", "attr", "xcomp", "ccomp")
+        is_alone = self.low[kid] in WORDS["intransitive"] | WORDS["alone"]
+        is_participle = is_bare and not is_alone and self.tokens[kid].tag in ("VBD", "VBN")
+        is_passive = bool(self.of(verb, "auxpass"))
+        if self.low[kid].endswith("ed"):  # `is high and painted in red`
+            is_passive |= bool(self.of(verb, "acomp"))
+        return (is_modal and self._is_base(kid)) or (is_passive and is_participle)
+
+    def _is_base(self, verb: int) -> bool:
+        low = self.low[verb]
+        return low not in irregular_forms() and not low.endswith(("ed", "s"))
+
+    def _asides_of_sayers(self, verb: int) -> list[Sayer]:
+        """Return who says a clause, where that stands behind it: `..., the council said.`."""
+        found = []
+        for kid in self.of(verb, "conj", "parataxis"):
+            subject = self.subject(kid)
+            is_link = bool(self.of(verb, "cc"))
+            is_bare = not any(self.tokens[k].relation in COMPLEMENTS for k in self.kids[kid])
+            if subject is not None and is_bare and not is_link and self.low[kid] in WORDS["saying"]:
+                self.told.add(kid)
+                found.append(Sayer(frozenset(self.under(subject)), frozenset({kid})))
+        return found
+
+    def _put(
+        self,
+        segments: tuple[Words | str, ...],
+        kind: str,
+        head: int,
+        core: int | None,
+        sayers: tuple[Sayer, ...] = (),
+        singular: int | None = None,
+    ) -> int:
+        for name, says in reversed(sayers):
+            inner = _NONE.union(*(each for each in segments if not isinstance(each, str)))
+            first = min(inner, default=0)
+            if len(segments) == 1 and max(name | says) < first:
+                segments = (name | says | inner,)
+            elif first and self.tokens[first - 1].text in ('"', "\u201c"):
+                segments = (name, says, ":", *segments)
+            else:
+                segments = (name, says, *segments)
+        whole = tuple(each if isinstance(each, str) else self._glued(each) for each in segments)
+        self._found.append(Proposition(whole, kind, head, core, singular))
+        return len(self._found) - 1
+
+    def _glued(self, words: Words) -> Words:
+        """Return words with those that hyphens join to them: all of `2007-08`."""
+        found = set(words)
+        for one, two in self._hyphenated:
+            if one in found or two in found:
+                found |= {one, two}
+        return frozenset(found)
+
+    @cached_property
+    def _hyphenated(self) -> list[tuple[int, int]]:
+        pairs = []
+        for place in range(1, len(self.tokens) - 1):
+            before, mark, after = self.tokens[place - 1 : place + 2]
+            is_tight = before.start + len(before.text) == mark.start == after.start - len(mark.text)
+            if mark.text in ("-", "\u2013", "/") and is_tight:
+                pairs.append((place - 1, place + 1))
+        return pairs
+
+    def _subjects(self, verb: int, free: Freedom) -> list[Part]:
+        noun = self.subject(verb)
+        if noun is None or self.tokens[noun].relation == "expl":
+            return [Part(_NONE)]
+        if self.is_verb(noun):
+            return [Part(frozenset(self.under(noun)))]
+        articles = [self.low[i] for i in self.of(noun, "det")]
+        drop = self.tokens[noun].tag in NAMES or (free.drop and articles in (["a"], ["an"]))
+        kinds = [i for i in self.of(verb, "attr") if self.tokens[i].tag in PLURAL]
+        return self._expand(noun, Freedom(drop, free.split and not kinds))
+
+    # --- phrases ------------------------------------------------------------------------------
+
+    def _expand(self, place: int, free: Freedom) -> list[Part]:
+        """Return what a phrase says, once for each member of a list."""
+        example = self._example(place) if free.split else None
+        if example is not None:
+            self.hidden.add(example)
+            named = self.of(example, "pobj")[0]
+            return [*self._expand(place, free), *self._expand(named, free)]
+        heads = self._list_at(place) if free.split else []
+        if not heads:
+            joined = [k for k in self.of(place, "conj") if not self._is_other_verb(k, place)]
+            links = self.of(place, "cc", "preconj") if joined else []
+            return self._members_of(
+                place, free, _NONE.union(*(self.under(k) for k in [*joined, *links]))
+            )
+        relations = ("det", "poss") if self.tokens[place].tag in NOUNS else ("aux",)
+        own = [k for k in self.of(place, *relations) if k < place]
+        shared = _NONE.union(*(self.under(k) for k in own))
+        found = []
+        is_one = any(self.low[i] in ("a", "an") for i in shared)
+        for head in heads:
+            is_named = bool(self.of(head, "det", "poss", "nummod", "aux"))
+            is_named |= self.tokens[head].tag in NAMES or (is_one and self.is_plural(head))
+            found += self._members_of(head, free, _NONE if is_named else shared)
+        return found
+
+    def _example(self, noun: int) -> int | None:
+        """Return the phrase that names some of what a noun stands for: `including Ulm and Bonn`."""
+        for kid in self.of(noun, "prep"):
+            is_such = self.low[kid] == "as" and self.low[kid - 1] == "such"
+            named = [i for i in self.of(kid, "pobj") if self.tokens[i].tag in NOUNS]
+            if named and kid not in self.hidden and (is_such or self.low[kid] == "including"):
+                return kid
+        return None
+
+    def _is_other_verb(self, kid: int, place: int) -> bool:
+        return self.is_verb(kid) and not self.is_verb(place)
+
+    def _members_of(self, place: int, free: Freedom, extra: Words = _NONE) -> list[Part]:
+        """Return a word with all below it, once for each member of the lists below it."""
+        choices, details = [], []
+        for kid in self.kids[place]:
+            role = self.role(kid, free)
+            if role is Role.OWN:
+                self._own.setdefault(kid, self._sayers)
+                if (
+                    self.tokens[kid].relation == "advcl"
+                    and self.subject(kid) is not None
+                    and free.drop
+                ):
+                    details += self._linked(kid)
+            elif role is Role.NEEDED:
+                choices.append(self._below(kid, free))
+            elif role is Role.DETAIL:
+                details += self._details(kid, free)
+        found = []
+        for combination in islice(product(*choices), _MOST_COMBINED):
+            words = frozenset({place, *extra}).union(*(part.words for part in combination))
+            inner = [detail for part in combination for detail in part.details]
+            found.append(Part(words, tuple(inner), place))
+        n_told = len(found) if len(found) * len(details) <= _MOST_REPEATED else 1
+        told = [part._replace(details=(*part.details, *details)) for part in found[:n_told]]
+        return [*told, *found[n_told:]]
+
+    def _linked(self, clause: int) -> list[Detail]:
+        """Return a short clause that says why or when, as a detail of the clause around it."""
+        words = frozenset(self.under(clause))
+        return [Detail(words, "reason")] if len(words) <= _MOST_LINKED else []
+
+    def _details(self, kid: int, free: Freedom) -> list[Detail]:
+        kind = self._kind(kid)
+        found = []
+        for part in self._below(kid, free):
+            if len(part.words) > 1 or not part.details:
+                found.append(Detail(part.words, kind))
+            found += [Detail(part.words | each.words, each.kind) for each in part.details]
+        return found
+
+    def _below(self, kid: int, free: Freedom) -> list[Part]:
+        token = self.tokens[kid]
+        has_subject = self.subject(kid) is not None and token.relation != "conj"
+        if token.relation in ("relcl", "acl") or has_subject:
+            return [Part(frozenset(self.under(kid)))]
+        if any(self.low[i] in WORDS["negative"] for i in self.kids[kid]):
+            free = Freedom(drop=False, split=False)
+        elif token.relation == "attr" and self.is_identity(kid):
+            free = free._replace(drop=True)
+        elif self.low[token.head] in _TOGETHER:
+            free = free._replace(split=False)
+        return self._expand(kid, free)
+
+    def _kind(self, kid: int) -> str:
+        relation = self.tokens[kid].relation
+        if relation in ("prep", "npadvmod") and self.is_time(kid):
+            return "time"
+        if relation == "prep" and not self.is_verb(self.tokens[kid].head):
+            return "noun phrase"
+        return relation
+
+    def _list_at(self, place: int) -> list[int]:
+        """Return the members of a list that `and` joins; none if they stay together."""
+        heads = [place]
+        for head in heads:
+            heads += [k for k in self.of(head, "conj") if self.low[k - 1] != "&"]
+            behind = [k for k in self.of(head, "appos") if self.of(k, "conj")]
+            heads += [k for k in behind if any(link > k for link in self.of(head, "cc"))]
+        links = [k for head in heads for k in self.of(head, "cc") if self.low[k] != "&"]
+        token = self.tokens[place]
+        together = _TOGETHER | WORDS["bundles"]
+        if len(heads) == 1 or not links or token.relation in _NOT_LISTS:
+            return []
+        if self.low[token.head] in together or not self._are_alike(heads, links):
+            return []
+        return heads
+
+    def _are_alike(self, heads: Sequence[int], links: Sequence[int]) -> bool:
+        tokens = self.tokens
+        kinds = {"N" if tokens[i].tag in NOUN_LIKE else tokens[i].tag[0] for i in heads}
+        is_name = len(heads) == 2 and any(  # noqa: PLR2004 - a pair
+            tokens[i].entity and tokens[i].entity == tokens[i - 1].entity for i in links
+        )
+        words = {self.low[i] for i in links}
+        last = self.under(heads[0])
+        is_torn = any(  # `half on signing and the rest before the event`
+            not self.is_mark[i] and i not in last and i not in links
+            for i in range(heads[0], min(self.under(heads[1]), default=0))
+        )
+        is_bundle = any(self.low[i] in WORDS["bundles"] for i in heads[1:])
+        return len(kinds) == 1 and words <= {"and", "as"} and not (is_name or is_torn or is_bundle)
+
+    # --- what phrases say of their own --------------------------------------------------------
+
+    def _tell_own(self, place: int, sayers: tuple[Sayer, ...]) -> None:
+        token = self.tokens[place]
+        head = token.head
+        if token.relation == BRACKET:
+            self._put(
+                (self._short(head, place), f"was {token.text[1:-1]}"), "participle", place, None
+            )
+        elif token.relation == "appos":
+            self._apposition(place)
+        elif token.relation == "relcl":
+            self._relative(place)
+        elif token.relation == "acl":
+            self._participle(place, self._whose(head))
+        elif self.subject(place) is not None:
+            self._clause(place, None, kind="clause", sayers=sayers)
+        elif (subject := self.subject(head)) is not None:
+            verb = self.gerund(place) if token.relation == "prep" else place
+            if verb is not None and not sayers:
+                self._participle(verb, subject)
+
+    def _short(self, noun: int, without: int) -> Words:
+        """Return a noun with what it needs to be known by, without a phrase that is told of it."""
+        drop = self.tokens[noun].tag in NAMES
+        self.hidden.add(without)
+        return self._expand(noun, Freedom(drop=drop, split=False))[0].words
+
+    def _whose(self, noun: int) -> int:
+        """Return who or what a phrase behind a noun is about."""
+        head = self.first(noun)
+        subject = self.subject(self.tokens[head].head)
+        is_said = self.tokens[head].relation == "attr" and self.tokens[noun].tag not in NAMES
+        if subject is None or not is_said or self.low[subject] in ("there", "it", "this"):
+            return noun
+        return noun if self.is_negated(self.tokens[head].head) else subject
+
+    def _is_full(self, verb: int) -> bool:
+        """Tell whether a clause behind `where` says all without it."""
+        behind = [k for k in self.kids[verb] if k > verb and not self.is_mark[k]]
+        return bool(behind) and all(
+            self.of(k, "pobj", "pcomp") or self.low[k] not in _PREPOSITIONS for k in behind
+        )
+
+    def _be(self, noun: int, *, past: bool) -> str:
+        if self.is_plural(noun) or self.of(noun, "conj"):
+            return "were" if past else "are"
+        return "was" if past else "is"
+
+    def _apposition(self, place: int) -> None:
+        noun = self.tokens[place].head
+        counted = [noun, *self.kids[noun], *self.kids[place]]
+        is_counted = any(self.tokens[i].tag == "CD" or self.low[i] == "only" for i in counted)
+        articles = [[self.low[i] for i in self.of(k, "det")] for k in (noun, place)]
+        is_list = bool(self.of(place, "conj")) and articles[0] == articles[1] != []
+        if is_counted or is_list or any(self.low[i] == "them" for i in self.under(place)):
+            return
+        about = self._short(self._whose(noun), place)
+        for part in self._expand(place, Freedom(drop=False, split=True)):
+            one, other = about, part.words
+            if self.tokens[place].tag in NAMES and self.tokens[noun].tag not in NAMES:
+                one, other = other, one
+            self._put((one, self._be(noun, past=False), other), "apposition", place, None)
+
+    def _relative(self, verb: int) -> None:
+        openers = [k for k in self.kids[verb] if self.tokens[k].tag in ("WDT", "WP", "WRB")]
+        subject = self.subject(verb)
+        owners = (
+            []
+            if subject is None
+            else [k for k in self.of(subject, "poss") if self.low[k] == "whose"]
+        )
+        if owners and subject is not None:
+            owned = frozenset(self.under(subject)) - {owners[0]}
+            about = self._short(self.tokens[verb].head, verb)
+            for part in self._members_of(verb, self.freedom(verb)):
+                self._put((about, "'s", owned | part.words), "relative", verb, None)
+        if owners or not openers:
+            return
+        relation = self.tokens[openers[0]].relation
+        if relation in SUBJECTS:
+            noun = self._whose(self.tokens[verb].head)
+            self._clause(verb, [Part(self._short(noun, verb))], kind="relative")
+        elif relation == "advmod" and self.subject(verb) is not None and self._is_full(verb):
+            self._clause(verb, None, kind="relative")
+
+    def _participle(self, verb: int, noun: int) -> None:
+        """Tell a participle of a noun: `Anna, born in Ulm` as `Anna was born in Ulm`."""
+        token, main = self.tokens[verb], self.tokens[verb].head
+        while self.finite(main) is None and self.tokens[main].head != main:
+            main = self.tokens[main].head
+        is_past = self.has_happened(main)
+        lasts = self.low[verb] in WORDS["states"] and not self.is_past(main)
+        link = self._be(noun, past=not lasts if token.tag == "VBN" else is_past)
+        helpers = [i for i in self.helped(verb) if self.low[i] in ("having", "being")]
+        gone = frozenset(helpers)
+        if helpers and self.low[helpers[0]] == "having":
+            link = "had"
+        elif not helpers and token.tag == "VBG" and is_past:
+            link, gone = past_of(self.low[verb]), frozenset({verb})
+        about = self._short(noun, verb)
+        kind = "participle"
+        for part in self._members_of(verb, self.freedom(verb)):
+            words = part.words - gone
+            core = self._put((about, link, words), kind, verb, None)
+            for detail in part.details:
+                self._put((about, link, words | detail.words), detail.kind, verb, core)
+            kind = "list"
+
+    def _titles(self) -> None:
+        """Tell what stands before a name: `actress Meg Ryan` as `Meg Ryan is an actress`."""
+        for noun, token in enumerate(self.tokens):
+            before = [k for k in self.of(noun, "compound", "nmod", "amod") if k < noun]
+            common = [k for k in before if self.tokens[k].tag == "NN"]
+            is_named = any(self.tokens[k].entity for k in [noun, *before] if k not in common)
+            if token.tag != "NNP" or token.relation == "compound" or not common or not is_named:
+                continue
+            name = {noun, *(w for k in before if k > common[-1] for w in self.under(k))}
+            title = {w for k in before if k <= common[-1] for w in self.under(k)}
+            role = self.low[common[-1]]
+            is_role = role in WORDS["people"] or ROLE.search(role) is not None
+            if is_role if token.entity == "PERSON" else len(name) > 1:
+                owned = any(self.tokens[i].tag == "PRP$" for i in title)
+                link = ("is",) if owned else ("is", "a")
+                self._put((frozenset(name), *link, frozenset(title)), "title", noun, None)
+
+    def _places(self) -> None:
+        """Tell where what is named is: `Kezar Stadium in San Francisco`."""
+        for place, token in enumerate(self.tokens):
+            noun = token.head
+            if self.tokens[noun].tag not in NAMES or place != noun + 1 or self.low[place] != "in":
+                continue
+            goals = [k for k in self.of(place, "pobj") if self.tokens[k].entity == "GPE"]
+            if goals and not self.is_verb(noun):
+                where = frozenset({place}) | self._short(goals[0], place)
+                self._put((self._short(noun, place), "is", where), "place", place, None)

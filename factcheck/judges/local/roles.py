@@ -1,0 +1,358 @@
+"""What a word of a sentence is for the word above it: needed, a detail, something else, or nothing.
+
+A detail may be left out only where the statement stays true: not under a negation, a condition or
+a superlative, and in the present only where it says what is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import Enum, auto
+from functools import cached_property
+from typing import NamedTuple
+
+from factcheck.judges.local.tree import (
+    BRACKET,
+    FINITE,
+    NAMES,
+    NOUNS,
+    SUBJECTS,
+    TIMES,
+    WORDS,
+    Tree,
+)
+from factcheck.text.syntax import Token
+from factcheck.text.words import word_set
+
+COMPLEMENTS = word_set("dobj attr acomp oprd xcomp ccomp dative")
+NOUN_LIKE = NOUNS | {"CD", "PRP"}
+_BE = word_set("is was are were be been being 's 're 'm")
+_PERFECT = word_set("has have had will 'll 've having")
+_CONDITIONS = word_set("if unless whether once until provided lest whenever")
+_TIMELESS = word_set("when while as before")
+"""What opens a clause that is a condition in the present."""
+_FACTIVE = word_set("after when because although though while whereas since as before")
+"""What opens a clause that is itself said to be so."""
+_GERUNDS = word_set("after before upon while since")
+_BOUND = word_set("of than to as between per according despite without except unlike about into")
+"""What a noun needs behind it."""
+_BOUND_TO_VERB = word_set("according as of than into without except unlike about like per")
+_SINGLED_OUT = re.compile(r"(?:first|last|only|next|same|other|even|\d+(?:st|nd|rd|th)|[a-z]+th)\Z")
+_IN_PICTURE = re.compile(
+    r"\((?:left|right|pictured|above|below|centre|center|cent|top|bottom|file)\b"
+)
+"""Opens a bracket that says where somebody stands in a picture."""
+_BORN = re.compile(r"\((?:born|died|founded|established) ")
+_PEOPLE = word_set("he she they we i")
+_INNER = word_set("relcl acl advcl ccomp appos conj bracket parataxis csubj")
+"""Relations of phrases whose negations are their own."""
+_LINKS = word_set("punct mark cc conj preconj meta parataxis")
+_OF_NOUNS = word_set("det poss amod compound")
+
+
+class Role(Enum):
+    """What a word is for the word above it."""
+
+    NEEDED = auto()
+    DETAIL = auto()
+    OWN = auto()
+    """It says something of its own."""
+    OUT = auto()
+
+
+class Freedom(NamedTuple):
+    """What leaves a statement true."""
+
+    drop: bool
+    """Leaving out a detail."""
+    split: bool
+    """Telling the members of a list apart."""
+
+
+class Roles(Tree):
+    """One parsed sentence, and what its words are for."""
+
+    def __init__(self, text: str, tokens: Sequence[Token]) -> None:
+        super().__init__(text, tokens)
+        self.told: set[int] = set()
+        """Verbs whose clauses were told."""
+        self.hidden: set[int] = set()
+        """Phrases that are told elsewhere: what somebody says, or what is told of a noun."""
+
+    @cached_property
+    def torn(self) -> frozenset[int]:
+        """Words that the parser gives more of a kind than there can be, or what no verb has."""
+        torn = set()
+        for place, token in enumerate(self.tokens):
+            kids = [i for i in self.kids[place] if not self.is_mark[i]]
+            relations = [self.tokens[i].relation.replace("pass", "") for i in kids]
+            is_lost = token.relation == "conj" and self._lacks_subject(place)
+            is_doubled = any(
+                relations.count(name) > 1 for name in ("nsubj", "relcl", "pobj", "dobj")
+            )
+            is_noun = token.tag in FINITE and not _OF_NOUNS.isdisjoint(relations)
+            if is_doubled or is_lost or is_noun:
+                torn.add(place)
+            if self.is_mark[place] and self.kids[place]:
+                torn |= {place, *self.kids[place]}
+        return frozenset(torn)
+
+    def _lacks_subject(self, verb: int) -> bool:
+        """Tell whether the noun that is the subject of a joined verb is lost: `and Anna left`."""
+        token = self.tokens[verb]
+        if (
+            token.tag not in FINITE
+            or not self.is_verb(token.head)
+            or self.subject(verb) is not None
+        ):
+            return False
+        links = [k for k in self.of(token.head, "cc") if k < verb]
+        first = links[-1] + 1 if links else verb
+        own = {w for kid in self.kids[verb] for w in self.under(kid)}
+        return any(self.tokens[i].tag in NOUN_LIKE and i not in own for i in range(first, verb))
+
+    def freedom(self, verb: int) -> Freedom:
+        main = verb
+        while self.finite(main) is None and self.tokens[main].relation in ("xcomp", "conj"):
+            main = self.tokens[main].head
+        affirmed = not (self.is_negated(verb) or self.is_negated(main))
+        affirmed &= not self.is_condition(main)
+        is_participle = self.tokens[verb].relation in ("acl", "advcl", "pcomp")
+        is_participle &= self.finite(verb) is None
+        drop = self.has_happened(main) or is_participle or self._is_state(main)
+        return Freedom(affirmed and drop, affirmed and self.low[verb] not in WORDS["collective"])
+
+    def has_happened(self, verb: int) -> bool:
+        return any(
+            self.tokens[i].tag == "VBD" or self.low[i] in _PERFECT for i in self.helped(verb)
+        )
+
+    def _is_state(self, verb: int) -> bool:
+        """Tell whether a clause in the present holds without its details, as `plays at home in`."""
+        is_modal = any(self.tokens[i].tag == "MD" for i in self.of(verb, "aux"))
+        says_what = bool(self.of(verb, "dobj", "attr", "auxpass"))
+        return says_what and not is_modal and self.low[verb] not in WORDS["conditional"]
+
+    def is_negated(self, verb: int) -> bool:
+        near = [verb]
+        for place in near:
+            near += [k for k in self.kids[place] if self.tokens[k].relation not in _INNER]
+        return any(self.low[i] in WORDS["negative"] for i in near)
+
+    def is_condition(self, verb: int) -> bool:
+        return self.opening(verb) in _CONDITIONS
+
+    def is_said(self, verb: int, kid: int) -> bool:
+        """Tell whether a clause is the object of saying, thinking or being."""
+        if self.finite(kid) is None or self.subject(kid) is None:
+            return False
+        subject = self.subject(verb)
+        is_idle = subject is None or self.tokens[subject].relation == "expl"
+        return self.low[verb] not in _BE or not (is_idle or self.low[subject or 0] == "it")
+
+    def is_identity(self, noun: int) -> bool:
+        """Tell whether a noun says what the subject is: `Anna is a lawyer who ...`."""
+        head = self.first(noun)
+        verb = self.tokens[head].head
+        subject = self.subject(verb) if verb in self.told else None
+        if self.tokens[head].relation != "attr" or subject is None or self.is_negated(verb):
+            return False
+        is_known = self.tokens[subject].tag in NAMES or self.low[subject] in _PEOPLE
+        return is_known and self._is_new(head)
+
+    def _is_new(self, noun: int) -> bool:
+        own = self.of(noun, "det", "poss")
+        return not own or self.low[own[0]] in ("a", "an")
+
+    def _is_open(self, noun: int, phrase: int) -> bool:
+        """Tell whether a noun means the same without a phrase behind it."""
+        for kid in self.of(noun, "amod", "det", "nummod", "advmod"):
+            tags = {self.tokens[i].tag for i in self.under(kid)}
+            if not tags.isdisjoint({"JJS", "RBS"}) or _SINGLED_OUT.match(self.low[kid]):
+                return False  # `the oldest bridge in Ulm`
+        if self.is_set_off(phrase) or self.tokens[noun].tag in NAMES:
+            return True
+        own = self.of(noun, "det", "poss")
+        return not own or self.low[own[0]] in ("a", "an", "some", "several", "many", "another")
+
+    def _is_met(self, noun: int) -> bool:
+        """Tell whether a noun stands for something that there is: `a diver who ...`."""
+        articles = [self.low[i] for i in self.of(noun, "det")]
+        return articles in (["a"], ["an"]) or bool(self.of(noun, "nummod"))
+
+    def _governs(self, head: int, phrase: int) -> bool:
+        """Tell whether a word goes with a preposition: `refer to`, `known as`, `increase in`."""
+        pair = f"{self.low[head]}_{self.low[phrase]}"
+        if not self.is_verb(head):
+            return pair in WORDS["governing nouns"]
+        is_passive = bool(self.of(head, "auxpass")) or self.tokens[head].tag == "VBN"
+        return pair in WORDS["governing passive" if is_passive else "governing"]
+
+    def _needed_phrase(self, verb: int) -> int | None:
+        """Return the phrase without which a verb says nothing: `ran as an outsider`."""
+        phrases = [k for k in self.of(verb, "prep") if k > verb]
+        if phrases and self.low[verb] in WORDS["needy"]:
+            return phrases[0]
+        if self._has_complement(verb):
+            return None
+        if self.low[verb] in _BE:
+            return phrases[0] if phrases else None
+        is_passive = self.of(verb, "auxpass") or self.tokens[verb].tag == "VBN"
+        is_enough = any(self._governs(verb, k) for k in phrases)
+        if is_passive or is_enough or self.low[verb] in WORDS["intransitive"]:
+            return None
+        return next((k for k in phrases if not self.is_time(k)), phrases[0] if phrases else None)
+
+    def _has_complement(self, verb: int) -> bool:
+        return any(self.tokens[k].relation in COMPLEMENTS for k in self.kids[verb])
+
+    def role(self, kid: int, free: Freedom) -> Role:
+        """Return what a word, with all below it, is for the word above it."""
+        return self._fixed_role(kid) or self._free_role(kid, free)
+
+    def _fixed_role(self, kid: int) -> Role | None:
+        """Return the role of a word that no freedom changes; `None` for all others."""
+        relation, head = self.tokens[kid].relation, self.tokens[kid].head
+        is_phrase = relation == "conj" and self.is_verb(head)
+        is_phrase &= not self.is_verb(kid) and self.tokens[kid].tag != "CC"
+        is_needed = relation == "expl" or (relation == "intj" and self.low[kid] == "no")
+        is_needed |= relation == "mark" and head not in self.told  # `whether to go`
+        is_needed |= relation in SUBJECTS and not self.is_verb(head)
+        is_out = (relation in _LINKS and not is_phrase) or kid in self.hidden
+        is_out |= (self.is_mark[kid] and not self.kids[kid]) or relation in SUBJECTS
+        is_out |= any(self.tokens[i].tag in ("WDT", "WP") for i in self.of(kid, "pobj"))
+        if relation == BRACKET and not is_out:
+            if _BORN.match(self.low[kid]):
+                return Role.OWN
+            return Role.OUT if _IN_PICTURE.match(self.low[kid]) else Role.DETAIL
+        if is_needed:
+            return Role.NEEDED
+        return Role.OUT if is_out else None
+
+    def _free_role(self, kid: int, free: Freedom) -> Role:
+        relation, head = self.tokens[kid].relation, self.tokens[kid].head
+        loose = Role.DETAIL if free.drop else Role.NEEDED
+        if relation in ("prep", "agent") or (relation == "conj" and self.tokens[kid].tag == "IN"):
+            is_led = self.is_verb(head)
+            return self._role_of_phrase(kid, loose) if is_led else self._role_in_noun(kid, free)
+        if relation in ("relcl", "acl"):
+            return self._role_behind_noun(kid, free)
+        if relation == "advcl":
+            return self._role_of_clause(kid, loose)
+        if relation == "appos":
+            return self._role_of_apposition(kid)
+        if relation == "advmod":
+            return self._role_of_adverb(kid, loose)
+        is_rate = any(self.low[i] in ("a", "an", "per") for i in self.of(kid, "det"))
+        is_when = relation == "npadvmod" and self.is_verb(head) and self.is_time(kid)
+        is_object = self.low[head] in WORDS["transitive"] and not self._has_complement(head)
+        is_loose = is_when and not is_rate and not is_object
+        return loose if is_loose else Role.NEEDED  # not `14 kilometres an hour`, `took a week`
+
+    def _role_of_phrase(self, kid: int, loose: Role) -> Role:
+        """Return the role of a phrase with a preposition behind or before a verb."""
+        head, low = self.tokens[kid].head, self.low[kid]
+        if not self.kids[kid] and (low in WORDS["connectives"] or kid < head):
+            return Role.OUT
+        is_goal = low == "to" and kid == head + 1
+        is_bound = kid > head and (low in _BOUND_TO_VERB or self._governs(head, kid) or is_goal)
+        if is_bound or kid == self._needed_phrase(head) or self._is_span(kid):
+            return Role.NEEDED
+        if low == "according":
+            return Role.NEEDED
+        if low in _GERUNDS and self.gerund(kid) is not None and self.has_happened(head):
+            return Role.OWN
+        return loose
+
+    def _role_in_noun(self, kid: int, free: Freedom) -> Role:
+        """Return the role of a phrase with a preposition behind a noun."""
+        head, low = self.tokens[kid].head, self.low[kid]
+        if not self.kids[kid] and (low in WORDS["connectives"] or kid < head):
+            return Role.OUT
+        if any(self.low[i] == "them" for i in self.of(kid, "pobj")) and self.is_set_off(kid):
+            return Role.OUT  # `14 men, among them three cooks`
+        is_bound = low in _BOUND or self._governs(head, kid)
+        return Role.NEEDED if is_bound else self._role_of_modifier(kid, free)
+
+    def _is_span(self, phrase: int) -> bool:
+        """Tell whether a phrase is within `from 9 in May to 11 in June`."""
+        verb = self.tokens[phrase].head
+        start = next((k for k in self.of(verb, "prep") if self.low[k] == "from"), phrase + 1)
+        goals = [i for i in self.under(verb) if self.low[i] == "to" and i > start]
+        return start <= phrase and any(self.tokens[i].relation == "prep" for i in goals)
+
+    def _role_of_modifier(self, kid: int, free: Freedom) -> Role:
+        head = self.tokens[kid].head
+        may_go = (free.drop or self.is_identity(head)) and self._is_open(head, kid)
+        return Role.DETAIL if may_go else Role.NEEDED
+
+    def _role_behind_noun(self, kid: int, free: Freedom) -> Role:
+        """Return the role of a relative clause, a participle or an infinitive."""
+        token = self.tokens[kid]
+        head = self.tokens[token.head]
+        says_what = self.is_identity(token.head)
+        is_set_off = self.is_set_off(kid)
+        above = self.tokens[self.tokens[head.head].head] if head.relation == "pobj" else head
+        is_asked = self.low[(self.under(kid) or [kid])[0] - 1] == ":"  # `two questions: who paid`
+        is_infinitive = token.tag == "VB" or bool(self.of(kid, "mark"))
+        is_relative = token.relation == "relcl"
+        is_needed = is_infinitive if not is_relative else self.finite(kid) is None
+        if is_needed or is_asked or (not (is_set_off or says_what) and head.relation == "attr"):
+            return Role.NEEDED
+        if is_relative and self.low[kid] in WORDS["loose"]:
+            return Role.DETAIL if free.drop and is_set_off else Role.NEEDED
+        if head.relation == "pobj" and above.tag in NOUNS and is_set_off:
+            return Role.DETAIL  # `the mine at Ulm, which closed`: either may be meant
+        if is_set_off or (says_what and token.tag != "VBG"):
+            is_scoped = any(self.low[i] in WORDS["negative"] for i in self.kids[token.head])
+            return Role.OUT if is_scoped else Role.OWN
+        role = self._role_of_modifier(kid, free)
+        is_met = role is Role.DETAIL and free.drop and self._is_met(token.head)
+        return Role.OWN if is_met and token.tag != "VBG" else role
+
+    def _role_of_clause(self, kid: int, loose: Role) -> Role:
+        opening = self.opening(kid)
+        if opening == "than":
+            return Role.NEEDED  # `longer than it had been`
+        is_always = opening in _TIMELESS and not self.has_happened(self.tokens[kid].head)
+        if opening in _CONDITIONS or is_always:
+            return Role.NEEDED
+        if self.subject(kid) is not None:
+            return Role.OWN if opening in _FACTIVE and self.has_happened(kid) else loose
+        token = self.tokens[kid]
+        is_command = self.low[token.head] in WORDS["commanding"] and self.of(token.head, "dobj")
+        if token.tag == "VB" and (self.under(kid)[:1] == [token.head + 1] or is_command):
+            return Role.NEEDED  # `was shown to fail`, `ordered the town to pay`
+        is_participle = token.tag in ("VBG", "VBN") and self.low[kid] not in WORDS["loose"]
+        is_own = is_participle and self.is_set_off(kid)
+        is_own &= token.tag == "VBN" or self.has_happened(token.head)
+        return Role.OWN if is_own else loose
+
+    def _role_of_apposition(self, kid: int) -> Role:
+        token, head = self.tokens[kid], self.tokens[self.tokens[kid].head]
+        is_place = token.entity == head.entity and token.entity in ("GPE", "LOC")
+        is_bare = not self.of(kid, "det", "relcl", "prep") and not self.of(token.head, "det")
+        is_place |= {token.tag, head.tag} <= NAMES and is_bare
+        if is_place or head.entity in TIMES or not self.is_set_off(kid):
+            return Role.NEEDED
+        is_age = token.tag == "CD" and head.entity == "PERSON" and token.entity != ""
+        return (
+            Role.OWN if (token.tag in NOUNS and token.entity not in TIMES) or is_age else Role.OUT
+        )
+
+    def _role_of_adverb(self, kid: int, loose: Role) -> Role:
+        token, low = self.tokens[kid], self.low[kid]
+        is_link = low in WORDS["connectives"] | {"yet", "though"} and not self.kids[kid]
+        is_link |= low == "so" and kid < token.head and not self.kids[kid]
+        is_link &= self.is_verb(token.head) and self.low[kid + 1 : kid + 2] != ["of"]
+        is_asked = token.tag == "WRB" and token.head in self.told
+        if is_asked or is_link:
+            return Role.OUT
+        is_time = low in WORDS["times"] or token.entity in TIMES
+        return loose if is_time and self.is_verb(token.head) else Role.NEEDED
+
+    def gerund(self, phrase: int) -> int | None:
+        """Return the verb of `after moving to Ulm`."""
+        found = [i for i in self.of(phrase, "pcomp") if self.tokens[i].tag == "VBG"]
+        return next((i for i in found if self.subject(i) is None), None)

@@ -1,0 +1,186 @@
+"""Which sentences state something, and what stands above them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from factcheck.judges.local.tree import WORDS, Tree
+from factcheck.text.blocks import Block
+from factcheck.text.words import irregular_forms
+
+
+def _any_of(name: str) -> str:
+    """Return a pattern of the phrases of a list."""
+    return "|".join(re.escape(phrase.replace("_", " ")) for phrase in sorted(WORDS[name]))
+
+
+_LONGEST_LABEL = 4
+_LONGEST_FRAGMENT = 4
+_LONGEST_FORMULA = 8
+"""Words; what begins like a greeting and is longer is a sentence."""
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\s]{0,500}\)")
+_EMPHASIS = re.compile(r"(\*\*|__|`|~~|(?<!\w)[*_](?=\S))(.{1,200}?)\1(?!\w)|\*\*")
+_TITLE_END = re.compile(r"(?<=[\w!])([,.;])([\"\u201d])(?=\s|\Z)")
+_ADDRESS = re.compile(r"\b(?:https?://|www\.)\S+|(?<![\w.+-])[\w.+-]{1,64}@[\w.-]{3,200}")
+LABEL = re.compile(
+    r"(?:\[?\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?: ?[AaPp][Mm])?\]?\s*[-\u2013]?\s*)?"
+    r"([^\W\d_][\w'&/.()-]*(?: [\w'&/.()-]+){0,2}[:\uff1a])\s+(?=\S)"
+)
+"""`Price: `, `[12:30] Anna: `: up to three words, and what stands behind them is about them."""
+PREFIX = re.compile(
+    r"\(?\d{1,2}[.)]\s+(?=[A-Z])|[A-Z]{3,20}(?: [A-Z]{2,20}){0,2}"
+    r"(?:, [^.!?\u2013\u2014]{1,30}| \([^)]{1,20}\))? [\u2013\u2014-]{1,2} (?=[A-Z])"
+)
+"""`2. ` of an item that the lines of a paragraph hide; `LINDAU, 4 March \u2013 ` of a report."""
+_SPEAKS = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Ww]e|[Uu]s|[Oo]ur)\b")
+"""Words that mean whoever says them."""
+_METADATA = {f"{label}:".replace("_", " ") for label in WORDS["metadata"]}
+_NO_FACTS_BELOW = re.compile(rf"(?:.*\b)?(?:{_any_of('silent headings')})\W*\Z", re.IGNORECASE)
+"""Headings and lead-ins of lists that state nothing."""
+_AMOUNT = re.compile(
+    r"[\d½¼¾⅓⅔][\d\s./,½¼¾⅓⅔-]*(?:x\s*)?(?:kg|g|mg|ml|cl|dl|l|"
+    r"oz|lb|lbs|cups?|tbsp|tsp|tablespoons?|"
+    r"teaspoons?|pinch(?:es)?|cloves?|slices?|cans?|tins?|handfuls?)?\b(?! ?[%:])",
+    re.IGNORECASE,
+)
+_FORMULA = re.compile(rf"\W*(?:{_any_of('formulas')})(?!\w)", re.IGNORECASE)
+_CREDIT = re.compile(r"\bcontributed to this (?:report|article|story)\W*\Z", re.IGNORECASE)
+_QUESTION_WORDS = frozenset({"what", "how", "why", "where", "who"})
+_SMALL_TALK = WORDS["small talk"]
+_CODE = re.compile(
+    r"\A\s*(?:[$>#]\s+\w|(?:at|File|Traceback|import|from|def|class|return|function|const|let|var|"
+    r"SELECT|INSERT|GET|POST|curl|pip|npm|git|sudo)\b(?=.*[(){}\[\]=;/\"<>_-]).*(?<![.!?])$)"
+    r"|[{};]\s*\Z|\A\S*[=(]\S*\)?;?\Z|\A\W*\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\w+\(.*\)\s*[;{:]?\s*\Z|=>|"
+    r"\A\s*[\w.]+\s*(?:=|:=|\+=)\s*\S"
+)
+_LONGEST_CODE = 500
+"""Characters of a line that is looked at for code."""
+_ENDS_SENTENCE = re.compile(r"[.!。\uff01…;\uff1b]\W*\Z")
+_ASKS = re.compile(r"[?\uff1f؟]\W*\Z")
+_WORD = re.compile(r"\w+")
+_WIDE = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+"""Scripts whose words no spaces part."""
+_MAY_BE_VERB = re.compile(r"\A[a-z]+(?:[^s]s|ed)\Z")
+_VERBS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"})
+
+
+def ends_sentence(text: str) -> bool:
+    """Tell whether a text ends with the mark of a sentence."""
+    return _ENDS_SENTENCE.search(text) is not None or _ASKS.search(text) is not None
+
+
+def is_metadata(label: re.Match[str]) -> bool:
+    """Tell whether a label names data about a document: `Priority:`."""
+    return label.group(1).lower() in _METADATA
+
+
+def plain(text: str) -> tuple[str, list[int]]:
+    """A sentence without Markdown and doubled white space.
+
+    Returns:
+        The text, and for each of its characters its place in the sentence.
+    """
+    gone: set[int] = set()
+    for pattern, inner in ((_LINK, 1), (_EMPHASIS, 2)):
+        for match in pattern.finditer(text):
+            gone |= {*range(*match.span())} - {*range(*match.span(inner))}
+    offsets: list[int] = []
+    for place, letter in enumerate(text):
+        is_doubled = letter.isspace() and (not offsets or text[offsets[-1]].isspace())
+        if place not in gone and not is_doubled:
+            offsets.append(place)
+    told = "".join(" " if text[place].isspace() else text[place] for place in offsets).rstrip()
+    if not told:
+        return " ".join(text.split()), list(range(len(text)))
+    return _TITLE_END.sub(r"\2\1", told), offsets
+
+
+def is_statement(tree: Tree, *, is_item: bool, is_labelled: bool) -> bool:
+    """Whether a sentence states something: no question, greeting, title, code or ingredient."""
+    bare = _ADDRESS.sub(" ", tree.text).strip(" *_")
+    words = _WORD.findall(bare)
+    if not words or _is_talk(tree, bare, words):
+        return False
+    if _WIDE.search(bare):
+        return len(_WIDE.findall(bare)) > 1
+    if is_labelled:
+        return True
+    if len(bare) < _LONGEST_CODE and _CODE.search(bare):
+        return False
+    return _is_full_item(tree, bare, words) if is_item else _is_full(tree, bare, words)
+
+
+def _is_talk(tree: Tree, bare: str, words: Sequence[str]) -> bool:
+    """Whether a sentence asks, greets, introduces or thanks."""
+    is_opening = _FORMULA.match(bare) is not None or _is_heading(tree)
+    is_short = is_opening and len(words) <= _LONGEST_FORMULA
+    is_small = _SMALL_TALK.issuperset(map(str.lower, words))
+    asks = _ASKS.search(tree.text) is not None or bare.endswith((":", "\uff1a"))
+    return asks or is_short or is_small or _CREDIT.search(bare) is not None
+
+
+def _is_full_item(tree: Tree, bare: str, words: Sequence[str]) -> bool:
+    is_amount = _AMOUNT.match(bare) is not None
+    if tree.tokens and (is_amount or len(words) <= _LONGEST_LABEL):
+        is_named = not is_amount and any(token.tag == "DT" for token in tree.tokens)
+        return _has_verb(tree) or is_named
+    return len(words) > 1
+
+
+def _is_full(tree: Tree, bare: str, words: Sequence[str]) -> bool:
+    is_ended = _ENDS_SENTENCE.search(bare) is not None
+    if not tree.tokens:
+        return len(words) > (1 if is_ended else _LONGEST_FORMULA)
+    if is_ended:
+        return _has_verb(tree) or len(words) > _LONGEST_FRAGMENT or _may_end_in_verb(tree)
+    return tree.finite(tree.root) is not None  # else a title, with or without a date
+
+
+def _has_verb(tree: Tree) -> bool:
+    return any(token.tag in _VERBS and token.relation != "amod" for token in tree.tokens)
+
+
+def _may_end_in_verb(tree: Tree) -> bool:
+    """Whether a word behind a noun may be a verb that the parser took for a noun: `Rain froze.`."""
+    tokens = [token for token in tree.tokens if token.text[0].isalnum()]
+    last = tokens[-1].text if tokens else ""
+    is_verb = _MAY_BE_VERB.search(last) is not None or last in irregular_forms()
+    return is_verb and tokens[-2].tag[:2] in ("NN", "CD") if len(tokens) > 1 else False
+
+
+def _is_heading(tree: Tree) -> bool:
+    """Whether a sentence is a question without its mark: `What went well.`."""
+    is_asked = tree.low[:1] and tree.low[0] in _QUESTION_WORDS and ":" not in tree.low
+    return bool(is_asked) and tree.tokens[0].head == tree.root
+
+
+class Places:
+    """What stands above a block: headings, and the label of an item."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._open: list[tuple[int, str]] = []
+        self._is_silent = False
+
+    def above(self, block: Block) -> str | None:
+        """The label of a block, empty if it has none; `None` where nothing is stated.
+
+        Blocks come in the order of the source.
+        """
+        start, end = block.span
+        text = plain(self._source[start:end])[0].replace("*", "")
+        if block.kind == "heading" or text.endswith(":"):
+            self._is_silent = bool(_NO_FACTS_BELOW.match(text))
+        elif block.kind == "prose":
+            self._is_silent = False
+        if block.kind != "item":
+            self._open = []
+            return ""
+        column = start - max(self._source.rfind(mark, 0, start) for mark in "\n\r") - 1
+        while self._open and self._open[-1][0] >= column:
+            self._open.pop()
+        label = self._open[-1][1] if self._open else ""
+        is_label = text.endswith(":") and text.count(" ") < _LONGEST_LABEL
+        self._open.append((column, text if is_label else ""))
+        return None if self._is_silent else label

@@ -1,0 +1,180 @@
+"""The text of a proposition, in the words of its sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise, takewhile
+from typing import NamedTuple, TypeAlias
+
+from factcheck.facts import Span
+from factcheck.judges.local.tree import NAMES, WORDS, Tree
+from factcheck.text.syntax import Token
+
+Item: TypeAlias = "int | str"
+"""A word of the sentence by its place, or one that is added."""
+_QUOTES = ('"', "\u201c", "\u201d")
+_FRONTED = frozenset({"prep", "advcl", "npadvmod", "advmod"})
+"""Relations of phrases that a comma parts from the subject behind them."""
+_MATES = {")": "(", "]": "[", "\u201d": "\u201c", "\u00bb": "\u00ab", '"': '"'}
+_OPENING = frozenset(_MATES.values())
+_IRREGULAR = dict(pair.split(":") for pair in WORDS["irregular"])
+_SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
+
+
+class Statement(NamedTuple):
+    """Something a sentence says, in words that stand alone."""
+
+    text: str
+    own: Span
+    """The passage it comes from, in characters of the sentence."""
+
+
+class Wording:
+    """Puts propositions of a sentence into words."""
+
+    def __init__(self, tree: Tree, named: Mapping[int, str]) -> None:
+        self._tree = tree
+        self._named = named
+        """Words to be said in place of others: `{0: "Anna Kern"}` for `She`."""
+
+    def tell(self, segments: Sequence[frozenset[int] | str], singular: int | None) -> Statement:
+        """Return a statement; the verb `singular` gets the form that goes with one thing."""
+        tree = self._tree
+        parts = [[each] if isinstance(each, str) else sorted(each) for each in segments]
+        items: list[Item] = [item for part in parts for item in part]
+        placed = [item for item in items if isinstance(item, int)]
+        names = self._names(placed)
+        text = ""
+        previous: Item | None = None
+        order = self._with_marks(items)
+        for item, after in pairwise([*order, ""]):
+            word = item if isinstance(item, str) else names.get(item, tree.tokens[item].text)
+            if word in ("a", "an") and not (isinstance(item, int) and after == item + 1):
+                follows = after if isinstance(after, str) else tree.tokens[after].text
+                word = "an" if follows[:1].lower() in set("aeiou") else "a"
+            elif item == 0 and text and item not in names and _is_small(tree.tokens[0]):
+                word = word[0].lower() + word[1:]
+            elif item == singular:
+                word = singular_of(word)
+            text += self._gap(previous, item) + word
+            previous = item
+        first, last = min(placed), tree.tokens[max(placed)]
+        start = 0 if all(tree.is_mark[:first]) else tree.tokens[first].start
+        is_end = all(tree.is_mark[max(placed) + 1 :])
+        end = len(tree.text) if is_end else last.start + len(last.text)
+        return Statement(finished(text), Span(start, end))
+
+    def _names(self, placed: Sequence[int]) -> dict[int, str]:
+        """Return the names to say for words of a fact: each once, and not beside the same name."""
+        said = {self._tree.tokens[i].text for i in placed if i not in self._named}
+        chosen: dict[int, str] = {}
+        for i in placed:
+            words = set(self._named.get(i, "").removesuffix("'s").split())
+            if words and not said & words - {"the"}:
+                chosen[i] = self._named[i]
+                said |= words
+        return chosen
+
+    def _with_marks(self, items: Sequence[Item]) -> list[Item]:
+        """Return the words with the marks between neighbours, and quotation marks and brackets."""
+        order: list[Item] = []
+        for one, two in pairwise(["", *items, ""]):
+            behind = self._marks(one, 1)
+            after = len(self._tree.tokens) if two == "" else two
+            if isinstance(one, int) and one + len(behind) + 1 == after:
+                order += behind
+            elif between := self._links(one, two):
+                order += between
+            else:
+                kept = _MATES.keys() | ({","} if self._is_pause(one, two) else set())
+                order += [i for i in behind if self._tree.tokens[i].text in kept]
+                before = self._marks(two, -1)[::-1]
+                order += [i for i in before if self._tree.tokens[i].text in _QUOTES]
+            order.append(two)
+        return order[:-1]
+
+    def _is_pause(self, one: Item, two: Item) -> bool:
+        """Tell whether a comma behind what stands before the subject is to be kept."""
+        if isinstance(one, str) or isinstance(two, str) or self._marks(two, -1):
+            return False
+        is_fronted = any(
+            self._tree.tokens[i].relation in _FRONTED and self._tree.tokens[i].head > i
+            for i in self._tree.above(one)
+        )
+        return is_fronted and [self._tree.low[i] for i in self._marks(one, 1)] == [","]
+
+    def _links(self, one: Item, two: Item) -> range:
+        """Return what stands between two words if that is marks and `and` or the like."""
+        if isinstance(one, str) or isinstance(two, str):
+            return range(0)
+        between = range(one + 1, two)
+        tags = {self._tree.tokens[i].tag for i in between if not self._tree.is_mark[i]}
+        return between if tags == {"CC"} else range(0)
+
+    def _marks(self, item: Item, step: int) -> list[int]:
+        """Return the marks right behind a word (`step` 1) or right before it (-1)."""
+        if isinstance(item, str):
+            return []
+        places = range(item + 1, len(self._tree.tokens)) if step > 0 else range(item - 1, -1, -1)
+        return list(takewhile(lambda i: self._tree.is_mark[i], places))
+
+    def _gap(self, previous: Item | None, item: Item) -> str:
+        tree = self._tree
+        if isinstance(previous, int) and isinstance(item, int) and item == previous + 1:
+            before = tree.tokens[previous]
+            return " " if tree.tokens[item].start > before.start + len(before.text) else ""
+        opens = [isinstance(i, int) and tree.tokens[i].text in _OPENING for i in (previous, item)]
+        is_mark = isinstance(item, int) and tree.is_mark[item] and not opens[1]
+        no_gap = previous is None or opens[0] or item in (",", ":", "'s") or is_mark
+        return "" if no_gap else " "
+
+
+def finished(text: str) -> str:
+    """Return a statement with a capital at its beginning and a mark at its end."""
+    text = _paired(text).strip(" ,;:\u2013\u2014-")
+    first = next((i for i, c in enumerate(text) if c.isalnum()), 0)
+    text = text[:first] + text[first : first + 1].upper() + text[first + 1 :]
+    return text if re.search(r"[.!?\u2026][\"'\u201d\u2019)]*\Z", text) else text + "."
+
+
+def _paired(text: str) -> str:
+    """Return a text without quotation marks and brackets whose other half is missing."""
+    open_: dict[str, int] = {}
+    odd: set[int] = set()
+    for place, mark in enumerate(text):
+        if _MATES.get(mark) in open_:
+            del open_[_MATES[mark]]
+        elif mark in _OPENING:
+            open_[mark] = place
+        elif mark in _MATES:
+            odd.add(place)
+    odd |= {place for mark, place in open_.items() if not text[place - 1 : place].isdigit()}
+    return "".join(mark for place, mark in enumerate(text) if place not in odd)
+
+
+def _is_small(token: Token) -> bool:
+    """Tell whether the first word of a sentence is written small elsewhere."""
+    return token.tag not in NAMES and token.text != "I" and not token.entity
+
+
+def singular_of(verb: str) -> str:
+    """Return the form of a verb that goes with one thing: `lives` of `live`."""
+    low = verb.lower()
+    if low in _SINGULAR:
+        return _SINGULAR[low]
+    if re.search(r"[^aeiou]y\Z", low):
+        return verb[:-1] + "ies"
+    return verb + ("es" if re.search(r"(?:s|x|z|ch|sh|o)\Z", low) else "s")
+
+
+def past_of(participle: str) -> str:
+    """Return the simple past of a verb in -ing: `helped` of `helping`."""
+    stem = participle[:-3]
+    undoubled, in_ie = re.sub(r"(.)\1\Z", r"\1", stem), re.sub(r"y\Z", "ie", stem)
+    for base in (stem + "e", stem, undoubled, in_ie):
+        if base in _IRREGULAR:
+            return _IRREGULAR[base]
+    if re.search(r"[^aeiou]y\Z", stem):
+        return stem[:-1] + "ied"
+    return stem.removesuffix("e") + "ed"

@@ -1,0 +1,117 @@
+"""A fact and its details are one line of a report, and stay facts of their own elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck.facts import AtomicFact, CheckFailure, FactSet, ScoreSignature, Span, Usage, Verdict
+from factcheck.facts.groups import added_words, group_results
+from factcheck.facts.model import CheckResult, EntailmentLabel
+from factcheck.facts.report import CoverageReport
+from factcheck.facts.sources import SourceDocument, Texts, merge_documents
+from factcheck.reports import render
+
+SANK = AtomicFact("f1", "The boat sank.", must=True)
+IN_MAY = AtomicFact("f2", "The boat sank in May.", core="f1")
+OFF_CRETE = AtomicFact("f3", "The boat sank off Crete.", core="f1")
+DEEP = AtomicFact("f4", "The boat sank off Crete in a storm.", core="f3")
+
+
+def result(fact: AtomicFact, label: str) -> CheckResult:
+    if not label:
+        return CheckFailure(fact, "unsure", "too close")
+    kind: EntailmentLabel = label  # type: ignore[assignment]
+    return Verdict(fact, kind)
+
+
+def report(*labels: str) -> CoverageReport:
+    facts = (SANK, IN_MAY, OFF_CRETE, DEEP)[: len(labels)]
+    results = tuple(result(fact, label) for fact, label in zip(facts, labels, strict=True))
+    return CoverageReport(FactSet(facts), results, Usage(), ScoreSignature.of({"judge": "x"}))
+
+
+def test_details_of_details_belong_to_the_first_core() -> None:
+    ((core, details),) = group_results(report(*["entailed"] * 4).results)
+    assert (core.fact, [each.fact for each in details]) == (SANK, [IN_MAY, OFF_CRETE, DEEP])
+
+
+def test_a_fact_whose_core_is_not_there_stands_alone() -> None:
+    groups = group_results([result(IN_MAY, "entailed"), result(OFF_CRETE, "neutral")])
+    assert [group.core.fact for group in groups] == [IN_MAY, OFF_CRETE]
+
+
+@given(st.lists(st.sampled_from(["a", "b", "c", None]), min_size=3, max_size=3))
+def test_every_fact_is_in_one_group_even_if_cores_form_a_circle(cores: list[str | None]) -> None:
+    facts = [AtomicFact(i, i, core=core) for i, core in zip("abc", cores, strict=True)]
+    groups = group_results(result(fact, "neutral") for fact in facts)
+    listed = [each.fact for group in groups for each in (group.core, *group.details)]
+    assert sorted(listed, key=lambda fact: fact.id) == facts
+
+
+@pytest.mark.parametrize(
+    ("core", "detail", "added"),
+    [
+        ("The boat sank.", "The boat sank in May.", "in May"),
+        ("The firm hired her.", "In May 2019, the firm hired her.", "in May 2019"),
+        ("A crater was named.", "A crater on the Moon was named.", "on the Moon"),
+        ("Anna left.", "Old Anna left in May.", "old … in May"),
+        ("It sank.", "It sank.", "It sank."),
+    ],
+)
+def test_what_a_detail_adds(core: str, detail: str, added: str) -> None:
+    assert added_words(core, detail) == added
+
+
+@pytest.mark.parametrize("style", ["table", "markdown", "html"])
+def test_a_kept_fact_says_which_details_are_lost(style: str) -> None:
+    text = render(report("entailed", "neutral", "entailed", "").page(), style)
+    assert "with: off Crete; without: in May; undecided: off Crete in a storm" in text
+    assert "The boat sank in May." not in text
+
+
+def test_a_dropped_fact_names_its_details_and_a_distorted_detail_stands_alone() -> None:
+    dropped = render(report("neutral", "neutral").page(), "table")
+    assert "The boat sank. details: in May" in " ".join(dropped.split())
+    distorted = render(report("entailed", "contradicted").page(), "table")
+    assert "Distorted 1" in distorted
+    assert "The boat sank in May." in distorted
+
+
+def test_counts_are_counts_of_facts_and_the_rest_says_where_it_is() -> None:
+    text = render(report("entailed", "neutral", "neutral").page(), "table")
+    assert "1 of 3 facts kept" in text
+    assert "Dropped 2" in text
+    assert "2 details of kept facts" in text
+
+
+def test_a_must_core_does_not_drag_its_details_along() -> None:
+    assert "must fact" not in render(report("entailed", "neutral", "neutral").page(), "table")
+    assert "1 must fact not kept" in render(report("neutral", "neutral").page(), "table")
+
+
+def test_a_report_with_groups_is_read_back() -> None:
+    written = report("entailed", "neutral", "contradicted", "")
+    assert CoverageReport.from_json(written.to_json()) == written
+
+
+def test_marks_of_details_belong_to_the_line_that_shows_them() -> None:
+    facts = [
+        AtomicFact("f1", "It sank.", Span(0, 8)),
+        AtomicFact("f2", "It sank in May.", Span(0, 15), core="f1"),
+    ]
+    texts = Texts.of("It sank in May.", "It sank.")
+    marks = texts.marked(None, [result(f, "neutral") for f in facts], ())[0].marks
+    assert [mark.key for mark in marks] == ["f1", "f1"]
+
+
+def test_documents_are_merged_with_their_groups() -> None:
+    documents = [SourceDocument("a", "x"), SourceDocument("b", "y")]
+    other = [
+        AtomicFact("f1", "The tide turned."),
+        AtomicFact("f2", "The tide turned at 5.", core="f1"),
+    ]
+    merged = merge_documents(documents, [[SANK, IN_MAY], other])
+    assert [(fact.id, fact.core) for fact in merged] == [
+        ("f1", None), ("f2", "f1"), ("f3", None), ("f4", "f3")]  # fmt: skip

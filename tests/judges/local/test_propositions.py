@@ -1,0 +1,210 @@
+"""A sentence is told one statement at a time, and only where nothing is changed by it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck.judges.local.propositions import MOST, Proposition, Propositions
+from factcheck.judges.local.tree import read_tokens
+from factcheck.judges.local.wording import Statement, Wording
+from factcheck.text.syntax import Token
+from factcheck.text.words import word_set
+
+
+def read(sentence: str) -> list[tuple[Proposition, Statement]]:
+    tree = Propositions(sentence, read_tokens(sentence))
+    wording = Wording(tree, {})
+    return [(each, wording.tell(each.segments, each.singular)) for each in tree.read()]
+
+
+def told(sentence: str) -> list[str]:
+    return [statement.text for _, statement in read(sentence)]
+
+
+TOLD = {
+    "predicates": ("Anna Kern moved to Bonn and joined the guild.",
+        ["Anna Kern moved to Bonn.", "Anna Kern joined the guild."]),
+    "helping verbs": ("The old mill was sold in 2010 and has been a museum since then.",
+        ["The old mill was sold.", "The old mill was sold in 2010.",
+        "The old mill has been a museum.", "The old mill has been a museum since then."]),
+    "a helping verb for both": ("The mill was built in 1968 and renovated in 1997.",
+        ["The mill was built.", "The mill was built in 1968.", "The mill was renovated in 1997."]),
+    "no helping verb for the second": (
+        "The two hikers were carried away but remained on the surface.",
+        ["The two hikers were carried away.", "The two hikers remained on the surface."]),
+    "another subject": ("Sales rose in May, but travel costs doubled.",
+        ["Sales rose.", "Sales rose in May.", "Travel costs doubled."]),
+    "several subjects": ("Tom and Eva live in London.",
+        ["Tom lives in London.", "Eva lives in London."]),
+    "a time at the beginning": ("In May 2019, the firm opened a shop and later hired a baker.",
+        ["The firm opened a shop.", "In May 2019, the firm opened a shop.",
+        "The firm hired a baker.", "The firm later hired a baker."]),
+    "a source holds for both":
+        ("According to the ministry, the repairs will cost 4 million euros and take nine months.",
+        ["According to the ministry, the repairs will cost 4 million euros.",
+        "According to the ministry, the repairs will take nine months."]),
+    "a condition holds for both":
+        ("If it rains, the match is moved and the town closes the bridge.",
+        ["If it rains, the match is moved.", "If it rains, the town closes the bridge."]),
+    "apposition": ("Anna Kern, the mayor of London, opened the bridge.",
+        ["Anna Kern opened the bridge.", "Anna Kern is the mayor of London."]),
+    "relative clause": ("Anna Kern, who lives in London, opened the bridge.",
+        ["Anna Kern opened the bridge.", "Anna Kern lives in London."]),
+    "relative clause of an owner":
+        ("Rival Polar Kitchen, whose shares rose 2%, declined to comment.",
+        ["Rival Polar Kitchen declined to comment.", "Rival Polar Kitchen's shares rose 2%."]),
+    "relative clause of what one is": ("Tom Orr is a lawyer who studied in Paris.",
+        ["Tom Orr is a lawyer.", "Tom Orr studied in Paris."]),
+    "where": ("Tom Orr moved to Ajax, where he won the league.",
+        ["Tom Orr moved to Ajax.", "He won the league."]),
+    "a title": ("Tom Orr met actress Meg Kern.",
+        ["Tom Orr met actress Meg Kern.", "Meg Kern is an actress."]),
+    "a cause": ("The school closed in May, partly because the roof leaked.",
+        ["The school closed in May.", "The school closed in May, partly because the roof leaked.",
+        "The roof leaked."]),
+    "a cause of what is not so": ("The roof did not leak, because the mason had mended it.",
+        ["The roof did not leak.", "The mason had mended it."]),
+    "what somebody says": ("Anna said that the mill was sold in May and that it burned.",
+        ["Anna said that the mill was sold.", "Anna said that the mill was sold in May.",
+        "Anna said that it burned."]),
+    "who says it, behind it": ("The mill was sold in May, the council said.",
+        ["The council said the mill was sold.", "The council said the mill was sold in May."]),
+    "names": ("He played for Ajax, Porto and Lille.",
+        ["He played for Ajax.", "He played for Porto.", "He played for Lille."]),
+    "examples": ("She has won several awards, including the Weber Prize and the Orr Medal.",
+        ["She has won several awards.", "She has won the Weber Prize.",
+        "She has won the Orr Medal."]),
+    "details": ("He started his career in 1953 with Botafogo.", ["He started his career.",
+        "He started his career in 1953.", "He started his career with Botafogo."]),
+    "from and to": ("The limit was raised from 50 to 60 on Monday.",
+        ["The limit was raised.", "The limit was raised from 50 to 60.",
+        "The limit was raised on Monday."]),
+    "from and to, both dated": ("Sales rose from 9 in May to 11 in June, helped by the strike.",
+        ["Sales rose from 9 in May to 11 in June.",
+        "Sales rose from 9 in May to 11 in June, helped by the strike."]),
+    "the year before": ("Sales rose to 7 million in 2024, from 6 million the year before.",
+        ["Sales rose to 7 million.", "Sales rose to 7 million in 2024.",
+        "Sales rose to 7 million from 6 million the year before."]),
+    "participle at the end": ("He joined Ajax in 1999, scoring 12 goals.",
+        ["He joined Ajax.", "He joined Ajax in 1999.", "He scored 12 goals."]),
+    "before doing something else": ("Tom Orr left Ajax before moving to Porto.",
+        ["Tom Orr left Ajax.", "Tom Orr moved to Porto."]),
+    "a participle behind a noun": ("Tom Orr is an actor born on May 8, 1949, in Bonn.",
+        ["Tom Orr is an actor.", "Tom Orr was born on May 8, 1949.",
+        "Tom Orr was born on May 8, 1949, in Bonn."]),
+    "in brackets": ("Anna Kern (born 4 June 1951) is an Italian lawyer.",
+        ["Anna Kern is an Italian lawyer.", "Anna Kern was born 4 June 1951."]),
+    "a colon": ("Volumes were flat: the growth came from prices.",
+        ["The growth came from prices.", "Volumes were flat."]),
+    "a consequence": ("The mill closed in May, making Tom Orr the last miller.",
+        ["The mill closed in May.", "The mill closed in May, making Tom Orr the last miller."]),
+    "a connective": ("However, it rained in London.", ["It rained.", "It rained in London."]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("sentence", "expected"), TOLD.values(), ids=TOLD)
+def test_a_sentence_is_told_one_statement_at_a_time(sentence: str, expected: list[str]) -> None:
+    assert told(sentence) == expected
+
+
+WHOLE = [
+    "The minister denied that the bank moved to London and joined the guild.",
+    "The firm did not open a shop and hire a baker.",
+    "The firm may open a shop in May.",
+    "The firm must report damage within two days.",
+    "Dogs may be kept in the flat with the written consent of the landlord.",
+    "The flat may only be used for residential purposes.",
+    "The soup keeps for three days in the fridge.",
+    "The train runs from London to Bonn and back.",
+    "The talks between the union and the firm were held in London.",
+    "The group consists of Ajax, the Lions and Porto.",
+    "He did not play for Ajax, Porto and Lille.",
+    "The risk is a worker that stalls in May.",
+    "The mill is the oldest building in Ulm.",
+    "About 54 percent voted no.",
+    "The court ordered the town to open the beach.",
+    "The council asked two questions: who paid, and when.",
+    "The landlady put us in the room of her son.",
+    "The bus was travelling at 14 kilometres an hour.",
+    "The repair took eleven weeks.",
+    "The contact was cleaned and the telephone replaced.",
+    "The mill will be sold or closed.",
+    "Even a map that was plainly wrong helped its author.",
+]
+
+
+@pytest.mark.parametrize("sentence", WHOLE)
+def test_what_could_change_by_a_split_stays_whole(sentence: str) -> None:
+    assert told(sentence) == [sentence]
+
+
+@pytest.mark.parametrize("sentence", ["", "Heat the oil and fry the onion.", "The old mill.",
+    "The hall replaces the pool; it costs 2 million pounds."])  # fmt: skip
+def test_a_command_a_title_and_a_semicolon_are_not_taken_apart(sentence: str) -> None:
+    assert told(sentence) == []
+
+
+@pytest.mark.parametrize("sentence", [sentence for sentence, _ in TOLD.values()])
+def test_a_detail_says_all_that_its_core_says(sentence: str) -> None:
+    found = [each for each, _ in read(sentence)]
+    for number, each in enumerate(found):
+        if each.core is not None:
+            assert each.core < number
+            core = found[each.core]
+            assert core.core is None
+            assert _words(core) < _words(each)
+
+
+def _words(each: Proposition) -> frozenset[int]:
+    return frozenset[int]().union(*(s for s in each.segments if not isinstance(s, str)))
+
+
+def test_a_statement_points_at_its_words() -> None:
+    sentence = "Anna Kern moved to Bonn and joined the guild."
+    (_, first), (_, second) = read(sentence)
+    assert sentence[slice(*first.own)] == "Anna Kern moved to Bonn"
+    assert second.own.end == len(sentence)
+
+
+def test_what_stands_in_brackets_is_one_word() -> None:
+    (token,) = [t for t in read_tokens("Anna (of Ulm) left.") if t.relation == "bracket"]
+    assert (token.text, token.start, token.head) == ("(of Ulm)", 5, 0)
+
+
+WORDS = ["Anna", "mayor", "who", "moved", "to", "Bonn", "and", "was", "He", "in", "a", "Porto",
+    "for", "joined", "it", "2019", "but", "not", "is", "the", "May", "including", "Mill", "which",
+    "where", "best", "known", "said", "shall", ",", '"', "(", "(old)", ";", "."]  # fmt: skip
+RELATIONS = sorted(
+    word_set("nsubj conj cc dobj prep pobj relcl appos advcl acl attr ccomp bracket")
+)
+TAGS = sorted(word_set("NN NNP NNS VBD VBZ VBN VBG IN CC WP DT MD , CD"))
+TREES = st.lists(
+    st.tuples(
+        st.sampled_from(WORDS), st.sampled_from(TAGS), st.floats(0, 1, exclude_max=True),
+        st.sampled_from(RELATIONS), st.sampled_from(["", "PERSON", "DATE", "GPE"]),
+    ),
+    min_size=1,
+    max_size=14,
+)  # fmt: skip
+
+
+@given(TREES)
+def test_any_tree_is_told(drawn: list[tuple[str, str, float, str, str]]) -> None:
+    """Also what no parser should make of a sentence: each word under any word before it."""
+    text = " ".join(word for word, *_ in drawn)
+    tokens, start = [], 0
+    for place, (word, tag, share, relation, entity) in enumerate(drawn):
+        is_root = not place
+        head = int(share * place)
+        tokens.append(Token(word, start, "VBD" if is_root else tag, head,
+                            "ROOT" if is_root else relation, entity))  # fmt: skip
+        start += len(word) + 1
+    tree = Propositions(text, tokens)
+    found = tree.read()
+    assert len(found) <= MOST
+    for each in found:
+        statement = Wording(tree, {}).tell(each.segments, each.singular)
+        assert statement.text.strip()
+        assert 0 <= statement.own.start < statement.own.end <= len(text)
