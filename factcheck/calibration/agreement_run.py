@@ -135,7 +135,7 @@ def measure_agreement(
         value = metric(rows)
         if value is None:
             return Estimate(None)
-        interval = bootstrap_groups(rows.documents, lambda drawn: metric(rows.of(drawn)))
+        interval = bootstrap_groups(rows.documents, lambda drawn: metric(rows.select(drawn)))
         if labels and (interval is None or interval.low == interval.high):
             interval = metrics.right_interval(rows, labels)
         return Estimate(value, interval)

@@ -109,7 +109,7 @@ def compare_scores(
         Comparisons by name, unadjusted (`p_adjusted` is `p_value`), and the differences under
         randomization, one row per score, for `step_down`.
     """
-    scores_a, scores_b = a.of_all(), b.of_all()
+    scores_a, scores_b = a.observed(), b.observed()
     by_chance = np.hstack(list(_randomized(a, b, n_resamples, seed)))
     intervals = bootstrap_scores(b, n_resamples, seed, minus=a)
     found = {}

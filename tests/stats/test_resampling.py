@@ -125,7 +125,7 @@ class TestScores:
         """Of four units there are 256 resamples, which can be listed."""
         means = [sum(some) / 4 for some in itertools.product(VALUES, repeat=4)]
         scores = mean_of(VALUES)
-        assert scores.of_all() == pytest.approx([0.45])
+        assert scores.observed() == pytest.approx([0.45])
         found = bootstrap_scores(scores, 20_000, 0)["mean"]
         assert found == pytest.approx(tuple(np.quantile(means, (0.025, 0.975))), abs=0.02)
 

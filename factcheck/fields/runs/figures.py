@@ -70,17 +70,17 @@ class FieldSummary:
         n = n_extracted + n_gold - n_both
         return cls(*scores, n_gold, matched / n if n else 0.0, dict(counts))
 
-    def n(self, status: str) -> int:
+    def count(self, status: str) -> int:
         return self.counts.get(status, 0)
 
     def aggregation(self) -> FieldAggregation:
-        counted = map(self.n, ("match", "mismatch", "omission", "hallucination"))
+        counted = map(self.count, ("match", "mismatch", "omission", "hallucination"))
         return FieldAggregation(self.mean_score, *counted)
 
     def weighted(self, weight: float = 1.0) -> Counts:
         """Return the counts behind precision, recall and F1, times a weight."""
-        n_extracted = self.n("match") + self.n("mismatch") + self.n("hallucination")
-        matched = self.mean_score * (n_extracted + self.n("omission"))
+        n_extracted = sum(map(self.count, ("match", "mismatch", "hallucination")))
+        matched = self.mean_score * (n_extracted + self.count("omission"))
         return Counts(weight * matched, weight * n_extracted, weight * self.support)
 
 

@@ -238,7 +238,7 @@ class Grid:
             for result in pending:
                 result.status, result.score = "match", 1.0
             counts = count(results, self._weights)
-            most = sum(entry.most for entry in out if not isinstance(entry, FieldResult))
+            most = sum(entry.max_matched for entry in out if not isinstance(entry, FieldResult))
             self._cells[:, i, j] += (
                 counts.matched + most,
                 counts.n_extracted + counts.n_gold + 2 * most,
