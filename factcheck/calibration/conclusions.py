@@ -133,7 +133,7 @@ def of_audit(
 
 
 def merged(measured: Sequence[Conclusion], faults: Conclusion) -> Conclusion:
-    """One conclusion, in the figures of the last one: a use is as good as its worst answer."""
+    """Merge conclusions, in the figures of the last one: a use is as good as its worst answer."""
     every = (*measured, faults)
     uses: dict[Use, Answer] = {}
     for use in USES:

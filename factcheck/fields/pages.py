@@ -264,7 +264,7 @@ def undecided_text(field: UndecidedField) -> str:
 
 
 def _cases(run: RunFigures) -> Iterator[Case]:
-    """One case per field, failed if its F1 is below 1."""
+    """Make one case per field, failed if its F1 is below 1."""
     for field, summary in run.by_field.items():
         counts = ", ".join(f"{n:,} {status}" for status, n in summary.counts.items())
         if summary.count(_UNUSABLE):
@@ -323,5 +323,5 @@ def _example(field: str, record_id: str | int, result: FieldResult) -> Item:
 
 
 def _reason(result: FieldResult, limit: int) -> str:
-    """Reason of a result, unless it only repeats the status."""
+    """Return the reason of a result, unless it only repeats the status."""
     return "" if result.reason == result.status else shorten(one_line(result.reason or ""), limit)

@@ -305,7 +305,7 @@ _TYPES: tuple[tuple[type, str], ...] = (
 
 
 def wrong_type(expected: str, side: str, value: Any) -> str:
-    """Reason why the gold or extracted value cannot be compared."""
+    """Say why the gold or extracted value cannot be compared."""
     if value is None:
         return f"the {side} value is null"
     return f"{expected}, but the {side} value is of type {json_type(value) or type(value).__name__}"

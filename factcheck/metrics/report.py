@@ -94,7 +94,7 @@ class MetricReport(Report):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Inverse of `to_dict`.
+        """Undo `to_dict`.
 
         Raises:
             InputError: Not such a report, or one of another format version.

@@ -79,7 +79,7 @@ class RetryPolicy:
         )
 
     def shared_wait_s(self, error: FactcheckError) -> float:
-        """Seconds for which all requests must pause after this error; 0 for none."""
+        """Return for how long all requests must pause after this error; 0 for none."""
         retry_after_s = _retry_after_s(error)
         is_rate = isinstance(error, JudgeRateLimited)
         if (retry_after_s is None and not is_rate) or (retry_after_s or 0.0) > self.wait_max:

@@ -42,7 +42,7 @@ def bootstrap_weights(n: int, n_resamples: int, seed: int) -> Iterator[Matrix]:
 
 
 def sign_flips(n: int, n_resamples: int, seed: int) -> Iterator[Matrix]:
-    """Random swaps of `n` pairs, 1 or 0 with equal probability; shaped like the weights.
+    """Yield random swaps of `n` pairs, 1 or 0 with equal probability; shaped like the weights.
 
     If there are no more ways to swap than resamples, each way except "none" is returned once.
     """

@@ -85,7 +85,7 @@ def _is_digits(value: Any) -> bool:
 
 
 def _bind_round(*, digits: Any = None) -> _Bound:
-    """`digits`: number of decimals; -3 rounds to thousands. Rounds half to even."""
+    """Round half to even, to `digits` decimals; -3 rounds to thousands."""
     if digits is None:
         raise ParameterError("round_digits requires 'digits', an integer such as 2 or -3")
 
@@ -124,7 +124,7 @@ _CASTS: Mapping[str, Callable[[Any], Any]] = {"float": float, "int": int, "str":
 
 
 def _bind_convert(*, to: str | None = None) -> _Bound:
-    """`to`: float, int, str or bool. Converts as Python does; bool takes true, false, 1, 0 only."""
+    """Convert to float, int, str or bool as Python does; bool takes true, false, 1, 0 only."""
     if to is None:
         raise ParameterError(f"type_convert requires 'to', one of {quoted(_CASTS)}")
     cast = _CASTS[to]
@@ -139,7 +139,7 @@ def _bind_convert(*, to: str | None = None) -> _Bound:
 
 
 def _bind_parse(*, percent: str = "number", **marks: str) -> _Bound:
-    """Parameters as in `read_number`; `percent` is `"fraction"` or, by default, `"number"`."""
+    """Parse as `read_number` does; `percent` is `"fraction"` or, by default, `"number"`."""
     return partial(read_number, percent_is_fraction=percent == "fraction", **marks)
 
 

@@ -160,7 +160,7 @@ def _count_fields(records: Sequence[RecordResult]) -> defaultdict[str, Matrix]:
 
 
 def _field_f1(sums: Matrix) -> Matrix:
-    """F1 by field and resample, from sums of matched, extracted and gold counts."""
+    """Compute F1 by field and resample, from sums of matched, extracted and gold counts."""
     return scores_of(*np.moveaxis(sums.reshape(-1, 3, sums.shape[-1]), 1, 0))[2]
 
 

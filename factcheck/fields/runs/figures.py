@@ -145,7 +145,7 @@ class RunFigures:
         return Undecided(self.weights, self.records)
 
     def decided_f1(self) -> float | None:
-        """Mean F1 without records that have no verdict at all; `None` if there are no others."""
+        """Average F1 without records that have no verdict at all; `None` if there are no others."""
         n_undecided = self.undecided.n_records
         n = self.total_records - n_undecided
         if not self.total_fields or not n:
@@ -155,7 +155,7 @@ class RunFigures:
         )
 
     def f1_bounds(self) -> tuple[float, float]:
-        """Bounds of mean F1: all undecided values wrong, all right."""
+        """Bound mean F1: all undecided values wrong, all right."""
         return self.undecided.bounds(self.mean_f1, self.total_records)
 
     def to_rows(self) -> list[dict[str, Any]]:
@@ -199,7 +199,7 @@ class RunFigures:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Inverse of `to_dict`.
+        """Undo `to_dict`.
 
         Raises:
             InputError: The data is not a run in this format; the message names the place.
