@@ -30,10 +30,9 @@ from benchmarks.embedded.own_texts import long_pairs, texts
 from factcheck import FactCoverage
 from factcheck.errors import InputError
 from factcheck.facts import FactSet, Verdict
+from factcheck.facts.weights import weigh
 
 SEED = 1
-LEAD = 10
-"""Statements after which a weight has fallen to half: 1 / (1 + i / 10)."""
 LARGE = 250_000
 """Characters of a text whose extraction is timed."""
 
@@ -97,13 +96,6 @@ def mean_score(each: Scored, weights: Sequence[float]) -> float:
     return sum(k * w for k, w in decided) / total if total else 0.0
 
 
-def lead_weights(facts: FactSet) -> list[float]:
-    """Return weights that fall with the place of a statement; details share that of their core."""
-    roots = [fact.core or fact.id for fact in facts]
-    order = {root: place for place, root in enumerate(dict.fromkeys(roots))}
-    return [1 / (1 + order[root] / LEAD) / roots.count(root) for root in roots]
-
-
 def agreement(name: str, scored: Sequence[Scored], values: Sequence[float]) -> None:
     """Print mean, error and correlations of scores with human coverage."""
     human = np.array([each.human for each in scored])
@@ -132,8 +124,8 @@ def scores(data: Path, scorer: FactCoverage) -> None:
     title = f"scores of {len(scored)} summaries (people: {human:.3f})"
     line(title, "mean", "error", "r within", "r systems")
     agreement("facts of the source", scored, [mean_score(s, [1.0] * len(s.kept)) for s in scored])
-    agreement("the same, weighted by their place", scored,
-              [mean_score(s, lead_weights(s.facts)) for s in scored])  # fmt: skip
+    by_place = [[fact.weight for fact in weigh(s.facts, "lead")] for s in scored]
+    agreement("the same, weighted by their place", scored, list(map(mean_score, scored, by_place)))
     reference = score(rows, scorer, "reference")
     agreement("facts of the reference summary", reference,
               [mean_score(s, [1.0] * len(s.kept)) for s in reference])  # fmt: skip

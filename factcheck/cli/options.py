@@ -106,6 +106,10 @@ JudgeOption = Annotated[
         "Language model setting, e.g. temperature=0.5 or summaries_per_call=4; repeatable.",
     ),
 ]
+Weights = Annotated[
+    Literal["equal", "lead"],
+    option("--weights", "MODE", "equal, or lead: what the source states first weighs most."),
+]
 Extractor = Annotated[
     str | None,
     option(

@@ -40,6 +40,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     judge: options.Judge = None,
     judge_option: options.JudgeOption = None,
     extractor: options.Extractor = None,
+    weights: options.Weights = "equal",
     direction: options.Both = "coverage",
     cassette: options.Cassette = None,
     skip_invalid: Annotated[
@@ -139,12 +140,13 @@ def run(  # noqa: PLR0913 - one parameter per option
             "--lead": lead,
             "--batch": batch,
             "--card": card,
+            "--weights lead": weights == "lead",
             "--source-field, --summary-field and --id-field": fields,
             "--fail-under and --max-distorted": fail_under is not None or max_distorted is not None,
         }
         _run_on_ray(files, out, unsupported, actors=jobs, **settings)
         return
-    settings |= {"cassette": cassette, "card": card, "processes": jobs}
+    settings |= {"cassette": cassette, "card": card, "weights": weights, "processes": jobs}
     refuse_stdin_twice(*files, card)
     _check_rows(files, out, resume=resume)
     tally = Tally()

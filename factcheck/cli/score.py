@@ -31,6 +31,13 @@ def score(  # noqa: PLR0913 - one parameter per option
     judge: options.Judge = None,
     judge_option: options.JudgeOption = None,
     extractor: options.Extractor = None,
+    weights: options.Weights = "equal",
+    key: Annotated[
+        int,
+        options.option(
+            "--key", "N", "List the N heaviest facts first, kept or not.", options.OUTPUT, min=0
+        ),
+    ] = 0,
     direction: options.Both = "coverage",
     cassette: options.Cassette = None,
     batch_size: options.BatchSize = 32,
@@ -102,13 +109,17 @@ def score(  # noqa: PLR0913 - one parameter per option
         "budget": options.budget(max_calls, max_cost_usd),
         "cassette": cassette,
         "card": card,
+        "weights": weights,
     }
+    if key and weights == "equal" and len({fact.weight for fact in fact_set or ()}) < 2:  # noqa: PLR2004
+        raise InputError("--key lists the heaviest facts, but all weigh the same: --weights lead")
     _show_scored(
         settings,
         lambda scorer: scorer.score(*texts, facts=fact_set, direction=direction).named(*names),
         "Scoring",
         to,
         limits,
+        key,
     )
 
 
@@ -126,6 +137,7 @@ def _show_scored(
     message: str,
     to: output.Destination,
     limits: Limits | None = None,
+    n_key: int = 0,
 ) -> None:
     """Score, show the report and exit with the code of the gate.
 
@@ -142,7 +154,7 @@ def _show_scored(
     def show(report: CoverageReport, required: Limits = required) -> tuple[GateFailure | None, str]:
         failure = coverage_gate(report, required)
         why = failing_facts(failure) if failure else ""
-        page, to_json = report.page(), report.to_json
+        page, to_json = report.page(n_key), report.to_json
         output.report(page, to_json, to, failure=failure, details=why, exits=False)
         return failure, why
 

@@ -11,14 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from factcheck.facts.model import CheckResult, Verdict
-from factcheck.reports.text import DASH, plural, share
+from factcheck.reports.text import plural
 from factcheck.stats.intervals import Z_95, Interval, effective_size, wilson
 
 _LOCAL, _BY_WORDS = "local/", "containment/"
-_EXTRACTED = "extractor:local/"
-_USUAL = (0.7, 1.2)
-"""Scores of the middle half of 119 summaries of news, by 23 systems, as multiples of their lead
-baselines; they copy at least .32 of their three-word phrases."""
 PARAPHRASES = (
     "Low coverage of a paraphrase is no evidence of loss: in tests, paraphrases that kept 59 % of "
     "the main facts scored 0.00 to 0.41 with this judge, those of long texts below their lead. "
@@ -127,14 +123,3 @@ def caveats(signature: str, n_distorted: int) -> tuple[str, ...]:
         "agreement --review)"
     )
     return proof, PARAPHRASES, decide
-
-
-def usual_range(signature: str, lead: float | None) -> str:
-    """Say which scores are usual beside a lead baseline; empty for judges without a figure."""
-    if not lead or not is_embedded(signature) or _EXTRACTED not in signature:
-        return ""
-    low, high = (share(min(1.0, ratio * lead), 2) for ratio in _USUAL)
-    return (
-        f"usual for a summary that copies: {low} {DASH} {high} ({_USUAL[0]} to {_USUAL[1]} times "
-        "the lead: the middle half of 119 news summaries)"
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,6 +50,7 @@ _MAX_DOCUMENTS = 3
 """Maximum number of document ids shown per fact."""
 _LONGEST_FACT = 1_000
 _LONGEST_QUOTE = 400
+_BY_PLACE = "weights: what the source states first weighs most"
 _WORD = re.compile(r"\w+")
 COLUMNS = (
     "kind", "id", "text", "status", "label", "probability", "weight", "must", "core", "tags",
@@ -125,6 +127,7 @@ def coverage_page(
     signature: ScoreSignature,
     scale: tuple[str, ...],
     caveats: tuple[str, ...],
+    n_key: int = 0,
 ) -> Page:
     """Build the page of one report.
 
@@ -136,18 +139,20 @@ def coverage_page(
         signature: Signature of the report.
         scale: See `scale_lines`.
         caveats: What the score shows.
+        n_key: Number of the heaviest facts to list first, kept or not.
     """
     claims, counts = claim_results or (), Counter(result.status for result in results)
     weighted = any(result.fact.weight != 1.0 for result in results)
     page = _page(_FACTS._replace(name="Weighted coverage") if weighted else _FACTS, results)
     lost = lost_musts(results)
+    by_place = dict(signature.entries).get("weights") == "lead"
     judges = Counter(one_line(r.judge) for r in (*results, *claims) if r.judge)
     names = (f"{name} ({plural(n, 'verdict')})" for name, n in judges.items())
     judge = ", ".join(names if len(judges) > 1 else judges)
     judge = judge or dict(signature.entries).get("judge", "")
     return page._replace(
-        lines=(*page.lines, *scale),
-        sections=(*page.sections, *filled(_documents(documents))),
+        lines=(*page.lines, *scale, *((_BY_PLACE,) if by_place else ())),
+        sections=filled(_key_facts(results, n_key), *page.sections, _documents(documents)),
         alerts=(*([Alert(lost)] if lost else ()), *(Alert(line, "warn") for line in caveats)),
         parts=tuple(part._replace(anchor=part.name) for part in parts(counts)),
         footer=entries(
@@ -160,10 +165,19 @@ def coverage_page(
     )
 
 
-def scale_lines(
-    lead: float | None, judge_quality: str, *, n_leads: int = 0, usual: str = ""
-) -> tuple[str, ...]:
-    """Describe the lead baseline, what is usual beside it and the judge's quality, as far as known.
+def _key_facts(results: Sequence[CheckResult], n_key: int) -> Section:
+    """List the heaviest facts with what became of them, heaviest first; details add to a weight."""
+
+    def weight(group: Group) -> float:
+        return math.fsum(result.fact.weight for result in (group.core, *group.details))
+
+    groups = sorted(group_results(results), key=weight, reverse=True)[:n_key]
+    items = (_item(_FACTS, _mark(group.core), group) for group in groups)
+    return Section("Key facts", meaning="the heaviest ones", items=tuple(items))
+
+
+def scale_lines(lead: float | None, judge_quality: str, *, n_leads: int = 0) -> tuple[str, ...]:
+    """Describe the lead baseline and the judge's quality, as far as known.
 
     For a run, `lead` is the mean over `n_leads` records.
     """
@@ -173,7 +187,7 @@ def scale_lines(
     quality = judge_quality and f"judge: {one_line(judge_quality)}"
     if judge_quality.startswith("balanced accuracy"):
         quality += "; 0.50 is guessing"
-    return tuple(filter(None, (scale + what, usual, quality)))
+    return tuple(filter(None, (scale + what, quality)))
 
 
 def _documents(documents: Mapping[str, Sequence[CheckResult]]) -> Section:
@@ -320,8 +334,11 @@ def _item(metric: _Metric, mark: str, group: Group, key: str = "") -> Item:
 
 def item_of(result: CheckResult) -> Item:
     """Describe one result of coverage, without its details."""
-    mark = next(s.mark for labels, s in _FACTS.groups.items() if result.label in labels)
-    return _item(_FACTS, mark, Group(result))
+    return _item(_FACTS, _mark(result), Group(result))
+
+
+def _mark(result: CheckResult) -> str:
+    return next(s.mark for labels, s in _FACTS.groups.items() if result.label in labels)
 
 
 def _count(group: Group, labels: tuple[str, ...]) -> int:
@@ -344,7 +361,7 @@ def _details(group: Group) -> str:
 
 def _badges(fact: AtomicFact) -> tuple[Badge, ...]:
     must = (Badge("must", "bad"),) if fact.must else ()
-    weight = (Badge(f"weight {fact.weight:g}"),) if fact.weight != 1.0 else ()
+    weight = (Badge(f"weight {fact.weight:.2g}"),) if fact.weight != 1.0 else ()
     tags = (Badge(f"#{one_line(tag)}") for tag in fact.tags)
     documents = [Badge(name_text(name)) for name in fact.documents[:_MAX_DOCUMENTS]]
     if more := more_of(len(fact.documents) - _MAX_DOCUMENTS, "document"):

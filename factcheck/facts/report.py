@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from factcheck.documents import Reader, from_plain, parse_json, shown, to_plain
 from factcheck.errors import InputError
-from factcheck.facts.coverage import Share, caveats, share_entailed, usual_range
+from factcheck.facts.coverage import Share, caveats, share_entailed
 from factcheck.facts.model import CheckFailure, CheckResult, FactSet, Usage, Verdict
 from factcheck.facts.signature import ScoreSignature
 from factcheck.facts.sources import Texts
@@ -225,10 +225,14 @@ class CoverageReport(Report):
         """
         return cls.from_dict(parse_json(text, "report").value)
 
-    def page(self) -> Page:
+    def page(self, n_key: int = 0) -> Page:
+        """Describe the report.
+
+        Args:
+            n_key: Number of the heaviest facts to list first, kept or not.
+        """
         from factcheck.facts.page import coverage_page, scale_lines
 
-        usual = usual_range(str(self.signature), self.lead)
         shows: tuple[str, ...] = ()
         if self.texts is not None and not self.texts.summary.text.strip():
             shows = ("The summary is empty, so nothing is kept",)
@@ -240,8 +244,9 @@ class CoverageReport(Report):
             {name: one.results for name, one in self.by_document.items()},
             self.usage,
             self.signature,
-            scale_lines(self.lead, self.judge_quality, usual=usual),
+            scale_lines(self.lead, self.judge_quality),
             shows,
+            n_key,
         )
         if self.texts is None:
             return page

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, get_args
 
+from factcheck.documents import shown
+from factcheck.errors import InputError
+from factcheck.facts.groups import root_ids
 from factcheck.facts.model import FactSet
 
 Weighting = Literal["equal", "lead"]
 """`lead`: what stands first weighs most, as in news."""
 _HALF = 10
 """Number of statements after which a weight has fallen to half."""
+
+
+def require_weighting(value: Weighting) -> Weighting:
+    """Return a valid weighting; raises `InputError` for others."""
+    if value not in get_args(Weighting):
+        raise InputError(f"weights {shown(value)} is not one of {', '.join(get_args(Weighting))}")
+    return value
 
 
 def weigh(facts: FactSet, weighting: Weighting) -> FactSet:
@@ -21,7 +31,7 @@ def weigh(facts: FactSet, weighting: Weighting) -> FactSet:
     """
     if weighting == "equal":
         return facts
-    roots = [fact.core or fact.id for fact in facts]
+    roots = list(root_ids(facts).values())
     order = {root: place for place, root in enumerate(dict.fromkeys(roots))}
     sizes = {root: roots.count(root) for root in order}
     weighed = [

@@ -161,15 +161,18 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
     removed: list[AtomicFact] = []
     lost: list[AtomicFact] = []
     owners: dict[str, str] = {}
+    ids: dict[str | None, str] = {}
     for old in before:
         key, original = short_digest(old.text), originals.get(old.id, "")
         if matches := found.get(old.text):
             new = matches.pop(0)
             kept.append(replace(old, span=new.span, documents=new.documents))
+            ids[new.id] = old.id
         elif old.span is not None and original in by_digest:
             new = by_digest[original]
             kept.append(replace(old, span=new.span, documents=new.documents))
             owners[original] = old.id
+            ids[new.id] = old.id
         elif is_same_source:
             kept.append(old)
         elif key in base and not (old.must or old.tags or old.weight != 1.0):
@@ -182,15 +185,18 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
     added = [fact for fact in facts if short_digest(fact.text) not in known]
     used = [fact.id for fact in kept]
     wished = [None if fact.id in used else fact.id for fact in added]
-    ids = free_ids([*used, *wished])
-    merged = [replace(fact, id=id_) for fact, id_ in zip([*kept, *added], ids, strict=True)]
+    free = free_ids([*used, *wished])[len(kept) :]
+    ids.update((fact.id, id_) for fact, id_ in zip(added, free, strict=True))
+    new_facts = [replace(fact, id=ids[fact.id], core=ids.get(fact.core)) for fact in added]
+    known_ids = {*used, *free}
+    kept = [fact if fact.core in known_ids else replace(fact, core=None) for fact in kept]
+    merged = [*kept, *new_facts]
     for fact in merged:
         owners.setdefault(short_digest(fact.text), fact.id)
     extracted = tuple(f"{key}={owners[key]}" if key in owners else key for key in by_digest)
     locked = replace(facts, facts=tuple(merged), extracted=extracted)
     write_text(path, lock_text(locked))
-    new_facts = tuple(merged[len(kept) :])
-    return LockChange(existed, new_facts, tuple(removed), tuple(lost), len(kept) - len(lost))
+    return LockChange(existed, tuple(new_facts), tuple(removed), tuple(lost), len(kept) - len(lost))
 
 
 def lock_text(facts: FactSet) -> str:

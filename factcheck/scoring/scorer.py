@@ -40,6 +40,7 @@ from factcheck.facts import (
     source_texts,
 )
 from factcheck.facts.report import Direction
+from factcheck.facts.weights import Weighting, require_weighting, weigh
 from factcheck.judges.factory import FACTS_PER_CALL, build_judges, is_embedded
 from factcheck.judges.ports import (
     ExtractorSpec,
@@ -81,6 +82,8 @@ class FactCoverage(SessionUser):
         cassette: File to record all requests and replies of the judges to, for
             `judge="replay:FILE"`.
         card: Card of this judge, made by `factcheck trust`, that reports cite.
+        weights: `"lead"`: what the source states first weighs most, as in news; `"equal"`: all
+            extracted facts weigh the same. Facts that have a weight other than 1 keep it.
         processes: Number of processes in which `score_many` scores, 1 for this one only. Embedded
             judges only: requests to language models run concurrently in one process.
         session: Cache, budget, limits and connections shared with other evaluators.
@@ -101,6 +104,7 @@ class FactCoverage(SessionUser):
         batch_size: int = FACTS_PER_CALL,
         cassette: str | PathLike[str] | None = None,
         card: str | PathLike[str] | None = None,
+        weights: Weighting = "equal",
         processes: int = 1,
         session: Session | None = None,
         **options: Unpack[SessionOptions],
@@ -113,6 +117,7 @@ class FactCoverage(SessionUser):
         self._card = None if card is None else JudgeCard.read(card)
         if self._card is not None:
             self._card.require(self.judge_signature)
+        self._weights = require_weighting(weights)
         self._processes = require_integer("processes", processes, 1)
         if processes > 1 and (cassette or not is_embedded(judge, extractor, self.session.settings)):
             raise ConfigError(
@@ -212,6 +217,7 @@ class FactCoverage(SessionUser):
             fact_set = await self._extract(source, ledgers[0])
         elif not (fact_set := FactSet.of(facts)):
             raise InputError("the list of facts is empty; there is nothing to check")
+        fact_set = weigh(fact_set, self._weights)
         size = self.summaries_per_call
         checked = await together(
             self._check(fact_set, summaries[start : start + size], ledgers[start])
@@ -262,7 +268,8 @@ class FactCoverage(SessionUser):
             from factcheck.scoring.processes import score_in_processes
 
             judge = self._specs[0] or self.session.settings.judge
-            start = partial(_chunk_scorer, judge, self._card, direction, lead=lead)
+            options = judge, self._card, self._weights, direction
+            start = partial(_chunk_scorer, *options, lead=lead)
             return score_in_processes(start, records, self._processes)
 
         score = partial(self.ascore_summaries, direction=direction, lead=lead)
@@ -300,7 +307,9 @@ class FactCoverage(SessionUser):
         """
         judge, extractor, batch_size = self._specs
         async with self.session.uncached() as session:
-            scorer = FactCoverage(judge, extractor, batch_size=batch_size, session=session)
+            scorer = FactCoverage(
+                judge, extractor, batch_size=batch_size, weights=self._weights, session=session
+            )
             scorer.ledger = Ledger(self.ledger)
             yield scorer
 
@@ -376,6 +385,7 @@ class FactCoverage(SessionUser):
             "facts": str(len(fact_set)),
             "undecided": str(sum(isinstance(result, CheckFailure) for result in results)),
             **(dict(fact_set.made_by) or {"extractor": "given"}),
+            **self._weights_entry,
         }
         return CoverageReport(
             fact_set,
@@ -445,7 +455,11 @@ class FactCoverage(SessionUser):
     @property
     def signature(self) -> ScoreSignature:
         """Signature of this scorer, without the counts of a report."""
-        return self._signature(self._judges.extractor.identity)
+        return self._signature({**self._judges.extractor.identity, **self._weights_entry})
+
+    @property
+    def _weights_entry(self) -> Mapping[str, str]:
+        return {} if self._weights == "equal" else {"weights": self._weights}
 
     @property
     def judge_signature(self) -> ScoreSignature:
@@ -457,10 +471,15 @@ class FactCoverage(SessionUser):
 
 
 def _chunk_scorer(
-    judge: JudgeSpec, card: JudgeCard | None, direction: Direction, *, lead: bool
+    judge: JudgeSpec,
+    card: JudgeCard | None,
+    weights: Weighting,
+    direction: Direction,
+    *,
+    lead: bool,
 ) -> Callable[[Sequence[Record]], Iterable[Scored]]:
     """Open an embedded scorer in a process of its own."""
-    scorer = FactCoverage(judge, LOCAL, cache="off")
+    scorer = FactCoverage(judge, LOCAL, weights=weights, cache="off")
     scorer._card = card  # noqa: SLF001 - read already, perhaps from standard input
     return partial(scorer.score_records, direction=direction, lead=lead)
 

@@ -213,3 +213,16 @@ def test_limits_that_cannot_be_checked_are_refused(
     refused(
         run("score", desk.source, desk.summary, *(files.get(o, o) for o in options.split())), said
     )
+
+
+def test_key_facts_need_weights(run: Run, tmp_path: Path) -> None:
+    source, summary = tmp_path / "source.txt", tmp_path / "summary.txt"
+    source.write_text("The lake is deep. The pier is old.", "utf-8")
+    summary.write_text("The pier is old.", "utf-8")
+    score = ("score", str(source), str(summary))
+    refused(run(*score, "--key", "2"), "all weigh the same: --weights lead")
+
+    shown = run(*score, "--weights", "lead", "--key", "1").out
+    assert "Weighted coverage" in shown
+    assert "Key facts" in shown
+    assert "|weights:lead|" in shown

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from factcheck.facts import AtomicFact, CoverageReport, ScoreSignature, Texts
-from factcheck.facts.coverage import PARAPHRASES, caveats, usual_range
+from factcheck.facts.coverage import PARAPHRASES, caveats
 from factcheck.reports import render
 from factcheck.reports.page import gated
 from factcheck.scoring import compare
@@ -102,39 +102,9 @@ def test_a_comparison_says_what_cannot_be_ranked() -> None:
     assert not compare(*(found(COPY, "entailed", model),) * 2).page().alerts
 
 
-MEASURED = "extractor:local/17|judge:local/8@x"
-
-
-@pytest.mark.parametrize(
-    ("signature", "lead"),
-    [
-        ("extractor:given|judge:local/8@x", 0.5),
-        ("extractor:local/17|judge:some/model", 0.5),
-        (MEASURED, None),
-        (MEASURED, 0.0),
-    ],
-)
-def test_what_is_usual_is_not_said_where_it_was_not_measured(
-    signature: str, lead: float | None
-) -> None:
-    usual = "usual for a summary that copies: "
-    assert usual_range(MEASURED, 0.5).startswith(f"{usual}0.35 \u2013 0.60 (0.7 to 1.2 times")
-    assert usual_range(MEASURED, 0.9).startswith(f"{usual}0.63 \u2013 1.00 (")
-    assert not usual_range(signature, lead)
-
-
-def test_what_is_usual_stands_beside_the_lead() -> None:
-    signature = ScoreSignature.of({"extractor": "local/17", "judge": "local/8@x"})
-    one = replace(found(COPY, "neutral", signature), lead=0.5)
-    lead, usual = one.page().lines[:2]
-    assert lead.startswith("lead baseline: ")
-    assert usual.startswith("usual for a summary that copies: ")
-    assert len(replace(one, lead=None).page().lines) == 0
-
-
 def test_every_figure_is_one_of_the_card() -> None:
     said = [line for n in (0, 2) for line in caveats("judge:local/8@x", n)]
     card = (CARD / "README.md").read_text("utf-8").replace("| .", "| 0.").replace(" to .", " to 0.")
-    for line in (*said, usual_range(MEASURED, 1.0)):
+    for line in said:
         for figure in re.findall(r"\d[\d.]* (?:%|of|to) ?[\d.]*\d?", line):
             assert figure.strip() in card, figure

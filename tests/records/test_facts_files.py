@@ -7,6 +7,7 @@ import io
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,26 @@ def test_a_lock_is_merged_with_what_changed_in_the_source(tmp_path: Path) -> Non
     last = write_lock(FactSet(tuple(new[1:]), source_digest="newer"), path)
     assert [fact.text for fact in last.lost] == ["Reworded."]
     assert load_lock(path)[0].span is None
+
+
+def test_details_follow_their_core_through_a_merge(tmp_path: Path) -> None:
+    path = tmp_path / "facts.yaml"
+    sank, owner = AtomicFact("f1", "It sank."), AtomicFact("f3", "Ann owns it.")
+    in_may = AtomicFact("f2", "It sank in May.", core="f1")
+    write_lock(FactSet((sank, in_may, owner), "one"), path)
+
+    before = FactSet.of(["It was built in Rostock.", sank.text, in_may.text, "It sank off Crete."])
+    places = (None, None, "f2", "f2")
+    linked = (replace(fact, core=core) for fact, core in zip(before, places, strict=True))
+    write_lock(FactSet(tuple(linked), "two"), path)
+
+    merged = {fact.text: fact for fact in load_lock(path)}
+    assert merged["It sank in May."].core == merged["It sank."].id
+    assert merged["It sank off Crete."].core == merged["It sank."].id
+    assert merged["It was built in Rostock."].core is None
+
+    write_lock(FactSet.of([in_may.text]), path)
+    assert [fact.core for fact in load_lock(path)] == [None]
 
 
 def test_the_id_of_a_removed_fact_does_not_make_another_one_reworded(tmp_path: Path) -> None:
