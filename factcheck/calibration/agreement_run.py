@@ -274,4 +274,6 @@ class AgreementReport(Report):
 
 
 def _part(n: int, n_all: int, noun: str) -> str:
-    return plural(n, noun) if n == n_all else f"{n:,} of {plural(n_all, noun)} labelled"
+    if n == n_all:
+        return plural(n, noun)
+    return f"{n:,} of {plural(n_all, noun)} labelled"

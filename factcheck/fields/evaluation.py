@@ -177,7 +177,9 @@ class FieldEvaluator(Closing):
 
 
 def _as_given(record: Any) -> Any:
-    return record.record if isinstance(record, Unusable) else record
+    if isinstance(record, Unusable):
+        return record.record
+    return record
 
 
 def _windows(pairs: Pairs, size: int) -> Iterator[tuple[int, list[tuple[Any, Any]]]]:

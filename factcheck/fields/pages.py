@@ -324,4 +324,6 @@ def _example(field: str, record_id: str | int, result: FieldResult) -> Item:
 
 def _reason(result: FieldResult, limit: int) -> str:
     """Return the reason of a result, unless it only repeats the status."""
-    return "" if result.reason == result.status else shorten(one_line(result.reason or ""), limit)
+    if result.reason == result.status:
+        return ""
+    return shorten(one_line(result.reason or ""), limit)

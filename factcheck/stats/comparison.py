@@ -52,7 +52,9 @@ class Comparison:
     @property
     def p(self) -> float | None:
         """The adjusted p-value, or else the plain one."""
-        return self.p_value if self.p_adjusted is None else self.p_adjusted
+        if self.p_adjusted is None:
+            return self.p_value
+        return self.p_adjusted
 
     @property
     def is_significant(self) -> bool:

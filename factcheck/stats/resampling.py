@@ -116,7 +116,9 @@ def bootstrap_groups(groups: Any, statistic: Callable[[Any], float | None]) -> I
         value = statistic(np.concatenate([members[place] for place in drawn]))
         if value is not None:
             values.append(value)
-    return percentile_interval(values) if 2 * len(values) >= _N_GROUP_RESAMPLES else None
+    if 2 * len(values) >= _N_GROUP_RESAMPLES:
+        return percentile_interval(values)
+    return None
 
 
 @dataclass(frozen=True)

@@ -236,6 +236,8 @@ def sequence(
 
     def answer(request: RequestT) -> AnswerT | Reply | str:
         step = steps[request.index] if request.index < len(steps) else then
-        return step if isinstance(step, (Reply, str)) else step(request)
+        if isinstance(step, (Reply, str)):
+            return step
+        return step(request)
 
     return answer

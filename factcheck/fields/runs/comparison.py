@@ -309,7 +309,9 @@ def _worse(main: Comparison, changes: Sequence[Change]) -> str:
 
 def _one_sided(worse: str, main: Comparison, changes: Sequence[Change]) -> str:
     is_shown = main.is_significant or any(one.group == "Lost" for one in changes)
-    return f"B is worse if only losses are tested ({worse})" if worse and not is_shown else ""
+    if worse and not is_shown:
+        return f"B is worse if only losses are tested ({worse})"
+    return ""
 
 
 def _doubt(changes: Sequence[Change]) -> str:

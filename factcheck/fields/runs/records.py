@@ -86,7 +86,9 @@ class RecordResult:
     def failure(self) -> str | None:
         """Reason why the extraction cannot be used; `None` if it can."""
         first = self.field_results[0] if self.field_results else None
-        return first.reason or "" if first and first.status == "parse_failure" else None
+        if first and first.status == "parse_failure":
+            return first.reason or ""
+        return None
 
 
 MEASURES = tuple(f"{kind}_{name}" for kind in ("mean", "micro") for name in Scores._fields)

@@ -367,7 +367,9 @@ def _numbers(field: _Field) -> _Suggestions:
 def _quantity(text: str) -> Quantity | None:
     found = words(text)
     quantity = read_quantity(found, 0, text, alone=True) if found else None
-    return quantity if quantity and quantity.last == len(found) else None
+    if quantity and quantity.last == len(found):
+        return quantity
+    return None
 
 
 @lru_cache(maxsize=1024)

@@ -326,4 +326,6 @@ def _score(node: Leaf, gold: Any, extracted: Any) -> float:
     try:
         return node.bound.compare(gold, extracted)[0]
     except Exception as error:  # noqa: BLE001 - reported if the pair is chosen
-        return math.nan if node.fault(gold, error) == "error" else 0.0
+        if node.fault(gold, error) == "error":
+            return math.nan
+        return 0.0
