@@ -11,7 +11,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
-from uuid import uuid4
 
 from factcheck.documents import json_text, to_plain
 from factcheck.errors import (
@@ -63,8 +62,7 @@ class Client(Closing):
 
     Every method has a synchronous and an asynchronous form (`score`, `ascore`). Requests that the
     service turned away are repeated for `timeout_s` seconds, and up to four times if the service
-    cannot be reached; it judges a repeated request once. Close the client, or use it as a context
-    manager.
+    cannot be reached. Close the client, or use it as a context manager.
 
     Args:
         url: Address of the service, such as `"http://127.0.0.1:8000"`.
@@ -180,11 +178,7 @@ class Client(Closing):
         data = json_text({**body, "judge": self._judge}).encode()
         require_time()
         seconds = min(self._timeout_s, remaining_s() or math.inf)
-        headers = {
-            **self._headers,
-            "Factcheck-Deadline-Ms": str(math.ceil(1_000 * seconds)),
-            "Idempotency-Key": uuid4().hex,
-        }
+        headers = {**self._headers, "Factcheck-Deadline-Ms": str(math.ceil(1_000 * seconds))}
         again = iter(range(_MOST_AGAIN))
         send = partial(self._send, f"{self.url}/v1/{path}", data, headers, again)
         answer: Any = await background.hop(self._retry.attempts()(send))
@@ -226,7 +220,8 @@ class Client(Closing):
         has_failed = status >= HTTPStatus.INTERNAL_SERVER_ERROR
         hint = "" if has_failed else "; no 'factcheck serve' is there"
         message = str(problem.get("detail") or f"{url} answers HTTP {status}{hint}")
-        code = str(problem.get("code"))
+        is_limited = status == HTTPStatus.TOO_MANY_REQUESTS  # perhaps by a gateway in between
+        code = str(problem.get("code") or ("rate" if is_limited else ""))
         refusal = _KINDS.get(code, JudgeUnavailable if has_failed else ConfigError)(message)
         if code in _TURNED_AWAY and isinstance(refusal, (JudgeRateLimited, JudgeUnavailable)):
             refusal.retry_after_s = retry_after_s(response.headers)

@@ -114,6 +114,12 @@ class JudgeRejected(JudgeError):
     code = "rejected"
 
 
+class ContextExceeded(JudgeError):
+    """The model does not read the whole prompt, so what it says about it is no answer."""
+
+    code = "context"
+
+
 class JudgeRefused(JudgeError):
     """The model or its content filter declined to answer."""
 

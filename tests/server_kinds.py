@@ -128,7 +128,8 @@ def thinking(tokens: int, *, reported: bool) -> Change:
     def change(body: Mapping[str, Any], reply: Reply) -> Reply:
         needed = tokens + len(reply.content or "") // _CHARS_PER_TOKEN
         limit = _limit(body) or needed
-        usage: dict[str, Any] = {"prompt_tokens": 100, "completion_tokens": min(limit, needed)}
+        prompt = sum(len(message["content"]) for message in body["messages"]) // _CHARS_PER_TOKEN
+        usage: dict[str, Any] = {"prompt_tokens": prompt, "completion_tokens": min(limit, needed)}
         if reported:
             usage["completion_tokens_details"] = {"reasoning_tokens": min(limit, tokens)}
         if needed <= limit:

@@ -27,7 +27,6 @@ from rich.table import Table
 
 import factcheck
 from factcheck.facts import EntailmentLabel
-from factcheck.settings import COMPACT, VerdictForm
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Request, parse_prompt
 
 HERE = Path(__file__).parent
@@ -70,6 +69,8 @@ class Row(NamedTuple):
 
 REPLY_WEIGHT = 8
 """What a token of a reply costs in tokens of a prompt, as at most providers."""
+THOUGHT = (3, 10)
+"""What reply and thought come to in replies, of a model that thinks without being told how much."""
 LABELS: tuple[EntailmentLabel, ...] = ("entailed",) * 9 + ("neutral",) * 4 + ("contradicted",) * 2
 """Scripted verdicts on the 15 facts of the next summary."""
 
@@ -88,6 +89,10 @@ class Bill(NamedTuple):
     def total(self) -> int:
         """In tokens of a prompt."""
         return self.prompt + self.schema + REPLY_WEIGHT * self.reply
+
+    def with_thought(self, times: int) -> int:
+        """In tokens of a prompt, if a model thinks until reply and thought are so many times it."""
+        return self.total + (times - 1) * REPLY_WEIGHT * self.reply
 
     @property
     def missed(self) -> Iterator[str]:
@@ -113,10 +118,10 @@ class Exchange(NamedTuple):
     pair: tuple[Request, ...]
     next_summary: tuple[Request, ...]
     one_by_one: tuple[Request, ...]
+    pair_replies: tuple[str, ...]
+    """To the requests of the pair, in order."""
     reply: str
     """To the request for the next summary."""
-    four: Mapping[VerdictForm, tuple[Request, str]]
-    """Request and reply about four summaries at once, by the form of the verdicts."""
     signature: str
 
 
@@ -187,7 +192,7 @@ def exchange_requests(texts: Mapping[str, str]) -> Exchange:
         )
         with factcheck.FactCoverage(MODEL, MODEL) as scorer:
             report = scorer.score(texts["source"], texts["summary"])
-            pair = server.requests
+            pair, pair_replies = server.requests, tuple(replies)
             server.clear()
             scorer.score(texts["source"], texts["second_summary"], facts=report.facts)
             next_summary = server.requests
@@ -196,20 +201,9 @@ def exchange_requests(texts: Mapping[str, str]) -> Exchange:
         with factcheck.FactCoverage(MODEL, MODEL, batch_size=1) as scorer:
             scorer.score(texts["source"], texts["summary"])
             one_by_one = server.requests
-        server.clear()
-        summaries = [texts["summary"], texts["second_summary"]]
-        summaries += ["\n".join(text.splitlines()[::-1]) for text in summaries]
-        four: dict[VerdictForm, tuple[Request, str]] = {}
-        for form in COMPACT:
-            judge = factcheck.Model(MODEL, verdict=form, summaries_per_call=4)
-            with factcheck.FactCoverage(judge) as scorer:
-                scorer.score_summaries(texts["source"], summaries, facts=report.facts)
-            (request,) = server.requests
-            four[form] = (request, replies[-1])
-            server.clear()
     if tuple(fact.text for fact in report.facts) != listed or report.undecided:
         raise SystemExit("the scripted facts did not all come back with a verdict")
-    return Exchange(pair, next_summary, one_by_one, reply, four, str(report.signature))
+    return Exchange(pair, next_summary, one_by_one, pair_replies, reply, str(report.signature))
 
 
 def cost_rows(exchange: Exchange, count: Count) -> list[Row]:
@@ -251,28 +245,22 @@ def schema_rows(exchange: Exchange, count: Count) -> list[Row]:
 
 
 def bills(exchange: Exchange, count: Count) -> list[Bill]:
-    """The bills of further summaries as they are now."""
+    """The bills of the pair and of a further summary as they are now."""
+    extraction, check = (
+        bill(what, request, reply, count)
+        for what, request, reply in zip(
+            ("the pair: extraction", "the pair: check"),
+            exchange.pair,
+            exchange.pair_replies,
+            strict=True,
+        )
+    )
     (request,) = exchange.next_summary
-    now = bill("next summary, now", request, exchange.reply, count, target=1_700)
     return [
+        extraction,
+        check,
         BEFORE,
-        now,
-        now._replace(
-            what="four summaries, one by one",
-            prompt=4 * now.prompt,
-            schema=4 * now.schema,
-            reply=4 * now.reply,
-            target=None,
-        ),
-        *(
-            bill(
-                f'four summaries at once, verdict "{form}"',
-                *exchange.four[form],
-                count,
-                target=2_200 if form == "label" else None,
-            )
-            for form in COMPACT
-        ),
+        bill("next summary, now", request, exchange.reply, count, target=1_700),
     ]
 
 
@@ -291,14 +279,16 @@ def bill(
 def bill_table(bills: Sequence[Bill]) -> Table:
     """The bills as a plain table."""
     made = Table(
-        "bill", "prompt", "schema", "reply", "together", "target", box=None, pad_edge=False
-    )
+        "bill", "prompt", "schema", "reply", "together", "with thought", "target",
+        box=None, pad_edge=False,
+    )  # fmt: skip
     for column in made.columns[1:]:
         column.justify = "right"
     for each in bills:
         target = "" if each.target is None else f"<= {each.target:,}"
         numbers = (each.prompt, each.schema, each.reply, each.total)
-        made.add_row(each.what, *(f"{number:,}" for number in numbers), target)
+        thought = " to ".join(f"{each.with_thought(times):,}" for times in THOUGHT)
+        made.add_row(each.what, *(f"{number:,}" for number in numbers), thought, target)
     return made
 
 

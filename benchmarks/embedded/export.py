@@ -9,7 +9,6 @@ the same word pieces; those of MPNet are put in the order of BERT's.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -28,6 +27,7 @@ from benchmarks.embedded.graph import (
     encoder_graph,
     quantise,
     reader_graph,
+    write_sums,
 )
 
 ROOM = Path(__file__).parents[2] / "factcheck/judges/local/weights"
@@ -226,11 +226,8 @@ def main() -> None:
     write(arguments.out, "reader", reader_graph(len(reader["head.0.bias"])), weights)
     tokenizer = slim_tokenizer((minilm / "tokenizer.json").read_text("utf-8"))
     (arguments.out / "tokenizer.json").write_text(tokenizer, "utf-8")
-    shipped = sorted(
-        path for path in arguments.out.iterdir() if path.suffix in {".npz", ".onnx", ".json"}
-    )
-    sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in shipped]
-    (arguments.out / "SHA256SUMS").write_text("".join(sums), "utf-8")
+    names = ("encoder.npz", "encoder.onnx", "reader.npz", "reader.onnx", "tokenizer.json")
+    write_sums(arguments.out, names)
 
 
 if __name__ == "__main__":

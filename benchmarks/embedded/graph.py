@@ -10,6 +10,9 @@ are quantised row by row: the states of a token depend on its own string only.
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +40,14 @@ class Shape(NamedTuple):
 MINILM = Shape(384, 6, 1e-12, has_bias=False)
 MPNET = Shape(768, 8, 1e-5, has_bias=True)
 """Eight of the twelve layers of all-mpnet-base-v2."""
+
+
+def write_sums(folder: Path, names: Iterable[str]) -> None:
+    """Write the `SHA256SUMS` of files, without which the package loads none of them."""
+    sums = [
+        f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n" for name in names
+    ]
+    (folder / "SHA256SUMS").write_text("".join(sums), "utf-8")
 
 
 def quantise(weight: FloatArray) -> dict[str, NDArray[Any]]:

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto, helper
 
-from benchmarks.embedded.graph import Graph, Shape
+from benchmarks.embedded.graph import Graph, Shape, write_sums
 from factcheck.text.syntax import encode, parse, tokenize, tree
 
 SOURCES = {
@@ -325,6 +325,7 @@ def train(  # noqa: C901, PLR0915 - one run from top to bottom
         _store(net.p, names, work / "syntax.npz")
         graph = ParserGraph(net.p, len(names["relations"]))
         (work / "syntax.onnx").write_bytes(graph.build())
+        write_sums(work, ("syntax.npz", "syntax.onnx"))
 
 
 class ParserGraph(Graph):

@@ -1,12 +1,11 @@
-"""Extraction, value pairs and several summaries a request on a real model.
+"""Extraction and value pairs on a real model.
 
     OPENAI_BASE_URL=http://127.0.0.1:8099/v1 OPENAI_API_KEY=none \
-        python -m benchmarks.llm.tasks --data DIR --judge openai/NAME extract pairs summaries
+        python -m benchmarks.llm.tasks --data DIR --judge openai/NAME extract pairs
 
 `DIR` holds the development data (or set `FACTCHECK_DATA`). The samples are fixed: the first
-sentences of the first people of FActScore, a draw from the short answer pairs, and, for one
-document of REALSumm, its first four summaries. A fact counts as atomic if the embedded extractor
-finds no more than one fact in it.
+sentences of the first people of FActScore, and a draw from the short answer pairs. A fact counts as
+atomic if the embedded extractor finds no more than one fact in it.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ import json
 import os
 import random
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from factcheck import FactCoverage, Model, Verdict
+from factcheck import FactCoverage
 from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.local.extractor import extract_facts
 from factcheck.judges.ports import Ledger, PairVerdict, ValuePair
@@ -99,39 +98,7 @@ async def _awaited(work: Any) -> Any:
     return await work
 
 
-def summaries(data: Path, judge: str, n: int) -> None:
-    """Whether several summaries in one request leave a fact undecided; `n` documents."""
-    for number, document in zip(range(n), _rows(data / "realsumm_dev.jsonl"), strict=False):
-        systems = [document["systems"][name] for name in sorted(document["systems"])[:4]]
-        for verdict in ("label", "line"):
-            model = Model(judge, verdict=verdict, summaries_per_call=4)
-            with FactCoverage(model, cache="off", timeout_s=900) as scorer:
-                texts = [system["summary"] for system in systems]
-                reports = scorer.score_summaries("", texts, facts=document["facts"])
-            usage = scorer.ledger.usage
-            hits, totals = _shares(systems, [report.results for report in reports])
-            print(
-                f"  document {number}, {verdict}: {sum(totals)} verdicts, {usage.calls} requests, "
-                f"{usage.completion_tokens} completion tokens; found {hits[1]} of {totals[1]}, "
-                f"refused {hits[0]} of {totals[0]}",
-                flush=True,
-            )
-
-
-def _shares(
-    systems: Sequence[Mapping[str, Any]], results: Sequence[Sequence[Any]]
-) -> tuple[list[int], list[int]]:
-    """Right and all verdicts, by the label that people gave."""
-    hits, totals = [0, 0], [0, 0]
-    for system, of_text in zip(systems, results, strict=True):
-        for label, result in zip(system["labels"], of_text, strict=True):
-            if label is not None and isinstance(result, Verdict):
-                totals[label] += 1
-                hits[label] += result.supported == bool(label)
-    return hits, totals
-
-
-TASKS = {"extract": extract, "pairs": pairs, "summaries": summaries}
+TASKS = {"extract": extract, "pairs": pairs}
 
 if __name__ == "__main__":
     main()

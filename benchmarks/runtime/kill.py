@@ -251,7 +251,8 @@ def killed(desk: Desk, expected: list[Any], calls: int, *, n_kills: int, seed: i
 
 def kept(folder: Path) -> Counter[tuple[str, str]]:
     """How often each answer is in a cache; one that was paid for twice is there twice."""
-    entries = ((key, json.loads(value)) for key, value in filter(None, read_entries(folder)))
+    rows = filter(None, read_entries(folder))
+    entries = ((key, json.loads(value)) for key, values in rows for value in values)
     return Counter((key, name) for key, data in entries for name in data.get("answers", ()))
 
 

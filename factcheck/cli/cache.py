@@ -22,7 +22,7 @@ app.callback()(options.show_help)
 
 def _folder() -> Path:
     from factcheck.runtime.cache import default_folder
-    from factcheck.runtime.cache.folder import expanded
+    from factcheck.runtime.cache.disk import expanded
     from factcheck.settings import Settings
 
     return expanded(default_folder(Settings.from_environment()))

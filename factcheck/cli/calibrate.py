@@ -276,9 +276,9 @@ def doctor(
 ) -> None:
     """Test MODEL: accepted request format, trial verdicts and price.
 
-    Checks four facts twice, in two to six requests. The request format is
-    cached for later runs; the verdicts are not. Exits with 4 if no fact was
-    decided.
+    Checks four facts twice and one with a long text, in three to seven
+    requests. The request format is cached for later runs; the verdicts are
+    not. Exits with 4 if no fact was decided.
     """
     from factcheck.judges.factory import build_model
     from factcheck.judges.llm.doctor import examine

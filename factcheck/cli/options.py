@@ -103,7 +103,7 @@ JudgeOption = Annotated[
     option(
         "--judge-option",
         "NAME=VALUE",
-        "Language model setting, e.g. temperature=0.5 or summaries_per_call=4; repeatable.",
+        "Language model setting, e.g. temperature=0.5 or verdict=quote; repeatable.",
     ),
 ]
 Weights = Annotated[
@@ -154,7 +154,9 @@ RequestsPerMinute = Annotated[
 TokensPerMinute = Annotated[
     int | None, option("--tpm", "N", "Maximum number of tokens per minute.", LIMITS, min=1)
 ]
-MaxCalls = Annotated[int | None, option("--max-calls", "N", "Maximum number of requests.", LIMITS)]
+MaxCalls = Annotated[
+    int | None, option("--max-calls", "N", "Maximum number of requests of this process.", LIMITS)
+]
 MaxCost = Annotated[
     float | None, option("--max-cost-usd", "X", "Maximum cost in US dollars.", LIMITS)
 ]

@@ -6,7 +6,7 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -226,17 +226,26 @@ def report(
         exit_with(failure)
 
 
-def estimate_text(usage: Usage) -> str:
-    """Say what an estimate comes to, after `needs`."""
+def estimate_text(usage: Usage, models: Collection[str] = ()) -> str:
+    """Say what an estimate comes to, after `needs`, and which models are known to think."""
     from factcheck.reports.text import plural
+    from factcheck.runtime.budget import least_effort
 
     if not usage.calls:
         return "no requests: the judge is local, or replies are cached"
     cost = "unknown" if usage.cost_usd is None else f"at most ${usage.cost_usd:.4f}"
-    return (
+    needed = (
         f"about {plural(usage.calls, 'request')} and {usage.prompt_tokens:,} prompt tokens, "
-        f"at most {usage.completion_tokens:,} completion tokens; cost {cost}"
+        f"at most {usage.completion_tokens:,} completion tokens; cost {cost}; "
+        "thought comes on top"
     )
+    thinking = [(name, effort) for name in sorted(models) if (effort := least_effort(name))]
+    notes = (
+        f"{name} thinks by default: reckon with 3 to 10 times the completion tokens, or hardly "
+        f"more with reasoning_effort={effort}, which is sent unless another is set"
+        for name, effort in thinking
+    )
+    return "; ".join([needed, *notes])
 
 
 def print_out(text: str) -> None:

@@ -163,9 +163,9 @@ def run(  # noqa: PLR0913 - one parameter per option
         _show_batch(runs.run_batch(batch, state, settings, records, direction), batch)
         return
     if dry_run:
-        n_records, usage = runs.estimate(settings, records(), direction)
+        n_records, usage, models = runs.estimate(settings, records(), direction)
         needs = "needs" if n_records == 1 else "need"
-        needed = output.estimate_text(usage)
+        needed = output.estimate_text(usage, models)
         output.print_out(f"{plural(n_records, 'record')} {needs} {needed}")
         return
     with ExitStack() as stack:

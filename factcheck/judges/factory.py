@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sys
 import weakref
@@ -27,15 +28,12 @@ from factcheck.judges.ports import (
 )
 from factcheck.runtime.deadline import within_deadline
 from factcheck.runtime.loop import BackgroundLoop, background
-from factcheck.settings import LOCAL, Model, Settings, require_integer
+from factcheck.settings import FACTS_PER_CALL, LOCAL, REMOVED, Model, Settings, require_integer
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.runtime.session import Session
 
-FACTS_PER_CALL = 32
-"""Default number of facts in one request: for 20 to 64 facts, 10 to 18 % cheaper than 16, with half
-the requests."""
 BATCH_SIZE = 16
 """Default number of value pairs in one request."""
 MAX_BATCH_SIZE = 100
@@ -45,8 +43,20 @@ _REPLAY = "replay:"
 _NLI = "nli:"
 _WITH_ARGUMENT = (_NLI, _REPLAY)
 _MODEL = "model"
+_PROGRAM = "program"
 _MODEL_FILE = re.compile(r"(?P<path>\S.*\.ya?ml)(?:#(?P<name>.+))?", re.IGNORECASE)
 _PROVIDER_MODEL = re.compile(r"[\w.-]+/\S+")
+_PROVIDERS = {
+    **dict.fromkeys(("gpt-", "o1", "o3", "o4", "chatgpt"), "openai"),
+    "claude": "anthropic",
+    "command": "cohere",
+    "deepseek": "deepseek",
+    "gemini": "gemini",
+    "grok": "xai",
+    "mistral": "mistral",
+}
+"""Providers by the first letters of their models' names."""
+_FAMILY = re.compile("|".join(_PROVIDERS))
 _MODEL_HINT = "'PROVIDER/MODEL' such as 'openai/gpt-5-nano'"
 _KEY = "api_key_env"
 _SETTINGS = {_MODEL, _KEY, *(field.name for field in fields(Model))} - {"name", "api_key"}
@@ -142,9 +152,9 @@ class Isolated:
         async def work() -> Any:
             try:
                 return await getattr(self._judge, method)(*arguments)
-            except FactcheckError:
+            except (FactcheckError, asyncio.CancelledError, GeneratorExit):
                 raise
-            except Exception as error:
+            except BaseException as error:  # an exit, too, is that of the judge alone
                 name = type(self._judge).__name__
                 raise JudgeError(f"{name} raised {describe(error)}") from error
 
@@ -184,6 +194,8 @@ def build_judges(
         last: Any = judge
         while cascade := parse_cascade(last):
             last = cascade.second
+        if _kind(last) == _PROGRAM:
+            last = _lm_of(last)
         extracts = _kind(last) in {_MODEL, _REPLAY} or _implements(last, Extractor)
         extractor = cast("ExtractorSpec", last) if extracts else LOCAL
     judges = Judges(
@@ -232,11 +244,13 @@ def _build(role: _Role, spec: Any, session: Session, batch_size: int = 0) -> Any
         )
         return CascadeJudge(first, second, low=cascade.low, high=cascade.high)
     kind = _kind(spec)
-    if kind in role.classes:
-        module, _, name = role.classes[kind].partition(":")
+    if kind in role.classes or kind == _PROGRAM:
+        module, _, name = role.classes[_MODEL if kind == _PROGRAM else kind].partition(":")
         judge = getattr(import_module(f"factcheck.judges.{module}"), name)
+        options: dict[str, Any] = {"batch_size": batch_size} if batch_size else {}
+        if kind == _PROGRAM:
+            return judge(_model(_lm_of(spec), session), module=spec, **options)
         if kind == _MODEL:
-            options = {"batch_size": batch_size} if batch_size else {}
             return judge(_model(spec, session), **options)
         return judge(spec.removeprefix(kind)) if kind in _WITH_ARGUMENT else judge()
     if _implements(spec, role.port):
@@ -244,11 +258,20 @@ def _build(role: _Role, spec: Any, session: Session, batch_size: int = 0) -> Any
     if kind:
         raise ConfigError(f"{spec!r} cannot serve as {role.name}; use {role.names}")
     if isinstance(spec, str):
-        raise ConfigError(f"unknown {role.name} {spec!r}; use {role.names}")
+        raise ConfigError(
+            f"unknown {role.name} {spec!r}; {_likely_name(spec) or f'use {role.names}'}"
+        )
     raise ConfigError(
         f"{type(spec).__name__} cannot serve as {role.name}: "
         f"it needs `identity` and `async {role.method}, ledger)`"
     )
+
+
+def _likely_name(spec: str) -> str:
+    """Ask for the provider that a model without one is likely of; empty if it is not known."""
+    family = _FAMILY.match(spec.lower())
+    provider = _PROVIDERS[family[0]] if family and "/" not in spec else ""
+    return f"did you mean {f'{provider}/{spec}'!r}?" if provider else ""
 
 
 def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
@@ -300,14 +323,28 @@ def _kind(spec: object) -> str:
         )
         return _MODEL if is_model else ""
     dspy = sys.modules.get("dspy")
+    if dspy is not None and isinstance(spec, dspy.Module):
+        return _PROGRAM
     is_lm = dspy is not None and isinstance(spec, dspy.BaseLM)
     return _MODEL if is_lm or isinstance(spec, Model) else ""
+
+
+def _lm_of(program: Any) -> Any:
+    """Return the language model of a program of DSPy; raises `ConfigError` if it has none."""
+    lm = getattr(program, "lm", None)
+    if lm is None:
+        raise ConfigError(
+            f"the program {type(program).__name__} has no language model; give it one with "
+            "set_lm(dspy.LM(...)), or configure DSPy"
+        )
+    return lm
 
 
 def build_model(spec: str | Model, session: Session) -> LanguageModel:
     """Build a language model whose answers are not cached."""
     if _kind(spec) != _MODEL:
-        raise ConfigError(f"{spec!r} names no language model; use {_MODEL_HINT}")
+        what = _likely_name(str(spec)) or f"use {_MODEL_HINT}"
+        raise ConfigError(f"{spec!r} names no language model; {what}")
     return _model(spec, session, keep=False)
 
 
@@ -386,6 +423,8 @@ def _described_model(values: Any, settings: Settings) -> Model:
         raise ConfigError(
             f"a key does not belong in a file; set {_KEY} to the name of its environment variable"
         )
+    if removed := sorted(REMOVED.keys() & values):
+        raise ConfigError(f"{removed[0]} was removed: {REMOVED[removed[0]]}")
     if unknown := sorted(map(str, values.keys() - _SETTINGS)):
         raise ConfigError(
             f"unknown settings: {', '.join(unknown)}; use {', '.join(sorted(_SETTINGS))}"

@@ -216,11 +216,12 @@ class Cascade:
     """Verdicts of the first judge from this probability are final; in [low, 1]."""
 
 
-JudgeSpec: TypeAlias = "str | Model | Checker | Cascade | dspy.BaseLM"
-"""A judge: a name, a model with settings, an object with the port, a cascade or a DSPy model."""
-ExtractorSpec: TypeAlias = "str | Model | Extractor | dspy.BaseLM"
-PairJudgeSpec: TypeAlias = "str | Model | PairJudge | Cascade | dspy.BaseLM"
-RaterSpec: TypeAlias = "str | Model | Rater | dspy.BaseLM"
+JudgeSpec: TypeAlias = "str | Model | Checker | Cascade | dspy.BaseLM | dspy.Module"
+"""A judge: a name, a model with settings, an object with the port, a cascade, or a model or
+program of DSPy."""
+ExtractorSpec: TypeAlias = "str | Model | Extractor | dspy.BaseLM | dspy.Module"
+PairJudgeSpec: TypeAlias = "str | Model | PairJudge | Cascade | dspy.BaseLM | dspy.Module"
+RaterSpec: TypeAlias = "str | Model | Rater | dspy.BaseLM | dspy.Module"
 EmbedderSpec: TypeAlias = "str | Embedder | Callable[[list[str]], Any] | SupportsEncode"
 """An embedder: a name, an object with the port or with `encode`, or a function of texts."""
 

@@ -10,7 +10,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from anyio import CancelScope
 
 from factcheck.errors import BudgetExceeded
 from factcheck.facts import Usage
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from factcheck.runtime.cache.redis import SharedLimits
 
 _MILLION = 1_000_000
+_WRITING = 1.25
+"""Price of a token that is written to a provider's cache, in prices of the prompt: Anthropic's, and
+OpenAI's from GPT-5.6 on."""
 _UNITS = {"max_calls": "requests", "max_tokens": "tokens", "max_cost_usd": "US dollars"}
 """Unit of each cap, for messages."""
 
@@ -113,7 +118,8 @@ class BudgetTracker:
             try:
                 yield
             finally:
-                await self._shared.settle(hold, _amounts(actual[0]) if actual else needed)
+                with CancelScope(shield=True):
+                    await self._shared.settle(hold, _amounts(actual[0]) if actual else needed)
             return
         while (cap := self._exceeded_cap([needed, *reserved])) is not None:
             if not reserved or cap == self._exceeded_cap([needed]):
@@ -147,6 +153,48 @@ def _budget_error(name: str, cap: float) -> BudgetExceeded:
     )
 
 
+class Tokens(NamedTuple):
+    """Tokens of a request; `None` where the server does not count them."""
+
+    prompt: int | None = None
+    """Includes those read from the provider's cache, and written to it."""
+    completion: int | None = None
+    """Includes reasoning."""
+    cached: int = 0
+    written: int = 0
+    reasoning: int = 0
+
+    @classmethod
+    def counted(
+        cls,
+        prompt: int | None,
+        completion: int | None,
+        total: int | None = None,
+        *,
+        cached: int = 0,
+        written: int = 0,
+        reasoning: int = 0,
+    ) -> Tokens:
+        """Read the counters of a server, some of which leave reasoning out of the completion.
+
+        A prompt or completion of 0 was not counted, nor was more in the cache than there was.
+        """
+        prompt, completion, total = prompt or 0, completion or 0, total or 0
+        outside = reasoning if reasoning > completion else 0
+        if prompt:
+            outside = max(outside, total - prompt - completion)
+        cached = cached if 0 <= cached <= prompt else 0
+        written = written if 0 <= written <= prompt - cached else 0
+        reasoning = max(reasoning, outside)
+        return cls(prompt or None, completion + outside or None, cached, written, reasoning)
+
+    def or_at_most(self, bound: Tokens) -> Tokens:
+        """Return these tokens, with those of a bound for what was not counted."""
+        prompt = bound.prompt if self.prompt is None else self.prompt
+        completion = bound.completion if self.completion is None else self.completion
+        return self._replace(prompt=prompt, completion=completion)
+
+
 class Price(NamedTuple):
     """US dollars per million tokens."""
 
@@ -154,20 +202,30 @@ class Price(NamedTuple):
     cached: float
     completion: float
 
-    def cost_usd(self, prompt_tokens: int, cached_tokens: int, completion_tokens: int) -> float:
-        fresh = max(0, prompt_tokens - cached_tokens)
-        total = fresh * self.prompt + cached_tokens * self.cached
-        return (total + completion_tokens * self.completion) / _MILLION
+    def cost_usd(self, tokens: Tokens) -> float:
+        prompt = (tokens.prompt or 0) + (_WRITING - 1.0) * tokens.written - tokens.cached
+        total = prompt * self.prompt + tokens.cached * self.cached
+        return (total + (tokens.completion or 0) * self.completion) / _MILLION
 
 
 def price_of(model: str) -> Price | None:
     """Return the list price of `"PROVIDER/MODEL"`; `None` if unknown."""
+    known = _known(model)
+    return Price(*known[:3]) if known else None
+
+
+def least_effort(model: str) -> str | None:
+    """Return the least effort that a model takes; `None` unless it is known to think by default."""
+    known = _known(model)
+    return known[3] if len(known) > len(Price._fields) else None
+
+
+def _known(model: str) -> list[Any]:
     provider, _, name = model.partition("/")
-    numbers = _table().get(provider, {}).get(name)
-    return Price(*numbers) if numbers else None
+    return _table().get(provider, {}).get(name, [])
 
 
 @cache
-def _table() -> dict[str, dict[str, list[float]]]:
+def _table() -> dict[str, dict[str, list[Any]]]:
     data = json.loads((files("factcheck.runtime") / "prices.json").read_text("utf-8"))
     return {provider: models for provider, models in data.items() if isinstance(models, dict)}

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
-import sys
-import threading
+import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from contextvars import ContextVar, copy_context
+from contextlib import asynccontextmanager, contextmanager, suppress
+from contextvars import ContextVar
 from typing import TypeVar
+
+from anyio import CancelScope, CapacityLimiter, fail_after, from_thread, to_thread
+from anyio.lowlevel import RunVar
 
 from factcheck.errors import DeadlineExceeded
 from factcheck.settings import require_number
 
-if sys.version_info >= (3, 11):
-    from asyncio import timeout
-else:
-    from async_timeout import timeout
-
 Q = TypeVar("Q")
 R = TypeVar("R")
+_MORE_THREADS = 4
+"""Threads at the same time beyond one per core."""
 _ends_at: ContextVar[float] = ContextVar("_ends_at", default=math.inf)
-_cancelled: ContextVar[threading.Event] = ContextVar("_cancelled")
-
-
-class Cancelled(Exception):
-    """Raised in a thread whose result is no longer wanted."""
+_threads: RunVar[CapacityLimiter] = RunVar("_threads")
 
 
 @contextmanager
@@ -81,9 +75,9 @@ async def within_deadline() -> AsyncIterator[None]:
     """
     require_time()
     try:
-        async with timeout(remaining_s()):
+        with fail_after(remaining_s()):
             yield
-    except asyncio.TimeoutError:
+    except TimeoutError:
         require_time()
         raise
 
@@ -109,24 +103,27 @@ async def run_in_thread(function: Callable[..., R], *arguments: object) -> R:
     If the caller is cancelled, the function stops at its next checkpoint, so that Ctrl-C does not
     wait for work whose result is lost.
     """
-    event, context = threading.Event(), copy_context()
-    context.run(_cancelled.set, event)
-    try:
-        return await asyncio.get_running_loop().run_in_executor(
-            None, lambda: context.run(function, *arguments)
-        )
-    finally:
-        event.set()
+    limiter = _threads.get(None)
+    if limiter is None:
+        limiter = CapacityLimiter((os.cpu_count() or 1) + _MORE_THREADS)
+        _threads.set(limiter)
+    with CancelScope() as scope:
+        try:
+            return await to_thread.run_sync(
+                function, *arguments, abandon_on_cancel=True, limiter=limiter
+            )
+        finally:
+            scope.cancel()  # which an abandoned function notices
+    raise AssertionError("a scope that ends with its work catches nothing")
 
 
 def checkpoint() -> None:
-    """Stop if the caller of `run_in_thread` was cancelled.
+    """Stop if the caller of `run_in_thread` was cancelled, or the deadline has passed.
 
     Raises:
-        Cancelled: The caller was cancelled.
+        asyncio.CancelledError: The caller was cancelled.
         DeadlineExceeded: The deadline has passed.
     """
-    event = _cancelled.get(None)
-    if event is not None and event.is_set():
-        raise Cancelled
+    with suppress(RuntimeError):  # called in another thread
+        from_thread.check_cancelled()
     require_time()

@@ -11,13 +11,12 @@ import functools
 import inspect
 import os
 import threading
-import time
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
-from concurrent.futures import Future
-from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
-from weakref import WeakKeyDictionary
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from typing import Any, Generic, ParamSpec, TypeVar
 
-from factcheck.errors import describe
+from anyio import CancelScope
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -26,24 +25,45 @@ _CLEAN_UP_S = 2.0
 """Maximum number of seconds for cancelled work to clean up."""
 
 
+class PerProcess(Generic[T]):
+    """A value created once per process: connections, limits, requests in flight."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._entry: tuple[int, T] | None = None
+
+    def __call__(self) -> T:
+        process = os.getpid()
+        if self._entry is None or self._entry[0] != process:
+            self._entry = (process, self._make())
+        return self._entry[1]
+
+    def take(self) -> T | None:
+        """Remove and return the value of this process, or `None` if there is none."""
+        entry, self._entry = self._entry, None
+        return entry[1] if entry is not None and entry[0] == os.getpid() else None
+
+
 class BackgroundLoop:
-    """An event loop in a daemon thread, started on first use."""
+    """An event loop in a daemon thread, started on first use.
+
+    It is asyncio's own: work that is cancelled in a portal of anyio cannot await anything while it
+    cleans up.
+    """
 
     def __init__(self, name: str = "factcheck-loop") -> None:
         self._name = name
         self._lock = threading.Lock()
-        self._running: _Running | None = None
+        self._loop = PerProcess(self._start)
         self._thread: threading.Thread | None = None
-        self._submitted: WeakKeyDictionary[Future[Any], _Contained[Any]] = WeakKeyDictionary()
 
     @property
     def is_current(self) -> bool:
         return threading.current_thread() is self._thread
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        future = asyncio.run_coroutine_threadsafe(contained := _Contained(work), self._start())
-        self._submitted[future] = contained
-        return future
+        with self._lock:
+            return asyncio.run_coroutine_threadsafe(work, self._loop())
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run `work` and block until it is done; an interrupt cancels it.
@@ -70,82 +90,43 @@ class BackgroundLoop:
 
     def cancel(self, futures: Iterable[Future[Any]]) -> None:
         """Cancel submitted work and wait up to 2 s for it to clean up."""
-        works = [self._submitted[future] for future in futures if future.cancel()]
-        deadline = time.monotonic() + _CLEAN_UP_S
-        for work in works:
-            work.ended.wait(max(0.0, deadline - time.monotonic()))
+        wait([future for future in futures if future.cancel()], _CLEAN_UP_S)
 
     def stop(self) -> None:
         """Stop the loop, cancelling what is left in it; the next use starts another."""
         with self._lock:
-            if self._running is not None and self._thread is not None and self._thread.is_alive():
-                self._running.loop.call_soon_threadsafe(self._running.stopped.set)
-            self._running = self._thread = None
+            loop = self._loop.take()
+        if loop is not None:
+            loop.call_soon_threadsafe(loop.stop)
 
     def _start(self) -> asyncio.AbstractEventLoop:
-        """Return the loop, which is started unless it is running."""
-        with self._lock:
-            if self._running is None or self._thread is None or not self._thread.is_alive():
-                started: Future[_Running] = Future()
-                self._thread = threading.Thread(
-                    target=asyncio.run, args=(_serve(started),), name=self._name, daemon=True
-                )
-                self._thread.start()
-                self._running = started.result()
-            return self._running.loop
+        started: Future[asyncio.AbstractEventLoop] = Future()
+        self._thread = threading.Thread(
+            target=_serve, args=(started,), name=self._name, daemon=True
+        )
+        self._thread.start()
+        return started.result()
 
 
-class _Running(NamedTuple):
-    loop: asyncio.AbstractEventLoop
-    stopped: asyncio.Event
+def _serve(started: Future[asyncio.AbstractEventLoop]) -> None:
+    """Run a loop until it is stopped; work that exits does not stop it, because others share it."""
+    loop = asyncio.new_event_loop()
+    loop.call_soon(started.set_result, loop)
+    is_stopped = False
+    while not is_stopped:
+        with suppress(SystemExit, KeyboardInterrupt):  # the future of the work has it
+            loop.run_forever()
+            is_stopped = True
+    loop.run_until_complete(_cancelled(asyncio.all_tasks(loop)))
+    loop.close()
 
 
-async def _serve(started: Future[_Running]) -> None:
-    """Keep the loop running until the event is set that `started` gets."""
-    stopped = asyncio.Event()
-    started.set_result(_Running(asyncio.get_running_loop(), stopped))
-    await stopped.wait()
-
-
-class _Contained(Coroutine[Any, Any, T]):
-    """A coroutine that cannot stop its loop and causes no warning when cancelled early.
-
-    A wrapping `async def` cancelled before its first step would leave the inner one unawaited.
-    """
-
-    def __init__(self, work: Coroutine[Any, Any, T]) -> None:
-        self._work = work
-        self.ended = threading.Event()
-
-    def send(self, value: Any) -> Any:
-        try:
-            return self._work.send(value)
-        except BaseException as error:
-            self._end(error)
-            raise
-
-    def throw(self, *error: Any) -> Any:
-        try:
-            return self._work.throw(*error)
-        except BaseException as raised:
-            self._end(raised)
-            raise
-
-    def close(self) -> None:
-        self._work.close()
-        self.ended.set()
-
-    def __await__(self) -> Generator[Any, Any, T]:
-        return self._work.__await__()
-
-    def _end(self, error: BaseException) -> None:
-        """Convert exceptions that would stop the loop, which others share, into an error."""
-        self.ended.set()
-        if (
-            isinstance(error, (SystemExit, KeyboardInterrupt))
-            and threading.current_thread() is not threading.main_thread()
-        ):
-            raise RuntimeError(f"{describe(error)}, raised by the code that was called") from error
+async def _cancelled(tasks: Iterable[asyncio.Task[Any]]) -> None:
+    """Cancel tasks, and wait until they have cleaned up."""
+    for task in tasks:
+        task.cancel()
+    with CancelScope(shield=True):
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
@@ -153,13 +134,11 @@ async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     works = list(works)
     if len(works) == 1:
         return [await works[0]]
-    tasks = [asyncio.ensure_future(_Contained(work)) for work in works]
+    tasks = [asyncio.ensure_future(work) for work in works]
     try:
         return await asyncio.gather(*tasks)
     except BaseException:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await _cancelled(tasks)
         raise
 
 
@@ -208,22 +187,3 @@ def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
     call.__name__ = call.__qualname__ = function.__name__.removeprefix("a")
     return call
-
-
-class PerProcess(Generic[T]):
-    """A value created once per process: connections, limits, requests in flight."""
-
-    def __init__(self, make: Callable[[], T]) -> None:
-        self._make = make
-        self._entry: tuple[int, T] | None = None
-
-    def __call__(self) -> T:
-        process = os.getpid()
-        if self._entry is None or self._entry[0] != process:
-            self._entry = (process, self._make())
-        return self._entry[1]
-
-    def take(self) -> T | None:
-        """Remove and return the value of this process, or `None` if there is none."""
-        entry, self._entry = self._entry, None
-        return entry[1] if entry is not None and entry[0] == os.getpid() else None

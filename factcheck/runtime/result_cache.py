@@ -5,8 +5,8 @@ apart the questions that are kept together: for a verdict, the fact. A request a
 key, with all of its results, so one look finds every verdict on a text, whichever request it is of.
 
 Callers may run in different event loops and threads; they share a table of results in flight.
-Processes that share a cache on disk or in Redis share its answers, too: one of them leases a key,
-and the others wait.
+Processes that share a cache in Redis share its answers, too: one of them leases a key, and the
+others wait.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from anyio import CancelScope
+
 from factcheck.errors import DeadlineExceeded
 from factcheck.runtime.cache.disk import DiskCache
 from factcheck.runtime.cache.entries import KEY_DIGITS, LEASE_S, answer_key
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
 
 Q = TypeVar("Q")
 T = TypeVar("T")
-R = TypeVar("R")
 
 _FIRST_PAUSE_S = 0.05
 _MAX_PAUSE_S = 1.0
@@ -70,7 +71,7 @@ class ResultCache(Generic[Q, T]):
         cache: The cache, or `None` for single-flight alone.
         encode: Converts a result to JSON; `None` for one that must not be cached.
         decode: Inverse of `encode` for a question; raises `InputError` for invalid data.
-        leases: Whether processes that share the cache wait for each other's answers.
+        leases: Whether processes that share a cache in Redis wait for each other's answers.
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class ResultCache(Generic[Q, T]):
         leases: bool = False,
     ) -> None:
         self._cache = cache
-        self._shared = cache if isinstance(cache, (DiskCache, RedisCache)) else None
+        self._shared = cache if isinstance(cache, RedisCache) else None
         self._leases = leases
         self._encode = encode
         self._decode = decode
@@ -172,7 +173,10 @@ class ResultCache(Generic[Q, T]):
         if self._cache is None:
             return results
         keys = list(dict.fromkeys(key[:KEY_DIGITS] for key in questions))
-        found = await self._at_once_or_in_thread(self._cache.get_many, keys)
+        if isinstance(self._cache, DiskCache) and self._cache.is_open:
+            found = self._cache.get_many(keys)  # a change of threads takes longer than a read
+        else:
+            found = await asyncio.to_thread(self._cache.get_many, keys)
         for shared, text in [(key, text) for key, texts in found.items() for text in texts]:
             answers: Mapping[str, Any] = {}
             with _warns_if_unreadable():
@@ -208,7 +212,7 @@ class ResultCache(Generic[Q, T]):
             yield {}
             return
         give_up_at = time.monotonic() + LEASE_S
-        while not (is_ours := await self._at_once_or_in_thread(cache.lease, lease)):
+        while not (is_ours := await asyncio.to_thread(cache.lease, lease)):
             if is_over() or time.monotonic() >= give_up_at:
                 break
             await asyncio.sleep(pause_s)
@@ -217,10 +221,5 @@ class ResultCache(Generic[Q, T]):
             yield await self._known({key: questions[key] for key in keys})
         finally:
             if is_ours:
-                await self._at_once_or_in_thread(cache.release, lease)
-
-    async def _at_once_or_in_thread(self, operation: Callable[[Any], R], argument: Any) -> R:
-        """Run an operation that reads or leases; a change of threads takes longer than a read."""
-        if self._shared is not None and self._shared.is_quick:
-            return operation(argument)
-        return await asyncio.to_thread(operation, argument)
+                with CancelScope(shield=True):
+                    await asyncio.to_thread(cache.release, lease)

@@ -9,14 +9,14 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
-from itertools import chain, islice
+from contextlib import closing, suppress
+from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
 from factcheck.errors import JudgeError
 from factcheck.records import Record, RecordLike
-from factcheck.scoring.many import RecordFailure, Scored, groups_of, in_order
+from factcheck.scoring.many import RecordFailure, Scored, in_order, records_of
 
 ScoreChunk = Callable[[Sequence[Record]], Iterable[Scored]]
 _CHUNK = 4
@@ -47,7 +47,9 @@ def score_in_processes(
     ours, theirs = context.Pipe()
     pool = ProcessPoolExecutor(processes, context, _start, (open_scorer, theirs))
     try:
-        yield from in_order(_submitted(pool, groups_of(records, 1)), _AHEAD * processes)
+        with closing(in_order(_submitted(pool, records_of(records)), _AHEAD * processes)) as chunks:
+            for chunk in chunks:
+                yield from chunk
     except BrokenProcessPool as error:
         raise JudgeError(
             "a process of the judge ended: killed, out of memory, or unable to start; records "
@@ -61,9 +63,9 @@ def score_in_processes(
 
 
 def _submitted(
-    pool: ProcessPoolExecutor, groups: Iterator[list[Record | RecordFailure]]
+    pool: ProcessPoolExecutor, records: Iterator[Record | RecordFailure]
 ) -> Iterator[Future[list[Scored]]]:
-    while items := [*chain.from_iterable(islice(groups, _CHUNK))]:
+    while items := [*islice(records, _CHUNK)]:
         if sys.platform == "win32":
             yield pool.submit(_score, items)
             continue

@@ -24,7 +24,7 @@ from factcheck.facts.report import Direction
 from factcheck.records import Record
 from factcheck.runtime.progress import Show
 from factcheck.runtime.session import Session
-from factcheck.scoring.many import Outcome, RecordFailure, groups_of
+from factcheck.scoring.many import Outcome, RecordFailure
 from factcheck.scoring.run_report import FINAL, Tally, codes_of, outcome_of
 from factcheck.scoring.scorer import FactCoverage, Facts
 
@@ -165,29 +165,27 @@ def cached_report(
 
 def estimate(
     options: Options, records: Iterable[Record], direction: Direction = "coverage"
-) -> tuple[int, Usage]:
+) -> tuple[int, Usage, set[str]]:
     """Count the records of a run and estimate its usage, without sending requests.
 
     Cached replies cost nothing. Facts that are not known yet are approximated by those of the local
     extractor. Requests and prompt tokens are estimates; completion tokens and cost are upper
-    bounds.
+    bounds without thought. The names of the models are returned, too.
     """
     from factcheck.judges.llm.engine import Meter
 
     meter, n_records = Meter(), 0
     with _scorer({**options, "cassette": None}, meter.around) as scorer:
         dry_run = _DryRun(scorer)
-        for group in groups_of(records, scorer.summaries_per_call):
-            n_records += len(group)
-            valid = [record for record in group if isinstance(record, Record)]
-            facts = dry_run.facts_of(valid[0])
-            dry_run.check(facts, [record.summary for record in valid])
-            for record in valid if facts and direction == "both" else ():
-                if record.summary.strip():
-                    claims = dry_run.likely_facts(record.summary)
-                    for text in source_texts(record.source):
-                        dry_run.check(claims, [text])
-    return n_records, meter.usage
+        for record in records:
+            n_records += 1
+            facts = dry_run.facts_of(record)
+            dry_run.check(facts, record.summary)
+            if direction == "both" and facts and record.summary.strip():
+                claims = dry_run.likely_facts(record.summary)
+                for text in source_texts(record.source):
+                    dry_run.check(claims, text)
+    return n_records, meter.usage, meter.models
 
 
 class _DryRun:
@@ -215,13 +213,12 @@ class _DryRun:
         found = [self.likely_facts(text) for text in source_texts(record.source)]
         return found[0] if isinstance(record.source, str) else merge_documents(record.source, found)
 
-    def check(self, facts: Facts, texts: Iterable[str]) -> None:
+    def check(self, facts: Facts, text: str) -> None:
         statements = "\0".join(fact.text for fact in FactSet.of(facts))
-        keys = {digest(f"{text}\0{statements}"): text for text in texts if text.strip()}
-        new = [text for key, text in keys.items() if key not in self._sent]
-        self._sent.update(keys)
-        if new and statements:
-            self._scorer.score_summaries("", new, facts=facts)
+        key = digest(f"{text}\0{statements}")
+        if key not in self._sent and text.strip() and statements:
+            self._scorer.check(facts, text)
+        self._sent.add(key)
 
 
 def run_batch(

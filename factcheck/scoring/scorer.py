@@ -7,7 +7,6 @@ from collections.abc import (
     Callable,
     Generator,
     Iterable,
-    Iterator,
     Mapping,
     Sequence,
 )
@@ -15,7 +14,6 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
-from itertools import chain, repeat
 from os import PathLike
 from typing import TYPE_CHECKING, get_args
 
@@ -41,7 +39,7 @@ from factcheck.facts import (
 )
 from factcheck.facts.report import Direction
 from factcheck.facts.weights import Weighting, require_weighting, weigh
-from factcheck.judges.factory import FACTS_PER_CALL, build_judges, is_embedded
+from factcheck.judges.factory import build_judges, is_embedded
 from factcheck.judges.ports import (
     ExtractorSpec,
     JudgeSpec,
@@ -53,7 +51,7 @@ from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.scoring.card import JudgeCard
 from factcheck.scoring.many import Outcome, Scored, outcomes, score_records
 from factcheck.scoring.texts import combined, lead_of, require_text, with_true_evidence
-from factcheck.settings import LOCAL, require_integer
+from factcheck.settings import FACTS_PER_CALL, LOCAL, require_integer
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -155,8 +153,7 @@ class FactCoverage(SessionUser):
             JudgeRejected: The judge rejects every request.
         """
         require_text(text, "the text")
-        (results,) = await self._check(FactSet.of(facts), [text], Ledger(self.ledger))
-        return results
+        return await self._check(FactSet.of(facts), text, Ledger(self.ledger))
 
     check = blocking(acheck)
 
@@ -201,11 +198,7 @@ class FactCoverage(SessionUser):
         direction: Direction = "coverage",
         lead: bool = False,
     ) -> tuple[CoverageReport, ...]:
-        """Score several summaries of one source; see `score`.
-
-        A judge with `summaries_per_call` checks that many per request; the usage of a request is in
-        the report of its first summary.
-        """
+        """Score several summaries of one source; see `score`."""
         source, ledgers = as_source(source), [Ledger(self.ledger) for _ in summaries]
         if not summaries:
             return ()
@@ -218,18 +211,14 @@ class FactCoverage(SessionUser):
         elif not (fact_set := FactSet.of(facts)):
             raise InputError("the list of facts is empty; there is nothing to check")
         fact_set = weigh(fact_set, self._weights)
-        size = self.summaries_per_call
-        checked = await together(
-            self._check(fact_set, summaries[start : start + size], ledgers[start])
-            for start in range(0, len(summaries), size)
-        )
-        work = zip(summaries, chain.from_iterable(checked), ledgers, strict=True)
-        return tuple(
-            await together(
-                self._report(source, summary, fact_set, results, direction, ledger, lead=lead)
-                for summary, results, ledger in work
+
+        async def score(summary: str, ledger: Ledger) -> CoverageReport:
+            results = await self._check(fact_set, summary, ledger)
+            return await self._report(
+                source, summary, fact_set, results, direction, ledger, lead=lead
             )
-        )
+
+        return tuple(await together(map(score, summaries, ledgers)))
 
     score_summaries = blocking(ascore_summaries)
 
@@ -273,9 +262,7 @@ class FactCoverage(SessionUser):
             return score_in_processes(start, records, self._processes)
 
         score = partial(self.ascore_summaries, direction=direction, lead=lead)
-        in_flight = 3 * self.session.concurrency
-        size = self.summaries_per_call
-        return score_records(score, records, in_flight=in_flight, group_size=size)
+        return score_records(score, records, in_flight=3 * self.session.concurrency)
 
     def as_dspy_metric(
         self,
@@ -356,7 +343,7 @@ class FactCoverage(SessionUser):
         text = lead_of(source, len(summary.split()))
         if not hasattr(self._judges.checker, "quality") or not (summary.strip() and text):
             return None
-        (results,) = await self._check(facts, [text], Ledger())
+        results = await self._check(facts, text, Ledger())
         return share_entailed(results).value
 
     @property
@@ -399,33 +386,15 @@ class FactCoverage(SessionUser):
             self._judge_quality,
         )
 
-    @property
-    def summaries_per_call(self) -> int:
-        """Maximum number of summaries that the judge checks against the same facts per request."""
-        n: int = getattr(self._judges.checker, "summaries_per_call", 1)
-        return n
-
-    async def _check(
-        self, facts: FactSet, texts: Sequence[str], ledger: Ledger
-    ) -> list[tuple[CheckResult, ...]]:
-        """Check facts against each text, in shared requests if the judge supports that."""
-        checker = self._judges.checker
-        check_summaries = getattr(checker, "check_summaries", None)
-        filled = [text for text in texts if text.strip()]
-        found: Iterator[Sequence[CheckResult]]
+    async def _check(self, facts: FactSet, text: str, ledger: Ledger) -> tuple[CheckResult, ...]:
+        if not text.strip():
+            empty = "the text is empty"
+            return tuple(Verdict(fact, "neutral", 0.0, reason=empty) for fact in facts)
         try:
-            if check_summaries and filled:
-                found = iter(await check_summaries(tuple(facts), filled, ledger))
-            else:
-                found = iter([await checker.check(facts, text, ledger) for text in filled])
+            results = await self._judges.checker.check(facts, text, ledger)
         except DeadlineExceeded as error:
-            found = repeat([CheckFailure.of(fact, error) for fact in facts])
-        return [
-            tuple(with_true_evidence(result, text) for result in match_results(facts, next(found)))
-            if text.strip()
-            else tuple(Verdict(fact, "neutral", 0.0, reason="the text is empty") for fact in facts)
-            for text in texts
-        ]
+            return tuple(CheckFailure.of(fact, error) for fact in facts)
+        return tuple(with_true_evidence(one, text) for one in match_results(facts, results))
 
     async def _check_claims(
         self, source: str | tuple[SourceDocument, ...], summary: str, ledger: Ledger
@@ -443,9 +412,7 @@ class FactCoverage(SessionUser):
         claims = replace(
             found, facts=tuple(replace(fact, id=f"c{n}") for n, fact in enumerate(found, 1))
         )
-        by_text = [
-            one for (one,) in await together(self._check(claims, [text], ledger) for text in texts)
-        ]
+        by_text = await together(self._check(claims, text, ledger) for text in texts)
         if isinstance(source, str):
             return claims, by_text[0]
         names = [document.id for document in source]

@@ -1,4 +1,4 @@
-"""Configuration and admission: judges, API keys, rates, and limits of requests."""
+"""Configuration and admission: judges, API keys, and limits of requests."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ PUBLIC = frozenset({"/healthz", "/readyz", "/openapi.json"})
 _READ_S = 30.0
 """Maximum number of seconds for a body to arrive."""
 _JOBS = "/v1/jobs"
-_MINUTE_S = 60.0
 _log = logging.getLogger("factcheck.server")
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 """Addresses that need no API keys."""
-_LOCAL_PAGE = re.compile(r"https?://(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?")
+_LOCAL_HOST = re.compile(r"(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?")
+"""Values of `Host` that need no API keys; any other may be a page's name for this machine."""
+_LOCAL_PAGE = re.compile(rf"https?://{_LOCAL_HOST.pattern}")
 """Origins of web pages that need no API keys."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -54,8 +55,6 @@ class ApiKey:
     """Holder, for logs and jobs."""
     sha256: str
     """SHA-256 of the key, as 64 lower-case hexadecimal digits."""
-    rpm: int | None = None
-    """Maximum number of requests per minute; `None` for no limit."""
     max_calls: int | None = None
     """Maximum number of requests to language models, while the service runs."""
     max_cost_usd: float | None = None
@@ -72,8 +71,6 @@ class ApiKey:
             raise InputError("the name is blank, or has control characters")
         if not _SHA256.fullmatch(self.sha256):
             raise InputError("sha256 must be the digest of the key: 64 digits 0-9, a-f")
-        if self.rpm is not None:
-            require_integer("rpm", self.rpm, 1)
         Budget(max_calls=self.max_calls, max_cost_usd=self.max_cost_usd)
 
 
@@ -162,24 +159,20 @@ class Caller:
 
     def __init__(self, key: ApiKey | None = None) -> None:
         self.name = "" if key is None else key.name
+        self.owner = "" if key is None else key.sha256
+        """Whose jobs this caller sees: a new key of the same name does not inherit those of the
+        former."""
         caps = Budget(max_calls=key.max_calls, max_cost_usd=key.max_cost_usd) if key else None
         self.budget = BudgetTracker(caps)
-        self._rpm = None if key is None else key.rpm
-        self._tokens = float(self._rpm or 0)
-        self._at = time.monotonic()
 
-    def require_rate(self) -> None:
-        """Take a token from the bucket, which holds those of one minute."""
-        if self._rpm is None:
-            return
-        now, per_s = time.monotonic(), self._rpm / _MINUTE_S
-        self._tokens = min(float(self._rpm), self._tokens + (now - self._at) * per_s)
-        self._at = now
-        if self._tokens < 1.0:
-            wait_s = (1.0 - self._tokens) / per_s
-            detail = f"more than {self._rpm} requests in a minute"
-            raise Problem(429, "rate", detail, retry_after_s=wait_s)
-        self._tokens -= 1.0
+
+def _require_local(request: Request) -> None:
+    """Raise `Problem` if a web page of another host may have sent a request."""
+    if not _LOCAL_HOST.fullmatch(request.headers.get("host", "")):
+        detail = "without API keys, the service is used as 127.0.0.1, [::1] or localhost"
+        raise Problem(401, "unauthorised", detail)
+    if not _LOCAL_PAGE.fullmatch(request.headers.get("origin", "http://localhost")):
+        raise Problem(401, "unauthorised", "web pages of other hosts need an API key")
 
 
 class Gate:
@@ -228,7 +221,9 @@ class Gate:
 
     def _admitted(self, request: Request) -> Caller:
         """Return the caller of a request before any of its body is read."""
-        path, caller = request.url.path, self._anyone
+        path, caller = request.scope["path"], self._anyone
+        if not self._callers:
+            _require_local(request)
         if path in PUBLIC:
             return caller
         if self._callers:
@@ -239,9 +234,6 @@ class Gate:
                 detail = "the API key is missing or unknown; send 'Authorization: Bearer KEY'"
                 raise Problem(401, "unauthorised", detail, headers={"WWW-Authenticate": "Bearer"})
             caller = found[0]
-        elif not _LOCAL_PAGE.fullmatch(request.headers.get("origin", "http://localhost")):
-            raise Problem(401, "unauthorised", "web pages of other hosts need an API key")
-        caller.require_rate()
         if request.headers.get("content-encoding", "identity").lower() != "identity":
             detail = "compressed bodies are not read; send the body without Content-Encoding"
             raise Problem(415, "unsupported_media_type", detail, headers={"Connection": "close"})

@@ -1,4 +1,4 @@
-"""The forms of MiniCheck and Lynx: chat completions that check a claim, or an answer."""
+"""The form of MiniCheck: chat completions that check a claim."""
 
 from __future__ import annotations
 
@@ -10,18 +10,14 @@ from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, StrictBool
 
-from factcheck.documents import json_text
 from factcheck.errors import InputError
 from factcheck.facts import CheckFailure, CheckResult, FactSet
 from factcheck.server.judging import SOURCE, SUMMARY, Body, JudgedRouter, example
-from factcheck.server.service import Judge, Service
+from factcheck.server.service import Service
 
 _CLAIM = re.compile(r"\n[ \t]*Claim:")
-_QUESTION = re.compile(r"^QUESTION[^\n]*:$", re.MULTILINE)
-_DOCUMENT, _ANSWER, _END = "\n--\nDOCUMENT:\n", "\n--\nANSWER:\n", "\n--\n"
 _LEAST_LOGPROB = -9999.0
 """Log probability of a token with probability 0, as OpenAI reports it."""
-_PASSED = "The document supports every fact of the answer."
 router = JudgedRouter()
 
 
@@ -35,7 +31,7 @@ class Message(Body):
 
 
 class ChatRequest(Body):
-    """A question in the form of MiniCheck or Lynx; other parameters of chats are ignored."""
+    """A question in the form of MiniCheck; other parameters of chats are ignored."""
 
     model_config = ConfigDict(
         extra="ignore",
@@ -48,18 +44,14 @@ class ChatRequest(Body):
     model: str
     """Name of a judge of the service."""
     messages: list[Message]
-    """The last message of the user is `Document: ...`, a new line, and `Claim: ...`, or has
-    Lynx's sections `QUESTION`, `DOCUMENT` and `ANSWER`, each after a line `--`."""
+    """The last message of the user is `Document: ...`, a new line, and `Claim: ...`."""
     logprobs: StrictBool | None = False
     stream: Literal[False] | None = False
     n: Literal[1] | None = 1
 
 
 class ChatAnswer(BaseModel):
-    """A chat completion; `content` is `Yes` or `No`, or Lynx's JSON with `PASS` or `FAIL`.
-
-    It is empty if the judge is undecided; `refusal` says why.
-    """
+    """A chat completion; `content` is `Yes` or `No`, or empty with a `refusal` that says why."""
 
     id: str
     object: Literal["chat.completion"]
@@ -70,27 +62,22 @@ class ChatAnswer(BaseModel):
 
 @router.judged("/v1/chat/completions", ChatAnswer)
 async def chat(service: Service, body: ChatRequest) -> Any:
-    """Check a claim, or the facts of an answer, for clients of MiniCheck or Lynx."""
+    """Check a claim for clients of MiniCheck."""
     judge = service.judge(body.model)
     contents = [message.content for message in body.messages if message.role == "user"]
-    prompt = _text_of(contents[-1]) if contents else ""
-    if found := _claim_of(prompt):
-        document, claim = found
-        (result,) = await service.check(judge, FactSet.of([claim]), document)
-        choice = _minicheck(result, logprobs=bool(body.logprobs))
-    elif found := _answer_of(prompt):
-        choice = await _lynx(service, judge, *found)
-    else:
+    found = _claim_of(_text_of(contents[-1]) if contents else "")
+    if found is None:
         raise InputError(
-            "the last user message must be 'Document: ...', a new line and 'Claim: ...', or have "
-            "Lynx's sections QUESTION, DOCUMENT and ANSWER, once each"
+            "the last user message must be 'Document: ...', a new line and 'Claim: ...'"
         )
+    document, claim = found
+    (result,) = await service.check(judge, FactSet.of([claim]), document)
     return {
         "id": f"chatcmpl-{uuid4().hex}",
         "object": "chat.completion",
         "created": int(time.time()),
         "model": judge.name,
-        "choices": [choice],
+        "choices": [_choice(result, logprobs=bool(body.logprobs))],
     }
 
 
@@ -103,23 +90,6 @@ def _claim_of(prompt: str) -> tuple[str, str] | None:
     return document.removeprefix("Document:").strip(), claims[0].strip()
 
 
-def _answer_of(prompt: str) -> tuple[str, str] | None:
-    """Return document and answer of a prompt in Lynx's form.
-
-    A mark of a section may occur only once, so that no text passes for another.
-    """
-    lines = f"{prompt}\n".replace("\r\n", "\n")
-    question, _, rest = lines.partition(_DOCUMENT)
-    document, _, rest = rest.partition(_ANSWER)
-    answer, _, _ = rest.rpartition(_END)
-    after = f"\n{document}\n{rest}"
-    if not _QUESTION.search(question) or not answer.strip():
-        return None
-    if _ANSWER in question or _DOCUMENT in after or _ANSWER in f"\n{rest}":
-        return None
-    return document.strip(), answer.strip()
-
-
 def _text_of(content: Any) -> str:
     """Return the text of a message, its parts one per line; empty if it has other parts."""
     parts = content if isinstance(content, list) else [{"text": content}]
@@ -127,45 +97,27 @@ def _text_of(content: Any) -> str:
     return "\n".join(texts) if all(isinstance(text, str) for text in texts) else ""
 
 
-async def _lynx(service: Service, judge: Judge, document: str, answer: str) -> dict[str, Any]:
-    """Check the facts of an answer: one that the document does not support is enough to fail."""
-    facts = await judge.scorer.aextract(answer)
-    results = await service.check(judge, facts, document)
-    unsupported = [
-        one for one in results if not isinstance(one, CheckFailure) and not one.supported
-    ]
-    undecided = [one for one in results if isinstance(one, CheckFailure)]
-    if undecided and not unsupported:
-        return _choice(refusal=_refusal(undecided[0]))
-    reasons = [f"{one.fact.text} ({one.reason or one.label})" for one in unsupported]
-    score = "FAIL" if unsupported else "PASS"
-    return _choice(json_text({"REASONING": reasons or [_PASSED], "SCORE": score}))
-
-
-def _minicheck(result: CheckResult, *, logprobs: bool) -> dict[str, Any]:
+def _choice(result: CheckResult, *, logprobs: bool) -> dict[str, Any]:
+    content, refusal, tokens = "", None, None
     if isinstance(result, CheckFailure):
-        return _choice(refusal=_refusal(result))
-    tokens = None
-    if logprobs and (probability := result.probability) is not None:
-        both: list[dict[str, Any]] = [
-            {"token": text, "logprob": _logprob(p), "bytes": list(text.encode())}
-            for text, p in (("Yes", probability), ("No", 1.0 - probability))
-        ]
-        token = both[0 if result.supported else 1]
-        tops = sorted(both, key=lambda one: -one["logprob"])
-        tokens = {"content": [{**token, "top_logprobs": tops}], "refusal": None}
-    return _choice("Yes" if result.supported else "No", tokens)
-
-
-def _choice(
-    content: str = "", logprobs: dict[str, Any] | None = None, refusal: str | None = None
-) -> dict[str, Any]:
+        refusal = f"{result.code}: {result.message}"
+    else:
+        content = "Yes" if result.supported else "No"
+        if logprobs and result.probability is not None:
+            tokens = _tokens(content, result.probability)
     message = {"role": "assistant", "content": content, "refusal": refusal}
-    return {"index": 0, "message": message, "finish_reason": "stop", "logprobs": logprobs}
+    return {"index": 0, "message": message, "finish_reason": "stop", "logprobs": tokens}
 
 
-def _refusal(failure: CheckFailure) -> str:
-    return f"{failure.code}: {failure.message}"
+def _tokens(content: str, probability: float) -> dict[str, Any]:
+    """Return the log probabilities of `Yes` and `No`, as OpenAI would."""
+    tops: list[dict[str, Any]] = [
+        {"token": text, "logprob": _logprob(p), "bytes": list(text.encode())}
+        for text, p in (("Yes", probability), ("No", 1.0 - probability))
+    ]
+    (token,) = (one for one in tops if one["token"] == content)
+    tops.sort(key=lambda one: -one["logprob"])
+    return {"content": [{**token, "top_logprobs": tops}], "refusal": None}
 
 
 def _logprob(probability: float) -> float:

@@ -24,7 +24,7 @@ from factcheck.scoring.runs import row_of
 from factcheck.server.access import ServerConfig, require_bounded
 from factcheck.server.problems import Problem
 
-_FORMAT = 3
+_FORMAT = 4
 """Version of the tables, kept as `user_version`."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS jobs (
@@ -45,6 +45,10 @@ _JOBS = (
     "SELECT jobs.*, count(job) AS records, count(failed) AS rows, total(failed) AS failed "
     "FROM jobs LEFT JOIN records ON records.job = jobs.id WHERE {} GROUP BY number"
 )
+_OPEN = "state = 'queued'"
+_KNOWN = "owner IN (SELECT value FROM json_each(?))"
+_FIRST = "SELECT id FROM jobs WHERE {} ORDER BY number LIMIT 1"
+_COUNT = "SELECT count(*) FROM jobs WHERE {}"
 _ADD = "INSERT INTO jobs VALUES (NULL, ?, ?, ?, ?, 'queued', '', '', ?, ?)"
 _PAGE_OF = (
     "SELECT place, content FROM records "
@@ -83,7 +87,7 @@ class Job(JobStatus):
     """A job as stored; `running` is known to its runner only."""
 
     owner: str
-    """Name of the API key that submitted it."""
+    """Digest of the API key that submitted it; empty if the service had no keys."""
     signature: str
     """Signature of its rows; empty before the first."""
     digest: str | None
@@ -103,6 +107,7 @@ class JobStore:
 
     def __init__(self, config: ServerConfig) -> None:
         self._config = config
+        self._owners = json_text([key.sha256 for key in config.keys] or [""])
         self.path = path = Path(str(config.jobs_path))
         self._lock = threading.Lock()
         check_writable(path)
@@ -135,8 +140,7 @@ class JobStore:
         """
         if found := self._job("owner = ? AND key = ?", owner, key):
             return found
-        open_jobs = "SELECT count(*) FROM jobs WHERE owner = ? AND state = 'queued'"
-        if self._all(open_jobs, owner)[0][0] >= _MAX_OPEN:
+        if self._count(f"{_OPEN} AND owner = ?", owner) >= _MAX_OPEN:
             detail = f"{_MAX_OPEN} jobs are unfinished; wait for one to end, or cancel it"
             raise Problem(429, "rate", detail, retry_after_s=_RETRY_S)
         return None
@@ -154,7 +158,7 @@ class JobStore:
 
         Args:
             lines: JSON lines of records, as `factcheck run` reads them.
-            owner: Name of the caller; only this caller sees the job.
+            owner: Digest of the caller's key; only this caller sees the job.
             judge: Name of the judge.
             direction: As in `FactCoverage.score`.
             key: Idempotency key; the job that has it is returned instead of a new one.
@@ -218,14 +222,22 @@ class JobStore:
         raise Problem(404, "not_found", f"there is no job {job_id!r:.80}")
 
     def first_open(self) -> Job | None:
-        """Return the unfinished job that was submitted first."""
-        found = self._all("SELECT id FROM jobs WHERE state = 'queued' ORDER BY number LIMIT 1")
+        """Return the unfinished job that was submitted first with a key of the service."""
+        found = self._all(_FIRST.format(f"{_OPEN} AND {_KNOWN}"), self._owners)
         return self._job("jobs.id = ?", *found[0]) if found else None
 
     @property
     def n_open(self) -> int:
         """Number of unfinished jobs."""
-        (count,) = self._all("SELECT count(*) FROM jobs WHERE state = 'queued'")[0]
+        return self._count(_OPEN)
+
+    @property
+    def n_waiting(self) -> int:
+        """Number of unfinished jobs that belong to keys the service does not have."""
+        return self._count(f"{_OPEN} AND NOT {_KNOWN}", self._owners)
+
+    def _count(self, where: str, *values: Any) -> int:
+        (count,) = self._all(_COUNT.format(where), *values)[0]
         return int(count)
 
     def row_lines(self, job: Job) -> Iterator[str]:

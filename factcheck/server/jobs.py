@@ -25,18 +25,18 @@ from itertools import chain, repeat, takewhile
 from tempfile import TemporaryFile
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.responses import StreamingResponse
 
 from factcheck.errors import BudgetExceeded, ConfigError, describe
 from factcheck.facts import CoverageReport
 from factcheck.facts.report import Direction
 from factcheck.runtime.loop import background
-from factcheck.scoring.many import Scored, groups_of, score_group
+from factcheck.scoring.many import Scored, score_record
 from factcheck.scoring.run_report import codes_of
 from factcheck.scoring.runs import run_signature
 from factcheck.server.job_store import Job, JobStatus, JobStore
-from factcheck.server.judging import KEY, IdempotencyKey
+from factcheck.server.judging import KEY
 from factcheck.server.problems import RESPONSES, Problem
 from factcheck.server.service import Service
 
@@ -60,7 +60,6 @@ class Jobs:
     def __init__(self, service: Service) -> None:
         self.store = JobStore(service.config)
         self.service = service
-        self._budgets = {one.name: one.budget for one in service.callers.values()}
         self.problem = ""
         """Reason why no jobs are scored at present, such as a full disk; empty if they are."""
         self._current: tuple[str, Future[Any]] = "", Future()
@@ -85,7 +84,14 @@ class Jobs:
                 cancelled.set_result(None)
 
     def start(self) -> None:
-        """Score jobs in order of submission."""
+        """Score jobs in order of submission; those of keys that are gone wait for them."""
+        if n := self.store.n_waiting:
+            jobs = "1 unfinished job belongs" if n == 1 else f"{n:,} unfinished jobs belong"
+            _log.warning(
+                "%s: %s to API keys that this service does not have; start it with them again",
+                self.store.path,
+                jobs,
+            )
         self._thread.start()
 
     def wake(self) -> None:
@@ -141,23 +147,18 @@ class Jobs:
 
     def _score(self, job: Job, cancelled: Future[Any]) -> None:
         """Score all records without a row, until the job has ended or its budget is spent."""
-        judge, budget = self.service.judges.get(job.judge), self._budgets.get(job.owner)
+        judge, caller = self.service.judges.get(job.judge), self.service.callers.get(job.owner)
         if judge is None:
             raise ConfigError(f"the service no longer has a judge {job.judge!r:.80}")
-        if self._budgets and budget is None:
-            raise ConfigError("the service no longer has the API key of this job")
         scorer, is_spent, signature = judge.scorer, False, ""
         pending = takewhile(lambda _: not (self._stopping or is_spent), self.store.pending(job))
         score = partial(scorer.ascore_summaries, direction=job.direction)
         start = asyncio.Lock()
-        submitted = (
-            background.submit(score_group(score, group, start))
-            for group in groups_of(pending, scorer.summaries_per_call)
-        )
+        submitted = (background.submit(score_record(score, record, start)) for record in pending)
         # as many as requests in flight, so that others wait for one of them at most
         most = 1 if scorer.signature.never_flips else scorer.session.concurrency
         scored = _as_completed(submitted, most, cancelled)
-        with budget.spending() if budget else nullcontext(), closing(scored):
+        with caller.budget.spending() if caller else nullcontext(), closing(scored):
             for one in scored:
                 if BudgetExceeded.code in codes_of(one.outcome):
                     is_spent = True
@@ -176,14 +177,14 @@ class Jobs:
 
 
 def _as_completed(
-    submitted: Iterable[Future[list[Scored]]], most: int, cancelled: Future[Any]
+    submitted: Iterable[Future[Scored]], most: int, cancelled: Future[Any]
 ) -> Generator[Scored, None, None]:
     """Yield what futures hold as they get it, with `most` at a time; what is left is cancelled.
 
     Raises:
         CancelledError: `cancelled` is done, or a future was cancelled.
     """
-    left: set[Future[list[Scored]]] = set()
+    left: set[Future[Scored]] = set()
     try:
         for future in chain(submitted, repeat(None)):
             if future is not None:
@@ -195,8 +196,7 @@ def _as_completed(
                 if cancelled in done:
                     raise CancelledError
                 left -= done
-                for one in done:
-                    yield from one.result()
+                yield from (one.result() for one in done)
     finally:
         background.cancel(left)
 
@@ -212,10 +212,18 @@ Shared = Annotated[Jobs, Depends(_jobs)]
 
 
 async def _job(job_id: str, jobs: Shared, request: Request) -> Job:
-    return await asyncio.to_thread(jobs.store.find, job_id, request.state.caller.name)
+    return await asyncio.to_thread(jobs.store.find, job_id, request.state.caller.owner)
 
 
 _LINES = "application/x-ndjson"
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=255,
+        description="Repeating a submission with its key returns the job of the first.",
+    ),
+]
 router = APIRouter(prefix="/v1/jobs", responses=RESPONSES, dependencies=[KEY])
 _BODY = {
     "required": True,
@@ -238,7 +246,7 @@ async def submit(
 ) -> JobStatus:
     """Score records in the background; the job survives a restart of the service."""
     name, key = jobs.service.judge(judge).name, idempotency_key
-    owner: str = request.state.caller.name
+    owner: str = request.state.caller.owner
     await asyncio.to_thread(jobs.store.admit, owner, key)
     digest = hashlib.sha256(f"{name}\n{direction}\n".encode())
     with TemporaryFile(dir=jobs.store.path.parent) as body:

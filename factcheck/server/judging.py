@@ -1,18 +1,18 @@
 """Routes that judge: requests and answers are values of the Python API, as JSON.
 
-All of them have strict JSON, deadlines, idempotency keys and examples.
+All of them have strict JSON, deadlines and examples.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Annotated, Any, get_type_hints
 
 from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from factcheck.documents import parse_json, plain_document, to_plain
 from factcheck.errors import DeadlineExceeded, Failure, InputError
@@ -21,10 +21,7 @@ from factcheck.facts.report import Direction
 from factcheck.fields import FieldEvaluator
 from factcheck.fields.evaluation import Join
 from factcheck.judges.ports import PairVerdict, ValuePair
-from factcheck.keywords import match_cards
-from factcheck.keywords.matching import THRESHOLD, Assignment
 from factcheck.records.facts import facts_of
-from factcheck.references import Aggregation, ReferenceMatch
 from factcheck.server.access import require_bounded
 from factcheck.server.problems import RESPONSES, Problem
 from factcheck.server.service import Service
@@ -61,14 +58,6 @@ DeadlineMs = Annotated[
         description="Milliseconds after which undecided facts are returned as such.",
     ),
 ]
-IdempotencyKey = Annotated[
-    str | None,
-    Header(
-        min_length=1,
-        max_length=255,
-        description="Repeating a request with its key returns the answer of the first.",
-    ),
-]
 
 
 class JudgedRouter(APIRouter):
@@ -85,11 +74,10 @@ class JudgedRouter(APIRouter):
                 request: Request,
                 body: Any,
                 factcheck_deadline_ms: DeadlineMs = None,
-                idempotency_key: IdempotencyKey = None,
             ) -> Response:
                 service: Service = request.app.state.service
-                limits = factcheck_deadline_ms, idempotency_key
-                return await service.answer(request, lambda: work(service, body), *limits)
+                call = partial(work, service, body)
+                return await service.answer(request, call, factcheck_deadline_ms)
 
             endpoint.__name__, endpoint.__doc__ = work.__name__, work.__doc__
             endpoint.__annotations__["body"] = get_type_hints(work)["body"]
@@ -276,61 +264,3 @@ async def equivalence(service: Service, body: EquivalenceRequest) -> Any:
     except DeadlineExceeded as error:
         found = [Failure.of(None, error)] * len(body.pairs)
     return {"results": to_plain(found)}
-
-
-class ReferencesRequest(Body):
-    """An output and the references to compare it with, by words and letters."""
-
-    model_config = example(actual_output=SUMMARY, references=_FACTS)
-    actual_output: str
-    references: list[str]
-    aggregation: Aggregation = "max"
-    threshold: StrictFloat = Field(0.7, ge=0, le=1)
-
-
-class ReferencesAnswer(BaseModel):
-    """Similarity of an output to its references, and more of `MetricResult.to_dict`."""
-
-    score: float | None
-    passed: bool | None
-    reason: str
-    details: dict[str, Any]
-
-
-@router.judged("/v1/references", ReferencesAnswer)
-async def references(service: Service, body: ReferencesRequest) -> Any:
-    """Compare an output with references by their words; no judge is asked."""
-    match = ReferenceMatch(
-        body.references, body.aggregation, body.threshold, session=service.session
-    )
-    return (await match.amatch(body.actual_output)).to_dict()
-
-
-class KeywordsRequest(Body):
-    """Expected cards with keywords, and generated cards."""
-
-    model_config = example(
-        expected=[{"title_keywords": ["bakery", {"fold": "mill lane"}]}],
-        generated=[{"title": "The bakery on Mill Lane"}],
-    )
-    expected: list[dict[str, Any]]
-    """Cards with `FIELD_keywords`."""
-    generated: list[dict[str, Any]]
-    threshold: StrictFloat = Field(THRESHOLD, ge=0, le=1)
-    assignment: Assignment = "greedy"
-
-
-class KeywordsAnswer(BaseModel):
-    """Scores of the cards; the answer also lists their matches."""
-
-    recall: float | None
-    precision: float | None
-    f1: float | None
-
-
-@router.judged("/v1/keywords", KeywordsAnswer)
-async def keywords(_: Service, body: KeywordsRequest) -> Any:
-    """Match generated cards with expected ones by keywords; no judge is asked."""
-    options = body.model_dump(exclude={"expected", "generated"})
-    result = await asyncio.to_thread(match_cards, body.expected, body.generated, **options)
-    return result.to_dict()

@@ -1,12 +1,9 @@
-"""Judges of the service, the work of requests, repeated requests and metrics."""
+"""Judges of the service, the work of requests, and metrics."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import sys
-import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -23,7 +20,7 @@ from factcheck.fields import SemanticComparator
 from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.ports import Ledger, PairJudge
 from factcheck.runtime.budget import Budget
-from factcheck.runtime.deadline import deadline, is_over
+from factcheck.runtime.deadline import deadline
 from factcheck.runtime.loop import BackgroundLoop, background
 from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
@@ -31,10 +28,6 @@ from factcheck.server.access import Caller, ServerConfig
 from factcheck.server.problems import Problem
 from factcheck.settings import LOCAL
 
-_KEPT_S = 3_600.0
-"""Seconds for which the answer to a request with an idempotency key is kept."""
-_MAX_KEPT = 1_000
-_MAX_KEPT_CHARS = 64_000_000
 _GRACE_S = 5.0
 """Seconds after its deadline at which a request ends, even if its work does not."""
 _GONE = 499
@@ -105,26 +98,8 @@ class Judge(NamedTuple):
     """Total usage."""
 
 
-class _Kept(NamedTuple):
-    """The answer to a request with an idempotency key."""
-
-    digest: str
-    """Digest of the request's body."""
-    text: str
-    at: float
-
-
-def _json(text: str) -> Response:
-    return Response(text, media_type="application/json")
-
-
-async def _disconnect(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
-
-
 class Service:
-    """Judges shared by all requests, and their answers."""
+    """Judges shared by all requests."""
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
@@ -147,7 +122,6 @@ class Service:
         self.meters.in_flight.set_function(lambda: self.n_in_flight)
         self.fields_loop = BackgroundLoop("factcheck-fields")
         """Loop of comparators of fields, which may block it."""
-        self._kept: OrderedDict[tuple[str, str, str], _Kept] = OrderedDict()
 
     def _judge(self, name: str, spec: Any) -> Judge:
         ledger, scorer = Ledger(), FactCoverage(spec, session=self.session)
@@ -184,20 +158,11 @@ class Service:
         request: Request,
         work: Callable[[], Awaitable[Any]],
         deadline_ms: int | None = None,
-        key: str | None = None,
     ) -> Response:
         """Await `work()` in the background loop and answer with its result as JSON.
 
-        A request with the idempotency key of an earlier one gets its answer, if there is one yet;
-        the work of a client that disconnects is cancelled.
+        The work of a client that disconnects is cancelled.
         """
-        caller: Caller = request.state.caller
-        place = (caller.name, request.url.path, key or "")
-        digest = hashlib.sha256(await request.body()).hexdigest()
-        if key and (kept := self._kept.get(place)) and time.monotonic() - kept.at < _KEPT_S:
-            if kept.digest != digest:
-                raise InputError("the idempotency key was used for another body; use a new key")
-            return _json(kept.text)
         if self.n_in_flight >= self.config.max_in_flight:
             detail = f"{self.n_in_flight} requests are in progress; try again"
             raise Problem(503, "busy", detail, retry_after_s=1)
@@ -206,43 +171,36 @@ class Service:
             seconds = min(seconds, deadline_ms / 1_000)
         self.n_in_flight += 1
         gone = asyncio.ensure_future(_disconnect(request))
-        task = asyncio.ensure_future(self._judge_by_deadline(caller, work, seconds))
+        task = asyncio.ensure_future(_by_deadline(request.state.caller, work, seconds))
         try:
             await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
                 return Response(status_code=_GONE)
-            text, is_late = task.result()
+            return Response(task.result(), media_type="application/json")
         finally:
             self.n_in_flight -= 1
             gone.cancel()
             task.cancel()
-        if key and not is_late:
-            self._keep(place, _Kept(digest, text, time.monotonic()))
-        return _json(text)
-
-    async def _judge_by_deadline(
-        self, caller: Caller, work: Callable[[], Awaitable[Any]], seconds: float
-    ) -> tuple[str, bool]:
-        """Return the result of `work()` as JSON, and whether the deadline passed."""
-
-        async def as_json() -> str:
-            return json_text(await work())
-
-        with deadline(seconds), caller.budget.spending():
-            answer = background.hop(as_json())
-            try:
-                return await asyncio.wait_for(answer, seconds + _GRACE_S), is_over()
-            except asyncio.TimeoutError:
-                raise DeadlineExceeded("undone when the deadline passed") from None
-
-    def _keep(self, place: tuple[str, str, str], answer: _Kept) -> None:
-        self._kept[place] = answer
-        self._kept.move_to_end(place)
-        n_chars = sum(len(one.text) for one in self._kept.values())
-        while len(self._kept) > 1 and (len(self._kept) > _MAX_KEPT or n_chars > _MAX_KEPT_CHARS):
-            n_chars -= len(self._kept.popitem(last=False)[1].text)
 
     async def check(self, judge: Judge, facts: FactSet, text: str) -> tuple[CheckResult, ...]:
         results = await judge.scorer.acheck(facts, text)
         self.meters.count(judge.name, results)
         return results
+
+
+async def _disconnect(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _by_deadline(caller: Caller, work: Callable[[], Awaitable[Any]], seconds: float) -> str:
+    """Return the result of `work()`, which the caller pays for, as JSON."""
+
+    async def as_json() -> str:
+        return json_text(await work())
+
+    with deadline(seconds), caller.budget.spending():
+        try:
+            return await asyncio.wait_for(background.hop(as_json()), seconds + _GRACE_S)
+        except asyncio.TimeoutError:
+            raise DeadlineExceeded("undone when the deadline passed") from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -31,18 +31,18 @@ _KEY = re.compile(r'"(\w+)": ')
 _ANSWERS = {"entailed": "yes", "contradicted": "contradicted", "neutral": "no"}
 Kind = Literal["check", "extract", "compare", "rate", "summarize"]
 _FENCE = re.compile(
-    r"^<(?P<tag>source|text\d*|facts|pairs|source_text|summary) (?P<nonce>[0-9a-fA-F]+)>\r?\n"
+    r"^<(?P<tag>source|text|facts|pairs|source_text|summary) (?P<nonce>[0-9a-fA-F]+)>\r?\n"
     r"(?P<inner>(?:.*?\r?\n)?)"
     r"^</(?P=tag) (?P=nonce)>",
     re.DOTALL | re.MULTILINE,
 )
-_TEXT = re.compile(r"source_text|source|text\d*")
+_TEXTS = ("text", "source", "source_text")
+"""Tags of the text that a prompt is about."""
 _KINDS: tuple[tuple[set[str], Kind], ...] = (
     ({"source_text", "summary"}, "rate"),
     ({"source_text"}, "summarize"),
     ({"pairs"}, "compare"),
     ({"text", "facts"}, "check"),
-    ({"text1", "facts"}, "check"),
     ({"text"}, "extract"),
     ({"source"}, "extract"),
 )
@@ -62,8 +62,6 @@ class ParsedPrompt:
     """The text to check against, extract from or summarize, or the source of a summary."""
     lines: tuple[str, ...]
     """Numbered lines of the text to check against; empty if it is not numbered."""
-    texts: tuple[str, ...]
-    """All texts to check against, as sent; several in requests about several summaries."""
     facts: Mapping[str, str]
     """Statements to check, by id in this request, in order."""
     pairs: Mapping[str, ValuePair]
@@ -95,13 +93,12 @@ def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
     kind = next((kind for tags, kind in _KINDS if tags <= fences.keys()), None)
     if kind is None:
         raise InputError(f"no fenced text or pairs in the prompt {prompt!r}")
-    texts = tuple(text for tag, text in fences.items() if _TEXT.fullmatch(tag))
-    lines = _numbered(texts[0]) if kind == "check" else ()
+    text = next((fences[tag] for tag in _TEXTS if tag in fences), "")
+    lines = _numbered(text) if kind == "check" else ()
     return ParsedPrompt(
         kind,
-        " ".join(lines) or next(iter(texts), ""),
+        " ".join(lines) or text,
         lines,
-        texts,
         _parse_facts(fences["facts"]) if kind == "check" else {},
         _parse_pairs(fences["pairs"]) if kind == "compare" else {},
         fences.get("summary", ""),
@@ -215,28 +212,12 @@ class FactModel:
             return _json({"facts": list(self._facts(prompt.text))})
         if prompt.kind == "summarize":
             return _json({"bullets": list(self._summarize(prompt.text, prompt.instructions))})
-        if len(prompt.texts) > 1 and prompt.kind == "check":
-            return self._marks(prompt)
         drafts = self._drafts(prompt)
         if prompt.kind == "rate":
             return _json(next(iter(drafts), {}))
         keys = _verdict_keys(prompt)
         items = (f"{_json(str(draft.get('id')))}: {_json(_item(draft, keys))}" for draft in drafts)
         return f"{{{', '.join(items)}}}"
-
-    def _marks(self, prompt: ParsedPrompt) -> str:
-        """Render one entry per fact, with one mark per text that has a verdict."""
-        is_label = '"ynnc"' in prompt.instructions
-        entries: dict[str, list[str]] = {}
-        for text in prompt.texts:
-            lines = _numbered(text)
-            one = replace(prompt, text=" ".join(lines) or text, lines=lines, texts=(text,))
-            for draft in self._drafts(one):
-                label = str(draft.get("label"))
-                sign = "-" if label == "contradicted" else ""
-                mark = _ANSWERS.get(label, label)[0] if is_label else f"{sign}{draft.get('line')}"
-                entries.setdefault(str(draft.get("id")), []).append(mark)
-        return _json({id_: ("" if is_label else " ").join(marks) for id_, marks in entries.items()})
 
     def _drafts(self, prompt: ParsedPrompt) -> Sequence[Draft]:
         """Return the verdicts of a reply, with the faults injected."""
@@ -280,15 +261,13 @@ def _verdict_keys(prompt: ParsedPrompt) -> tuple[str, ...]:
     example = prompt.instructions.rpartition('{"f1": ')[2]
     if example.startswith("{"):
         return tuple(_KEY.findall(example.partition("}")[0]))
-    return ("answer",) if example.startswith('"yes') else ("line", "answer")
+    return ("line", "answer")
 
 
 def _item(draft: Draft, keys: Sequence[str]) -> Any:
-    """Serialise a verdict: `"yes"`, `"3 yes"`, or an object."""
+    """Serialise a verdict: `"no"`, `"3 yes"`, or an object."""
     label = draft.get("label")
     answer = _ANSWERS.get(label, label) if isinstance(label, str) else label
-    if keys == ("answer",):
-        return answer
     if keys == ("line", "answer"):
         return f"{draft['line']} {answer}" if draft.get("line") else answer
     item = {**draft, "answer": answer} if "label" in draft else draft

@@ -7,6 +7,7 @@ follow the Penn Treebank, relations ClearNLP, entities OntoNotes.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -16,6 +17,7 @@ from zlib import crc32
 
 import numpy as np
 
+from factcheck.text.weights import read_weights
 from factcheck.text.words import english_ranks, names_of_parser
 
 if TYPE_CHECKING:
@@ -182,8 +184,7 @@ def _network() -> _Network:
     import onnxruntime
 
     room = resources.files(__package__)
-    with room.joinpath("syntax.npz").open("rb") as file:
-        stored = dict(np.load(file))
+    stored = dict(np.load(io.BytesIO(read_weights(room, "syntax.npz"))))
     weights = {
         key: value.astype(np.float32) * stored[f"{key}.scale"]
         for key, value in stored.items()
@@ -194,6 +195,6 @@ def _network() -> _Network:
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
     options.add_external_initializers([*values], [*values.values()])
-    graph = room.joinpath("syntax.onnx").read_bytes()
+    graph = read_weights(room, "syntax.onnx")
     session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
     return _Network(session, names_of_parser(), english_ranks())

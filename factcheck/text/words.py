@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import threading
@@ -11,6 +12,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 from zipfile import ZipFile
+
+from factcheck.text.weights import read_weights
 
 WordKind = Literal["content", "number", "negation", "function", "symbol"]
 
@@ -160,7 +163,7 @@ def names_of_parser() -> Mapping[str, list[str]]:
 
     They are stored as an array of bytes beside its weights, and read here without NumPy.
     """
-    with files(__package__).joinpath("syntax.npz").open("rb") as file, ZipFile(file) as stored:
+    with ZipFile(io.BytesIO(read_weights(files(__package__), "syntax.npz"))) as stored:
         array = stored.read("names.npy")
     names: dict[str, list[str]] = json.loads(array[10 + int.from_bytes(array[8:10], "little") :])
     return names

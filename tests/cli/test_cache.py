@@ -11,7 +11,7 @@ import pytest
 
 from factcheck.runtime.cache import DiskCache, answer_key
 from tests.cli.conftest import Run, refused
-from tests.runtime.cache.stores import bomb, database, filled, in_lists, plant, row_key, run_sql
+from tests.runtime.cache.stores import bomb, database, filled, in_lists, plant, run_sql
 
 NOW = int(time.time())
 DAY = 86400
@@ -19,7 +19,6 @@ DAY = 86400
 
 KEYS = sorted(answer_key(n=n) for n in range(5))
 ENTRIES = {key: f"answer {n}" for n, key in enumerate(KEYS)}
-ROWS = [row_key(*entry) for entry in ENTRIES.items()]
 AGES = [0, 40, 50, 60, 0]
 """Days since each was written."""
 
@@ -28,9 +27,9 @@ AGES = [0, 40, 50, 60, 0]
 def folder(tmp_path: Path) -> Path:
     """A cache with five entries, in the folder that the environment names."""
     filled(tmp_path, ENTRIES)
-    for row, age in zip(ROWS, AGES, strict=True):
+    for key, age in zip(KEYS, AGES, strict=True):
         at = NOW - age * DAY - 1
-        run_sql(tmp_path, "UPDATE Cache SET store_time = ? WHERE key = ?", (at, row))
+        run_sql(tmp_path, "UPDATE Cache SET store_time = ? WHERE key = ?", (at, key))
     return tmp_path
 
 
@@ -68,9 +67,9 @@ def test_no_cache_is_an_empty_cache(
 def test_verify_counts_bad_entries(run: Run, folder: Path, tmp_path: Path) -> None:
     """Exit code 1 says that there were some; the good ones are still found."""
     canary = tmp_path / "canary"
-    plant(folder, ROWS[0], value=bomb(canary))
-    plant(folder, ROWS[1], value="text")
-    plant(folder, ROWS[2], value=b"0" * 16 + b"{}")
+    plant(folder, KEYS[0], value=bomb(canary))
+    plant(folder, KEYS[1], value="text")
+    plant(folder, KEYS[2], value=b"0" * 16 + b"{}")
     plant(folder, bomb(canary))
     plant(folder, "short")
 
@@ -88,7 +87,7 @@ def test_a_damaged_file_is_named_and_started_anew_by_the_next_run(
     database(folder).write_bytes(b"no database " * 1000)
 
     code, _, err = run("cache", *command.split())
-    assert (code, "is damaged" in err, "sets it aside" in err) == (2, True, True)
+    assert (code, "is damaged" in err, "renames it" in err) == (2, True, True)
     code, out, _ = run("cache", "verify")
     assert (code, out.split(":")[0]) == (1, "0 good, 0 refused\nthe file is damaged")
     filled(folder, ENTRIES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -224,6 +225,27 @@ def test_a_dry_run_counts_what_the_real_run_then_sends(
         assert len(server.requests) - n_before == n_expected[direction]
         free = f"{len(records)} records need no requests: the judge is local, or replies are cached"
         assert run(*score, "--dry-run").out == f"{free}\n"
+
+
+def test_a_dry_run_says_what_thought_may_add(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    command = (*by_model(tmp_path, [record(1)])[:2], "--judge")
+    for name, thought in (
+        ("openai/gpt-4.1-mini", "thought comes on top"),
+        (
+            "openai/gpt-5-nano",
+            (
+                "thought comes on top; openai/gpt-5-nano thinks by default: reckon with 3 to 10 "
+                "times the completion tokens, or hardly more with reasoning_effort=minimal, which "
+                "is sent unless another is set"
+            ),
+        ),
+    ):
+        out = run(*command, name, "--dry-run").out
+        assert re.search(r"at most [\d,]+ completion tokens; cost at most \$[\d.]+; ", out), out
+        assert out.endswith(f"; {thought}\n")
 
 
 def test_rows_of_records_that_are_not_in_the_input_are_left_out(desk: Desk, job: Job) -> None:

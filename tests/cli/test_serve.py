@@ -75,7 +75,10 @@ def test_refusals(run: Run, folder: Folder, options: str, message: str, code: in
         (f"- name: ann\n  sha256: {DIGEST}\n- name: bob\n", "line 3: key: 'sha256' is missing"),
         (f"- name: ann\n  sha256: {DIGEST}\n  max_cost: 3\n", "line 1: 'max_cost' is not one of"),
         ("- {name: ann, sha256: secret}\n", "sha256 must be the digest of the key: 64 digits"),
-        (f"- {{name: ann, sha256: {DIGEST}, rpm: 0}}\n", "rpm must be an integer of at least 1"),
+        (
+            f"- {{name: ann, sha256: {DIGEST}, rpm: 0}}\n",
+            "rpm was removed; limit requests in the reverse proxy",
+        ),
         (f"- {{name: ann, sha256: {DIGEST}, max_calls: -1}}\n", "max_calls must be an integer"),
     ],
 )
@@ -115,7 +118,7 @@ def test_jobs_that_another_service_keeps(
 
 
 def test_a_service_with_keys_and_several_judges(start: Start, folder: Folder) -> None:  # noqa: F811
-    folder.put("keys.yaml", f"- name: ann\n  sha256: {DIGEST}\n  rpm: 100\n")
+    folder.put("keys.yaml", f"- name: ann\n  sha256: {DIGEST}\n  max_calls: 100\n")
     keys = str(Path("keys.yaml").absolute())
     judges = ("--judge", "main=cascade(local-fast, local, low=0.1)", "--judge", "of/Lynx-8B=local")
     service = start("--host", "::", "--keys", keys, *judges)

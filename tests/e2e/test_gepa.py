@@ -115,7 +115,7 @@ def test_a_run_whose_judge_fails_says_so_and_does_not_pass_for_a_result(
     models = Models()
 
     def without_judge(request: ChatRequest) -> str | Reply:
-        return bad_request() if request.body["model"] == "judge" else models(request)
+        return bad_request("no") if request.body["model"] == "judge" else models(request)
 
     with LocalOpenAIServer(without_judge) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)

@@ -120,7 +120,8 @@ def _label(fact: str, text: str) -> EntailmentLabel:
 
 
 def _cache_entries() -> str:
-    good = sorted(filter(None, read_entries(Path("cache"))))
+    rows = filter(None, read_entries(Path("cache")))
+    good = sorted((key, value) for key, values in rows for value in values)
     return "".join(f"{json.dumps({'key': key, 'value': value})}\n" for key, value in good)
 
 

@@ -22,7 +22,13 @@ from factcheck.errors import (
 )
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Usage, Verdict
 from factcheck.judges.cascade import CascadeJudge, parse_cascade
-from factcheck.judges.factory import build_embedder, build_judges, build_pair_judge, build_rater
+from factcheck.judges.factory import (
+    build_embedder,
+    build_judges,
+    build_model,
+    build_pair_judge,
+    build_rater,
+)
 from factcheck.judges.llm.judges import LLMPairJudge, LLMRater
 from factcheck.judges.ports import Embedder, Ledger, PairResult, PairVerdict, ValuePair
 from factcheck.runtime.loop import background
@@ -315,6 +321,25 @@ def test_results_that_cannot_be_told_apart_are_not_used() -> None:
     short = Short(lambda _: 1.0)
     assert speakers(compare(CascadeJudge(short, says(True)))) == ["second"] * 7
     assert speakers(compare(CascadeJudge(FIRST, short)))[2:5] == ["output"] * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("gpt-5", "openai/gpt-5"),
+        ("o3", "openai/o3"),
+        ("Claude-Haiku-5-5", "anthropic/Claude-Haiku-5-5"),
+        ("gemini-3.8-flash", "gemini/gemini-3.8-flash"),
+    ],
+)
+def test_a_model_without_its_provider_is_asked_about(name: str, meant: str) -> None:
+    with Session(cache="off") as session:
+        with pytest.raises(ConfigError, match=f"unknown judge '{name}'; did you mean '{meant}'"):
+            build_judges(name, None, session)
+        with pytest.raises(ConfigError, match=f"no language model; did you mean '{meant}'"):
+            build_model(name, session)
+        with pytest.raises(ConfigError, match="unknown judge 'gpu'; use 'local', "):
+            build_judges("gpu", None, session)
 
 
 def test_thresholds_are_probabilities_in_order() -> None:

@@ -17,7 +17,7 @@ from factcheck.errors import BudgetExceeded, InputError
 from factcheck.facts import Usage
 from factcheck.fields import SemanticComparator
 from factcheck.references import ReferenceMatch
-from factcheck.runtime.budget import BudgetTracker, Price, price_of
+from factcheck.runtime.budget import BudgetTracker, Price, Tokens, price_of
 from factcheck.runtime.cache import DiskCache
 from factcheck.runtime.session import Session
 from factcheck.testing import FactModel, LocalOpenAIServer
@@ -73,9 +73,9 @@ def test_a_cache_that_was_handed_in_stays_open(tmp_path: Path) -> None:
     with Session(cache=tmp_path) as session:
         assert isinstance(session.cache, DiskCache)
         session.cache.add_many({"0" * 64: "{}"})
-        opened = session.cache._connection
+        assert session.cache.is_open
     assert borrowed.n_closed == 0
-    assert (opened is not None, session.cache._connection) == (True, None)
+    assert not session.cache.is_open
 
 
 def test_a_spec_names_one_connection() -> None:
@@ -174,7 +174,9 @@ def test_a_cap_that_is_no_amount_is_refused(name: str, cap: Any) -> None:
 def test_a_known_price_has_one_of_its_own_for_cached_tokens_and_an_unknown_one_is_not_zero() -> (
     None
 ):
-    assert Price(1.0, 0.1, 10.0).cost_usd(1_000_000, 400_000, 100_000) == pytest.approx(1.64)
+    assert Price(1.0, 0.1, 10.0).cost_usd(Tokens(1_000_000, 100_000, 400_000)) == pytest.approx(
+        1.64
+    )
     assert price_of("openai/gpt-5-nano") is not None
     assert price_of("openai/my-own-model") is None
     assert price_of("local") is None

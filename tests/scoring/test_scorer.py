@@ -118,7 +118,7 @@ def test_texts_that_cannot_be_scored_say_what_to_do(arguments: Any, says: str) -
         score(TEXT, TEXT, direction="back")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("judge", ["gpt-5", "", "local/", "openai", object(), 7, ScriptedChecker])
+@pytest.mark.parametrize("judge", ["gpu", "", "local/", "openai", object(), 7, ScriptedChecker])
 def test_an_unknown_judge_is_named_with_what_can_be_used(judge: Any) -> None:
     with pytest.raises(ConfigError, match=r"local|check\(facts"):
         FactCoverage(judge)

@@ -18,6 +18,7 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
+from fastapi.testclient import TestClient
 
 from factcheck.server import ApiKey, ServerConfig, create_app
 from factcheck.testing import (
@@ -54,6 +55,11 @@ def app_of(judge: Any, **config: Any) -> Any:
     """An application with this judge, as `main`, or these."""
     judges = judge if isinstance(judge, dict) else {"main": judge}
     return create_app(ServerConfig(judges=judges, **{"cache": "off", **config}))
+
+
+def client_of(app: Any, **headers: str) -> TestClient:
+    """A client in this process, which names the host as a service without keys expects."""
+    return TestClient(app, base_url="http://127.0.0.1", headers=headers)
 
 
 def api_key(key: str, name: str = "team", **limits: Any) -> ApiKey:

@@ -14,7 +14,6 @@ from typing import Any
 
 import httpx
 import pytest
-from fastapi.testclient import TestClient
 
 from benchmarks.runtime.kill import comparable
 from factcheck import Model
@@ -30,7 +29,7 @@ from factcheck.server.jobs import Jobs, delete
 from factcheck.server.problems import Problem
 from factcheck.server.service import Service
 from factcheck.testing import FactModel, LocalOpenAIServer, Reply, ScriptedChecker
-from tests.server.conftest import api_key, app_of
+from tests.server.conftest import api_key, app_of, client_of
 
 pytestmark = pytest.mark.anyio
 FACTS = ["The lake is deep.", "The pier is old."]
@@ -131,7 +130,7 @@ def test_a_job_over_http(tmp_path: Path) -> None:
     ann, bob = ({"Authorization": f"Bearer {name}"} for name in ("ann", "bob"))
     options: Any = {"keys": keys, "jobs_path": str(tmp_path / "jobs.sqlite")}
     body = b"\n".join(lines([record(1), record(2, source=" ", facts=None), record(3)]))
-    with TestClient(app_of(judges, **options), headers=ann) as client:
+    with client_of(app_of(judges, **options), **ann) as client:
         answer = client.post("/v1/jobs?judge=other", content=body)
         assert answer.status_code == 202
         url = f"/v1/jobs/{answer.json()['id']}"
@@ -153,7 +152,7 @@ def test_a_job_over_http(tmp_path: Path) -> None:
         assert client.post("/v1/jobs", content=b"").json()["code"] == "input"
         last = client.post("/v1/jobs", content=body).json()["id"]
 
-    with TestClient(app_of(judges, **options), headers=ann) as client:
+    with client_of(app_of(judges, **options), **ann) as client:
         assert client.get(f"/v1/jobs/{last}").json()["records"] == 3
         assert client.delete(url).status_code == 204
         assert client.get(url).status_code == 404
@@ -323,7 +322,7 @@ async def test_a_job_that_ends_with_the_process_goes_on_with_the_next(
     async def cancelled(*_: Any) -> Any:
         raise asyncio.CancelledError
 
-    monkeypatch.setattr("factcheck.server.jobs.score_group", cancelled)
+    monkeypatch.setattr("factcheck.server.jobs.score_record", cancelled)
     jobs = bench.start()
     job = submit(jobs, [record(1)])
     await asyncio.to_thread(jobs._thread.join, 5)
@@ -347,22 +346,50 @@ async def test_a_judge_that_fails_is_a_row(bench: Bench) -> None:
 
 async def test_a_job_is_charged_to_its_key(bench: Bench, model: LocalOpenAIServer) -> None:
     """What was begun is finished; records beyond the budget have no row."""
-    keys = [ApiKey("ann", "a" * 64, max_calls=7), ApiKey("bob", "b" * 64)]
+    ann, bob = ApiKey("ann", "a" * 64, max_calls=7), ApiKey("bob", "b" * 64)
     bench.judges = {"model": "openai/tiny"}
-    bench.options["keys"] = keys
+    bench.options["keys"] = [ann, bob]
     jobs = bench.start()
     records = [record(n) for n in range(20)]
-    first, second = submit(jobs, records, owner="ann"), submit(jobs, records[:9], owner="bob")
-    spent, free = await bench.done(jobs, first, "ann"), await bench.done(jobs, second, "bob")
+    first = submit(jobs, records, owner=ann.sha256)
+    second = submit(jobs, records[:9], owner=bob.sha256)
+    spent, free = [
+        await bench.done(jobs, *job) for job in ((first, ann.sha256), (second, bob.sha256))
+    ]
 
     assert (spent.state, spent.rows, spent.failed) == ("failed", 7, 0)
     assert spent.problem.startswith("the budget is spent; once it is raised, submit")
     assert (free.state, free.rows, len(model.requests)) == ("done", 9, 16)
-    last = submit(jobs, records, owner="bob")
+
+
+@pytest.mark.parametrize("keys", [[], [ApiKey("ann", "b" * 64)]])
+async def test_a_job_waits_for_the_key_that_submitted_it(
+    bench: Bench, model: LocalOpenAIServer, keys: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Neither a service without keys nor another key of the same name pays for it, or sees it."""
+    ann = ApiKey("ann", "a" * 64, max_calls=3)
+    other = keys[0].sha256 if keys else ""
+    bench.judges = {"model": "openai/tiny"}
+    bench.options["keys"] = [ann]
+    jobs = bench.open()
+    job = submit(jobs, [record(n) for n in range(9)], owner=ann.sha256)
     await jobs.stop()
-    bench.options["keys"] = keys[:1]
+
+    bench.options["keys"] = keys
     jobs = bench.start()
-    assert "no longer has the API key" in (await bench.done(jobs, last, "bob")).problem
+    with pytest.raises(Problem, match="no job"):
+        jobs.store.find(job, other)
+    own = submit(jobs, [record(10)], owner=other)
+    assert (await bench.done(jobs, own, other)).state == "done"
+    assert status(jobs, job, ann.sha256).rows == 0
+    assert len(model.requests) == 1
+    assert "1 unfinished job belongs to API keys that this service does not have" in caplog.text
+    await jobs.stop()
+
+    bench.options["keys"] = [ann]
+    jobs = bench.start()
+    ended = await bench.done(jobs, job, ann.sha256)
+    assert (ended.rows, ended.problem[:19]) == (3, "the budget is spent")
 
 
 def change(path: Path, statement: str) -> None:
@@ -433,7 +460,7 @@ async def test_a_job_that_cannot_be_is_refused(
 
 async def test_a_key_names_one_job_of_its_owner(bench: Bench) -> None:
     (body,) = lines([record(1)])
-    with TestClient(bench.app()) as client:
+    with client_of(bench.app()) as client:
         once = {"Idempotency-Key": "k"}
         first, again = (client.post("/v1/jobs", content=body, headers=once) for _ in range(2))
         other = client.post("/v1/jobs?direction=both", content=body, headers=once)

@@ -14,11 +14,11 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from factcheck.errors import Failure
 from factcheck.judges.embedders.vectors import SINGLE
+from factcheck.judges.local.encoder import read_file
 from factcheck.judges.ports import EmbeddingResult, Ledger
 from factcheck.runtime.deadline import checkpoint, run_in_thread
 from factcheck.text.language import DEFAULT, guess_language
@@ -150,8 +150,7 @@ def _rarity(form: str, language: str) -> float:
 @lru_cache(maxsize=1)
 def _vocabulary() -> Mapping[str, int]:
     """Rows of English words in the vocabulary of BERT, which is in the order of frequency."""
-    path = files("factcheck.judges.local") / "weights" / "tokenizer.json"
-    vocabulary: dict[str, int] = json.loads(path.read_text("utf-8"))["model"]["vocab"]
+    vocabulary: dict[str, int] = json.loads(read_file("tokenizer.json"))["model"]["vocab"]
     return vocabulary
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from factcheck.errors import Failure, InputError, JudgeError, JudgeOutputError, JudgeUnavailable
 from factcheck.facts import Usage
 from factcheck.judges.embedders.vectors import ask_in_parts, packed, single_precision
-from factcheck.judges.llm.engine import Account, RequestRunner, likely_tokens, most_tokens
+from factcheck.judges.llm.engine import Account, RequestRunner, most_tokens
 from factcheck.judges.llm.errors import RequestRefused
 from factcheck.judges.llm.http import LARGEST_VECTORS, JsonClient
 from factcheck.judges.llm.providers import access_to
 from factcheck.judges.ports import EmbeddingResult
-from factcheck.runtime.budget import Price
+from factcheck.runtime.budget import Price, Tokens
 from factcheck.runtime.cache import answer_key
 from factcheck.runtime.deadline import within_deadline
 from factcheck.runtime.loop import background
@@ -92,8 +92,8 @@ class OpenAIEmbedder(JsonClient):
             self._runner.run,
             lambda: self._send(texts),
             Account(ledger, STAGE),
-            upper_bound=Usage(prompt_tokens=sum(map(most_tokens, texts))),
-            tokens_of=lambda answer: _tokens(answer, texts),
+            upper_bound=Tokens(sum(map(most_tokens, texts)), 0),
+            tokens_of=_tokens,
         )
         try:
             async with within_deadline():
@@ -173,10 +173,7 @@ def _from_json(data: Mapping[str, Any], text: str) -> EmbeddingResult:  # noqa: 
         raise InputError(f"cached vector: {error}") from error
 
 
-def _tokens(answer: Mapping[str, Any], texts: Sequence[str]) -> Usage:
-    """Tokens reported by the server, or an estimate."""
+def _tokens(answer: Mapping[str, Any]) -> Tokens:
     usage = answer.get("usage")
     counted = usage.get("prompt_tokens") if isinstance(usage, dict) else None
-    if type(counted) is not int or counted < 0:
-        counted = sum(map(likely_tokens, texts))
-    return Usage(prompt_tokens=counted)
+    return Tokens(counted if type(counted) is int and counted > 0 else None, 0)

@@ -12,6 +12,7 @@ from factcheck.documents import from_plain, to_plain
 from factcheck.errors import Failure, JudgeError, JudgeRejected
 from factcheck.facts import Usage
 from factcheck.judges.llm.engine import Account
+from factcheck.judges.llm.modules import programmed
 from factcheck.runtime.cache import JSON, answer_key
 from factcheck.runtime.deadline import within_deadline
 from factcheck.runtime.loop import background, together
@@ -38,6 +39,7 @@ class BatchedJudge(Generic[Q, R]):
     Args:
         model: The model.
         module: The DSPy module that renders requests.
+        program: A module to use in its place, or the file of a saved one.
         batch_size: Maximum number of questions in one request.
         parts: Number of requests that a failed batch is split into when it is retried, by failure
             code; 1 for other codes.
@@ -57,12 +59,13 @@ class BatchedJudge(Generic[Q, R]):
         model: LanguageModel,
         module: Any,
         *,
+        program: Any = None,
         batch_size: int = 1,
         parts: Mapping[str, int] | None = None,
     ) -> None:
         self._model = model
-        self._module = module
-        self._prompt: str = module.fingerprint
+        self._module = programmed(module, program or model.settings.program)
+        self._prompt: str = self._module.fingerprint
         self._batch_size = batch_size
         self._parts = parts or {}
         self._cache = ResultCache[Q, R](
@@ -162,26 +165,17 @@ class BatchedJudge(Generic[Q, R]):
         if is_last:
             return results
 
-        repeats, is_last = self._repeats(questions, results)
-
-        async def ask_again(numbers: Sequence[int]) -> None:
-            repeated = await self._ask([questions[n] for n in numbers], account, is_last=is_last)
-            for n, result in zip(numbers, repeated, strict=True):
-                results[n] = result
-
-        await together(map(ask_again, repeats))
-        return results
-
-    def _repeats(
-        self,
-        questions: Sequence[Q],  # noqa: ARG002
-        results: Sequence[R],
-    ) -> tuple[list[list[int]], bool]:
-        """Return the failed questions of each further request, and whether it is the last."""
         codes, repeated = [code_of(result) for result in results], {*self.repeated, *self._parts}
         failed = [n for n, code in enumerate(codes) if code in repeated]
         parts = max((self._parts.get(codes[n], 1) for n in failed), default=1)
-        return even_batches(failed, max(1, -(-len(failed) // parts))), True
+
+        async def ask_again(numbers: Sequence[int]) -> None:
+            repeated = await self._ask([questions[n] for n in numbers], account, is_last=True)
+            for n, result in zip(numbers, repeated, strict=True):
+                results[n] = result
+
+        await together(map(ask_again, even_batches(failed, max(1, -(-len(failed) // parts)))))
+        return results
 
 
 def even_batches(items: Sequence[T], size: int) -> list[list[T]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from factcheck.documents import PlainData
 from factcheck.facts import short_digest
+from factcheck.judges.llm.engine import likely_tokens, prompt_of
 from factcheck.judges.llm.questions import Form, Message, Question, response_format
 from factcheck.judges.llm.transports import Answer, limit_of
 
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort")
 _SHORT_NAMES = {"temperature": "temp", "reasoning_effort": "effort"}
 """Short names of settings in signatures."""
-_LOGPROBS = "logprobs"
-_ALTERNATIVES = 5
-"""Number of log probabilities requested per token."""
 _REASONING_TOKENS = 16_384
 """Minimum token allowance for a reasoning model; a limit, not a cost."""
 _LIMITS = ("max_completion_tokens", "max_tokens")
@@ -39,6 +37,16 @@ _EXCEEDED = re.compile(
 )
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,_]*(?![\w.]*\w)")
 _CONTEXT = re.compile(r"context (?:length|window)\D{0,20}(\d[\d,]*)")
+_OVERFLOW = re.compile(
+    r"context[ _](?:length|window|size)|maximum context|prompt is too long|input token count"
+    r"|exceed_context|reduce the length"
+)
+_CONTEXTS = (
+    re.compile(r"context (?:length|window|size)\D{0,40}(\d[\d,]*)"),
+    re.compile(r"(\d[\d,]*) (?:tokens )?maximum"),
+    re.compile(r"number of tokens allowed \D{0,5}(\d[\d,]*)"),
+)
+"""Refusals of prompts that are too long, and the size that they name."""
 _INPUT = re.compile(
     r"(\d[\d,]*) (?:input tokens|in the messages|in (?:your|the) prompt|prompt tokens)"
 )
@@ -55,7 +63,6 @@ _PARAMETERS = {
     "top_p": re.compile(r"\btop[_ .]p\b"),
     "seed": re.compile(r"\bseed\b"),
     "reasoning_effort": re.compile(r"\b(?:reasoning|thinking)\b|\breasoning[_ .]effort\b"),
-    _LOGPROBS: re.compile(r"logprob"),
 }
 """Names of optional parameters in refusals."""
 
@@ -81,6 +88,8 @@ class Dialect(PlainData):
     """Allowance for reasoning tokens, which count towards the limit."""
     floor: int = 0
     """Largest token limit that truncated a reply; later limits are at least this."""
+    context: int = 0
+    """Tokens that the model reads at most, prompt and reply together; 0 if unknown."""
 
     def identity(self, model: Model) -> dict[str, str]:
         """Signature entries for the settings that affect answers, as sent rather than as set."""
@@ -90,8 +99,6 @@ class Dialect(PlainData):
             if value is not None:
                 text = f"{value:g}" if isinstance(value, float) else str(value)
                 entries[_SHORT_NAMES.get(name, name)] = "default" if name in self.refused else text
-        if model.probabilities:
-            entries[_LOGPROBS] = "default" if _LOGPROBS in self.refused else str(_ALTERNATIVES)
         if model.extra_body:
             entries["extra"] = short_digest(repr(sorted(model.extra_body.items())))
         if self.form != "schema":
@@ -122,8 +129,6 @@ class Dialect(PlainData):
             value = getattr(model, name)
             if value is not None and name not in self.refused:
                 body[name] = value
-        if model.probabilities and _LOGPROBS not in self.refused:
-            body |= {_LOGPROBS: True, "top_logprobs": _ALTERNATIVES}
         if self.limit and (tokens := self.tokens(model, question.max_tokens)):
             body[self.limit] = tokens
         if self.form == "schema":
@@ -146,6 +151,8 @@ class Dialect(PlainData):
             notes.append("no system role")
         if other.most != self.most:
             notes.append(f"at most {other.most:,} tokens in a reply")
+        if other.context != self.context:
+            notes.append(f"it reads {other.context:,} tokens")
         if other.room > self.room:
             notes.append(f"it thinks, so {other.room:,} more tokens are allowed")
         return ", ".join(notes)
@@ -161,6 +168,8 @@ class Dialect(PlainData):
         named = [name for name in sent if name in _PARAMETERS and _PARAMETERS[name].search(text)]
         refused = tuple(dict.fromkeys([*self.refused, *named]))
         found = _with_limit(replace(self, refused=refused), text, sent)
+        if is_overflow(refusal):
+            found = replace(found, context=_named_context(text) or _less_than(sent))
         if self.form == "schema" and self.strict and re.search(r"\bstrict\b", text):
             found = replace(found, strict=False)
         elif self.form == "schema" and self.closed and "additionalproperties" in text:
@@ -177,10 +186,11 @@ class Dialect(PlainData):
         reasoning if that took much of it, or else not at all, because the caller may split the
         request; it is only never lower again.
         """
-        if not (answer.unsent or answer.reasoning_tokens or answer.is_truncated):
+        thought = answer.tokens.reasoning
+        if not (answer.unsent or thought or answer.is_truncated):
             return self
         unsent = {name for name in answer.unsent if name in sent}
-        room = 2 * answer.reasoning_tokens and max(_REASONING_TOKENS, 2 * answer.reasoning_tokens)
+        room = 2 * thought and max(_REASONING_TOKENS, 2 * thought)
         floor, limit = self.floor, limit_of(sent)
         at_most = model.max_tokens is not None or (self.most and limit >= self.most)
         if answer.is_truncated and limit and not at_most:
@@ -189,6 +199,22 @@ class Dialect(PlainData):
                 room = max(room, _REASONING_TOKENS, 2 * limit)
         refused = tuple(dict.fromkeys([*self.refused, *sorted(unsent)]))
         return replace(self, refused=refused, room=max(self.room, room), floor=floor)
+
+
+def is_overflow(refusal: RequestRefused) -> bool:
+    """Whether a prompt was refused because it is too long."""
+    return bool(_OVERFLOW.search(refusal.about.lower()))
+
+
+def _named_context(text: str) -> int:
+    """Parse the size of a context from a refusal; 0 if it names none."""
+    matches = (pattern.search(text) for pattern in _CONTEXTS)
+    return next((int(re.sub(r"\D", "", match[1])) for match in matches if match), 0)
+
+
+def _less_than(sent: Mapping[str, Any]) -> int:
+    """A context that a request which was too long for it does not fit into."""
+    return likely_tokens(prompt_of(sent)) + limit_of(sent) - 1
 
 
 def _maximum(text: str, limit: int) -> int:

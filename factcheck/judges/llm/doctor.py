@@ -10,6 +10,7 @@ from factcheck.documents import PlainData
 from factcheck.facts import AtomicFact, CheckFailure, Verdict
 from factcheck.judges.llm.judges import LLMChecker
 from factcheck.judges.ports import Ledger
+from factcheck.runtime.budget import Tokens
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
@@ -24,6 +25,11 @@ _FACTS = {
     "The director resigned in June.": "neutral",
     "More than ten thousand people came in the first week.": "entailed",
 }
+_LAST = "The tower clock stopped at noon."
+_LONG_TEXT = (
+    f"{' '.join(f'In year {n} the harbour was open to ships.' for n in range(1, 601))} {_LAST}"
+)
+"""About 6,600 tokens: more than servers read that cut prompts by default."""
 _PAIRS = 1_000
 _FACTS_OF_A_PAIR = 15
 _TOKENS_OF_A_PAIR = 600
@@ -43,6 +49,8 @@ class Diagnosis(PlainData):
     limit: str
     """Parameter for the reply's token limit; empty if there is none."""
     room: int
+    context: int
+    """Tokens of a prompt that the server reads; 0 if it read a text of 6,600 tokens whole."""
     learned: tuple[str, ...]
     n_facts: int
     n_decided: int
@@ -56,12 +64,18 @@ class Diagnosis(PlainData):
     usd_per_1000_pairs: float | None
     """List price for pairs of 15 given facts and a summary of 150 words, extrapolated from the
     replies in the trial; `None` if unknown."""
+    longer: str = ""
+    """How to have longer prompts read."""
     problem: str = ""
     """Message of the first failed verdict; empty if there is none."""
 
     @property
     def advice(self) -> tuple[str, ...]:
         notes = []
+        if self.problem:
+            notes.append(f"{self.n_facts - self.n_decided} facts are undecided: {self.problem}")
+        if self.context:
+            notes.append(f"longer texts are checked in sections; to change that, {self.longer}")
         if self.sampling.get("temp") == "default":
             notes.append("no temperature is sent: the same question may get another answer")
         if self.form != _FORMS["schema"]:
@@ -85,6 +99,7 @@ class Diagnosis(PlainData):
             ("asked for", self.form),
             ("sent", ", ".join(f"{k} {v}" for k, v in self.sampling.items())),
             ("limit", self.limit or "none"),
+            ("reads", f"{self.context:,} tokens" if self.context else "a long text whole"),
             ("thought", f"up to {self.room:,} tokens" if self.room else "none seen"),
             ("learned", "; ".join(self.learned) or "nothing: it takes everything"),
             ("trial", f"{decided}, {self.requests} requests"),
@@ -99,7 +114,7 @@ class Diagnosis(PlainData):
 
 
 async def examine(model: LanguageModel) -> Diagnosis:
-    """Check four facts with a model, twice, and report the findings.
+    """Check four facts with a model, twice, and one with a long text, and report the findings.
 
     Raises:
         JudgeError: The first check failed.
@@ -111,6 +126,8 @@ async def examine(model: LanguageModel) -> Diagnosis:
     started = time.perf_counter()
     results = await checker.check(facts, f"{_TEXT}\n", trial)
     seconds = time.perf_counter() - started
+    if any(isinstance(result, Verdict) for result in results):
+        await checker.check([AtomicFact("last", _LAST)], _LONG_TEXT, ledger)
     calls = max(1, trial.usage.calls)
     prompt, completion = trial.usage.prompt_tokens // calls, trial.usage.completion_tokens // calls
     dialect, price, identity = model.dialect, model.price, model.identity
@@ -124,6 +141,7 @@ async def examine(model: LanguageModel) -> Diagnosis:
         sampling={k: v for k, v in identity.items() if k not in {"dspy", "endpoint", "form"}},
         limit=dialect.limit,
         room=dialect.room,
+        context=dialect.context,
         learned=tuple(model.learned),
         n_facts=len(facts),
         n_decided=len(labels),
@@ -132,6 +150,7 @@ async def examine(model: LanguageModel) -> Diagnosis:
         seconds=seconds / calls,
         prompt_tokens=prompt,
         completion_tokens=completion,
-        usd_per_1000_pairs=price and _PAIRS * price.cost_usd(_TOKENS_OF_A_PAIR, 0, reply),
+        usd_per_1000_pairs=price and _PAIRS * price.cost_usd(Tokens(_TOKENS_OF_A_PAIR, reply)),
+        longer=model.longer,
         problem=next(iter(problems), ""),
     )

@@ -6,6 +6,7 @@ There is one retry loop, one limiter and one ledger. All requests run in the bac
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -23,7 +24,7 @@ from factcheck.facts import Usage
 from factcheck.judges.llm.errors import NoAccess, RequestRefused
 from factcheck.judges.llm.transports import Answer, Body, Transport, WrappedTransport, limit_of
 from factcheck.judges.ports import Ledger
-from factcheck.runtime.budget import Price, price_of
+from factcheck.runtime.budget import Price, Tokens, price_of
 from factcheck.runtime.loop import PerProcess
 from factcheck.runtime.retry import Limiter
 
@@ -33,6 +34,14 @@ if TYPE_CHECKING:
 _LOCKED_S = 60.0
 """Seconds without requests after a key, account or model was rejected."""
 _BYTES_PER_TOKEN = 4
+_CHARACTERS_PER_TOKEN = 4
+_RUN = re.compile(r"(\s|[^\w\s])\1{2,}")
+"""Repeated characters, which are few tokens."""
+_LEAST_CONTEXT = 1_024
+_LEAST_CUT = 200
+"""Tokens by which a short prompt may be overestimated."""
+_UNLIMITED = 32_768
+"""Tokens reserved for a reply to a model that accepts no limit."""
 _log = logging.getLogger("factcheck.judge")
 
 R = TypeVar("R")
@@ -83,8 +92,8 @@ class RequestRunner(Generic[R]):
         send: Callable[[], Awaitable[R]],
         account: Account,
         *,
-        upper_bound: Usage,
-        tokens_of: Callable[[R], Usage],
+        upper_bound: Tokens,
+        tokens_of: Callable[[R], Tokens],
     ) -> R:
         """Return the result of `send`, retrying as the session allows.
 
@@ -92,12 +101,13 @@ class RequestRunner(Generic[R]):
             send: Sends the request once.
             account: Records the usage of each attempt.
             upper_bound: Maximum number of tokens, reserved from the budget.
-            tokens_of: Extracts the tokens used from a response.
+            tokens_of: Extracts the tokens used from a response; what the server did not count is
+                booked as reserved.
         """
         limiter, n_sent = self.limiter(), 0
         queued_s: list[float] = []
-        estimate = upper_bound.prompt_tokens // _BYTES_PER_TOKEN
-        reserved = replace(upper_bound, cost_usd=self._cost_usd(upper_bound))
+        estimate = (upper_bound.prompt or 0) // _BYTES_PER_TOKEN
+        reserved = self._usage(upper_bound._replace(written=upper_bound.prompt or 0))
 
         async for attempt in self._retry.attempts(lambda: sum(queued_s)):
             with attempt:
@@ -114,8 +124,7 @@ class RequestRunner(Generic[R]):
                     usage: Usage | None = None
                     try:
                         response = await send()
-                        usage = tokens_of(response)
-                        usage = replace(usage, cost_usd=self._cost_usd(usage))
+                        usage = self._usage(tokens_of(response).or_at_most(upper_bound))
                         spent.append(usage)
                     except JudgeNotAsked:
                         raise
@@ -151,9 +160,13 @@ class RequestRunner(Generic[R]):
             return Usage()
         return Usage(cost_usd=None)
 
-    def _cost_usd(self, usage: Usage) -> float | None:
-        tokens = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
-        return self._price.cost_usd(*tokens) if self._price else None
+    def _usage(self, tokens: Tokens) -> Usage:
+        return Usage(
+            prompt_tokens=tokens.prompt or 0,
+            completion_tokens=tokens.completion or 0,
+            cached_tokens=tokens.cached,
+            cost_usd=self._price.cost_usd(tokens) if self._price else None,
+        )
 
 
 def most_tokens(text: str) -> int:
@@ -166,38 +179,47 @@ def likely_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN)
 
 
+def is_cut(prompt: str, n_read: int | None, context: int) -> bool:
+    """Whether a server read so few tokens of a prompt that it must have cut it.
+
+    That is less than half of an estimate, or no more than it read of another prompt that it cut. A
+    power of two is the likely size of a context.
+    """
+    if n_read is None:
+        return False
+    likely = len(_RUN.sub(r"\1", prompt)) // _CHARACTERS_PER_TOKEN
+    is_full = n_read == context or (n_read >= _LEAST_CONTEXT and n_read & (n_read - 1) == 0)
+    return likely > 2 * n_read + _LEAST_CUT or (is_full and likely > 1.2 * n_read)
+
+
 def prompt_of(body: Body) -> str:
     """Concatenated message contents of a request."""
     return "".join(message["content"] for message in body["messages"])
 
 
-def tokens_of(answer: Answer, prompt: str) -> Usage:
-    """Tokens of an exchange; estimated where the server reports none."""
-    n_prompt, n_completion = answer.prompt_tokens, answer.completion_tokens
-    return Usage(
-        prompt_tokens=likely_tokens(prompt) if n_prompt is None else n_prompt,
-        cached_tokens=answer.cached_tokens,
-        completion_tokens=likely_tokens(answer.text) if n_completion is None else n_completion,
-    )
+def most_in_reply(body: Body) -> int:
+    """Upper bound of the tokens in the reply to a request; a guess if it has no limit."""
+    return limit_of(body) or _UNLIMITED
 
 
 class Meter:
-    """Dry-run estimator: counts the requests of the transports it wraps; an upper bound."""
+    """Dry-run estimator: counts the requests of the transports it wraps.
+
+    Replies are at most that long, apart from thought.
+    """
 
     def __init__(self) -> None:
         self.usage = Usage()
         """Estimated usage of the run."""
+        self.models: set[str] = set()
 
     def around(self, transport: Transport) -> Transport:
         return WrappedTransport(transport, self._count)
 
     def _count(self, transport: Transport, body: Body) -> Answer:
         price = price_of(transport.name) if transport.endpoint is None else None
-        prompt, completion = likely_tokens(prompt_of(body)), limit_of(body)
-        self.usage += Usage(
-            calls=1,
-            prompt_tokens=prompt,
-            completion_tokens=completion,
-            cost_usd=price.cost_usd(prompt, 0, completion) if price else None,
-        )
+        prompt, completion = likely_tokens(prompt_of(body)), most_in_reply(body)
+        cost_usd = price.cost_usd(Tokens(prompt, completion)) if price else None
+        self.usage += Usage(1, prompt, completion, cost_usd)
+        self.models.add(transport.name)
         raise JudgeNotAsked(f"{transport.name}: counted, not sent")

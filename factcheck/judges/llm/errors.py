@@ -159,7 +159,7 @@ DSPY_ERRORS: Mapping[str, type[FactcheckError]] = {
 """Our errors for the other DSPy classes."""
 
 
-def from_dspy(error: Exception, model: str) -> FactcheckError:
+def from_dspy(error: BaseException, model: str) -> FactcheckError:
     """Translate an exception of DSPy or of a user-defined model."""
     import dspy
 

@@ -7,7 +7,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from factcheck.documents import Reader
-from factcheck.errors import JudgeError, JudgeNotAsked, JudgeOutputError, JudgeTruncated
+from factcheck.errors import (
+    ContextExceeded,
+    JudgeError,
+    JudgeNotAsked,
+    JudgeOutputError,
+    JudgeTruncated,
+)
 from factcheck.facts import AtomicFact, FactSet, digest
 from factcheck.judges.llm.batched import BatchedJudge, Request, code_of
 from factcheck.judges.llm.fences import one_line, sections
@@ -27,7 +33,9 @@ if TYPE_CHECKING:
 _OVERLAP = 10
 """Maximum overlap of neighbouring sections, as a divisor of their size."""
 _MIN_SECTION = 1_000
-"""Minimum section size in characters when a section with a truncated reply is split in two."""
+"""Minimum section size in characters when a section is split in two."""
+_SPLIT_CODES = {JudgeTruncated.code, ContextExceeded.code}
+"""Failures of a section that are retried for its halves."""
 _Facts: TypeAlias = "tuple[str, ...] | JudgeError"
 _MIN_SHARED = 0.6
 """Minimum share of a fact's content words for a source sentence to be its span."""
@@ -42,11 +50,14 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
     section = 16_000
     """Maximum characters of source in one request (about 4,000 tokens)."""
 
-    def __init__(self, model: LanguageModel) -> None:
-        super().__init__(model, KeyFactExtraction())
+    def __init__(self, model: LanguageModel, *, module: Any = None) -> None:
+        super().__init__(model, KeyFactExtraction(), program=module)
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
-        spans = sections(source, self.section, self.section // _OVERLAP)
+        most_read = self._model.most_characters(lambda: self._module.request(source=""))
+        # half, because a list of facts may be as long as the text
+        size = max(_MIN_SECTION, min(self.section, most_read // 2))
+        spans = sections(source, size, size // _OVERLAP)
         found = await self._results([source[slice(*span)] for span in spans], ledger)
         made_by = tuple(self.identity.items())
         return _fact_set(_joined(found), source, made_by, is_overlapping=len(spans) > 1)
@@ -62,7 +73,7 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
     ) -> list[_Facts]:
         (section,) = questions
         (facts,) = await super()._ask(questions, account, is_last=is_last)
-        if code_of(facts) != JudgeTruncated.code or len(section) < 2 * _MIN_SECTION:
+        if code_of(facts) not in _SPLIT_CODES or len(section) < 2 * _MIN_SECTION:
             return [facts]
         halves = sections(section, len(section) * 6 // 10, len(section) // _OVERLAP)
         found = await together(self._ask([section[slice(*span)]], account) for span in halves)

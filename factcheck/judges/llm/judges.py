@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import random
-from collections import Counter
+from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from factcheck.errors import Failure, InputError, JudgeError, JudgeQueued
+from factcheck.errors import ContextExceeded, Failure, InputError, JudgeError, JudgeQueued
 from factcheck.facts import (
     AtomicFact,
     CheckFailure,
@@ -33,7 +30,6 @@ from factcheck.judges.llm.modules import (
     FactChecker,
     LLMJudge,
     SemanticEquivalence,
-    TextsChecker,
 )
 from factcheck.judges.ports import PairResult, PairVerdict, Rating, RatingResult, ValuePair
 
@@ -44,17 +40,15 @@ if TYPE_CHECKING:
 
 _OVERLAP = 10
 """Maximum overlap of neighbouring sections, as a divisor of their size."""
+_LEAST_SECTION = 1_000
+"""Minimum size of a section, for a model that reads little."""
 _LONG_PAIR = 4_000
 """Minimum number of characters, of both values together, for a pair to be sent by itself.
 
 Values are never truncated, so a pair that exceeds the context window must not fail its batch.
 """
-_SPLIT_CODES = ("output", "truncated", "refused")
+_SPLIT_CODES = ("output", "truncated", "refused", "context")
 """Request failures that a single value may have caused: the pairs are retried one by one."""
-_RETRY_ALONE_CODES = {"missing", "duplicate", "invalid", "rejected", *_SPLIT_CODES}
-"""Failures in a request about several texts that are retried for each text by itself."""
-FLIPPED = "flipped"
-"""Flag of a majority verdict with dissent, and failure code where there is no majority."""
 
 _LABELS = get_args(EntailmentLabel)
 
@@ -63,8 +57,6 @@ class _Section(NamedTuple):
     """A part of a text that fits into a request; mostly all of it."""
 
     text: str
-    whole: str
-    """The text it is a part of."""
     start: int
     digest: str
 
@@ -73,16 +65,13 @@ class _Section(NamedTuple):
         spans = sections(text, size, size // _OVERLAP)
         parts = [text[slice(*span)] for span in spans]
         return [
-            cls(part, text, span.start, digest(part))
-            for part, span in zip(parts, spans, strict=True)
+            cls(part, span.start, digest(part)) for part, span in zip(parts, spans, strict=True)
         ]
 
 
 class _FactQuestion(NamedTuple):
     fact: AtomicFact
     section: _Section
-    repeat: int
-    """0 for the first time that the fact is checked."""
 
 
 class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
@@ -92,119 +81,66 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
     section = 120_000
     """Maximum characters of text in one request (about 30,000 tokens)."""
 
-    def __init__(self, model: LanguageModel, *, batch_size: int) -> None:
-        settings = model.settings
-        module = FactChecker(settings.verdict)
-        super().__init__(model, module, batch_size=batch_size, parts={"truncated": 2})
-        self.summaries_per_call = n = settings.summaries_per_call
-        """Maximum number of summaries in one request."""
-        self._repeats_per_fact = settings.repeats
-        self._shared: dict[str, JSON] = {"facts_per_call": batch_size}
-        if n > 1:
-            self._shared["summaries_per_call"] = n
-            self._for_texts = TextsChecker(settings.verdict)
-            self._prompt += f"+{self._for_texts.fingerprint}"
-
-    @property
-    def identity(self) -> dict[str, str]:
-        numbers = {
-            "summaries_per_call": self.summaries_per_call,
-            "repeats": self._repeats_per_fact,
-        }
-        return {**super().identity, **{name: str(n) for name, n in numbers.items() if n > 1}}
+    def __init__(self, model: LanguageModel, *, batch_size: int, module: Any = None) -> None:
+        own = FactChecker(model.settings.verdict)
+        parts = {"truncated": 2}
+        super().__init__(model, own, program=module, batch_size=batch_size, parts=parts)
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> tuple[CheckResult, ...]:
-        """Check facts against a text; see `check_summaries`."""
-        (results,) = await self.check_summaries(facts, [text], ledger)
-        return results
+        """Return one result per fact, in fact order.
 
-    async def check_summaries(
-        self, facts: Sequence[AtomicFact], summaries: Sequence[str], ledger: Ledger
-    ) -> list[tuple[CheckResult, ...]]:
-        """Return one result per fact, in fact order, for each summary.
-
-        A summary that is too long for one request is checked section by section; facts that a
-        section entails are not checked against later ones. With `repeats`, facts are checked that
-        many times, in different orders, and the majority verdict counts.
+        A text that is too long for one request is checked section by section; facts that a section
+        entails are not checked against later ones.
 
         Raises:
             JudgeRejected: Every request was rejected.
         """
-        seeds = map(random.Random, range(1, self._repeats_per_fact))
-        orders = [facts, *(seed.sample(facts, len(facts)) for seed in seeds)]
-        parts = {text: _Section.all_of(text, self.section) for text in summaries}
-        found: dict[tuple[str, int, str], CheckResult] = {}
-        for number in range(max(map(len, parts.values()))):
-            questions = [
-                _FactQuestion(fact, part, repeat)
-                for of_text in parts.values()
-                for part in of_text[number : number + 1]
-                for repeat, order in enumerate(orders)
-                for fact in order
-                if not _is_settled(found.get((part.whole, repeat, fact.id)))
-            ]
-            results = await self._results(questions, ledger, **self._shared)
-            for (fact, part, repeat), result in zip(questions, results, strict=True):
-                placed, key = _placed(result, fact, part.start), (part.whole, repeat, fact.id)
-                earlier = found.get(key)
-                found[key] = placed if earlier is None else strongest([placed, earlier])
+        found: dict[str, CheckResult] = {}
+        sections = deque(_Section.all_of(text, min(self.section, self._most_read(facts))))
+        while sections:
+            section = sections.popleft()
+            open_facts = [fact for fact in facts if not _is_settled(found.get(fact.id))]
+            questions = [_FactQuestion(fact, section) for fact in open_facts]
+            results = await self._results(questions, ledger, facts_per_call=self._batch_size)
+            parts = self._parts_of(section, facts, results)
+            sections.extendleft(reversed(parts))
+            for fact, result in zip(open_facts, results, strict=True):
+                if not (parts and code_of(result) == ContextExceeded.code):
+                    placed, earlier = _placed(result, fact, section.start), found.get(fact.id)
+                    found[fact.id] = placed if earlier is None else strongest([placed, earlier])
         require_one_not_rejected(list(found.values()))
-        times = range(len(orders))
+        return tuple(found[fact.id] for fact in facts)
+
+    def _parts_of(
+        self, section: _Section, facts: Sequence[AtomicFact], results: Sequence[CheckResult]
+    ) -> list[_Section]:
+        """Split a section that the model did not read whole, so that the facts are asked again."""
+        size = min(self._most_read(facts), len(section.text) * 6 // 10)
+        is_cut = any(code_of(result) == ContextExceeded.code for result in results)
+        if not is_cut or size < _LEAST_SECTION:
+            return []
         return [
-            tuple(_majority([found[text, n, fact.id] for n in times]) for fact in facts)
-            for text in summaries
+            part._replace(start=section.start + part.start)
+            for part in _Section.all_of(section.text, size)
         ]
 
-    def _batches(self, questions: Mapping[str, _FactQuestion]) -> list[list[str]]:
-        """Group texts that are checked against the same facts; long texts are sent alone."""
-        keys_of: dict[tuple[int, str], list[str]] = {}
-        for key, question in questions.items():
-            keys_of.setdefault((question.repeat, question.section.text), []).append(key)
-        groups: dict[tuple[Any, ...], list[list[str]]] = {}
-        for (repeat, text), keys in keys_of.items():
-            facts = tuple(questions[key].fact.text for key in keys)
-            alone = text if len(text) > self.section // self.summaries_per_call else ""
-            groups.setdefault((repeat, alone, facts), []).append(keys)
-        return [
-            [keys[n] for keys in some for n in numbers]
-            for (*_, facts), group in groups.items()
-            for some in even_batches(group, self.summaries_per_call)
-            for numbers in even_batches(range(len(facts)), self._batch_size)
-        ]
+    def _most_read(self, facts: Sequence[AtomicFact]) -> int:
+        """Maximum number of characters of a text that the model reads beside a batch of facts."""
+
+        def empty() -> Request:
+            batch = FactSet(tuple(facts[: self._batch_size]))
+            return self._module.request(facts=batch, text="")  # type: ignore[no-any-return]
+
+        return max(_LEAST_SECTION, self._model.most_characters(empty))
 
     def _request(self, questions: Sequence[_FactQuestion]) -> Request:
-        facts = FactSet(
-            tuple({question.fact.text: question.fact for question in questions}.values())
-        )
-        texts = list(dict.fromkeys(question.section.text for question in questions))
-        if len(texts) > 1:
-            return self._for_texts.request(facts=facts, texts=texts)
-        return self._module.request(facts=facts, text=texts[0])  # type: ignore[no-any-return]
-
-    def _outcome(self, reply: Any, questions: Sequence[_FactQuestion]) -> Sequence[CheckResult]:
-        """Pick the results for the questions from those for every fact with every text."""
-        facts = dict.fromkeys(question.fact.text for question in questions)
-        texts = dict.fromkeys(question.section.text for question in questions)
-        found = dict(zip(product(texts, facts), reply.values(), strict=True))
-        return [found[question.section.text, question.fact.text] for question in questions]
-
-    def _repeats(
-        self, questions: Sequence[_FactQuestion], results: Sequence[CheckResult]
-    ) -> tuple[list[list[int]], bool]:
-        """Repeat each text by itself."""
-        by_text: dict[str, list[int]] = {}
-        for n, (question, result) in enumerate(zip(questions, results, strict=True)):
-            failed = by_text.setdefault(question.section.text, [])
-            if code_of(result) in _RETRY_ALONE_CODES:
-                failed.append(n)
-        if len(by_text) == 1:
-            return super()._repeats(questions, results)
-        return [failed for failed in by_text.values() if failed], False
+        facts = FactSet(tuple(question.fact for question in questions))
+        return self._module.request(facts=facts, text=questions[0].section.text)  # type: ignore[no-any-return]
 
     def _key_parts(self, question: _FactQuestion) -> tuple[JSON, ...]:
-        return question.section.digest, question.repeat
+        return (question.section.digest,)
 
     def _name(self, question: _FactQuestion) -> str:
         return question.fact.text
@@ -216,49 +152,27 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         if isinstance(result, CheckFailure):
             return None
         place = (result.evidence.start, result.evidence.end) if result.evidence else None
-        return [result.label, result.probability, place, result.reason, result.flags]
+        return [result.label, place, result.flags]
 
     def _from_json(self, data: Any, question: _FactQuestion) -> CheckResult:
-        label, probability, place, reason, flags = data
+        label, place, flags = data
         text = question.section.text
         is_valid = (
             label in _LABELS
-            and (
-                probability is None or (type(probability) in {int, float} and 0 <= probability <= 1)
-            )
             and (place is None or _is_within(place, text))
-            and type(reason) is str
             and type(flags) is list
             and all(type(flag) is str for flag in flags)
         )
         if not is_valid:
             raise InputError("the verdict is not one that this version writes")
         evidence = None if place is None else Evidence(text[slice(*place)], *place)
-        content = (label, probability, evidence, reason, self._model.name)
+        content = (label, None, evidence, "", self._model.name)
         return Verdict(question.fact, *content, cached=True, flags=tuple(flags))
 
 
 def _is_within(place: Any, text: str) -> bool:
     start, end = place
     return type(start) is type(end) is int and 0 <= start < end <= len(text)
-
-
-def _majority(results: Sequence[CheckResult]) -> CheckResult:
-    """Return the verdict whose label more than half of the results share, or a failure."""
-    if len(results) == 1:
-        return results[0]
-    verdicts = [result for result in results if isinstance(result, Verdict)]
-    labels = Counter(verdict.label for verdict in verdicts)
-    for chosen in verdicts:
-        if 2 * labels[chosen.label] > len(results):
-            known = [one.probability for one in verdicts if one.probability is not None]
-            mean = sum(known) / len(known) if len(known) == len(verdicts) else None
-            flags = (*chosen.flags, FLIPPED) if len(labels) > 1 else chosen.flags
-            return replace(chosen, probability=mean, flags=flags)
-    if failures := [result for result in results if isinstance(result, CheckFailure)]:
-        return failures[0]
-    tally = ", ".join(f"{n} {label}" for label, n in labels.items())
-    return CheckFailure(results[0].fact, FLIPPED, f"{len(results)} checks disagree: {tally}")
 
 
 def _is_settled(result: CheckResult | None) -> bool:
@@ -292,9 +206,9 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
     stage = "compare"
     result = PairVerdict
 
-    def __init__(self, model: LanguageModel, *, batch_size: int) -> None:
-        parts = dict.fromkeys(_SPLIT_CODES, batch_size)
-        super().__init__(model, SemanticEquivalence(), batch_size=batch_size, parts=parts)
+    def __init__(self, model: LanguageModel, *, batch_size: int, module: Any = None) -> None:
+        own, parts = SemanticEquivalence(), dict.fromkeys(_SPLIT_CODES, batch_size)
+        super().__init__(model, own, program=module, batch_size=batch_size, parts=parts)
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
         """Return one result per pair, in pair order; equal pairs are sent once.
@@ -336,8 +250,8 @@ class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
     stage = "rate"
     result = Rating
 
-    def __init__(self, model: LanguageModel) -> None:
-        super().__init__(model, LLMJudge())
+    def __init__(self, model: LanguageModel, *, module: Any = None) -> None:
+        super().__init__(model, LLMJudge(), program=module)
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
         """Return a rating or a failure.

@@ -6,11 +6,13 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import AsyncIterator, Awaitable, Sequence
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 # Keep LiteLLM from fetching a price table from the network on first use.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
@@ -19,19 +21,22 @@ import dspy
 
 from factcheck.errors import (
     ConfigError,
+    ContextExceeded,
     InputError,
+    JudgeError,
     JudgeOutputError,
     JudgeRejected,
     JudgeTruncated,
 )
-from factcheck.facts import Usage
-from factcheck.judges.llm.dialect import SAMPLING, Dialect
+from factcheck.judges.llm.dialect import SAMPLING, Dialect, is_overflow
 from factcheck.judges.llm.engine import (
     Account,
     RequestRunner,
+    is_cut,
+    likely_tokens,
+    most_in_reply,
     most_tokens,
     prompt_of,
-    tokens_of,
 )
 from factcheck.judges.llm.errors import RequestRefused, hide, redacted
 from factcheck.judges.llm.providers import access_to, check_address, provider_of, require_packages
@@ -43,10 +48,9 @@ from factcheck.judges.llm.transports import (
     ChatTransport,
     LMTransport,
     Transport,
-    limit_of,
 )
 from factcheck.judges.ports import Ledger
-from factcheck.runtime.budget import Price, price_of
+from factcheck.runtime.budget import Price, Tokens, least_effort, price_of
 from factcheck.runtime.cache import answer_key
 from factcheck.runtime.loop import PerProcess
 from factcheck.settings import Model
@@ -62,8 +66,11 @@ _DIALECT = "dialect"
 """Task of dialects in the cache."""
 _VERSION = 1
 """Version of their format; increment it when the meaning changes."""
+_CHARACTERS_PER_TOKEN = 3
+"""Of a text that has to fit into a context: less than in English."""
 _log = logging.getLogger("factcheck.judge")
 _OPENAI = "openai"
+_PROVIDERS_EFFORT = "default"
 _NOT_SENT = frozenset(
     {"timeout", "num_retries", "cache", "rollout_id", "prompt_cache", "logprobs", "top_logprobs"}
 )
@@ -111,6 +118,7 @@ class LanguageModel:
         self.learned: list[str] = []
         """Changes to the dialect, in order."""
         self.settings = model
+        self.longer = transport.longer
         self._transport = transport
         self._runner: RequestRunner[Answer] = RequestRunner(
             self.name, session, price, self._release_waiting
@@ -185,15 +193,16 @@ class LanguageModel:
                 try:
                     answer = await self._send(body, account)
                     self._compare_name(answer.model)
+                    self._require_read(answer, body, dialect)
                     changed = dialect.after(answer, body, self.settings)
                     self._learn(dialect, changed)
                     answer.require_whole(self.name)
-                    value = question.find(answer.text, self.name, answer.tokens)
+                    value = question.find(answer.text, self.name)
                 except RequestRefused as error:
                     changed = dialect.without(error, body)
-                    if changed == dialect:
-                        raise self._refused(error) from error
                     self._learn(dialect, changed)
+                    if changed == replace(dialect, context=changed.context):
+                        raise self._refused(error) from error
                 except JudgeTruncated:
                     if changed.room == dialect.room:
                         raise
@@ -228,8 +237,31 @@ class LanguageModel:
             redacted(answered)[:100],
         )
 
-    def _refused(self, error: RequestRefused) -> JudgeRejected:
+    def _require_read(self, answer: Answer, body: Body, dialect: Dialect) -> None:
+        """Raise `ContextExceeded` if the server cut the prompt, and learn what it reads."""
+        prompt, n_read = prompt_of(body), answer.tokens.prompt
+        if n_read is None or not is_cut(prompt, n_read, dialect.context):
+            return
+        self._learn(dialect, replace(dialect, context=n_read))
+        raise ContextExceeded(
+            f"{self.name}: the server read only {n_read:,} of the prompt's about "
+            f"{likely_tokens(prompt):,} tokens; {self.longer}"
+        )
+
+    def most_characters(self, empty: Callable[[], tuple[Sequence[Message], Question[Any]]]) -> int:
+        """Characters that the model reads besides an `empty` request; large if that is unknown."""
+        dialect = self.dialect
+        if not dialect.context:
+            return sys.maxsize
+        messages, question = empty()
+        others = likely_tokens(prompt_of({"messages": messages}))
+        others += dialect.tokens(self.settings, question.max_tokens)
+        return _CHARACTERS_PER_TOKEN * (dialect.context - others)
+
+    def _refused(self, error: RequestRefused) -> JudgeError:
         """Return the last refusal, with what was tried before it and what to do."""
+        if is_overflow(error):
+            return ContextExceeded(f"{error}; {self.longer}")
         if not self.learned:
             return error
         return JudgeRejected(
@@ -242,8 +274,8 @@ class LanguageModel:
         return self._runner.run(
             partial(self._transport.send, body),
             account,
-            upper_bound=Usage(prompt_tokens=most_tokens(text), completion_tokens=limit_of(body)),
-            tokens_of=partial(tokens_of, prompt=text),
+            upper_bound=Tokens(most_tokens(text), most_in_reply(body)),
+            tokens_of=lambda answer: answer.tokens,
         )
 
     async def aclose(self) -> None:
@@ -290,7 +322,8 @@ class LanguageModel:
             return
         self._unconfirmed = None
         if self._shared_cache is not None:
-            entry = json.dumps({"answer": dialect.to_dict()})
+            kept = replace(dialect, context=0)  # a server may be started again with a larger one
+            entry = json.dumps({"answer": kept.to_dict()})
             await asyncio.to_thread(self._shared_cache.add_many, {self._key: entry})
 
 
@@ -309,7 +342,7 @@ def connect(
     if isinstance(judge, dspy.BaseLM):
         lm, model = judge, _settings_of(judge)
     else:
-        model = judge if isinstance(judge, Model) else Model(judge)
+        model = _with_effort(judge if isinstance(judge, Model) else Model(judge))
         if not all(model.name.partition("/")):
             raise ConfigError(f"a model name has the form 'PROVIDER/MODEL', got {model.name!r}")
     hide(model.api_key)
@@ -338,10 +371,18 @@ def connect(
     return LanguageModel(model, transport, session, dialect=dialect, keep=keep, price=price)
 
 
+def _with_effort(model: Model) -> Model:
+    """Set the least effort, unless another is asked for, or that of the provider."""
+    effort = model.reasoning_effort or least_effort(model.name)
+    return replace(model, reasoning_effort=None if effort == _PROVIDERS_EFFORT else effort)
+
+
 def _settings_of(lm: dspy.BaseLM) -> Model:
     """Extract the request settings of a DSPy language model, without those of its client."""
     options = {k: v for k, v in lm.kwargs.items() if v is not None and k not in _NOT_SENT}
     sampling = {name: options.pop(name, None) for name in SAMPLING}
+    if type(lm) is dspy.LM and sampling["temperature"] is None:
+        del sampling["temperature"]  # so that it is that of a name
     base_url = options.pop("api_base", None) or options.pop("base_url", None)
     limits = [options.pop(name, None) for name in ("max_completion_tokens", "max_tokens")]
     body = dict(options.pop("extra_body", {}))

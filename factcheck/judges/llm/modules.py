@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, get_args
 
 import dspy
 
+from factcheck.documents import file_errors
+from factcheck.errors import ConfigError, InputError, describe
 from factcheck.facts import AtomicFact, CheckResult, FactSet, short_digest
 from factcheck.judges.llm.fences import (
     fenced,
@@ -27,7 +30,6 @@ from factcheck.judges.llm.fences import (
 )
 from factcheck.judges.llm.questions import (
     CHECK_FACTS,
-    CHECK_TEXTS,
     COMPARE_VALUES,
     EXTRACT_FACTS,
     RATE_FAITHFULNESS,
@@ -49,33 +51,30 @@ from factcheck.judges.llm.replies import (
     NO,
     PAIR,
     RATING,
-    Checked,
     read_pairs,
     read_verdicts,
-    with_probabilities,
 )
 from factcheck.judges.ports import PairResult, Specificity, ValuePair
-from factcheck.settings import VerdictForm
+from factcheck.runtime.budget import least_effort
+from factcheck.settings import FACTS_PER_CALL, VerdictForm
 
 _STRING: Mapping[str, Any] = {"type": "string"}
 _ANSWER: Mapping[str, Any] = {"type": "string", "enum": list(ANSWERS)}
 _LINE_AND_ANSWER = f"^([0-9]+ ({'|'.join(a for a in ANSWERS if a != NO)})|{NO})$"
 _VERDICT: Mapping[VerdictForm, tuple[Mapping[str, Any], int]] = {
-    "label": (_ANSWER, 24),
     "line": ({"type": "string", "pattern": _LINE_AND_ANSWER}, 32),
     "quote": (object_schema(quote=_STRING, answer=_ANSWER), 128),
-    "reason": (object_schema(line={"type": "integer"}, reason=_STRING, answer=_ANSWER), 96),
 }
 """JSON schema of a verdict, and its token limit."""
-_MARK: Mapping[VerdictForm, str] = {"label": "^[ycn]{%d}$", "line": "^-?[0-9]+( -?[0-9]+){%d}$"}
-"""Pattern of an entry about several texts; takes the number of texts (`label`), or that number
-minus one (`line`)."""
-_TOKENS_PER_MARK = 8
 _TOKENS_PER_PAIR = 64
 _TOKENS_PER_REPLY = 64
 _TOKENS_PER_RATING = 192
 _MIN_TOKENS_FOR_FACTS = 1024
 """Token limits of replies. Unused tokens cost nothing but count against rate limits."""
+_PREDICTORS = frozenset({"list_facts", "judge_facts", "judge_pairs", "rate"})
+"""Keys of the programs that judges ask with."""
+_REFUSALS = (dspy.LMInvalidRequestError, dspy.LMUnsupportedFeatureError)
+"""Errors of DSPy that may be due to a parameter."""
 
 
 class _OneCall(dspy.Module):
@@ -106,13 +105,20 @@ class _OneCall(dspy.Module):
     def forward(self, **inputs: Any) -> dspy.Prediction:
         question = self.question(**inputs)
         with self._context(question):
-            reply = self._predict(**question.inputs, config=self._config(question))
+            try:
+                reply = self._predict(**question.inputs, config=self._config(question))
+            except _REFUSALS:
+                reply = self._predict(**question.inputs, config=self._limit(question))
         return self._prediction(reply, question)
 
     async def aforward(self, **inputs: Any) -> dspy.Prediction:
         question = self.question(**inputs)
         with self._context(question):
-            reply = await self._predict.acall(**question.inputs, config=self._config(question))
+            call = self._predict.acall
+            try:
+                reply = await call(**question.inputs, config=self._config(question))
+            except _REFUSALS:
+                reply = await call(**question.inputs, config=self._limit(question))
         return self._prediction(reply, question)
 
     def request(self, **inputs: Any) -> tuple[Sequence[Message], Question[Any]]:
@@ -139,6 +145,8 @@ class _OneCall(dspy.Module):
         system = f"{signature.instructions}\n\n{self._frame}"
         messages: list[Message] = [{"role": "system", "content": system}]
         for demo in demos:
+            if not {*signature.input_fields, *signature.output_fields} <= set(demo.keys()):
+                continue  # an example without an answer shows nothing
             fields = {name: demo[name] for name in signature.output_fields}
             reply = json.dumps(fields.get(VERDICTS, fields), ensure_ascii=False)
             messages.append({"role": "user", "content": self._render_inputs(signature, demo)})
@@ -151,27 +159,64 @@ class _OneCall(dspy.Module):
         )
 
     def _context(self, question: Question[Any]) -> Any:
-        adapter = QuestionAdapter(self._render, question)
-        return dspy.context(adapter=adapter, disable_history=True)
+        return dspy.context(adapter=QuestionAdapter(self._render, question))
 
     @property
-    def _lm(self) -> Any:
+    def lm(self) -> Any:
+        """The language model of the program, or of DSPy's settings; `None` if there is none."""
         return self._predict.lm or dspy.settings.lm
 
     def _config(self, question: Question[Any]) -> dict[str, Any]:
-        config: dict[str, Any] = {}
-        if question.max_tokens:
-            config["max_tokens"] = question.max_tokens
-        if getattr(self._lm, "supports_response_schema", False):
+        """Return what a judge sends, too; a server may refuse it."""
+        config, lm = self._limit(question), self.lm
+        is_plain = type(lm) is dspy.LM
+        if is_plain or getattr(lm, "supports_response_schema", False):
             config["response_format"] = response_format(question.schema)
+        if is_plain and lm.kwargs.get("temperature") is None and not least_effort(lm.model):
+            config["temperature"] = 0.0
         return config
+
+    def _limit(self, question: Question[Any]) -> dict[str, Any]:
+        return {"max_tokens": question.max_tokens} if question.max_tokens else {}
 
     def _prediction(self, reply: dspy.Prediction, question: Question[Any]) -> dspy.Prediction:
         """Convert the output of the predictor; fields other than verdicts are returned as is."""
         if VERDICTS not in self.asks:
             return reply
-        results = question.read(reply.verdicts, self._lm.model)
+        results = question.read(reply.verdicts, self.lm.model)
         return dspy.Prediction(results=tuple(results.values()), verdicts=reply.verdicts)
+
+
+def programmed(module: _OneCall, program: Any) -> Any:
+    """Return the module to ask with: one, or as another of its kind was optimised.
+
+    Args:
+        module: The module of a judge.
+        program: Another, or the file of a saved one; `None` for none. A file of another kind
+            changes nothing.
+
+    Raises:
+        ConfigError: The program is of another kind, or cannot be read.
+    """
+    if program is None:
+        return module
+    if not isinstance(program, str):
+        if not isinstance(program, type(module)):
+            kind, needed = type(program).__name__, type(module).__name__
+            raise ConfigError(f"a program {kind} was given where {needed} is needed")
+        return program
+    try:
+        with file_errors(program, "read"):
+            state = json.loads(Path(program).read_text("utf-8"))
+        if not _PREDICTORS.intersection(state):
+            raise ConfigError(f"{program} is no program of {', '.join(sorted(_PREDICTORS))}")
+        if module.predictor in state:
+            module.load_state(state)
+    except InputError:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ConfigError(f"{program} is no saved program of DSPy ({describe(error)})") from error
+    return module
 
 
 class KeyFactExtraction(_OneCall):
@@ -191,9 +236,8 @@ class KeyFactExtraction(_OneCall):
         return Question.of_fields({"source": source}, FACTS, limit)
 
 
-def _fact_lines(facts: Sequence[str], prefix: str = "f") -> str:
-    lines = (f"{prefix}{place} {one_line(visible(fact))}" for place, fact in enumerate(facts, 1))
-    return "\n".join(lines)
+def _fact_lines(facts: Sequence[str]) -> str:
+    return "\n".join(f"f{place} {one_line(visible(fact))}" for place, fact in enumerate(facts, 1))
 
 
 class FactChecker(_OneCall):
@@ -201,77 +245,67 @@ class FactChecker(_OneCall):
 
     Call it with `facts=` (a `FactSet`, atomic facts or strings) and `text=`; the prediction's
     `results` hold one `Verdict` or `CheckFailure` per fact, in fact order. The reply schema
-    requires an entry per fact, so a server that enforces schemas omits none.
+    requires an entry per fact, so a server that enforces schemas omits none. More than 32 facts
+    take several requests.
 
     Args:
-        form: Part of a verdict before its label: none (`"label"`), the number of the decisive line
-            (`"line"`), a quote of the passage (`"quote"`), or line and reason (`"reason"`).
+        form: Part of a verdict before its label: the number of the decisive line (`"line"`), or a
+            quote of the passage (`"quote"`).
     """
 
     asks = "facts: list[str], text -> verdicts: dict"
     predictor = "judge_facts"
     sample: ClassVar[Mapping[str, Any]] = {"facts": ["<<fact>>"], "text": "<<text>>"}
-    _file = CHECK_FACTS
 
     def __init__(self, form: VerdictForm = "line") -> None:
         self._form = form
-        self._is_numbered = form in ("line", "reason")
         self.show = {"facts": _fact_lines, "text": self._show_text}
-        self.prompt = f"{self._file}-{form}"
+        self.prompt = f"{CHECK_FACTS}-{form}"
         super().__init__()
 
-    def _show_text(self, text: str) -> str:
-        return numbered(text).text if self._is_numbered else visible(text)
+    def forward(self, **inputs: Any) -> dspy.Prediction:
+        forward = super().forward
+        return _joined([forward(**some) for some in _batches(**inputs)])
 
-    def _checked(self, text: str) -> Checked:
-        return Checked(text, self._form, numbered(text).spans if self._is_numbered else ())
+    async def aforward(self, **inputs: Any) -> dspy.Prediction:
+        forward = super().aforward
+        return _joined([await forward(**some) for some in _batches(**inputs)])
+
+    def _show_text(self, text: str) -> str:
+        return numbered(text).text if self._form == "line" else visible(text)
 
     def question(
         self, facts: Sequence[AtomicFact | str], text: str
     ) -> Question[dict[str, CheckResult]]:
         by_id = {f"f{place}": fact for place, fact in enumerate(FactSet.of(facts), 1)}
-        checked = self._checked(text)
+        lines = numbered(text).spans if self._form == "line" else None
         schema, tokens = _VERDICT[self._form]
         return Question(
             {"facts": [fact.text for fact in by_id.values()], "text": text},
             by_id_schema(list(by_id), schema),
-            lambda data, judge: read_verdicts(data, by_id, [checked], judge),
+            lambda data, judge: read_verdicts(data, by_id, text, lines, judge),
             _TOKENS_PER_REPLY + tokens * len(by_id),
-            with_probabilities if self._form == "label" else None,
         )
 
 
-class TextsChecker(FactChecker):
-    """Checks the same facts against several texts in one request.
+def _batches(facts: Sequence[AtomicFact | str], text: str) -> list[dict[str, Any]]:
+    known = FactSet.of(facts).facts
+    starts = range(0, max(1, len(known)), FACTS_PER_CALL)
+    batches = [FactSet(known[start : start + FACTS_PER_CALL]) for start in starts]
+    return [{"facts": batch, "text": text} for batch in batches]
 
-    Call it with `facts=` as in `FactChecker` and `texts=`; the prediction's `results` hold one
-    `Verdict` or `CheckFailure` per fact for the first text, then the second, and so on. The reply
-    has one required entry per fact, with one mark per text: a letter (`form="label"`) or a line
-    number (`form="line"`).
-    """
 
-    asks = "facts: list[str], texts: list[str] -> verdicts: dict"
-    predictor = "judge_texts"
-    sample: ClassVar[Mapping[str, Any]] = {"facts": ["<<fact>>"], "texts": ["<<a>>", "<<b>>"]}
-    _file = CHECK_TEXTS
-
-    def question(
-        self, facts: Sequence[AtomicFact | str], texts: Sequence[str]
-    ) -> Question[dict[str, CheckResult]]:
-        by_id = {str(place): fact for place, fact in enumerate(FactSet.of(facts), 1)}
-        checked = [self._checked(text) for text in texts]
-        pattern = _MARK[self._form] % (len(texts) - self._is_numbered)
-        return Question(
-            {"facts": [fact.text for fact in by_id.values()], "texts": list(texts)},
-            by_id_schema(list(by_id), {"type": "string", "pattern": pattern}),
-            lambda data, judge: read_verdicts(data, by_id, checked, judge),
-            _TOKENS_PER_REPLY + _TOKENS_PER_MARK * len(by_id) * (len(texts) + 1),
-        )
-
-    def _render_inputs(self, signature: Signature, inputs: Mapping[str, Any]) -> str:  # noqa: ARG002
-        texts = enumerate(map(self._show_text, inputs["texts"]), 1)
-        fences = {f"text{place}": text for place, text in texts}
-        return fenced({"facts": _fact_lines(inputs["facts"], ""), **fences})
+def _joined(predictions: Sequence[dspy.Prediction]) -> dspy.Prediction:
+    """Join the predictions of batches; the ids of verdicts go on from one to the next."""
+    results: list[CheckResult] = []
+    verdicts: dict[str, Any] = {}
+    for prediction in predictions:
+        given = prediction.verdicts if isinstance(prediction.verdicts, dict) else {}
+        for number in range(1, len(prediction.results) + 1):
+            if f"f{number}" in given:
+                verdicts[f"f{len(results) + number}"] = given[f"f{number}"]
+        results += prediction.results
+    return dspy.Prediction(results=tuple(results), verdicts=verdicts)
 
 
 class SemanticEquivalence(_OneCall):

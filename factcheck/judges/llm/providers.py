@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from factcheck.settings import Model, Settings
 
 
+LONGER = "use a model that reads more, or raise the context that its server is started with"
+
+
 class Provider(NamedTuple):
     """Connection defaults of a provider."""
 
@@ -29,6 +32,8 @@ class Provider(NamedTuple):
     """Whether a key is optional."""
     path: str = ""
     """Appended to an address from the environment that has no path."""
+    longer: str = LONGER
+    """How to have longer prompts read."""
 
 
 PROVIDERS = {
@@ -41,13 +46,26 @@ PROVIDERS = {
     "mistral": Provider("https://api.mistral.ai/v1", "MISTRAL_API_KEY", "MISTRAL_API_BASE"),
     "xai": Provider("https://api.x.ai/v1", "XAI_API_KEY", "XAI_API_BASE"),
     "hosted_vllm": Provider(
-        "http://localhost:8000/v1", "HOSTED_VLLM_API_KEY", "HOSTED_VLLM_API_BASE", keyless=True
+        "http://localhost:8000/v1",
+        "HOSTED_VLLM_API_KEY",
+        "HOSTED_VLLM_API_BASE",
+        keyless=True,
+        longer="start vLLM with a larger --max-model-len",
     ),
     "lm_studio": Provider(
-        "http://localhost:1234/v1", "LM_STUDIO_API_KEY", "LM_STUDIO_API_BASE", keyless=True
+        "http://localhost:1234/v1",
+        "LM_STUDIO_API_KEY",
+        "LM_STUDIO_API_BASE",
+        keyless=True,
+        longer="load the model with a larger context length in LM Studio",
     ),
     "ollama_chat": Provider(
-        "http://localhost:11434/v1", "OLLAMA_API_KEY", "OLLAMA_API_BASE", keyless=True, path="/v1"
+        "http://localhost:11434/v1",
+        "OLLAMA_API_KEY",
+        "OLLAMA_API_BASE",
+        keyless=True,
+        path="/v1",
+        longer="restart Ollama with OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx in a Modelfile",
     ),
 }
 """Providers called directly rather than through DSPy, by model prefix."""

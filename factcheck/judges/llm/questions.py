@@ -17,7 +17,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 import dspy
 
 from factcheck.errors import JudgeOutputError, PromptError
-from factcheck.judges.llm.replies import Field, Token, find_answer, read_fields
+from factcheck.judges.llm.replies import Field, find_answer, read_fields
 
 R = TypeVar("R")
 Signature: TypeAlias = type[dspy.Signature]
@@ -28,7 +28,6 @@ Message: TypeAlias = Mapping[str, str]
 VERDICTS = "verdicts"
 """Output field whose value is the whole reply object, with one entry per id."""
 CHECK_FACTS = "check_facts/v2"
-CHECK_TEXTS = "check_texts/v1"
 COMPARE_VALUES = "compare_values/v2"
 EXTRACT_FACTS = "extract_facts/v2"
 RATE_FAITHFULNESS = "rate_faithfulness/v1"
@@ -47,8 +46,6 @@ class Question(Generic[R]):
     """Parses a reply's JSON, given the judge's name; raises `JudgeOutputError`."""
     max_tokens: int = 0
     """Token limit of the reply, reasoning excluded; 0 for no limit."""
-    weigh: Callable[[R, Sequence[Token]], R] | None = None
-    """Adds probabilities to a value, from the tokens of its reply."""
 
     @classmethod
     def of_fields(
@@ -58,10 +55,10 @@ class Question(Generic[R]):
         schema = object_schema(**{name: field.schema for name, field in fields.items()})
         return Question(inputs, schema, lambda data, _: read_fields(data, fields), max_tokens)
 
-    def find(self, reply: str, judge: str = "", tokens: Sequence[Token] = ()) -> R:
-        """Parse a reply, and add probabilities if it has tokens; raises `JudgeOutputError`."""
+    def find(self, reply: str, judge: str = "") -> R:
+        """Parse a reply; raises `JudgeOutputError`."""
         value, _ = find_answer(reply, lambda data: self.read(data, judge))
-        return self.weigh(value, tokens) if self.weigh else value
+        return value
 
 
 class QuestionAdapter(dspy.Adapter):

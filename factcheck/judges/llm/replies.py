@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate
+from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import pydantic
@@ -30,7 +28,6 @@ from factcheck.facts import (
 )
 from factcheck.judges.llm.fences import one_line
 from factcheck.judges.ports import HIGHEST, LOWEST, PairResult, PairVerdict, ValuePair
-from factcheck.settings import VerdictForm
 
 QUOTE_NOT_FOUND = "quote_not_found"
 """Flag of a verdict whose quote does not occur in the text."""
@@ -40,6 +37,8 @@ _MAX_OBJECTS = 64
 """Maximum number of JSON objects in a reply with text around them."""
 _REASONING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _CODE = re.compile(r"```\w*[ \t]*\n(.*)\n[ \t]*```", re.DOTALL)
+_HEADER = re.compile(r"^\[\[ ## (\w+) ## \]\]$", re.MULTILINE)
+_COMPLETED = "completed"
 _OBJECT_START = re.compile(r'\{\s*["}]')
 NO = "no"
 ANSWERS: Mapping[str, EntailmentLabel] = {
@@ -49,10 +48,6 @@ ANSWERS: Mapping[str, EntailmentLabel] = {
 }
 """Labels by answer word; small models misunderstand `neutral`."""
 _LINE_AND_ANSWER = re.compile(r"(?:(?:line )?(\d{1,6})[\s,:]+)?([a-z]+)", re.ASCII)
-_LETTERS = {"y": "yes", "c": "contradicted", "n": NO}
-_SIGNED_LINE = re.compile(r"-?[1-9]\d{0,5}", re.ASCII)
-_SEPARATOR = re.compile(r"[\s,]+")
-_MIN_LABEL_SHARE = 0.5
 _ID = re.compile(r"[a-z]?\d{1,6}", re.ASCII)
 _MARKER = re.compile(r"^[-*•–]( |$)")  # noqa: RUF001 - a dash is a marker, too
 
@@ -88,7 +83,7 @@ def find_answer(reply: str, read: Callable[[Any], R]) -> tuple[R, Any]:
     if len(reply) > _MAX_CHARS:
         raise JudgeOutputError(f"the reply is too long ({len(reply):,} characters)")
     text = reply.strip().removeprefix("\ufeff").strip()
-    data = _parse(text)
+    data = _sections(text) or _parse(text)
     if data is None:
         text = _without_reasoning(text)
         code = _CODE.fullmatch(text)
@@ -110,6 +105,21 @@ def find_answer(reply: str, read: Callable[[Any], R]) -> tuple[R, Any]:
     if not answers:
         raise JudgeOutputError(problem)
     return answers[0]
+
+
+def _sections(text: str) -> Any:
+    """Parse the fields of a reply in the form of DSPy's own adapter; empty for any other reply."""
+    names = _HEADER.findall(text) if text.startswith("[[ ##") else []
+    values = _HEADER.split(text)[2::2] if names else []
+    fields = [(name, value.strip()) for name, value in zip(names, values, strict=True)]
+    return _object([(name, _json_or_text(value)) for name, value in fields if name != _COMPLETED])
+
+
+def _json_or_text(value: str) -> Any:
+    try:
+        return _require_unicode(_DECODER.decode(value), value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def _is_whole(value: object) -> bool:
@@ -259,113 +269,53 @@ def _problem_with(item: Any, kind: str, judge: str) -> tuple[str, str]:
     return problem.code, f"{judge} gave {problem.found} for this {kind}"
 
 
-class Checked(NamedTuple):
-    """A text that facts were checked against, and the form of its verdicts."""
-
-    text: str
-    form: VerdictForm
-    lines: Sequence[Span] = ()
-    """Spans of the numbered lines."""
-
-
 def read_verdicts(
-    data: Any, questions: Mapping[str, AtomicFact], texts: Sequence[Checked], judge: str
+    data: Any,
+    questions: Mapping[str, AtomicFact],
+    text: str,
+    lines: Sequence[Span] | None,
+    judge: str,
 ) -> dict[str, CheckResult]:
-    """Parse one result per fact and text, in fact order; results of the first text first.
+    """Parse one result per fact, in fact order; a missing or invalid entry is a `CheckFailure`.
 
-    About several texts, an entry has a mark for each, and is invalid as a whole if their number is
-    wrong or one of them is unknown. A missing, duplicate or invalid entry becomes `CheckFailure`s.
+    Args:
+        data: The reply, as JSON.
+        questions: Facts by id.
+        text: The text that the facts were checked against.
+        lines: Spans of its numbered lines; `None` if the verdicts have quotes.
+        judge: Name of the judge.
     """
     items = _by_id(data, questions)
-    rows: dict[str, Sequence[CheckResult]] = {}
+    results: dict[str, CheckResult] = {}
     for key, fact in questions.items():
         item = items.get(key, _MISSING)
-        answers = [item] if len(texts) == 1 else _answers_in(item, texts[0].form)
-        found = [_verdict(*each, fact, judge) for each in zip(answers, texts, strict=False)]
-        verdicts = [verdict for verdict in found if verdict is not None]
-        if len(verdicts) == len(answers) == len(texts):
-            rows[key] = verdicts
-        else:
-            rows[key] = [CheckFailure(fact, *_problem_with(item, "fact", judge))] * len(texts)
-    if len(texts) == 1:
-        return {key: row[0] for key, row in rows.items()}
-    return {f"{key}/{n}": row[n] for n in range(len(texts)) for key, row in rows.items()}
+        verdict = _verdict(item, text, lines, fact, judge)
+        results[key] = verdict or CheckFailure(fact, *_problem_with(item, "fact", judge))
+    return results
 
 
-def _answers_in(item: Any, form: VerdictForm) -> list[str]:
-    """Expand the marks of an entry to answers about single texts."""
-    words = _SEPARATOR.split(item.strip().lower()) if isinstance(item, str) else []
-    if form == "label":
-        return [_LETTERS.get(letter, "") for letter in "".join(words)]
-    return [_answer_of(word) for word in words]
-
-
-def _answer_of(mark: str) -> str:
-    """Expand a line number to an answer; a negative one contradicts the fact."""
-    if _SIGNED_LINE.fullmatch(mark):
-        return f"{mark[1:]} contradicted" if mark[0] == "-" else f"{mark} yes"
-    return NO if mark == "0" else ""
-
-
-class Token(NamedTuple):
-    """A token of a reply."""
-
-    text: str
-    alternatives: Mapping[str, float]
-    """Probabilities of the likeliest tokens at this position."""
-
-
-def with_probabilities(
-    results: Mapping[str, CheckResult], tokens: Sequence[Token]
-) -> dict[str, CheckResult]:
-    """Add the probability of `entailed`, relative to all labels, at the label's first token.
-
-    A verdict gets none if its label is not found exactly once among the tokens, or if the labels
-    have less than half of the probability.
-    """
-    text = "".join(token.text for token in tokens)
-    ends = list(accumulate(len(token.text) for token in tokens))
-
-    def with_probability(key: str, result: CheckResult) -> CheckResult:
-        places = [match.end() for match in re.finditer(rf'"{key}"\s*:\s*"', text)]
-        if isinstance(result, CheckFailure) or len(places) != 1 or places[0] >= len(text):
-            return result
-        number = bisect_right(ends, places[0])
-        token = tokens[number]
-        before = token.text[: places[0] - ends[number]]
-        weights = dict.fromkeys(ANSWERS, 0.0)
-        for other, probability in token.alternatives.items():
-            prefix = other.removeprefix(before).partition('"')[0].strip().lower()
-            for answer in ANSWERS if prefix and other.startswith(before) else ():
-                weights[answer] += probability * answer.startswith(prefix)
-        total = sum(weights.values())
-        if total < _MIN_LABEL_SHARE:
-            return result
-        return replace(result, probability=weights["yes"] / total)
-
-    return {key: with_probability(key, result) for key, result in results.items()}
-
-
-def _verdict(item: Any, checked: Checked, fact: AtomicFact, judge: str) -> Verdict | None:
+def _verdict(
+    item: Any, text: str, lines: Sequence[Span] | None, fact: AtomicFact, judge: str
+) -> Verdict | None:
+    """Parse an entry; `None` if it is invalid."""
     item = item if isinstance(item, dict) else {"answer": item}
     label, line = _label_and_line(item)
-    reason = item.get("reason", None if checked.form == "reason" else "")
-    if label is None or not isinstance(reason, str):
+    if label is None:
         return None
     evidence: Evidence | None = None
     flags: tuple[str, ...] = ()
-    if label != "neutral" and checked.form == "quote":
+    if label != "neutral" and lines is None:
         quote = item.get("quote")
         if not isinstance(quote, str):
             return None
-        evidence = locate(quote, checked.text)
+        evidence = locate(quote, text)
         flags = () if evidence else (QUOTE_NOT_FOUND,)
-    elif label != "neutral" and checked.form != "label":
-        if line is None or not 1 <= line <= len(checked.lines):
+    elif label != "neutral" and lines is not None:
+        if line is None or not 1 <= line <= len(lines):
             return None
-        start, end = checked.lines[line - 1]
-        evidence = Evidence(checked.text[start:end], start, end)
-    return Verdict(fact, label, None, evidence, reason.strip(), judge, flags=flags)
+        start, end = lines[line - 1]
+        evidence = Evidence(text[start:end], start, end)
+    return Verdict(fact, label, None, evidence, "", judge, flags=flags)
 
 
 def _label_and_line(item: Mapping[str, Any]) -> tuple[EntailmentLabel | None, int | None]:

@@ -6,7 +6,6 @@ before validation.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -18,8 +17,8 @@ from factcheck.errors import (
 )
 from factcheck.judges.llm.errors import RequestRefused, from_dspy, redacted
 from factcheck.judges.llm.http import JsonClient, as_utf8
-from factcheck.judges.llm.providers import endpoint
-from factcheck.judges.llm.replies import Token
+from factcheck.judges.llm.providers import LONGER, endpoint
+from factcheck.runtime.budget import Tokens
 from factcheck.runtime.loop import BackgroundLoop, background
 
 if TYPE_CHECKING:
@@ -55,15 +54,9 @@ class Answer(NamedTuple):
     finish_reason: str | None
     """As reported by the server, or `None`."""
     is_declined: bool = False
-    prompt_tokens: int | None = None
-    cached_tokens: int = 0
-    completion_tokens: int | None = None
-    """Includes reasoning tokens."""
-    reasoning_tokens: int = 0
+    tokens: Tokens = Tokens()
     unsent: tuple[str, ...] = ()
     """Parameters that the underlying library dropped."""
-    tokens: tuple[Token, ...] = ()
-    """Tokens of the text, if the server returns log probabilities."""
     model: str = ""
     """Name of the model that answered, if the server says so."""
 
@@ -77,7 +70,7 @@ class Answer(NamedTuple):
         if "<think>" in visible and "</think>" not in visible:
             visible = visible.partition("<think>")[0]
         n_visible = len(visible.encode("utf-8", "surrogatepass")) // 2
-        return max(self.reasoning_tokens, (self.completion_tokens or limit) - n_visible)
+        return max(self.tokens.reasoning, (self.tokens.completion or limit) - n_visible)
 
     def require_whole(self, name: str) -> None:
         """Raise a `JudgeError` if the reply is truncated, refused, empty, or ended abnormally."""
@@ -110,6 +103,11 @@ class Transport(Protocol):
         """Host, port and path of the server; `None` for the provider's default."""
         ...
 
+    @property
+    def longer(self) -> str:
+        """How to have longer prompts read."""
+        ...
+
     def send(self, body: Body) -> Awaitable[Answer]:
         """Send a request; raises `FactcheckError` on failure."""
         ...
@@ -120,6 +118,10 @@ class Transport(Protocol):
 class ChatTransport(JsonClient):
     """Chat Completions of an OpenAI-compatible server."""
 
+    @property
+    def longer(self) -> str:
+        return self.access.provider.longer
+
     def addressed(self, body: Body) -> dict[str, Any]:
         """Return the body with the model name."""
         return {"model": self.access.model, **body}
@@ -128,17 +130,28 @@ class ChatTransport(JsonClient):
         return self.post("/chat/completions", self.addressed(body), self.read)
 
     def read(self, body: Any) -> Answer:
-        """Parse a chat completion; raises `JudgeUnavailable` if it is malformed."""
+        """Parse a chat completion; raises `JudgeUnavailable` if it is malformed or has an error."""
         try:
+            require_no_error(body, self.name)
             return read_completion(body)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-            problem = body.get("error") if isinstance(body, Mapping) else None
-            if isinstance(problem, Mapping):
-                problem = problem.get("message")
-            what = redacted(problem) if problem else f"{type(error).__name__}: {redacted(error)}"
             raise JudgeUnavailable(
-                f"{self.name}: the server's answer is not a chat completion ({what[:120]})"
+                f"{self.name}: the server's answer is not a chat completion "
+                f"({type(error).__name__}: {redacted(error)[:120]})"
             ) from error
+
+
+def require_no_error(body: Any, name: str) -> None:
+    """Raise `JudgeUnavailable` for an answer with an error, whatever else it says."""
+    choices = body.get("choices") if isinstance(body, Mapping) else None
+    parts = [body, *(choices if isinstance(choices, list) else ())]
+    parts += [part.get("message") for part in parts if isinstance(part, Mapping)]
+    for part in parts:
+        error = part.get("error") if isinstance(part, Mapping) else None
+        if error not in (None, "", False):
+            message = error.get("message") if isinstance(error, Mapping) else error
+            what = redacted(message or "no reason given")[:120]
+            raise JudgeUnavailable(f"{name}: the server's answer has an error ({what})")
 
 
 def read_completion(body: Any) -> Answer:
@@ -155,30 +168,18 @@ def read_completion(body: Any) -> Answer:
         text=content if isinstance(content, str) else "".join(_texts(content or ())),
         finish_reason=reason if isinstance(reason, str) else None,
         is_declined=bool(message.get("refusal")),
-        prompt_tokens=_count(body, "usage", "prompt_tokens"),
-        cached_tokens=_count(body, "usage", "prompt_tokens_details", "cached_tokens") or 0,
-        completion_tokens=_count(body, "usage", "completion_tokens"),
-        reasoning_tokens=_count(body, "usage", "completion_tokens_details", "reasoning_tokens")
-        or _count(body, "usage", "reasoning_tokens")
-        or 0,
-        tokens=_tokens(choice.get("logprobs")),
+        tokens=Tokens.counted(
+            _count(body, "usage", "prompt_tokens"),
+            _count(body, "usage", "completion_tokens"),
+            _count(body, "usage", "total_tokens"),
+            cached=_count(body, "usage", "prompt_tokens_details", "cached_tokens") or 0,
+            written=_count(body, "usage", "prompt_tokens_details", "cache_write_tokens") or 0,
+            reasoning=_count(body, "usage", "completion_tokens_details", "reasoning_tokens")
+            or _count(body, "usage", "reasoning_tokens")
+            or 0,
+        ),
         model=model if isinstance(model := body.get("model"), str) else "",
     )
-
-
-def _tokens(logprobs: Any) -> tuple[Token, ...]:
-    """Parse the tokens of a reply; empty unless all of them are valid."""
-    tokens = []
-    try:
-        for token in logprobs["content"]:
-            likeliest = {str(one["token"]): one["logprob"] for one in token["top_logprobs"]}
-            if not all(type(x) in (int, float) and x <= 0 for x in likeliest.values()):  # or NaN
-                return ()
-            probabilities = {text: math.exp(x) for text, x in likeliest.items()}
-            tokens.append(Token(str(token["token"]), probabilities))
-    except (TypeError, KeyError):
-        return ()
-    return tuple(tokens)
 
 
 def _count(value: Any, *path: str) -> int | None:
@@ -203,6 +204,7 @@ class WrappedTransport:
     def __init__(self, inner: Any, answer: Callable[[Any, Body], Answer]) -> None:
         self.name: str = inner.name
         self.endpoint: str | None = inner.endpoint
+        self.longer: str = inner.longer
         self._inner = inner
         self._answer = answer
 
@@ -229,6 +231,8 @@ class LMTransport:
     User-defined classes run in a separate event loop, which they may block.
     """
 
+    longer = LONGER
+
     def __init__(self, lm: dspy.BaseLM, base_url: str | None) -> None:
         import dspy
 
@@ -246,13 +250,14 @@ class LMTransport:
             request = lm15.request_from_openai_chat({"model": self.name, **body})
             with dspy.context(disable_history=True, trace=None):
                 response = await self._loop.hop(self._lm.acall(request=request))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise from_dspy(error, self.name) from error
         changed = [c for c in response.adaptations if c.action in {"clamped", "substituted"}]
         if changed:
             what = ", ".join(f"{c.field} {c.applied!r} for {c.asked!r}" for c in changed)
             about = " ".join(c.field.removeprefix("config.") for c in changed)
             raise RequestRefused(f"{self.name}: was sent {what}", about=about)
+        require_no_error(response.provider_data, self.name)
         return _read_response(response)
 
     async def aclose(self) -> None:
@@ -264,19 +269,35 @@ class LMTransport:
 def _read_response(response: Any) -> Answer:
     """Convert an lm15 response, with the server's finish reason where it is known."""
     usage = response.usage
+    cached, written = usage.cache_read_tokens or 0, usage.cache_write_tokens or 0
+    prompt = usage.input_tokens
+    if _counts_apart(response.provider_data):
+        prompt = (prompt or 0) + cached + written
     return Answer(
         text=response.text or "",
         finish_reason=_raw_reason(response.provider_data) or response.finish_reason,
         is_declined=any(part.type == "refusal" for part in response.message.parts),
-        prompt_tokens=usage.input_tokens,
-        cached_tokens=usage.cache_read_tokens or 0,
-        completion_tokens=usage.output_tokens,
-        reasoning_tokens=usage.reasoning_tokens or 0,
+        tokens=Tokens.counted(
+            prompt,
+            usage.output_tokens,
+            usage.total_tokens,
+            cached=cached,
+            written=written,
+            reasoning=usage.reasoning_tokens or 0,
+        ),
         unsent=tuple(
             change.field.removeprefix("config.")
             for change in response.adaptations
             if change.action == "dropped"
         ),
+    )
+
+
+def _counts_apart(data: Any) -> bool:
+    """Whether a raw response is Anthropic's, whose input leaves out what its cache is used for."""
+    usage = data.get("usage") if isinstance(data, Mapping) else None
+    return (
+        isinstance(usage, Mapping) and {"input_tokens", "cache_read_input_tokens"} <= usage.keys()
     )
 
 

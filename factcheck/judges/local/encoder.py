@@ -8,6 +8,7 @@ one length only, so a result never depends on the rest of its batch.
 
 from __future__ import annotations
 
+import io
 import math
 import threading
 from collections import OrderedDict
@@ -17,6 +18,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from factcheck.runtime.deadline import checkpoint
+from factcheck.text.weights import read_weights
 
 if TYPE_CHECKING:
     import numpy as np
@@ -173,7 +175,7 @@ def load_reader() -> _Network:
 def _tokenizer() -> tokenizers.Tokenizer:
     import tokenizers
 
-    return tokenizers.Tokenizer.from_str((_WEIGHTS / "tokenizer.json").read_text("utf-8"))
+    return tokenizers.Tokenizer.from_str(read_file("tokenizer.json").decode())
 
 
 def _cut(text: str, longest: int) -> tokenizers.Encoding:
@@ -211,12 +213,17 @@ def _nibbles(packed: NDArray[Any]) -> NDArray[Any]:
     return codes
 
 
+def read_file(name: str) -> bytes:
+    """Read a file of the networks; raises `ConfigError` if it was damaged or replaced."""
+    return read_weights(_WEIGHTS, name)
+
+
 def _load(name: str) -> dict[str, NDArray[Any]]:
     """Load weights; matrices as 7-bit integers (codes times multipliers)."""
     import numpy as np
 
     weights: dict[str, NDArray[Any]] = {}
-    with (_WEIGHTS / name).open("rb") as file, np.load(file) as packed:
+    with np.load(io.BytesIO(read_file(name))) as packed:
         for key in packed.files:
             room, _, part = key.rpartition(".")
             if part == "codes" and room != "pieces":
@@ -240,7 +247,7 @@ def _session(name: str, weights: Mapping[str, NDArray[Any]]) -> onnxruntime.Infe
         if key.startswith(_OF_THE_GRAPH)
     }
     values = {key: onnxruntime.OrtValue.ortvalue_from_numpy(value) for key, value in named.items()}
-    return open_session((_WEIGHTS / name).read_bytes(), values)
+    return open_session(read_file(name), values)
 
 
 def open_session(

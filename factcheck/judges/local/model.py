@@ -10,6 +10,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from factcheck.errors import ConfigError, describe
+
 _SETS = ("news summaries", "chatbot answers", "adversarial claims")
 """REALSumm, FactCheckGPT and FM2."""
 _MEASURED = {
@@ -71,14 +73,22 @@ def logistic(score: float) -> float:
 
 
 def read_weights(room: str) -> Weights:
-    """Read the `model.json` of a package."""
-    data = (files(room) / "model.json").read_bytes()
-    networks = (files("factcheck.judges.local") / "weights" / "SHA256SUMS").read_bytes()
-    weights = json.loads(data)["weights"]
-    return Weights(
-        {name: float(weight) for name, weight in weights.items()},
-        hashlib.sha256(data + networks).hexdigest()[:8],
-    )
+    """Read the `model.json` of a package.
+
+    Raises:
+        ConfigError: It cannot be read.
+    """
+    try:
+        data = (files(room) / "model.json").read_bytes()
+        networks = (files("factcheck.judges.local") / "weights" / "SHA256SUMS").read_bytes()
+        weights = json.loads(data)["weights"]
+        by_name = {name: float(weight) for name, weight in weights.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(
+            f"model.json of the embedded judge cannot be read ({describe(error)}); "
+            "reinstall factcheck"
+        ) from error
+    return Weights(by_name, hashlib.sha256(data + networks).hexdigest()[:8])
 
 
 @lru_cache(maxsize=1)

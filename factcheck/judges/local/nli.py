@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from factcheck.errors import ConfigError, JudgeError
+from factcheck.errors import ConfigError, JudgeError, describe
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Verdict
 from factcheck.judges.local.checker import CERTAIN, DECISION, find_verbatim
 from factcheck.judges.local.conflicts import analyse
@@ -35,6 +35,10 @@ _ALIKE = 0.8
 """Minimum mean match of a passage for a contradiction."""
 _PART = 2**20
 """Bytes of a file hashed at a time."""
+_LOOP = b"\x22\x04Loop"
+"""A node of the type `Loop` in a serialised graph; no other type of node may run for ever."""
+_LOCATION = re.compile(rb"\x0a\x08location\x12(?P<size>[\x80-\xff]*[\x00-\x7f])", re.DOTALL)
+"""An entry of a serialised graph that names a file of weights: the length of its name follows."""
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 _NETWORKS = ("model.onnx", "onnx/model.onnx")
 
@@ -126,15 +130,17 @@ class _CrossEncoder:
     def __init__(self, model: str) -> None:
         import tokenizers
 
-        config_file, tokenizer_file, network = files = _files(model)
+        config_file, tokenizer_file, network = _files(model)
         try:
+            weights = _weights_of(network)
+            self.digest = _digest([config_file, tokenizer_file, network, *weights])
             config = json.loads(config_file.read_text("utf-8"))
             names = [
                 str(config["id2label"][str(at)]).lower() for at in range(len(config["id2label"]))
             ]
             limit = int(config.get("max_position_embeddings") or _LONGEST)
             self._longest = min(limit, _LONGEST)
-            self._tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer_file))
+            self._tokenizer: Any = tokenizers.Tokenizer.from_file(str(tokenizer_file))
             self._tokenizer.no_padding()
             self._tokenizer.enable_truncation(self._longest, strategy="only_first")
             self._session = open_session(str(network))
@@ -144,8 +150,9 @@ class _CrossEncoder:
                 each.name: each.type[len("tensor(") : -1] for each in self._session.get_inputs()
             }
             n_odds = self._odds("It rains.", "It rains.").shape
-        except Exception as error:  # each library raises types of its own
-            raise ConfigError(f"nli:{model} cannot be loaded: {error!r}") from error
+        except BaseException as error:  # each library raises types of its own
+            _reraise_interrupt(error)
+            raise ConfigError(f"nli:{model} cannot be loaded: {describe(error)}") from error
         if names.count("entailment") != 1 or n_odds != (len(names),) or len(names) == 1:
             raise ConfigError(
                 f"nli:{model}: {_CONFIG} names the labels {', '.join(names)} (id2label); one of at "
@@ -153,25 +160,18 @@ class _CrossEncoder:
             )
         self._entailment = names.index("entailment")
         self._contradiction = names.index("contradiction") if "contradiction" in names else None
-        digest = hashlib.sha256()
-        for file in (*files, network.with_name(f"{network.name}_data")):
-            if file.is_file():
-                with file.open("rb") as opened:
-                    while part := opened.read(_PART):
-                        digest.update(part)
-        self.digest = digest.hexdigest()[:8]
 
     def require_short(self, fact: str) -> None:
         """Raise `JudgeError` for a fact that needs more than half of what the model reads."""
         most = self._longest // 2
-        if len(fact) > most * _CHARACTERS or len(self._tokenizer.encode(fact).ids) > most:
+        if len(fact) > most * _CHARACTERS or len(self._encode(fact).ids) > most:
             raise JudgeError("the fact is too long for the model; split it into shorter facts")
 
     def fits(self, text: str, fact: str) -> bool:
         """Whether the model can read a text together with a fact."""
         if len(text) > self._longest * _CHARACTERS:
             return False
-        return not self._tokenizer.encode(text, fact).overflowing
+        return not self._encode(text, fact).overflowing
 
     def rate(self, passage: str, fact: str) -> _Rating:
         """Rate a pair; the passage is cut to what the model reads.
@@ -194,14 +194,56 @@ class _CrossEncoder:
         """Return the log odds of each label."""
         import numpy as np
 
-        pair = self._tokenizer.encode(passage, fact)
+        pair = self._encode(passage, fact)
         known = {
             "input_ids": pair.ids,
             "attention_mask": pair.attention_mask,
             "token_type_ids": pair.type_ids,
         }
         inputs = {name: np.array([known[name]], kind) for name, kind in self._types.items()}
-        return self._session.run([self._output], inputs)[0][0].astype(np.float64)
+        try:
+            return self._session.run([self._output], inputs)[0][0].astype(np.float64)
+        except Exception as error:  # of onnxruntime, which exports no base class
+            raise JudgeError(f"the network failed: {describe(error)}") from error
+
+    def _encode(self, *texts: str) -> Any:
+        """Tokenise texts; raises `JudgeError` if the tokenizer fails, or even panics."""
+        try:
+            return self._tokenizer.encode(*texts)
+        except BaseException as error:  # a panic is no `Exception`
+            _reraise_interrupt(error)
+            raise JudgeError(f"the tokenizer failed: {describe(error)}") from error
+
+
+def _reraise_interrupt(error: BaseException) -> None:
+    if isinstance(error, (KeyboardInterrupt, SystemExit)):
+        raise error
+
+
+def _weights_of(network: Path) -> list[Path]:
+    """Return the files of weights that a graph names.
+
+    Raises:
+        ConfigError: The graph may never end.
+    """
+    graph = network.read_bytes()
+    if _LOOP in graph:
+        raise ConfigError("the graph has a Loop, which may never end; export the model without one")
+    names = set()
+    for found in _LOCATION.finditer(graph):
+        size = sum((byte & 0x7F) << 7 * at for at, byte in enumerate(found["size"]))
+        names.add(graph[found.end() : found.end() + size].decode())
+    return [network.parent / name for name in sorted(names)]
+
+
+def _digest(paths: Sequence[Path]) -> str:
+    """Return 8 hex digits of the SHA-256 of files."""
+    digest = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as file:
+            while part := file.read(_PART):
+                digest.update(part)
+    return digest.hexdigest()[:8]
 
 
 @lru_cache(maxsize=2)

@@ -1,297 +1,174 @@
 """Disk cache: a folder shared by all processes of one user on one machine.
 
-The store is the subfolder `answers`, so that SQLite's files move in one step, and the permissions
-of the user's own folder never change. `diskcache` makes its file, and can read it; after that, only
-the SQL below touches it. `diskcache` would unpickle values marked as pickled, read the file that a
-row names and delete it with the row (CVE-2025-69872), and turn planted settings into attributes;
-and it takes twice the time.
+The store is the subfolder `answers`, so that its files move in one step.
 """
 
 from __future__ import annotations
 
+import json
+import math
 import os
-import tempfile
 import threading
 import time
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Any, TypeVar
 
-from factcheck.runtime.cache.entries import (
-    CHECKSUM_DIGITS,
-    KEY_DIGITS,
-    WarnOnce,
-    readable,
-    seal,
-)
-from factcheck.runtime.cache.folder import (
-    Leases,
-    check_file,
-    database,
-    expanded,
-    identity,
-    is_read_only,
-    make_private,
-    quarantine,
-)
-
-if TYPE_CHECKING:
-    import sqlite3
+from factcheck.runtime.cache.entries import DAMAGED, WarnOnce, seal, unseal
 
 T = TypeVar("T")
 
 LOCK_WAIT_S = 5.0
 """Seconds to wait for another process's write."""
-_LOCK_POLL_S = 0.01
-_MAKING = "0" * KEY_DIGITS
-"""Leased by the process that makes the file."""
-_AFTER_DIGITS = "g"
-_READ = (
-    "SELECT CASE typeof(value) WHEN 'blob' THEN value END "
-    "FROM Cache WHERE key > ? AND key < ? ORDER BY rowid"
-)
-_WRITE = (  # mode 1: bytes in the database; a row that was replaced would be counted twice
-    "INSERT INTO Cache (key, raw, store_time, access_time, mode, value) VALUES (?, 1, ?, ?, 1, ?) "
-    "ON CONFLICT (key, raw) DO UPDATE SET store_time = excluded.store_time, value = excluded.value"
-)
-"""A row has one value; its key is followed by the checksum of the value."""
-
-Trouble = Literal["locked", "full", "unusable", "damaged"]
-"""Kind of failure: wait, continue without a cache (twice), or start a new store."""
-_PROBLEMS = {
-    "locked": "is locked by another process",
-    "full": "cannot be written, the disk is full",
-    "unusable": "cannot be used",
-}
-"""Descriptions of the problems that do not end a run."""
-_BY_MESSAGE: tuple[tuple[str, Trouble], ...] = (
-    ("is locked", "locked"),
-    ("busy", "locked"),
-    ("is full", "full"),
-    ("unable to open", "unusable"),
-    ("disk i/o error", "unusable"),
-    ("out of memory", "unusable"),
-    ("locking protocol", "unusable"),
-    ("too big", "unusable"),
-)
-"""Kinds by parts of SQLite's messages; Python exposes its error codes only from 3.11."""
+PAUSE_S = 10.0
+"""Seconds without the cache after a failure, so that a stuck process delays a run only briefly."""
 
 
-def classify(error: BaseException) -> Trouble | None:
-    """Classify a failure of the store; `None` for any other exception."""
-    import sqlite3
+def expanded(folder: str | os.PathLike[str]) -> Path:
+    """Return the absolute path with `~` and environment variables expanded."""
+    return Path(os.path.expandvars(Path(folder).expanduser())).absolute()
 
-    if isinstance(error, UnicodeDecodeError):
-        return "damaged"  # SQLite messages may quote bytes of the file that are not UTF-8
-    if isinstance(error, sqlite3.ProgrammingError):
-        return None
-    if isinstance(error, sqlite3.Error):
-        message = str(error).lower()
-        return next((trouble for part, trouble in _BY_MESSAGE if part in message), "damaged")
-    return "unusable" if isinstance(error, (OSError, OverflowError)) else None
+
+def database(folder: Path) -> Path:
+    return folder / "answers" / "cache.db"
+
+
+def values_in(key: str, stored: object) -> list[str] | None:
+    """Return the values in a row; `None` if it was damaged or tampered with."""
+    text = unseal(key, stored)
+    return None if text is None else json.loads(text)
 
 
 class DiskCache:
     """Stores responses in a folder, which is created on first use; nothing is evicted.
 
-    A damaged store is quarantined with a warning and replaced; if the new one is damaged, too, the
-    run continues without a cache. A store without write permission is only read.
+    A damaged store is renamed with a warning and replaced; if the new one is damaged, too, the run
+    continues without a cache. A store without write permission is only read.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = expanded(folder)
         """Folder of the cache."""
         self._warn = WarnOnce()
-        self._leases = Leases(self.folder / "leases")
-        self._connection: sqlite3.Connection | None = None
-        self._is_read_only = False
+        self._lock = threading.Lock()
+        self._store: Any = None
         self._identity: tuple[int, int] | None = None
-        self._lock = threading.RLock()
-        self._patience_s = LOCK_WAIT_S
-        self._replaced = False
-        self._abandoned = False
-        with _forking:
-            _caches.add(self)
+        self._has_replaced = False
+        self._paused_until = 0.0
 
     @property
-    def is_quick(self) -> bool:
-        """Whether to read and lease without a thread, because it takes microseconds."""
-        return self._connection is not None
+    def is_open(self) -> bool:
+        """Whether reads take microseconds, so that they need no thread."""
+        return self._store is not None
 
     def get_many(self, keys: Sequence[str]) -> dict[str, list[str]]:
-        def read(store: sqlite3.Connection) -> dict[str, list[bytes | None]]:
-            rows = store.execute
-            return {key: [v for (v,) in rows(_READ, (key, key + _AFTER_DIGITS))] for key in keys}
-
-        stored = (self._use(read) if keys else None) or {}
-        return readable(stored, f"the cache {self.folder}", self._warn)
+        rows = self._use(lambda store: [(key, store.get(key)) for key in keys]) if keys else None
+        found: dict[str, list[str]] = {}
+        for key, stored in rows or ():
+            values = [] if stored is None else values_in(key, stored)
+            if values is None:
+                self._warn("damaged", DAMAGED, f"the cache {self.folder}", key[:16])
+            elif values:
+                found[key] = values
+        return found
 
     def add_many(self, entries: Mapping[str, str]) -> None:
         """Add all entries in one transaction; if that fails, none, with a warning."""
 
-        def write(store: sqlite3.Connection) -> None:
-            if self._is_read_only:
-                return
-            now = time.time()
-            sealed = ((key, seal(key, value)) for key, value in entries.items())
-            rows = [
-                (key + value[:CHECKSUM_DIGITS].decode("ascii"), now, now, value)
-                for key, value in sealed
-            ]
-            with store:
-                store.execute("BEGIN IMMEDIATE")
-                store.executemany(_WRITE, rows)
+        def write(store: Any) -> None:
+            if not hasattr(store, "transact"):
+                return  # it is only read
+            with store.transact():
+                for key, value in entries.items():
+                    values = values_in(key, store.get(key)) or []
+                    if value not in values:
+                        text = json.dumps([*values, value], ensure_ascii=False)
+                        store.set(key, seal(key, text))
 
         if entries:
             self._use(write)
 
-    def lease(self, key: str) -> bool:
-        """Lease a key until `release` or the end of the process; `False` if another holds it.
-
-        A store that is only read grants every lease, as it keeps no answer.
-        """
-        return self._use(lambda _: self._is_read_only or self._leases.take(key)) is not False
-
-    def release(self, key: str) -> None:
-        self._leases.release(key)
-
     def close(self) -> None:
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-            self._connection = None
+            self._close()
 
-    def pause(self) -> None:
-        """Wait for other threads, close, and keep them out until `resume`."""
-        self._lock.acquire()
-        self.close()
+    def _close(self) -> None:
+        if self._store is not None:
+            self._store.close()
+        self._store = None
 
-    def resume(self) -> None:
-        self._lock.release()
-
-    def _use(self, operation: Callable[[sqlite3.Connection], T]) -> T | None:
-        """Return the result of an operation, or `None` with a warning if the store fails.
-
-        After one timeout on a locked store, later operations do not wait until one succeeds, so
-        that a stuck process delays a run once rather than for every response.
-        """
-        deadline = time.monotonic() + self._patience_s
-        while not self._abandoned:
-            with self._lock:
-                try:
-                    result = operation(self._open())
-                except Exception as error:
-                    trouble = classify(error)
-                    if trouble is None:
-                        raise
-                    if trouble == "damaged":
-                        self._replace(error)
-                        continue
-                    if trouble != "locked" or time.monotonic() >= deadline:
-                        self._patience_s = 0.0 if trouble == "locked" else self._patience_s
-                        self._warn_unavailable(trouble, _PROBLEMS[trouble], error)
-                        return None
-                else:
-                    self._patience_s = LOCK_WAIT_S
-                    return result
-            time.sleep(_LOCK_POLL_S)
+    def _use(self, operation: Callable[[Any], T]) -> T | None:
+        """Return the result of an operation, or `None` with a warning if the store fails."""
+        while time.monotonic() >= self._paused_until:
+            try:
+                return operation(self._opened())
+            except Exception as error:  # noqa: BLE001, PERF203 - raised again unless it is known
+                self._recover(error)
         return None
 
-    def _open(self) -> sqlite3.Connection:
-        if self._connection is None:
-            path = database(self.folder)
-            self._is_read_only = is_read_only(self.folder)
-            if self._is_read_only:
-                message = "the cache %s cannot be written: it is read, and nothing is added"
-                self._warn("readonly", message, self.folder)
-                self._connection = _connected(path, "mode=ro&immutable=1")
-                return self._connection
-            if warning := make_private(self.folder):
-                self._warn("access", "%s", warning)
-            self._identity = identity(self.folder)
-            if not (path.exists() or path.is_symlink()):
-                self._make(path)
-            connection = _connected(path, "mode=rw")
-            connection.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing
-            self._connection, self._identity = connection, identity(self.folder)
-        return self._connection
+    def _recover(self, error: Exception) -> None:
+        """Replace a damaged store, or pause after any other failure of it."""
+        from factcheck.runtime.cache.store import is_damage, is_trouble
 
-    def _make(self, path: Path) -> None:
-        """Have `diskcache` make an empty file, and move it into its place in one step.
+        if is_damage(error):
+            self._replace(error)
+        elif is_trouble(error):
+            self._pause("trouble", "cannot be used", str(error) or "locked by another process")
+        else:
+            raise error
 
-        Raises:
-            sqlite3.OperationalError: The file is locked by another process that does so.
-        """
-        import sqlite3
+    def _opened(self) -> Any:
+        from factcheck.runtime.cache.store import ReadOnlyStore, open_store
 
-        import diskcache
-
-        if not self._leases.take(_MAKING):
-            raise sqlite3.OperationalError(f"{path} is locked by the process that makes it")
-        try:
-            if not path.exists():
-                with tempfile.TemporaryDirectory(dir=path.parent, prefix="new-") as folder:
-                    diskcache.Cache(folder, eviction_policy="none").close()
-                    Path(folder, path.name).rename(path)
-        finally:
-            self._leases.release(_MAKING)
+        with self._lock:
+            if self._store is None:
+                path = database(self.folder)
+                if path.exists() and not (may_write(path) and may_write(path.parent)):
+                    message = "the cache %s cannot be written: it is read, and nothing is added"
+                    self._warn("readonly", message, self.folder)
+                    self._store = ReadOnlyStore(path)
+                    return self._store
+                for folder in (self.folder, path.parent):
+                    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._identity = _identity(path)
+                self._store = open_store(path.parent, LOCK_WAIT_S)
+                self._identity = _identity(path)
+            return self._store
 
     def _replace(self, reason: Exception) -> None:
-        """Quarantine a damaged store, once, unless another process has done so."""
-        self.close()
-        if identity(self.folder) != self._identity:
-            return
-        problem = "is damaged again"
-        if not self._replaced:
-            self._replaced = True
-            try:
-                aside = quarantine(self.folder)
-            except OSError as error:
-                problem, reason = "is damaged and cannot be moved aside", error
-            else:
-                message = (
-                    "the cache %s was damaged (%s); it is now in %s, and a new one was started"
-                )
-                self._warn("damaged", message, self.folder, reason, aside)
+        """Rename a damaged store, once, unless another thread or process has done so."""
+        with self._lock:
+            self._close()
+            path = database(self.folder)
+            if _identity(path) != self._identity:
                 return
-        self._abandoned = True
-        self._warn_unavailable("abandoned", problem, reason)
+            if self._has_replaced:
+                self._pause("again", "is damaged again", reason, math.inf)
+                return
+            self._has_replaced = True
+            aside = self.folder / time.strftime(f"damaged-%Y%m%dT%H%M%S-{os.getpid()}")
+            try:
+                path.parent.rename(aside)
+            except OSError as error:
+                self._pause("stuck", "is damaged and cannot be renamed", error, math.inf)
+            else:
+                message = "the cache %s was damaged (%s); it is now %s, and a new one was started"
+                self._warn("replaced", message, self.folder, reason, aside)
 
-    def _warn_unavailable(self, kind: str, problem: str, error: Exception) -> None:
-        self._warn(kind, "the cache %s %s; continuing without it (%s)", self.folder, problem, error)
-
-
-_caches: weakref.WeakSet[DiskCache] = weakref.WeakSet()
-_paused: list[DiskCache] = []
-_forking = threading.Lock()
-
-
-def _before_fork() -> None:
-    """Close all stores, because a child that inherits one loses its locks, and wait for threads."""
-    _forking.acquire()
-    for cache in list(_caches):
-        _paused.append(cache)
-        cache.pause()
-
-
-def _after_fork() -> None:
-    while _paused:
-        _paused.pop().resume()
-    _forking.release()
+    def _pause(self, kind: str, problem: str, reason: object, seconds: float = PAUSE_S) -> None:
+        self._paused_until = time.monotonic() + seconds
+        message = "the cache %s %s; continuing without it (%s)"
+        self._warn(kind, message, self.folder, problem, reason)
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
-    )
+def may_write(path: Path) -> bool:
+    return os.access(path, os.W_OK)
 
 
-def _connected(path: Path, mode: str) -> sqlite3.Connection:
-    import sqlite3
-
-    check_file(path)
-    address = f"{path.absolute().as_uri()}?{mode}"
-    return sqlite3.connect(
-        address, uri=True, timeout=0, isolation_level=None, check_same_thread=False
-    )
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return device and inode of a file, or `None` if it does not exist."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

@@ -62,6 +62,10 @@ def _checksum(key: str, data: bytes) -> bytes:
     return digest[:CHECKSUM_DIGITS].encode("ascii")
 
 
+DAMAGED = "%s has an entry that was damaged or tampered with; it counts as missing (%s)"
+"""Warning of a cache; takes its name and the first digits of a key."""
+
+
 class WarnOnce:
     """Logs each kind of warning once; repetitions go to the debug level."""
 
@@ -72,21 +76,6 @@ class WarnOnce:
         level = logging.DEBUG if kind in self._logged else logging.WARNING
         self._logged.add(kind)
         _log.log(level, message, *details)
-
-
-def readable(
-    stored: Mapping[str, Sequence[bytes | None]], where: str, warn: WarnOnce
-) -> dict[str, list[str]]:
-    """Unseal stored values; those that are damaged are left out with a warning."""
-    found: dict[str, list[str]] = {}
-    for key, sealed in stored.items():
-        values = [unseal(key, one) for one in sealed]
-        if None in values:
-            message = "%s has an entry that was damaged or tampered with; it counts as missing (%s)"
-            warn("refused", message, where, key[:16])
-        if good := [value for value in values if value is not None]:
-            found[key] = good
-    return found
 
 
 @runtime_checkable

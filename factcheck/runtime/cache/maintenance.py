@@ -6,7 +6,6 @@ Every function takes the folder of a `DiskCache`, raises `InputError` for a dama
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -14,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from factcheck.errors import ConfigError, InputError
 from factcheck.runtime.cache import disk
-from factcheck.runtime.cache.entries import KEY_DIGITS, unseal
-from factcheck.runtime.cache.folder import check_file, database
+from factcheck.runtime.cache.store import is_damage, is_trouble
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +23,6 @@ _ROWS = (
     "CASE typeof(value) WHEN 'blob' THEN value END FROM Cache ORDER BY rowid"
 )
 _TOTALS = "SELECT count(*), CAST(min(store_time) AS REAL), CAST(max(store_time) AS REAL) FROM Cache"
-_ROW_KEY = re.compile(rb"[0-9a-f]{80}")
 
 
 class Contents(NamedTuple):
@@ -52,41 +49,37 @@ class Verified(NamedTuple):
 @contextmanager
 def _connected(folder: Path) -> Iterator[sqlite3.Connection]:
     """Connect to the database, and translate its errors."""
-    path = database(folder)
     try:
-        check_file(path)
         with closing(
-            sqlite3.connect(path, timeout=disk.LOCK_WAIT_S, isolation_level=None)
+            sqlite3.connect(disk.database(folder), timeout=disk.LOCK_WAIT_S, isolation_level=None)
         ) as connection:
             connection.text_factory = bytes  # do not decode what the file calls text
             yield connection
     except Exception as error:
-        trouble = disk.classify(error)
-        if trouble == "damaged":
+        if is_damage(error):
             raise InputError(
-                f"the cache {folder} is damaged ({error}); the next run sets it aside and "
-                "starts a new one"
+                f"the cache {folder} is damaged ({error}); the next run renames it and starts a "
+                "new one"
             ) from error
-        if trouble is not None:
+        if is_trouble(error):
             raise ConfigError(f"the cache {folder} cannot be used: {error}") from error
         raise
 
 
-def read_entries(folder: Path) -> Iterator[tuple[str, str] | None]:
-    """Yield key and value of every entry, in the order written; `None` for an invalid one."""
-    if not database(folder).exists():
+def read_entries(folder: Path) -> Iterator[tuple[str, list[str]] | None]:
+    """Yield key and values of every row, in the order written; `None` for an invalid one."""
+    if not disk.database(folder).exists():
         return
     with _connected(folder) as connection:
-        for row_key, stored in connection.execute(_ROWS):
-            is_valid = row_key is not None and _ROW_KEY.fullmatch(row_key)
-            key = row_key[:KEY_DIGITS].decode() if is_valid else ""
-            value = unseal(key, stored) if key else None
-            yield None if value is None else (key, value)
+        for key, stored in connection.execute(_ROWS):
+            name = (key or b"").decode("ascii", "ignore")
+            values = disk.values_in(name, stored)
+            yield None if values is None else (name, values)
 
 
 def contents(folder: Path) -> Contents:
-    """Return statistics of the entries, valid or not."""
-    path = database(folder)
+    """Return statistics of the rows, valid or not."""
+    path = disk.database(folder)
     if not path.exists():
         return Contents()
     with _connected(folder) as connection:
@@ -96,11 +89,11 @@ def contents(folder: Path) -> Contents:
 
 
 def verify(folder: Path) -> Verified:
-    """Check every entry, and the integrity of the file."""
+    """Check every row, and the integrity of the file."""
     try:
         entries = [entry is not None for entry in read_entries(folder)]
         found = Verified(sum(entries), entries.count(False))
-        if not database(folder).exists():
+        if not disk.database(folder).exists():
             return found
         with _connected(folder) as connection:
             ((finding,), *_) = connection.execute("PRAGMA integrity_check(1)").fetchall()
@@ -111,17 +104,17 @@ def verify(folder: Path) -> Verified:
 
 
 def prune(folder: Path, before: float) -> int:
-    """Remove the entries written before a Unix time; return their number."""
+    """Remove the rows written before a Unix time; return their number."""
     return _delete(folder, "WHERE store_time < ?", before)
 
 
 def clear(folder: Path) -> int:
-    """Remove all entries; return their number."""
+    """Remove all rows; return their number."""
     return _delete(folder, "")
 
 
 def _delete(folder: Path, where: str, *values: float) -> int:
-    if not database(folder).exists():
+    if not disk.database(folder).exists():
         return 0
     with _connected(folder) as connection:
         return connection.execute(f"DELETE FROM Cache {where}", values).rowcount  # noqa: S608 - ours

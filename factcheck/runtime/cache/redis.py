@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from factcheck.errors import ConfigError, JudgeUnavailable
-from factcheck.runtime.cache.entries import LEASE_S, WarnOnce, readable, seal
+from factcheck.runtime.cache.entries import DAMAGED, LEASE_S, WarnOnce, seal, unseal
 
 T = TypeVar("T")
 
@@ -114,10 +114,6 @@ class RedisCache:
         self._warn = WarnOnce()
         self._paused_until = 0.0
 
-    @property
-    def is_quick(self) -> bool:
-        return False
-
     def get_many(self, keys: Sequence[str]) -> dict[str, list[str]]:
         def read() -> list[Any]:
             with self._client.pipeline(transaction=False) as commands:
@@ -128,7 +124,14 @@ class RedisCache:
         answers = (self._ask(read) if keys else None) or []
         # an error stands for a value that is no list
         lists = [answer if isinstance(answer, list) else [None] for answer in answers]
-        return readable(dict(zip(keys, lists, strict=False)), "the Redis cache", self._warn)
+        found = {
+            key: [unseal(key, one) for one in sealed]
+            for key, sealed in zip(keys, lists, strict=False)
+        }
+        for key in (key for key, values in found.items() if None in values):
+            self._warn("damaged", DAMAGED, "the Redis cache", key[:16])
+        good = {key: [v for v in values if v is not None] for key, values in found.items()}
+        return {key: values for key, values in good.items() if values}
 
     def add_many(self, entries: Mapping[str, str]) -> None:
         """Add all entries in one transaction; if the server fails, none, with a warning."""

@@ -24,7 +24,7 @@ from factcheck.judges.llm.batch import (
     submit,
 )
 from factcheck.judges.llm.providers import PROVIDERS
-from factcheck.runtime.budget import Price
+from factcheck.runtime.budget import Price, Tokens
 from factcheck.runtime.session import Session
 from factcheck.testing import (
     ChatAnswer,
@@ -304,7 +304,7 @@ def test_a_batch_costs_half_the_list_price(
     job.submitted().collect()
     for report in job.reports:
         usage = report.usage
-        full = listed.cost_usd(usage.prompt_tokens, 0, usage.completion_tokens)
+        full = listed.cost_usd(Tokens(usage.prompt_tokens, usage.completion_tokens))
         assert usage.prompt_tokens > 0
         assert usage.cost_usd == pytest.approx(full / 2)
 

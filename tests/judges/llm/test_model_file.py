@@ -55,17 +55,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a setting twice": ({"extra_body": {"temperature": 1}}, "must not contain temperature"),
     "no JSON": ({"extra_body": {"x": {1, 2}}}, "not JSON"),
     "no mapping": ({"extra_body": [1]}, "mapping"),
-    "no form": ({"verdict": "quotes"}, "verdict must be one of label, line, quote, reason"),
-    "quotes on several": ({"verdict": "quote", "summaries_per_call": 2}, "summaries_per_call"),
-    "too many summaries": ({"summaries_per_call": 9}, "summaries_per_call"),
-    "no label": ({"probabilities": True}, "probabilities need verdict 'label'"),
-    "of several": (
-        {"probabilities": True, "verdict": "label", "summaries_per_call": 2},
-        "probabilities need",
-    ),
-    "no boolean": ({"probabilities": 1, "verdict": "label"}, "probabilities must be true or false"),
-    "never": ({"repeats": 0}, "repeats"),
-    "too often": ({"repeats": 10}, "repeats"),
+    "no form": ({"verdict": "label"}, "verdict must be one of line, quote, not 'label'"),
+    "several summaries": ({"summaries_per_call": 2}, "summaries_per_call was removed: each"),
+    "several times": ({"repeats": 3}, "repeats was removed: gates check again"),
+    "log probabilities": ({"probabilities": True}, "probabilities was removed: use a judge"),
     "another name for it": ({"extra_body": {"logprobs": True}}, "must not contain logprobs"),
 }
 ADDRESSES = (
@@ -200,9 +193,9 @@ def kind(name: str) -> ChatAnswer:
     return next(k for k in SERVER_KINDS if k.name == name).around(FactModel())
 
 
-def test_a_server_that_takes_everything_gets_two_requests_and_nothing_to_learn() -> None:
+def test_a_server_that_takes_everything_gets_three_requests_and_nothing_to_learn() -> None:
     diagnosis, requests = examined(FactModel())
-    assert requests == diagnosis.requests == 2
+    assert requests == diagnosis.requests == 3
     assert diagnosis.learned == ()
     assert (diagnosis.n_decided, diagnosis.n_right) == (4, 2)
     assert diagnosis.sampling == {"temp": "0"}
@@ -333,4 +326,4 @@ def test_a_pause_that_a_503_asks_for_is_kept() -> None:
     error = from_status(503, "busy", retry_after_s=7.0)
     assert RetryPolicy().shared_wait_s(error) == 7.0
     busy = Reply(status=503, error={"message": "busy"}, headers={"retry-after": "0.01"})
-    assert examined(sequence(busy, then=FactModel()))[1] == 3
+    assert examined(sequence(busy, then=FactModel()))[1] == 4

@@ -129,7 +129,7 @@ def test_a_very_long_value_goes_out_whole_and_alone(comparing: MakePairSetup) ->
     assert sorted(setup.sizes) == [1, 15]
     assert any(asked(request) == (long,) for request in setup.server.requests)
     refusing = comparing(over(long.extracted, bad_request("context_length_exceeded")))
-    assert equivalents(refusing.compare(*PAIRS, long)) == [*EXPECTED, "rejected"]
+    assert equivalents(refusing.compare(*PAIRS, long)) == [*EXPECTED, "context"]
 
 
 def test_the_prompt_tells_a_field_once_for_all_its_pairs(comparing: MakePairSetup) -> None:
@@ -278,7 +278,7 @@ def test_a_reply_that_is_no_rating_is_never_guessed_at(reply: str) -> None:
 
 @pytest.mark.parametrize(
     ("reply", "code", "n_requests"),
-    [(Reply(NONE[0]), "output", 3), (bad_request(), "rejected", 1)],
+    [(Reply(NONE[0]), "output", 3), (bad_request("no"), "rejected", 1)],
 )
 def test_a_failure_says_why(reply: Reply, code: str, n_requests: int) -> None:
     result, requests = rate(lambda _: reply)

@@ -19,6 +19,7 @@ from factcheck.judges.llm.modules import (
     SemanticEquivalence,
 )
 from factcheck.testing import ChatRequest, LocalOpenAIServer, Reply, parse_prompt
+from tests.judges.llm.conftest import completion
 
 TEXT = "The mill closed in 1987. Ida Berg never owned it."
 FACTS = ("The mill closed in 1987.", "It rained.", "Ida Berg owned the mill.")
@@ -26,19 +27,16 @@ TRUTH = ("entailed", "neutral", "contradicted")
 ANSWERS = ("yes", "no", "contradicted")
 LIES = ("no", "yes", "yes")
 LINES = (1, 0, 2)
-FORMS = ("label", "line", "quote", "reason")
+FORMS = ("line", "quote")
 Item = Any
 Pairs = Sequence[tuple[str, Item]]
 
 
 def item(form: str, answer: Any, line: int) -> Item:
     quote = ("", *TEXT.split(". "))[line]
-    objects = {
-        "quote": {"quote": quote, "answer": answer},
-        "reason": {"line": line, "reason": "It says so.", "answer": answer},
-    }
-    plain = f"{line} {answer}" if form == "line" and answer != "no" else answer
-    return objects.get(form, plain)
+    if form == "quote":
+        return {"quote": quote, "answer": answer}
+    return answer if answer == "no" else f"{line} {answer}"
 
 
 def verdicts(form: str, answers: Sequence[Any]) -> Pairs:
@@ -162,7 +160,7 @@ def broken_lines() -> Iterator[tuple[str, str]]:
     for line in ("0", "3", "99999", "-1", "1.5", "1e0", "\u00b9", "one", "1-2", "1, 2", "l"):
         yield f"line {line!r}", obj([(f"f{n}", f"{line} yes") for n in (1, 2, 3)])
     for number in (0, 3, -1, 1.0, "1", None, True, [1]):
-        given = {"line": number, "reason": "", "answer": "yes"}
+        given = {"line": number, "answer": "yes"}
         yield f"line {number!r} in an object", obj([(f"f{n}", given) for n in (1, 2, 3)])
 
 
@@ -185,8 +183,8 @@ def read(form: Any, reply: str) -> tuple[CheckResult, ...]:
 
 BROKEN = {
     **{f"{form}: {name}": (form, reply) for form in FORMS for name, reply in broken(form)},
-    **{f"{form}: {n}": (form, r) for form in ("line", "reason") for n, r in broken_lines()},
-    **{f"{form}: {n}": (form, r) for form in ("quote", "reason") for n, r in broken_items(form)},
+    **{f"line: {name}": ("line", reply) for name, reply in broken_lines()},
+    **{f"quote: {name}": ("quote", reply) for name, reply in broken_items("quote")},
 }
 KINDS = {name for name in BROKEN if "cut after" not in name}
 
@@ -281,6 +279,15 @@ UNTRUSTED = ("length", "content_filter", "error", "abort", "SAFETY", "MAX_TOKENS
 """Finish reasons of replies that must not be read, whatever they say."""
 
 
+def with_errors(lies: str) -> Iterator[dict[str, Any]]:
+    """Completions whose server says that it failed."""
+    choice = completion(lies)["choices"][0]
+    for error in ({"message": "The provider broke off", "code": 502}, {}, "overloaded"):
+        yield {**completion(lies), "error": error}
+        yield {"choices": [{**choice, "error": error}]}
+        yield {"choices": [{**choice, "message": {**choice["message"], "error": error}}]}
+
+
 def test_no_fault_over_http_leaves_a_wrong_verdict_or_loses_one_and_none_is_cached(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -288,6 +295,7 @@ def test_no_fault_over_http_leaves_a_wrong_verdict_or_loses_one_and_none_is_cach
     faults: list[Reply | str] = [BROKEN[name][1] for name in KINDS if name.startswith("line: ")]
     faults += [Reply(lies, finish_reason=reason) for reason in UNTRUSTED]
     faults += [Reply(lies, refusal="I would rather not."), Reply(None)]
+    faults += [Reply(raw_body=json.dumps(body).encode()) for body in with_errors(lies)]
     texts = [f"{TEXT[:-1]}, says note {n}." for n in range(2 * len(faults))]
     spoilt = dict(zip(texts[::2], faults, strict=True))
     truth = dict(zip(FACTS, TRUTH, strict=True))

@@ -19,7 +19,8 @@ from factcheck.judges.llm.dialect import Dialect
 from factcheck.judges.llm.errors import RequestRefused, redacted
 from factcheck.judges.llm.language_model import LanguageModel, connect
 from factcheck.judges.llm.questions import Question
-from factcheck.judges.llm.transports import read_completion
+from factcheck.judges.llm.transports import Answer, LMTransport, read_completion
+from factcheck.runtime.budget import Tokens
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Model, Settings
@@ -48,6 +49,7 @@ PROVIDERS = {
     "ollama_chat/m": Wire("/v1", variable="OLLAMA_API_BASE"),
     "azure/m": Wire("", variable="AZURE_API_BASE"),
     "anthropic/claude-x": Wire("/v1", has_seed=False),
+    "cohere/command-x": Wire("/v2/chat", names=("temperature", "p", "seed")),
     "gemini/gemini-x": Wire("/v1beta", ("generationConfig",), ("temperature", "topP", "seed")),
 }
 
@@ -85,11 +87,24 @@ def _reply(path: str) -> Mapping[str, Any]:
     if path.endswith("/messages"):
         content = [{"type": "text", "text": REPLY}]
         message = {"id": "x", "type": "message", "role": "assistant", "model": "m"}
-        usage = {"input_tokens": 5, "output_tokens": 5}
+        cache = {"cache_read_input_tokens": 70, "cache_creation_input_tokens": 200}
+        usage = {"input_tokens": 5, "output_tokens": 5, **cache}
         return {**message, "content": content, "stop_reason": "end_turn", "usage": usage}
     if "generateContent" in path:
         said = {"role": "model", "parts": [{"text": REPLY}]}
-        return {"candidates": [{"content": said, "finishReason": "STOP"}]}
+        counts = {"promptTokenCount": 5, "candidatesTokenCount": 5, "thoughtsTokenCount": 300}
+        usage = {**counts, "totalTokenCount": 310}
+        candidate = {"content": said, "finishReason": "STOP"}
+        return {"candidates": [candidate], "usageMetadata": usage}
+    if path.endswith("/v2/chat"):
+        said = {"role": "assistant", "content": [{"type": "text", "text": REPLY}]}
+        tokens = {"input_tokens": 5, "output_tokens": 5}
+        return {
+            "id": "x",
+            "message": said,
+            "finish_reason": "COMPLETE",
+            "usage": {"tokens": tokens},
+        }
     usage = {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10}
     made = {"id": "x", "object": "chat.completion", "created": 1, "model": "m"}
     return {**made, **completion(REPLY), "usage": usage}
@@ -119,6 +134,28 @@ def asked(judge: Any, provider: Provider, **settings: Any) -> tuple[dict[str, An
     return provider.bodies[-1], model.identity
 
 
+@pytest.mark.parametrize(
+    ("name", "path", "counted"),
+    [
+        ("anthropic/claude-x", "/v1", Tokens(275, 5, 70, 200)),
+        ("gemini/gemini-x", "/v1beta", Tokens(5, 305, reasoning=300)),
+        ("azure/m", "", Tokens(5, 5)),
+    ],
+)
+def test_what_a_provider_counts_apart_is_counted_through_dspy_too(
+    name: str, path: str, counted: Tokens, provider: Provider
+) -> None:
+    """Anthropic's input leaves out its cache, and Gemini's output the thoughts."""
+    lm = dspy.LM(name, api_base=provider.address + path, api_key="key")
+    transport = LMTransport(lm, provider.address + path)
+    assert background.run(_send(transport)).tokens == counted
+
+
+async def _send(transport: LMTransport) -> Answer:
+    return await transport.send({"messages": MESSAGES})
+
+
+@pytest.mark.filterwarnings("ignore:Items? .* on TypedDict:UserWarning")  # LiteLLM's for Cohere
 @pytest.mark.parametrize("how", ["name", "dspy.LM"])
 @pytest.mark.parametrize("name", PROVIDERS)
 def test_the_signature_says_what_was_on_the_wire(name: str, how: str, provider: Provider) -> None:
@@ -136,8 +173,9 @@ def test_the_signature_says_what_was_on_the_wire(name: str, how: str, provider: 
     body, signature = asked(judge_by(how, name, url, **none), provider)
     for part in wire.at:
         body = body[part]
-    assert not {"temperature", "top_p", "topP", "seed"} & body.keys()
-    assert signature["temp"] == "default"
+    assert not {"top_p", "topP", "seed"} & body.keys()
+    assert body.get("temperature") == (None if how == "name" else 0)  # DSPy knows no "unset"
+    assert signature["temp"] == ("default" if how == "name" else "0")
 
 
 @pytest.mark.parametrize("name", [name for name, wire in PROVIDERS.items() if wire.variable])
@@ -167,6 +205,25 @@ def test_further_settings_go_along_and_into_the_signature(how: str, provider: Pr
     assert (body["reasoning_effort"], body["top_k"]) == ("low", 1)
     assert signature["effort"] == "low"
     assert len(signature["extra"]) == 8
+
+
+@pytest.mark.parametrize(
+    ("name", "effort", "sent"),
+    [
+        ("openai/gpt-5-nano", None, "minimal"),
+        ("openai/gpt-6-luna", None, "none"),
+        ("openai/gpt-5-nano", "high", "high"),
+        ("openai/gpt-5-nano", "default", None),
+        ("openai/gpt-4.1-mini", None, None),
+    ],
+)
+def test_a_model_that_is_known_to_think_is_asked_for_the_least(
+    name: str, effort: str | None, sent: str | None, provider: Provider
+) -> None:
+    model = Model(name, base_url=f"{provider.address}/v1", api_key="k", reasoning_effort=effort)
+    body, signature = asked(model, provider)
+    assert body.get("reasoning_effort") == sent
+    assert signature.get("effort") == sent
 
 
 def test_a_setting_that_a_library_would_change_is_not_sent(provider: Provider) -> None:
@@ -211,14 +268,42 @@ def test_a_content_in_parts_is_the_text_of_its_parts(content: Any, text: str) ->
     assert read_completion(completion(content)).text == text
 
 
-def test_tokens_are_counted_where_the_counts_are_whole_numbers() -> None:
-    for usage in (None, "abc", {"prompt_tokens": -1}, {"prompt_tokens": True}):
-        answer = read_completion({**completion("x"), "usage": usage})
-        assert (answer.prompt_tokens, answer.cached_tokens, answer.reasoning_tokens) == (None, 0, 0)
-    details = {"prompt_tokens_details": {"cached_tokens": 2}, "completion_tokens_details": 3}
-    counted = {"prompt_tokens": 5, "reasoning_tokens": 4, **details}
-    answer = read_completion({**completion("x"), "usage": counted})
-    assert (answer.prompt_tokens, answer.cached_tokens, answer.reasoning_tokens) == (5, 2, 4)
+def inside(**details: int) -> dict[str, Any]:
+    return {"completion_tokens_details": details}
+
+
+COUNTS: list[tuple[Any, Tokens]] = [
+    *((usage, Tokens()) for usage in (None, "abc", {"prompt_tokens": -1}, {"prompt_tokens": True})),
+    ({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}, Tokens()),
+    ({"prompt_tokens": 5, "completion_tokens": 9, "total_tokens": 14}, Tokens(5, 9)),
+    ({"prompt_tokens": 5, "completion_tokens": 9, "total_tokens": 7}, Tokens(5, 9)),
+    ({"prompt_tokens": 5, "completion_tokens": 9, "total_tokens": 54}, Tokens(5, 49, reasoning=40)),
+    (
+        {"prompt_tokens": 5, "completion_tokens": 9, **inside(reasoning_tokens=40)},
+        Tokens(5, 49, reasoning=40),
+    ),
+    (
+        {"prompt_tokens": 5, "completion_tokens": 49, **inside(reasoning_tokens=40)},
+        Tokens(5, 49, reasoning=40),
+    ),
+    ({"prompt_tokens": 5, "reasoning_tokens": 4}, Tokens(5, 4, reasoning=4)),
+    (
+        {
+            "prompt_tokens": 9,
+            "prompt_tokens_details": {"cached_tokens": 2, "cache_write_tokens": 3},
+        },
+        Tokens(9, None, 2, 3),
+    ),
+    *(
+        ({"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": cached}}, Tokens(9))
+        for cached in (-2, 10, 10**9, "2", True)
+    ),
+]
+
+
+@pytest.mark.parametrize(("usage", "tokens"), COUNTS)
+def test_every_token_that_a_server_counts_somewhere_is_counted(usage: Any, tokens: Tokens) -> None:
+    assert read_completion({**completion("x"), "usage": usage}).tokens == tokens
 
 
 @pytest.mark.parametrize(
@@ -242,13 +327,13 @@ REFUSALS: dict[str, dict[str, Any]] = {
     "gpt-x-2024-08-06 supports at most 16,384 completion tokens: max_tokens": {"most": 16_384},
     "max_tokens: Input should be less than or equal to 4096": {"most": 4096},
     "This model's maximum context length is 8192 tokens. However, you requested 23000 tokens "
-    "(3000 in the messages, 20000 in the completion).": {"most": 5192},
+    "(3000 in the messages, 20000 in the completion).": {"most": 5192, "context": 8192},
     "'temperature' and 'top_p' cannot both be specified for this model": {
         "refused": ("temperature", "top_p")
     },
     "'response_format.type' must be one of: text, json_object": {"form": "json_object"},
     "The server is tired": {},
-    "context_length_exceeded: the prompt is too long": {},
+    "context_length_exceeded: the prompt is too long": {"context": 20_000},
 }
 
 

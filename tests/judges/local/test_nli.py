@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-from collections.abc import Mapping
+import shutil
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
@@ -20,9 +20,10 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from factcheck import FactCoverage
 from factcheck.errors import ConfigError, JudgeError
-from factcheck.facts import AtomicFact, CheckResult
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult
 from factcheck.judges.local import encoder, nli
 from factcheck.judges.local.encoder import Encoder, judge
+from factcheck.text import syntax
 
 LABELS = {"0": "contradiction", "1": "entailment", "2": "neutral"}
 WORDS: Mapping[str, tuple[float, float, float]] = {
@@ -163,6 +164,78 @@ def test_what_is_wrong_with_a_model_is_said_in_one_line(
         assert "\n" not in str(raised.value)
 
 
+def with_weights_beside(model: str, values: Any, name: str = "rows.bin") -> None:
+    """Keep the table of a model in a file of its own, as large models do, with these values."""
+    network = Path(model.removeprefix("nli:")) / "onnx" / "model.onnx"
+    loaded = onnx.load(str(network))
+    table = next(one for one in loaded.graph.initializer if one.name == "table")
+    table.CopyFrom(numpy_helper.from_array(np.array(values, np.float32), "table"))
+    onnx.save(loaded, str(network), save_as_external_data=True, location=name, size_threshold=64)
+
+
+@pytest.mark.parametrize("name", ["rows.bin", "model.onnx.data", f"{'w' * 150}.bin"])
+def test_weights_in_a_file_of_any_name_are_part_of_the_digest(tmp_path: Path, name: str) -> None:
+    found = []
+    for room, factor in (("a", 1), ("b", 1), ("c", -1)):
+        model = make_model(tmp_path / room / "m")
+        rows = [[factor * number for number in row] for row in WORDS.values()]
+        with_weights_beside(model, np.nan_to_num(rows, posinf=99, neginf=-99), name)
+        label = check(model, FACT, f"Rain fell. {DENIAL}").label
+        found.append((label, str(FactCoverage(model).judge_signature)))
+    assert found[0] == found[1]
+    assert found[1][0] != found[2][0]
+    assert found[1][1] != found[2][1]
+
+
+def endless(folder: Path) -> str:
+    """A model with a loop whose condition is always true."""
+    model = make_model(folder)
+    network = folder / "onnx" / "model.onnx"
+    loaded = onnx.load(str(network))
+    value = helper.make_tensor_value_info
+    body = helper.make_graph(
+        [helper.make_node("Identity", [one], [f"{one}_out"]) for one in ("go", "held")],
+        "body",
+        [value("at", TensorProto.INT64, []), value("go", TensorProto.BOOL, []),
+         value("held", TensorProto.FLOAT, [1, 3])],
+        [value("go_out", TensorProto.BOOL, []), value("held_out", TensorProto.FLOAT, [1, 3])],
+    )  # fmt: skip
+    loaded.graph.node[-1].output[0] = "sum"
+    true = numpy_helper.from_array(np.array(True), "true")
+    loaded.graph.initializer.append(true)
+    loaded.graph.node.append(helper.make_node("Loop", ["", "true", "sum"], ["logits"], body=body))
+    onnx.checker.check_model(loaded)
+    onnx.save(loaded, str(network))
+    return model
+
+
+def test_a_model_that_never_answers_or_panics_is_refused_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="has a Loop, which may never end"):
+        FactCoverage(endless(tmp_path / "endless"))
+    panics = make_model(tmp_path / "panics")
+    file = tmp_path / "panics" / "tokenizer.json"
+    tokenizer = json.loads(file.read_text("utf-8"))
+    tokenizer["post_processor"]["special_tokens"] = {}
+    file.write_text(json.dumps(tokenizer), "utf-8")
+    with pytest.raises(ConfigError, match=r"cannot be loaded: .*PanicException"):
+        FactCoverage(panics)
+
+
+def test_a_tokenizer_that_panics_later_leaves_the_fact_undecided(model: str) -> None:
+    class PanicException(BaseException):
+        pass
+
+    class Panicking:
+        def encode(self, *_: str) -> Any:
+            raise PanicException("index out of bounds")
+
+    scorer = FactCoverage(model, cache=False)
+    nli._load(model.removeprefix("nli:"))._tokenizer = Panicking()
+    (result,) = scorer.check([AtomicFact("f1", FACT)], "Rain fell.")
+    assert isinstance(result, CheckFailure)
+    assert result.message == "the tokenizer failed: PanicException: index out of bounds"
+
+
 SENTENCES = (
     "The harbour of Lund was closed in 2019.", "Boats came.", "Nobody was hurt when it fell.",
     "The ferry was late again on Monday.", "Boats left.", "", "\U0001f600", "東京",
@@ -177,11 +250,54 @@ PAIRS = (
 )
 
 
-def test_the_weights_are_those_whose_digests_name_the_judge() -> None:
-    room = files("factcheck.judges.local") / "weights"
-    for line in (room / "SHA256SUMS").read_text("utf-8").splitlines():
-        digest, name = line.split()
-        assert hashlib.sha256((room / name).read_bytes()).hexdigest() == digest
+@pytest.fixture
+def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the weights, which the networks are loaded from."""
+    copy = tmp_path / "weights"
+    shutil.copytree(str(files("factcheck.judges.local") / "weights"), copy)
+    monkeypatch.setattr(encoder, "_WEIGHTS", copy)
+    return copy
+
+
+def rounded(path: Path) -> None:
+    """Replace weights by others that load as well."""
+    with np.load(path) as packed:
+        others = {name: packed[name] for name in packed.files}
+    others["pieces.scale"] = others["pieces.scale"] * 2
+    np.savez_compressed(path, **others)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("reader.npz", rounded),
+        ("reader.npz", lambda path: path.write_bytes(path.read_bytes()[:1_000])),
+        ("reader.onnx", lambda path: path.write_bytes(b"")),
+        ("reader.onnx", Path.unlink),
+        ("tokenizer.json", lambda path: path.write_text(path.read_text("utf-8") + " ", "utf-8")),
+        ("tokenizer.json", lambda path: path.with_name("SHA256SUMS").write_text("", "utf-8")),
+    ],
+)
+def test_weights_that_were_damaged_or_replaced_are_not_used(
+    weights: Path, name: str, change: Callable[[Path], Any]
+) -> None:
+    """The signature would still be that of the others."""
+    change(weights / name)
+    loads: Any = encoder._tokenizer if name == "tokenizer.json" else encoder.load_reader
+    with pytest.raises(ConfigError, match=f"the weights {name} of the embedded judge .*reinstall"):
+        loads.__wrapped__()
+
+
+@pytest.mark.parametrize("name", ["syntax.npz", "syntax.onnx"])
+def test_a_parser_that_was_replaced_is_not_used(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "text"
+    shutil.copytree(str(files("factcheck.text")), copy)
+    monkeypatch.setattr("importlib.resources.files", lambda _: copy)
+    (copy / name).write_bytes((copy / name).read_bytes() + b"\0")
+    with pytest.raises(ConfigError, match=f"the weights {name} of the embedded judge were damaged"):
+        syntax._network.__wrapped__()
 
 
 def test_a_vector_depends_on_its_own_sentence_only() -> None:

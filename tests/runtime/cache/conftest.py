@@ -14,14 +14,12 @@ import pytest
 
 from factcheck.runtime.cache import DiskCache, answer_key
 from factcheck.runtime.cache.redis import RedisCache
-from tests.runtime.cache.stores import MemoryCache, row_key
+from tests.runtime.cache.stores import MemoryCache
 
 Kept = DiskCache | MemoryCache | RedisCache
 
 KEY = answer_key(fact="The lake is deep.")
 OTHER = answer_key(fact="The pier is old.")
-ROW = row_key(KEY, "x")
-"""Key of the row of `KEY` that has the value `"x"`."""
 
 
 def free_port() -> int:

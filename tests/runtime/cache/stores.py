@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -45,9 +46,9 @@ def in_lists(entries: Mapping[str, str]) -> dict[str, list[str]]:
     return {key: [value] for key, value in entries.items()}
 
 
-def row_key(key: str, value: str) -> str:
-    """The key of the row that has a value, which ends with its checksum."""
-    return key + seal(key, value)[:16].decode()
+def row(key: str, *values: str) -> bytes:
+    """What a row with these values holds."""
+    return seal(key, json.dumps(values))
 
 
 def run_sql(folder: Path, statement: str, values: tuple[Any, ...] = ()) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -28,11 +26,10 @@ from factcheck.runtime.cache import (
     open_cache,
 )
 from factcheck.runtime.cache.entries import seal, unseal
-from factcheck.runtime.cache.maintenance import verify
 from factcheck.runtime.cache.redis import RedisCache
 from factcheck.settings import Settings
 from tests.runtime.cache.conftest import KEY, OTHER
-from tests.runtime.cache.stores import MemoryCache, database
+from tests.runtime.cache.stores import MemoryCache
 
 Make = Callable[[], AnswerCache]
 
@@ -212,17 +209,3 @@ def test_an_object_with_the_methods_is_used_and_anything_else_is_an_error(spec: 
     assert open_cache(memory) is memory
     with pytest.raises(ConfigError, match="cache"):
         open_cache(spec)
-
-
-def test_another_process_does_not_take_itself_for_the_last_one(tmp_path: Path) -> None:
-    cache, other = DiskCache(tmp_path), DiskCache(tmp_path)
-    cache.add_many({answer_key(n=1): "kept"})
-    other.get_many([answer_key(n=2)])
-    other.close()
-    verify(tmp_path)
-    leave = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('SELECT key FROM Cache')"
-    path = database(tmp_path)
-    subprocess.run([sys.executable, "-c", leave, str(path)], check=True)  # noqa: S603 - Python
-    # the last connection removes the log of changes; with locks that were lost it would do so here
-    assert path.with_name("cache.db-wal").exists()
-    cache.close()

@@ -1,0 +1,191 @@
+"""A store that was tampered with or damaged: no code runs, and no answer is wrong."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from factcheck.errors import FactcheckError
+from factcheck.runtime.cache import DiskCache, answer_key, maintenance
+from factcheck.runtime.cache.entries import seal
+from tests.runtime.cache.conftest import KEY, OTHER
+from tests.runtime.cache.stores import bomb, database, filled, in_lists, plant, row, run_sql
+
+ENTRIES = {answer_key(n=n): f"answer {n} " + "x" * 500 for n in range(40)}
+STORED = in_lists(ENTRIES)
+
+
+@pytest.fixture
+def canary(tmp_path: Path) -> Path:
+    return tmp_path / "canary"
+
+
+def test_the_bomb_works(canary: Path) -> None:
+    """Otherwise the tests below would prove nothing."""
+    pickle.loads(bomb(canary))  # noqa: S301 - ours
+    assert canary.exists()
+
+
+PICKLE: Any = object()
+"""Stands for a pickle that leaves the canary."""
+PLANTED: list[Any] = [
+    *(PICKLE, None, 7, "text", 0.5, b"", row(OTHER, "of another key")),
+    *(seal(KEY, "no list")[:-1], row(KEY, "kept")[:-1] + b"}"),
+]
+
+
+@pytest.mark.parametrize("mode", [1, 2, 3, 4])
+@pytest.mark.parametrize("value", PLANTED, ids=range(len(PLANTED)))
+def test_a_planted_row_is_a_miss(
+    folder: Path,
+    canary: Path,
+    disk: DiskCache,
+    caplog: pytest.LogCaptureFixture,
+    value: Any,
+    mode: int,
+) -> None:
+    filled(folder, {OTHER: "good"})
+    plant(folder, KEY, bomb(canary) if value is PICKLE else value)
+    run_sql(folder, "UPDATE Cache SET mode = ? WHERE key = ?", (mode, KEY))
+    assert disk.get_many([KEY, OTHER, KEY]) == {OTHER: ["good"]}
+    is_empty = value is None and mode == 1
+    assert len(caplog.messages) == (not is_empty)
+    assert is_empty or "was damaged or tampered with; it counts as missing" in caplog.text
+    assert maintenance.verify(folder) == (1, 1, "")
+    disk.add_many({KEY: "new"})
+    assert disk.get_many([KEY]) == {KEY: ["new"]}
+    assert maintenance.clear(folder) == 2
+    assert not canary.exists()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP TABLE Cache",
+        "DROP TABLE Settings",
+        "INSERT INTO Settings VALUES ('sqlite_x', 1)",
+        "ALTER TABLE Cache RENAME COLUMN value TO other",
+        "ALTER TABLE Cache ADD COLUMN other",
+    ],
+)
+def test_a_changed_schema_costs_the_entries_at_most(folder: Path, statement: str) -> None:
+    filled(folder, ENTRIES)
+    with closing(sqlite3.connect(database(folder))) as connection:
+        connection.executescript(statement)
+    survives(folder)
+
+
+def survives(folder: Path) -> dict[str, list[str]]:
+    cache = DiskCache(folder)
+    found = cache.get_many(tuple(ENTRIES))
+    assert found.items() <= STORED.items()
+    cache.add_many({KEY: "new"})
+    assert cache.get_many([KEY]) == {KEY: ["new"]}
+    assert cache.get_many(tuple(ENTRIES)).items() <= STORED.items()
+    cache.close()
+    return found
+
+
+def maintain(folder: Path) -> None:
+    with suppress(FactcheckError):
+        good = dict(filter(None, maintenance.read_entries(folder)))
+        assert good.items() <= STORED.items()
+    try:
+        maintenance.contents(folder)
+    except FactcheckError as error:
+        assert "is damaged" in str(error)
+        assert maintenance.verify(folder).damage
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
+@given(seed=st.integers(0, 2**32))
+def test_flipped_bits_never_give_a_wrong_answer(
+    tmp_path_factory: pytest.TempPathFactory, seed: int
+) -> None:
+    folder = tmp_path_factory.mktemp("flipped") / "cache"
+    data = bytearray(filled(folder, ENTRIES))
+    chance = random.Random(seed)
+    for _ in range(chance.choice([1, 1, 2, 8])):
+        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    database(folder).write_bytes(data)
+    maintain(folder)
+    with closing(DiskCache(folder)) as cache:
+        cache.add_many({KEY: "new"})
+        assert cache.get_many([KEY]).get(KEY, ["new"]) == ["new"]
+        assert cache.get_many(tuple(ENTRIES)).items() <= STORED.items()
+
+
+Cut = Callable[[bytes], bytes]
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        lambda data: b"",
+        lambda data: data[:50],
+        lambda data: data[:4096],
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:-1],
+        lambda data: data[:4096] + b"\0" * (len(data) - 4096),
+        lambda data: b"not a database at all, but long enough for a header " * 100,
+    ],
+    ids=["empty", "header", "a page", "half", "a byte less", "zeros", "text"],
+)
+def test_a_cut_file_is_survived(folder: Path, caplog: pytest.LogCaptureFixture, cut: Cut) -> None:
+    data = cut(filled(folder, ENTRIES))
+    database(folder).write_bytes(data)
+    maintain(folder)
+    found = survives(folder)
+    assert len(caplog.messages) <= 1
+    assert found == STORED or caplog.messages or not data
+
+
+def test_a_damaged_store_is_renamed_once(
+    folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
+) -> None:
+    data = filled(folder, ENTRIES)
+    cut = data[: len(data) * 2 // 3]
+    database(folder).write_bytes(cut)
+    disk.add_many({KEY: "new"})
+    assert disk.get_many([KEY]) == {KEY: ["new"]}
+    (aside,) = folder.glob("damaged-*")
+    assert (aside / "cache.db").read_bytes() == cut
+    assert f"it is now {aside}, and a new one was started" in caplog.text
+    disk.close()
+    database(folder).write_bytes(b"garbage " * 1000)
+    assert disk.get_many([KEY]) == {}
+    assert len([*folder.glob("damaged-*")]) == 1
+    assert "is damaged again; continuing without it" in caplog.text
+
+
+def test_a_store_that_cannot_be_renamed_is_done_without(
+    folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(folder, ENTRIES)
+    database(folder).write_bytes(b"garbage " * 1000)
+
+    def refuse(*_: object) -> None:
+        raise PermissionError("no")
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    disk.add_many({KEY: "new"})
+    assert disk.get_many([KEY]) == {}
+    assert len(caplog.messages) == 1
+    assert "is damaged and cannot be renamed" in caplog.text
+
+
+def test_another_process_may_have_replaced_it(folder: Path, disk: DiskCache) -> None:
+    filled(folder, {KEY: "of another"})
+    disk._identity = (0, 0)
+    disk._replace(sqlite3.DatabaseError("seen before the other replaced it"))
+    assert disk.get_many([KEY]) == {KEY: ["of another"]}
+    assert not [*folder.glob("damaged-*")]
