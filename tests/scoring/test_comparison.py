@@ -157,6 +157,16 @@ def test_the_report_says_why_facts_moved(b: dict[str, str], cause: str) -> None:
     assert cause in str(found)
 
 
+def test_several_causes_are_named_and_none_is_blamed() -> None:
+    runs = []
+    for labels, text in (("kk", "old"), ("kd", "new")):
+        one = report(labels, text=text)
+        runs.append(replace(one, facts=replace(one.facts, source_digest=text)))
+    said = " ".join(str(compare(*runs)).split())
+    assert "Changed: the text; the source; these runs cannot tell which moved a fact" in said
+    assert "cannot tell" not in str(compare(report("kk", text="old"), report("kd", text="new")))
+
+
 def test_what_only_one_run_has_is_counted_and_left_out() -> None:
     a = {"x": report("kd", ["p", "q"]), "y": report("k")}
     b = {"x": report("kk", ["p", "r"]), "z": report("k")}
