@@ -87,7 +87,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         options.option(
             "--batch",
             "STEP",
-            "submit or collect: use OpenAI's Batch API at half the price.",
+            "submit or collect: use a batch of OpenAI or Anthropic at half the price.",
             BATCH,
         ),
     ] = None,

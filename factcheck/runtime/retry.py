@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
+
+from anyio import CapacityLimiter
 
 from factcheck.errors import FactcheckError, JudgeRateLimited
 from factcheck.settings import require_integer, require_number
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from factcheck.runtime.cache.redis import SharedLimits
 
-T = TypeVar("T")
 _MINUTE_S = 60.0
 
 
@@ -130,29 +130,27 @@ class Limiter:
         self._late_s = 0.0
         """Seconds by which the next turn is put off for tokens beyond the estimates."""
         self._limit = float(ceiling)
-        self._in_flight = 0
+        self._slots = CapacityLimiter(ceiling)
         self._not_before = 0.0
         self._started = 0
         self._cut_at = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
 
     @property
     def limit(self) -> int:
         """Current maximum number of requests in flight; in [1, ceiling]."""
-        return int(self._limit)
+        return int(self._slots.total_tokens)
 
     @asynccontextmanager
     async def slot(self, tokens: int = 0) -> AsyncIterator[int]:
         """Wait for permission to send a request of about `tokens` tokens; yields its number."""
-        await self._admission()
-        self._in_flight += 1
+        request = object()
+        await self._admission(request)
         self._started += 1
         try:
             await self._pace(tokens)
             yield self._started
         finally:
-            self._in_flight -= 1
-            self._wake()
+            self._slots.release_on_behalf_of(request)
 
     async def _pace(self, tokens: int) -> None:
         """Wait as the rate limits require."""
@@ -169,33 +167,15 @@ class Limiter:
             wait_s = turn - now
         await asyncio.sleep(wait_s)
 
-    async def _admission(self) -> None:
+    async def _admission(self, request: object) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            closed_s = self._not_before - loop.time()
-            if closed_s > 0.0:
+            if (closed_s := self._not_before - loop.time()) > 0.0:
                 await asyncio.sleep(closed_s)
-            elif self._in_flight < self.limit:
+            await self._slots.acquire_on_behalf_of(request)
+            if self._not_before <= loop.time():
                 return
-            else:
-                await self._turn(loop.create_future())
-
-    async def _turn(self, turn: asyncio.Future[None]) -> None:
-        self._waiting.append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self._wake()  # cancelled with the slot already granted: pass it on
-            raise
-
-    def _wake(self) -> None:
-        free = self.limit - self._in_flight
-        while free > 0 and self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                free -= 1
+            self._slots.release_on_behalf_of(request)
 
     def answered(self, tokens: int = 0) -> None:
         """Raise the limit after an answer, by one per full round of answers.
@@ -203,7 +183,7 @@ class Limiter:
         `tokens` is the difference between actual and estimated tokens.
         """
         self._late_s += tokens * self._s_per_token
-        self._limit = min(float(self._ceiling), self._limit + 1.0 / self._limit)
+        self._allow(min(float(self._ceiling), self._limit + 1.0 / self._limit))
 
     def overloaded(self, number: int, pause_s: float = 0.0) -> None:
         """Halve the limit after an overload error and pause all requests for `pause_s` seconds.
@@ -211,7 +191,11 @@ class Limiter:
         Errors of requests sent before the last cut are ignored, because they have the same cause.
         """
         if number > self._cut_at:
-            self._limit = max(1.0, self._limit / 2.0)
+            self._allow(max(1.0, self._limit / 2.0))
             self._cut_at = self._started
         until = asyncio.get_running_loop().time() + pause_s
         self._not_before = max(self._not_before, until)
+
+    def _allow(self, limit: float) -> None:
+        self._limit = limit
+        self._slots.total_tokens = int(limit)

@@ -1,4 +1,4 @@
-"""Batch API: all requests of a run in one file, answered within a day at half the price.
+"""Batch APIs: all requests of a run at once, answered within a day at half the price.
 
 A batch is just another transport. Submitting one is an ordinary run whose transport records the
 requests; collecting it is the same run with a transport that looks the answers up, after which
@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any, Final
@@ -25,7 +25,7 @@ from factcheck.documents import (
     write_with,
 )
 from factcheck.errors import ConfigError, InputError, JudgeQueued, JudgeUnavailable
-from factcheck.judges.llm.errors import UNREADABLE, from_status, redacted
+from factcheck.judges.llm.errors import UNREADABLE, from_dspy, from_status, redacted
 from factcheck.judges.llm.http import error_in
 from factcheck.judges.llm.providers import Access, access_to
 from factcheck.judges.llm.transports import (
@@ -33,6 +33,7 @@ from factcheck.judges.llm.transports import (
     BatchTransport,
     Body,
     ChatTransport,
+    LMTransport,
     Transport,
 )
 from factcheck.settings import Model, Settings
@@ -55,11 +56,16 @@ _RETRIES = 4
 _PRIVATE = 0o600
 _FINAL = frozenset({"completed", "failed", "expired", "cancelled"})
 _OK = 200
+_UNSENT = frozenset({"dropped", "clamped", "substituted"})
+_ANTHROPIC_URL = "https://api.anthropic.com/v1"
 _NEWEST = 100
 """Number of batches searched for one that was created without a reply."""
 
 Around = Callable[[Transport], Transport]
 """Wraps the transport of each model; the `transport` of a `Session`."""
+Line = Mapping[str, Any]
+"""What became of one request."""
+Answers = Callable[[], Iterator[Line]]
 Run = Callable[[Around], object]
 """Performs an ordinary run in a session with this transport. Records whose facts are yet to be
 extracted raise `JudgeQueued`, which must not end the run."""
@@ -70,7 +76,7 @@ class Batch(PlainData):
     """A file of requests to one model, and its status."""
 
     model: str
-    """`openai/MODEL`."""
+    """`openai/MODEL` or `anthropic/MODEL`."""
     batch_id: str
     requests: int
     status: str | None = None
@@ -78,6 +84,8 @@ class Batch(PlainData):
     completed: int = 0
     problem: str | None = None
     """The provider's error message for the batch as a whole."""
+    ids: tuple[str, ...] = ()
+    """Digests of the requests in order, where the provider numbers them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +93,7 @@ class BatchState(PlainData):
     """Contents of a state file: everything needed to collect the submitted batches."""
 
     endpoint: str
+    """Server of those in OpenAI's protocol; empty if there are none."""
     batches: tuple[Batch, ...]
 
 
@@ -124,15 +133,18 @@ def submit(path: Path, run: Run) -> Outcome:
         raise InputError(f"{path} names a batch that is not collected yet; collect it first")
     check_writable(path)
     batches: tuple[Batch, ...] = ()
-    files = _requests_of(run)
-    with _connected() as client:
-        for model, lines in files:
-            content = ("requests.jsonl", b"".join(lines))
-            file = client.files.create(file=content, purpose="batch")
-            new = _create(client, file.id)
-            batches += (Batch(model=model, batch_id=new.id, requests=len(lines)),)
-            _write(path, BatchState(_access().endpoint, batches))
+    for model, lines in _requests_of(run):
+        batches += ((_sent_to_anthropic if _is_anthropic(model) else _sent)(model, lines),)
+        _write(path, BatchState(_endpoint(batches), batches))
     return Outcome(batches)
+
+
+def _sent(model: str, lines: Sequence[bytes]) -> Batch:
+    with _connected() as client:
+        content = ("requests.jsonl", b"".join(lines))
+        file = client.files.create(file=content, purpose="batch")
+        new = _create(client, file.id)
+    return Batch(model=model, batch_id=new.id, requests=len(lines))
 
 
 def _create(client: openai.OpenAI, file_id: str) -> openai.types.Batch:
@@ -158,15 +170,14 @@ def collect(path: Path, run: Run) -> Outcome:
     Raises:
         InputError: There is no batch to collect, or the run requests none of its answers.
     """
-    state = _read(path)
-    with _connected() as client:
-        found = [client.batches.retrieve(batch.batch_id) for batch in state.batches]
-        done = Outcome(tuple(map(_updated, state.batches, found)))
-        if not done.final:
-            return done
-        ids = [file_id for one in found for file_id in (one.output_file_id, one.error_file_id)]
-        contents = [client.files.content(file_id).read() for file_id in ids if file_id]
-    inbox = _Inbox(line for content in contents for line in content.splitlines())
+    found = [
+        (_found_at_anthropic if _is_anthropic(batch.model) else _found)(batch)
+        for batch in _read(path).batches
+    ]
+    done = Outcome(tuple(batch for batch, _ in found))
+    if not done.final:
+        return done
+    inbox = _Inbox(line for _, read in found for line in read())
     run(inbox.around)
     if inbox.lines and inbox.unanswered and not inbox.used:
         raise InputError(
@@ -178,8 +189,96 @@ def collect(path: Path, run: Run) -> Outcome:
     return replace(done, used=inbox.used, unused=len(inbox.lines), unanswered=inbox.unanswered)
 
 
+def _found(batch: Batch) -> tuple[Batch, Answers]:
+    with _connected() as client:
+        found = client.batches.retrieve(batch.batch_id)
+
+    def lines() -> Iterator[Line]:
+        with _connected() as client:
+            files = filter(None, (found.output_file_id, found.error_file_id))
+            contents = [client.files.content(file_id).read() for file_id in files]
+        for content in contents:
+            yield from _lines_of(content)
+
+    return _updated(batch, found), lines
+
+
+def _lines_of(content: bytes) -> Iterator[Line]:
+    for line in content.splitlines():
+        with suppress(ValueError):
+            yield json.loads(line)
+
+
+def _is_anthropic(model: str) -> bool:
+    return model.startswith("anthropic/")
+
+
+@contextmanager
+def _anthropic() -> Iterator[Any]:
+    """Yield the client of Anthropic that comes with DSPy, and translate its errors."""
+    from dspy import lm15
+
+    key = Settings.from_environment().variable("ANTHROPIC_API_KEY")
+    if not key:
+        raise ConfigError("set ANTHROPIC_API_KEY, with which batches are sent and collected")
+    try:
+        with closing(lm15.AnthropicLM(api_key=key, base_url=_ANTHROPIC_URL)) as client:
+            yield client
+    except (Exception, SystemExit) as error:
+        raise from_dspy(error, "Anthropic's batches") from error
+
+
+def _sent_to_anthropic(model: str, lines: Sequence[bytes]) -> Batch:
+    """Create a batch; its requests are numbered there, so that their ids are kept here.
+
+    Raises:
+        ConfigError: A setting would not be sent, or no key is set.
+    """
+    from dspy import lm15
+
+    queued = [json.loads(line) for line in lines]
+    bodies = [{**each["body"], "model": model.partition("/")[2]} for each in queued]
+    requests = [lm15.request_from_openai_chat(body) for body in bodies]
+    with _anthropic() as client:
+        unsent = [
+            c.field.removeprefix("config.") for c in client.plan(requests[0]) if c.action in _UNSENT
+        ]
+        if unsent:
+            raise ConfigError(f"{model} takes no {', '.join(unsent)} as set; set it to null")
+        try:
+            new = client.batch_submit(lm15.BatchRequest(requests=requests))
+        except (lm15.TransportError, lm15.ServerError) as error:
+            raise JudgeUnavailable(
+                f"{model}: no reply to the submission ({redacted(error)}); before you submit "
+                "again, look in Anthropic's console whether the batch was created"
+            ) from error
+    ids = tuple(each["custom_id"] for each in queued)
+    return Batch(model=model, batch_id=new.id, requests=len(ids), ids=ids)
+
+
+def _found_at_anthropic(batch: Batch) -> tuple[Batch, Answers]:
+    with _anthropic() as client:
+        status = client.batch_status(batch.batch_id).status
+
+    def lines() -> Iterator[Line]:
+        with _anthropic() as client:
+            entries = client.batch_results(batch.batch_id)
+        for entry in entries:
+            why = getattr(entry.error, "message", entry.outcome)
+            status_code = _OK if entry.response else 0
+            reply = {"status_code": status_code, "body": entry.response or {"error": why}}
+            yield {"custom_id": batch.ids[entry.index], "response": reply}
+
+    return replace(batch, status=status), lines
+
+
 def _access() -> Access:
     return access_to(Model("openai/batches"), Settings.from_environment())
+
+
+def _endpoint(batches: Sequence[Batch]) -> str:
+    """Return the server of batches in OpenAI's protocol; empty if all are Anthropic's."""
+    return "" if all(_is_anthropic(batch.model) for batch in batches) else _access().endpoint
 
 
 def _write(path: Path, state: BatchState) -> None:
@@ -196,7 +295,7 @@ def _read(path: Path) -> BatchState:
         state = BatchState.from_dict(parse_json(data, str(path)).value)
     except ValueError as error:
         raise InputError(f"{path} is not the state of a batch: {error}") from error
-    if state.endpoint != (endpoint := _access().endpoint):
+    if state.endpoint != (endpoint := _endpoint(state.batches)):
         raise InputError(
             f"{path} holds a batch of the server {state.endpoint}, "
             f"not of {endpoint}; check OPENAI_BASE_URL"
@@ -208,7 +307,7 @@ def _requests_of(run: Run) -> list[tuple[str, list[bytes]]]:
     """Perform a run that only queues requests, and return models and lines of the files."""
     queued: dict[str, set[bytes]] = {}
 
-    def queue(inner: ChatTransport, body: Body) -> Answer:
+    def queue(inner: ChatTransport | LMTransport, body: Body) -> Answer:
         body = inner.addressed(body)
         request = {"custom_id": request_id(body), "method": "POST", "url": URL, "body": body}
         queued[inner.name].add(json.dumps(request, ensure_ascii=False).encode() + b"\n")
@@ -216,11 +315,14 @@ def _requests_of(run: Run) -> list[tuple[str, list[bytes]]]:
 
     def around(transport: Transport) -> Transport:
         queued.setdefault(transport.name, set())
-        return BatchTransport(_require_openai(transport), queue)
+        return BatchTransport(_require_batches(transport), queue)
 
     run(around)
     if not queued:
-        raise ConfigError("the run uses no language model; batches need a judge 'openai/MODEL'")
+        raise ConfigError(
+            "the run uses no language model; batches need a judge 'openai/MODEL' or "
+            "'anthropic/MODEL'"
+        )
     return [(model, file) for model, lines in queued.items() for file in request_files(lines)]
 
 
@@ -240,10 +342,15 @@ def request_id(body: Body) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def _require_openai(transport: Transport) -> ChatTransport:
-    if not isinstance(transport, ChatTransport):
-        raise ConfigError(f"{transport.name} does not support batches; use 'openai/MODEL'")
-    return transport
+def _require_batches(transport: Transport) -> ChatTransport | LMTransport:
+    if isinstance(transport, ChatTransport):
+        return transport
+    is_its_own = _is_anthropic(transport.name) and transport.endpoint is None
+    if isinstance(transport, LMTransport) and is_its_own:
+        return transport
+    raise ConfigError(
+        f"{transport.name} does not support batches; use 'openai/MODEL' or 'anthropic/MODEL'"
+    )
 
 
 @contextmanager
@@ -284,22 +391,19 @@ def _updated(batch: Batch, found: openai.types.Batch) -> Batch:
 class _Inbox:
     """Looks up the answers of finished batches; each is used once. Unreadable lines are skipped."""
 
-    def __init__(self, lines: Iterable[bytes]) -> None:
+    def __init__(self, lines: Iterable[Line]) -> None:
         self.used = 0
         self.unanswered = 0
-        self.lines: dict[str, Mapping[str, Any]] = {}
+        self.lines: dict[str, Line] = {}
         """Unused answers."""
         for line in lines:
-            try:
-                data = json.loads(line)
-                self.lines[data["custom_id"]] = data
-            except (ValueError, TypeError, KeyError):  # noqa: PERF203 - of one line
-                continue
+            with suppress(TypeError, KeyError):  # of one line
+                self.lines[line["custom_id"]] = line
 
     def around(self, transport: Transport) -> Transport:
-        return BatchTransport(_require_openai(transport), self._look_up)
+        return BatchTransport(_require_batches(transport), self._look_up)
 
-    def _look_up(self, inner: ChatTransport, body: Body) -> Answer:
+    def _look_up(self, inner: ChatTransport | LMTransport, body: Body) -> Answer:
         line = self.lines.pop(request_id(inner.addressed(body)), None)
         if line is None:
             raise self._queued(f"{inner.name}: not among the answers of the batch")

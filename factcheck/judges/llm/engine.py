@@ -22,7 +22,14 @@ from factcheck.errors import (
 )
 from factcheck.facts import Usage
 from factcheck.judges.llm.errors import NoAccess, RequestRefused
-from factcheck.judges.llm.transports import Answer, Body, Transport, WrappedTransport, limit_of
+from factcheck.judges.llm.transports import (
+    Answer,
+    Body,
+    Transport,
+    WrappedTransport,
+    limit_of,
+    prompt_of,
+)
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Price, Tokens, price_of
 from factcheck.runtime.loop import PerProcess
@@ -190,11 +197,6 @@ def is_cut(prompt: str, n_read: int | None, context: int) -> bool:
     likely = len(_RUN.sub(r"\1", prompt)) // _CHARACTERS_PER_TOKEN
     is_full = n_read == context or (n_read >= _LEAST_CONTEXT and n_read & (n_read - 1) == 0)
     return likely > 2 * n_read + _LEAST_CUT or (is_full and likely > 1.2 * n_read)
-
-
-def prompt_of(body: Body) -> str:
-    """Concatenated message contents of a request."""
-    return "".join(message["content"] for message in body["messages"])
 
 
 def most_in_reply(body: Body) -> int:

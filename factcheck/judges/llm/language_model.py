@@ -36,7 +36,6 @@ from factcheck.judges.llm.engine import (
     likely_tokens,
     most_in_reply,
     most_tokens,
-    prompt_of,
 )
 from factcheck.judges.llm.errors import RequestRefused, hide, redacted
 from factcheck.judges.llm.providers import access_to, check_address, provider_of, require_packages
@@ -48,6 +47,7 @@ from factcheck.judges.llm.transports import (
     ChatTransport,
     LMTransport,
     Transport,
+    prompt_of,
 )
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Price, Tokens, least_effort, price_of

@@ -210,8 +210,8 @@ def programmed(module: _OneCall, program: Any) -> Any:
             state = json.loads(Path(program).read_text("utf-8"))
         if not _PREDICTORS.intersection(state):
             raise ConfigError(f"{program} is no program of {', '.join(sorted(_PREDICTORS))}")
-        if module.predictor in state:
-            module.load_state(state)
+        if module.predictor in state:  # its language model is that of the judge
+            module.load_state({module.predictor: {**state[module.predictor], "lm": None}})
     except InputError:
         raise
     except (ValueError, TypeError, KeyError, AttributeError) as error:

@@ -7,6 +7,7 @@ before validation.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from factcheck.errors import (
@@ -45,6 +46,8 @@ _REFUSED = frozenset(
 )
 """Finish reasons in lower case, as servers name them; any other is an error."""
 _TEXT_TYPES = frozenset({"text", "output_text"})
+_LEAST_SHARED = 4_096
+"""Characters in 1,024 tokens, the least that Anthropic caches."""
 
 
 class Answer(NamedTuple):
@@ -84,6 +87,11 @@ class Answer(NamedTuple):
             raise JudgeOutputError(f"{name}: the reply ended {ended}, so it may be incomplete")
         if not self.text.strip():
             raise JudgeOutputError(f"{name}: the reply is empty")
+
+
+def prompt_of(body: Body) -> str:
+    """Concatenated message contents of a request."""
+    return "".join(message["content"] for message in body["messages"])
 
 
 def limit_of(body: Body) -> int:
@@ -240,6 +248,8 @@ class LMTransport:
         self.name: str = lm.model
         self.endpoint = None if base_url is None else endpoint(base_url)
         self._loop = background if type(lm) is dspy.LM else BackgroundLoop("factcheck-model")
+        is_anthropic = type(lm) is dspy.LM and lm.model.startswith("anthropic/")
+        self._marks_cache = is_anthropic and "prompt_cache" not in lm.kwargs
 
     async def send(self, body: Body) -> Answer:
         import dspy
@@ -247,7 +257,10 @@ class LMTransport:
 
         as_utf8(body, self.name)
         try:
-            request = lm15.request_from_openai_chat({"model": self.name, **body})
+            request = lm15.request_from_openai_chat(self.addressed(body))
+            if self._marks_cache and (mark := _shared(body["messages"])):
+                config = replace(request.config, cache=lm15.CacheConfig(**mark))
+                request = replace(request, config=config)
             with dspy.context(disable_history=True, trace=None):
                 response = await self._loop.hop(self._lm.acall(request=request))
         except (Exception, SystemExit) as error:
@@ -257,6 +270,14 @@ class LMTransport:
             what = ", ".join(f"{c.field} {c.applied!r} for {c.asked!r}" for c in changed)
             about = " ".join(c.field.removeprefix("config.") for c in changed)
             raise RequestRefused(f"{self.name}: was sent {what}", about=about)
+        return self.read(response)
+
+    def addressed(self, body: Body) -> dict[str, Any]:
+        """Return the body with the model name."""
+        return {"model": self.name, **body}
+
+    def read(self, response: Any) -> Answer:
+        """Convert an lm15 response; raises `JudgeUnavailable` if it has an error."""
         require_no_error(response.provider_data, self.name)
         return _read_response(response)
 
@@ -264,6 +285,17 @@ class LMTransport:
         """Stop the event loop; the language model belongs to the caller."""
         if self._loop is not background:
             self._loop.stop()
+
+
+def _shared(messages: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+    """Return the setting that marks what all requests of a program begin with for a cache.
+
+    That is everything before the last message; empty if it is too short to be cached.
+    """
+    if len(prompt_of({"messages": messages[:-1]})) < _LEAST_SHARED:
+        return {}
+    n_shown = sum(message["role"] != "system" for message in messages[:-1])
+    return {"prefix_until_index": n_shown - 1} if n_shown else {"prefix": "stable"}
 
 
 def _read_response(response: Any) -> Answer:

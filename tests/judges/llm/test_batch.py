@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from factcheck import CoverageReport, FactCoverage, Verdict
+from factcheck import CoverageReport, FactCoverage, Model, Verdict
 from factcheck.errors import ConfigError, InputError, JudgeQueued, JudgeUnavailable
 from factcheck.judges.llm.batch import (
     Outcome,
-    _Inbox,
+    _lines_of,
     collect,
     request_files,
     request_id,
@@ -37,6 +37,7 @@ from factcheck.testing import (
 )
 from tests.batch_server import BatchPlan, BatchServer
 from tests.judges.llm.conftest import MODEL, QUICK
+from tests.judges.llm.provider import Provider, providing
 
 FACTS = [f"Kiln {number} fires {number + 30} bowls." for number in range(1, 7)]
 SOURCE = " ".join(FACTS)
@@ -359,7 +360,9 @@ def test_a_run_that_cannot_be_a_batch_leaves_nothing_behind(pottery: MakePottery
         replace(job, folder=Path("/nowhere"), options={"cache": "off"}).submit()
     for judge, says in (
         ("local", "uses no language model"),
-        ("anthropic/claude", "does not support batches"),
+        ("anthropic/claude", "set ANTHROPIC_API_KEY"),
+        ("cohere/command", "does not support batches; use 'openai/MODEL' or 'anthropic/MODEL'"),
+        (Model("anthropic/claude", base_url=job.server.base_url), "does not support batches"),
     ):
         job.options = {"judge": judge}
         with pytest.raises(ConfigError, match=says):
@@ -380,9 +383,104 @@ def test_a_line_that_is_no_answer_is_skipped(
 ) -> None:
     job = pottery().submitted()
 
-    def torn(lines: Iterator[bytes]) -> _Inbox:
-        return _Inbox([b'{"torn', b"[1]", b"{}", *lines])
+    def torn(content: bytes) -> Iterator[Any]:
+        return _lines_of(b'{"torn\n[1]\n{}\n' + content)
 
-    monkeypatch.setattr("factcheck.judges.llm.batch._Inbox", torn)
+    monkeypatch.setattr("factcheck.judges.llm.batch._lines_of", torn)
     assert job.collect().used == 3
     assert job.scores == SCORES
+
+
+class Messages(Provider):
+    """Anthropic's Message Batches, and its messages one by one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.queued: list[Any] = []
+        self.n_alone = 0
+
+    def answer(self, path: str, body: Any) -> Any:
+        batch = {"id": "msgbatch_1", "processing_status": "ended", "type": "message_batch"}
+        if path.endswith("/batches"):
+            self.queued = body["requests"]
+            return {**batch, "processing_status": "in_progress"}
+        if path.endswith("/msgbatch_1"):
+            counts = {"succeeded": len(self.queued) - 1, "errored": 1}
+            url = f"{self.address}/v1/messages/batches/msgbatch_1/results"
+            return {**batch, "request_counts": counts, "results_url": url}
+        if path.endswith("/results"):
+            return "\n".join(json.dumps(self._result(line)) for line in reversed(self.queued))
+        self.n_alone += 1
+        return self._message(body)
+
+    def _result(self, line: Any) -> Any:
+        result = {"type": "succeeded", "message": self._message(line["params"])}
+        if line["custom_id"] == "0":
+            error = {"type": "overloaded_error", "message": "too much to do"}
+            result = {"type": "errored", "error": {"type": "error", "error": error}}
+        return {"custom_id": line["custom_id"], "result": result}
+
+    def _message(self, params: Any) -> Any:
+        system = {"role": "system", "content": params["system"]}
+        body = {**params, "messages": [system, *params["messages"]]}
+        text = FactModel()(ChatRequest("POST", "/v1/messages", {}, body, 0, 1))
+        return {
+            "id": "x", "type": "message", "role": "assistant", "model": "claude-x",
+            "content": [{"type": "text", "text": text}], "stop_reason": "end_turn",
+            "usage": {"input_tokens": 90, "output_tokens": 9},
+        }  # fmt: skip
+
+
+def test_a_batch_of_anthropic_is_collected_and_what_failed_is_sent_by_the_next_run(
+    pottery: MakePottery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    price = Price(1.0, 0.1, 5.0)
+    monkeypatch.setattr("factcheck.judges.llm.language_model.price_of", lambda _: price)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    job = pottery(options={"judge": "anthropic/claude-x"})
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    with providing(Messages()) as server:
+        url = f"{server.address}/v1"
+        monkeypatch.setattr("factcheck.judges.llm.batch._ANTHROPIC_URL", url)
+        assert job.submit().requests == 3
+        assert stat.S_IMODE(job.state.stat().st_mode) == 0o600
+        assert KEY not in job.state.read_text()
+        done = job.collect()
+    assert (done.final, done.used, done.unused, done.unanswered) == (True, 3, 0, 1)
+    assert sorted(len(undecided) for undecided in job.undecided) == [0, 0, 6]
+    assert sum(report.usage.prompt_tokens for report in job.reports) == 180
+    costs = [report.usage.cost_usd for report in job.reports if not report.undecided]
+    assert costs == [0.5 * (90 * 1.0 + 9 * 5.0) / 1e6] * 2
+    assert server.n_alone == 0
+    assert not job.state.exists()
+
+
+def test_a_batch_is_not_sent_with_other_settings_than_its_signature_says(
+    pottery: MakePottery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    job = pottery(options={"judge": Model("anthropic/claude-x", seed=3)})
+    with providing(Messages()) as server:
+        monkeypatch.setattr("factcheck.judges.llm.batch._ANTHROPIC_URL", f"{server.address}/v1")
+        with pytest.raises(ConfigError, match=r"anthropic/claude-x takes no seed as set"):
+            job.submit()
+    assert not server.bodies
+    assert not job.state.exists()
+
+
+def test_a_submission_to_anthropic_without_a_reply_says_where_to_look(
+    pottery: MakePottery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Down(Provider):
+        def answer(self, path: str, body: Any) -> Any:
+            return 500
+
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    job = pottery(options={"judge": "anthropic/claude-x"})
+    with providing(Down()) as server:
+        monkeypatch.setattr("factcheck.judges.llm.batch._ANTHROPIC_URL", f"{server.address}/v1")
+        with pytest.raises(JudgeUnavailable, match=r"before you submit again, look in Anthropic's"):
+            job.submit()
+    assert len(server.bodies) == 1
+    assert not job.state.exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from factcheck.judges.ports import Ledger, ValuePair
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, bad_request
+from tests.judges.llm.provider import Provider, providing
 
 FACTS = ["The ferry sank.", "Nobody was hurt."]
 SOURCE = " ".join(FACTS)
@@ -88,10 +90,11 @@ def test_a_program_extracts_and_compares_too_with_its_own_model() -> None:
 
 
 def test_a_saved_program_is_a_setting_of_a_model_and_serves_what_it_was_saved_by(
-    tmp_path: Path,
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = str(tmp_path / "checker.json")
     program = optimised(FactChecker())
+    program.set_lm(dspy.LM("openai/another", api_base="http://127.0.0.1:9/v1", api_key="x"))
     program.save(path)
     with LocalOpenAIServer(FactModel()) as server:
         model = Model("hosted_vllm/tiny", program=path, base_url=server.base_url, api_key="x")
@@ -100,6 +103,7 @@ def test_a_saved_program_is_a_setting_of_a_model_and_serves_what_it_was_saved_by
     assert report.score == 1.0
     assert report.signature["check"] == program.fingerprint
     assert report.signature["extract"] == KeyFactExtraction().fingerprint
+    assert "unsafe" not in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -188,3 +192,66 @@ def test_a_reply_in_the_form_of_an_adapter_is_read_as_strictly_as_any() -> None:
     lm = DummyLM(broken)
     with dspy.context(lm=lm), pytest.raises(AdapterParseError, match="facts"):
         KeyFactExtraction()(source=SOURCE)
+
+
+class Counted(Provider):
+    """Bills tokens as Anthropic does: what begins with a marked prefix that was read before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.known: set[str] = set()
+        self.billed = 0.0
+
+    def answer(self, path: str, body: Any) -> Any:
+        blocks = [*_blocks(body["system"])]
+        for message in body["messages"]:
+            blocks += _blocks(message["content"])
+        texts = [block["text"] for block in blocks]
+        marked = [n for n, block in enumerate(blocks, 1) if "cache_control" in block]
+        read = written = 0
+        if marked:
+            prefix = "".join(texts[: marked[-1]])
+            if prefix in self.known:
+                read = len(prefix) // 4
+            else:
+                written = len(prefix) // 4
+            self.known.add(prefix)
+        rest = sum(map(len, texts)) // 4 - read - written
+        self.billed += rest + 1.25 * written + 0.1 * read
+        cache = {"cache_read_input_tokens": read, "cache_creation_input_tokens": written}
+        return {
+            "id": "x", "type": "message", "role": "assistant", "model": "claude-x",
+            "content": [{"type": "text", "text": '{"f1": "1 yes"}'}], "stop_reason": "end_turn",
+            "usage": {"input_tokens": rest, "output_tokens": 8, **cache},
+        }  # fmt: skip
+
+
+def _blocks(content: Any) -> list[dict[str, Any]]:
+    return [{"text": content}] if isinstance(content, str) else content
+
+
+@pytest.mark.parametrize("n_demos", [0, 1, 25])
+def test_a_long_program_is_marked_for_the_cache_of_the_provider(
+    n_demos: int, record_property: Callable[[str, object], None]
+) -> None:
+    program: Any = FactChecker()
+    demo = {"facts": ["It rained."], "text": "Rain fell. " * 20, "verdicts": {"f1": "1 yes"}}
+    program.judge_facts.demos = [demo] * n_demos
+    with providing(Counted()) as provider:
+        program.set_lm(
+            dspy.LM("anthropic/claude-x", api_base=f"{provider.address}/v1", api_key="x")
+        )
+        with FactCoverage(program, cache="off", extractor="local") as scorer:
+            for n in range(10):
+                scorer.check(["The ferry sank."], f"The ferry sank on day {n}.")
+        usage = scorer.ledger.usage
+    share = provider.billed / usage.prompt_tokens
+    record_property("billed / read", share)
+    assert usage.calls == 10
+    if n_demos < 25:
+        assert not provider.known
+        assert share == 1.0
+    else:
+        assert len(provider.known) == 1
+        assert usage.cached_tokens > 0.8 * usage.prompt_tokens
+        assert share < 0.35

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 import dspy
@@ -26,6 +23,7 @@ from factcheck.runtime.session import Session
 from factcheck.settings import Model, Settings
 from factcheck.testing import ChatRequest
 from tests.judges.llm.conftest import completion, serving
+from tests.judges.llm.provider import Provider, providing
 
 SETTINGS: dict[str, Any] = {"temperature": 0.7, "top_p": 0.5, "seed": 3}
 REPLY = '{"sky": "blue"}'
@@ -54,33 +52,11 @@ PROVIDERS = {
 }
 
 
-class Provider(ThreadingHTTPServer):
-    """Answers every provider's protocol, and keeps what it was sent."""
+class Replying(Provider):
+    """Answers every provider's protocol."""
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.bodies: list[dict[str, Any]] = []
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Provider
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.server.bodies.append(body)
-        data = json.dumps(_reply(self.path)).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_: object) -> None:
-        pass
+    def answer(self, path: str, body: Any) -> Any:
+        return _reply(path)
 
 
 def _reply(path: str) -> Mapping[str, Any]:
@@ -112,10 +88,8 @@ def _reply(path: str) -> Mapping[str, Any]:
 
 @pytest.fixture
 def provider() -> Iterator[Provider]:
-    with Provider() as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with providing(Replying()) as server:
         yield server
-        server.shutdown()
 
 
 def judge_by(how: str, name: str, url: str, **settings: Any) -> Any:
