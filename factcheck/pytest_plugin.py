@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def factcheck_judge() -> JudgeSpec | None:
-    """Judge for `assert_coverage`; override in `conftest.py`. `None`: the configured default."""
+    """Choose the judge of `assert_coverage`; override in `conftest.py`. `None`: the default."""
     return None
 
 
 @pytest.fixture(scope="session")
 def factcheck_budget() -> Budget | None:
-    """Budget for the whole session; override in `conftest.py`.
+    """Limit the spending of the whole session; override in `conftest.py`.
 
     With pytest-xdist, each worker gets an equal share.
     """
@@ -36,7 +36,7 @@ def factcheck_budget() -> Budget | None:
 def factcheck_scorer(
     factcheck_judge: JudgeSpec | None, factcheck_budget: Budget | None
 ) -> Iterator[FactCoverage]:
-    """Scorer behind `assert_coverage`; all workers share the response cache."""
+    """Open the scorer behind `assert_coverage`; all workers share the response cache."""
     from factcheck.scoring import FactCoverage
 
     n_workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))

@@ -111,7 +111,9 @@ class ReferenceMatch(SessionUser):
     @property
     def required_fields(self) -> tuple[str, ...]:
         """The output, and the references if the metric has none."""
-        return ("actual_output",) if self.references else ("actual_output", "references")
+        if self.references:
+            return ("actual_output",)
+        return ("actual_output", "references")
 
     @property
     def identity(self) -> Mapping[str, str]:

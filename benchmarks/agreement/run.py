@@ -61,7 +61,7 @@ def over_words(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> str:
     )
 
     def difference(rows: Any) -> float | None:
-        ours, theirs = (balanced_accuracy(one.of(rows)) for one in (judge, baseline))
+        ours, theirs = (balanced_accuracy(one.select(rows)) for one in (judge, baseline))
         return None if ours is None or theirs is None else ours - theirs
 
     value = difference(np.arange(len(decided)))

@@ -56,7 +56,8 @@ class Decisions(NamedTuple):
             np.array([numbers[pair.document] for pair in pairs], dtype=int),
         )
 
-    def of(self, rows: Array) -> Decisions:
+    def select(self, rows: Array) -> Decisions:
+        """Return these rows of all columns."""
         probabilities = None if self.probabilities is None else self.probabilities[rows]
         labels, entailed, documents = self.labels[rows], self.entailed[rows], self.documents[rows]
         return Decisions(labels, entailed, probabilities, documents)
@@ -85,7 +86,7 @@ def right_interval(pairs: Decisions, labels: Sequence[bool]) -> Interval:
     """Return the interval of the share of right verdicts on a label, or the mean of several."""
     found = []
     for label in labels:
-        own = pairs.of(pairs.labels == label)
+        own = pairs.select(pairs.labels == label)
         n_pairs = np.bincount(own.documents)
         n_right = np.bincount(own.documents, own.entailed == label)
         counts = [(float(n), float(hits)) for n, hits in zip(n_pairs, n_right, strict=True) if n]

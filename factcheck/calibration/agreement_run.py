@@ -135,7 +135,7 @@ def measure_agreement(
         value = metric(rows)
         if value is None:
             return Estimate(None)
-        interval = bootstrap_groups(rows.documents, lambda drawn: metric(rows.of(drawn)))
+        interval = bootstrap_groups(rows.documents, lambda drawn: metric(rows.select(drawn)))
         if labels and (interval is None or interval.low == interval.high):
             interval = metrics.right_interval(rows, labels)
         return Estimate(value, interval)
@@ -274,4 +274,6 @@ class AgreementReport(Report):
 
 
 def _part(n: int, n_all: int, noun: str) -> str:
-    return plural(n, noun) if n == n_all else f"{n:,} of {plural(n_all, noun)} labelled"
+    if n == n_all:
+        return plural(n, noun)
+    return f"{n:,} of {plural(n_all, noun)} labelled"

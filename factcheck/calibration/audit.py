@@ -84,7 +84,9 @@ class RuleResult:
     @property
     def rate(self) -> float | None:
         """Share of the trials that are broken, in [0, 1]; `None` where nothing could be tried."""
-        return len(self.errors) / self.n_tried if self.n_tried else None
+        if self.n_tried:
+            return len(self.errors) / self.n_tried
+        return None
 
     def is_fault(self, above: float) -> bool:
         return len(self.errors) >= _MIN_ERRORS and above < (self.rate or 0.0) >= OFTEN

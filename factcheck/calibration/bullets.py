@@ -130,13 +130,13 @@ async def score_variants(
 
 
 def variants(subject: Subject, orders: Iterable[RemovalOrder]) -> tuple[frozenset[int], ...]:
-    """Every set of bullets that an order leaves, once; the whole summary first."""
+    """Return every set of bullets that an order leaves, once; the whole summary first."""
     left = (kept for order in orders for kept in order)
     return tuple(dict.fromkeys([frozenset(range(len(subject.bullets))), *left]))
 
 
 def by_coverage(name: str, scorer: FactCoverage) -> Scorer:
-    """Scores variants by the facts they keep."""
+    """Make the scorer that goes by the facts that a variant keeps."""
 
     async def rows(subject: Subject, every: Sequence[frozenset[int]]) -> list[VariantRow]:
         texts = [subject.bullets.kept(kept) for kept in every]
@@ -153,7 +153,7 @@ def by_coverage(name: str, scorer: FactCoverage) -> Scorer:
 
 
 def _by_rating(name: str, rater: Rater) -> Scorer:
-    """Scores variants by one rating each from 1 to 5, rescaled to [0, 1]; without verdicts."""
+    """Make the scorer that goes by one rating from 1 to 5, rescaled to [0, 1]; without verdicts."""
 
     async def row(subject: Subject, kept: frozenset[int]) -> VariantRow:
         ledger = Ledger()
@@ -194,7 +194,7 @@ class BulletRemoval(Report):
         return self._by_variant[judge, text, frozenset(kept)]
 
     def scores(self, judge: str) -> list[TextScores]:
-        """Every text with more than one bullet as a judge scores it."""
+        """Return every text with more than one bullet as a judge scores it."""
         found = []
         for one in self.subjects:
             paths = [self._path(judge, one, order) for order in self.orders[one.name]]
@@ -255,7 +255,7 @@ class BulletRemoval(Report):
         return tuple(name for name in self.judges if name != BASELINE)
 
     def notes(self) -> Iterator[str]:
-        """Caveats that a reader must know before trusting the numbers."""
+        """Yield what a reader must know before trusting the numbers."""
         for subject in self.subjects:
             if len(subject.bullets) == 1:
                 yield f"{subject.name}: only one bullet; there is nothing to remove"

@@ -83,7 +83,7 @@ class VariantRow:
         return cls(text, judge, kept, *bounds, verdicts, note, report.usage)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data; bullets are counted from 1."""
+        """Return everything as JSON-ready data; bullets are counted from 1."""
         kept = sorted(bullet + 1 for bullet in self.kept)
         first = {"text": self.text, "judge": self.judge, "bullets_left": len(kept), "kept": kept}
         return {**first, **to_plain(self), **first}

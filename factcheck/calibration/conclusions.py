@@ -133,7 +133,7 @@ def of_audit(
 
 
 def merged(measured: Sequence[Conclusion], faults: Conclusion) -> Conclusion:
-    """One conclusion, in the figures of the last one: a use is as good as its worst answer."""
+    """Merge conclusions, in the figures of the last one: a use is as good as its worst answer."""
     every = (*measured, faults)
     uses: dict[Use, Answer] = {}
     for use in USES:
@@ -186,14 +186,18 @@ def _reaches(figure: Estimate, limit: float) -> Answer:
     """Whether a figure is at least at a limit, with its whole interval."""
     if (figure.value or 0.0) < limit:
         return "no"
-    return "yes" if figure.interval is not None and figure.interval.low >= limit else "open"
+    if figure.interval is not None and figure.interval.low >= limit:
+        return "yes"
+    return "open"
 
 
 def _stays(figure: Estimate, limit: float) -> Answer:
     """Whether a figure is at most at a limit, with its whole interval."""
     if (figure.value or 0.0) > limit:
         return "no"
-    return "yes" if figure.interval is not None and figure.interval.high <= limit else "open"
+    if figure.interval is not None and figure.interval.high <= limit:
+        return "yes"
+    return "open"
 
 
 def _worst(*answers: Answer) -> Answer:

@@ -147,7 +147,7 @@ class Subject:
         return self.bullets.kept(range(len(self.bullets)))
 
     def facts_left(self, kept: Collection[int]) -> float | None:
-        """Share of all facts that these bullets carry: the true score; `None` if unknown."""
+        """Return the true score: the share of all facts that these bullets carry, or `None`."""
         if not self.carriers:
             return None
         return sum(not b.isdisjoint(kept) for b in self.carriers.values()) / len(self.carriers)
@@ -155,7 +155,7 @@ class Subject:
 
 @lru_cache(maxsize=1)
 def load_texts() -> tuple[Subject, ...]:
-    """All bundled texts, by name."""
+    """Load all bundled texts, by name."""
     entries = files("factcheck.calibration").joinpath("data").iterdir()
     return tuple(
         parse_text(entry.name.removesuffix(".yaml"), entry.read_text(encoding="utf-8"))
@@ -282,7 +282,7 @@ price = blocking(aprice)
 async def check_facts(
     scorer: FactCoverage, facts: Sequence[str], text: str
 ) -> tuple[CheckResult, ...]:
-    """One result per fact; an error of the judge becomes a failure of every fact."""
+    """Return one result per fact; an error of the judge becomes a failure of every fact."""
     given = FactSet(tuple(AtomicFact(f"f{n}", fact) for n, fact in enumerate(facts, 1)))
     try:
         return await scorer.acheck(given, text)

@@ -65,7 +65,9 @@ class TrustReport(Report):
         """What was measured on."""
         texts = plural(len(self.bullets.subjects), "text")
         n = 0 if self.agreement is None else self.agreement.judges[0].n_pairs
-        return f"{texts}, {plural(n, 'labelled fact')}" if self.agreement else texts
+        if self.agreement:
+            return f"{texts}, {plural(n, 'labelled fact')}"
+        return texts
 
     @property
     def usd_per_1000(self) -> float | None:
@@ -76,7 +78,9 @@ class TrustReport(Report):
             if row.judge == self.judge:
                 n_verdicts += sum(label[0] != "?" for label in row.verdicts.values())
         usd = self.usage.cost_usd
-        return None if usd is None else 1000 * usd / max(1, n_verdicts)
+        if usd is None:
+            return None
+        return 1000 * usd / max(1, n_verdicts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the judge's card, for reports to cite."""

@@ -47,7 +47,9 @@ class Place(NamedTuple):
     """1-based."""
 
     def __str__(self) -> str:
-        return f"{self.name}, {self.unit} {self.number}" if self.unit else self.name
+        if self.unit:
+            return f"{self.name}, {self.unit} {self.number}"
+        return self.name
 
 
 class Unparsed(NamedTuple):
@@ -189,7 +191,9 @@ def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES, lossy: bool 
             if len(data) > max_bytes:
                 raise InputError(f"{name} is larger than the limit of {max_bytes:,} bytes")
     text = decode_text(data, name, lossy=lossy)
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    if "\r" in text:
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
 
 
 def decode_text(

@@ -38,7 +38,9 @@ def json_text(data: Any, *, indent: int | None = None) -> str:
         TypeError: The data is not JSON-ready.
     """
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=indent)
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def parse_json(text: str | bytes | bytearray, name: str) -> Document:
@@ -116,7 +118,9 @@ def problem_of(error: json.JSONDecodeError, text: str) -> str:
         return f"a string holds the control character {text[error.pos]!r}; escape it"
     message = error.msg[:1].lower() + error.msg[1:].rstrip(": ")
     found = rest[:20].split("\n", maxsplit=1)[0]
-    return f"{message}, found {found!r}" if found else f"{message}, but the text ends"
+    if found:
+        return f"{message}, found {found!r}"
+    return f"{message}, but the text ends"
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -83,7 +83,9 @@ def read_document(
                 raise entry.value
 
         def line_of(part: PathInValue) -> int:
-            return entries[part[0]].place.number if part and isinstance(part[0], int) else 0
+            if part and isinstance(part[0], int):
+                return entries[part[0]].place.number
+            return 0
 
         return Document(name, [entry.value for entry in entries], line_of)
     if format_ == "yaml":

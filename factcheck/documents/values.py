@@ -71,7 +71,7 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[T], data: Any, what: str) -> T:
-    """Inverse of `to_plain`; unknown keys are ignored.
+    """Undo `to_plain`; unknown keys are ignored.
 
     Args:
         kind: Any type that pydantic knows, such as a dataclass; scalars are never converted.
@@ -148,7 +148,7 @@ class PlainData:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Inverse of `to_dict`; keys with a default may be omitted.
+        """Undo `to_dict`; keys with a default may be omitted.
 
         Raises:
             InputError: A value is missing or of the wrong type.

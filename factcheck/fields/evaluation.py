@@ -108,7 +108,7 @@ class FieldEvaluator(Closing):
     async def aevaluate(
         self, gold: Sequence[Any], extracted: Sequence[Any], *, join: Join = "position"
     ) -> RunResult:
-        """Asynchronous form of `evaluate`."""
+        """Do as `evaluate`, awaiting batch comparators."""
         return await self._evaluate(gold, extracted, join, ask_async)
 
     async def _evaluate(
@@ -177,7 +177,9 @@ class FieldEvaluator(Closing):
 
 
 def _as_given(record: Any) -> Any:
-    return record.record if isinstance(record, Unusable) else record
+    if isinstance(record, Unusable):
+        return record.record
+    return record
 
 
 def _windows(pairs: Pairs, size: int) -> Iterator[tuple[int, list[tuple[Any, Any]]]]:
@@ -239,7 +241,7 @@ async def aevaluate(
     registry: Registry | None = None,
     semantic: Any = None,
 ) -> RunResult:
-    """Asynchronous form of `evaluate`.
+    """Do as `evaluate`, awaiting batch comparators.
 
     Records are scored in the event loop, which regains control every 100 records. Batch comparators
     without an asynchronous method `acall` run in a thread.

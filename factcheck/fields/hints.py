@@ -42,7 +42,9 @@ def hint_on_length(gold: Records, extracted: Records, id_field: str | None) -> s
     unusable = [one.reason for one in extracted if isinstance(one, Unusable)]
     if unusable:
         advice = "write each reply as one JSON string per line, or as an item of a .json list"
-        return unusable[0] if len(extracted) == 1 else f"{unusable[0]}; {advice}"
+        if len(extracted) == 1:
+            return unusable[0]
+        return f"{unusable[0]}; {advice}"
     records = [read_record(one) for one in gold]
     key = id_field or (id_key(records) if all(isinstance(one, dict) for one in records) else None)
     hint = "give null for a missing extraction"

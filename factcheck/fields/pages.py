@@ -93,7 +93,7 @@ class RunResult(RunFigures, Report):
             (f for f, one in self.by_field.items() if is_scored and [*one.counts] != [_UNUSABLE]),
             key=lambda field: (
                 -gains[field],
-                -self.by_field[field].n("error") - self.by_field[field].n("batch_error"),
+                -self.by_field[field].count("error") - self.by_field[field].count("batch_error"),
                 COUNTED.isdisjoint(self.by_field[field].counts),
             ),
         )
@@ -250,7 +250,7 @@ def _row(field: str, summary: FieldSummary, gain: float = 0.0) -> tuple[str, ...
         share(summary.precision) if counts.n_extracted else text.DASH,
         share(summary.recall) if counts.n_gold else text.DASH,
         f"{summary.support:,}",
-        *(f"{summary.n(status):,}" for status in _LOSSES),
+        *(f"{summary.count(status):,}" for status in _LOSSES),
         gain_text,
     )
 
@@ -264,11 +264,11 @@ def undecided_text(field: UndecidedField) -> str:
 
 
 def _cases(run: RunFigures) -> Iterator[Case]:
-    """One case per field, failed if its F1 is below 1."""
+    """Make one case per field, failed if its F1 is below 1."""
     for field, summary in run.by_field.items():
         counts = ", ".join(f"{n:,} {status}" for status, n in summary.counts.items())
-        if summary.n(_UNUSABLE):
-            n_unusable = plural(summary.n(_UNUSABLE), "extraction")
+        if summary.count(_UNUSABLE):
+            n_unusable = plural(summary.count(_UNUSABLE), "extraction")
             yield Case("unusable extractions", "failed", f"{n_unusable} without a record", "lost")
         elif COUNTED.isdisjoint(summary.counts):
             yield Case(field_text(field), "skipped", counts, "not counted")
@@ -323,5 +323,7 @@ def _example(field: str, record_id: str | int, result: FieldResult) -> Item:
 
 
 def _reason(result: FieldResult, limit: int) -> str:
-    """Reason of a result, unless it only repeats the status."""
-    return "" if result.reason == result.status else shorten(one_line(result.reason or ""), limit)
+    """Return the reason of a result, unless it only repeats the status."""
+    if result.reason == result.status:
+        return ""
+    return shorten(one_line(result.reason or ""), limit)

@@ -42,7 +42,9 @@ def _compare_exactly(gold: Any, extracted: Any) -> Outcome:
         return MATCH if gold == extracted or both_nan else _MISMATCH
     if exact_key(gold) != exact_key(extracted):
         return _MISMATCH
-    return MATCH if value_key(gold) == value_key(extracted) else _OTHER_TYPES
+    if value_key(gold) == value_key(extracted):
+        return MATCH
+    return _OTHER_TYPES
 
 
 def _bind_exact(*, accents: bool = True) -> BoundComparator:
@@ -53,7 +55,9 @@ def _bind_exact(*, accents: bool = True) -> BoundComparator:
         if not (isinstance(gold, str) and isinstance(extracted, str)):
             return _compare_exactly(gold, extracted)
         pairs = zip(spellings(gold), spellings(extracted), strict=True)
-        return MATCH if any(one == other for one, other in pairs) else _MISMATCH
+        if any(one == other for one, other in pairs):
+            return MATCH
+        return _MISMATCH
 
     def scores(gold: Sequence[Any], extracted: Sequence[Any]) -> Any:
         import numpy as np
@@ -107,7 +111,9 @@ def _bind_fuzzy(*, threshold: float | None = None) -> BoundComparator:
         common = cdist(gold, extracted, scorer=similarity, dtype=np.int64)
         lengths = np.add.outer([len(text) for text in gold], [len(text) for text in extracted])
         ratios = np.where(lengths == 0, 1.0, common / np.maximum(lengths, 1))
-        return ratios if threshold is None else (ratios >= threshold).astype(float)
+        if threshold is None:
+            return ratios
+        return (ratios >= threshold).astype(float)
 
     return BoundComparator(compare, scores=scores)
 

@@ -177,7 +177,9 @@ class BuiltinTransform(_Builtin[Callable[[Any], Any]]):
 
     def __call__(self, value: Any, params: Mapping[str, Any] | None = None) -> Any:
         """Transform a value; `None` stays `None`, whatever the parameters."""
-        return None if value is None else self.bind(params or {})(value)
+        if value is None:
+            return None
+        return self.bind(params or {})(value)
 
 
 def check_params(owner: str, params: Mapping[str, Any], checks: Checks) -> None:

@@ -180,10 +180,14 @@ def plain(value: Any, ancestors: frozenset[int] = frozenset()) -> Any:  # noqa: 
             return f"<{type(value).__name__}, nested too deeply>"
         return _plain_container(value, ancestors | {id(value)})
     if isinstance(value, float):
-        return float(value) if math.isfinite(value) else json.dumps(float(value))
+        if math.isfinite(value):
+            return float(value)
+        return json.dumps(float(value))
     if isinstance(value, Integral):
         number = int(value)
-        return number if -_MAX_INT < number < _MAX_INT else hex(number)
+        if -_MAX_INT < number < _MAX_INT:
+            return number
+        return hex(number)
     with suppress(InputError):
         record = as_record(value)
         if record is not value:
@@ -198,16 +202,22 @@ def _plain_container(value: Any, ancestors: frozenset[int]) -> Any:
             name = key if type(key) is str else _text(key)
             converted[name] = plain(item, ancestors)
         # If two keys have the same text, the text of the whole mapping keeps both.
-        return converted if len(converted) == len(value) else _text(value)
+        if len(converted) == len(value):
+            return converted
+        return _text(value)
     items = [plain(item, ancestors) for item in value]
-    return sorted(items, key=json.dumps) if isinstance(value, (set, frozenset)) else items
+    if isinstance(value, (set, frozenset)):
+        return sorted(items, key=json.dumps)
+    return items
 
 
 def _text(value: Any) -> str:
     try:
         if isinstance(value, str):
             return str.__str__(value)
-        return value.isoformat() if isinstance(value, (date, time)) else str(value)
+        if isinstance(value, (date, time)):
+            return value.isoformat()
+        return str(value)
     except Exception:  # noqa: BLE001 - the user's own type
         return f"<{type(value).__name__}>"
 
@@ -305,7 +315,7 @@ _TYPES: tuple[tuple[type, str], ...] = (
 
 
 def wrong_type(expected: str, side: str, value: Any) -> str:
-    """Reason why the gold or extracted value cannot be compared."""
+    """Say why the gold or extracted value cannot be compared."""
     if value is None:
         return f"the {side} value is null"
     return f"{expected}, but the {side} value is of type {json_type(value) or type(value).__name__}"

@@ -53,6 +53,6 @@ def details(report: CoverageReport) -> dict[str, Any]:
 
 
 def no_score(report: CoverageReport) -> JudgeError:
-    """Why a report has no score: none of its facts was decided."""
+    """Say why a report has no score: none of its facts was decided."""
     first = report.undecided[0]
     return JudgeError(f"no score: no verdict on any fact, the first: {first.message}")

@@ -11,7 +11,7 @@ from factcheck.scoring import FactCoverage
 
 @scorer(metrics=[mean(), stderr()])
 def coverage(judge: str | None = None, source: str = "source") -> Scorer:
-    """Coverage of the source in the metadata of each sample, in [0, 1].
+    """Measure coverage of the source in the metadata of each sample, in [0, 1].
 
     The explanation lists the facts that are distorted, dropped or undecided; the metadata has them
     for programs. A sample on which the judge gives no verdict is unscored. Errors fail the sample:

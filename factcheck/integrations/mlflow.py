@@ -14,7 +14,7 @@ from factcheck.scoring.texts import require_text
 
 
 def coverage(judge: str | None = None, source: str = "source") -> Scorer:
-    """Coverage of the source in the inputs of each row, in [0, 1].
+    """Measure coverage of the source in the inputs of each row, in [0, 1].
 
     The rationale lists the facts that are distorted, dropped or undecided; the metadata has them
     for programs, as JSON. A row on which the judge gives no verdict gets an error instead of a

@@ -14,7 +14,7 @@ _SETTINGS = {"judge": None, "source": "source"}
 
 
 def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
-    """Coverage of the source in the variables of a test, in [0, 1]; `threshold` decides.
+    """Measure coverage of the source in the variables of a test; `threshold` decides.
 
     The `config` of the assertion may name a `judge`, as in `FactCoverage`, and the variable that is
     the `source` (default `source`), a text or documents. The reason lists the facts that are

@@ -96,7 +96,9 @@ class Guide:
     def label(self, response: str) -> str:
         hits = self.hits(response).items()
         labels = [label for label, words in hits if not any(map(is_forbidden, words))]
-        return AMBIGUOUS if len(labels) > 1 else [*labels, NO_MATCH][0]
+        if len(labels) > 1:
+            return AMBIGUOUS
+        return [*labels, NO_MATCH][0]
 
 
 def classify_behavior(response: str, guide: Guide | Mapping[str, Any]) -> str:

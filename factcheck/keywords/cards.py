@@ -247,7 +247,9 @@ def as_cards(cards: Any) -> Sequence[Any]:
     is_one = hasattr(kind, "model_fields") or hasattr(kind, "_fields")
     if is_one or isinstance(cards, (str, bytes, Mapping)) or not isinstance(cards, Iterable):
         raise InputError(f"expected a list of cards, got {_type_and_value(cards)}")
-    return cards if isinstance(cards, (list, tuple)) else list(cards)
+    if isinstance(cards, (list, tuple)):
+        return cards
+    return list(cards)
 
 
 def field_text(card: Any, field: str, number: int) -> str:
@@ -268,8 +270,12 @@ def type_of(card: Any) -> Any:
 
 
 def _value(card: Any, key: str, default: Any) -> Any:
-    return card.get(key, default) if isinstance(card, Mapping) else getattr(card, key, default)
+    if isinstance(card, Mapping):
+        return card.get(key, default)
+    return getattr(card, key, default)
 
 
 def _type_and_value(value: Any) -> str:
-    return "null" if value is None else f"{type(value).__name__} {value!r:.60}"
+    if value is None:
+        return "null"
+    return f"{type(value).__name__} {value!r:.60}"

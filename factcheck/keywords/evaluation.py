@@ -78,7 +78,9 @@ class CardRun(MetricReport):
         pairs = [match.score for case in cases for match in case.matches]
         n_expected = len(pairs) + sum(len(case.missed) for case in cases)
         n_generated = len(pairs) + sum(len(case.extra) for case in cases)
-        return Scores.of(pairs, n_expected, n_generated) if cases else None
+        if cases:
+            return Scores.of(pairs, n_expected, n_generated)
+        return None
 
     def tables(self) -> tuple[Section, ...]:
         """Return macro and micro scores; of a single case, they coincide."""
@@ -121,7 +123,9 @@ class Outcome:
             return ERROR
         if self.label == self.expected:
             return ""
-        return self.label if self.label in {AMBIGUOUS, NO_MATCH} else WRONG
+        if self.label in {AMBIGUOUS, NO_MATCH}:
+            return self.label
+        return WRONG
 
     @property
     def line(self) -> str:

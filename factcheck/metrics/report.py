@@ -79,13 +79,17 @@ class MetricReport(Report):
     @property
     def pass_rate(self) -> float | None:
         """Fraction of the measured cases that passed, in [0, 1]; `None` without any."""
-        return self.counts["passed"] / len(self.scores) if self.scores else None
+        if self.scores:
+            return self.counts["passed"] / len(self.scores)
+        return None
 
     @property
     def interval(self) -> Interval | None:
         """95 % Wilson interval of the pass rate; `None` if that is undefined."""
         rate = self.pass_rate
-        return None if rate is None else wilson(rate, len(self.scores))
+        if rate is None:
+            return None
+        return wilson(rate, len(self.scores))
 
     @property
     def errors(self) -> list[tuple[str, str]]:
@@ -94,7 +98,7 @@ class MetricReport(Report):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Inverse of `to_dict`.
+        """Undo `to_dict`.
 
         Raises:
             InputError: Not such a report, or one of another format version.
@@ -279,4 +283,6 @@ def _item(row: tuple[Any, ...]) -> Item:
 def _junit_case(name: str, result: MetricResult) -> Case:
     if result.error is not None:
         return Case(name, "error", result.reason, result.error.code, result.lines)
-    return Case(name) if result.passed else Case(name, "failed", result.reason, "", result.lines)
+    if result.passed:
+        return Case(name)
+    return Case(name, "failed", result.reason, "", result.lines)

@@ -132,7 +132,9 @@ def _csv_text(page: Page) -> str:
 
 
 def _columns_of(page: Page) -> Sequence[str]:
-    return page.columns if page.rows is not None else _CASE_COLUMNS
+    if page.rows is not None:
+        return page.columns
+    return _CASE_COLUMNS
 
 
 def _rows_of(page: Page) -> Iterable[Mapping[str, Any]]:

@@ -160,24 +160,24 @@ class RunComparison(Report):
     names: tuple[str, str] = ("", "")
     """Display names of the runs; may be empty."""
 
-    def of(self, group: str) -> tuple[Change, ...]:
+    def changes_in(self, group: str) -> tuple[Change, ...]:
         """Return the changes of one kind."""
         return tuple(change for change in self.changes if change.group == group)
 
     @property
     def won(self) -> tuple[Change, ...]:
         """What is better in B: facts kept in B only, or scores that are higher."""
-        return self.of("Won")
+        return self.changes_in("Won")
 
     @property
     def lost(self) -> tuple[Change, ...]:
         """What is worse in B: facts dropped in B only, or scores that are lower."""
-        return self.of("Lost")
+        return self.changes_in("Lost")
 
     @property
     def newly_distorted(self) -> tuple[Change, ...]:
         """Facts distorted in B only, including those undecided in A."""
-        return self.of("Newly distorted")
+        return self.changes_in("Newly distorted")
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -189,7 +189,7 @@ class RunComparison(Report):
         return replace(self, names=(a, b))
 
     def page(self) -> Page:
-        groups = {section: self.of(section.title) for section in _GROUPS[self.noun]}
+        groups = {section: self.changes_in(section.title) for section in _GROUPS[self.noun]}
         numbers = [f"{len(some):,} {one.title.lower()}" for one, some in groups.items() if some]
         head = []
         if any(self.names):

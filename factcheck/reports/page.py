@@ -265,7 +265,9 @@ def brief(page: Page) -> Page:
 
     def shortened(section: Section) -> Section:
         table = section.table
-        return section if table is None or table.details is None else section.tabled(table)
+        if table is None or table.details is None:
+            return section
+        return section.tabled(table)
 
     return page._replace(sections=tuple(map(shortened, page.sections)))
 
@@ -309,7 +311,9 @@ def gated(page: Page, failure: str, details: Sequence[str] = (), ungated: str = 
 
 
 def _excused(case: Case) -> Case:
-    return case._replace(status="skipped") if case.status in {"failed", "error"} else case
+    if case.status in {"failed", "error"}:
+        return case._replace(status="skipped")
+    return case
 
 
 def cleaned(part: _T) -> _T:

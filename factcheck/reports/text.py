@@ -98,7 +98,9 @@ def n_shared(first: str, second: str) -> int:
 
 def _window(text: str, start: int, limit: int) -> str:
     window = text[start : start + limit - 1]
-    return f"…{window[:-1]}…" if start + len(window) < len(text) else f"…{window}"
+    if start + len(window) < len(text):
+        return f"…{window[:-1]}…"
+    return f"…{window}"
 
 
 def name_text(name: str, limit: int = LONGEST_NAME) -> str:
@@ -122,12 +124,16 @@ def value_text(value: Any) -> str:
 
 def plural(count: int, noun: str) -> str:
     """Format a count with its noun: `1 fact`, `1,204 facts`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    if count == 1:
+        return f"{count:,} {noun}"
+    return f"{count:,} {noun}s"
 
 
 def any_of(count: int, noun: str) -> str:
     """Format the object of `no ... for`: `any of 3 facts`, `the only fact`."""
-    return f"the only {noun}" if count == 1 else f"any of {plural(count, noun)}"
+    if count == 1:
+        return f"the only {noun}"
+    return f"any of {plural(count, noun)}"
 
 
 def percent(value: float) -> str:
@@ -137,7 +143,9 @@ def percent(value: float) -> str:
 
 def more_of(count: int, noun: str) -> str:
     """Format `and 3 more facts`; empty if `count` is not positive."""
-    return f"and {plural(count, f'more {noun}')}" if count > 0 else ""
+    if count > 0:
+        return f"and {plural(count, f'more {noun}')}"
+    return ""
 
 
 def some_of(names: Sequence[str | int], limit: int = 3) -> str:
@@ -150,7 +158,9 @@ def share(value: float, digits: int = 3) -> str:
     text, step = f"{value:.{digits}f}", 10.0**-digits
     if float(text) == 1.0 and value < 1.0:
         return f">{1 - step:.{digits}f}"
-    return f"<{step:.{digits}f}" if float(text) == 0.0 and value > 0.0 else text
+    if float(text) == 0.0 and value > 0.0:
+        return f"<{step:.{digits}f}"
+    return text
 
 
 def signed(value: float) -> str:
@@ -183,4 +193,6 @@ def short(value: float | None) -> str:
 
 def short_range(interval: Sequence[float] | None) -> str:
     """Format an interval; a dash for `None`."""
-    return DASH if interval is None else DASH.join(map(short, interval))
+    if interval is None:
+        return DASH
+    return DASH.join(map(short, interval))

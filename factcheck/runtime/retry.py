@@ -79,12 +79,14 @@ class RetryPolicy:
         )
 
     def shared_wait_s(self, error: FactcheckError) -> float:
-        """Seconds for which all requests must pause after this error; 0 for none."""
+        """Return for how long all requests must pause after this error; 0 for none."""
         retry_after_s = _retry_after_s(error)
         is_rate = isinstance(error, JudgeRateLimited)
         if (retry_after_s is None and not is_rate) or (retry_after_s or 0.0) > self.wait_max:
             return 0.0
-        return self.wait_multiplier if retry_after_s is None else retry_after_s
+        if retry_after_s is None:
+            return self.wait_multiplier
+        return retry_after_s
 
     def _is_retryable(self, error: BaseException) -> bool:
         if not isinstance(error, FactcheckError) or not error.retryable:

@@ -114,7 +114,9 @@ def compare(a: Run, b: Run) -> RunComparison:
 
 
 def _path_name(run: Run) -> str:
-    return name_of(run) if isinstance(run, (str, PathLike)) else ""
+    if isinstance(run, (str, PathLike)):
+        return name_of(run)
+    return ""
 
 
 def _only(one: Mapping[str, object], other: Mapping[str, object]) -> tuple[str, ...]:
@@ -181,7 +183,9 @@ def _concluded(
 
 def _lost_musts(changes: Sequence[Change]) -> str:
     lost = [c.name for c in changes if c.must and c.a == "kept" and c.b != UNDECIDED]
-    return f"{plural(len(lost), 'must fact')} lost: {some_of(lost)}" if lost else ""
+    if lost:
+        return f"{plural(len(lost), 'must fact')} lost: {some_of(lost)}"
+    return ""
 
 
 def _undecided_text(changes: Sequence[Change]) -> str:

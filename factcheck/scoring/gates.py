@@ -277,7 +277,9 @@ def fields_gate(
         unknown += f" if every value without a verdict is wrong ({no_verdict})"
     if threshold is not None and never_judged:
         unknown = f"no verdict on {never_judged}"
-    return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {unknown}") if unknown else None
+    if unknown:
+        return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {unknown}")
+    return None
 
 
 def comparison_gate(

@@ -77,14 +77,18 @@ class Row(NamedTuple):
         if self.code is not None:
             return Case(one_line(self.id), "error", one_line(self.message or ""), self.code)
         title = f"{one_line(self.id)} coverage {score_text(self.score)}"
-        return Case(title, "failed", self.lost_must, "must") if self.lost_must else Case(title)
+        if self.lost_must:
+            return Case(title, "failed", self.lost_must, "must")
+        return Case(title)
 
     @property
     def rank(self) -> tuple[int, float, int]:
         """Sort key, worst first: no report, undecided, then by score and distorted facts."""
         if self.code is not None:
             return 0, 0.0, 0
-        return (1, 0.0, 0) if self.score is None else (2, self.score, -(self.distorted or 0))
+        if self.score is None:
+            return (1, 0.0, 0)
+        return (2, self.score, -(self.distorted or 0))
 
 
 COLUMNS = Row._fields[:-2]

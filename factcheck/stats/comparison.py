@@ -52,7 +52,9 @@ class Comparison:
     @property
     def p(self) -> float | None:
         """The adjusted p-value, or else the plain one."""
-        return self.p_value if self.p_adjusted is None else self.p_adjusted
+        if self.p_adjusted is None:
+            return self.p_value
+        return self.p_adjusted
 
     @property
     def is_significant(self) -> bool:
@@ -109,7 +111,7 @@ def compare_scores(
         Comparisons by name, unadjusted (`p_adjusted` is `p_value`), and the differences under
         randomization, one row per score, for `step_down`.
     """
-    scores_a, scores_b = a.of_all(), b.of_all()
+    scores_a, scores_b = a.observed(), b.observed()
     by_chance = np.hstack(list(_randomized(a, b, n_resamples, seed)))
     intervals = bootstrap_scores(b, n_resamples, seed, minus=a)
     found = {}
@@ -137,7 +139,7 @@ def compare_means(values: Iterable[tuple[str, float, float]]) -> Comparison:
 
 
 def _randomized(a: SumScores, b: SumScores, n_resamples: int, seed: int) -> Iterator[Matrix]:
-    """Differences with the results of random units swapped, in blocks of columns."""
+    """Yield differences with the results of random units swapped, in blocks of columns."""
     differing = np.unique((a.table != b.table).nonzero()[1])
     is_equal = np.ones(a.n_units, dtype=bool)
     is_equal[differing] = False
@@ -151,7 +153,7 @@ def _randomized(a: SumScores, b: SumScores, n_resamples: int, seed: int) -> Iter
 
 
 def randomization_p(size: float, by_chance: Matrix) -> float:
-    """Fraction of randomizations of at least this size, including the observed one; in (0, 1]."""
+    """Return the share of randomizations of at least this size, the observed one included."""
     limit = size * (1 - NEGLIGIBLE) if size > NEGLIGIBLE else 0.0
     n_smaller = int(np.count_nonzero(by_chance < limit))
     return (1 + len(by_chance) - n_smaller) / (1 + len(by_chance))

@@ -42,7 +42,7 @@ def bootstrap_weights(n: int, n_resamples: int, seed: int) -> Iterator[Matrix]:
 
 
 def sign_flips(n: int, n_resamples: int, seed: int) -> Iterator[Matrix]:
-    """Random swaps of `n` pairs, 1 or 0 with equal probability; shaped like the weights.
+    """Yield random swaps of `n` pairs, 1 or 0 with equal probability; shaped like the weights.
 
     If there are no more ways to swap than resamples, each way except "none" is returned once.
     """
@@ -116,7 +116,9 @@ def bootstrap_groups(groups: Any, statistic: Callable[[Any], float | None]) -> I
         value = statistic(np.concatenate([members[place] for place in drawn]))
         if value is not None:
             values.append(value)
-    return percentile_interval(values) if 2 * len(values) >= _N_GROUP_RESAMPLES else None
+    if 2 * len(values) >= _N_GROUP_RESAMPLES:
+        return percentile_interval(values)
+    return None
 
 
 @dataclass(frozen=True)
@@ -134,13 +136,13 @@ class SumScores:
     def n_units(self) -> int:
         return int(self.table.shape[1])
 
-    def of_all(self) -> list[float]:
-        """Scores over all units, each counted once."""
+    def observed(self) -> list[float]:
+        """Return the scores over all units, each counted once."""
         sums = self.table.sum(axis=1, keepdims=True)
         return [float(value) for value in self.scores(sums)[:, 0]]
 
-    def of(self, weights: Matrix) -> Matrix:
-        """Scores of resamples, given the counts of each unit."""
+    def resampled(self, weights: Matrix) -> Matrix:
+        """Return the scores of resamples, given the counts of each unit."""
         return self.scores(weighted_sums(self.table, weights))
 
 
@@ -162,6 +164,9 @@ def bootstrap_scores(
     if scores.n_units < 2:  # noqa: PLR2004 - one unit has no spread
         return dict.fromkeys(scores.names, unknown)
     draws = bootstrap_weights(scores.n_units, n_resamples, seed)
-    rows = np.hstack([scores.of(some) - (minus.of(some) if minus else 0.0) for some in draws])
-    found = (percentile_interval(row) or unknown for row in rows)
+    blocks = []
+    for weights in draws:
+        values = scores.resampled(weights)
+        blocks.append(values if minus is None else values - minus.resampled(weights))
+    found = (percentile_interval(row) or unknown for row in np.hstack(blocks))
     return dict(zip(scores.names, found, strict=True))

@@ -171,7 +171,7 @@ def error_reply(
 def rate_limited(
     retry_after: float | str | None = None, *, retry_after_ms: int | None = None
 ) -> Reply:
-    """HTTP 429: too many requests.
+    """Refuse with HTTP 429: too many requests.
 
     Args:
         retry_after: Header `retry-after`: seconds, or an HTTP date.
@@ -184,28 +184,28 @@ def rate_limited(
 
 
 def quota_exceeded() -> Reply:
-    """HTTP 429, not retryable: the quota is exhausted."""
+    """Refuse with HTTP 429, not retryable: the quota is exhausted."""
     message = "You exceeded your current quota, please check your plan and billing details."
     return error_reply(429, message, "insufficient_quota", "insufficient_quota")
 
 
 def server_error(status: int = 500) -> Reply:
-    """HTTP 5xx: the provider failed."""
+    """Fail with HTTP 5xx: the provider failed."""
     return error_reply(status, "The server had an error", None, "server_error")
 
 
 def unauthorized() -> Reply:
-    """HTTP 401: the key is invalid."""
+    """Refuse with HTTP 401: the key is invalid."""
     return error_reply(401, "Incorrect API key provided.", "invalid_api_key")
 
 
 def bad_request(code: str = "context_length_exceeded") -> Reply:
-    """HTTP 400, not retryable: the request is invalid."""
+    """Refuse with HTTP 400, not retryable: the request is invalid."""
     return error_reply(400, f"Bad request: {code}", code)
 
 
 def garbage(body: bytes = b"<html>Bad gateway</html>", content_type: str = "text/html") -> Reply:
-    """HTTP 200 with a body that is not a completion, as from a broken proxy."""
+    """Answer HTTP 200 with a body that is not a completion, as from a broken proxy."""
     return Reply(raw_body=body, headers={"content-type": content_type})
 
 
@@ -220,7 +220,7 @@ def refused(refusal: str = "I cannot help with that.") -> Reply:
 
 
 def hang(seconds: float) -> Reply:
-    """No answer, and a closed connection after `seconds`."""
+    """Give no answer, and close the connection after `seconds`."""
     return Reply(delay_s=seconds, close=True)
 
 
@@ -236,6 +236,8 @@ def sequence(
 
     def answer(request: RequestT) -> AnswerT | Reply | str:
         step = steps[request.index] if request.index < len(steps) else then
-        return step if isinstance(step, (Reply, str)) else step(request)
+        if isinstance(step, (Reply, str)):
+            return step
+        return step(request)
 
     return answer

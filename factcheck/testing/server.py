@@ -205,7 +205,7 @@ async def _body(request: web.Request) -> Any:
 
 
 def _refusal(request: Request, required: str) -> Reply | None:
-    """HTTP 400 for a body that the API would reject or this server does not support."""
+    """Refuse a body that the API would reject, or that this server does not support."""
     body = request.body
     if not isinstance(body, dict):
         problem = "the body is not a JSON object"

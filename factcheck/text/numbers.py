@@ -151,7 +151,9 @@ def _gap(found: Sequence[Word], at: int, text: str, language: str) -> str:
     start, end = found[at - 1].end, found[at].start
     if _JOINT.fullmatch(text, start, end):
         return " "
-    return "," if language == "en" and text[start:end] == ", " else "|"
+    if language == "en" and text[start:end] == ", ":
+        return ","
+    return "|"
 
 
 def _in_digits(found: Sequence[Word], at: int, text: str, language: str) -> Number | None:

@@ -161,7 +161,7 @@ def test_only_the_outermost_type_counts_and_the_reason_says_so(gold: Any, extrac
 @pytest.mark.parametrize(
     ("gold", "extracted"),
     [
-        ("a", "b"), (1, True), (42, 42.0), ("1", 1), ("", None), (NAN, 1.0),
+        ("a", "b"), (1, True), (1.0, True), (42, 42.0), ("1", 1), ("", None), (NAN, 1.0),
         (10**400, 10**400 + 1), ({"x": 1}, {"x": 1, "y": 1}), ([1, 2], [2, 1]),
         ([[1], 2], [[1, 2]]), ({"a": {"b": 1}, "c": 2}, {"a": {"b": 1, "c": 2}}),
         ([["a"], "b"], [["a", "b"]]), ((1,), [1]), ([float, 1.0], [1.0]),

@@ -38,7 +38,7 @@ def fields(found: RunComparison) -> dict[str, Any]:
 
 
 def names(found: RunComparison, group: str) -> tuple[str, ...]:
-    return tuple(one.name for one in found.of(group))
+    return tuple(one.name for one in found.changes_in(group))
 
 
 def totals_only() -> RunResult:

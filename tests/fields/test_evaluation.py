@@ -544,7 +544,9 @@ class TestNulls:
         def handled(fields: list[FieldResult]) -> list[FieldResult]:
             return reclassify_nulls(fields, handling)
 
-        return statuses(run(schema, [gold], [found], post_process=handled))
+        result = run(schema, [gold], [found], post_process=handled)
+        assert all(one.score == (one.status == "match") for one in result.records[0].field_results)
+        return statuses(result)
 
     def test_absent_values_are_omissions_and_hallucinations(self) -> None:
         schema = record(a=TEXT, b=TEXT, c=TEXT, o=record(x=TEXT), l=array(TEXT), e=array(TEXT))

@@ -212,6 +212,7 @@ def test_objects_and_lists_have_the_sums_of_their_fields() -> None:
     assert list(rollup) == ["box", "box.lines", "box.lines[].tags"]
     assert rollup["box"].counts == {"match": 2, "mismatch": 1}
     assert [one.f1 for one in rollup.values()] == pytest.approx([0.8, 0.8, 0.5])
+    assert [one.mean_score for one in rollup.values()] == pytest.approx([0.8, 0.8, 0.5])
     assert [one.support for one in rollup.values()] == [3, 3, 2]
     assert "box.lines[].tags  0.500  0.500  0.500        2         1" in table(result.page())
 

@@ -175,6 +175,11 @@ def test_contradictory_values_are_named_in_the_reason(
     assert reason in suggested(name, *values)[2]
 
 
+def test_a_date_that_can_be_read_in_one_way_is_not_in_doubt() -> None:
+    reason = "dates in 2 gold values; all years are from 1950 to 2049"
+    assert suggested("x", "2024-03-05", "5 June 2024")[2] == reason
+
+
 @pytest.mark.parametrize(
     ("name", "gold", "same", "other"),
     [

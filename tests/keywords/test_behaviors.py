@@ -231,6 +231,8 @@ def test_faults_of_a_suite_are_told_with_their_line(
     path = put(tmp_path, "c.json", [{"id": "1", **small}, {**small, **case}])
     with pytest.raises(InputError, match=f"c.json, .*{message}"):
         load_cases(path)
+    with pytest.raises(InputError, match="the id of a case must be a string that is not blank"):
+        BehaviorCase(" ", "x", small["evaluation_guide"])  # type: ignore[arg-type]
 
 
 def test_suites_and_responses_are_read_from_files_of_many_shapes(tmp_path: Path) -> None:

@@ -121,10 +121,10 @@ def test_outputs_and_settings_that_cannot_be_used_are_refused(settings: Any, mes
         evaluate_dataset(**{"dataset": DATASET, "outputs": by_id, **settings})
 
 
-def over_cases(function: Any, n: int) -> CardRun:
+def over_cases(function: Any, n: int, concurrency: int = 4) -> CardRun:
     """A run over a dataset whose outputs a function makes."""
     dataset = CardDataset(tuple(CardCase(str(k), "", ()) for k in range(n)))
-    return evaluate_dataset(dataset, function, concurrency=4)
+    return evaluate_dataset(dataset, function, concurrency=concurrency)
 
 
 def test_ordinary_functions_run_in_concurrent_threads_with_context() -> None:
@@ -141,6 +141,7 @@ def test_ordinary_functions_run_in_concurrent_threads_with_context() -> None:
 
     assert over_cases(call, 4).errors == []
     assert found == ["me"] * 4
+    assert over_cases(lambda _: [], 2, concurrency=1).errors == []
 
 
 def test_concurrency_is_limited_and_coroutines_run_in_the_loop_of_the_caller() -> None:
@@ -430,3 +431,15 @@ def test_a_missed_card_is_shown_with_the_nearest_one(
         for number, card in enumerate(cards, 1)
     ]
     assert lines[0] in str(run)
+
+
+def test_a_card_that_another_one_took_and_a_gain_of_the_optimum_are_named() -> None:
+    easy, picky = ExpectedCard({"text": ("cell",)}), ExpectedCard({"text": ("cell", "wall")})
+    dataset = CardDataset((CardCase("c", "", (easy, picky)),))
+    cards = [{"text": "the cell wall"}, {"text": "a cell"}]
+    taken = evaluate_dataset(dataset, [cards[:1]], 0.6).results["c"].lines
+    best = evaluate_dataset(dataset, [cards], 0.6, assignment="optimal").results["c"].lines
+    assert taken[1].startswith("nearest: card 1, score 1.000, matched with expected card 1: text")
+    assert best == (
+        "greedy matching has a total score of 1.000 (pairs: 1), the optimum 2.000 (pairs: 2)",
+    )

@@ -106,6 +106,7 @@ def test_what_was_found_and_what_not_is_told() -> None:
         Card("plant", "green animal", "qa"),
     ]
     result = match_cards(wanted, generated)
+    half = match_cards(wanted[2:], [Card("plant", "red")]).matches[0]
 
     assert result.matches == (
         Match(0, 1, 0.4 * 0.5 + 0.4, {"front": 0.5, "back": 1.0}, False, {"front": ("wall",)}),
@@ -113,6 +114,7 @@ def test_what_was_found_and_what_not_is_told() -> None:
     )
     assert [missed.expected for missed in result.missed] == [1]
     assert result.extra == (0,)
+    assert (half.score, half.similarities) == (0.5, {"front": 1.0, "back": 0.0})
 
 
 def test_half_the_front_all_of_the_back_and_the_right_type() -> None:

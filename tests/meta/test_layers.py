@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -66,6 +67,12 @@ HEAVY = (
 )
 
 
+OTHER_NAMES = {"dspy": "dspy_ai", "lap": "lapx", "yaml": "pyyaml"}
+"""Names of packages whose module has another one."""
+BROUGHT = {"pydantic_core", "starlette", "typing_extensions"}
+"""Modules of packages that pydantic and FastAPI bring."""
+
+
 def module_name(path: Path) -> str:
     parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -126,6 +133,15 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     while ends := {name for name, others in graph.items() if not others}:
         graph = {name: others - ends for name, others in graph.items() if name not in ends}
     assert graph == {}
+
+
+def test_every_package_that_is_imported_is_declared() -> None:
+    text = PACKAGE.with_name("pyproject.toml").read_text("utf-8")
+    declared = {name.replace("-", "_") for name in re.findall(r'^.*?"([\w-]+)', text, re.MULTILINE)}
+    declared |= {name.replace("-", "_") for name in re.findall(r', "([\w-]+)', text)}
+    used = {other.split(".")[0] for others in IMPORTS.values() for other in others}
+    names = {OTHER_NAMES.get(name, name) for name in used - BROUGHT - {"factcheck"}}
+    assert names <= declared
 
 
 def test_the_test_kit_imports_only_the_inner_rooms() -> None:

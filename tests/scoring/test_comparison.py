@@ -57,7 +57,7 @@ def test_every_change_is_listed_once_by_name() -> None:
     assert [c.name for c in found.won] == ["fact 3", "fact 5"]
     assert [c.name for c in found.lost] == ["fact 1"]
     assert [c.name for c in found.newly_distorted] == ["fact 2", "fact 4"]
-    assert [c.name for c in found.of("Undecided")] == ["fact 7"]
+    assert [c.name for c in found.changes_in("Undecided")] == ["fact 7"]
     numbers = {"facts": 8, "kept": (4, 4), "distorted": (2, 2)}
     assert {name: found.counts[name] for name in numbers} == numbers
     rows = found.to_rows()
@@ -100,7 +100,7 @@ def test_a_fact_that_was_undecided_can_be_newly_distorted(
     found = compare(report(a, signature=signature), report(b, signature=signature))
     assert [change.name for change in found.newly_distorted] == new
     assert found.counts["distorted"] == (a.count("x"), b.count("x"))
-    assert not {change.name for change in found.of("Undecided")} & {*new}
+    assert not {change.name for change in found.changes_in("Undecided")} & {*new}
     is_made_good = "d" in b
     assert bool(found.worse) is (bool(new) and not is_made_good)
     assert found.page().sections[0].title.startswith("Newly distorted") is bool(new)
@@ -114,7 +114,7 @@ def test_the_noise_of_a_judge_is_measured_on_facts_decided_in_both() -> None:
 def test_facts_without_a_verdict_are_neither_won_nor_lost_and_equal_texts_go_by_order() -> None:
     found = compare(report("k?dkk"), report("kkk?k"))
     assert (found.counts["facts"], found.main.a, found.main.b) == (3, 2 / 3, 1.0)
-    assert (len(found.won), len(found.lost), len(found.of("Undecided"))) == (1, 0, 2)
+    assert (len(found.won), len(found.lost), len(found.changes_in("Undecided"))) == (1, 0, 2)
     a, b = report("kd", ["same", "same"]), report("kk", ["same", "same"])
     assert [change.name for change in compare(a, b).won] == ["same"]
 
@@ -155,6 +155,16 @@ def test_sources_are_the_units_of_the_test() -> None:
 def test_the_report_says_why_facts_moved(b: dict[str, str], cause: str) -> None:
     found = compare(report("kkd", text="old"), report("kdd", **{"text": "old", **b}))
     assert cause in str(found)
+
+
+def test_several_causes_are_named_and_none_is_blamed() -> None:
+    runs = []
+    for labels, text in (("kk", "old"), ("kd", "new")):
+        one = report(labels, text=text)
+        runs.append(replace(one, facts=replace(one.facts, source_digest=text)))
+    said = " ".join(str(compare(*runs)).split())
+    assert "Changed: the text; the source; these runs cannot tell which moved a fact" in said
+    assert "cannot tell" not in str(compare(report("kk", text="old"), report("kd", text="new")))
 
 
 def test_what_only_one_run_has_is_counted_and_left_out() -> None:

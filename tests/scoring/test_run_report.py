@@ -23,10 +23,11 @@ from factcheck.facts import AtomicFact, CoverageReport, ScoreSignature, Texts
 from factcheck.reports import render
 from factcheck.reports.page import MOST_ROWS
 from factcheck.scoring.card import JudgeCard
+from factcheck.scoring.gates import run_gate
 from factcheck.scoring.many import RecordFailure
 from factcheck.scoring.run_report import RunReport
 from tests.processes import printed_by_python
-from tests.reports.examples import report_of, verdict
+from tests.reports.examples import both_directions, report_of, verdict
 
 FACT = AtomicFact("f1", "The lake is deep.")
 HOSTILE = "<script>alert(1)</script>\u202e"
@@ -56,6 +57,7 @@ def test_the_worst_record_comes_first_and_each_row_opens_its_own() -> None:
     failed, bad, _, good = opened(page)
     assert "no report" in failed
     assert "1 must fact not kept: f2" in bad
+    assert page.count("█") > 0
     assert "A deep lake." in good
     assert "<script" not in failed
     assert "\u202e" not in page + failed
@@ -72,6 +74,18 @@ def test_every_format_has_every_record() -> None:
     assert tags == ["error", "failure", "", ""]
     assert "lead baseline: 0.50, mean of 1 record" in report.to_markdown()
     assert repr(report) == "<RunReport: Mean coverage 0.50   3 of 4 records scored>"
+    assert "faithfulness" not in str(report)
+    assert report.to_dict()["interval"] == list(report.interval or ())
+    assert not report.budget_exhausted
+
+
+def test_claims_and_a_budget_that_ran_out_are_in_the_report() -> None:
+    report = RunReport({"a": both_directions(), "b": RecordFailure("b", "budget", "no more")})
+    assert "faithfulness: 0.33, mean of the records" in str(report)
+    assert report.budget_exhausted
+    failure = run_gate(report)
+    assert failure is not None
+    assert "the budget is exhausted" in failure.message
 
 
 def test_a_run_that_is_not_complete_says_so_in_every_format() -> None:

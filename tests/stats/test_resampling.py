@@ -14,12 +14,13 @@ from factcheck.stats import resampling
 from factcheck.stats.comparison import (
     Change,
     Comparison,
+    compare_means,
     compare_scores,
     randomization_p,
     split_changes,
     step_down,
 )
-from factcheck.stats.intervals import Interval, cluster_interval, sign_test
+from factcheck.stats.intervals import Interval, cluster_interval, sign_test, wilson
 from factcheck.stats.resampling import (
     FEW_UNITS,
     SumScores,
@@ -59,6 +60,7 @@ class TestDraws:
         flips = np.hstack(list(sign_flips(3, n_resamples, 0)))
         expected = set(itertools.product((0.0, 1.0), repeat=3)) - {(0.0, 0.0, 0.0)}
         assert sorted(map(tuple, flips.T)) == sorted(expected)
+        assert np.hstack(list(sign_flips(3, 6, 0))).shape == (3, 6)
 
     def test_blocks_of_draws_are_one_sequence(self, monkeypatch: pytest.MonkeyPatch) -> None:
         whole = np.hstack(list(bootstrap_weights(5, 40, 3)))
@@ -93,6 +95,7 @@ class TestIntervals:
         few = [0.2, 0.4, 0.9]
         assert mean_interval(few) == cluster_interval([(1, value) for value in few])
         assert mean_interval([-0.9, 0.8], low=-1.0) == (-1.0, 1.0)
+        assert mean_interval([1.0] * 3) == pytest.approx(wilson(1.0, 3))
         assert mean_interval([0.5]) is None
 
     def test_rows_of_a_group_stay_together(self) -> None:
@@ -122,7 +125,7 @@ class TestScores:
         """Of four units there are 256 resamples, which can be listed."""
         means = [sum(some) / 4 for some in itertools.product(VALUES, repeat=4)]
         scores = mean_of(VALUES)
-        assert scores.of_all() == pytest.approx([0.45])
+        assert scores.observed() == pytest.approx([0.45])
         found = bootstrap_scores(scores, 20_000, 0)["mean"]
         assert found == pytest.approx(tuple(np.quantile(means, (0.025, 0.975))), abs=0.02)
 
@@ -135,6 +138,7 @@ class TestScores:
         assert bootstrap_scores(one, 10, 0) == {"mean": (0.0, 1.0)}
         assert bootstrap_scores(one, 10, 0, minus=one) == {"mean": (-1.0, 1.0)}
         assert bootstrap_scores(none, 10, 0) == {"x": (0.0, 1.0)}
+        assert bootstrap_scores(mean_of([0.2, 0.4]), 100, 0)["mean"] == pytest.approx((0.2, 0.4))
 
 
 def test_an_estimate_of_a_mean_has_its_interval_or_a_reason() -> None:
@@ -224,3 +228,12 @@ def test_the_adjusted_p_value_decides_if_there_is_one() -> None:
     assert not Comparison(0.0, 1.0, 1.0, None, 0.01, 0.2).is_significant
     assert not Comparison(0.5, 0.75, 0.25, Interval(-1.0, 1.0)).is_significant
     assert Comparison(0.0, 1.0, 1.0, None, 0.01).is_significant
+    assert not Comparison(0.0, 1.0, 1.0, None, 0.05).is_significant
+
+
+def test_values_of_a_group_are_swapped_together() -> None:
+    gains = [(0.0, 1.0)] * 7 + [(0.5, 0.5)]
+    apart = compare_means((str(n), *pair) for n, pair in enumerate(gains))
+    of_one = compare_means(("same", *pair) for pair in gains)
+    assert (apart.a, apart.b) == (of_one.a, of_one.b) == (0.5 / 8, 7.5 / 8)
+    assert (apart.p_value, of_one.p_value) == (2 / 128, 1.0)

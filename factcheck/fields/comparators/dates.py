@@ -23,7 +23,7 @@ from factcheck.fields.types import (
     UndecidableError,
 )
 from factcheck.fields.values import exact_key, wrong_type
-from factcheck.text.dates import Notation, read_moments
+from factcheck.text.dates import Moment, Notation, read_moments
 
 _MAX_CHARS = 80
 """Maximum length of a date; longer strings are neither parsed nor cached."""
@@ -31,42 +31,15 @@ _ISO = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 """By far the most common notation, read without a grammar."""
 
 
-class DateReading(NamedTuple):
-    """A date as written; `None` for parts that are not given."""
-
-    year: int
-    month: int | None = None
-    day: int | None = None
-    clock: dt.time | None = None
-    """Time of day without time zone; missing seconds are 0."""
-    offset: dt.timedelta | None = None
-    """Offset from UTC."""
-
-    @property
-    def parts(self) -> tuple[int, ...]:
-        return tuple(part for part in self[:3] if part is not None)
-
-    @property
-    def instant(self) -> dt.datetime | None:
-        if self.clock is None or self.offset is None:
-            return None
-        return dt.datetime.combine(dt.date(*self.parts), self.clock, dt.timezone(self.offset))
-
-    def __str__(self) -> str:
-        day = "-".join((f"{self.year:04}", *(f"{part:02}" for part in self.parts[1:])))
-        clock = "" if self.clock is None else f" {self.clock}"
-        return day + clock + ("" if self.offset is None else f" {dt.timezone(self.offset)}")
-
-
 class Dates(NamedTuple):
     """Possible readings of a string: none, one, or two if day and month may be swapped."""
 
-    ways: tuple[DateReading, ...] = ()
+    ways: tuple[Moment, ...] = ()
     reason: str = ""
     """Reason why there is not exactly one reading; empty if there is."""
 
     @property
-    def only(self) -> DateReading | None:
+    def only(self) -> Moment | None:
         return self.ways[0] if len(self.ways) == 1 else None
 
 
@@ -74,7 +47,7 @@ def read_date(text: str, notation: Notation = Notation()) -> Dates:  # noqa: B00
     """Return the possible readings of a string as a date."""
     if _ISO.fullmatch(text):
         try:
-            return Dates((reading_of(dt.date.fromisoformat(text)),))
+            return Dates((moment_of(dt.date.fromisoformat(text)),))
         except ValueError:
             return Dates((), f"{shown(text)} is a date or time that does not exist")
     try:
@@ -83,7 +56,7 @@ def read_date(text: str, notation: Notation = Notation()) -> Dates:  # noqa: B00
         return Dates((), f"{shown(text)} is a date or time that does not exist")
     moments = ends[0] if len(ends) == 1 else ()
     ways = tuple(
-        DateReading(m.year, *m[1:5])
+        Moment(*m[:5])
         for m in moments
         if m.year is not None and (m.day or (m.clock is None and m.weekday is None))
     )
@@ -94,15 +67,36 @@ def read_date(text: str, notation: Notation = Notation()) -> Dates:  # noqa: B00
         return Dates((), reason)
     if len(ways) == 1:
         return Dates(ways)
-    either = " or ".join(map(str, ways))
+    either = " or ".join(map(_text, ways))
     return Dates(ways, f"{shown(text)} is ambiguous: {either}; set 'day_first'")
 
 
-def reading_of(value: dt.date) -> DateReading:
-    day = DateReading(value.year, value.month, value.day)
+def moment_of(value: dt.date) -> Moment:
+    """Return a date, or a date and time, as a moment."""
+    day = Moment(value.year, value.month, value.day)
     if not isinstance(value, dt.datetime):
         return day
-    return day._replace(clock=value.time().replace(fold=0), offset=value.utcoffset())
+    return day._replace(clock=value.time().replace(fold=0), zone=value.utcoffset())
+
+
+def _parts(moment: Moment) -> tuple[int, ...]:
+    return tuple(part for part in moment[:3] if part is not None)
+
+
+def _instant(moment: Moment) -> dt.datetime | None:
+    if moment.clock is None or moment.zone is None:
+        return None
+    return dt.datetime.combine(dt.date(*_parts(moment)), moment.clock, dt.timezone(moment.zone))
+
+
+def _text(moment: Moment) -> str:
+    year, *others = _parts(moment)
+    text = "-".join((f"{year:04}", *(f"{part:02}" for part in others)))
+    if moment.clock is not None:
+        text += f" {moment.clock}"
+    if moment.zone is not None:
+        text += f" {dt.timezone(moment.zone)}"
+    return text
 
 
 _PIVOT = (
@@ -126,7 +120,7 @@ def _bind(
         if one is None or two is None:
             return _unread(gold, extracted, own, other)
         if with_time and (one.clock is None) != (two.clock is None):
-            return 0.0, f"only one has a time: {one} and {two}"
+            return 0.0, f"only one has a time: {_text(one)} and {_text(two)}"
         return _compare(one, two, partial=partial)
 
     return BoundComparator(compare)
@@ -136,15 +130,16 @@ def _dates(value: Any, side: str, notation: Notation) -> Dates:
     if isinstance(value, str):
         return read_date(value, notation)
     if isinstance(value, dt.date):
-        return Dates((reading_of(value),))
+        return Dates((moment_of(value),))
     return Dates((), wrong_type("date compares dates", side, value))
 
 
-def _compare(gold: DateReading, extracted: DateReading, *, partial: bool = False) -> Outcome:
-    both = f"{gold} and {extracted}"
-    common, longest = sorted((len(gold.parts), len(extracted.parts)))
-    times: tuple[Any, Any] = gold.instant, extracted.instant
-    if gold.parts[:common] != extracted.parts[:common] and None in times:
+def _compare(gold: Moment, extracted: Moment, *, partial: bool = False) -> Outcome:
+    both = f"{_text(gold)} and {_text(extracted)}"
+    one, other = _parts(gold), _parts(extracted)
+    common, longest = sorted((len(one), len(other)))
+    times: tuple[Any, Any] = _instant(gold), _instant(extracted)
+    if one[:common] != other[:common] and None in times:
         return 0.0, f"the dates differ: {both}"
     if common < longest:
         score = common / longest if partial else 0.0
@@ -171,8 +166,8 @@ def _unread(gold: Any, extracted: Any, own: Dates, other: Dates) -> Outcome:
         if own.only is None:
             raise UndecidableError(own.reason)
         return 0.0, other.reason
-    dates = (" or ".join(map(str, side.ways)) for side in (own, other))
-    return 0.0, f"the dates differ: {', and '.join(dates)}"
+    mine, theirs = " or ".join(map(_text, own.ways)), " or ".join(map(_text, other.ways))
+    return 0.0, f"the dates differ: {mine}, and {theirs}"
 
 
 date = BuiltinComparator(

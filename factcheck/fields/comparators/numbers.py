@@ -150,7 +150,9 @@ def units_of(value: Any, *, percent_is_fraction: bool = False) -> frozenset[tupl
         return frozenset()
     units = _units_in(value)
     is_share = any(dimension == "share" for dimension, _ in units)
-    return frozenset() if is_share and percent_is_fraction else units
+    if is_share and percent_is_fraction:
+        return frozenset()
+    return units
 
 
 @lru_cache(maxsize=8192)
@@ -187,7 +189,9 @@ def _read(
         grouping = ","
     number = _decimal(figures[0]["digits"], decimal, grouping, power, text)
     is_negative = is_accounting or _MINUS.search(frame)
-    return number.copy_negate() if number and is_negative else number
+    if number and is_negative:
+        return number.copy_negate()
+    return number
 
 
 def _magnitude(after: str) -> tuple[int, str]:

@@ -287,7 +287,7 @@ class SemanticComparator(SessionUser):
         return background.run(self._results(items))
 
     async def acall(self, items: list[BatchItem]) -> list[Answer]:
-        """Asynchronous form of `__call__`."""
+        """Await the answers of `__call__`."""
         return await background.hop(self._results(items))
 
     async def _results(self, items: Sequence[BatchItem]) -> list[Answer]:

@@ -21,18 +21,11 @@ from factcheck.fields.types import (
     one_of,
     quoted,
 )
-from factcheck.text.words import without_accents
+from factcheck.text.words import PLAIN_MARKS, without_accents
 
 _Bound = Callable[[Any], Any]
 _MAX_DIGITS = 1000
-_PLAIN_MARKS = str.maketrans(
-    dict.fromkeys("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff", "")
-    | dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u02bc\u00b4`", "'")
-    | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"')
-    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
-    | dict.fromkeys("\u00a0\u2009\u202f", " ")
-)
-"""Removes invisible characters and unifies single quotes, double quotes, dashes and spaces."""
+_PLAIN_MARKS = PLAIN_MARKS | dict.fromkeys(map(ord, "\u00a0\u2009\u202f"), " ")
 _PUNCTUATION = regex.compile(
     r"(?P<number>(?:(?<![\w\p{No}])[-+\u2013]?[$€£¥]?[.,]?)?\d+(?:[^\w\s]\d+)*(?:\s?[%‰])?)"
     r"|[\p{P}--[#&@%*/\\]]",
@@ -92,7 +85,7 @@ def _is_digits(value: Any) -> bool:
 
 
 def _bind_round(*, digits: Any = None) -> _Bound:
-    """`digits`: number of decimals; -3 rounds to thousands. Rounds half to even."""
+    """Round half to even, to `digits` decimals; -3 rounds to thousands."""
     if digits is None:
         raise ParameterError("round_digits requires 'digits', an integer such as 2 or -3")
 
@@ -131,7 +124,7 @@ _CASTS: Mapping[str, Callable[[Any], Any]] = {"float": float, "int": int, "str":
 
 
 def _bind_convert(*, to: str | None = None) -> _Bound:
-    """`to`: float, int, str or bool. Converts as Python does; bool takes true, false, 1, 0 only."""
+    """Convert to float, int, str or bool as Python does; bool takes true, false, 1, 0 only."""
     if to is None:
         raise ParameterError(f"type_convert requires 'to', one of {quoted(_CASTS)}")
     cast = _CASTS[to]
@@ -146,7 +139,7 @@ def _bind_convert(*, to: str | None = None) -> _Bound:
 
 
 def _bind_parse(*, percent: str = "number", **marks: str) -> _Bound:
-    """Parameters as in `read_number`; `percent` is `"fraction"` or, by default, `"number"`."""
+    """Parse as `read_number` does; `percent` is `"fraction"` or, by default, `"number"`."""
     return partial(read_number, percent_is_fraction=percent == "fraction", **marks)
 
 

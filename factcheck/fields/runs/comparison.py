@@ -160,7 +160,7 @@ def _count_fields(records: Sequence[RecordResult]) -> defaultdict[str, Matrix]:
 
 
 def _field_f1(sums: Matrix) -> Matrix:
-    """F1 by field and resample, from sums of matched, extracted and gold counts."""
+    """Compute F1 by field and resample, from sums of matched, extracted and gold counts."""
     return scores_of(*np.moveaxis(sums.reshape(-1, 3, sums.shape[-1]), 1, 0))[2]
 
 
@@ -309,7 +309,9 @@ def _worse(main: Comparison, changes: Sequence[Change]) -> str:
 
 def _one_sided(worse: str, main: Comparison, changes: Sequence[Change]) -> str:
     is_shown = main.is_significant or any(one.group == "Lost" for one in changes)
-    return f"B is worse if only losses are tested ({worse})" if worse and not is_shown else ""
+    if worse and not is_shown:
+        return f"B is worse if only losses are tested ({worse})"
+    return ""
 
 
 def _doubt(changes: Sequence[Change]) -> str:

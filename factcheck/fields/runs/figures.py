@@ -70,17 +70,17 @@ class FieldSummary:
         n = n_extracted + n_gold - n_both
         return cls(*scores, n_gold, matched / n if n else 0.0, dict(counts))
 
-    def n(self, status: str) -> int:
+    def count(self, status: str) -> int:
         return self.counts.get(status, 0)
 
     def aggregation(self) -> FieldAggregation:
-        counted = map(self.n, ("match", "mismatch", "omission", "hallucination"))
+        counted = map(self.count, ("match", "mismatch", "omission", "hallucination"))
         return FieldAggregation(self.mean_score, *counted)
 
     def weighted(self, weight: float = 1.0) -> Counts:
         """Return the counts behind precision, recall and F1, times a weight."""
-        n_extracted = self.n("match") + self.n("mismatch") + self.n("hallucination")
-        matched = self.mean_score * (n_extracted + self.n("omission"))
+        n_extracted = sum(map(self.count, ("match", "mismatch", "hallucination")))
+        matched = self.mean_score * (n_extracted + self.count("omission"))
         return Counts(weight * matched, weight * n_extracted, weight * self.support)
 
 
@@ -145,7 +145,7 @@ class RunFigures:
         return Undecided(self.weights, self.records)
 
     def decided_f1(self) -> float | None:
-        """Mean F1 without records that have no verdict at all; `None` if there are no others."""
+        """Average F1 without records that have no verdict at all; `None` if there are no others."""
         n_undecided = self.undecided.n_records
         n = self.total_records - n_undecided
         if not self.total_fields or not n:
@@ -155,7 +155,7 @@ class RunFigures:
         )
 
     def f1_bounds(self) -> tuple[float, float]:
-        """Bounds of mean F1: all undecided values wrong, all right."""
+        """Bound mean F1: all undecided values wrong, all right."""
         return self.undecided.bounds(self.mean_f1, self.total_records)
 
     def to_rows(self) -> list[dict[str, Any]]:
@@ -199,7 +199,7 @@ class RunFigures:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Inverse of `to_dict`.
+        """Undo `to_dict`.
 
         Raises:
             InputError: The data is not a run in this format; the message names the place.

@@ -45,7 +45,7 @@ class Counts(NamedTuple):
         return Counts(*(a + b for a, b in zip(self, other, strict=True)))
 
     def f1_bounds(self, undecided: float) -> tuple[float, float]:
-        """F1 if undecided fields of this total weight were all wrong, and all right."""
+        """Bound F1: undecided fields of this total weight all wrong, and all right."""
         wrong = self.plus(Counts(0.0, undecided, undecided))
         return wrong.scores().f1, wrong.plus(Counts(undecided)).scores().f1
 
@@ -86,7 +86,9 @@ class RecordResult:
     def failure(self) -> str | None:
         """Reason why the extraction cannot be used; `None` if it can."""
         first = self.field_results[0] if self.field_results else None
-        return first.reason or "" if first and first.status == "parse_failure" else None
+        if first and first.status == "parse_failure":
+            return first.reason or ""
+        return None
 
 
 MEASURES = tuple(f"{kind}_{name}" for kind in ("mean", "micro") for name in Scores._fields)
@@ -106,7 +108,7 @@ def overall_scores(records: Sequence[RecordResult]) -> SumScores:
 def scores_of(
     matched: Matrix, n_extracted: Matrix, n_gold: Matrix
 ) -> tuple[Matrix, Matrix, Matrix]:
-    """`Counts.scores` for arrays of counts."""
+    """Compute `Counts.scores` for arrays of counts."""
     ones = np.ones_like(matched)
     precision = np.divide(matched, n_extracted, out=ones.copy(), where=n_extracted != 0)
     recall = np.divide(matched, n_gold, out=ones, where=n_gold != 0)
@@ -157,7 +159,7 @@ class Undecided:
         """Fields with undecided values, most values first."""
 
     def bounds(self, mean_f1: float, n_records: int) -> tuple[float, float]:
-        """Bounds of mean F1: all undecided values wrong, all right."""
+        """Bound mean F1: all undecided values wrong, all right."""
         n = n_records or 1
         low, high = mean_f1 - self._loss_if_wrong / n, mean_f1 + self._gain_if_right / n
         return max(0.0, low), min(1.0, high)

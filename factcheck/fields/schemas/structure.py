@@ -120,7 +120,9 @@ def effective_type(schema: Mapping[str, Any]) -> str | None:
 
 def sub_schemas(schema: Mapping[str, Any]) -> tuple[Child, ...]:
     """Return the parts of an object or array that are scored separately; empty for a leaf."""
-    return () if effective_type(schema) == MULTI else container(schema)[1]
+    if effective_type(schema) == MULTI:
+        return ()
+    return container(schema)[1]
 
 
 def container(schema: Mapping[str, Any]) -> tuple[str, tuple[Child, ...]]:

@@ -317,7 +317,7 @@ def _as_date(field: _Field, *, with_time: bool, reason: str) -> _Suggestion:
         reason += f"; {shown(doubtful[0])} can be two dates and {why}: set 'day_first'"
     if with_time:
         params["with_time"] = True
-    years = [one.year for value in texts if (one := read_date(value).only)]
+    years = [one.year or 0 for value in texts if (one := read_date(value).only)]
     if years and all(_CENTURY_START <= year < _CENTURY_START + 100 for year in years):
         params["pivot"] = _CENTURY_START
         reason += f"; all years are from {_CENTURY_START} to {_CENTURY_START + 99}"
@@ -367,7 +367,9 @@ def _numbers(field: _Field) -> _Suggestions:
 def _quantity(text: str) -> Quantity | None:
     found = words(text)
     quantity = read_quantity(found, 0, text, alone=True) if found else None
-    return quantity if quantity and quantity.last == len(found) else None
+    if quantity and quantity.last == len(found):
+        return quantity
+    return None
 
 
 @lru_cache(maxsize=1024)

@@ -238,7 +238,7 @@ class Grid:
             for result in pending:
                 result.status, result.score = "match", 1.0
             counts = count(results, self._weights)
-            most = sum(entry.most for entry in out if not isinstance(entry, FieldResult))
+            most = sum(entry.max_matched for entry in out if not isinstance(entry, FieldResult))
             self._cells[:, i, j] += (
                 counts.matched + most,
                 counts.n_extracted + counts.n_gold + 2 * most,
@@ -326,4 +326,6 @@ def _score(node: Leaf, gold: Any, extracted: Any) -> float:
     try:
         return node.bound.compare(gold, extracted)[0]
     except Exception as error:  # noqa: BLE001 - reported if the pair is chosen
-        return math.nan if node.fault(gold, error) == "error" else 0.0
+        if node.fault(gold, error) == "error":
+            return math.nan
+        return 0.0

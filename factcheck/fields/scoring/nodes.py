@@ -45,7 +45,7 @@ class Deferred(Protocol):
     """Placeholder for results that depend on a batch comparator."""
 
     @property
-    def most(self) -> float:
+    def max_matched(self) -> float:
         """Upper bound of the matched weight."""
         ...
 

@@ -69,7 +69,7 @@ class OptimalArray:
         self._pairs: Pairs | None = None if self.is_open else self._completed(assign(self._f1))
 
     @property
-    def most(self) -> float:
+    def max_matched(self) -> float:
         return self._most()
 
     def pending(self) -> list[list[FieldResult]]:

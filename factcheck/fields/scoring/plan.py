@@ -164,7 +164,7 @@ class _KeyAlignment:
     """Aligns elements with equal keys; of duplicates, the first is used."""
 
     def __init__(self, parts: Sequence[tuple[Sequence[str], Callable[[Any], Any] | None]]) -> None:
-        """Each part of a key has the names that lead to it, and its transforms."""
+        """Take the parts of a key: the names that lead to each, and its transforms."""
         self._parts = parts
         self._has_warned = False
 

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 from factcheck.judges.ports import Specificity
 from factcheck.text.dates import FILLERS, Moment, Notation, read_moments
 from factcheck.text.units import named_units
-from factcheck.text.words import without_accents, word_set
+from factcheck.text.words import PLAIN_MARKS, without_accents, word_set
 
 
 class Finding(NamedTuple):
@@ -42,14 +42,7 @@ TABLES: Mapping[str, Any] = json.loads((files(__package__) / "words.json").read_
 """Word lists in normal form."""
 LONG = 4_000
 """Length in characters above which texts are compared as a whole and not cached."""
-_UNIFIED = str.maketrans(
-    {
-        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-"),
-        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`\u02bc\uff07", "'"),
-        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02", '"'),
-        **dict.fromkeys("\u2122\u00ae\u00a9\u2120\u00ad\u200b\u200c\u200d\u200e\u200f\ufeff\ufe0f"),
-    }
-)
+_UNIFIED = PLAIN_MARKS | dict.fromkeys(map(ord, "\u2122\u00ae\u00a9\u2120\ufe0f"))
 _BASE_LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i"}
 )
