@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
     from factcheck.scoring.dspy_metric import CoverageMetric
 
-_VERSION = version("factcheck")
+_VERSION = version("summary-factcheck")
 _NOT_MEASURED = "Not measured; 'factcheck trust' measures this judge."
 Facts = FactSet | Iterable[AtomicFact | str]
 
