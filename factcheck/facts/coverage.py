@@ -19,6 +19,7 @@ _MATCHES_WORDS = (
     "This judge matches words: paraphrases count as dropped, and it finds no distortion."
 )
 _BEHIND = (
+    "Good for ranking and for spotting what changed; not for thresholds or absolute figures.",
     "It misses many distortions: that it found none is no proof that there are none.",
     "Need a firm score? Rerun with --judge openai/NAME, or label ten facts:",
     "factcheck calibrate agreement REPORT.json --review review.html",
