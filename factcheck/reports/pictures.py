@@ -55,7 +55,9 @@ def dots_svg(differences: Sequence[float], main: Comparison) -> Svg:
     parts.append(
         f'<circle cx="{x(main.difference):.1f}" cy="{base + 16:.1f}" r="6" fill="{_ORANGE}"/>'
     )
-    parts += _ticks([(x(value), signed(value)) for value in (-widest, 0.0, widest)], base + 50)
+    parts += _ticks(
+        [(x(-widest), signed(-widest)), (x(0), "0"), (x(widest), signed(widest))], base + 50
+    )
     return _svg(parts, base + 58, "Differences B - A as dots, their mean with its 95 % interval")
 
 
