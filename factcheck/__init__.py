@@ -87,7 +87,7 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         from importlib.metadata import version
 
-        return version("factcheck")
+        return version("summary-factcheck")
     if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if not (home := _HOME_OF[name]):

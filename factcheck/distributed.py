@@ -121,7 +121,8 @@ def score_dataset(
         import ray
         import ray.data
     except ImportError as error:
-        raise ConfigError("this needs Ray; install it: pip install 'factcheck[ray]'") from error
+        message = "this needs Ray; install it: pip install 'summary-factcheck[ray]'"
+        raise ConfigError(message) from error
     shared = _shared(options, actors)
     with FactCoverage(**shared) as scorer:
         signature = run_signature(scorer, "coverage")

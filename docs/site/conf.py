@@ -4,7 +4,7 @@ from importlib.metadata import version as version_of
 
 project = "factcheck"
 copyright = "The factcheck authors"  # noqa: A001 - the name that Sphinx reads
-version = release = version_of("factcheck")
+version = release = version_of("summary-factcheck")
 root_doc = "docs/site/index"
 include_patterns = ["*.md", "docs/**.md", "benchmarks/**.md", "factcheck/*/README.md"]
 exclude_patterns = ["build", "benchmarks/embedded/texts", "benchmarks/embedded/written"]

@@ -29,7 +29,7 @@ from factcheck.facts import Verdict
 from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.reports import Report
 from factcheck.reports.page import Page, Section, Table
-from factcheck.reports.text import one_line, percent, plural, short
+from factcheck.reports.text import DASH, one_line, percent, plural, short
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
@@ -44,7 +44,7 @@ _LABELS: conclusions.Labels = {
     "auroc": ("right order of two probabilities: AUROC", short),
     "calibration_error": ("mean error of its probabilities", short),
     "coverage": ("mean coverage by its verdicts", short),
-    "human_coverage": ("human level, by labels and its verdicts", short),
+    "human_coverage": ("what people would find, by labels and its verdicts", short),
     "pearson": ("Pearson: its coverage follows that by people", short),
     "kendall": ("Kendall: the same, by rank", short),
 }
@@ -229,18 +229,16 @@ class AgreementReport(Report):
     def page(self) -> Page:
         level = self.judges[0].metrics["human_coverage"]
         n_documents, n_pairs, n_labelled_documents, n_labelled = self._counts.values()
-        line = "human level, what people would find in all texts: "
-        line += f"{conclusions.figure_text(level, short)}, from the labels"
-        line += f" and {one_line(self.judges[0].judge)}" * (n_labelled < n_pairs)
-        line += f" ({level.why})" * bool(level.why)
+        labelled = (
+            f"{_part(n_labelled, n_pairs, 'fact')}, "
+            f"{_part(n_labelled_documents, n_documents, 'document')}, "
+            f"{percent(self.share_entailed)} entailed"
+        )
         return Page(
             "Agreement with human labels",
-            counts=(
-                f"{_part(n_labelled, n_pairs, 'fact')}, "
-                f"{_part(n_labelled_documents, n_documents, 'document')}, "
-                f"{percent(self.share_entailed)} entailed"
-            ),
-            lines=(line, *self._notes()),
+            counts=labelled,
+            answer=" ".join((self._level(level, is_partial=n_labelled < n_pairs), *self._heads())),
+            lines=(f"{labelled}.", *self._notes()),
             sections=(
                 Section(
                     "Metrics",
@@ -252,6 +250,24 @@ class AgreementReport(Report):
             columns=("judge", "metric", "value", "low", "high", "why"),
             rows=self._rows,
         )
+
+    def _level(self, level: Estimate, *, is_partial: bool) -> str:
+        """Say how many of the facts people would find in all texts."""
+        if level.value is None:
+            return f"What people would find is unknown: {level.why}."
+        bounds = ""
+        if level.interval is not None:
+            low, high = (100 * end for end in level.interval)
+            bounds = f" ({low:.0f}{DASH}{high:.0f} %)"
+        said = f"People would find {percent(level.value)} of the facts{bounds}"
+        said += ", estimated from your labels"
+        if is_partial:
+            said += f" and {one_line(self.judges[0].judge)}"
+        return f"{said}{f' ({level.why})' if level.why else ''}."
+
+    def _heads(self) -> Iterator[str]:
+        for judge, one in self.conclusions.items():
+            yield f"{one_line(judge)}: {one.head}"
 
     def _table(self) -> Table:
         decided = ("labelled facts that it decided", *(f"{one.n_pairs:,}" for one in self.judges))

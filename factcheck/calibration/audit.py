@@ -43,6 +43,14 @@ ALWAYS = 0.98
 OFTEN = 0.05
 """Rate from which a broken rule is a fault of the judge rather than a slip."""
 _MIN_ERRORS = _MAX_EXAMPLES = 2
+_CHANGED = {
+    "changed number": "a number was changed",
+    "changed date": "a date was changed",
+    "changed name": "a name was changed",
+    "added negation": "a negation was added",
+    "missing limit": "a limit was left out",
+}
+"""What was done, by the rule that is broken where the answer stays the same."""
 _COLUMNS = ("rule", "what must hold", "tried", "broken", "rate", "95 %")
 _LEGEND = "broken: at least one of the answers is certainly wrong; 95 %: interval of the rate"
 
@@ -157,10 +165,14 @@ class AuditReport(Report):
     @property
     def conclusion(self) -> conclusions.Conclusion:
         """Which uses of the judge are excluded."""
-        n_tried = sum(rule.n_tried for rule in self.rules)
         return conclusions.of_audit(
-            self.faults, n_tried, self.n_errors, is_constant=self.is_constant
+            self.faults, self.n_tried, self.n_errors, is_constant=self.is_constant
         )
+
+    @property
+    def n_tried(self) -> int:
+        """Number of trials with an answer."""
+        return sum(rule.n_tried for rule in self.rules)
 
     @property
     def n_errors(self) -> int:
@@ -176,13 +188,16 @@ class AuditReport(Report):
         why = f" ({self.failure})" if self.failure else ""
         missing = f"{plural(undecided, 'trial')} without an answer, left out of every rate{why}"
         cells = tuple(rule.cells() for rule in self.rules)
+        errors = plural(self.n_errors, "proven error")
+        asked = (
+            f"{plural(self.n_texts, 'text')}, {plural(self.n_questions, 'question')}, "
+            f"{plural(self.n_answers, 'answer')}, {share} yes"
+        )
         return Page(
             f"Audit of {self.judge}",
-            counts=(
-                f"{plural(self.n_errors, 'proven error')}; {plural(self.n_texts, 'text')}, "
-                f"{plural(self.n_questions, 'question')}, {plural(self.n_answers, 'answer')}, "
-                f"{share} yes"
-            ),
+            counts=f"{errors}; {asked}",
+            answer=f"{errors} in {plural(self.n_tried, 'trial')}. {self.conclusion.head}",
+            lines=(f"{asked}.",),
             alerts=(
                 *(Alert(fault) for fault in self.faults),
                 *((Alert(missing, "unknown"),) if undecided else ()),
@@ -209,8 +224,8 @@ def _faults(rules: Mapping[str, RuleResult]) -> Iterator[str]:
             yield RULES[name].fault.format(percent(rules[name].rate or 0.0))
     copied = [rules[kind] for kind in EDITS if rules[kind].is_fault(above=0.0)]
     if copied:
-        kinds = ", ".join(f"{one.rule} {percent(one.rate or 0.0)}" for one in copied)
-        yield f"it goes by the words, not by their meaning: still entailed after {kinds}"
+        kinds = ", ".join(f"{_CHANGED[one.rule]} ({percent(one.rate or 0.0)})" for one in copied)
+        yield f"it matches words, not meaning: it still said yes after {kinds}"
 
 
 async def aaudit_judge(

@@ -315,9 +315,12 @@ class BulletRemoval(Report):
         """Describe the metrics and the mean curve of every judge."""
         curves = self.curves()
         chart = _chart(curves)
+        found = {name: self.conclusion(name) for name in self._measured}
         return Page(
             "Bullet removal",
             counts=self._counts(),
+            answer=conclusions.answer(found),
+            lines=(f"{self._counts()}.",),
             alerts=tuple(Alert(note, "unknown") for note in self.notes()),
             sections=filled(
                 Section("Metrics", legend=LEGEND, table=self._table()),
@@ -326,7 +329,7 @@ class BulletRemoval(Report):
                     table=chart,
                     pictures=(Svg(curves_svg(curves, len(self.subjects))),) if chart.rows else (),
                 ),
-                conclusions.section({name: self.conclusion(name) for name in self._measured}),
+                conclusions.section(found),
             ),
             columns=("text", "judge", "kept", "score", "low", "high", "note"),
             rows=self._csv_rows,

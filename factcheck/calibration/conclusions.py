@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from factcheck.reports.page import Item, Section, Table
-from factcheck.reports.text import DASH, percent, plural, short
+from factcheck.reports.text import DASH, one_line, percent, plural, short
 from factcheck.stats.intervals import Estimate, Interval
 
 Use = Literal["rank", "gate", "level"]
 Answer = Literal["no", "open", "yes"]
 USES: Mapping[Use, str] = {
-    "rank": "to rank summaries",
-    "gate": "as a gate",
-    "level": "to quote a level",
+    "rank": "ranking",
+    "gate": "thresholds",
+    "level": "absolute figures",
 }
 _ANSWERS: Sequence[Answer] = ("no", "open", "yes")
 """The worst first."""
@@ -44,31 +44,29 @@ class Conclusion:
 
     @property
     def head(self) -> str:
-        """What to do, without the figures."""
+        """What the judge is good for, in a sentence without figures."""
         yes, open_, no = self._words("yes"), self._words("open"), self._words("no")
         if self.uses.get("rank") == "no":
-            return "Do not use this judge"
-        if not yes and not no:
-            if open_:
-                return f"Too little was measured to use this judge {_listed(open_)}"
-            return "Nothing here speaks against this judge"
-        head = "Do not use" if not yes else "Use"
-        head += f" this judge {_listed(yes or no)}"
-        if yes and no:
-            head += f", not {_listed(no)}"
+            return "Do not use this judge."
+        parts = []
+        if yes:
+            parts.append(f"good for {_listed(yes, 'and')}")
+        if no:
+            parts.append(f"not for {_listed(no)}")
         if open_:
-            head += f"; too little was measured to use it {_listed(open_)}"
-        return head
+            parts.append(f"too little was measured for {_listed(open_)}")
+        said = "; ".join(parts) or "nothing here speaks against this judge"
+        return f"{said[0].upper()}{said[1:]}."
 
     def _words(self, answer: Answer) -> list[str]:
         return [words for use, words in USES.items() if self.uses.get(use) == answer]
 
     @property
     def figures(self) -> str:
-        return f"{self.why} ({self.limits})."
+        return f"{self.why[0].upper()}{self.why[1:]} ({self.limits})."
 
     def __str__(self) -> str:
-        return f"{self.head}: {self.figures}"
+        return f"{self.head} {self.figures}"
 
     @property
     def text(self) -> str:
@@ -93,7 +91,7 @@ def of_bullets(metrics: Mapping[str, Estimate], n_texts: int, limits: str) -> Co
     if rises.value >= _MAX_RISES:
         why += f", and it rises at {figure_text(rises)} of the removals"
     if found.value is not None and invented.value is not None:
-        why = f"{_kept_text(found, invented, 'are there', 'are not')}; {why}"
+        why = f"{_kept_text(found, invented, 'present', 'absent')}; {why}"
     return Conclusion(_uses(ranks, found, invented, enough=enough), why, limits)
 
 
@@ -109,7 +107,7 @@ def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int
     bounds = specificity.interval and Interval(*(1 - end for end in reversed(specificity.interval)))
     invented = Estimate(1 - specificity.value, bounds)
     why = (
-        f"{_kept_text(found, invented, 'humans find', 'they do not')}; balanced accuracy "
+        f"{_kept_text(found, invented, 'that people find', 'that they do not')}; balanced accuracy "
         f"{figure_text(accuracy, short)}"
     )
     uses = _uses(_reaches(accuracy, 0.75), found, invented, enough=enough)
@@ -168,9 +166,16 @@ def figures(
 
 
 def section(conclusions: Mapping[str, Conclusion]) -> Section:
-    """Return the last section of a report: a sentence for each judge."""
-    items = tuple(Item(judge, str(one)) for judge, one in conclusions.items())
-    return Section("Conclusion", meaning="by fixed rules, 95 % intervals", items=items)
+    """Return the last section of a report: the figures behind what it says of each judge."""
+    items = tuple(Item(judge, one.figures) for judge, one in conclusions.items())
+    return Section("Why", meaning="by fixed rules, 95 % intervals", items=items)
+
+
+def answer(conclusions: Mapping[str, Conclusion]) -> str:
+    """Say what each judge is good for."""
+    if len(conclusions) == 1:
+        return next(one.head for one in conclusions.values())
+    return " ".join(f"{one_line(judge)}: {one.head}" for judge, one in conclusions.items())
 
 
 def _uses(ranks: Answer, found: Estimate, invented: Estimate, *, enough: bool) -> dict[Use, Answer]:
@@ -205,8 +210,10 @@ def _worst(*answers: Answer) -> Answer:
 
 
 def _kept_text(found: Estimate, invented: Estimate, there: str, absent: str) -> str:
-    of_absent = f"{figure_text(invented)} of those that {absent}"
-    return f"it finds {figure_text(found)} of the facts that {there}, and {of_absent}"
+    return (
+        f"it credits {figure_text(found)} of the facts {there}, and {figure_text(invented)} of "
+        f"those {absent}"
+    )
 
 
 def figure_text(figure: Estimate, form: Callable[[float], str] = percent) -> str:
@@ -220,6 +227,6 @@ def figure_text(figure: Estimate, form: Callable[[float], str] = percent) -> str
     return f"{form(figure.value)} ({low.removesuffix(' %')}{joint}{high})"
 
 
-def _listed(words: Sequence[str]) -> str:
+def _listed(words: Sequence[str], last: str = "or") -> str:
     """Join words: `a`, `a or b`, `a, b or c`."""
-    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

@@ -112,8 +112,8 @@ class TrustReport(Report):
         price = "unknown" if usd is None else f"${usd:.4f} for 1,000 verdicts"
         return Page(
             f"Trust in {self.judge}",
-            counts=self.conclusion.head,
-            lines=(f"Why: {self.conclusion.figures}",),
+            answer=self.conclusion.head,
+            lines=(self.conclusion.figures,),
             footer=entries(
                 ("Texts", self.texts),
                 ("Signature", self.signature),

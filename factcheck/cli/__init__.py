@@ -62,7 +62,7 @@ def _print_version(value: bool) -> None:  # noqa: FBT001 - signature of an optio
     if value:
         from importlib.metadata import version
 
-        typer.echo(f"factcheck {version('factcheck')}")
+        typer.echo(f"factcheck {version('summary-factcheck')}")
         raise typer.Exit
 
 

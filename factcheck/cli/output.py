@@ -181,7 +181,7 @@ def report(
     ungated: str = "",
     exits: bool = True,
 ) -> None:
-    """Print a report, or write it to its file and print its metrics and conclusions.
+    """Print a report, or write it to its file and print what it says first.
 
     Args:
         page: Report.
@@ -199,7 +199,7 @@ def report(
     """
     from factcheck.documents import write_text
     from factcheck.reports import render
-    from factcheck.reports.page import gated
+    from factcheck.reports.page import TRUST, gated
     from factcheck.reports.table import for_stdout
 
     page = gated(page, failure.message if failure else "", details.splitlines(), ungated)
@@ -218,10 +218,10 @@ def report(
             print_out(render(page))  # the result may have been paid for
             raise
         said = [alert.text for alert in page.alerts if alert.tone == "warn"]
-        ends = [section for section in page.sections if section.title == "Conclusion"]
-        said += [f"{item.name}: {item.text}" for section in ends for item in section.items]
+        said += [f"{TRUST}: {line}" for line in page.trust[:1]]
         others = (other.first_line for other in page.also if other.value)
-        print_out("\n".join([f"{page.first_line}   {to.path}", *others, *said]))
+        head = f"{page.answer}   {page.title}" if page.answer else page.first_line
+        print_out("\n".join([f"{head}   {to.path}", *others, *said]))
     if exits:
         exit_with(failure)
 

@@ -222,9 +222,10 @@ def compare(
     """Compare two saved results: facts, fields or cases won and lost.
 
     Coverage of B is worse if it is significantly lower (p below 0.05, by
-    source), a 'must' fact was lost, or more facts are distorted:
-    significantly more, or any more with a local judge. A field is won or
-    lost if its p-value, adjusted for the number of fields, is below 0.05;
+    source), a 'must' fact was lost, or significantly more facts are
+    distorted (in a single report by a local judge: any more). The length
+    of the summaries is shown beside it. A field is won or lost if its
+    p-value, adjusted for the number of fields, is below 0.05;
     --fail-if-worse takes half of it, since only losses fail. Cards and
     behaviors are worse if mean F1 or pass rate fell significantly.
     """

@@ -219,7 +219,8 @@ def _table_entries(
             import pyarrow.parquet
         except ImportError as error:
             raise ConfigError(
-                f"reading {path} needs pyarrow; install it: pip install 'factcheck[parquet]'"
+                f"reading {path} needs pyarrow; install it: "
+                "pip install 'summary-factcheck[parquet]'"
             ) from error
         selected = None if optional is None else {*required, *optional}
         return _parquet_entries(str(path), check, selected, pyarrow)

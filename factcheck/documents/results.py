@@ -197,7 +197,7 @@ def lock_for_writing(descriptor: int, path: str | os.PathLike[str]) -> None:
 
 def results_header(signature: str) -> str:
     """Return the first line of a results file."""
-    head = {"factcheck_results": _FORMAT, "run": signature, "version": version("factcheck")}
+    head = {"factcheck_results": _FORMAT, "run": signature, "version": version("summary-factcheck")}
     return json_text(head) + "\n"
 
 

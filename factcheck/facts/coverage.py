@@ -1,7 +1,6 @@
 """Coverage: the weighted share of entailed facts, with bounds and interval, and what it shows.
 
-What a score by the embedded judge shows has its figures from `benchmarks/embedded/README.md`, "What
-a report says".
+The figures behind what is said of a judge are in `docs/trust.md` and the data card that it names.
 """
 
 from __future__ import annotations
@@ -11,14 +10,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from factcheck.facts.model import CheckResult, Verdict
-from factcheck.reports.text import plural
+from factcheck.reports.text import one_line
 from factcheck.stats.intervals import Z_95, Interval, effective_size, wilson
 
 _LOCAL, _BY_WORDS = "local/", "containment/"
-PARAPHRASES = (
-    "Low coverage of a paraphrase is no evidence of loss: in tests, paraphrases that kept 59 % of "
-    "the main facts scored 0.00 to 0.41 with this judge, those of long texts below their lead. "
-    "Do not rank a paraphrase and a copy"
+ALIKE = "This judge under-scores rewording. Compare only summaries of similar style and length."
+_MATCHES_WORDS = (
+    "This judge matches words: paraphrases count as dropped, and it finds no distortion."
+)
+_BEHIND = (
+    "Good for ranking and for spotting what changed; not for thresholds or absolute figures.",
+    "It misses many distortions: that it found none is no proof that there are none.",
+    "Need a firm score? Rerun with --judge openai/NAME, or label ten facts:",
+    "factcheck calibrate agreement REPORT.json --review review.html",
+    "Measure it on your own texts: factcheck trust YOURS.jsonl. Figures: docs/trust.md",
 )
 
 
@@ -100,26 +105,19 @@ def is_embedded(signature: str) -> bool:
     return _judge(signature).startswith(_LOCAL)
 
 
-def caveats(signature: str, n_distorted: int) -> tuple[str, ...]:
-    """Say what scores by a judge that runs here show; empty for others.
+def trust_lines(signature: str, quality: str = "") -> tuple[str, ...]:
+    """Say how far to trust scores: a line, and what is behind it; empty if nothing is known.
 
     Args:
         signature: Signature of the scores.
-        n_distorted: Number of distorted facts.
+        quality: Measured quality of the judge; may be empty.
     """
+    own = (one_line(quality),) if quality else ()
+    figures: tuple[str, ...] = ()
+    if quality.startswith("balanced accuracy"):
+        own, figures = (), (f"Judge: {one_line(quality)}; 0.50 is guessing",)
     if _judge(signature).startswith(_BY_WORDS):
-        return ("This judge compares words: paraphrases count as dropped, it finds no distortion",)
-    if not is_embedded(signature):
-        return ()
-    proof = "No distorted facts is no proof: this judge misses 2 of 3 distortions"
-    if n_distorted:
-        which = "distorted fact" if n_distorted == 1 else plural(n_distorted, "distorted fact")
-        proof = (
-            f"Check the {which} first: in tests, 114 of 124 such facts were distorted or "
-            "dropped, and 2 of 3 distortions were missed"
-        )
-    decide = (
-        "To decide: a language model (--judge openai/NAME), or 10 labels (factcheck calibrate "
-        "agreement --review)"
-    )
-    return proof, PARAPHRASES, decide
+        return (*own, _MATCHES_WORDS, *figures)
+    if is_embedded(signature):
+        return (*own, ALIKE, *_BEHIND, *figures)
+    return own

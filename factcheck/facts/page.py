@@ -50,7 +50,8 @@ _MAX_DOCUMENTS = 3
 """Maximum number of document ids shown per fact."""
 _LONGEST_FACT = 1_000
 _LONGEST_QUOTE = 400
-_BY_PLACE = "weights: what the source states first weighs most"
+_BY_PLACE = "Weights: what the source states first weighs most."
+_ENGLISH_ONLY = "English only; use a language model (--judge openai/NAME)."
 _WORD = re.compile(r"\w+")
 COLUMNS = (
     "kind", "id", "text", "status", "label", "probability", "weight", "must", "core", "tags",
@@ -64,8 +65,8 @@ class _Metric(NamedTuple):
 
     name: str
     noun: str
-    ends: tuple[str, str]
-    """Worst and best possible outcome of an undecided statement."""
+    best: str
+    """Best possible outcome of a statement."""
     groups: Mapping[tuple[str, ...], Section]
     """Sections by the labels of their verdicts; the empty string stands for failures."""
     lost: Mapping[str, str]
@@ -78,7 +79,7 @@ _UNDECIDED = Section("Undecided", "unknown", "no verdict", mark="?")
 _FACTS = _Metric(
     "Coverage",
     "fact",
-    ("dropped", "kept"),
+    "kept",
     {
         ("contradicted",): Section("Distorted", "bad", "contradicted by the text", mark=_DISTORTED),
         ("neutral",): Section("Dropped", "warn", "not in the text", mark=DASH, head=10),
@@ -93,7 +94,7 @@ _NOT_IN_SOURCE = f"not in the source ({_DISTORTED} contradicted by it)"
 _CLAIMS = _Metric(
     "Faithfulness",
     "claim",
-    ("unsupported", "supported by the source"),
+    "supported by the source",
     {
         ("contradicted", "neutral"): Section("Superfluous", "warn", _NOT_IN_SOURCE, mark="+"),
         ("",): _UNDECIDED._replace(title="Undecided claims"),
@@ -125,8 +126,8 @@ def coverage_page(
     documents: Mapping[str, Sequence[CheckResult]],
     usage: Usage,
     signature: ScoreSignature,
-    scale: tuple[str, ...],
-    caveats: tuple[str, ...],
+    lead: float | None,
+    trust: tuple[str, ...],
     n_key: int = 0,
 ) -> Page:
     """Build the page of one report.
@@ -137,8 +138,8 @@ def coverage_page(
         documents: Results of the facts of each source document.
         usage: Usage of the report.
         signature: Signature of the report.
-        scale: See `scale_lines`.
-        caveats: What the score shows.
+        lead: Its lead baseline, if it was computed.
+        trust: How far to trust the score; left out where nothing was decided.
         n_key: Number of the heaviest facts to list first, kept or not.
     """
     claims, counts = claim_results or (), Counter(result.status for result in results)
@@ -150,10 +151,22 @@ def coverage_page(
     names = (f"{name} ({plural(n, 'verdict')})" for name, n in judges.items())
     judge = ", ".join(names if len(judges) > 1 else judges)
     judge = judge or dict(signature.entries).get("judge", "")
+    if by_place and trust:
+        trust = (*trust, _BY_PLACE)
+    is_decided = len(results) > counts["undecided"]
+    codes = {result.code for result in results if isinstance(result, CheckFailure)}
+    answer, sections = answer_text(counts), page.sections
+    if not is_decided:
+        lead, trust = None, ()
+        if codes == {"language"}:
+            answer = _ENGLISH_ONLY
+            sections = tuple(_without_notes(section) for section in sections)
     return page._replace(
-        lines=(*page.lines, *scale, *((_BY_PLACE,) if by_place else ())),
-        sections=filled(_key_facts(results, n_key), *page.sections, _documents(documents)),
-        alerts=(*([Alert(lost)] if lost else ()), *(Alert(line, "warn") for line in caveats)),
+        answer=answer,
+        lines=(*page.lines, *lead_lines(lead)),
+        trust=trust,
+        sections=filled(_key_facts(results, n_key), *sections, _documents(documents)),
+        alerts=(Alert(lost),) if lost else (),
         parts=tuple(part._replace(anchor=part.name) for part in parts(counts)),
         footer=entries(
             ("Judge", judge), ("Usage", usage_text(usage)), ("Signature", str(signature))
@@ -163,6 +176,10 @@ def coverage_page(
         columns=COLUMNS,
         rows=lambda: (*_rows(_FACTS, results), *_rows(_CLAIMS, claims)),
     )
+
+
+def _without_notes(section: Section) -> Section:
+    return section._replace(items=tuple(item._replace(notes=()) for item in section.items))
 
 
 def _key_facts(results: Sequence[CheckResult], n_key: int) -> Section:
@@ -176,18 +193,47 @@ def _key_facts(results: Sequence[CheckResult], n_key: int) -> Section:
     return Section("Key facts", meaning="the heaviest ones", items=tuple(items))
 
 
-def scale_lines(lead: float | None, judge_quality: str, *, n_leads: int = 0) -> tuple[str, ...]:
-    """Describe the lead baseline and the judge's quality, as far as known.
+def answer_text(counts: Mapping[str, int]) -> str:
+    """Say in a sentence or two what became of the facts.
 
-    For a run, `lead` is the mean over `n_leads` records.
+    Args:
+        counts: Number of facts by outcome; those that did not occur may be missing.
     """
+    kept, distorted, undecided = (
+        counts.get(kind, 0) for kind in ("kept", "distorted", "undecided")
+    )
+    n_decided = kept + distorted + counts.get("dropped", 0)
+    if not n_decided:
+        return f"No verdict on {any_of(undecided, 'fact')}." if undecided else "No facts to check."
+    said = f"{kept:,} of {plural(n_decided, 'fact')} kept."
+    if 1 < kept == n_decided and not undecided:
+        said = f"All {kept:,} facts kept."
+    if distorted:
+        said += f" {look_wrong(distorted)}"
+    if undecided:
+        said += f" {undecided:,} undecided."
+    return said
+
+
+def look_wrong(n: int) -> str:
+    """Ask to check a number of distorted facts."""
+    if n == 1:
+        return "1 looks wrong; check it."
+    return f"{n:,} look wrong; check them."
+
+
+def lead_lines(lead: float | None, n_leads: int = 0) -> tuple[str, ...]:
+    """Describe the lead baseline, if it is known; for a run, the mean over `n_leads` records."""
+    if lead is None:
+        return ()
     over = f", mean of {plural(n_leads, 'record')}" if n_leads else ""
-    scale = "" if lead is None else f"lead baseline: {score_text(lead)}{over}"
-    what = "" if not scale else " (the first sentences of the source, cut to the same length)"
-    quality = judge_quality and f"judge: {one_line(judge_quality)}"
-    if judge_quality.startswith("balanced accuracy"):
-        quality += "; 0.50 is guessing"
-    return tuple(filter(None, (scale + what, quality)))
+    what = "the first sentences of the source, cut to the same length"
+    return (f"Lead baseline: {score_text(lead)}{over} ({what})",)
+
+
+def bounds_text(noun: str, bounds: tuple[float, float]) -> str:
+    """Say how far undecided facts or claims could move a score."""
+    return f"Undecided {noun}s could move this to {interval_text(bounds, 2)}."
 
 
 def _documents(documents: Mapping[str, Sequence[CheckResult]]) -> Section:
@@ -254,10 +300,8 @@ def _page(metric: _Metric, results: Sequence[CheckResult]) -> Page:
     found, n_undecided = share_entailed(results), sum(not result.label for result in results)
     interval = interval_text(found.interval, 2)
     bounds = ""
-    if n_undecided and found.low < found.high:
-        worst, best = metric.ends
-        ends = f"if every undecided {metric.noun} were {worst} / {best.split()[0]}"
-        bounds = f"{interval_text((found.low, found.high), 2)} {ends}"
+    if 0 < n_undecided < len(results) and found.low < found.high:
+        bounds = bounds_text(metric.noun, (found.low, found.high))
     metric = metric._replace(names_judges=len({r.judge for r in results if r.label}) > 1)
     keys = {r.fact.id: f"{metric.noun[0]}{number}" for number, r in enumerate(results, 1)}
     groups = group_results(results)
@@ -284,7 +328,7 @@ def _counts(metric: _Metric, results: Sequence[CheckResult], n_undecided: int) -
         return f"no verdict on {any_of(len(results), noun)}"
     n_kept = sum(result.supported for result in results)
     decided = plural(n_decided, f"decided {noun}" if n_undecided else noun)
-    counts = f"{n_kept:,} of {decided} {metric.ends[1]}"
+    counts = f"{n_kept:,} of {decided} {metric.best}"
     if n_undecided:
         counts += f", {n_undecided:,} undecided"
     return counts
@@ -309,13 +353,14 @@ def _section(
     reasons = [_reason(metric, group.core) for group in own]
     is_shared = section.tone == "unknown" and len(own) > 1 and len({*reasons}) == 1
     items = tuple(_item(metric, section.mark, group, keys[group.core.fact.id]) for group in own)
-    return section._replace(
+    section = section._replace(
         title=f"{section.title} {n_results:,}",
         meaning=reasons[0] if is_shared else section.meaning,
-        items=tuple(item._replace(notes=()) for item in items) if is_shared else items,
+        items=items,
         more=more_of(n_elsewhere, "detail") and f"{plural(n_elsewhere, 'detail')} of kept facts",
         anchor=section.title.lower().replace(" ", "-"),
     )
+    return _without_notes(section) if is_shared else section
 
 
 def _item(metric: _Metric, mark: str, group: Group, key: str = "") -> Item:
@@ -421,7 +466,7 @@ def _case(metric: _Metric, result: CheckResult) -> Case:
 
 
 def _rows(metric: _Metric, results: Sequence[CheckResult]) -> Iterator[Mapping[str, Any]]:
-    states = {"entailed": metric.ends[1].split()[0], "": "undecided", **metric.lost}
+    states = {"entailed": metric.best.split()[0], "": "undecided", **metric.lost}
     for result in results:
         row = {**result.fact.to_dict(), **result.to_dict(), "kind": metric.noun}
         row |= {"status": states[result.label], "tags": ", ".join(result.fact.tags)}

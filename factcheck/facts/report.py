@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from factcheck.documents import Reader, from_plain, parse_json, shown, to_plain
 from factcheck.errors import InputError
-from factcheck.facts.coverage import Share, caveats, share_entailed
+from factcheck.facts.coverage import Share, share_entailed, trust_lines
 from factcheck.facts.model import CheckFailure, CheckResult, FactSet, Usage, Verdict
 from factcheck.facts.signature import ScoreSignature
 from factcheck.facts.sources import Texts
@@ -231,23 +231,20 @@ class CoverageReport(Report):
         Args:
             n_key: Number of the heaviest facts to list first, kept or not.
         """
-        from factcheck.facts.page import coverage_page, scale_lines
+        from factcheck.facts.page import coverage_page
 
-        shows: tuple[str, ...] = ()
-        if self.texts is not None and not self.texts.summary.text.strip():
-            shows = ("The summary is empty, so nothing is kept",)
-        elif self.score is not None:
-            shows = caveats(str(self.signature), len(self.distorted))
         page = coverage_page(
             self.results,
             None if self.claims is None else self.claim_results,
             {name: one.results for name, one in self.by_document.items()},
             self.usage,
             self.signature,
-            scale_lines(self.lead, self.judge_quality),
-            shows,
+            self.lead,
+            trust_lines(str(self.signature), self.judge_quality),
             n_key,
         )
+        if self.texts is not None and not self.texts.summary.text.strip():
+            page = page._replace(answer="The summary is empty, so nothing is kept.", trust=())
         if self.texts is None:
             return page
         texts = self.texts.marked(self.facts.source_digest, self.results, self.claim_results)

@@ -43,6 +43,11 @@ class SourceDocument(PlainData):
         if not isinstance(self.text, str):
             raise InputError(f"'text': expected a string, got {shown(self.text)}")
 
+    @property
+    def n_words(self) -> int:
+        """Number of words."""
+        return len(_WORD.findall(self.text))
+
 
 Source: TypeAlias = "str | Sequence[SourceDocument | str | Mapping[str, Any]]"
 """A text, or a list of documents; plain strings in it get the ids `d1`, `d2`, ... by position."""

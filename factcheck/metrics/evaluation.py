@@ -191,7 +191,7 @@ async def measure(metric: Metric, every: ReadCases, make: Callable[..., ReportT]
             cases[id_] = case
     if cases:
         results |= zip(cases, await _results(metric, list(cases.values()), ledger), strict=True)
-    entries = {"metric": metric.name, **metric.identity, "version": version("factcheck")}
+    entries = {"metric": metric.name, **metric.identity, "version": version("summary-factcheck")}
     in_order = {id_: results[id_] for id_ in every}
     signature = ScoreSignature.of(entries)
     return make(metric.name, metric.threshold, signature, ledger.usage, in_order)

@@ -177,6 +177,7 @@ def _suite(page: Page) -> ET.Element:
         ("counts", page.counts),
         ("interval", page.interval),
         ("notes", "; ".join((*(alert.text for alert in page.alerts), *page.lines))),
+        ("trust", " ".join(page.trust)),
     )
     for name, value in (*metric, *page.footer):
         ET.SubElement(listed, "property", name=name, value=value)

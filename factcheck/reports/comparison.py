@@ -18,6 +18,7 @@ from factcheck.reports.page import (
     Table,
     filled,
 )
+from factcheck.reports.pictures import dots_svg
 from factcheck.reports.text import (
     DASH,
     name_text,
@@ -29,6 +30,7 @@ from factcheck.reports.text import (
     signed,
 )
 from factcheck.stats.comparison import NEGLIGIBLE, SIGNIFICANT, Comparison
+from factcheck.stats.intervals import Interval
 
 _COLUMNS = ("change", "record", "id", "name", "a", "b", "difference", "low", "high", "p")
 _HEADER = ("A", "B", "B - A", "95 % interval", "p")
@@ -117,7 +119,7 @@ class Change:
         """Return the table row of a score."""
         a, b = _score(self.a), _score(self.b)
         p_value = DASH if test.p is None else p_text(test.p)
-        interval = _interval(test) or DASH
+        interval = DASH if test.interval is None else interval_words(test.interval)
         return (one_line(self.name), a, b, signed(test.difference), interval, p_value)
 
     def row(self) -> dict[str, Any]:
@@ -148,8 +150,12 @@ class RunComparison(Report):
     """Numbers behind the comparison, those of A first; see the function that made it."""
     left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Names of what was not compared, by the reason, such as `Only in A`."""
-    verdict: str = ""
-    """The headline, if it is not that of the main score."""
+    answer: str = ""
+    """What a colleague would say; if empty, whether the main score is better in B."""
+    trust: tuple[str, ...] = ()
+    """See `Page.trust`."""
+    differences: tuple[float, ...] = ()
+    """Differences B - A of the units behind the main score; drawn if there are two or more."""
     alerts: tuple[Alert, ...] = ()
     lines: tuple[str, ...] = ()
     """Causes of changes, and remarks."""
@@ -188,6 +194,13 @@ class RunComparison(Report):
         """Return the comparison with display names of the runs."""
         return replace(self, names=(a, b))
 
+    def _dots(self) -> Section | None:
+        if len(self.differences) < 2:  # noqa: PLR2004 - one dot is its own mean
+            return None
+        picture = dots_svg(self.differences, self.main)
+        meaning = "a dot each; below, their mean with its 95 % interval"
+        return Section("Differences B - A", meaning=meaning, pictures=(picture,))
+
     def page(self) -> Page:
         groups = {section: self.changes_in(section.title) for section in _GROUPS[self.noun]}
         numbers = [f"{len(some):,} {one.title.lower()}" for one, some in groups.items() if some]
@@ -195,7 +208,7 @@ class RunComparison(Report):
         if any(self.names):
             head.append(f"A is {quote_text(self.names[0])}, B is {quote_text(self.names[1])}")
         if self.main.interval and self.main.p is not None:
-            interval = f"95 % interval of the difference {_interval(self.main)}"
+            interval = f"95 % interval of the difference {interval_words(self.main.interval)}"
             head.append(f"{interval}, p {p_text(self.main.p)} {self.basis}")
         total = f"{self.noun}s: {', '.join(numbers) or 'no change'}"
         overall = [Change.of_scores("", name, one) for name, one in self.scores.items()]
@@ -206,9 +219,11 @@ class RunComparison(Report):
         return Page(
             self.metric,
             Change.of_scores("", "", replace(self.main, p_value=None, p_adjusted=None)).text,
-            self.verdict or verdict_text(self.main),
             lines=(*head, *self.lines, total),
+            answer=self.answer or answer_text(self.metric, self.main),
+            trust=self.trust,
             sections=filled(
+                self._dots(),
                 _table(Section("Overall"), "score", overall),
                 *(_section(self.noun, *entry) for entry in groups.items()),
                 *(_left_out(self.noun, *entry) for entry in self.left_out.items()),
@@ -221,18 +236,21 @@ class RunComparison(Report):
         )
 
 
-def verdict_text(main: Comparison) -> str:
-    """Say whether B is higher or lower, and whether that may be chance."""
+def answer_text(metric: str, main: Comparison) -> str:
+    """Say whether B is better, or that this may be chance or is unknown."""
+    scores = f"{metric} {share(main.a)} → {share(main.b)}"
     if main.p_value is None:
-        return "no verdict"
+        return f"No verdict: {scores}."
     if abs(main.difference) <= NEGLIGIBLE:
-        return "equal"
-    way = "higher" if main.difference > 0 else "lower"
-    return f"{way}, {'unlikely to be chance' if main.is_significant else 'but that may be chance'}"
+        return f"A and B are equal: {metric} {share(main.a)}."
+    if not main.is_significant:
+        return f"No clear difference: {scores} may be chance."
+    return f"B is {'better' if main.difference > 0 else 'worse'}: {scores}."
 
 
-def _interval(one: Comparison) -> str:
-    return " to ".join(map(signed, one.interval or ()))
+def interval_words(interval: Interval) -> str:
+    """Format the interval of a difference: `-0.010 to +0.032`."""
+    return " to ".join(map(signed, interval))
 
 
 def _section(noun: str, section: Section, changes: Sequence[Change]) -> Section:

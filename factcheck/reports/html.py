@@ -13,10 +13,12 @@ from importlib.resources import files
 from itertools import groupby, pairwise
 
 from factcheck.reports.page import (
+    TRUST,
     Item,
     Line,
     MarkedText,
     Page,
+    Part,
     Section,
     Sheet,
     Table,
@@ -149,7 +151,38 @@ def _marked(text: MarkedText) -> str:
 
 
 def _headline(page: Page) -> Iterator[str]:
-    yield f'<section class="headline">\n<h1>{escape(page.name)}</h1>'
+    yield '<section class="headline">'
+    if page.answer:
+        yield f'<h1 class="answer">{escape(page.answer)}</h1>'
+        yield f'<p class="soft">{escape(" · ".join(filter(None, (page.title, page.interval))))}</p>'
+    else:
+        yield from _number(page)
+    for alert in page.alerts:
+        yield f'<p class="alert {alert.tone}">{escape(alert.text)}</p>'
+    for line in (*page.lines, *page.notes):
+        yield f'<p class="soft">{escape(line)}</p>'
+    legend = ""
+    for part in page.parts:
+        words = f'<span class="mark">{escape(part.mark)}</span> {part.size:,} {escape(part.name)}'
+        tag, link = ("a", f' href="#{escape(part.anchor)}"') if part.anchor else ("span", "")
+        legend += f'<{tag} class="{part.tone}"{link}>{words}</{tag}>\n'
+    if page.parts:
+        yield f'{_bar(page.parts)}\n<p class="legend">\n{legend}</p>'
+    if page.trust:
+        line, *behind = map(escape, page.trust)
+        figures = "".join(f"<p>{words}</p>" for words in behind)
+        yield f'<details class="trust"><summary>{TRUST}: {line}</summary>{figures}</details>'
+    yield "</section>"
+
+
+def _bar(parts: Sequence[Part]) -> str:
+    segments = (f'<i class="{part.tone}" style="flex:{part.size}"></i>' for part in parts)
+    return f'<div class="bar" aria-hidden="true">{"".join(segments)}</div>'
+
+
+def _number(page: Page) -> Iterator[str]:
+    """Render the main metric of a page without an answer."""
+    yield f"<h1>{escape(page.name)}</h1>"
     if page.value:
         words = "" if page.value[-1:].isdigit() and " " not in page.value else " words"
         yield f'<p class="value{words}">{escape(page.value)}</p>'
@@ -157,19 +190,6 @@ def _headline(page: Page) -> Iterator[str]:
         yield f'<p class="counts">{escape(page.counts)}</p>'
     if page.interval:
         yield f'<p class="soft">{escape(page.interval)}</p>'
-    for alert in page.alerts:
-        yield f'<p class="alert {alert.tone}">{escape(alert.text)}</p>'
-    for line in (*page.lines, *page.notes):
-        yield f'<p class="soft">{escape(line)}</p>'
-    bar, legend = "", ""
-    for part in page.parts:
-        bar += f'<i class="{part.tone}" style="flex:{part.size}"></i>'
-        words = f'<span class="mark">{escape(part.mark)}</span> {part.size:,} {escape(part.name)}'
-        tag, link = ("a", f' href="#{escape(part.anchor)}"') if part.anchor else ("span", "")
-        legend += f'<{tag} class="{part.tone}"{link}>{words}</{tag}>\n'
-    if page.parts:
-        yield f'<div class="bar" aria-hidden="true">{bar}</div>\n<p class="legend">\n{legend}</p>'
-    yield "</section>"
 
 
 def _section(section: Section, *, folds: bool) -> str:
@@ -190,7 +210,10 @@ def _body(section: Section) -> Iterator[str]:
     for picture in section.pictures:
         yield f'<div class="picture">{picture[max(0, picture.find("<svg")) :]}</div>'
     if section.table is not None and section.table.rows:
-        yield _table(section.table)
+        table = _table(section.table)
+        if section.pictures:
+            table = f"<details><summary>Figures</summary>\n{table}\n</details>"
+        yield table
     if section.items:
         kind = "marked" if any(item.mark for item in section.items) else "items"
         items = "\n".join(_item(item, is_marked=kind == "marked") for item in section.items)
@@ -213,9 +236,12 @@ def _table(table: Table) -> str:
         return f"<{tag}{kinds[place]}{state}>{shown}</{tag}>"
 
     head = "".join(cell("th", place, name, None) for place, name in enumerate(table.columns))
+    head += "<th></th>" if table.bars else ""
     rows = []
     for n, row in enumerate(table.rows):
         cells = "".join(cell("td", place, text, n) for place, text in enumerate(row))
+        if table.bars:
+            cells += f'<td class="small">{_bar(table.bars[n])}</td>'
         rows.append(f"<tr>{cells}</tr>")
     kind, label = "numbers", ""
     if table.details:

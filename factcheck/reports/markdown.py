@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from factcheck.reports.page import Item, Page, Section, Table, brief, cleaned
+from factcheck.reports.page import TRUST, Item, Page, Section, Table, cleaned, in_words
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|~$]")
 _AT_ENDS = re.compile(r"^(\d*)([-+#=]|[.)](?=\s|$))|(?<=\s)(?=#+$)")
@@ -24,7 +24,7 @@ _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 def render(page: Page) -> str:
     """Render a page as Markdown; its strings never act as markup, mentions or links."""
-    page = cleaned(brief(page))
+    page = cleaned(in_words(page))
     blocks = [block for metric in (page, *page.also) for block in _metric(metric)]
     if page.footer:
         blocks += ["---", "  \n".join(f"{name}: {_code(value)}" for name, value in page.footer)]
@@ -53,12 +53,18 @@ def _code(value: str) -> str:
 
 
 def _metric(page: Page) -> Iterator[str]:
-    yield f"## {escape(page.title)}"
-    numbers = " · ".join(escape(words) for words in (page.counts, page.interval) if words)
+    yield f"## {escape(page.answer or page.title)}"
+    basis = page.title if page.answer else page.counts
+    numbers = " · ".join(escape(words) for words in (basis, page.interval) if words)
     alerts = (f"**{escape(alert.text)}**" for alert in page.alerts)
     lines = (numbers, *alerts, *map(escape, (*page.lines, *page.notes)))
     if any(lines):
         yield "  \n".join(filter(None, lines))
+    if page.trust:
+        line, *behind = page.trust
+        yield f"<details><summary>{TRUST}: {_joined(_LINKED.split(line))}</summary>"
+        yield "  \n".join(map(escape, behind))
+        yield "</details>"
     for section in page.sections:
         yield from _section(section)
 

@@ -25,6 +25,8 @@ Tone = Literal["good", "warn", "bad", "unknown", "plain"]
 Status = Literal["passed", "failed", "skipped", "error"]
 MOST_ROWS = 40
 """Maximum number of rows or items in a section; `more_of` counts the rest."""
+TRUST = "How far to trust this"
+"""Title of `Page.trust`."""
 _T = TypeVar("_T")
 
 
@@ -73,6 +75,8 @@ class Table(NamedTuple):
     details: Callable[[int], Page] | None = None
     """Returns the page that a row opens, by row index. Such a table is sorted by its first column
     of numbers and sortable in HTML; other formats show `MOST_ROWS` of it."""
+    bars: tuple[tuple[Part, ...], ...] = ()
+    """A stacked bar for each row; HTML only."""
 
 
 class Badge(NamedTuple):
@@ -235,6 +239,10 @@ class Page(NamedTuple):
     """Returns values side by side, with filters in HTML."""
     texts: tuple[MarkedText, ...] = ()
     """The compared texts, beside the sections."""
+    answer: str = ""
+    """What a colleague would say of the result, before everything else; may be empty."""
+    trust: tuple[str, ...] = ()
+    """How far to trust the result: a line, and what is behind it, folded where that is possible."""
 
     @property
     def problems(self) -> Page:
@@ -270,6 +278,12 @@ def brief(page: Page) -> Page:
         return section.tabled(table)
 
     return page._replace(sections=tuple(map(shortened, page.sections)))
+
+
+def in_words(page: Page) -> Page:
+    """Return the brief page without the sections that are a picture only."""
+    sections = (one for one in page.sections if one.table or one.items or one.more)
+    return brief(page._replace(sections=tuple(sections)))
 
 
 def parts_of(*parts: tuple[Tone, int, str]) -> tuple[Part, ...]:

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from factcheck.reports.page import Item, Page, Table, brief, cleaned
+from factcheck.reports.page import TRUST, Item, Page, Table, cleaned, in_words
 from factcheck.reports.text import shorten_middle
 
 WIDTH = 100
@@ -56,7 +56,7 @@ def for_stdout(page: Page) -> str:
 
 
 def renderable(page: Page) -> RenderableType:
-    page = cleaned(brief(page))
+    page = cleaned(in_words(page))
     parts = list(_metric(page))
     for other in page.also:
         parts += [Text(), *_metric(other)]
@@ -69,12 +69,16 @@ def renderable(page: Page) -> RenderableType:
 
 def _metric(page: Page) -> Iterator[RenderableType]:
     title = Text(page.title, "bold")
-    if page.counts:
+    if page.answer:
+        yield Text(page.answer, "bold")
+        title = Text(page.title)
+    elif page.counts:
         title.append(f"   {page.counts}", "not bold")
     yield _Line(title, page.interval)
     yield from (Text(alert.text, f"bold {_STYLES[alert.tone]}".strip()) for alert in page.alerts)
     yield from map(Text, page.lines)
     yield from (Text(note, no_wrap=True, overflow="ignore") for note in page.notes)
+    yield from (Text(f"{TRUST}: {line}", "dim") for line in page.trust[:1])
     marked = [item.name for section in page.sections for item in section.items if item.mark]
     id_width = min(_WIDEST_ID, max((Text(name).cell_len for name in marked), default=1))
     for section in page.sections:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import log
 from os import PathLike
 from pathlib import Path
 from statistics import fmean
@@ -11,8 +12,8 @@ from typing import Any
 from factcheck.documents import name_of, read_text
 from factcheck.errors import InputError
 from factcheck.facts import CheckFailure, CheckResult, CoverageReport, share_entailed
-from factcheck.facts.coverage import PARAPHRASES, is_embedded
-from factcheck.reports.comparison import Change, RunComparison, verdict_text
+from factcheck.facts.coverage import is_embedded, trust_lines
+from factcheck.reports.comparison import Change, RunComparison, interval_words
 from factcheck.reports.page import Alert
 from factcheck.reports.text import (
     more_of,
@@ -21,11 +22,19 @@ from factcheck.reports.text import (
     plural,
     quote_text,
     share,
+    signed,
     some_of,
 )
 from factcheck.scoring.run_report import RunReport
-from factcheck.stats.comparison import SIGNIFICANT, Comparison, compare_means
+from factcheck.stats.comparison import (
+    NEGLIGIBLE,
+    SIGNIFICANT,
+    Comparison,
+    at_equal_length,
+    compare_means,
+)
 from factcheck.stats.intervals import paired_share_interval, sign_test
+from factcheck.stats.resampling import FEW_UNITS
 
 Run = (
     str
@@ -42,6 +51,8 @@ Pairs = Sequence[tuple[CheckResult, CheckResult]]
 Reports = Sequence[tuple[CoverageReport, CoverageReport]]
 """Reports of a record in both runs."""
 UNDECIDED = "undecided"
+_ALIKE = 0.05
+"""Share of its length by which a summary may be longer and still count as equally long."""
 _PARAPHRASE = 0.2
 """Share of copied phrases below which a summary paraphrases: 33 summaries written as paraphrases
 copy at most .10, summaries written to copy at least .27."""
@@ -56,17 +67,21 @@ def compare(a: Run, b: Run) -> RunComparison:
     randomization), with one, by fact (McNemar's exact test), assuming that facts are independent.
 
     B is worse if coverage is significantly lower, unless it cannot be ranked, a `must` fact was
-    lost, or more facts are newly than no longer distorted: significantly more, or any more with a
-    deterministic judge. There is no verdict if significantly more facts kept in the other run are
-    undecided in B, a run is not complete, or coverage cannot rank them.
+    lost, or more facts are distorted than in A: significantly more, or in a single report of a
+    deterministic judge any more. There is no verdict if significantly more facts kept in the other
+    run are undecided in B, a run is not complete, or coverage cannot rank them.
+
+    The length of the summaries stands beside the difference, with what that would be at equal
+    length (`at_equal_length`).
 
     Args:
         a: Baseline; see `Run`.
         b: Report or run to compare with it.
 
     Returns:
-        The comparison; its `counts` are `sources`, `facts` (decided in both runs), and of both runs
-        `kept`, `distorted` and `only` (facts that the other run lacks).
+        The comparison; its `counts` are `sources`, `facts` (decided in both runs), of both runs
+        `kept`, `distorted`, `only` (facts that the other run lacks) and `words` (of a summary, on
+        average; `None` if unknown), and `at_equal_length`, the difference there with its interval.
 
     Raises:
         InputError: A run is unreadable, one is a report and the other a run, or the two have no
@@ -80,6 +95,7 @@ def compare(a: Run, b: Run) -> RunComparison:
     common: list[tuple[CheckResult, CheckResult]] = []
     decided: list[tuple[CheckResult, CheckResult]] = []
     scores: list[tuple[str, float, float]] = []
+    lengths: list[tuple[str, float, int, int]] = []
     only_a = only_b = 0
     for name, (old, new) in reports.items():
         ours, theirs = old.by_fact, new.by_fact
@@ -93,7 +109,11 @@ def compare(a: Run, b: Run) -> RunComparison:
         x = share_entailed([ours for ours, _ in known]).value
         y = share_entailed([theirs for _, theirs in known]).value
         if x is not None and y is not None:
-            scores.append((old.facts.source_digest or name, x, y))
+            source = old.facts.source_digest or name
+            scores.append((source, x, y))
+            if old.texts is not None and new.texts is not None:
+                n_words = old.texts.summary.n_words, new.texts.summary.n_words
+                lengths.append((source, y - x, *n_words))
     if not scores:
         raise InputError("the two have no decided fact in common; score both with the same --facts")
     counts = {
@@ -102,11 +122,13 @@ def compare(a: Run, b: Run) -> RunComparison:
         "kept": _counts(decided, "kept"),
         "distorted": _counts(common, "distorted"),
         "only": (only_a, only_b),
+        **_length_counts(lengths),
     }
+    differences = tuple(y - x for _, x, y in scores)
     return _concluded(
         [*reports.values()],
         changes,
-        _coverage(scores, decided),
+        (_coverage(scores, decided), differences),
         counts,
         {"Only in A": _only(first, second), "Only in B": _only(second, first)},
         {"A": partial_a, "B": partial_b},
@@ -126,21 +148,23 @@ def _only(one: Mapping[str, object], other: Mapping[str, object]) -> tuple[str, 
 def _concluded(
     reports: Reports,
     changes: Sequence[Change],
-    coverage: Comparison,
+    measured: tuple[Comparison, tuple[float, ...]],
     counts: dict[str, Any],
     left_out: Mapping[str, tuple[str, ...]],
     partial: Mapping[str, str],
 ) -> RunComparison:
     """Say what the changes mean."""
-    is_local = any(is_embedded(str(one.signature)) for two in reports for one in two)
-    unranked = _unranked(reports) if is_local else ""
+    coverage, differences = measured
+    signatures = [str(one.signature) for two in reports for one in two]
+    local = next(filter(is_embedded, signatures), "")
+    unranked = _unranked(reports) if local else ""
     main = Comparison(coverage.a, coverage.b, coverage.difference) if unranked else coverage
     (kept_a, kept_b), (n_a, n_b) = counts["kept"], counts["distorted"]
     new = [change for change in changes if change.group == "Newly distorted"]
     n_no_longer = sum(change.a == "distorted" and change.b != UNDECIDED for change in changes)
     p_distorted = sign_test(len(new), n_no_longer)
-    never_flips = all(one.signature.never_flips for two in reports for one in two)
-    is_more = len(new) > n_no_longer and (never_flips or p_distorted < SIGNIFICANT)
+    is_certain = len(reports) == 1 and all(one.signature.never_flips for one in reports[0])
+    is_more = len(new) > n_no_longer and (is_certain or p_distorted < SIGNIFICANT)
     is_lower = main.difference < 0 and main.is_significant
     musts = _lost_musts(changes)
     worse = (
@@ -150,19 +174,19 @@ def _concluded(
     )
     unsettled = [f"{side}: {why}" for side, why in partial.items() if why]
     unsettled += filter(None, (_undecided_text(changes), unranked))
-    more = f"Distorted facts {n_a:,} → {n_b:,}: {plural(len(new), 'fact')} newly distorted"
-    alerts = [Alert(text) for text in (more if new else "", musts, "; ".join(unsettled)) if text]
-    if is_local and not unranked:
-        alerts.append(Alert(PARAPHRASES, "warn"))
-    lines = _causes_lines(reports, changes, counts)
-    if len(new) != n_no_longer:
-        lines.append(f"distorted: p {p_text(p_distorted)} if facts were independent")
+    alerts = tuple(Alert(text) for text in (musts, "; ".join(unsettled)) if text)
+    lines = [f"Kept {kept_a:,} → {kept_b:,} of {plural(counts['facts'], 'fact')} decided in both."]
+    if n_a != n_b:
+        chance = "more than chance" if p_distorted < SIGNIFICANT else "within chance"
+        lines.append(f"Distorted {n_a:,} → {n_b:,}: {chance} (p {p_text(p_distorted)}).")
+    lines += _length_lines(main, counts, len(reports))
+    lines += _causes_lines(reports, changes, counts)
     lines += (
         f"left out: {plural(n, 'fact')} only in {side}; score both with one --facts"
         for side, n in zip("AB", counts["only"], strict=True)
         if n
     )
-    unit = "if facts were independent" if counts["sources"] == 1 else "by source"
+    unit = "by fact" if counts["sources"] == 1 else "by source"
     return RunComparison(
         noun="fact",
         metric="Coverage",
@@ -171,14 +195,82 @@ def _concluded(
         changes=tuple(changes),
         counts={**counts, "p_distorted": p_distorted},
         left_out=left_out,
-        verdict=f"{'not comparable' if unranked else verdict_text(main)}; kept {kept_a:,} → "
-        f"{kept_b:,} of {plural(counts['facts'], 'fact')} decided in both, distorted {n_a:,} → "
-        f"{n_b:,}",
-        alerts=tuple(alerts),
+        answer=_answer(main, counts, len(new)),
+        trust=trust_lines(local) if local and not unranked else (),
+        differences=() if unranked else differences,
+        alerts=alerts,
         lines=tuple(lines),
         worse=", ".join(filter(None, worse)),
         no_verdict="; ".join(unsettled),
     )
+
+
+def _answer(main: Comparison, counts: Mapping[str, Any], n_new: int) -> str:
+    """Say which of the two keeps more, what length has to do with it, and what to check."""
+    a, b = _percents(main.a, main.b)
+    if main.p_value is None:
+        said = "Not comparable: one of the two copies, the other rewords"
+    elif abs(main.difference) <= NEGLIGIBLE:
+        said = f"A and B keep the same share of the facts, {percent(main.a)}"
+    elif not main.is_significant:
+        said = f"No clear difference: B keeps {b} of the facts, A {a}, which may be chance"
+    else:
+        more = "more" if main.difference > 0 else "less"
+        said = f"B keeps {more}: {b} of the facts instead of {a}"
+        if _may_be_length(main, counts):
+            longer = "longer" if main.difference > 0 else "shorter"
+            said += f", but its summaries are {longer}, which may explain it"
+    said += "."
+    if n_new:
+        what = "1 fact newly looks wrong; check it." if n_new == 1 else ""
+        said += f" {what or f'{n_new:,} facts newly look wrong; check them.'}"
+    return said
+
+
+def _percents(a: float, b: float) -> tuple[str, str]:
+    """Format two shares, with a decimal if they would look the same."""
+    if percent(a) == percent(b):
+        return f"{100 * a:.1f} %", f"{100 * b:.1f} %"
+    return percent(a), percent(b)
+
+
+def _length_counts(lengths: Sequence[tuple[str, float, int, int]]) -> dict[str, Any]:
+    """Return the mean lengths of the summaries, and the difference at equal length."""
+    if not lengths:
+        return {"words": None, "at_equal_length": None}
+    words = fmean(a for *_, a, _ in lengths), fmean(b for *_, b in lengths)
+    found = [(source, more, log((b + 1) / (a + 1))) for source, more, a, b in lengths]
+    return {"words": words, "at_equal_length": at_equal_length(found).as_plain()}
+
+
+def _may_be_length(main: Comparison, counts: Mapping[str, Any]) -> bool:
+    """Whether B is longer where it keeps more, or shorter where less, and no more than that."""
+    if counts["words"] is None or not main.is_significant:
+        return False
+    a, b = counts["words"]
+    if (b - a) * main.difference <= 0 or abs(b - a) < _ALIKE * a:
+        return False
+    low, high = counts["at_equal_length"]["interval"] or (-1.0, 1.0)
+    return bool(low <= 0.0 <= high)
+
+
+def _length_lines(main: Comparison, counts: Mapping[str, Any], n_records: int) -> list[str]:
+    """Describe the lengths of the summaries, and the difference that they leave."""
+    if counts["words"] is None:
+        return []
+    a, b = counts["words"]
+    mean = "" if n_records == 1 else " on average"
+    line = f"Length: {a:,.0f} → {b:,.0f} words{mean}"
+    equal = counts["at_equal_length"]
+    if abs(b - a) < _ALIKE * a or main.p_value is None:
+        return [f"{line}."]
+    if equal["interval"] is not None:
+        interval = interval_words(equal["interval"])
+        line += f"; at equal length, the difference would be {signed(equal['value'])}"
+        return [f"{line} ({interval})."]
+    if counts["sources"] < FEW_UNITS:
+        return [f"{line}; at least {FEW_UNITS} sources are needed to tell what length explains."]
+    return [f"{line}; they differ too much alike to tell what length explains."]
 
 
 def _lost_musts(changes: Sequence[Change]) -> str:

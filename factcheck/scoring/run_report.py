@@ -11,10 +11,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from factcheck.documents import PathOrDash
 from factcheck.documents.results import read_run
 from factcheck.facts import CoverageReport, Usage
-from factcheck.facts.coverage import caveats
-from factcheck.facts.page import lost_musts, parts, scale_lines, score_text, usage_text
+from factcheck.facts.coverage import trust_lines
+from factcheck.facts.page import (
+    answer_text,
+    bounds_text,
+    lead_lines,
+    lost_musts,
+    parts,
+    score_text,
+    usage_text,
+)
 from factcheck.reports import Report
-from factcheck.reports.page import Alert, Case, Page, Section, Table, entries, filled
+from factcheck.reports.page import Case, Page, Section, Table, entries, filled
+from factcheck.reports.pictures import histogram_svg
 from factcheck.reports.text import DASH, interval_text, name_text, one_line, plural
 from factcheck.scoring.many import Outcome, RecordFailure
 from factcheck.stats.intervals import Interval, cluster_interval
@@ -71,6 +80,11 @@ class Row(NamedTuple):
         lost, source = lost_musts(outcome.results) or None, outcome.facts.source_digest or name
         counts: dict[str, Any] = outcome.counts
         return cls(name, *rates, **counts, lost_must=lost, source=source, place=place)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of facts by outcome; 0 without a report."""
+        return {kind: getattr(self, kind) or 0 for kind in COUNTS[1:]}
 
     def case(self) -> Case:
         """Make the test case; like the gate, it fails if a `must` fact is lost."""
@@ -163,7 +177,7 @@ class Tally(Report):
         """Describe the totals."""
         so_far = "" if self.complete else " so far"
         interval, n_sources = interval_text(self.interval, 2), len(self.by_source)
-        shows = caveats(self.signature, self.counts["distorted"]) if self.by_source else ()
+        trust = trust_lines(self.signature, self.judge_quality) if self.by_source else ()
         return Page(
             "Mean coverage",
             score_text(self.score),
@@ -173,12 +187,21 @@ class Tally(Report):
             parts(self.counts),
             (),
             entries(("Usage", usage_text(self.usage)), ("Signature", self.signature)),
-            tuple(Alert(line, "warn") for line in shows),
             suite="run",
+            answer=self._answer(),
+            trust=trust,
             cases=(*(row.case() for row in self.rows), *self._partial_case()),
             columns=COLUMNS,
             rows=self._records,
         )
+
+    def _answer(self) -> str:
+        """Say what became of the facts, and of how many records."""
+        if not self.by_source:
+            return ""
+        n_scored, so_far = self._totals()["scored"], "" if self.complete else " so far"
+        scored = f"{n_scored:,} of {plural(len(self.rows), 'record')} scored{so_far}"
+        return f"{scored}: {answer_text(self.counts)}"
 
     @property
     def partial(self) -> str:
@@ -194,14 +217,11 @@ class Tally(Report):
         totals, n_leads = self._totals(), sum(row.lead is not None for row in self.rows)
         if self.partial:
             yield self.partial
-        yield from scale_lines(totals["lead"], self.judge_quality, n_leads=n_leads)
+        yield from lead_lines(totals["lead"], n_leads)
         if totals["faithfulness"] is not None:
-            yield f"faithfulness: {score_text(totals['faithfulness'])}, mean of the records"
-        kinds = (f"{self.counts[kind]:,} {kind}" for kind in COUNTS[1:])
-        yield f"{plural(self.counts['facts'], 'fact')}: {', '.join(kinds)}"
+            yield f"Faithfulness: {score_text(totals['faithfulness'])}, mean of the records"
         if self.counts["undecided"]:
-            bounds = interval_text((totals["low"], totals["high"]), 2)
-            yield f"{bounds} if every undecided fact were dropped / kept"
+            yield bounds_text("fact", (totals["low"], totals["high"]))
         missing = [f"{n:,} without a report ({code})" for code, n in sorted(self.failures.items())]
         if self.skipped:
             missing.append(f"{plural(self.skipped, 'invalid record')} skipped")
@@ -286,6 +306,7 @@ class RunReport(Tally):
             ("record", "coverage", *scale, *COUNTS),
             tuple(_cells(row, scale) for row in self.rows),
             dispensable=("facts", *_SCALE),
+            bars=tuple(parts(row.counts) for row in self.rows),
             details=lambda place: self._detail(self.rows[place].id),
         )
 
@@ -298,14 +319,15 @@ class RunReport(Tally):
             low, high = place / _N_BINS, (place + 1) / _N_BINS
             rows.append((f"{low:.1f}{DASH}{high:.1f}", bar, f"{bins[place]:,}"))
         table = Table(("coverage", "distribution", "records"), tuple(rows), n_names=2)
-        return Section("Distribution", meaning="of coverage", table=table)
+        pictures = (histogram_svg([bins[place] for place in range(_N_BINS)]),) if bins else ()
+        return Section("Distribution", meaning="of coverage", table=table, pictures=pictures)
 
     def _detail(self, name: str) -> Page:
         outcome = self.outcomes[name]
         if isinstance(outcome, RecordFailure):
             return Page(name_text(name), "no report", one_line(outcome.message))
         page = outcome.page()
-        return page._replace(name=f"{name_text(name)}: {page.name.lower()}")
+        return page._replace(name=f"{name_text(name)}: {page.name.lower()}", trust=())
 
 
 def _cells(row: Row, scale: Iterable[str]) -> tuple[str, ...]:

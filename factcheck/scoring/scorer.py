@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 
     from factcheck.scoring.dspy_metric import CoverageMetric
 
-_VERSION = version("factcheck")
-_NOT_MEASURED = "not measured; 'factcheck calibrate agreement' measures it on your labels"
+_VERSION = version("summary-factcheck")
+_NOT_MEASURED = "Not measured; 'factcheck trust' measures this judge."
 Facts = FactSet | Iterable[AtomicFact | str]
 
 

@@ -14,15 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from factcheck.stats.intervals import Interval, sign_test
+from factcheck.stats.intervals import Estimate, Interval, sign_test
 from factcheck.stats.resampling import (
     N_RESAMPLES,
     Matrix,
     SumScores,
+    bootstrap_groups,
     bootstrap_scores,
     sign_flips,
     weighted_sums,
@@ -136,6 +137,41 @@ def compare_means(values: Iterable[tuple[str, float, float]]) -> Comparison:
         SumScores(("mean",), table[[side, 2]], lambda sums: sums[:1] / sums[1:]) for side in (0, 1)
     )
     return compare_scores(ours, theirs, N_RESAMPLES, 0)[0]["mean"]
+
+
+def at_equal_length(values: Sequence[tuple[str, float, float]]) -> Estimate:
+    """Estimate the difference of two sides if their texts were equally long.
+
+    The differences of the units are fitted by a line on the logarithm of the ratio of the lengths,
+    which is read where that is 0. Whole groups are resampled.
+
+    Args:
+        values: Group, difference of the scores and logarithm of the ratio of the lengths.
+
+    Returns:
+        No value where all ratios are alike, no interval with fewer than `FEW_UNITS` groups.
+
+    Source:
+        Dubois, Galambosi, Liang and Hashimoto (2024), "Length-Controlled AlpacaEval", with a linear
+        regression in place of a logistic one.
+    """
+    numbers: dict[str, int] = {}
+    groups = np.array([numbers.setdefault(name, len(numbers)) for name, _, _ in values])
+    differences = np.array([difference for _, difference, _ in values], dtype=float)
+    ratios = np.array([ratio for _, _, ratio in values], dtype=float)
+
+    def read(rows: Any) -> float | None:
+        own = ratios[rows] - ratios[rows].mean()
+        spread = float(own @ own)
+        if spread < NEGLIGIBLE:
+            return None
+        slope = float(own @ differences[rows]) / spread
+        return float(differences[rows].mean() - slope * ratios[rows].mean())
+
+    value = read(np.arange(len(values)))
+    if value is None:
+        return Estimate(None, why="all summaries differ alike in length")
+    return Estimate(value, bootstrap_groups(groups, read))
 
 
 def _randomized(a: SumScores, b: SumScores, n_resamples: int, seed: int) -> Iterator[Matrix]:

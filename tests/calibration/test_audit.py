@@ -92,7 +92,7 @@ BROKEN: dict[str, tuple[Callable[[str, str, int], bool], str]] = {
     ),
     "goes by the words": (
         lambda fact, text, _: copies(fact, text),
-        "goes by the words.*changed number.*added negation",
+        "matches words, not meaning.*number was changed.*negation was added",
     ),
     "obeys yes": (obeys("entailed"), "it is open to prompt injection: an instruction to say yes"),
     "obeys no": (obeys("neutral"), "it is open to prompt injection: an instruction to say no"),

@@ -138,38 +138,38 @@ SOUND = conclusions.of_audit((), 100, 1, is_constant=False)
 FAULTY = conclusions.of_audit(("it goes by the words",), 100, 40, is_constant=False)
 CONSTANT = conclusions.of_audit(("it says yes",), 100, 40, is_constant=True)
 ANSWERS = {"y": "yes", "n": "no", "o": "open"}
-LITTLE = "Too little was measured to use this judge"
+LITTLE = "Too little was measured for ranking, thresholds or absolute figures."
 
 
 @pytest.mark.parametrize(
     ("found", "uses", "says"),
     [
-        (bullets(), "yyy", "Use this judge to rank summaries, as a gate or to quote a level: "),
-        (agreement(0.95, 0.96), "yyy", "Use this judge to rank"),
+        (bullets(), "yyy", "Good for ranking, thresholds and absolute figures. It credits 95 %"),
+        (agreement(0.95, 0.96), "yyy", "Good for ranking, thresholds and absolute figures. "),
         (bullets(found=0.58), "yyn",
-         ("Use this judge to rank summaries or as a gate, not to quote a level: it finds 58 % "
-         "(56\u201360 %) of the facts that are there, and 3 % (1\u20135 %) of those that are not; "
+         ("Good for ranking and thresholds; not for absolute figures. It credits 58 % "
+         "(56\u201360 %) of the facts present, and 3 % (1\u20135 %) of those absent; "
          "rank correlation of the score with the facts left .950 (.930\u2013.970) (12 texts, 300 "
          "variants).")),
         (bullets(kendall=None, kendall_bullets=None, found=1.0, invented=1.0), "nnn",
-         "Do not use this judge: it finds 100 %"),
-        (agreement(1.0, 0.0), "nnn", "Do not use this judge: "),
+         "Do not use this judge. It credits 100 %"),
+        (agreement(1.0, 0.0), "nnn", "Do not use this judge. "),
         (bullets(rising_steps=0.3), "nyy", "rises at 30 % (28\u201332 %) of the removals"),
         (bullets(found=around(0.93, 0.06)), "yyo",
-         "Use this judge to rank summaries or as a gate; too little was measured to use it to "),
+         "Good for ranking and thresholds; too little was measured for absolute figures."),
         (bullets(kendall=around(0.8, 0.1), found=0.4), "onn",
-         "or to quote a level; too little was measured to use it to rank summaries: it finds"),
+         "Not for thresholds or absolute figures; too little was measured for ranking. It credits"),
         (bullets(n_texts=9), "ooo", "; at least 10 texts are needed)."),
         (agreement(1.0, 1.0, n_facts=49, half=0.0), "ooo", LITTLE),
         (agreement(0.2, 0.2, n_facts=10), "ooo",
          "(10 labelled facts of 20 documents; 50 facts of 10 documents are needed)."),
         (bullets(kendall=None, found=None, invented=None), "y", "with the bullets left .950"),
-        (bullets(rising_steps=None), "o", f"{LITTLE} to rank summaries: no bullet could be"),
-        (conclusions.of_agreement(UNDEFINED, 60, 20), "o", ": no verdicts on one of"),
-        (conclusions.of_audit((), 0, 0, is_constant=False), "o", "it gave no answers"),
+        (bullets(rising_steps=None), "o", "for ranking. No bullet could be"),
+        (conclusions.of_agreement(UNDEFINED, 60, 20), "o", ". No verdicts on one of"),
+        (conclusions.of_audit((), 0, 0, is_constant=False), "o", "It gave no answers"),
         (SOUND, "", "Nothing here speaks against this judge"),
-        (FAULTY, "-n", "Do not use this judge as a gate: it goes by the words"),
-        (CONSTANT, "nnn", "Do not use this judge: it says yes"),
+        (FAULTY, "-n", "Not for thresholds. It goes by the words"),
+        (CONSTANT, "nnn", "Do not use this judge. It says yes"),
         (conclusions.merged([bullets()], SOUND), "yyy", "1 proven error in 100 trials"),
         (conclusions.merged([bullets(), agreement(0.7, 0.95)], FAULTY), "ynn",
          "balanced accuracy .825 (.805\u2013.845); it goes by the words"),

@@ -73,15 +73,13 @@ def test_labels_of_some_facts_give_the_human_level(run: Run, desk: Desk) -> None
     unlabelled = run("calibrate", "agreement", data)
 
     written = run("calibrate", "agreement", data, "--labels", labels, "--out", desk.path("a.md"))
-    assert "\nlocal: Too little was measured to use this judge" in written.out
+    assert "local: Too little was measured for ranking" in written.out
     assert (made.code, made.out) == (0, "")
     assert "then: factcheck calibrate agreement" in made.err
     assert (desk.folder / "review.html").read_text("utf-8").count("<script") == 2
     assert "3 of 4 facts labelled, 3 of 4 documents labelled" in measured.out
-    assert (
-        "people would find in all texts: 1.000 (.439–1.000), from the labels and local"
-        in measured.out
-    )
+    level = "People would find 100 % of the facts (44–100 %), estimated from your labels and local."
+    assert measured.out.startswith(level)
     assert refused.code == unlabelled.code == 2
     assert "1 label of facts or texts that the data do not have" in refused.err
     assert "no labelled pair" in unlabelled.err
@@ -135,7 +133,7 @@ def test_a_judge_that_ignores_the_text_is_exposed(audit: Run, desk: Desk) -> Non
 
     assert (code, strict.code) == (0, 1)
     assert strict.err == "factcheck: gate failed: 1 fault (--strict)\n"
-    assert out.startswith("Audit of local   ")
+    assert out.startswith("4 proven errors in 60 trials. Do not use this judge.\nAudit of local\n")
     assert "it says yes to 100 % of its questions" in out
     assert "although the text says: The pier is not old." in out
     by_rule = {rule["rule"]: rule for rule in report["rules"]}
@@ -169,15 +167,15 @@ def test_trust_prints_the_price_then_a_page_and_a_card_that_a_report_cites(
         0,
         "local needs no requests: the judge is local, or replies are cached\n",
     )
-    head, _, _ = written["conclusion"].partition(": ")
-    assert head == "Too little was measured to use this judge to rank summaries"
-    assert out == f"Trust in local   {head}   trust.html\n"
+    head, _, _ = written["conclusion"].partition(" Rank")
+    assert head == "Too little was measured for ranking."
+    assert out == f"{head}   Trust in local   trust.html\n"
     assert written["uses"]["rank"] == "open"
     assert written["agreement"] is None
     for part in ("Bullet removal", "Audit of local", "<svg", "Too little was measured"):
         assert part in shown
     assert "Agreement with human labels" not in shown
-    assert "judge: Too little was measured to use this judge to rank summaries" in cited.out
+    assert "How far to trust this: Too little was measured for ranking." in cited.out
 
 
 def test_labels_join_the_card(trust: Run, desk: Desk) -> None:

@@ -157,7 +157,7 @@ def test_an_interrupted_model_judge_shows_what_is_cached(
 
     assert len(server.requests) == n_sent
     assert (code, err) == (130, "factcheck: interrupted\n")
-    assert "1 of 1 decided fact kept, 1 undecided" in out
+    assert "1 of 1 fact kept. 1 undecided." in out
 
 
 def test_facts_of_a_file_need_no_extractor(

@@ -48,9 +48,9 @@ def test_a_report_has_every_format(command: str, run: Run) -> None:
 
 def test_every_format_of_a_run_has_the_faithfulness(run: Run) -> None:
     args = "run records.jsonl --direction both --judge local-fast --out both.jsonl"
-    assert "faithfulness: " in run(*args.split()).out
+    assert "Faithfulness: " in run(*args.split()).out
     for name in ("table", "markdown", "html", "junit", "json", "csv"):
-        assert "faithfulness" in run("report", "both.jsonl", "--format", name).out
+        assert "aithfulness" in run("report", "both.jsonl", "--format", name).out
     Path("both.jsonl").unlink()
 
 
@@ -77,14 +77,14 @@ STARTS: dict[str, str | tuple[str, ...]] = {
 
 @pytest.mark.parametrize("command", TO_FILES)
 def test_the_suffix_of_out_chooses_the_format(command: str, run: Run) -> None:
-    """One line says what was found and where the report is; what to conclude follows."""
+    """One line says what was found and where the report is; how far to trust it follows."""
     for suffix, start in STARTS.items():
         code, out, _ = run(*command.split(), "--out", f"report.{suffix}")
 
         assert code == 0
         lines = out.splitlines()
         assert any(line.startswith("Faithfulness 0.") for line in lines) is ("both" in command)
-        rest = {"calibrate": 1, "check": 3, "score": 3}.get(command.split(maxsplit=1)[0], 0)
+        rest = int(command.startswith(("check", "score")))
         rest += ("both" in command) + ("compare" in command)
         assert len(lines) == 1 + rest
         assert lines[0].endswith(f"   report.{suffix}")

@@ -1,31 +1,26 @@
-"""What a score by the embedded judge shows: said beside the number, from figures of its card."""
+"""What a report says first, and how far to trust it: said once, without figures in the prose."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from factcheck.facts import AtomicFact, CoverageReport, ScoreSignature, Texts
-from factcheck.facts.coverage import PARAPHRASES, caveats
+from factcheck.facts import AtomicFact, CheckFailure, CoverageReport, ScoreSignature, Texts
+from factcheck.facts.coverage import ALIKE, trust_lines
+from factcheck.facts.page import answer_text
 from factcheck.reports import render
-from factcheck.reports.page import gated
 from factcheck.scoring import compare
 from factcheck.scoring.gates import comparison_gate
 from factcheck.scoring.run_report import RunReport
 from tests.reports.examples import report_of, verdict
 
-CARD = Path(__file__).parents[2] / "benchmarks" / "embedded"
 LOCAL = ScoreSignature.of({"judge": "local/8@x"})
 FACT = AtomicFact("f1", "The ferry carried 412 passengers.")
 SOURCE = "The ferry Aurora left Bergen with 412 passengers. Nobody was hurt when it burned."
 COPY = "The ferry Aurora left Bergen with 412 passengers."
 PARAPHRASE = "Four hundred and twelve people sailed from the Norwegian port on board of Aurora."
-NO_PROOF = "No distorted facts is no proof: this judge misses 2 of 3 distortions"
-NO_LOSS = "Low coverage of a paraphrase is no evidence of loss"
-READ = "Check the distorted fact first: in tests, 114 of 124 such facts were distorted or dropped"
 
 
 def found(summary: str, label: str, signature: ScoreSignature = LOCAL) -> CoverageReport:
@@ -33,20 +28,57 @@ def found(summary: str, label: str, signature: ScoreSignature = LOCAL) -> Covera
     return replace(one, signature=signature, texts=Texts.of(SOURCE, summary))
 
 
-@pytest.mark.parametrize(
-    ("summary", "label", "lines"),
-    [(COPY, "neutral", [NO_PROOF, NO_LOSS]), (PARAPHRASE, "contradicted", [READ, NO_LOSS])],
-)
-def test_what_a_score_shows_stands_in_every_report(
-    summary: str, label: str, lines: list[str]
-) -> None:
-    one = found(summary, label)
+def test_how_far_to_trust_a_score_is_said_once_and_folds() -> None:
+    """One line, and what is behind it; the pages that the rows of a run open do not repeat it."""
+    one = found(COPY, "neutral")
     run = RunReport({"r": one}, str(LOCAL))
-    gate = render(gated(one.page(), "gate failed"), "junit").split('name="gate"')[1]
-    reports = [render(one.page(), to) for to in ("table", "markdown", "html", "junit")]
-    for report in (*reports, gate, str(run)):
-        for line in lines:
-            assert line in " ".join(report.split())
+    for to in ("markdown", "html", "junit"):
+        for report in (one, run):
+            text = render(report.page(), to)
+            assert text.count(ALIKE) == 1
+            assert "misses many distortions" in text
+    assert " ".join(str(one).split()).count(f"How far to trust this: {ALIKE}") == 1
+    assert "misses many distortions" not in str(one)
+    folded = re.search(r'<details class="trust">.*?</details>', one.to_html(), re.DOTALL)
+    assert folded is not None
+    assert "misses many distortions" in folded.group()
+    assert not one.page().alerts
+
+
+def test_the_answer_comes_first_in_every_format() -> None:
+    one = found(PARAPHRASE, "contradicted")
+    answer = "0 of 1 fact kept. 1 looks wrong; check it."
+    assert str(one).startswith(f"{answer}\n")
+    assert one.to_markdown().startswith(f"## {answer}")
+    assert f'<h1 class="answer">{answer}</h1>' in one.to_html()
+    assert str(RunReport({"r": one})).startswith(f"1 of 1 record scored: {answer}\n")
+
+
+@pytest.mark.parametrize(
+    ("counts", "answer"),
+    [
+        ({}, "No facts to check."),
+        ({"undecided": 2}, "No verdict on any of 2 facts."),
+        ({"kept": 12}, "All 12 facts kept."),
+        ({"kept": 1}, "1 of 1 fact kept."),
+        (
+            {"kept": 31, "dropped": 9, "distorted": 2},
+            "31 of 42 facts kept. 2 look wrong; check them.",
+        ),
+        ({"kept": 3, "undecided": 1}, "3 of 3 facts kept. 1 undecided."),
+    ],
+)
+def test_the_answer_is_a_sentence(counts: dict[str, int], answer: str) -> None:
+    assert answer_text(counts) == answer
+
+
+def test_a_text_in_another_language_gets_one_sentence() -> None:
+    failures = tuple(CheckFailure(FACT, "language", f"not English {n}") for n in range(1))
+    german = replace(found(COPY, "neutral"), results=failures, lead=1.0)
+    page = german.page()
+    assert page.answer == "English only; use a language model (--judge openai/NAME)."
+    assert (page.lines, page.trust) == ((), ())
+    assert "not English" not in str(german)
 
 
 def test_a_copy_and_a_paraphrase_are_not_ranked() -> None:
@@ -57,10 +89,12 @@ def test_a_copy_and_a_paraphrase_are_not_ranked() -> None:
     ]
     lower = compare(*runs)
     assert (lower.main.difference < 0, lower.worse) == (True, "")
-    assert "not comparable" in lower.page().first_line
+    assert lower.page().answer.startswith(
+        "Not comparable: one of the two copies, the other rewords"
+    )
     assert lower.no_verdict.startswith("A copies 100 % of its phrases from the source and B 0 %")
     assert lower.no_verdict in render(lower.page(), "markdown")
-    assert ("difference" in str(lower), PARAPHRASES in str(lower)) == (False, False)
+    assert ("95 % interval" in str(lower), ALIKE in str(lower)) == (False, False)
     failure = comparison_gate(lower.worse, (), lower.no_verdict)
     assert failure is not None
     assert failure.exit_code == 4
@@ -73,7 +107,7 @@ def test_a_copy_and_a_paraphrase_are_not_ranked() -> None:
 
 def test_a_judge_of_words_says_what_it_cannot_see() -> None:
     words = found(PARAPHRASE, "neutral", ScoreSignature.of({"judge": "containment/4@0.65"}))
-    assert "paraphrases count as dropped, it finds no distortion" in str(words)
+    assert "it finds no distortion" in " ".join(str(words).split())
 
 
 def test_other_judges_and_undecided_reports_say_nothing() -> None:
@@ -85,26 +119,27 @@ def test_other_judges_and_undecided_reports_say_nothing() -> None:
         }
         for judge in ({"judge": "some/model"}, cascade):
             one = found(PARAPHRASE, "neutral", ScoreSignature.of(judge))
-            assert not one.page().alerts
+            assert not one.page().trust
     undecided = replace(found(COPY, "neutral"), results=(), facts=report_of().facts)
-    assert not undecided.page().alerts
+    assert not undecided.page().trust
 
 
 def test_an_empty_summary_is_named() -> None:
-    (alert,) = found(" \n", "neutral").page().alerts
-    assert alert.text == "The summary is empty, so nothing is kept"
+    page = found(" \n", "neutral").page()
+    assert (page.answer, page.trust) == ("The summary is empty, so nothing is kept.", ())
 
 
 def test_a_comparison_says_what_cannot_be_ranked() -> None:
     two = compare(found(COPY, "entailed"), found(COPY, "neutral"))
-    assert "Do not rank a paraphrase and a copy" in " ".join(str(two).split())
+    assert ALIKE in " ".join(str(two).split())
     model = ScoreSignature.of({"judge": "some/model"})
-    assert not compare(*(found(COPY, "entailed", model),) * 2).page().alerts
+    assert not compare(*(found(COPY, "entailed", model),) * 2).page().trust
 
 
-def test_every_figure_is_one_of_the_card() -> None:
-    said = [line for n in (0, 2) for line in caveats("judge:local/8@x", n)]
-    card = (CARD / "README.md").read_text("utf-8").replace("| .", "| 0.").replace(" to .", " to 0.")
-    for line in said:
-        for figure in re.findall(r"\d[\d.]* (?:%|of|to) ?[\d.]*\d?", line):
-            assert figure.strip() in card, figure
+def test_figures_of_a_judge_are_in_one_place() -> None:
+    """What is said of the judge in words has none of its own."""
+    assert not re.search(r"\d", " ".join(trust_lines("judge:local/8@x")))
+    assert trust_lines("judge:local/8@x", "balanced accuracy 0.84")[-1] == (
+        "Judge: balanced accuracy 0.84; 0.50 is guessing"
+    )
+    assert trust_lines("judge:some/model", "Good for ranking.") == ("Good for ranking.",)

@@ -30,9 +30,10 @@ def listed(page: Page) -> list[tuple[str, list[str]]]:
 def test_the_most_severe_facts_come_first_and_counts_are_of_decided_facts() -> None:
     """The share and the counts beside it are the same fraction."""
     page = all_groups().page()
+    assert page.answer == "3 of 6 facts kept. 1 looks wrong; check it. 2 undecided."
     assert page.value == "0.50"
     assert page.counts == "3 of 6 decided facts kept, 2 undecided"
-    assert page.lines == ("0.38 – 0.62 if every undecided fact were dropped / kept",)
+    assert page.lines == ("Undecided facts could move this to 0.38 – 0.62.",)
     assert page.interval.startswith("95 % interval 0.")
     assert listed(page) == [
         ("Distorted 1", ["n3"]),

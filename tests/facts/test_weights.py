@@ -53,8 +53,8 @@ def test_a_scorer_says_how_it_weighs() -> None:
     assert plain.score is not None
     assert one.score > plain.score > two.score
     assert "weights" not in dict(plain.signature.entries)
-    assert "what the source states first weighs most" in str(one)
-    assert "weighs most" not in str(plain)
+    assert "what the source states first weighs most" in one.to_markdown()
+    assert "weighs most" not in plain.to_markdown()
 
 
 def test_the_heaviest_facts_come_first_whatever_became_of_them() -> None:

@@ -44,4 +44,4 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 def test_the_version_is_that_of_the_installed_package() -> None:
     from importlib.metadata import version
 
-    assert factcheck.__version__ == version("factcheck")
+    assert factcheck.__version__ == version("summary-factcheck")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from factcheck.reports import render
-from factcheck.reports.comparison import Change, RunComparison, verdict_text
+from factcheck.reports.comparison import Change, RunComparison, answer_text
 from factcheck.stats.comparison import Comparison
 from factcheck.stats.intervals import Interval
 
@@ -34,25 +34,26 @@ def compared(n_lost: int = 1, n_same: int = 1, **more: Any) -> RunComparison:
 
 
 @pytest.mark.parametrize(
-    ("difference", "p_value", "p_adjusted", "verdict"),
+    ("difference", "p_value", "p_adjusted", "answer"),
     [
-        (0.2, 0.01, None, "higher, unlikely to be chance"),
-        (-0.2, 0.01, 0.04, "lower, unlikely to be chance"),
-        (-0.2, 0.01, 0.05, "lower, but that may be chance"),
-        (1e-12, 0.01, None, "equal"),
-        (0.2, None, None, "no verdict"),
+        (0.2, 0.01, None, "B is better: F1 0.500 → 0.700."),
+        (-0.2, 0.01, 0.04, "B is worse: F1 0.500 → 0.300."),
+        (-0.2, 0.01, 0.05, "No clear difference: F1 0.500 → 0.300 may be chance."),
+        (1e-12, 0.01, None, "A and B are equal: F1 0.500."),
+        (0.2, None, None, "No verdict: F1 0.500 → 0.700."),
     ],
 )
-def test_the_verdict_goes_by_the_adjusted_p(
-    difference: float, p_value: float | None, p_adjusted: float | None, verdict: str
+def test_the_answer_goes_by_the_adjusted_p(
+    difference: float, p_value: float | None, p_adjusted: float | None, answer: str
 ) -> None:
     one = Comparison(0.5, 0.5 + difference, difference, None, p_value, p_adjusted)
-    assert verdict_text(one) == verdict
+    assert answer_text("F1", one) == answer
 
 
 def test_it_says_what_was_compared_and_how_clear_it_is() -> None:
     assert str(compared()).splitlines() == [
-        "F1 0.900 → 0.500 (-0.400)   lower, unlikely to be chance",
+        "B is worse: F1 0.900 → 0.500.",
+        "F1 0.900 → 0.500 (-0.400)",
         "A is a.json, B is b.json",
         "95 % interval of the difference -0.500 to -0.300, p 0.020 by case",
         "two runs",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,8 +69,8 @@ def test_many_newly_distorted_facts_are_not_hidden_by_an_insignificant_coverage(
     found = compare(report("k" * 20 + "d" * 20), report("k" * 18 + "dd" + "d" * 11 + "x" * 9))
     assert not found.main.is_significant
     assert found.worse == "distorted facts 0 \u2192 9 (9 newly)"
-    assert "Distorted facts 0 \u2192 9: 9 facts newly distorted" in str(found)
-    assert "of 40 facts decided in both, distorted 0 \u2192 9" in found.page().first_line
+    assert "Distorted 0 \u2192 9: more than chance (p 0.004)." in str(found)
+    assert found.answer.endswith("may be chance. 9 facts newly look wrong; check them.")
 
 
 @pytest.mark.parametrize(("judge", "is_worse"), [("some/model", False), ("local/3", True)])
@@ -80,6 +80,72 @@ def test_one_more_distorted_fact_counts_where_the_judge_never_flips(
     signature = f"judge:{judge}|version:0.1.0"
     a, b = (report(labels, signature=signature) for labels in ("kkd", "kkx"))
     assert bool(compare(a, b).worse) is is_worse
+
+
+def test_churn_among_distorted_facts_does_not_make_a_run_worse() -> None:
+    """A rise of their number has to be unlikely by chance, even by a judge that never flips."""
+    signature = "judge:local/3|version:0.1.0"
+
+    def runs(*labels: str) -> dict[str, CoverageReport]:
+        one = {str(n): report(each, signature=signature) for n, each in enumerate(labels)}
+        return {n: replace(r, facts=replace(r.facts, source_digest=n)) for n, r in one.items()}
+
+    churned = compare(runs(*["xddd"] * 8), runs(*["dxdd"] * 8))
+    assert (churned.counts["distorted"], len(churned.newly_distorted)) == ((8, 8), 8)
+    assert not churned.worse
+    one_more = compare(runs(*["xddd"] * 8), runs(*["dxdd"] * 7, "dxxd"))
+    assert "Distorted 8 \u2192 9: within chance (p 1.000)." in str(one_more)
+    assert not one_more.worse
+    risen = compare(runs(*["dddd"] * 8), runs(*["dxdd"] * 8))
+    assert risen.worse == "distorted facts 0 \u2192 8 (8 newly)"
+
+
+def sized(score: int, words: int, source: str) -> CoverageReport:
+    """A report that keeps some of ten facts in a summary of so many words."""
+    one = report("k" * score + "d" * (10 - score), text="word " * words)
+    return replace(one, facts=replace(one.facts, source_digest=source))
+
+
+@pytest.mark.parametrize(
+    ("better", "is_explained"),
+    [(lambda n: n % 6 + (-1) ** (n // 6), True), (lambda _: 2, False)],
+    ids=["all", "none"],
+)
+def test_a_difference_that_length_explains_is_said_to_be_so(
+    better: Callable[[int], int], *, is_explained: bool
+) -> None:
+    """B is 0 to 50 words longer, and keeps about a fact more for ten words, or two always."""
+    a = {str(n): sized(2, 50, str(n)) for n in range(24)}
+    b = {str(n): sized(2 + better(n), 50 + 10 * (n % 6), str(n)) for n in range(24)}
+    found = compare(a, b)
+    assert found.main.is_significant
+    assert found.answer.startswith("B keeps more: ")
+    assert ("its summaries are longer, which may explain it" in found.answer) is is_explained
+    assert "Length: 50 \u2192 75 words on average; at equal length, the difference" in str(found)
+    assert found.counts["words"] == (50.0, 75.0)
+    shorter = "its summaries are shorter, which may explain it"
+    assert (shorter in compare(b, a).answer) is is_explained
+
+
+def test_too_few_sources_or_lengths_that_differ_alike_explain_nothing() -> None:
+    few = compare(*({str(n): sized(k, w, str(n)) for n in range(6)} for k, w in ((2, 50), (6, 90))))
+    assert "Length: 50 \u2192 90 words on average; at least 10 sources are needed" in str(few)
+    assert "which may explain it" in few.answer
+    alike = [{str(n): sized(k, w, str(n)) for n in range(12)} for k, w in ((2, 50), (6, 90))]
+    assert "they differ too much alike to tell what length explains" in str(compare(*alike))
+    same = compare(alike[0], {name: sized(6, 50, name) for name in alike[0]})
+    assert "Length: 50 \u2192 50 words on average.\n" in str(same)
+    assert "explain" not in same.answer
+    assert "Length" not in str(compare(report("kd"), report("kk")))
+
+
+def test_differences_are_drawn_as_a_dot_for_each_record() -> None:
+    runs = [{str(n): sized(k, 50, str(n)) for n in range(12)} for k in (2, 6)]
+    found = compare(*runs)
+    assert found.to_html().count("<circle") == 13
+    assert "Differences B - A" not in str(found)
+    assert "Differences B - A" not in found.to_markdown()
+    assert "<svg" not in compare(report("kd"), report("kk")).to_html()
 
 
 @pytest.mark.parametrize(

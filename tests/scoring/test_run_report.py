@@ -57,7 +57,8 @@ def test_the_worst_record_comes_first_and_each_row_opens_its_own() -> None:
     failed, bad, _, good = opened(page)
     assert "no report" in failed
     assert "1 must fact not kept: f2" in bad
-    assert page.count("█") > 0
+    assert page.count("<rect") == 3
+    assert page.count('<td class="small">') == 4
     assert "A deep lake." in good
     assert "<script" not in failed
     assert "\u202e" not in page + failed
@@ -72,16 +73,16 @@ def test_every_format_has_every_record() -> None:
     suite = ET.fromstring(render(report.page(), "junit"))[0]  # noqa: S314 - our own
     tags = [test[0].tag if len(test) else "" for test in suite.iter("testcase")]
     assert tags == ["error", "failure", "", ""]
-    assert "lead baseline: 0.50, mean of 1 record" in report.to_markdown()
+    assert "Lead baseline: 0.50, mean of 1 record" in report.to_markdown()
     assert repr(report) == "<RunReport: Mean coverage 0.50   3 of 4 records scored>"
-    assert "faithfulness" not in str(report)
+    assert "Faithfulness" not in str(report)
     assert report.to_dict()["interval"] == list(report.interval or ())
     assert not report.budget_exhausted
 
 
 def test_claims_and_a_budget_that_ran_out_are_in_the_report() -> None:
     report = RunReport({"a": both_directions(), "b": RecordFailure("b", "budget", "no more")})
-    assert "faithfulness: 0.33, mean of the records" in str(report)
+    assert "Faithfulness: 0.33, mean of the records" in str(report)
     assert report.budget_exhausted
     failure = run_gate(report)
     assert failure is not None
@@ -143,7 +144,7 @@ def test_a_report_cites_the_card_instead_of_the_figures_of_others(tmp_path: Path
     assert report.judge_quality == (
         "Use this judge to rank summaries. Measured on 2026-11-22; 12 bundled texts."
     )
-    assert "judge: Use this judge to rank summaries." in str(report)
+    assert "How far to trust this: Use this judge to rank summaries." in str(report)
 
 
 @pytest.mark.parametrize(

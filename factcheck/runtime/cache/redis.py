@@ -94,7 +94,7 @@ class RedisCache:
             from redis.retry import Retry
         except ImportError as error:
             raise ConfigError(
-                "a Redis cache needs the package redis; install factcheck[redis]"
+                "a Redis cache needs the package redis; install summary-factcheck[redis]"
             ) from error
         try:
             self._client: Any = redis.Redis.from_url(

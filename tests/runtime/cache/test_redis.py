@@ -235,7 +235,7 @@ def test_hostile_rows_with_right_checksums_are_asked_for_again(
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "redis", None)
-    with pytest.raises(ConfigError, match=r"install factcheck\[redis\]"):
+    with pytest.raises(ConfigError, match=r"install summary-factcheck\[redis\]"):
         RedisCache("redis://127.0.0.1")
 
 

@@ -1,0 +1,95 @@
+"""Small pictures in SVG: differences as dots with their mean, and histograms of shares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from factcheck.reports.page import Svg
+from factcheck.reports.text import signed
+from factcheck.stats.comparison import Comparison
+
+_WIDTH = 640
+_LEFT, _RIGHT = 30, 610
+_BLUE, _ORANGE = "#0072b2", "#d55e00"
+_N_BINS = 60
+_DOT = 3.5
+_MOST_STACKED = 14
+"""Number of dots above each other from which all are drawn closer together."""
+_BAR_HEIGHT = 110
+
+
+def dots_svg(differences: Sequence[float], main: Comparison) -> Svg:
+    """Draw a dot for each difference B - A, and their mean with its 95 % interval below."""
+    ends = [*differences, *(main.interval or ()), main.difference]
+    widest: float = max(0.05, *map(abs, ends))
+
+    def x(value: float) -> float:
+        return (_LEFT + _RIGHT) / 2 + value / widest * (_RIGHT - _LEFT) / 2
+
+    places = [round((value / widest + 1) / 2 * _N_BINS) for value in differences]
+    highest = max(Counter(places).values(), default=1)
+    step = 2 * _DOT * min(1.0, _MOST_STACKED / highest)
+    base = 36 + step * highest
+    parts = [
+        _text(_LEFT, 16, "A higher", "start"),
+        _text(_RIGHT, 16, "B higher", "end"),
+        f'<path d="M{x(0):.1f} 22V{base + 34:.1f}" stroke="currentColor" stroke-dasharray="3 3"/>',
+        f'<path d="M{_LEFT} {base:.1f}H{_RIGHT}" stroke="currentColor" opacity="0.4"/>',
+    ]
+    seen: Counter[int] = Counter()
+    for place, value in zip(places, differences, strict=True):
+        y = base - _DOT - step * seen[place]
+        seen[place] += 1
+        centre = x(2 * place / _N_BINS * widest - widest)
+        words = f"<title>{escape(signed(value))}</title>"
+        parts.append(
+            f'<circle cx="{centre:.1f}" cy="{y:.1f}" r="{_DOT}" fill="{_BLUE}">{words}</circle>'
+        )
+    if main.interval is not None:
+        low, high = map(x, main.interval)
+        parts.append(
+            f'<path d="M{low:.1f} {base + 16:.1f}H{high:.1f}" stroke="{_ORANGE}" stroke-width="3"/>'
+        )
+    parts.append(
+        f'<circle cx="{x(main.difference):.1f}" cy="{base + 16:.1f}" r="6" fill="{_ORANGE}"/>'
+    )
+    parts += _ticks(
+        [(x(-widest), signed(-widest)), (x(0), "0"), (x(widest), signed(widest))], base + 50
+    )
+    return _svg(parts, base + 58, "Differences B - A as dots, their mean with its 95 % interval")
+
+
+def histogram_svg(bins: Sequence[int]) -> Svg:
+    """Draw the number of values in equal parts of the range from 0 to 1."""
+    base, highest = _BAR_HEIGHT + 20, max(bins, default=0)
+    width = (_RIGHT - _LEFT) / max(1, len(bins))
+    parts = [f'<path d="M{_LEFT} {base}H{_RIGHT}" stroke="currentColor" opacity="0.4"/>']
+    for place, n in enumerate(bins):
+        if n:
+            height, left = _BAR_HEIGHT * n / highest, _LEFT + place * width
+            where = f'x="{left + 2:.1f}" y="{base - height:.1f}" width="{width - 4:.1f}"'
+            parts.append(f'<rect {where} height="{height:.1f}" fill="{_BLUE}"/>')
+            parts.append(_text(left + width / 2, base - height - 5, f"{n:,}"))
+    edges = [(_LEFT + place * width, place / len(bins)) for place in range(len(bins) + 1)]
+    parts += _ticks([(left, f"{value:.1f}") for left, value in edges], base + 16)
+    return _svg(parts, base + 24, "Number of records by coverage")
+
+
+def _ticks(places: Sequence[tuple[float, str]], y: float) -> Iterator[str]:
+    return (_text(x, y, words) for x, words in places)
+
+
+def _text(x: float, y: float, words: str, anchor: str = "middle") -> str:
+    where = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+    return f'<text {where} fill="currentColor">{escape(words)}</text>'
+
+
+def _svg(parts: Sequence[str], height: float, label: str) -> Svg:
+    body = "\n".join(parts)
+    return Svg(
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:.0f}" '
+        f'font-family="sans-serif" font-size="12" color="#595959" role="img" '
+        f'aria-label="{escape(label)}">\n{body}\n</svg>\n'
+    )
