@@ -22,18 +22,18 @@ from concurrent.futures import (
 from contextlib import closing, nullcontext, suppress
 from functools import partial
 from itertools import chain, repeat, takewhile
-from tempfile import TemporaryFile
+from tempfile import NamedTemporaryFile, TemporaryFile
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Request, Response
-from fastapi.responses import StreamingResponse
+from fastapi.responses import HTMLResponse, StreamingResponse
 
 from factcheck.errors import BudgetExceeded, ConfigError, describe
 from factcheck.facts import CoverageReport
 from factcheck.facts.report import Direction
 from factcheck.runtime.loop import background
 from factcheck.scoring.many import Scored, score_record
-from factcheck.scoring.run_report import codes_of
+from factcheck.scoring.run_report import RunReport, codes_of
 from factcheck.scoring.runs import run_signature
 from factcheck.server.job_store import Job, JobStatus, JobStore
 from factcheck.server.judging import KEY
@@ -260,6 +260,13 @@ async def submit(
     return jobs.status(await asyncio.to_thread(jobs.store.find, job_id, owner))
 
 
+@router.get("")
+async def listing(request: Request, jobs: Shared) -> list[JobStatus]:
+    """Return the caller's last 200 jobs, the latest first."""
+    found = await asyncio.to_thread(jobs.store.owned, request.state.caller.owner)
+    return [jobs.status(job) for job in found]
+
+
 @router.get("/{job_id}")
 async def status(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> JobStatus:
     """Return the progress of a job."""
@@ -274,6 +281,15 @@ async def status(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> JobStatus:
 def rows(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> Response:
     """Return the rows so far as JSON lines, the file that `factcheck run --out` writes."""
     return StreamingResponse(jobs.store.row_lines(job), media_type=_LINES)
+
+
+@router.get("/{job_id}/page", response_class=HTMLResponse)
+def page(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> str:
+    """Return the rows so far as a page, the one that `factcheck report` makes of them."""
+    with NamedTemporaryFile("w", dir=jobs.store.path.parent, encoding="utf-8") as file:
+        file.writelines(jobs.store.row_lines(job))
+        file.flush()
+        return RunReport.read(file.name).to_html()
 
 
 @router.post("/{job_id}/cancel")

@@ -170,7 +170,9 @@ def test_health_and_metrics() -> None:
             post(client, "coverage", {"source": SOURCE, "summary": SUMMARY, "facts": FACTS})
             client.post("/v1/check", json={})
             metrics = client.get("/metrics").text
+            models = client.get("/v1/models").json()
 
+    assert [one["id"] for one in models["data"]] == ["model", "fast"]
     for line in (
         'factcheck_requests_total{route="/v1/coverage",status="200"} 1.0',
         'factcheck_requests_total{route="/v1/check",status="422"} 1.0',
