@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
+from itertools import chain
 from os import PathLike
 from typing import TYPE_CHECKING, get_args
 
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
 
 _VERSION = version("factcheck")
 _NOT_MEASURED = "not measured; 'factcheck calibrate agreement' measures it on your labels"
+_LIVE_BATCH = 8
+"""Facts after which an embedded judge says what it found."""
 Facts = FactSet | Iterable[AtomicFact | str]
 
 
@@ -188,6 +191,34 @@ class FactCoverage(SessionUser):
         return report
 
     score = blocking(ascore)
+
+    async def ascore_live(
+        self,
+        source: Source,
+        summary: str,
+        see: Callable[[FactSet | tuple[CheckResult, ...]], None],
+        *,
+        facts: Facts | None = None,
+        direction: Direction = "coverage",
+        lead: bool = True,
+    ) -> CoverageReport:
+        """Score as `score` does, and pass the facts, then results as they come, to `see`."""
+        source, ledger = as_source(source), Ledger(self.ledger)
+        require_text(summary, "the summary")
+        fact_set = await self._extract(source, ledger) if facts is None else FactSet.of(facts)
+        fact_set = weigh(fact_set, self._weights)
+        see(fact_set)
+        size = _LIVE_BATCH if self.signature.never_flips else self._specs[2]
+
+        async def check(place: int) -> tuple[CheckResult, ...]:
+            part = replace(fact_set, facts=fact_set[place : place + size])
+            results = await self._check(part, summary, ledger)
+            see(results)
+            return results
+
+        parts = await together(map(check, range(0, len(fact_set), size)))
+        results = tuple(chain.from_iterable(parts))
+        return await self._report(source, summary, fact_set, results, direction, ledger, lead=lead)
 
     async def ascore_summaries(
         self,

@@ -38,7 +38,7 @@ from factcheck.scoring.runs import run_signature
 from factcheck.server.job_store import Job, JobStatus, JobStore
 from factcheck.server.judging import KEY
 from factcheck.server.problems import RESPONSES, Problem
-from factcheck.server.service import Service
+from factcheck.server.service import LINES, Service
 
 _DRAIN_S = 5.0
 """Seconds for records in flight to finish when the service stops."""
@@ -215,7 +215,6 @@ async def _job(job_id: str, jobs: Shared, request: Request) -> Job:
     return await asyncio.to_thread(jobs.store.find, job_id, request.state.caller.owner)
 
 
-_LINES = "application/x-ndjson"
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -228,7 +227,7 @@ router = APIRouter(prefix="/v1/jobs", responses=RESPONSES, dependencies=[KEY])
 _BODY = {
     "required": True,
     "content": {
-        _LINES: {
+        LINES: {
             "schema": {"type": "string", "description": "Records, one JSON object per line."},
             "example": '{"id": "a", "source": "Rome is big.", "summary": "Rome is a city."}\n',
         }
@@ -276,11 +275,11 @@ async def status(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> JobStatus:
 @router.get(
     "/{job_id}/rows",
     response_class=StreamingResponse,
-    responses={200: {"content": {_LINES: {"schema": {"type": "string"}}}}},
+    responses={200: {"content": {LINES: {"schema": {"type": "string"}}}}},
 )
 def rows(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> Response:
     """Return the rows so far as JSON lines, the file that `factcheck run --out` writes."""
-    return StreamingResponse(jobs.store.row_lines(job), media_type=_LINES)
+    return StreamingResponse(jobs.store.row_lines(job), media_type=LINES)
 
 
 @router.get("/{job_id}/page", response_class=HTMLResponse)
