@@ -53,6 +53,9 @@ def serve(  # noqa: PLR0913 - one parameter per option
     jobs_db: Annotated[
         str | None, options.option("--jobs-db", "FILE", "Accept jobs, and keep them in FILE.")
     ] = None,
+    no_ui: Annotated[
+        bool, options.flag("--no-ui", "Serve no pages, neither at the address nor at /docs.")
+    ] = False,
     concurrency: options.Concurrency = 32,
     rpm: options.RequestsPerMinute = None,
     tpm: options.TokensPerMinute = None,
@@ -81,6 +84,7 @@ def serve(  # noqa: PLR0913 - one parameter per option
         host=host,
         keys=() if keys is None else _read_keys(keys),
         jobs_path=jobs_db,
+        ui=not no_ui,
     )
     with closing(_listen(host, port)) as listener:
         app = create_app(config)

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 
 import factcheck
 from factcheck.errors import FactcheckError
-from factcheck.server import chat, jobs, judging
+from factcheck.server import chat, jobs, judging, pages
 from factcheck.server.access import Gate, ServerConfig
 from factcheck.server.judging import KEY
 from factcheck.server.problems import RESPONSES, Problem, answer_problem
@@ -100,7 +100,8 @@ def create_app(config: ServerConfig) -> FastAPI:
     )
     app.state.service = service
     app.state.jobs = queue
-    for part in (judging.router, chat.router, jobs.router, router):
+    shown = (pages.router,) if config.ui else ()
+    for part in (judging.router, chat.router, jobs.router, router, *shown):
         app.include_router(part)
     for kind in (HTTPException, RequestValidationError, FactcheckError):
         app.add_exception_handler(kind, answer_problem)

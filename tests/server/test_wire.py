@@ -88,7 +88,8 @@ def test_a_lost_reader_of_a_stream_cancels_its_work() -> None:
         body = {"source": "", "summary": "Rome is old.", "facts": CHECK["facts"]}
         with running(app) as url:
             with httpx.stream("POST", f"{url}/v1/coverage/stream", json=body) as reply:
-                assert "facts" in json.loads(next(reply.iter_lines()))
+                lines = reply.iter_lines()
+                assert "facts" in json.loads(next(lines))
                 until(lambda: server.in_flight == 1)
             until(lambda: server.in_flight == 0)
             until(lambda: app.state.service.n_in_flight == 0)
