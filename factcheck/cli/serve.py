@@ -87,7 +87,7 @@ def demo(*, judge: options.Judges = None) -> None:
 
     Serves it on this machine only, on a free port, until stopped.
     """
-    _run("127.0.0.1", 0, opens="/#example", judges=_judges(judge))
+    _run("127.0.0.1", 0, opens="/#demo", judges=_judges(judge))
 
 
 def _run(host: str, port: int, *, opens: str = "", **options: Any) -> None:

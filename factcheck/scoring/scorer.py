@@ -205,8 +205,7 @@ class FactCoverage(SessionUser):
         """Score as `score` does, and pass the facts, then results as they come, to `see`."""
         source, ledger = as_source(source), Ledger(self.ledger)
         require_text(summary, "the summary")
-        fact_set = await self._extract(source, ledger) if facts is None else FactSet.of(facts)
-        fact_set = weigh(fact_set, self._weights)
+        fact_set = await self._facts(source, facts, direction, ledger)
         see(fact_set)
         size = _LIVE_BATCH if self.signature.never_flips else self._specs[2]
 
@@ -219,6 +218,8 @@ class FactCoverage(SessionUser):
         parts = await together(map(check, range(0, len(fact_set), size)))
         results = tuple(chain.from_iterable(parts))
         return await self._report(source, summary, fact_set, results, direction, ledger, lead=lead)
+
+    score_live = blocking(ascore_live)
 
     async def ascore_summaries(
         self,
@@ -235,13 +236,7 @@ class FactCoverage(SessionUser):
             return ()
         for summary in summaries:
             require_text(summary, "the summary")
-        if direction not in get_args(Direction):
-            raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
-        if facts is None:
-            fact_set = await self._extract(source, ledgers[0])
-        elif not (fact_set := FactSet.of(facts)):
-            raise InputError("the list of facts is empty; there is nothing to check")
-        fact_set = weigh(fact_set, self._weights)
+        fact_set = await self._facts(source, facts, direction, ledgers[0])
 
         async def score(summary: str, ledger: Ledger) -> CoverageReport:
             results = await self._check(fact_set, summary, ledger)
@@ -330,6 +325,22 @@ class FactCoverage(SessionUser):
             )
             scorer.ledger = Ledger(self.ledger)
             yield scorer
+
+    async def _facts(
+        self,
+        source: str | tuple[SourceDocument, ...],
+        facts: Facts | None,
+        direction: Direction,
+        ledger: Ledger,
+    ) -> FactSet:
+        """Return the facts to check, given or extracted, with their weights."""
+        if direction not in get_args(Direction):
+            raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
+        if facts is None:
+            fact_set = await self._extract(source, ledger)
+        elif not (fact_set := FactSet.of(facts)):
+            raise InputError("the list of facts is empty; there is nothing to check")
+        return weigh(fact_set, self._weights)
 
     async def _extract(self, source: str | tuple[SourceDocument, ...], ledger: Ledger) -> FactSet:
         if not any(text.strip() for text in source_texts(source)):

@@ -44,6 +44,8 @@ _DRAIN_S = 5.0
 """Seconds for records in flight to finish when the service stops."""
 _DISK_WAIT_S = 30.0
 """Seconds until jobs are tried again after a failure of the disk."""
+_MAX_PAGE = 1_000
+"""Maximum number of rows on the page of a job."""
 _log = logging.getLogger("factcheck.server")
 
 
@@ -285,6 +287,12 @@ def rows(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> Response:
 @router.get("/{job_id}/page", response_class=HTMLResponse)
 def page(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> str:
     """Return the rows so far as a page, the one that `factcheck report` makes of them."""
+    if job.rows > _MAX_PAGE:
+        detail = (
+            f"a page has at most {_MAX_PAGE:,} rows, the job has {job.rows:,}; "
+            "download the rows, and use 'factcheck report ROWS.jsonl --out PAGE.html'"
+        )
+        raise Problem(413, "too_large", detail)
     with NamedTemporaryFile("w", dir=jobs.store.path.parent, encoding="utf-8") as file:
         file.writelines(jobs.store.row_lines(job))
         file.flush()

@@ -273,7 +273,7 @@ if (!at("ask").hidden) say("This service needs an API key.");
 else
   start()
     .then(() => {
-      if (location.hash !== "#example") return;
+      if (location.hash !== "#demo") return;
       example();
       at("form").requestSubmit();
     })

@@ -266,7 +266,7 @@ def test_the_demo_opens_the_page_with_the_example(visit: Any) -> None:
         try:
             assert process.stdout is not None
             address = process.stdout.readline().strip()
-            assert address.endswith("/#example")
+            assert address.endswith("/#demo")
             page = visit(address)
             page.locator("#report .findings").wait_for()
             sample = (files("factcheck") / "samples" / "harbour.txt").read_text("utf-8")
@@ -289,9 +289,9 @@ def test_axe_finds_nothing_serious(
     if not axe():
         pytest.skip("needs axe-core: npm install -g axe-core, or AXE=FOLDER of its axe.min.js")
     url = serve(app_of("local-fast", jobs_path=str(tmp_path / "jobs.sqlite")))
-    for address in (f"{url}/#example", f"{url}/docs"):
+    for address in (f"{url}/#demo", f"{url}/docs"):
         page = visit(address, color_scheme=scheme)
-        if address.endswith("#example"):
+        if address.endswith("#demo"):
             page.locator("#report .findings").wait_for()
         for closed in page.locator("details:not([open]) > summary").all()[:3]:
             closed.click()

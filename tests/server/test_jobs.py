@@ -123,7 +123,7 @@ async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
         await jobs.stop()
 
 
-def test_a_job_over_http(tmp_path: Path) -> None:
+def test_a_job_over_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys name the owner; a job that has not ended outlives the application."""
     judges = {"main": checker(), "other": checker("other")}
     keys = [api_key(name, name) for name in ("ann", "bob")]
@@ -159,6 +159,10 @@ def test_a_job_over_http(tmp_path: Path) -> None:
         assert page.headers["content-type"].startswith("text/html")
         assert "The lake is deep." not in page.text  # packed, for its row to open
         assert ">r2</button>" in page.text
+        with monkeypatch.context() as few:
+            few.setattr("factcheck.server.jobs._MAX_PAGE", 2)
+            problem = client.get(f"{url}/page")
+        assert (problem.status_code, problem.json()["code"]) == (413, "too_large")
         last = client.post("/v1/jobs", content=body).json()["id"]
         listed = client.get("/v1/jobs").json()
         assert [job["id"] for job in listed] == [last, status["id"]]
