@@ -78,6 +78,6 @@ document.addEventListener("click", (event) => {
   if (button.dataset.open !== undefined) open(button);
   else if (button.dataset.step) step(dialog, button.dataset.step);
   else if (dialog) dialog.close();
-  else if (button.closest("th")) sortBy(button.closest("th"));
+  else sortBy(button.closest("th"));
 });
 document.addEventListener("close", (event) => event.target.opener?.focus(), true);

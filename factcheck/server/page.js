@@ -250,6 +250,9 @@ addEventListener("drop", (event) => {
   else if (event.target.closest("#jobs")) submit(file).catch(fail);
 });
 
+// the script of reports takes every other button for the head of a column
+document.body.addEventListener("click", (event) => event.target.closest("button") && event.stopPropagation());
+
 async function start() {
   const { data } = await (await ask("v1/models")).json();
   at("judge").replaceChildren(...data.map(({ id }) => element("option", { textContent: id })));
