@@ -6,7 +6,6 @@ const KINDS = {
   neutral: ["warn", "–", "dropped"],
   undefined: ["unknown", "?", "undecided"],
 };
-const TYPE = { "Content-Type": "application/json" };
 const labels = new Map(); // rows of labels.jsonl, by text and fact
 let running = null; // what cancels the check in progress
 let found = null; // the last line of a check: report and page
@@ -36,6 +35,7 @@ async function ask(path, options = {}) {
   if (answer.status === 401) {
     at("ask").hidden = false;
     at("key").focus();
+    throw new Error(key ? "This service does not know that API key." : "This service needs an API key.");
   }
   const problem = await answer.json().catch(() => ({}));
   throw new Error(problem.detail ?? `The service answered with status ${answer.status}.`);
@@ -53,7 +53,7 @@ async function* linesOf(answer) {
 }
 
 function request() {
-  const body = { source: at("source").value, summary: at("summary").value, judge: at("judge").value };
+  const body = { source: at("source").value, summary: at("summary").value, judge: at("judge").value || null };
   return at("both").checked ? { ...body, direction: "both" } : body;
 }
 async function check() {
@@ -66,7 +66,8 @@ async function check() {
   at("cancel").hidden = false;
   say("Extracting the facts …");
   try {
-    const options = { method: "POST", headers: TYPE, body: JSON.stringify(asked), signal: mine.signal };
+    const headers = { "Content-Type": "application/json" };
+    const options = { method: "POST", headers, body: JSON.stringify(asked), signal: mine.signal };
     for await (const line of linesOf(await ask("v1/coverage/stream", options))) {
       if (line.problem) throw new Error(line.problem.detail);
       if (line.facts) list(line.facts);
@@ -173,11 +174,12 @@ at("curl").onclick = () => {
 at("python").onclick = () => {
   const { judge, ...texts } = request();
   const key = at("key").value ? ', os.environ["FACTCHECK_KEY"]' : "";
+  const name = judge ? `, judge=${JSON.stringify(judge)}` : "";
   const values = Object.entries(texts).map(([name, value]) => `        ${name}=${JSON.stringify(value)},\n`);
   const url = JSON.stringify(new URL(".", location.href).href.replace(/\/$/, ""));
   return copy(
     `${key && "import os\n\n"}import factcheck\n\n` +
-      `with factcheck.Client(${url}${key}, judge=${JSON.stringify(judge)}) as scorer:\n` +
+      `with factcheck.Client(${url}${key}${name}) as scorer:\n` +
       `    report = scorer.score(\n${values.join("")}    )\nprint(report)`,
   );
 };
@@ -223,8 +225,8 @@ function view(html) {
   element("a", { href, target: "_blank" }).click();
 }
 async function submit(file) {
-  const query = new URLSearchParams({ judge: at("judge").value });
-  if (at("both").checked) query.set("direction", "both");
+  const { judge, direction = "coverage" } = request();
+  const query = new URLSearchParams({ direction, ...(judge && { judge }) });
   await ask(`v1/jobs?${query}`, { method: "POST", body: file });
   at("records").value = "";
   await showJobs();
@@ -256,7 +258,7 @@ document.body.addEventListener("click", (event) => event.target.closest("button"
 async function start() {
   const { data } = await (await ask("v1/models")).json();
   at("judge").replaceChildren(...data.map(({ id }) => element("option", { textContent: id })));
-  say("");
+  if (!running) say("");
   if (!at("jobs").hidden) await showJobs();
 }
 function example() {
