@@ -38,17 +38,19 @@ for _function, _panel, _example in (
     (run.run, _SUMMARIES, "pairs.jsonl --out rows.jsonl --resume"),
     (run.compare, _SUMMARIES, "before.jsonl after.jsonl --fail-if-worse"),
     (run.report, _SUMMARIES, "rows.jsonl --out run.html"),
+    (run.view, _SUMMARIES, "report.json"),
     (score.facts, _SUMMARIES, "report.txt --lock facts.yaml"),
     (score.check, _SUMMARIES, "facts.yaml summary.txt"),
     (calibrate.trust, _CALIBRATION, "--judge openai/gpt-5-nano --out trust.html --card card.json"),
     (calibrate.doctor, _CALIBRATION, "openai/gpt-5-nano"),
     (keywords.references, _OTHERS, "answer.txt good.txt other.txt"),
+    (serve.demo, _SERVICE, ""),
     (serve.serve, _SERVICE, "--judge main=openai/gpt-5-nano --jobs-db jobs.sqlite"),
 ):
     _name = _function.__name__
-    app.command(_name, rich_help_panel=_panel, epilog=f"Example: factcheck {_name} {_example}")(
-        _function
-    )
+    app.command(
+        _name, rich_help_panel=_panel, epilog=f"Example: factcheck {_name} {_example}".rstrip()
+    )(_function)
 for _family, _name, _panel in (
     (fields.app, "fields", _OTHERS),
     (keywords.app, "keywords", _OTHERS),

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from factcheck.cli import options, output
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from factcheck.metrics import MetricReport
     from factcheck.records import Record
     from factcheck.reports.comparison import RunComparison
+    from factcheck.reports.page import Page
     from factcheck.runtime.progress import Show
     from factcheck.scoring.run_report import RunReport
 
@@ -198,17 +200,39 @@ def report(
     The HTML page of a run is sortable, and each row opens its source and
     summary with the facts marked. Nothing is scored again.
     """
-    from factcheck.fields import RunResult
     from factcheck.scoring.run_report import RunReport
 
     to = output.destination(format_, out, file)
     saved = _read_saved(file)
     warnings = [saved.partial] if isinstance(saved, RunReport) and saved.partial else []
+    output.report(_saved_page(saved), saved.to_json, to, warnings=warnings)
+
+
+def view(file: Annotated[str, options.argument("FILE", f"Saved result: {_SAVED}.")]) -> None:
+    """Open a saved result as a page in the browser.
+
+    The page is a temporary file, which nobody else on this machine can
+    read; 'factcheck report FILE --out PAGE.html' makes one to keep.
+    """
+    import webbrowser
+
+    from factcheck.reports import render
+
+    html = render(_saved_page(_read_saved(file)), "html")
+    with NamedTemporaryFile(
+        "w", prefix="factcheck-", suffix=".html", encoding="utf-8", delete=False
+    ) as page:
+        page.write(html)
+    opened = webbrowser.open(Path(page.name).as_uri())
+    output.print_note(page.name if opened else f"{page.name}: no browser was found; open it in one")
+
+
+def _saved_page(saved: CoverageReport | RunReport | RunResult | MetricReport) -> Page:
+    from factcheck.fields import RunResult
+
     if isinstance(saved, RunResult) and saved.records:
-        page = saved.page(intervals=saved.intervals())
-    else:
-        page = saved.page()
-    output.report(page, saved.to_json, to, warnings=warnings)
+        return saved.page(intervals=saved.intervals())
+    return saved.page()
 
 
 def compare(

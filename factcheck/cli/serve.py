@@ -9,7 +9,8 @@ import signal
 import socket
 import sys
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated
+from threading import Thread
+from typing import TYPE_CHECKING, Annotated, Any
 
 from factcheck.cli import options, output
 from factcheck.errors import ConfigError, FactcheckError, InputError
@@ -53,6 +54,9 @@ def serve(  # noqa: PLR0913 - one parameter per option
     jobs_db: Annotated[
         str | None, options.option("--jobs-db", "FILE", "Accept jobs, and keep them in FILE.")
     ] = None,
+    no_ui: Annotated[
+        bool, options.flag("--no-ui", "Serve no pages, neither at the address nor at /docs.")
+    ] = False,
     concurrency: options.Concurrency = 32,
     rpm: options.RequestsPerMinute = None,
     tpm: options.TokensPerMinute = None,
@@ -64,6 +68,32 @@ def serve(  # noqa: PLR0913 - one parameter per option
     Listens on this machine only, unless there are --keys. Callers choose
     among the judges named here; keys of providers stay with the service.
     """
+    _run(
+        host,
+        port,
+        judges=_judges(judge),
+        budget=options.budget(max_calls, max_cost_usd),
+        concurrency=concurrency,
+        rpm=rpm,
+        tpm=tpm,
+        keys=() if keys is None else _read_keys(keys),
+        jobs_path=jobs_db,
+        ui=not no_ui,
+    )
+
+
+def demo(*, judge: options.Judges = None) -> None:
+    """Open a page in the browser that checks an example, or your texts.
+
+    Serves it on this machine only, on a free port, until stopped.
+    """
+    _run("127.0.0.1", 0, opens="/#demo", judges=_judges(judge))
+
+
+def _run(host: str, port: int, *, opens: str = "", **options: Any) -> None:
+    """Serve until stopped, and open a path in the browser, if any."""
+    import webbrowser
+
     try:
         import uvicorn
     except ImportError as error:
@@ -72,16 +102,7 @@ def serve(  # noqa: PLR0913 - one parameter per option
         ) from error
     from factcheck.server import ServerConfig, create_app
 
-    config = ServerConfig(
-        judges=_judges(judge),
-        budget=options.budget(max_calls, max_cost_usd),
-        concurrency=concurrency,
-        rpm=rpm,
-        tpm=tpm,
-        host=host,
-        keys=() if keys is None else _read_keys(keys),
-        jobs_path=jobs_db,
-    )
+    config = ServerConfig(host=host, **options)
     with closing(_listen(host, port)) as listener:
         app = create_app(config)
         settings = uvicorn.Config(
@@ -103,9 +124,11 @@ def serve(  # noqa: PLR0913 - one parameter per option
 
         _log_to_stderr()
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn restores and raises it
-        address = f"[{host}]" if ":" in host else host
-        names = ", ".join(config.judges)
-        output.print_note(f"Serving {names} on http://{address}:{listener.getsockname()[1]}")
+        name = f"[{host}]" if ":" in host else host
+        address = f"http://{name}:{listener.getsockname()[1]}"
+        output.print_note(f"Serving {', '.join(config.judges)} on {address}")
+        if opens:  # a browser in the terminal would not return
+            Thread(target=webbrowser.open, args=(f"{address}{opens}",), daemon=True).start()
         Server(settings).run(sockets=[listener])
 
 

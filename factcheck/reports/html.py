@@ -56,20 +56,31 @@ def render(page: Page) -> str:
         lines = (base64.b64encode(zlib.compress(one.encode())).decode() for one in details)
         inert = '<script type="text/plain" id="packed">'  # one compressed page per line
         packed = f"{_DIALOG}{inert}" + "\n".join(lines) + "</script>\n"
-    script = _file("page.js") if page.texts or listing else ""
-    return document_html(page.title, f"{_main(page)}\n{packed}", script)
+    scripts = (script(),) if page.texts or listing else ()
+    return document_html(page.title, f"{_main(page)}\n{packed}", *scripts)
 
 
-def document_html(title: str, body: str, script: str = "") -> str:
+def script() -> str:
+    """Return the script of the pages with texts, or with rows that open."""
+    return _file("page.js")
+
+
+def document_html(title: str, body: str, *scripts: str, policy: str = "") -> str:
     """Return a self-contained document in the style of all pages.
 
-    No other script can join `script`: the content security policy names its digest.
+    No other script can join `scripts`: the content security policy names their digests.
+
+    Args:
+        title: Title of the document.
+        body: Its body, as HTML.
+        scripts: Scripts at its end.
+        policy: More directives of the content security policy, each after a semicolon.
     """
-    policy = ""
-    if script:
-        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-        policy = f"; script-src 'sha256-{digest}'"
-        script = f"<script>{script}</script>\n"
+    if scripts:
+        digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
+        names = " ".join(f"'sha256-{base64.b64encode(one).decode()}'" for one in digests)
+        policy = f"; script-src {names}{policy}"
+    script = "".join(f"<script>{script}</script>\n" for script in scripts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

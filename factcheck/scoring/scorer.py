@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
+from itertools import chain
 from os import PathLike
 from typing import TYPE_CHECKING, get_args
 
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
 
 _VERSION = version("summary-factcheck")
 _NOT_MEASURED = "Not measured; 'factcheck trust' measures this judge."
+_LIVE_BATCH = 8
+"""Facts after which an embedded judge says what it found."""
 Facts = FactSet | Iterable[AtomicFact | str]
 
 
@@ -189,6 +192,35 @@ class FactCoverage(SessionUser):
 
     score = blocking(ascore)
 
+    async def ascore_live(
+        self,
+        source: Source,
+        summary: str,
+        see: Callable[[FactSet | tuple[CheckResult, ...]], None],
+        *,
+        facts: Facts | None = None,
+        direction: Direction = "coverage",
+        lead: bool = True,
+    ) -> CoverageReport:
+        """Score as `score` does, and pass the facts, then results as they come, to `see`."""
+        source, ledger = as_source(source), Ledger(self.ledger)
+        require_text(summary, "the summary")
+        fact_set = await self._facts(source, facts, direction, ledger)
+        see(fact_set)
+        size = _LIVE_BATCH if self.signature.never_flips else self._specs[2]
+
+        async def check(place: int) -> tuple[CheckResult, ...]:
+            part = replace(fact_set, facts=fact_set[place : place + size])
+            results = await self._check(part, summary, ledger)
+            see(results)
+            return results
+
+        parts = await together(map(check, range(0, len(fact_set), size)))
+        results = tuple(chain.from_iterable(parts))
+        return await self._report(source, summary, fact_set, results, direction, ledger, lead=lead)
+
+    score_live = blocking(ascore_live)
+
     async def ascore_summaries(
         self,
         source: Source,
@@ -204,13 +236,7 @@ class FactCoverage(SessionUser):
             return ()
         for summary in summaries:
             require_text(summary, "the summary")
-        if direction not in get_args(Direction):
-            raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
-        if facts is None:
-            fact_set = await self._extract(source, ledgers[0])
-        elif not (fact_set := FactSet.of(facts)):
-            raise InputError("the list of facts is empty; there is nothing to check")
-        fact_set = weigh(fact_set, self._weights)
+        fact_set = await self._facts(source, facts, direction, ledgers[0])
 
         async def score(summary: str, ledger: Ledger) -> CoverageReport:
             results = await self._check(fact_set, summary, ledger)
@@ -299,6 +325,22 @@ class FactCoverage(SessionUser):
             )
             scorer.ledger = Ledger(self.ledger)
             yield scorer
+
+    async def _facts(
+        self,
+        source: str | tuple[SourceDocument, ...],
+        facts: Facts | None,
+        direction: Direction,
+        ledger: Ledger,
+    ) -> FactSet:
+        """Return the facts to check, given or extracted, with their weights."""
+        if direction not in get_args(Direction):
+            raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
+        if facts is None:
+            fact_set = await self._extract(source, ledger)
+        elif not (fact_set := FactSet.of(facts)):
+            raise InputError("the list of facts is empty; there is nothing to check")
+        return weigh(fact_set, self._weights)
 
     async def _extract(self, source: str | tuple[SourceDocument, ...], ledger: Ledger) -> FactSet:
         if not any(text.strip() for text in source_texts(source)):

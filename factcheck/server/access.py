@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Observe: TypeAlias = Callable[[str, int, float], None]
 """Receives the route, the status and the seconds of every request."""
 
-PUBLIC = frozenset({"/healthz", "/readyz", "/openapi.json"})
+PUBLIC = frozenset({"/", "/docs", "/healthz", "/readyz", "/openapi.json"})
 """Paths that need no API key."""
 _READ_S = 30.0
 """Maximum number of seconds for a body to arrive."""
@@ -96,6 +96,8 @@ class ServerConfig:
     """API keys; required unless the host is a loopback address."""
     jobs_path: str | None = None
     """SQLite file of the jobs; `None`: no jobs."""
+    ui: bool = True
+    """Whether there are pages for people: `/` and `/docs`."""
     max_body_bytes: int = 2_000_000
     """Maximum size of a request body; `JOB_BODIES` times as much for a job."""
     max_text_chars: int = 200_000

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Literal
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 import factcheck
 from factcheck.errors import FactcheckError
-from factcheck.server import chat, jobs, judging
+from factcheck.server import chat, jobs, judging, pages
 from factcheck.server.access import Gate, ServerConfig
 from factcheck.server.judging import KEY
 from factcheck.server.problems import RESPONSES, Problem, answer_problem
@@ -41,6 +43,28 @@ async def metrics(request: Request) -> Response:
     """Return requests, latencies, verdicts, usage and open jobs in the format of Prometheus."""
     text = await asyncio.to_thread(generate_latest, request.app.state.service.meters.registry)
     return Response(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+class ModelAnswer(BaseModel):
+    """A judge in the form of OpenAI's models."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: str = "factcheck"
+
+
+class ModelsAnswer(BaseModel):
+    """The judges that callers can name, the default first."""
+
+    object: Literal["list"] = "list"
+    data: list[ModelAnswer]
+
+
+@router.get("/v1/models", responses=RESPONSES, dependencies=[KEY])
+async def models(request: Request) -> ModelsAnswer:
+    """List the judges."""
+    return ModelsAnswer(data=[ModelAnswer(id=name) for name in request.app.state.service.judges])
 
 
 def create_app(config: ServerConfig) -> FastAPI:
@@ -76,7 +100,8 @@ def create_app(config: ServerConfig) -> FastAPI:
     )
     app.state.service = service
     app.state.jobs = queue
-    for part in (judging.router, chat.router, jobs.router, router):
+    shown = (pages.router,) if config.ui else ()
+    for part in (judging.router, chat.router, jobs.router, router, *shown):
         app.include_router(part)
     for kind in (HTTPException, RequestValidationError, FactcheckError):
         app.add_exception_handler(kind, answer_problem)

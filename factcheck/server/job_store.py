@@ -43,7 +43,8 @@ _ORPHANS = "DELETE FROM records WHERE job NOT IN (SELECT id FROM jobs)"
 """Removes records of jobs that did not arrive in full, or were being deleted."""
 _JOBS = (
     "SELECT jobs.*, count(job) AS records, count(failed) AS rows, total(failed) AS failed "
-    "FROM jobs LEFT JOIN records ON records.job = jobs.id WHERE {} GROUP BY number"
+    "FROM jobs LEFT JOIN records ON records.job = jobs.id WHERE {} GROUP BY number "
+    "ORDER BY number DESC LIMIT {}"
 )
 _OPEN = "state = 'queued'"
 _KNOWN = "owner IN (SELECT value FROM json_each(?))"
@@ -57,6 +58,8 @@ _PAGE_OF = (
 _LOCK_WAIT_S = 2.0
 _PAGE = 200
 """Number of records read or written in one transaction."""
+_MAX_LISTED = 200
+"""Maximum number of jobs in the list of one owner."""
 _MAX_OPEN = 100
 """Maximum number of unfinished jobs of one owner."""
 _RETRY_S = 60.0
@@ -221,6 +224,11 @@ class JobStore:
             return found
         raise Problem(404, "not_found", f"there is no job {job_id!r:.80}")
 
+    def owned(self, owner: str) -> list[Job]:
+        """Return the last 200 jobs of an owner, the latest first."""
+        found = self._all(_JOBS.format("owner = ?", _MAX_LISTED), owner)
+        return [Job(**row) for row in found]
+
     def first_open(self) -> Job | None:
         """Return the unfinished job that was submitted first with a key of the service."""
         found = self._all(_FIRST.format(f"{_OPEN} AND {_KNOWN}"), self._owners)
@@ -304,7 +312,7 @@ class JobStore:
         self._change("DELETE FROM records WHERE job = ?", job.id)
 
     def _job(self, where: str, *values: Any) -> Job | None:
-        found = self._all(_JOBS.format(where), *values)
+        found = self._all(_JOBS.format(where, 1), *values)
         return Job(**found[0]) if found else None
 
     def _all(self, query: str, *values: Any) -> list[Any]:

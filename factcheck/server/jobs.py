@@ -22,28 +22,30 @@ from concurrent.futures import (
 from contextlib import closing, nullcontext, suppress
 from functools import partial
 from itertools import chain, repeat, takewhile
-from tempfile import TemporaryFile
+from tempfile import NamedTemporaryFile, TemporaryFile
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Request, Response
-from fastapi.responses import StreamingResponse
+from fastapi.responses import HTMLResponse, StreamingResponse
 
 from factcheck.errors import BudgetExceeded, ConfigError, describe
 from factcheck.facts import CoverageReport
 from factcheck.facts.report import Direction
 from factcheck.runtime.loop import background
 from factcheck.scoring.many import Scored, score_record
-from factcheck.scoring.run_report import codes_of
+from factcheck.scoring.run_report import RunReport, codes_of
 from factcheck.scoring.runs import run_signature
 from factcheck.server.job_store import Job, JobStatus, JobStore
 from factcheck.server.judging import KEY
 from factcheck.server.problems import RESPONSES, Problem
-from factcheck.server.service import Service
+from factcheck.server.service import LINES, Service
 
 _DRAIN_S = 5.0
 """Seconds for records in flight to finish when the service stops."""
 _DISK_WAIT_S = 30.0
 """Seconds until jobs are tried again after a failure of the disk."""
+_MAX_PAGE = 1_000
+"""Maximum number of rows on the page of a job."""
 _log = logging.getLogger("factcheck.server")
 
 
@@ -215,7 +217,6 @@ async def _job(job_id: str, jobs: Shared, request: Request) -> Job:
     return await asyncio.to_thread(jobs.store.find, job_id, request.state.caller.owner)
 
 
-_LINES = "application/x-ndjson"
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -228,7 +229,7 @@ router = APIRouter(prefix="/v1/jobs", responses=RESPONSES, dependencies=[KEY])
 _BODY = {
     "required": True,
     "content": {
-        _LINES: {
+        LINES: {
             "schema": {"type": "string", "description": "Records, one JSON object per line."},
             "example": '{"id": "a", "source": "Rome is big.", "summary": "Rome is a city."}\n',
         }
@@ -260,6 +261,13 @@ async def submit(
     return jobs.status(await asyncio.to_thread(jobs.store.find, job_id, owner))
 
 
+@router.get("")
+async def listing(request: Request, jobs: Shared) -> list[JobStatus]:
+    """Return the caller's last 200 jobs, the latest first."""
+    found = await asyncio.to_thread(jobs.store.owned, request.state.caller.owner)
+    return [jobs.status(job) for job in found]
+
+
 @router.get("/{job_id}")
 async def status(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> JobStatus:
     """Return the progress of a job."""
@@ -269,11 +277,26 @@ async def status(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> JobStatus:
 @router.get(
     "/{job_id}/rows",
     response_class=StreamingResponse,
-    responses={200: {"content": {_LINES: {"schema": {"type": "string"}}}}},
+    responses={200: {"content": {LINES: {"schema": {"type": "string"}}}}},
 )
 def rows(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> Response:
     """Return the rows so far as JSON lines, the file that `factcheck run --out` writes."""
-    return StreamingResponse(jobs.store.row_lines(job), media_type=_LINES)
+    return StreamingResponse(jobs.store.row_lines(job), media_type=LINES)
+
+
+@router.get("/{job_id}/page", response_class=HTMLResponse)
+def page(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> str:
+    """Return the rows so far as a page, the one that `factcheck report` makes of them."""
+    if job.rows > _MAX_PAGE:
+        detail = (
+            f"a page has at most {_MAX_PAGE:,} rows, the job has {job.rows:,}; "
+            "download the rows, and use 'factcheck report ROWS.jsonl --out PAGE.html'"
+        )
+        raise Problem(413, "too_large", detail)
+    with NamedTemporaryFile("w", dir=jobs.store.path.parent, encoding="utf-8") as file:
+        file.writelines(jobs.store.row_lines(job))
+        file.flush()
+        return RunReport.read(file.name).to_html()
 
 
 @router.post("/{job_id}/cancel")

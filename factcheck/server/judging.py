@@ -10,6 +10,7 @@ from functools import partial
 from typing import Annotated, Any, get_type_hints
 
 from fastapi import APIRouter, Depends, Header, Request, Response
+from fastapi.responses import StreamingResponse
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
@@ -24,7 +25,7 @@ from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.records.facts import facts_of
 from factcheck.server.access import require_bounded
 from factcheck.server.problems import RESPONSES, Problem
-from factcheck.server.service import Service
+from factcheck.server.service import LINES, Service
 
 _JSON = "application/json"
 KEY = Depends(HTTPBearer(auto_error=False))
@@ -200,6 +201,42 @@ async def coverage(service: Service, body: CoverageRequest) -> Any:
     )
     service.meters.count(judge.name, (*report.results, *report.claim_results))
     return report.to_dict()
+
+
+@router.post(
+    "/v1/coverage/stream",
+    response_class=StreamingResponse,
+    responses={200: {"content": {LINES: {"schema": {"type": "string"}}}}},
+)
+async def stream(
+    request: Request, body: CoverageRequest, factcheck_deadline_ms: DeadlineMs = None
+) -> Response:
+    """Answer as `/v1/coverage` does, with JSON lines as the work goes on.
+
+    First comes `facts`, then `results` of some facts each, at last `report` with its `page` as
+    HTML; or `problem`, the problem details of an error.
+    """
+    service: Service = request.app.state.service
+    judge = service.judge(body.judge)
+    facts = None if body.facts is None else _facts(body.facts)
+
+    async def work(see: Callable[[Any], None]) -> Any:
+        def pass_on(found: Any) -> None:
+            name = "facts" if isinstance(found, FactSet) else "results"
+            see({name: to_plain(tuple(found))})
+
+        report = await judge.scorer.ascore_live(
+            body.source,
+            body.summary,
+            pass_on,
+            facts=facts,
+            direction=body.direction,
+            lead=body.lead,
+        )
+        service.meters.count(judge.name, (*report.results, *report.claim_results))
+        return {"report": report.to_dict(), "page": report.to_html()}
+
+    return service.stream(request, work, factcheck_deadline_ms)
 
 
 class FieldsRequest(_Judged):

@@ -68,11 +68,14 @@ class Problem(HTTPException):
         super().__init__(status, shorten(detail), {**(headers or {}), **retry})
         self.code = code
 
-    def response(self) -> Response:
+    @property
+    def details(self) -> dict[str, Any]:
         title = HTTPStatus(self.status_code).phrase
         data = {"type": "about:blank", "title": title, "status": self.status_code}
-        body = json_text({**data, "detail": self.detail, "code": self.code})
-        return Response(body, self.status_code, self.headers, MEDIA_TYPE)
+        return {**data, "detail": self.detail, "code": self.code}
+
+    def response(self) -> Response:
+        return Response(json_text(self.details), self.status_code, self.headers, MEDIA_TYPE)
 
 
 def problem_of(error: BaseException) -> Problem:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from fastapi import Request, Response
+from fastapi.responses import StreamingResponse
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -25,11 +27,12 @@ from factcheck.runtime.loop import BackgroundLoop, background
 from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
 from factcheck.server.access import Caller, ServerConfig
-from factcheck.server.problems import Problem
+from factcheck.server.problems import Problem, problem_of
 from factcheck.settings import LOCAL
 
 _GRACE_S = 5.0
 """Seconds after its deadline at which a request ends, even if its work does not."""
+LINES = "application/x-ndjson"
 _GONE = 499
 """Status in logs and metrics of a request whose client has disconnected."""
 _BUCKETS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 120.0)
@@ -163,6 +166,54 @@ class Service:
 
         The work of a client that disconnects is cancelled.
         """
+        task = self._begin(request, work, deadline_ms)
+        gone = asyncio.ensure_future(_disconnect(request))
+        try:
+            await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                return Response(status_code=_GONE)
+            return Response(task.result(), media_type="application/json")
+        finally:
+            gone.cancel()
+            task.cancel()
+
+    def stream(
+        self,
+        request: Request,
+        work: Callable[[Callable[[Any], None]], Awaitable[Any]],
+        deadline_ms: int | None = None,
+    ) -> Response:
+        """Answer with JSON lines: what `work` passes on as it comes, and what it returns.
+
+        If the work fails, the last line is `{"problem": ...}`. The work of a client that
+        disconnects is cancelled.
+        """
+        loop = asyncio.get_running_loop()
+        lines: asyncio.Queue[str | None] = asyncio.Queue()
+
+        def see(value: Any) -> None:
+            loop.call_soon_threadsafe(lines.put_nowait, json_text(value))
+
+        def end(task: asyncio.Task[str]) -> None:
+            lines.put_nowait(_last_line(task))
+            lines.put_nowait(None)
+
+        task = self._begin(request, partial(work, see), deadline_ms)
+        task.add_done_callback(end)
+
+        async def body() -> AsyncIterator[str]:
+            try:
+                while (line := await lines.get()) is not None:
+                    yield f"{line}\n"
+            finally:
+                task.cancel()
+
+        return StreamingResponse(body(), media_type=LINES)
+
+    def _begin(
+        self, request: Request, work: Callable[[], Awaitable[Any]], deadline_ms: int | None
+    ) -> asyncio.Task[str]:
+        """Begin the work of a request; raises `Problem` if too many are in progress."""
         if self.n_in_flight >= self.config.max_in_flight:
             detail = f"{self.n_in_flight} requests are in progress; try again"
             raise Problem(503, "busy", detail, retry_after_s=1)
@@ -170,22 +221,24 @@ class Service:
         if deadline_ms is not None:
             seconds = min(seconds, deadline_ms / 1_000)
         self.n_in_flight += 1
-        gone = asyncio.ensure_future(_disconnect(request))
         task = asyncio.ensure_future(_by_deadline(request.state.caller, work, seconds))
-        try:
-            await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if not task.done():
-                return Response(status_code=_GONE)
-            return Response(task.result(), media_type="application/json")
-        finally:
-            self.n_in_flight -= 1
-            gone.cancel()
-            task.cancel()
+        task.add_done_callback(self._end)
+        return task
+
+    def _end(self, _: asyncio.Task[str]) -> None:
+        self.n_in_flight -= 1
 
     async def check(self, judge: Judge, facts: FactSet, text: str) -> tuple[CheckResult, ...]:
         results = await judge.scorer.acheck(facts, text)
         self.meters.count(judge.name, results)
         return results
+
+
+def _last_line(task: asyncio.Task[str]) -> str:
+    if task.cancelled():
+        return json_text({"problem": problem_of(asyncio.CancelledError()).details})
+    error = task.exception()
+    return task.result() if error is None else json_text({"problem": problem_of(error).details})
 
 
 async def _disconnect(request: Request) -> None:

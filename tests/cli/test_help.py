@@ -12,7 +12,8 @@ import pytest
 from tests.cli.conftest import Run
 
 FAMILIES = {
-    "": "score run report compare facts check fields keywords references calibrate cache serve",
+    "": "score run report view compare facts check fields keywords references calibrate cache "
+    "demo serve",
     "fields": "evaluate infer-schema suggest compare",
     "keywords": "run behaviors compare",
     "calibrate": "bullets audit agreement",

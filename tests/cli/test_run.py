@@ -428,3 +428,29 @@ def test_a_saved_report_is_shown_again(run: Run, tmp_path: Path) -> None:
     assert run("calibrate", "agreement", str(path), "--review", page).code == 0
     path.write_text("{}", "utf-8")
     refused(run("report", str(path)), "not a factcheck report")
+
+
+@pytest.mark.parametrize("opens", [True, False])
+def test_a_saved_result_opens_in_the_browser(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, opens: bool
+) -> None:
+    opened: list[str] = []
+
+    def browse(url: str) -> bool:
+        opened.append(url)
+        return opens
+
+    monkeypatch.setattr("webbrowser.open", browse)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    path = tmp_path / "report.json"
+    path.write_text(report_of(verdict(LAKE, "entailed")).to_json(), "utf-8")
+    code, out, err = run("view", str(path))
+    (page,) = tmp_path.glob("factcheck-*.html")
+
+    assert (code, out, opened) == (0, "", [page.as_uri()])
+    assert err == (f"{page}\n" if opens else f"{page}: no browser was found; open it in one\n")
+    assert LAKE.text in page.read_text("utf-8")
+    assert not page.stat().st_mode & 0o077
+    path.write_text("{}", "utf-8")
+    refused(run("view", str(path)), "not a factcheck report")

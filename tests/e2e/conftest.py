@@ -25,26 +25,36 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def tab(browser: Any, tmp_path: Path) -> Iterator[Any]:
-    """Open pages; the test fails if a page logs an error or a request is refused."""
+def visit(browser: Any) -> Iterator[Any]:
+    """Open addresses; the test fails if a page logs an error or a request is refused."""
     pages: list[Any] = []
     problems: list[str] = []
 
-    def show(html: str, **options: Any) -> Any:
-        path = tmp_path / "page.html"
-        path.write_text(html, "utf-8")
+    def show(address: str, **options: Any) -> Any:
         page = browser.new_page(**options)
         pages.append(page)
         page.on("console", lambda message: problems.append(message.text))
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("requestfailed", lambda request: problems.append(request.url))
-        page.goto(path.as_uri())
+        page.goto(address)
         return page
 
     yield show
     assert not problems
     for page in pages:
         page.close()
+
+
+@pytest.fixture
+def tab(visit: Any, tmp_path: Path) -> Any:
+    """Open pages that are given as HTML, as `visit` does."""
+
+    def show(html: str, **options: Any) -> Any:
+        path = tmp_path / "page.html"
+        path.write_text(html, "utf-8")
+        return visit(path.as_uri(), **options)
+
+    return show
 
 
 @pytest.fixture

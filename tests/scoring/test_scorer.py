@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,8 +115,19 @@ def test_an_empty_summary_keeps_nothing_and_asks_nobody(summary: str) -> None:
 def test_texts_that_cannot_be_scored_say_what_to_do(arguments: Any, says: str) -> None:
     with pytest.raises(InputError, match=says):
         score(*arguments)
-    with pytest.raises(InputError, match="direction 'back'"):
-        score(TEXT, TEXT, direction="back")  # type: ignore[arg-type]
+    with FactCoverage("local-fast") as scorer, pytest.raises(InputError, match=says):
+        scorer.score_live(arguments[0], arguments[1], print)
+
+
+def test_directions_and_facts_that_say_nothing_are_refused() -> None:
+    forms: list[Any] = [score]
+    with FactCoverage("local-fast") as scorer:
+        forms.append(partial(scorer.score_live, see=print))
+        for form in forms:
+            with pytest.raises(InputError, match="direction 'back'"):
+                form(TEXT, summary=TEXT, direction="back")
+            with pytest.raises(InputError, match="the list of facts is empty"):
+                form(TEXT, summary=TEXT, facts=[])
 
 
 @pytest.mark.parametrize("judge", ["gpu", "", "local/", "openai", object(), 7, ScriptedChecker])
@@ -149,6 +161,21 @@ def test_the_asynchronous_form_and_the_two_halves_give_the_same_report() -> None
     assert asyncio.run(ascore(TEXT, TEXT)) == report
     assert check(facts, TEXT) == report.results
     assert facts.source_digest is not None
+
+
+def test_what_comes_first_makes_up_the_report() -> None:
+    seen: list[Any] = []
+    text = " ".join(f"The tide was high on day {n}." for n in range(1, 21))
+    with FactCoverage("local-fast") as scorer:
+        report = scorer.score_live(text, TEXT, seen.append)
+        assert report == scorer.score(text, TEXT)
+    facts, *results = seen
+
+    assert facts == report.facts
+    assert len(results) > 1
+    assert {one.fact.id: one for part in results for one in part} == {
+        one.fact.id: one for one in report.results
+    }
 
 
 def test_the_environment_may_name_the_judge_but_a_key_changes_nothing(

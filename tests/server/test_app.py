@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 import threading
@@ -52,6 +53,40 @@ def test_answers_are_those_of_the_python_api() -> None:
         with FieldEvaluator(schema) as evaluator:
             run = evaluator.evaluate(gold, extracted)
         assert post(client, "fields", body) == run.to_dict()
+
+
+def streamed(client: TestClient, body: Any, **headers: str) -> list[Any]:
+    reply = client.post("/v1/coverage/stream", json=body, headers=headers)
+    assert (reply.status_code, reply.headers["content-type"]) == (200, "application/x-ndjson")
+    return [json.loads(line) for line in reply.text.splitlines()]
+
+
+def test_a_stream_brings_facts_then_results_and_ends_with_the_report() -> None:
+    source = " ".join(f"Ida met Tom in Bern on day {n}." for n in range(1, 21))
+    body = {"source": source, "summary": "Ida met Tom in Bern on day 3.", "direction": "both"}
+    with serving() as client:
+        first, *parts, last = streamed(client, body)
+        plain = post(client, "coverage", body)
+    texts = [fact["text"] for fact in first["facts"]]
+    results = [one for part in parts for one in part["results"]]
+
+    assert timeless(last["report"]) == timeless(plain)
+    assert texts == [one["fact"]["text"] for one in plain["results"]]
+    assert sorted(map(str, results)) == sorted(map(str, plain["results"]))
+    assert len(parts) == math.ceil(len(texts) / 8) > 1
+    assert last["page"].startswith("<!doctype html>")
+
+
+def test_a_stream_that_fails_ends_with_the_problem() -> None:
+    with serving(Judge(delay_s=60)) as client:
+        (blank,) = streamed(client, {"source": " ", "summary": "Rome."})
+        body = {"source": SOURCE, "summary": SUMMARY, "facts": FACTS}
+        *_, late = streamed(client, body, **{"Factcheck-Deadline-Ms": "200"})
+        unknown = client.post("/v1/coverage/stream", json={**body, "judge": "x"})
+
+    assert (blank["problem"]["status"], blank["problem"]["code"]) == (422, "input")
+    assert late["report"]["counts"]["undecided"] == 2
+    assert unknown.status_code == 422
 
 
 def test_values_are_compared_by_a_judge_that_can() -> None:
@@ -170,7 +205,9 @@ def test_health_and_metrics() -> None:
             post(client, "coverage", {"source": SOURCE, "summary": SUMMARY, "facts": FACTS})
             client.post("/v1/check", json={})
             metrics = client.get("/metrics").text
+            models = client.get("/v1/models").json()
 
+    assert [one["id"] for one in models["data"]] == ["model", "fast"]
     for line in (
         'factcheck_requests_total{route="/v1/coverage",status="200"} 1.0',
         'factcheck_requests_total{route="/v1/check",status="422"} 1.0',

@@ -123,7 +123,7 @@ async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
         await jobs.stop()
 
 
-def test_a_job_over_http(tmp_path: Path) -> None:
+def test_a_job_over_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys name the owner; a job that has not ended outlives the application."""
     judges = {"main": checker(), "other": checker("other")}
     keys = [api_key(name, name) for name in ("ann", "bob")]
@@ -144,13 +144,30 @@ def test_a_job_over_http(tmp_path: Path) -> None:
         assert [json.loads(row).get("id") for row in rows.text.splitlines()] == [
             *(None, "r1", "r2", "r3", None)
         ]
-        for method, path in (("GET", url), ("GET", f"{url}/rows"), ("DELETE", url)):
+        for method, path in (
+            ("GET", url),
+            ("GET", f"{url}/rows"),
+            ("GET", f"{url}/page"),
+            ("DELETE", url),
+        ):
             problem = client.request(method, path, headers=bob)
             assert (problem.status_code, problem.json()["code"]) == (404, "not_found")
         for query in ("judge=x", "direction=up"):
             assert client.post(f"/v1/jobs?{query}", content=body).status_code == 422
         assert client.post("/v1/jobs", content=b"").json()["code"] == "input"
+        page = client.get(f"{url}/page")
+        assert page.headers["content-type"].startswith("text/html")
+        assert "The lake is deep." not in page.text  # packed, for its row to open
+        assert ">r2</button>" in page.text
+        with monkeypatch.context() as few:
+            few.setattr("factcheck.server.jobs._MAX_PAGE", 2)
+            problem = client.get(f"{url}/page")
+        assert (problem.status_code, problem.json()["code"]) == (413, "too_large")
         last = client.post("/v1/jobs", content=body).json()["id"]
+        listed = client.get("/v1/jobs").json()
+        assert [job["id"] for job in listed] == [last, status["id"]]
+        assert (listed[1]["records"], listed[1]["rows"], listed[1]["failed"]) == (3, 3, 1)
+        assert client.get("/v1/jobs", headers=bob).json() == []
 
     with client_of(app_of(judges, **options), **ann) as client:
         assert client.get(f"/v1/jobs/{last}").json()["records"] == 3

@@ -147,7 +147,7 @@ def test_without_a_known_key_nothing_is_answered(judge: Judge) -> None:
             found = [(one.status_code, one.json()["code"]) for one in replies]
             assert found == [(401, "unauthorised")] * 4
             assert replies[0].headers["www-authenticate"] == "Bearer"
-        for path in ("healthz", "readyz", "openapi.json"):
+        for path in ("", "docs", "healthz", "readyz", "openapi.json"):
             assert client.get(f"/{path}").status_code == 200
         bearer = {"Authorization": f"bearer {KEY}"}
         assert client.post("/v1/check", json=CHECK, headers=bearer).status_code == 200
@@ -248,7 +248,7 @@ def test_a_page_that_rebinds_its_name_reads_nothing(judge: Judge, host: str, sta
     """A browser then sends GET requests without an origin; with keys, the host does not matter."""
     named = {"Host": host}
     with serving(judge) as client:
-        for path in ("/metrics", "/openapi.json", "/healthz"):
+        for path in ("/", "/docs", "/metrics", "/openapi.json", "/healthz"):
             assert client.get(path, headers=named).status_code == status
         assert client.post("/v1/check", json=CHECK, headers=named).status_code == status
     with serving(judge, keys=[api_key(KEY)]) as client:

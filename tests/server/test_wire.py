@@ -82,6 +82,19 @@ def served(model: LocalOpenAIServer) -> Any:
     return app_of(Model("openai/scripted", base_url=model.base_url, api_key="none"))
 
 
+def test_a_lost_reader_of_a_stream_cancels_its_work() -> None:
+    with LocalOpenAIServer(lambda _: Reply("", delay_s=60)) as server:
+        app = served(server)
+        body = {"source": "", "summary": "Rome is old.", "facts": CHECK["facts"]}
+        with running(app) as url:
+            with httpx.stream("POST", f"{url}/v1/coverage/stream", json=body) as reply:
+                lines = reply.iter_lines()
+                assert "facts" in json.loads(next(lines))
+                until(lambda: server.in_flight == 1)
+            until(lambda: server.in_flight == 0)
+            until(lambda: app.state.service.n_in_flight == 0)
+
+
 def test_a_lost_client_cancels_its_work_and_is_answered_when_it_comes_back() -> None:
     answer = FactModel()
 
