@@ -1,4 +1,4 @@
-"""Hints: records to pair by id, and extractions whose fields are one level too deep."""
+"""Hints: records to pair by id, and extractions that were unwrapped."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from factcheck.fields.schemas.suggestions import are_ids, id_key
 from factcheck.fields.values import Records, Unusable, as_record, by_id, read_record
 from factcheck.reports.text import plural
 
+UNWRAPPED = "the object inside was scored as the record"
+"""Reason of the result for the key of a wrapper."""
 _BY_ID = "pair them by id: id_field={key!r}, join='id' (--id-field {key} --join id)"
 
 
@@ -22,11 +24,14 @@ def hints(records: Sequence[RecordResult], id_field: str | None, *, joined: bool
         id_field: Key of the record id, if there is one.
         joined: Whether records were joined by id.
     """
+    first = (one.field_results[0] for one in records if one.field_results)
+    for key, n in Counter(one.path for one in first if one.reason == UNWRAPPED).items():
+        yield f"{plural(n, 'extraction')} unwrapped: the fields are inside {key!r}"
+    if joined:
+        return
     pairs = [(as_record(one.gold), read_record(one.extracted)) for one in records]
     pairs = [(gold, found) for gold, found in pairs if isinstance(gold, dict) and gold and found]
-    for key, n in Counter(filter(None, map(_wrapper, pairs))).items():
-        yield f"the fields of {plural(n, 'extraction')} are inside {key!r}; pass its value instead"
-    if joined or not pairs:
+    if not pairs:
         return
     for name in [id_field] if id_field else pairs[0][0]:
         if n_moved := _n_moved(name, pairs, is_id=bool(id_field)):
@@ -51,16 +56,6 @@ def hint_on_length(gold: Records, extracted: Records, id_field: str | None) -> s
     if key and by_id(gold, key)[0].keys() & by_id(extracted, key)[0].keys():
         return f"{hint}, or {_BY_ID.format(key=key)}"
     return hint
-
-
-def _wrapper(pair: tuple[dict[str, Any], Any]) -> str:
-    """Return the only key of an extraction whose fields are one level too deep; or empty."""
-    gold, found = pair
-    if not isinstance(found, dict) or len(found) != 1:
-        return ""
-    ((key, inner),) = found.items()
-    is_inside = key not in gold and isinstance(inner, dict) and not gold.keys().isdisjoint(inner)
-    return str(key) if is_inside else ""
 
 
 def _id_of(record: Any, key: str) -> str | int | None:

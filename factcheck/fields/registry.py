@@ -207,6 +207,10 @@ class Registry:
             raise ValueError(f"transform {name!r} is already registered; choose another name")
         self._transforms[name] = fn
 
+    def __contains__(self, name: str) -> bool:
+        """Whether there is a comparator of that name."""
+        return name in self._comparators or name in COMPARATORS
+
     def get_comparator(self, name: str) -> Callable[..., Any]:
         """Return a comparator by name; raise `ComparatorNotFoundError` if there is none."""
         found = self._comparators.get(name) or COMPARATORS.get(name)

@@ -370,10 +370,45 @@ def test_records_in_another_order_come_with_one_hint(caplog: pytest.LogCaptureFi
 def test_wrapped_extractions_come_with_a_hint(caplog: pytest.LogCaptureFixture) -> None:
     wrapped: list[Any] = [{"data": one} for one in LINES[:4]]
     (hint,) = _hints(caplog, LINES, [*wrapped, *LINES[4:]])
-    assert hint == "the fields of 4 extractions are inside 'data'; pass its value instead"
-    others: list[Any] = [{"data": {}}, {"data": "x"}, {"id": LINES[0]}, {"data": LINES[0], "n": 1}]
+    assert hint == "4 extractions unwrapped: the fields are inside 'data'"
+    others: list[Any] = [{"data": {}}, {"data": "x"}, {"id": LINES[0]}]
     for harmless in others:
         assert _hints(caplog, LINES, [harmless, *LINES[1:]]) == []
+
+
+def test_a_wrapped_reply_scores_as_the_record_inside() -> None:
+    schema = annotate_xeval(infer_schema(LINES))
+    wrapped: list[Any] = [{"reply": one, "note": "ok"} for one in LINES]
+    found = evaluate(LINES, wrapped, schema)
+    key, *others = found.records[0].field_results
+
+    assert (key.path, key.status) == ("reply", "skipped")
+    assert {one.status for one in others if one.path != "note"} == {"match"}
+    assert others[-1].status == "hallucination"
+    joined = evaluate(LINES, wrapped[::-1], schema, id_field="id", join="id")
+    assert joined.total_omissions == 0
+
+
+def test_a_record_whose_key_is_in_the_schema_stays_as_it_is() -> None:
+    gold = [{"data": {"a": 1, "b": 2}, "a": 1, "b": 2}]
+    found = evaluate(gold, [{"data": {"a": 1, "b": 2}}], annotate_xeval(infer_schema(gold)))
+
+    assert found.total_omissions == 2
+
+
+def test_without_a_schema_one_is_suggested_and_judged_locally() -> None:
+    class Sold(BaseModel):
+        name: str
+        total: float
+        tags: list[str]
+
+    gold = [{"name": "Anna Berg", "total": 1240.5, "tags": ["car", "red"]}]
+    extracted = [{"name": "anna berg", "total": "1,240.50", "tags": ["red", "automobile"]}]
+    by_hand = evaluate(gold, extracted, suggest_schema(gold), semantic="local")
+
+    assert by_hand.mean_f1 == 1.0
+    assert evaluate(gold, extracted).to_dict() == by_hand.to_dict()
+    assert evaluate(gold, extracted, Sold).mean_f1 == 1.0
 
 
 def test_an_id_that_cannot_be_compared_ends_no_run(caplog: pytest.LogCaptureFixture) -> None:
