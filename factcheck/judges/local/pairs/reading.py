@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
-from itertools import product, takewhile
+from itertools import pairwise, product, takewhile
 from typing import NamedTuple
 
 from factcheck.judges.local.pairs.normal import TABLES, fold
@@ -38,6 +38,8 @@ class Unit(NamedTuple):
     """Value in the unit as written."""
     measures: tuple[Measure, ...] = ()
     """Possible units of measure."""
+    is_cut: bool = False
+    """Whether a point follows, as behind an abbreviation."""
 
     @property
     def is_capital(self) -> bool:
@@ -63,11 +65,27 @@ def _as_decimal(match: re.Match[str]) -> str:
     return match[0] if upper >= lower else f"{int(whole) + upper / lower:.10g}"
 
 
+_ROMAN = ["0", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]
 _INITIALS = r"(?:[^\W\d_]\.)+[^\W\d_](?:\.|\Z)|[A-Z](?:\.? [A-Z]\b(?!'))+\.?"
 _TIMES_TEN = r"\s*[x*\u00d7]\s*10\s*\^"
 _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
+        (r"(?<![\d:.])0(\d:\d\d)(?!\d)", r"\1"),
+        (r"(?<![\d.,])(?<!\d )(\d{3}) (\d\d)(?![\d.,]| \d)", r"\1\2"),
+        (r"(?:\u2300|(?<!\w)\u00d8)\s?(?=\d)", "diameter "),
+        (r"\b(?:no|nr|num)\.\s?(?=\d|of\b)", "number "),
+        (r"\bw/o\b\s?", "without "),
+        (r"\bp\.\s?a\.|\bper annum\b", "per year"),
+        (r"\bsp\.?\s?z\.?\s?o\.?\s?o\b\.?", "spzoo"),
+        (r"\bph\.\s?d\b\.?", "PhD"),
+        (r"\A(?-i:B)\.?\s?(?-i:Sc)\b\.?", "Bachelor of Science"),
+        (r"\A(?-i:M)\.?\s?(?-i:Sc)\b\.?", "Master of Science"),
+        (r"\A(PhD|MBA|(?:bachelor|master) of [^\W\d_]+)(?:,| in|:)\s", r"\1 "),
+        (
+            rf"\b({'|'.join(TABLES['numbered'].split())}) (?-i:(VI{{0,3}}|I[VX]|I{{1,3}}))(?!\w)",
+            lambda found: f"{found[1]} {_ROMAN.index(found[2])}",
+        ),
         (r"\A([^'\"]*\d)'(?!')\s?(?!\d{3}|[^\W\d])", r"\1 ft "),
         (r"\A([^'\"]*\d)(?:\"|'')(?: |\Z)", r"\1 in "),
         (r"(?<![\w.,)\]])\.(?=\d)", "0."),
@@ -120,6 +138,11 @@ _ABBREVIATIONS = {
     short: word_set(long) for short, long in (TABLES["legal"] | TABLES["abbreviations"]).items()
 }
 _LABELS = word_set(TABLES["labels"])
+_SUFFIXES: dict[str, str] = TABLES["suffixes"]
+_VARIANTS = {
+    form: row.split()[-1] for row in TABLES["spellings"] + TABLES["cities"] for form in row.split()
+}
+"""Spellings, and names of cities in other languages, by the one that stands for all."""
 _GRAMMAR = word_set(TABLES["grammar"])
 """Function words in any case; others may be names when capitalized: `Will`, `The Who`."""
 _BOUNDS = {fold(phrase): bound for phrase, bound in BOUNDS.items()} | TABLES["bounds"]
@@ -199,6 +222,8 @@ class _Reader:
         is_sentence = any(map(_is_verb, inner)) or (
             ends and sum(word.text.islower() for word in found) > 1
         )
+        if is_sentence and units:
+            units[-1] = units[-1]._replace(is_cut=False)
         return Reading(self.text, tuple(units), is_denied, frozenset(grammar), is_sentence)
 
     def _add(self, at: int, last: int, *keys: str) -> int:
@@ -214,6 +239,11 @@ class _Reader:
         mark = "*" if self.language == "en" else "~"
         keys = {form, *forms[1:], *_ABBREVIATIONS.get(form, ())}
         keys |= {key + mark for key in (base, *_ABBREVIATIONS.get(form, ()))}
+        if variant := _VARIANTS.get(form):
+            keys.add(f"{variant}~")
+        for short, long in _SUFFIXES.items():
+            if form.endswith(short) and form != short:
+                keys.add(form.removesuffix(short) + long)
         k = n_shared(base, word.stem)
         if word.text.islower() and base[k + (base[k : k + 1] == word.stem[-1:]) :] in _ENDINGS:
             keys.add(word.stem + mark)  # not of `universal`, which would equal `university`
@@ -222,7 +252,8 @@ class _Reader:
             for british, replacement in _SPELLINGS:
                 american = british.sub(replacement, american)
             keys.add(f"{american}~")
-        return Unit(word.text, word.start, word.end, frozenset(keys), form=form)
+        is_cut = self.text.startswith(".", word.end)
+        return Unit(word.text, word.start, word.end, frozenset(keys), form=form, is_cut=is_cut)
 
     def _is_content(self, at: int) -> bool:
         """Whether a word carries content, also in `Will Smith`, `The Who` and `vitamin A`."""
@@ -235,7 +266,9 @@ class _Reader:
         if not word.text[0].isupper():
             return False
         if len(word.text) == 1 and word.text.isascii():
-            return at > 0 or (len(self.found) > 1 and not self.found[1].text.islower())
+            is_cut = self.text.startswith(".", word.end)
+            is_name = len(self.found) > 1 and not self.found[1].text.islower()
+            return at > 0 or is_cut or is_name
         return word.form not in _GRAMMAR
 
     def _bound(self, at: int) -> int:
@@ -302,6 +335,11 @@ class _Reader:
         plain = {unit.form for unit in units if not (unit.is_capital or unit.is_typed)}
         kinds = _LEGAL_FORMS | CLASS_NOUNS if plain <= CLASS_NOUNS else _LEGAL_FORMS
         found |= {k for k, unit in enumerate(units) if unit.form in kinds}
+        found |= {
+            k
+            for k, (unit, behind) in enumerate(pairwise(units))
+            if unit.form in _LABELS and behind.number is not None
+        }
         points = [unit.text.istitle() or self.text.startswith(".", unit.end) for unit in units]
         titled = [unit.form if each else "" for unit, each in zip(units, points, strict=True)]
         found.update(takewhile(lambda k: titled[k] in _TITLES, range(last)))

@@ -170,6 +170,8 @@ def match(
     sides = (ones, lone), (others, rest)
     for one, other in (sides, sides[::-1], sides[:1] * 2, sides[1:] * 2):
         _match_acronyms(*one, *other)
+    pairs += _abbreviated(ones, lone, others, rest)
+    pairs += [(i, j) for j, i in _abbreviated(others, rest, ones, lone)]
     return sorted(pairs), lone, rest
 
 
@@ -184,6 +186,29 @@ def _match_acronyms(
         if at >= 0 and (not {i, *run} <= lone if texts is units else i in lone and run <= rest):
             lone.discard(i)
             rest.difference_update(run)
+
+
+def _abbreviated(
+    units: Sequence[Unit], lone: set[int], texts: Sequence[Unit], rest: set[int]
+) -> list[tuple[int, int]]:
+    """Match words with a point with those that they begin: `Lindenstr.`, `H. pylori`."""
+    pairs = []
+    for i in sorted(lone):
+        cut = units[i]
+        is_clear = len(cut.form) > 1 or cut.is_capital
+        fitting = (
+            j
+            for j in sorted(rest)
+            if texts[j].form.startswith(cut.form)
+            and len(texts[j].form) > len(cut.form) + 1
+            and texts[j].is_capital == cut.is_capital
+        )
+        j = next(fitting, None) if cut.is_cut and cut.form and is_clear else None
+        if j is not None:
+            pairs.append((i, j))
+            lone.remove(i)
+            rest.remove(j)
+    return pairs
 
 
 def _side(reading: Reading, lone: set[int]) -> Side:
