@@ -24,7 +24,7 @@ from factcheck.fields.types import (
     is_of_extraction,
     one_of,
 )
-from factcheck.fields.values import exact_key
+from factcheck.fields.values import exact_key, folded
 from factcheck.judges.factory import BATCH_SIZE, build_pair_judge
 from factcheck.judges.ports import (
     Ledger,
@@ -204,6 +204,10 @@ _CONTAINERS = (list, dict)
 _CHECKS: Checks = {
     "instructions": ("a string", lambda value: isinstance(value, str)),
     "specificity": one_of(*get_args(Specificity)),
+    "labels": (
+        "a list of strings",
+        lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
+    ),
 }
 _log = logging.getLogger("factcheck.fields")
 
@@ -217,7 +221,8 @@ class SemanticComparator(SessionUser):
     a `batch_error`.
 
     A field may set parameters in the schema: `{"semantic": {"instructions": "...", "specificity":
-    "allow_more_specific"}}`. The judge also sees the description of the field.
+    "allow_more_specific"}}`, and `labels`, a closed set of which two never match. The judge also
+    sees the description of the field.
 
     Args:
         judge: `"local"`, `"PROVIDER/MODEL"`, `"cascade(local, PROVIDER/MODEL)"`, a `dspy.BaseLM`,
@@ -300,12 +305,12 @@ class SemanticComparator(SessionUser):
     def _without_judge(self, item: BatchItem) -> tuple[float, str] | ValuePair | Failure[None]:
         """Return score and reason, or the pair of values to judge."""
         gold, extracted = item.gold_compared, item.extracted_compared
+        params = {**self._defaults, **(item.params or {})}
         if _are_equal(item):
             return 1.0, "exact"
         if gold is None or extracted is None:
             side = "gold" if gold is None else "extracted"
             return 0.0, f"null against a value ({side} is null)"
-        params = {**self._defaults, **(item.params or {})}
         gold_text = None
         try:
             self.check_params(params)
@@ -319,7 +324,8 @@ class SemanticComparator(SessionUser):
         if isinstance(gold, _CONTAINERS) != isinstance(extracted, _CONTAINERS):
             types = f"gold is {type(gold).__name__}, extracted is {type(extracted).__name__}"
             return 0.0, f"type mismatch: {types}"
-        return ValuePair(
+        labels = params.get("labels", ())
+        return _by_label(gold_text, extracted_text, labels) or ValuePair(
             gold_text,
             extracted_text,
             path=getattr(item, "schema_path", "") or schema_path(item.path),
@@ -355,6 +361,23 @@ class SemanticComparator(SessionUser):
             outcome = float(outcome.equivalent), reason
         score, reason = outcome
         return result_type(score, self.name, reason)
+
+
+def _by_label(gold: str, extracted: str, labels: Sequence[str]) -> tuple[float, str] | None:
+    """Compare two labels of a closed set, of which the extracted one may be the beginning of one.
+
+    `None` if either is not in the set.
+    """
+    known = {*map(folded, labels)}
+    own, found = folded(gold), folded(extracted)
+    if own not in known or not found:
+        return None
+    begun = [label for label in known if label.startswith(found)]
+    if found not in known and len(begun) == 1:
+        return float(begun[0] == own), f"{extracted!r:.40} begins the label {begun[0]!r:.40}"
+    if found in known:
+        return (1.0, "the same label") if own == found else (0.0, "another label")
+    return None
 
 
 def _result_type(items: Sequence[Any]) -> Any:

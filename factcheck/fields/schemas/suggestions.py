@@ -21,7 +21,7 @@ from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.references import as_schema, resolved
 from factcheck.fields.schemas.validation import as_list, infer_schema
 from factcheck.fields.types import UnreadableError
-from factcheck.fields.values import as_record, json_type
+from factcheck.fields.values import as_record, folded, json_type
 from factcheck.reports.text import plural
 from factcheck.text.dates import Notation
 from factcheck.text.units import Quantity, named_units, read_quantity
@@ -30,8 +30,6 @@ from factcheck.text.words import word_set, words
 SEMANTIC = "semantic"
 _LAYOUT = ("plain_marks", "normalize_whitespace")
 _AS_TEXT: dict[str, Any] = {"type_convert": {"to": "str"}}
-_NAME_TEXT = (*_LAYOUT, "casefold", "strip_punctuation")
-_SAME_NAME: dict[str, Any] = {"exact": {"accents": False}}
 _WORDS = {
     kind: word_set(forms)
     for kind, forms in json.loads((files(__package__) / "names.json").read_text("utf-8")).items()
@@ -40,6 +38,11 @@ _WORDS = {
 _PROPER_NAME = re.compile(r"(?:[^\W\d_a-z][\w.'\u2019-]*\s*){1,4}")
 _CODE = re.compile(r"(?=.*\d)[A-Za-z0-9]+(?:[-_./#:][A-Za-z0-9]+)*")
 _PLAIN_NUMBER = re.compile(r"\s*[-+(]?[\d.,'_ ]*\d[\d.,'_ ]*\)?\s*")
+_RANGE = re.compile(
+    r"\s*(?:(?:[<>\u2264\u2265]=?|up to|under|over|at (?:least|most))\s*\d+(?:[.,]\d+)?"
+    r"|\d+(?:[.,]\d+)?\s*(?:-|\u2013|to)\s*\d+(?:[.,]\d+)?)(?:\s*[^\W\d]\S*)?\s*",
+    re.IGNORECASE,
+)
 _ZEROS = re.compile(r"\s*0\d+\s*")
 _DIGITS = re.compile(r"\d{2,}")
 _FIGURES = re.compile(r"\s*(\d\d?)[/-](\d\d?)[/-]\d{4}\b")
@@ -96,9 +99,9 @@ def suggest_schema(gold: Any, schema: Any = None) -> Any:
     """Suggest comparators, transforms and alignments, and return the evaluation schema.
 
     They are chosen from names, types, formats and gold values; `x-eval-reason` holds the reason.
-    Fields that have a comparator are not changed. Identifiers and names of persons and companies
-    are compared letter by letter; other texts and strings with a measure or amount are `semantic`,
-    which needs a judge. Numbers have no tolerance but for the rounding of computed floats. Lists of
+    Fields that have a comparator are not changed. Identifiers are compared letter by letter, names
+    of persons and companies by `name`; other texts and strings with a measure or amount are
+    `semantic`, which needs a judge. Numbers have no tolerance but for the rounding of computed floats. Lists of
     objects with an `id` are aligned by it, others optimally, unless their name implies that the
     order counts.
 
@@ -223,33 +226,41 @@ def _are_booleans(values: Sequence[Any]) -> bool:
 
 
 def _of_text(field: _Field) -> _Suggestions:
+    n_values = len(field.values)
     yield from _by_schema(field)
+    if field.values and 2 * sum(map(bool, map(_RANGE.fullmatch, field.values))) >= n_values:
+        yield _Suggestion(SEMANTIC, (), "ranges and bounds, compared by meaning")
     if field.has_id_name:
-        reason = f"an identifier by its name {field.name!r}"
-        steps: tuple[str, ...] = _LAYOUT
-        if field.is_named("identifier in any case"):
-            steps = (*_LAYOUT, "casefold")
-        elif field.is_named("identifier in groups"):
-            steps = ("letters_and_digits",)
-            reason += ", of which only letters and digits count"
-        yield _Suggestion("exact", (_AS_TEXT, *steps), reason)
+        yield _identifier(field)
     yield from _dates(field)
     yield from _numbers(field)
     if field.values and all(_CODE.fullmatch(value.strip()) for value in field.values):
         yield _Suggestion("exact", _LAYOUT, "codes of letters and digits, compared exactly")
-    n_words = sum(len(value.split()) for value in field.values) / (len(field.values) or 1)
+    n_words = sum(len(value.split()) for value in field.values) / (n_values or 1)
     if n_words >= _MIN_WORDS_OF_PROSE:
         yield _Suggestion(SEMANTIC, (), f"prose: {n_words:.0f} words on average")
     if field.is_named("prose"):
         yield _Suggestion(SEMANTIC, (), f"prose by its name {field.name!r}")
     yield from _names(field)
-    if field.values and 2 * sum(map(bool, map(named_units, field.values))) >= len(field.values):
+    if field.values and 2 * sum(map(bool, map(named_units, field.values))) >= n_values:
         yield _Suggestion(SEMANTIC, (), "units, of which mg is not Mg; compared by meaning")
-    labels = {" ".join(value.casefold().split()) for value in field.values}
-    if 0 < _MIN_REPEATS * len(labels) <= len(field.values):
-        reason = f"one of {plural(len(labels), 'label')} that gold repeats, compared exactly"
-        yield _Suggestion("exact", (*_LAYOUT, "casefold"), reason)
+    labels = sorted({folded(value) for value in field.values})
+    if 0 < _MIN_REPEATS * len(labels) <= n_values:
+        count = plural(len(labels), "label")
+        reason = f"one of {count} that gold repeats; two of them never match"
+        yield _Suggestion({SEMANTIC: {"labels": labels}}, (), reason)
     yield _Suggestion(SEMANTIC, (), "a label, compared by meaning")
+
+
+def _identifier(field: _Field) -> _Suggestion:
+    reason = f"an identifier by its name {field.name!r}"
+    if field.is_named("phone"):
+        return _Suggestion("phone", (), f"a telephone number by its name {field.name!r}")
+    if field.is_named("identifier in groups"):
+        reason += ", of which only letters and digits count"
+        return _Suggestion("exact", (_AS_TEXT, "letters_and_digits"), reason)
+    case = ("casefold",) if field.is_named("identifier in any case") else ()
+    return _Suggestion("exact", (_AS_TEXT, *_LAYOUT, *case), reason)
 
 
 def _by_schema(field: _Field) -> _Suggestions:
@@ -259,8 +270,8 @@ def _by_schema(field: _Field) -> _Suggestions:
     if _are_booleans(allowed if is_choice else field.values):
         yield _YES_OR_NO
     if is_choice:
-        folded = {" ".join(one.casefold().split()) for one in allowed}
-        steps = (*_LAYOUT, "casefold") if len(folded) == len({*allowed}) else _LAYOUT
+        forms = {folded(one) for one in allowed}
+        steps = (*_LAYOUT, "casefold") if len(forms) == len({*allowed}) else _LAYOUT
         case = "" if len(steps) > len(_LAYOUT) else ", of which some differ in case only"
         yield _Suggestion("exact", steps, f"one of {plural(len(allowed), 'value')}{case}")
     if form in ("date", "date-time"):
@@ -277,14 +288,11 @@ def _names(field: _Field) -> _Suggestions:
     n_forms = sum(bool({*_name_words(v)[-1:]} & _WORDS["legal form"]) for v in field.values)
     *_, role = "", *(word for word in _name_words(field.name) if word != "name")
     if role in _WORDS["company"] or (n_forms and 2 * n_forms >= len(field.values)):
-        reason = "a name of a company: case, accents, punctuation, '&' or 'and' and the length of "
-        steps = (*_NAME_TEXT, "company_name")
-        yield _Suggestion(_SAME_NAME, steps, f"{reason}legal forms do not count")
+        yield _Suggestion("name", (), "a name of a company, with or without its legal form")
     if role in _WORDS["person"] or (
         "name" in _name_words(field.name) and all(map(_PROPER_NAME.fullmatch, field.values))
     ):
-        reason = "a name: case, accents, punctuation, kinds of quotes and dashes do not count"
-        yield _Suggestion(_SAME_NAME, _NAME_TEXT, reason)
+        yield _Suggestion("name", (), "a name: notation, order of words and titles do not count")
 
 
 def _dates(field: _Field) -> _Suggestions:

@@ -95,8 +95,13 @@ class _Mode(NamedTuple):
     depth: int = 0
 
 
-def judge_pair(gold: str, extracted: str, specificity: Specificity, model: PairModel) -> Finding:
-    """Judge two values; a lenient specificity never lowers the probability."""
+def judge_pair(
+    gold: str, extracted: str, specificity: Specificity, model: PairModel | None
+) -> Finding:
+    """Judge two values; a lenient specificity never lowers the probability.
+
+    Without a model, only the rules decide.
+    """
     if gold == extracted:
         return Finding(1.0, "identical")
     modes = [_Mode(each, model) for each in dict.fromkeys((specificity, "exact"))]
