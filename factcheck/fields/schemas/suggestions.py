@@ -101,9 +101,9 @@ def suggest_schema(gold: Any, schema: Any = None) -> Any:
     They are chosen from names, types, formats and gold values; `x-eval-reason` holds the reason.
     Fields that have a comparator are not changed. Identifiers are compared letter by letter, names
     of persons and companies by `name`; other texts and strings with a measure or amount are
-    `semantic`, which needs a judge. Numbers have no tolerance but for the rounding of computed floats. Lists of
-    objects with an `id` are aligned by it, others optimally, unless their name implies that the
-    order counts.
+    `semantic`, which needs a judge. Numbers have no tolerance but for the rounding of computed
+    floats. Lists of objects with an `id` are aligned by it, others optimally, unless their name
+    implies that the order counts.
 
     Args:
         gold: Gold records; may be empty if there is a schema.
@@ -238,7 +238,8 @@ def _of_text(field: _Field) -> _Suggestions:
         yield _Suggestion("exact", _LAYOUT, "codes of letters and digits, compared exactly")
     n_words = sum(len(value.split()) for value in field.values) / (n_values or 1)
     if n_words >= _MIN_WORDS_OF_PROSE:
-        yield _Suggestion(SEMANTIC, (), f"prose: {n_words:.0f} words on average")
+        reason = f"prose: {n_words:.0f} words on average, and an extraction may say more"
+        yield _Suggestion({SEMANTIC: {"specificity": "allow_more_specific"}}, (), reason)
     if field.is_named("prose"):
         yield _Suggestion(SEMANTIC, (), f"prose by its name {field.name!r}")
     yield from _names(field)
