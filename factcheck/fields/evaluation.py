@@ -22,6 +22,7 @@ from factcheck.fields.schemas.structure import COMPARE
 from factcheck.fields.schemas.suggestions import SEMANTIC, suggest_schema
 from factcheck.fields.scoring.dispatch import Ask, ask_async, ask_now, dispatch, run
 from factcheck.fields.scoring.nodes import ObjectNode, Out, settled
+from factcheck.fields.scoring.orders import with_orders
 from factcheck.fields.scoring.plan import Plan, compile_schema
 from factcheck.fields.types import FieldResult, FieldStatus
 from factcheck.fields.values import (
@@ -84,6 +85,7 @@ class FieldEvaluator(Closing):
             if not isinstance(semantic, SemanticComparator):
                 comparator = self._own_comparator = SemanticComparator(semantic)
             registry = registry.extended("semantic", comparator)
+        self._registry = registry
         self.schema = parse_eval_schema(schema, registry)
         self._plan = compile_schema(self.schema, registry)
         self.schema_digest = self._plan.digest
@@ -95,6 +97,8 @@ class FieldEvaluator(Closing):
         self, gold: Sequence[Any], extracted: Sequence[Any], *, join: Join = "position"
     ) -> RunResult:
         """Score lists of records and keep every result.
+
+        Where `day_first` is open, other extracted dates settle which number is the day.
 
         Args:
             gold: The gold records: dicts or pydantic models.
@@ -121,11 +125,12 @@ class FieldEvaluator(Closing):
         self, gold: Sequence[Any], extracted: Sequence[Any], join: Join, ask: Ask
     ) -> RunResult:
         pairs = joined(gold, extracted, self._id_field, join)
+        plan, schema = self._plan, with_orders(self.schema, gold, extracted)
+        if schema is not None:
+            plan = compile_schema(schema, self._registry)
         records: list[RecordResult] = []
-        for first, batch in _windows(
-            pairs, len(pairs) if self._plan.batch_leaves else _ASYNC_WINDOW
-        ):
-            records += await self._records(first, batch, ask)
+        for first, batch in _windows(pairs, len(pairs) if plan.batch_leaves else _ASYNC_WINDOW):
+            records += await self._records(first, batch, ask, plan)
             if ask is not ask_now:
                 await asyncio.sleep(0)
         for hint in hints(records, self._id_field, joined=join == "id"):
@@ -141,7 +146,7 @@ class FieldEvaluator(Closing):
         With batch comparators, up to 1,000 records are held at a time, otherwise one.
         """
         for first, batch in _windows(pairs, _WINDOW if self._plan.batch_leaves else 1):
-            yield from run(self._records(first, batch, ask_now))
+            yield from run(self._records(first, batch, ask_now, self._plan))
 
     def tally(self, pairs: Pairs) -> RunTally:
         """Score pairs and keep only the totals, in constant memory."""
@@ -159,12 +164,12 @@ class FieldEvaluator(Closing):
         await asyncio.to_thread(self.close)
 
     async def _records(
-        self, first: int, batch: Sequence[tuple[Any, Any]], ask: Ask
+        self, first: int, batch: Sequence[tuple[Any, Any]], ask: Ask, plan: Plan
     ) -> list[RecordResult]:
         """Score a batch of records; `first` is the position of the first one."""
-        outs = [_score(self._plan, gold, extracted) for gold, extracted in batch]
-        if self._plan.batch_leaves:
-            await dispatch(outs, self._plan, ask)
+        outs = [_score(plan, gold, extracted) for gold, extracted in batch]
+        if plan.batch_leaves:
+            await dispatch(outs, plan, ask)
         return [
             self._record(first + place, gold, extracted, settled(out))
             for place, ((gold, extracted), out) in enumerate(zip(batch, outs, strict=True))

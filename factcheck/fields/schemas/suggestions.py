@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from factcheck.documents import shown
-from factcheck.fields.comparators.dates import read_date
+from factcheck.fields.comparators.dates import order_of, read_date
 from factcheck.fields.comparators.numbers import read_number
 from factcheck.fields.comparators.transforms import read_bool
 from factcheck.fields.schemas import structure as keys
@@ -45,7 +45,6 @@ _RANGE = re.compile(
 )
 _ZEROS = re.compile(r"\s*0\d+\s*")
 _DIGITS = re.compile(r"\d{2,}")
-_FIGURES = re.compile(r"\s*(\d\d?)[/-](\d\d?)[/-]\d{4}\b")
 _MAX_VALUES = 2_000
 """Maximum number of gold values examined per field."""
 _MIN_WORDS_OF_PROSE = 8
@@ -316,7 +315,7 @@ def _dates(field: _Field) -> _Suggestions:
 def _as_date(field: _Field, *, with_time: bool, reason: str) -> _Suggestion:
     params: dict[str, Any] = {}
     texts = [value for value in field.values if isinstance(value, str)]
-    orders = {order for value in texts if (order := _order(value)) is not None}
+    orders = {order for value in texts if (order := order_of(value)) is not None}
     doubtful = [value for value in texts if len(read_date(value).ways) > 1]
     if len(orders) == 1:
         params["day_first"] = orders.pop()
@@ -331,14 +330,6 @@ def _as_date(field: _Field, *, with_time: bool, reason: str) -> _Suggestion:
         params["pivot"] = _CENTURY_START
         reason += f"; all years are from {_CENTURY_START} to {_CENTURY_START + 99}"
     return _Suggestion({"date": params} if params else "date", (), reason)
-
-
-def _order(value: str) -> bool | None:
-    """Whether the day comes first in an unambiguous numeric date; `None` for other strings."""
-    figures = _FIGURES.match(value)
-    if figures is None or not read_date(value).only or figures[1] == figures[2]:
-        return None
-    return int(figures[1]) > int(figures[2])
 
 
 def _are_numbers(values: Sequence[Any], decimal: str | None = None) -> bool:
