@@ -11,6 +11,8 @@ from factcheck.fields.schemas.suggestions import are_ids, id_key
 from factcheck.fields.values import Records, Unusable, as_record, by_id, read_record
 from factcheck.reports.text import plural
 
+_SAMPLE = 200
+"""Number of records looked at for keys of which most are moved."""
 UNWRAPPED = "the object inside was scored as the record"
 """Reason of the result for the key of a wrapper."""
 _BY_ID = "pair them by id: id_field={key!r}, join='id' (--id-field {key} --join id)"
@@ -29,11 +31,13 @@ def hints(records: Sequence[RecordResult], id_field: str | None, *, joined: bool
         yield f"{plural(n, 'extraction')} unwrapped: the fields are inside {key!r}"
     if joined:
         return
-    pairs = [(as_record(one.gold), read_record(one.extracted)) for one in records]
-    pairs = [(gold, found) for gold, found in pairs if isinstance(gold, dict) and gold and found]
+    pairs = _pairs(records if id_field else records[:_SAMPLE])
     if not pairs:
         return
-    for name in [id_field] if id_field else pairs[0][0]:
+    names = [id_field] if id_field else [name for name in pairs[0][0] if _are_moved(name, pairs)]
+    if not id_field and names:
+        pairs = _pairs(records)
+    for name in names:
         if n_moved := _n_moved(name, pairs, is_id=bool(id_field)):
             yield (
                 "gold and extracted records are in different orders: "
@@ -56,6 +60,16 @@ def hint_on_length(gold: Records, extracted: Records, id_field: str | None) -> s
     if key and by_id(gold, key)[0].keys() & by_id(extracted, key)[0].keys():
         return f"{hint}, or {_BY_ID.format(key=key)}"
     return hint
+
+
+def _pairs(records: Sequence[RecordResult]) -> list[tuple[dict[str, Any], Any]]:
+    pairs = [(as_record(one.gold), read_record(one.extracted)) for one in records]
+    return [(gold, found) for gold, found in pairs if isinstance(gold, dict) and gold and found]
+
+
+def _are_moved(key: str, pairs: Sequence[tuple[Any, Any]]) -> bool:
+    """Whether most records of a sample have another value than their gold record."""
+    return 2 * sum(_id_of(gold, key) != _id_of(found, key) for gold, found in pairs) > len(pairs)
 
 
 def _id_of(record: Any, key: str) -> str | int | None:
