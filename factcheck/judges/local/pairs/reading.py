@@ -74,7 +74,11 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"(?<![\d:.])0(\d:\d\d)(?!\d)", r"\1"),
         (r"(?<![\d.,])(?<!\d )(\d{3}) (\d\d)(?![\d.,]| \d)", r"\1\2"),
         (r"(?:\u2300|(?<!\w)\u00d8)\s?(?=\d)", "diameter "),
-        (r"\b(?:no|nr|num)\.\s?(?=\d|of\b)", "number "),
+        (r"\b(?:(?:no|nr|num)\.|n\s?[°º]\.?)\s?(?=\d|of\b)", "number "),
+        (r"\bFY\s?(?=\d)", "fiscal year "),
+        (r"(?<!\S)A/S(?!\S)", "AS"),
+        (r"(?<=\d)\s?\.{2,3}\s?(?=\d)", " - "),
+        (r"\b(\d+)\s?x\s?(?=/|per\b|an?\b|daily|weekly|monthly)", r"\1 times "),
         (r"\bw/o\b\s?", "without "),
         (r"\bp\.\s?a\.|\bper annum\b", "per year"),
         (r"\bsp\.?\s?z\.?\s?o\.?\s?o\b\.?", "spzoo"),
@@ -125,9 +129,11 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"\bnet (\d+)(?: days?)?\b", r"\1 days net"),
         (r"\A(\D{0,40}\d.{0,40} )?bid\Z", r"\1 2 times daily"),
         (r"\A(\D{0,40}\d.{0,40} )?tid\Z", r"\1 3 times daily"),
+        (r"(?<=\w)\s?/\s?d(?:ay)?\b|(\d+\s?[^\W\d]+) daily\b", r"\1 per day"),
         (r"\bpounds? sterling\b", "GBP"),
         (r"\b(utc|gmt)\s?([+-])0?(\d{1,2})(?::?00)?\b(?!:)", r"\1\2\3"),
         (r"\btwice\b(?! as\b)", "2 times"),
+        (r"\btimes an? (?=\w)", "times per "),
     )
 )
 """Notations of numbers, measures, routes, initials and terms, with replacements."""
@@ -338,7 +344,7 @@ class _Reader:
         found |= {
             k
             for k, (unit, behind) in enumerate(pairwise(units))
-            if unit.form in _LABELS and behind.number is not None
+            if unit.form in _LABELS and behind.is_typed and behind.text[-1].isalnum()
         }
         points = [unit.text.istitle() or self.text.startswith(".", unit.end) for unit in units]
         titled = [unit.form if each else "" for unit, each in zip(units, points, strict=True)]

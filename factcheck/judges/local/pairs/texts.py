@@ -48,6 +48,7 @@ _ROLES = frozenset("<>=\u2190-:")
 """Signs that, as verbs do, give what stands before and behind them its role."""
 _LARGEST_FRAME, _FEW, _MOST_REPEATED = 8, 3, 40
 """Maximum number of units that frame an answer, units in a reason, and equal units looked at."""
+_VOWELS = frozenset("aeiouy")
 _FIRST = 32
 """Maximum sum of the positions of a unit in both values for checks of order, and number of missing
 units compared with each other."""
@@ -188,22 +189,25 @@ def _match_acronyms(
             rest.difference_update(run)
 
 
+def _is_short(unit: Unit, whole: Unit) -> bool:
+    """Whether a word with a point begins another, or is some of its letters without vowels."""
+    short, long = unit.form, whole.form
+    if not short or not long.startswith(short[0]) or len(long) <= len(short) + 1:
+        return False
+    if unit.is_cut and long.startswith(short) and unit.is_capital == whole.is_capital:
+        return len(short) > 1 or unit.is_capital
+    letters = iter(long)
+    is_without_vowels = short.isalpha() and _VOWELS.isdisjoint(short)
+    return len(short) >= _FEW and is_without_vowels and all(one in letters for one in short)
+
+
 def _abbreviated(
     units: Sequence[Unit], lone: set[int], texts: Sequence[Unit], rest: set[int]
 ) -> list[tuple[int, int]]:
-    """Match words with a point with those that they begin: `Lindenstr.`, `H. pylori`."""
+    """Match abbreviations with words: `H. pylori`, and `Hct` of `haematocrit`."""
     pairs = []
     for i in sorted(lone):
-        cut = units[i]
-        is_clear = len(cut.form) > 1 or cut.is_capital
-        fitting = (
-            j
-            for j in sorted(rest)
-            if texts[j].form.startswith(cut.form)
-            and len(texts[j].form) > len(cut.form) + 1
-            and texts[j].is_capital == cut.is_capital
-        )
-        j = next(fitting, None) if cut.is_cut and cut.form and is_clear else None
+        j = next((j for j in sorted(rest) if _is_short(units[i], texts[j])), None)
         if j is not None:
             pairs.append((i, j))
             lone.remove(i)

@@ -86,6 +86,9 @@ SAME = [
     ("$36,000 p.a.", "36,000 USD per year"), ("$4M", "4 million dollars"),
     ("present", "today"), ("mother tongue", "native"), ("3 pcs", "3 pc"),
     ("Mazur", "Mazur sp. z o.o."), ("Kovács Kft.", "Kovács"),
+    ("Hct", "haematocrit"), ("Mktg. Manager", "Marketing Manager"), ("N° 12", "No. 12"),
+    ("10 mg/day", "10 mg daily"), ("2x/day", "twice a day"), ("A/S Norsk", "Norsk AS"),
+    ("Seat 14A", "14A"), ("10..12", "10-12"), ("FY2024", "fiscal year 2024"),
     # short names in brackets
     ("GPT (ALT)", "ALT"), ("Alanine aminotransferase (ALT)", "ALT"),
     ("HbA1c", "Glycated haemoglobin (HbA1c)"), ("Cobalamin (vitamin B12)", "Vitamin B12"),
@@ -320,6 +323,7 @@ DIFFERENT = [
     ("Assistant to the manager", "Assistant manager"), ("1A-2B", "1A2-B"), ("100 bps", "100 %"),
 ]  # fmt: skip
 NEAR_REWRITINGS = [
+    ("Hct", "Hgb"), ("2x daily", "3x daily"), ("10 mg/day", "10 mg/week"), ("Gate B12", "Gate B21"),
     ("Lindenstr. 44", "Lindenweg 44"), ("H. pylori", "H. influenzae"),
     ("Roberta K. Asante", "Roberta J. Asante"), ("B.Eng.", "Master of Engineering"),
     ("phase I", "phase II"), ("411 06", "411 60"), ("Wien", "Geneva"), ("No. 5", "No. 6"),
