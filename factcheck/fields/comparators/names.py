@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -37,13 +38,20 @@ def _names(text: str) -> tuple[_Name, ...]:
     return tuple(found)
 
 
+def _have_common(ones: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether two names have a word in common or, if one is a single word, an initial."""
+    if min(len(ones), len(others)) > 1:
+        return not set(ones).isdisjoint(others)
+    initials = {one[0] for one in ones}
+    return not (ones and others) or not initials.isdisjoint(other[0] for other in others)
+
+
 def _compare_names(gold: Any, extracted: Any) -> Outcome:
     if not (isinstance(gold, str) and isinstance(extracted, str)):
         return _other_types("name compares strings", gold, extracted)
     has_common = False
     for one, other in zip(_names(gold), _names(extracted), strict=True):
-        is_short = min(len(one.words), len(other.words)) <= 1
-        has_common = has_common or is_short or not set(one.words).isdisjoint(other.words)
+        has_common = has_common or _have_common(one.words, other.words)
         are_compatible = one.additions <= other.additions or other.additions <= one.additions
         if one.words and one.words == other.words and are_compatible:
             return MATCH
