@@ -138,7 +138,7 @@ def suggested(name: str, *values: Any, **schema: Any) -> tuple[Any, Any, str]:
         ("x", [True, "no"], "exact", ["parse_bool"]), ("x", ["y", "n"], "exact", ["parse_bool"]),
         ("grade", ["N", "B"], "semantic", []), ("x", ["1", "0"], "numeric", ["parse_number"]),
         ("x", ["Hollis & Penn Ltd", "Acme Inc."], "name", []),
-        ("supplier_name", ["Penn"], "name", []),
+        ("supplier_name", ["Penn"], "name", []), ("speakers", ["Li"], "name", []),
         ("supplier_town", ["York Minster"], "semantic", []), ("author", ["Penn"], "name", []),
         ("x", ["2024-03-05"], {"date": {"pivot": 1950}}, []),
         ("x", ["15/06/2024"], {"date": {"day_first": True, "pivot": 1950}}, []),

@@ -287,9 +287,10 @@ def _by_schema(field: _Field) -> _Suggestions:
 def _names(field: _Field) -> _Suggestions:
     n_forms = sum(bool({*_name_words(v)[-1:]} & _WORDS["legal form"]) for v in field.values)
     *_, role = "", *(word for word in _name_words(field.name) if word != "name")
-    if role in _WORDS["company"] or (n_forms and 2 * n_forms >= len(field.values)):
+    roles = {role, role.removesuffix("s")}
+    if not roles.isdisjoint(_WORDS["company"]) or (n_forms and 2 * n_forms >= len(field.values)):
         yield _Suggestion("name", (), "a name of a company, with or without its legal form")
-    if role in _WORDS["person"] or (
+    if not roles.isdisjoint(_WORDS["person"]) or (
         "name" in _name_words(field.name) and all(map(_PROPER_NAME.fullmatch, field.values))
     ):
         yield _Suggestion("name", (), "a name: notation, order of words and titles do not count")

@@ -65,6 +65,9 @@ def _as_decimal(match: re.Match[str]) -> str:
     return match[0] if upper >= lower else f"{int(whole) + upper / lower:.10g}"
 
 
+_PERIODS = {
+    "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"
+}  # fmt: skip
 _ROMAN = ["0", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]
 _INITIALS = r"(?:[^\W\d_]\.)+[^\W\d_](?:\.|\Z)|[A-Z](?:\.? [A-Z]\b(?!'))+\.?"
 _TIMES_TEN = r"\s*[x*\u00d7]\s*10\s*\^"
@@ -129,7 +132,11 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"\bnet (\d+)(?: days?)?\b", r"\1 days net"),
         (r"\A(\D{0,40}\d.{0,40} )?bid\Z", r"\1 2 times daily"),
         (r"\A(\D{0,40}\d.{0,40} )?tid\Z", r"\1 3 times daily"),
-        (r"(?<=\w)\s?/\s?d(?:ay)?\b|(\d+\s?[^\W\d]+) daily\b", r"\1 per day"),
+        (r"(?<=\w)\s?/\s?d\b", " per day"),
+        (
+            r"(\d+(?:\s?[^\W\d]+)?) (daily|weekly|monthly|yearly|annually)\b",
+            lambda found: f"{found[1]} per {_PERIODS[found[2].lower()]}",
+        ),
         (r"\bpounds? sterling\b", "GBP"),
         (r"\b(utc|gmt)\s?([+-])0?(\d{1,2})(?::?00)?\b(?!:)", r"\1\2\3"),
         (r"\btwice\b(?! as\b)", "2 times"),
@@ -320,6 +327,8 @@ class _Reader:
         if before and before.number is not None and (link := _LINK.fullmatch(gap)):
             sign = link[1] or ("-" if link[2] else "x")
             self.units[-1], unit = _completed(before, unit, sign)
+            if sign == "x":
+                self._complete_factors(unit.measures)
             key = frozenset((f"link {sign}",))
             self.units.append(Unit(sign, before.end, unit.start, key, is_typed=True))
         elif before and _PLUS.fullmatch(gap) and (total := _sum(before, unit)):
@@ -327,6 +336,14 @@ class _Reader:
             unit = total._replace(text=self.text[before.start : unit.end], end=unit.end)
         self.units.append(unit)
         return last
+
+    def _complete_factors(self, measures: tuple[Measure, ...]) -> None:
+        """Give the numbers before a product their unit, as in `60 x 80 x 120 mm`."""
+        for k in range(len(self.units) - 3, -1, -2):
+            unit = self.units[k]
+            if unit.number is None or unit.measures or self.units[k + 1].text != "x":
+                return
+            self.units[k] = _measured(unit, unit.number, measures)
 
     def _optional(self) -> set[int]:
         """Return the positions of additions: in brackets, titles, labels, around a quotation."""

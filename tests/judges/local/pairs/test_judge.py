@@ -89,6 +89,8 @@ SAME = [
     ("Hct", "haematocrit"), ("Mktg. Manager", "Marketing Manager"), ("N° 12", "No. 12"),
     ("10 mg/day", "10 mg daily"), ("2x/day", "twice a day"), ("A/S Norsk", "Norsk AS"),
     ("Seat 14A", "14A"), ("10..12", "10-12"), ("FY2024", "fiscal year 2024"),
+    ("€1250 monthly", "EUR 1,250.00 per month"), ("60 x 80 x 120 mm", "6x8x12 cm"),
+    ("2 x 2.0 Ah", "2x 2Ah"),
     # short names in brackets
     ("GPT (ALT)", "ALT"), ("Alanine aminotransferase (ALT)", "ALT"),
     ("HbA1c", "Glycated haemoglobin (HbA1c)"), ("Cobalamin (vitamin B12)", "Vitamin B12"),
@@ -323,6 +325,7 @@ DIFFERENT = [
     ("Assistant to the manager", "Assistant manager"), ("1A-2B", "1A2-B"), ("100 bps", "100 %"),
 ]  # fmt: skip
 NEAR_REWRITINGS = [
+    ("60 x 80 x 120 mm", "60x80x120 cm"), ("€1250 monthly", "€1250 yearly"),
     ("Hct", "Hgb"), ("2x daily", "3x daily"), ("10 mg/day", "10 mg/week"), ("Gate B12", "Gate B21"),
     ("Lindenstr. 44", "Lindenweg 44"), ("H. pylori", "H. influenzae"),
     ("Roberta K. Asante", "Roberta J. Asante"), ("B.Eng.", "Master of Engineering"),
