@@ -393,6 +393,8 @@ class Propositions(Roles):
 
     def _details(self, kid: int, free: Freedom) -> list[Detail]:
         kind = self._kind(kid)
+        if self.tokens[kid].relation == "advcl" and self.of(kid, "mark"):
+            return [Detail(frozenset(self.under(kid)), kind)]
         found = []
         for part in self._below(kid, free):
             if len(part.words) > 1 or not part.details:
