@@ -70,16 +70,17 @@ def test_equal_values_and_nulls_need_no_judge() -> None:
     semantic, judge = comparator()
     items = [
         item("x", "x"), item(None, None), item(None, "x"), item("x", None),
-        item([1, {"a": "b"}], [1, {"a": "b"}]), item("5", ["5"]), item([], ""), item(5, {"a": 5}),
+        item([1, {"a": "b"}], [1, {"a": "b"}]), item("n/a", None), item(None, " "),
+        item("5", ["5"]), item([], ""), item(5, {"a": 5}),
     ]  # fmt: skip
 
     results = [result for result in semantic(items) if isinstance(result, ComparatorResult)]
 
-    assert [r.score for r in results] == [1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+    assert [r.score for r in results] == [1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
     assert {r.comparator for r in results} == {"semantic"}
     assert results[0].reason == "exact"
     assert "null against a value" in str(results[2])
-    assert results[5].reason == "type mismatch: gold is str, extracted is list"
+    assert results[7].reason == "type mismatch: gold is str, extracted is list"
     assert judge.calls == ()
     assert semantic([]) == []
 

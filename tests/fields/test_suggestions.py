@@ -34,6 +34,7 @@ DOCUMENTS, NEAR_MISSES = (
     for name in ("documents.jsonl", "near_misses.jsonl")
 )
 NAME = ["plain_marks", "normalize_whitespace", "casefold", "strip_punctuation"]
+GROUPS = "letters_and_digits"
 TEXT_OF_ID = [{"type_convert": {"to": "str"}}, "plain_marks", "normalize_whitespace"]
 
 
@@ -131,7 +132,8 @@ def suggested(name: str, *values: Any, **schema: Any) -> tuple[Any, Any, str]:
         ("x", ["12", "567"], "numeric", ["parse_number"]),
         ("reference_range", ["<5 mg"], "semantic", []), ("lot_size", [12], "numeric", MONEY),
         ("phone2", ["+1 2"], "phone", []),
-        ("iban", ["DE1"], "exact", [TEXT_OF_ID[0], "letters_and_digits"]),
+        ("doi", ["10.1/x"], "semantic", []), ("ean", ["123"], "exact", [TEXT_OF_ID[0], GROUPS]),
+        ("iban", ["DE1"], "exact", [TEXT_OF_ID[0], GROUPS]),
         ("reference", ["<5", "2-3"], "semantic", []),
         ("x", ["5 km", "7"], "semantic", []),
         ("x", [True], "exact", ["parse_bool"]), ("x", ["Yes", "no"], "exact", ["parse_bool"]),
@@ -229,6 +231,15 @@ def test_telephone_numbers_match_with_and_without_the_country(
 ) -> None:
     run = evaluate([{"phone": gold}] * 2, [{"phone": same}, {"phone": other}])
     assert [one.field_results[0].status for one in run.records] == ["match", "mismatch"]
+
+
+def test_an_address_is_the_same_with_and_without_its_scheme(registry: Registry) -> None:
+    gold = [{"doi": "10.1016/j.x.2021.15", "website": "https://www.bath.org/"}]
+    found = [{"doi": "https://doi.org/10.1016/j.x.2021.15", "website": "bath.org"}]
+    wrong = [{"doi": "https://doi.org/10.1016/j.x.2021.16", "website": "bath.com"}]
+    schema = suggest_schema(gold)
+    assert evaluate(gold, found, schema, registry=registry).mean_f1 == 1.0
+    assert evaluate(gold, wrong, schema, registry=registry).mean_f1 == 0.0
 
 
 def test_labels_of_gold_never_match_each_other(registry: Registry) -> None:

@@ -27,7 +27,7 @@ from factcheck.text.dates import Moment, Notation, read_moments
 
 _MAX_CHARS = 80
 """Maximum length of a date; longer strings are neither parsed nor cached."""
-FIGURES = re.compile(r"\s*(\d\d?)[/-](\d\d?)[/-]\d{4}\b")
+FIGURES = re.compile(r"\s*(\d\d?)(?:/|-(?=\d\d?-\d{4}))(\d\d?)[/-](?:\d{4}|\d\d)\b")
 """A date whose first two numbers are day and month, in either order."""
 _ISO = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 """By far the most common notation, read without a grammar."""
@@ -76,7 +76,9 @@ def read_date(text: str, notation: Notation = Notation()) -> Dates:  # noqa: B00
 def order_of(text: str) -> bool | None:
     """Whether the day comes first in an unambiguous numeric date; `None` for other strings."""
     figures = FIGURES.match(text)
-    if figures is None or not read_date(text).only or figures[1] == figures[2]:
+    if figures is None or figures[1] == figures[2]:
+        return None
+    if read_date(text, Notation(pivot=1950)).only is None:
         return None
     return int(figures[1]) > int(figures[2])
 

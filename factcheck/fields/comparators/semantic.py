@@ -27,6 +27,7 @@ from factcheck.fields.types import (
 )
 from factcheck.fields.values import exact_key, folded
 from factcheck.judges.factory import BATCH_SIZE, build_pair_judge
+from factcheck.judges.local.pairs.normal import is_absent, tidy
 from factcheck.judges.ports import (
     Ledger,
     PairJudgeSpec,
@@ -219,8 +220,8 @@ _log = logging.getLogger("factcheck.fields")
 class SemanticComparator(SessionUser):
     """Scores values by meaning: 1 if they are equivalent, 0 if not.
 
-    Equal values, null against a value, and a list or object against a string or number need no
-    judge. Each other distinct pair of values of a
+    Equal values, null against a value (or `"n/a"`, which is none), and a list or object against a
+    string or number need no judge. Each other distinct pair of values of a
     field is judged once, and responses of language models are cached. A field without a verdict is
     a `batch_error`.
 
@@ -323,8 +324,7 @@ class SemanticComparator(SessionUser):
         if _are_equal(item):
             return 1.0, "exact"
         if gold is None or extracted is None:
-            side = "gold" if gold is None else "extracted"
-            return 0.0, f"null against a value ({side} is null)"
+            return _with_null(gold, extracted)
         gold_text = None
         try:
             self.check_params(params)
@@ -386,6 +386,14 @@ class SemanticComparator(SessionUser):
         if isinstance(result, ComparatorResult) and not is_match:
             return replace(result, doubtful=(probability or 0.0) >= _DOUBT)
         return result
+
+
+def _with_null(gold: Any, extracted: Any) -> tuple[float, str]:
+    """Compare null with a value, which may say that there is none, such as `n/a`."""
+    side, value = ("gold", extracted) if gold is None else ("extracted", gold)
+    if isinstance(value, str) and is_absent(tidy(value)):
+        return 1.0, "no value on either side"
+    return 0.0, f"null against a value ({side} is null)"
 
 
 def _by_label(gold: str, extracted: str, labels: Sequence[str]) -> tuple[float, str] | None:

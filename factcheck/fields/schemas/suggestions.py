@@ -229,6 +229,8 @@ def _of_text(field: _Field) -> _Suggestions:
     yield from _by_schema(field)
     if field.values and 2 * sum(map(bool, map(_RANGE.fullmatch, field.values))) >= n_values:
         yield _Suggestion(SEMANTIC, (), "ranges and bounds, compared by meaning")
+    if field.is_named("address of a page"):
+        yield _Suggestion(SEMANTIC, (), f"an address by its name {field.name!r}")
     if field.has_id_name:
         yield _identifier(field)
     yield from _dates(field)
