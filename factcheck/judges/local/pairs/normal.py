@@ -40,6 +40,10 @@ SAME, VAGUE, OTHER = 0.98, 0.3, 0.02
 _LONGEST_QUOTE = 60
 TABLES: Mapping[str, Any] = json.loads((files(__package__) / "words.json").read_text("utf-8"))
 """Word lists in normal form."""
+_SAME: Mapping[str, str] = TABLES["same"] | {
+    form: row.split(",")[0] for row in TABLES["terms"] for form in row.split(",")
+}
+"""Normal forms of whole values that mean the same, by the one that stands for all."""
 LONG = 4_000
 """Length in characters above which texts are compared as a whole and not cached."""
 _UNIFIED = PLAIN_MARKS | dict.fromkeys(map(ord, "\u2122\u00ae\u00a9\u2120\ufe0f"))
@@ -143,7 +147,7 @@ def _normal(text: str) -> str:
     if is_symbol or is_short:
         return text
     form = " ".join(fold(token).replace("'", "") for token in _TOKEN.findall(text))
-    return str(TABLES["same"].get(form, form))
+    return _SAME.get(form, form)
 
 
 def is_absent(text: str) -> bool:

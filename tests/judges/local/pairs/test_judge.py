@@ -91,6 +91,7 @@ SAME = [
     ("Seat 14A", "14A"), ("10..12", "10-12"), ("FY2024", "fiscal year 2024"),
     ("€1250 monthly", "EUR 1,250.00 per month"), ("60 x 80 x 120 mm", "6x8x12 cm"),
     ("2 x 2.0 Ah", "2x 2Ah"),
+    ("WBC", "Leukocytes"), ("faeces", "Stool"), ("20 boxes", "20 cartons"),
     # short names in brackets
     ("GPT (ALT)", "ALT"), ("Alanine aminotransferase (ALT)", "ALT"),
     ("HbA1c", "Glycated haemoglobin (HbA1c)"), ("Cobalamin (vitamin B12)", "Vitamin B12"),
@@ -325,6 +326,7 @@ DIFFERENT = [
     ("Assistant to the manager", "Assistant manager"), ("1A-2B", "1A2-B"), ("100 bps", "100 %"),
 ]  # fmt: skip
 NEAR_REWRITINGS = [
+    ("WBC", "RBC"), ("ALT", "AST"), ("hyperthyroidism", "Hypothyroidism"),
     ("60 x 80 x 120 mm", "60x80x120 cm"), ("€1250 monthly", "€1250 yearly"),
     ("Hct", "Hgb"), ("2x daily", "3x daily"), ("10 mg/day", "10 mg/week"), ("Gate B12", "Gate B21"),
     ("Lindenstr. 44", "Lindenweg 44"), ("H. pylori", "H. influenzae"),
