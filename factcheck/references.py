@@ -30,7 +30,7 @@ from factcheck.settings import require_number
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["Aggregation", "ReferenceMatch"]
+__all__ = ["Aggregation", "ReferenceMatch", "ReferenceMatchMetric"]
 
 Aggregation = Literal["max", "mean"]
 """Aggregation of the similarities to several references."""
@@ -56,6 +56,8 @@ class ReferenceMatch(SessionUser):
         embedding_provider: Embedder: `"local"` (lexical, offline), `"openai"` or `"openai/MODEL"`
             (OpenAI, or the server at `OPENAI_BASE_URL`), an object with the `Embedder` port or with
             `encode(texts)`, such as a `SentenceTransformer`, or a function of texts.
+        model_name: Model of the provider: `"openai"` and `"text-embedding-3-small"` are
+            `"openai/text-embedding-3-small"`.
         name: Name of the metric in reports.
         session: Cache, budget, limits and connections shared with other evaluators.
         options: Keyword arguments of `Session`, if no session is given.
@@ -72,6 +74,7 @@ class ReferenceMatch(SessionUser):
         aggregation: Aggregation = "max",
         threshold: float = 0.7,
         embedding_provider: EmbedderSpec = "local",
+        model_name: str | None = None,
         *,
         name: str = "reference_match",
         session: Session | None = None,
@@ -86,6 +89,8 @@ class ReferenceMatch(SessionUser):
         self.aggregation = aggregation
         self.threshold = require_number("threshold", threshold, 0, high=1)
         self.name = name
+        if model_name is not None:
+            embedding_provider = f"{embedding_provider}/{model_name}"
         self._embedder = build_embedder(embedding_provider, self.session)
         self.ledger = Ledger()
         """Usage over the lifetime of the metric."""
@@ -207,3 +212,7 @@ class ReferenceMatch(SessionUser):
         return MetricResult.scored(
             score, passed=passed, reason=reason, lines=lines, details=details
         )
+
+
+ReferenceMatchMetric = ReferenceMatch
+"""Another name of `ReferenceMatch`."""

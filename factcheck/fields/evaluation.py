@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -10,14 +11,18 @@ from typing import Any, Literal, get_args
 
 from factcheck.errors import InputError
 from factcheck.fields.comparators.semantic import SemanticComparator
-from factcheck.fields.hints import hint_on_length, hints
+from factcheck.fields.hints import UNWRAPPED, hint_on_length, hints
 from factcheck.fields.pages import RunResult
 from factcheck.fields.registry import Registry, default_registry
 from factcheck.fields.runs.records import RecordResult, count
 from factcheck.fields.runs.tally import RunTally
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
+from factcheck.fields.schemas.references import as_schema
+from factcheck.fields.schemas.structure import COMPARE
+from factcheck.fields.schemas.suggestions import SEMANTIC, suggest_schema
 from factcheck.fields.scoring.dispatch import Ask, ask_async, ask_now, dispatch, run
 from factcheck.fields.scoring.nodes import ObjectNode, Out, settled
+from factcheck.fields.scoring.orders import with_orders
 from factcheck.fields.scoring.plan import Plan, compile_schema
 from factcheck.fields.types import FieldResult, FieldStatus
 from factcheck.fields.values import (
@@ -27,6 +32,7 @@ from factcheck.fields.values import (
     by_id,
     id_of,
     read_record,
+    unwrapped,
 )
 from factcheck.reports.text import plural
 from factcheck.runtime.session import Closing
@@ -79,6 +85,7 @@ class FieldEvaluator(Closing):
             if not isinstance(semantic, SemanticComparator):
                 comparator = self._own_comparator = SemanticComparator(semantic)
             registry = registry.extended("semantic", comparator)
+        self._registry = registry
         self.schema = parse_eval_schema(schema, registry)
         self._plan = compile_schema(self.schema, registry)
         self.schema_digest = self._plan.digest
@@ -91,11 +98,14 @@ class FieldEvaluator(Closing):
     ) -> RunResult:
         """Score lists of records and keep every result.
 
+        Where `day_first` is open, other extracted dates settle which number is the day.
+
         Args:
             gold: The gold records: dicts or pydantic models.
             extracted: The records to score: dicts, pydantic models, or replies of a model as
                 strings with one JSON object. Any other string is a parse failure, which turns all
-                gold fields into omissions.
+                gold fields into omissions. A record inside another object, as in `{"data": {...}}`,
+                is unwrapped.
             join: Pair records by `"position"`, or by `"id"`, the value of `id_field`; all fields of
                 a record without partner are omissions or hallucinations. An extracted record whose
                 id is missing, invalid or that of an earlier one is treated as a parse failure.
@@ -115,11 +125,12 @@ class FieldEvaluator(Closing):
         self, gold: Sequence[Any], extracted: Sequence[Any], join: Join, ask: Ask
     ) -> RunResult:
         pairs = joined(gold, extracted, self._id_field, join)
+        plan, schema = self._plan, with_orders(self.schema, gold, extracted)
+        if schema is not None:
+            plan = compile_schema(schema, self._registry)
         records: list[RecordResult] = []
-        for first, batch in _windows(
-            pairs, len(pairs) if self._plan.batch_leaves else _ASYNC_WINDOW
-        ):
-            records += await self._records(first, batch, ask)
+        for first, batch in _windows(pairs, len(pairs) if plan.batch_leaves else _ASYNC_WINDOW):
+            records += await self._records(first, batch, ask, plan)
             if ask is not ask_now:
                 await asyncio.sleep(0)
         for hint in hints(records, self._id_field, joined=join == "id"):
@@ -135,7 +146,7 @@ class FieldEvaluator(Closing):
         With batch comparators, up to 1,000 records are held at a time, otherwise one.
         """
         for first, batch in _windows(pairs, _WINDOW if self._plan.batch_leaves else 1):
-            yield from run(self._records(first, batch, ask_now))
+            yield from run(self._records(first, batch, ask_now, self._plan))
 
     def tally(self, pairs: Pairs) -> RunTally:
         """Score pairs and keep only the totals, in constant memory."""
@@ -153,12 +164,12 @@ class FieldEvaluator(Closing):
         await asyncio.to_thread(self.close)
 
     async def _records(
-        self, first: int, batch: Sequence[tuple[Any, Any]], ask: Ask
+        self, first: int, batch: Sequence[tuple[Any, Any]], ask: Ask, plan: Plan
     ) -> list[RecordResult]:
         """Score a batch of records; `first` is the position of the first one."""
-        outs = [_score(self._plan, gold, extracted) for gold, extracted in batch]
-        if self._plan.batch_leaves:
-            await dispatch(outs, self._plan, ask)
+        outs = [_score(plan, gold, extracted) for gold, extracted in batch]
+        if plan.batch_leaves:
+            await dispatch(outs, plan, ask)
         return [
             self._record(first + place, gold, extracted, settled(out))
             for place, ((gold, extracted), out) in enumerate(zip(batch, outs, strict=True))
@@ -203,7 +214,7 @@ def _check_processed(results: Any, name: str | int) -> None:
 def evaluate(
     gold: Sequence[Any],
     extracted: Sequence[Any],
-    schema: Any,
+    schema: Any = None,
     id_field: str | None = None,
     post_process: PostProcess | None = None,
     *,
@@ -213,17 +224,20 @@ def evaluate(
 ) -> RunResult:
     """Score extracted records against gold records, field by field.
 
-    For the arguments, see `FieldEvaluator` and its method `evaluate`.
+    For the arguments, see `FieldEvaluator` and its method `evaluate`. Without a schema, and for a
+    pydantic model class without settings, `suggest_schema` makes one from gold, and `semantic` is
+    `"local"` by default.
 
     Example:
-        `evaluate(gold, extracted, annotate_xeval(infer_schema(gold)))`; add `semantic="local"` if
-        the schema uses the comparator `semantic`.
+        `evaluate(gold, extracted)`, or `evaluate(gold, extracted, suggest_schema(gold),
+        semantic="local")`, in which you may change the schema.
 
     Raises:
         SchemaError: The schema is invalid.
         InputError: The lists differ in length, or a gold id is missing or not unique.
         ConfigError: The judge is unknown, or its API key is missing.
     """
+    schema, semantic = _with_suggestions(gold, schema, registry, semantic)
     with FieldEvaluator(
         schema, id_field=id_field, post_process=post_process, registry=registry, semantic=semantic
     ) as evaluator:
@@ -233,7 +247,7 @@ def evaluate(
 async def aevaluate(
     gold: Sequence[Any],
     extracted: Sequence[Any],
-    schema: Any,
+    schema: Any = None,
     id_field: str | None = None,
     post_process: PostProcess | None = None,
     *,
@@ -246,10 +260,24 @@ async def aevaluate(
     Records are scored in the event loop, which regains control every 100 records. Batch comparators
     without an asynchronous method `acall` run in a thread.
     """
+    schema, semantic = _with_suggestions(gold, schema, registry, semantic)
     async with FieldEvaluator(
         schema, id_field=id_field, post_process=post_process, registry=registry, semantic=semantic
     ) as evaluator:
         return await evaluator.aevaluate(gold, extracted, join=join)
+
+
+def _with_suggestions(
+    gold: Sequence[Any], schema: Any, registry: Registry | None, semantic: Any
+) -> tuple[Any, Any]:
+    """Return schema and judge, by default those that gold suggests."""
+    if schema is not None:
+        described = as_schema(schema)
+        if described is schema or COMPARE in json.dumps(described):
+            return schema, semantic
+    if semantic is None and SEMANTIC not in (registry or default_registry):
+        semantic = "local"
+    return suggest_schema(gold, schema), semantic
 
 
 def score_record(
@@ -273,6 +301,10 @@ def _score(plan: Plan, gold: Any, extracted: Any) -> Out:
     out: Out = []
     found = read_record(extracted) if isinstance(plan.root, ObjectNode) else as_record(extracted)
     if not isinstance(found, Unusable):
+        if isinstance(plan.root, ObjectNode) and plan.root.rest is None:
+            found, key = unwrapped(found, plan.root.children.keys())
+            if key:
+                out.append(FieldResult(key, 0.0, "", None, None, "skipped", UNWRAPPED))
         plan.root.score(as_record(gold), found, "", out)
         return out
     plan.root.score(as_record(gold), None, "", out)

@@ -24,14 +24,13 @@ from factcheck.fields.pages import RunResult, field_text, undecided_text
 from factcheck.fields.runs.records import NullHandling, reclassify_nulls
 from factcheck.fields.schemas.references import resolved
 from factcheck.fields.schemas.structure import MAX_DEPTH, annotate
-from factcheck.fields.schemas.suggestions import id_key, suggest_schema
+from factcheck.fields.schemas.suggestions import SEMANTIC, id_key, suggest_schema
 from factcheck.fields.schemas.validation import infer_schema
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import Records, Unusable, json_type, object_in
 from factcheck.reports.text import plural
 from factcheck.stats.intervals import Interval
 
-SEMANTIC = "semantic"
 _N_RESAMPLES = 2_000
 _MANY_RECORDS = 20_000
 """Number of records above which intervals are narrow and fewer resamples suffice."""

@@ -1,4 +1,4 @@
-"""Hints: records to pair by id, and extractions whose fields are one level too deep."""
+"""Hints: records to pair by id, and extractions that were unwrapped."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from factcheck.fields.schemas.suggestions import are_ids, id_key
 from factcheck.fields.values import Records, Unusable, as_record, by_id, read_record
 from factcheck.reports.text import plural
 
+_SAMPLE = 200
+"""Number of records looked at for keys of which most are moved."""
+UNWRAPPED = "the object inside was scored as the record"
+"""Reason of the result for the key of a wrapper."""
 _BY_ID = "pair them by id: id_field={key!r}, join='id' (--id-field {key} --join id)"
 
 
@@ -22,13 +26,18 @@ def hints(records: Sequence[RecordResult], id_field: str | None, *, joined: bool
         id_field: Key of the record id, if there is one.
         joined: Whether records were joined by id.
     """
-    pairs = [(as_record(one.gold), read_record(one.extracted)) for one in records]
-    pairs = [(gold, found) for gold, found in pairs if isinstance(gold, dict) and gold and found]
-    for key, n in Counter(filter(None, map(_wrapper, pairs))).items():
-        yield f"the fields of {plural(n, 'extraction')} are inside {key!r}; pass its value instead"
-    if joined or not pairs:
+    first = (one.field_results[0] for one in records if one.field_results)
+    for key, n in Counter(one.path for one in first if one.reason == UNWRAPPED).items():
+        yield f"{plural(n, 'extraction')} unwrapped: the fields are inside {key!r}"
+    if joined:
         return
-    for name in [id_field] if id_field else pairs[0][0]:
+    pairs = _pairs(records if id_field else records[:_SAMPLE])
+    if not pairs:
+        return
+    names = [id_field] if id_field else [name for name in pairs[0][0] if _are_moved(name, pairs)]
+    if not id_field and names:
+        pairs = _pairs(records)
+    for name in names:
         if n_moved := _n_moved(name, pairs, is_id=bool(id_field)):
             yield (
                 "gold and extracted records are in different orders: "
@@ -53,14 +62,14 @@ def hint_on_length(gold: Records, extracted: Records, id_field: str | None) -> s
     return hint
 
 
-def _wrapper(pair: tuple[dict[str, Any], Any]) -> str:
-    """Return the only key of an extraction whose fields are one level too deep; or empty."""
-    gold, found = pair
-    if not isinstance(found, dict) or len(found) != 1:
-        return ""
-    ((key, inner),) = found.items()
-    is_inside = key not in gold and isinstance(inner, dict) and not gold.keys().isdisjoint(inner)
-    return str(key) if is_inside else ""
+def _pairs(records: Sequence[RecordResult]) -> list[tuple[dict[str, Any], Any]]:
+    pairs = [(as_record(one.gold), read_record(one.extracted)) for one in records]
+    return [(gold, found) for gold, found in pairs if isinstance(gold, dict) and gold and found]
+
+
+def _are_moved(key: str, pairs: Sequence[tuple[Any, Any]]) -> bool:
+    """Whether most records of a sample have another value than their gold record."""
+    return 2 * sum(_id_of(gold, key) != _id_of(found, key) for gold, found in pairs) > len(pairs)
 
 
 def _id_of(record: Any, key: str) -> str | int | None:

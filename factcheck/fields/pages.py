@@ -56,6 +56,7 @@ _TONES: Mapping[str, Tone] = {
 }
 _MAX_FIELDS_WITH_EXAMPLES = 10
 _MAX_RECORDS = 200
+_MAX_DOUBTFUL = 10
 _MAX_VALUE = 2_000
 _MAX_REASONS = 5
 _MAX_ID = 24
@@ -113,6 +114,7 @@ class RunResult(RunFigures, Report):
             notes=tuple(notes),
             parts=parts_of(*((tone, totals[name], name) for name, tone in _TONES.items())),
             sections=filled(
+                _look_at_these(self),
                 Section("Fields by gain", legend=(_LEGEND,)).tabled(
                     Table(
                         _TABLE_COLUMNS,
@@ -144,6 +146,18 @@ class RunResult(RunFigures, Report):
             rows=self.to_rows,
             sheet=partial(_sheet, self.records) if self.records else None,
         )
+
+
+def _look_at_these(run: RunFigures) -> Section:
+    """Show doubtful mismatches, which count as wrong."""
+    doubtful = run.doubtful()
+    return Section(
+        "Look at these: mismatches in doubt",
+        "unknown",
+        items=tuple(_example("", *one) for one in doubtful[:_MAX_DOUBTFUL]),
+        more=text.more_of(len(doubtful) - _MAX_DOUBTFUL, "value"),
+        legend=(_EXAMPLES,),
+    )
 
 
 def _sheet(records: Sequence[RecordResult]) -> Sheet:
@@ -206,6 +220,8 @@ def _lines(
         counts = [f"{totals.get('match', 0):,} match"]
         counts += [f"{totals[status]:,} {status}" for status in _LOSSES if totals.get(status)]
         yield f"{plural(run.total_fields, 'field')}: {', '.join(counts)}"
+    if n_doubtful := len(run.doubtful()):
+        yield f"Doubtful: {n_doubtful:,} of the mismatches; they count as wrong"
     if n_failed := totals.get(_UNUSABLE):
         rate = f"{n_failed / run.total_records:.1%}"
         failed = f"{n_failed:,} of {plural(run.total_records, 'record')} ({rate})"

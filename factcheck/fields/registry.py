@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from factcheck.errors import ParameterError
 from factcheck.fields.comparators.dates import date
+from factcheck.fields.comparators.names import name, phone
 from factcheck.fields.comparators.numeric import numeric
 from factcheck.fields.comparators.transforms import TRANSFORMS
 from factcheck.fields.types import (
@@ -143,7 +144,10 @@ Source:
     `rapidfuzz.fuzz.ratio`, divided by 100.
 """
 COMPARATORS: Mapping[str, BuiltinComparator] = MappingProxyType(
-    {comparator.name: comparator for comparator in (exact, numeric, oneof, fuzzy, date)}
+    {
+        comparator.name: comparator
+        for comparator in (exact, numeric, oneof, fuzzy, date, name, phone)
+    }
 )
 """Built-in comparators that score one field at a time, by name."""
 
@@ -186,7 +190,7 @@ class Registry:
             fn: `fn(gold, extracted, params) -> ComparatorResult`, or, with the attribute
                 `is_batch = True`, `fn(items) -> list[ComparatorResult | None]`.
             overwrite: Whether to replace a registered comparator. The built-in `exact`, `numeric`
-                and `oneof` can never be replaced; `date` and `fuzzy` always can.
+                and `oneof` can never be replaced; the others always can.
 
         Raises:
             TypeError: `fn` is not callable.
@@ -206,6 +210,10 @@ class Registry:
         if name in self._transforms:
             raise ValueError(f"transform {name!r} is already registered; choose another name")
         self._transforms[name] = fn
+
+    def __contains__(self, name: str) -> bool:
+        """Whether there is a comparator of that name."""
+        return name in self._comparators or name in COMPARATORS
 
     def get_comparator(self, name: str) -> Callable[..., Any]:
         """Return a comparator by name; raise `ComparatorNotFoundError` if there is none."""

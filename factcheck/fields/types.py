@@ -41,6 +41,8 @@ class FieldResult:
     gold_compared: Any = None
     """Gold value after transforms, if it was passed to a comparator."""
     extracted_compared: Any = None
+    doubtful: bool = False
+    """Whether it is a mismatch that may be a match; a person should look at it."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class ComparatorResult:
     reason: str | None = None
     skip: bool = False
     """Batch comparators only: exclude this field from all metrics."""
+    doubtful: bool = False
+    """Whether a mismatch may be a match."""
 
 
 @dataclass(frozen=True)

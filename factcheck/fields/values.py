@@ -7,6 +7,7 @@ import math
 import re
 import sys
 from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from datetime import date, time
 from numbers import Integral
@@ -120,6 +121,7 @@ def id_of(record: Any, id_field: str, where: str) -> str | int:
         raise InputError(f"{where}: {problem}")
     if record is None:
         raise InputError(f"{where}: null has no id field {id_field!r}; leave the record out")
+    record, _ = unwrapped(record, {id_field})
     if not isinstance(record, dict) or id_field not in record:
         raise InputError(f"{where}: the id field {id_field!r} is missing")
     found = record[id_field]
@@ -128,6 +130,26 @@ def id_of(record: Any, id_field: str, where: str) -> str | int:
             f"{where}: {id_field!r} is {shown(found)}; an id must be a string or integer"
         )
     return found
+
+
+def unwrapped(record: Any, names: AbstractSet[str]) -> tuple[Any, str]:
+    """Return a record without a wrapper, and the wrapper's key; empty if there is none.
+
+    A wrapper is the only unknown key whose object has more of the names than the record itself, as
+    in `{"data": {...}}`. Other keys of the record stay.
+    """
+    if not isinstance(record, dict) or record.keys() <= names:
+        return record, ""
+    n_direct = len(names & record.keys())
+    keys = [
+        key
+        for key, value in record.items()
+        if key not in names and isinstance(value, dict) and len(names & value.keys()) > n_direct
+    ]
+    if len(keys) != 1:
+        return record, ""
+    others = {key: value for key, value in record.items() if key != keys[0]}
+    return {**others, **record[keys[0]]}, str(keys[0])
 
 
 class Records(list[Any]):
@@ -220,6 +242,11 @@ def _text(value: Any) -> str:
         return str(value)
     except Exception:  # noqa: BLE001 - the user's own type
         return f"<{type(value).__name__}>"
+
+
+def folded(text: str) -> str:
+    """Return a text in lower case with single spaces."""
+    return " ".join(text.casefold().split())
 
 
 def exact_key(value: Any) -> Hashable:

@@ -10,6 +10,7 @@ from factcheck.keywords.behaviors import (
     BehaviorCase,
     Guide,
     classify_behavior,
+    evaluate_conflict_behavior,
     load_cases,
     load_responses,
 )
@@ -31,10 +32,37 @@ from factcheck.keywords.evaluation import (
 from factcheck.keywords.forms import AnyOf, Folded, Not, Word
 from factcheck.keywords.matching import CaseResult, keyword_similarity, match_cards, score_pair
 
+EvalCase, EvalDataset = CardCase, CardDataset
+"""Other names of cases and datasets of cards."""
+
 __all__ = [
-    "AMBIGUOUS", "NO_MATCH", "AnyOf", "BehaviorCase", "BehaviorRun", "CardCase", "CardDataset",
-    "CardRun", "CaseResult", "ExpectedCard", "Folded", "Guide", "Not", "Word",
-    "aevaluate_behaviors", "aevaluate_dataset", "classify_behavior", "evaluate_behaviors",
-    "evaluate_dataset", "keyword_similarity", "load_cases", "load_dataset", "load_outputs",
-    "load_responses", "match_cards", "score_pair",
+    "AMBIGUOUS",
+    "NO_MATCH",
+    "AnyOf",
+    "BehaviorCase",
+    "BehaviorRun",
+    "CardCase",
+    "CardDataset",
+    "CardRun",
+    "CaseResult",
+    "EvalCase",
+    "EvalDataset",
+    "ExpectedCard",
+    "Folded",
+    "Guide",
+    "Not",
+    "Word",
+    "aevaluate_behaviors",
+    "aevaluate_dataset",
+    "classify_behavior",
+    "evaluate_behaviors",
+    "evaluate_conflict_behavior",
+    "evaluate_dataset",
+    "keyword_similarity",
+    "load_cases",
+    "load_dataset",
+    "load_outputs",
+    "load_responses",
+    "match_cards",
+    "score_pair",
 ]  # fmt: skip

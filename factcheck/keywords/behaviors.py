@@ -119,6 +119,11 @@ def classify_behavior(response: str, guide: Guide | Mapping[str, Any]) -> str:
     return Guide.of(guide).label(response)
 
 
+def evaluate_conflict_behavior(response: str, evaluation_guide: Guide | Mapping[str, Any]) -> str:
+    """Do as `classify_behavior`."""
+    return classify_behavior(response, evaluation_guide)
+
+
 @dataclass(frozen=True, slots=True)
 class BehaviorCase:
     """A prompt, and the guide for classifying responses to it."""

@@ -23,22 +23,35 @@ CARD_TYPE = "card_type"
 _MISSING: Any = object()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class ExpectedCard:
-    """Keywords expected in each field of a card, and optionally its type."""
+    """Keywords expected in each field of a card, and optionally its type.
+
+    `ExpectedCard(front_keywords=["tea"])` is `ExpectedCard({"front": ["tea"]})`.
+    """
 
     keywords: Mapping[str, tuple[Keyword, ...]]
     """Keywords by field, such as `front` and `back`; an empty list scores 0."""
     card_type: str | None = None
     """Expected type; `None` for any."""
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.keywords, Mapping) or not self.keywords:
+    def __init__(
+        self,
+        keywords: Mapping[str, Iterable[Any]] | None = None,
+        card_type: str | None = None,
+        **lists: Iterable[Any],
+    ) -> None:
+        """Make a card from keywords by field, or from `<field>_keywords`."""
+        if unknown := [name for name in lists if not field_of(name)]:
+            raise InputError(f"unknown key {unknown[0]!r}; use <field>{SUFFIX} and {CARD_TYPE}")
+        named = {field_of(name): words for name, words in lists.items()}
+        given = named if keywords is None else keywords
+        if not isinstance(given, Mapping) or not given or (named and given is not named):
             raise InputError(f"an expected card needs keywords, as <field>{SUFFIX}")
+        object.__setattr__(self, CARD_TYPE, card_type)
         object.__setattr__(self, CARD_TYPE, type_of(self))
         by_field = {
-            str(name): as_keywords(words, f"{name}{SUFFIX}")
-            for name, words in self.keywords.items()
+            str(name): as_keywords(words, f"{name}{SUFFIX}") for name, words in given.items()
         }
         object.__setattr__(self, "keywords", by_field)
 

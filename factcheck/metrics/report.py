@@ -59,6 +59,12 @@ class MetricReport(Report):
     warnings: tuple[str, ...] = ()
     """Valid but probably unintended parts of the cases."""
 
+    def __getitem__(self, name: str) -> Any:
+        """Return a figure by name, such as `pass_rate`."""
+        if name not in self.DERIVED:
+            raise KeyError(f"{name!r} is none of {', '.join(self.DERIVED)}")
+        return getattr(self, name)
+
     @property
     def counts(self) -> dict[str, int]:
         """Number of cases that `passed`, `failed`, or could not be measured (`errors`)."""

@@ -157,7 +157,7 @@ _IN_VALUE = _grammar(
     "[MP]",
     r"(?P<year>y|'?D(?! ?h))",
     r"(?P<one>[dD])(?P<mark>[./]) ?(?P<two>[dD])(?P=mark) ?(?P<year>D)",
-    r"(?P<year>y)(?P<mark>[/.])(?P<number>[dD])(?P=mark)(?P<day>[dD])",
+    r"(?P<year>y)(?P<mark>[/.]) ?(?P<number>[dD])(?P=mark) ?(?P<day>[dD])",
     r"(?P<year>y)[/-](?P<number>[dD])",
     r"(?P<number>[dD])[./-](?P<year>y)",
     r"(?P<year>y)年(?P<number>[dD])月(?:(?P<day>[dD])日)?",

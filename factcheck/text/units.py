@@ -66,13 +66,13 @@ _DEGREES = frozenset(("°", "degree", "degrees", "grad"))
 _SQUARES = {"square": 2, "sq": 2, "cubic": 3}
 _STUCK_ONLY = word_set(
     "s d y t l b w j v a an in rs mi ha mes stone ore bar amp amps volt std ms gr cc mol "
-    "ma mw mv pa ul cl dl quid bucks"
+    "ma mw mv pa ul cl dl quid bucks u ku pg ng fl nl"
 )
 """Unit names that are other words unless directly attached to a number."""
 _NEVER_ALONE = word_set("a an y")
 _LAST_ALONE = word_set("in s rs grad c f")
 """Unit names that are other words unless they end the value."""
-_CAPITALS = frozenset("VWJABCF")
+_CAPITALS = frozenset("VWJABCFU")
 """Capital one-letter units."""
 _APART = frozenset("ABCF")
 """Capital units that must be separated from the digits, since `12A` is a house number."""

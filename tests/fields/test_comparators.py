@@ -126,7 +126,7 @@ def test_plain_values_are_scored_all_at_once_as_each_pair_is(
 
 
 def test_each_comparator_has_its_name_and_names_unknown_parameters() -> None:
-    assert [*COMPARATORS] == ["exact", "numeric", "oneof", "fuzzy", "date"]
+    assert [*COMPARATORS] == ["exact", "numeric", "oneof", "fuzzy", "date", "name", "phone"]
     for name, comparator in COMPARATORS.items():
         assert comparator.name == name
         with pytest.raises(ParameterError, match=rf"{name}: unknown parameter 'tol'"):

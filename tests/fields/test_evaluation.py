@@ -649,3 +649,38 @@ def test_a_schema_made_by_hand_scores_like_a_parsed_one() -> None:
     assert [(f.path, f.status) for f in fields] == [
         ("a", "mismatch"), ("s[0]", "match"), ("s[1]", "omission"),
     ]  # fmt: skip
+
+
+class TestAmbiguousDates:
+    """What day and month are is settled by the other extracted dates."""
+
+    @pytest.mark.parametrize(
+        ("others", "f1"),
+        [
+            (["29/01/2024"], 1.0),
+            (["29/01/24"], 1.0),
+            (["01/29/2024"], 0.0),
+            (["29/01/2024", "01/29/2024"], 0.0),
+            (["2024-01-29"], 0.0),
+        ],
+    )
+    @pytest.mark.parametrize("field", ["paid", "sent"])
+    def test_by_dates_of_the_field_or_of_another(
+        self, field: str, others: list[str], f1: float
+    ) -> None:
+        day = compared("date")
+        gold = [{"paid": "2024-02-12"}, *({field: "2024-01-29"} for _ in others)]
+        found = [{"paid": "12/02/2024"}, *({field: one} for one in others)]
+        result = run(record(paid=day, sent=day), gold, found)
+        assert result.records[0].f1 == f1
+
+    def test_not_where_gold_has_such_dates_itself(self) -> None:
+        day = compared("date")
+        gold = [{"a": "12/02/2024"}, {"a": "2024-01-29"}]
+        result = run(record(a=day), gold, [{"a": "2024-02-12"}, {"a": "29/01/2024"}])
+        assert result.records[0].field_results[0].status == "error"
+
+    def test_inside_lists_of_wrapped_records(self) -> None:
+        days = record(days=array(compared("date")))
+        gold = [{"days": ["2024-02-12", "2024-02-29"]}]
+        assert run(days, gold, [{"data": {"days": ["12/02/2024", "29/02/2024"]}}]).mean_f1 == 1.0

@@ -90,6 +90,23 @@ def test_the_worst_examples_come_first_and_the_rest_is_counted() -> None:
     assert len(run.page(examples=0).sections) == 1
 
 
+def test_doubtful_mismatches_come_first_and_are_saved() -> None:
+    def answer(item: BatchItem) -> ComparatorResult:
+        is_doubtful = item.gold_raw == "lorry"
+        return ComparatorResult(0.0, "silent", "other words", doubtful=is_doubtful)
+
+    pairs = [({"a": gold}, {"a": "truck"}) for gold in ("lorry", "car")]
+    found = pairs_of(pairs, registry_of(silent=Recorder(answer)), a=SILENT)
+    page = found.page()
+
+    assert page.sections[0].title == "Look at these: mismatches in doubt"
+    assert [one.change for one in page.sections[0].items] == [('"lorry"', '"truck"')]
+    assert "Doubtful: 1 of the mismatches; they count as wrong" in page.lines
+    assert [row.get("doubtful") for row in found.to_rows()] == [True, None]
+    assert len(RunResult.from_json(found.to_json()).doubtful()) == 1
+    assert found.mean_f1 == 0.0
+
+
 def test_nothing_scored_is_no_score() -> None:
     """A run without a verdict shows no number that could be taken for one."""
     run = pairs_of([({"a": "x"}, {"a": "x"})] * 2, silent("x"), a=SILENT)

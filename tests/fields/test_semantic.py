@@ -70,18 +70,75 @@ def test_equal_values_and_nulls_need_no_judge() -> None:
     semantic, judge = comparator()
     items = [
         item("x", "x"), item(None, None), item(None, "x"), item("x", None),
-        item([1, {"a": "b"}], [1, {"a": "b"}]), item("5", ["5"]), item([], ""), item(5, {"a": 5}),
+        item([1, {"a": "b"}], [1, {"a": "b"}]), item("n/a", None), item(None, " "),
+        item("5", ["5"]), item([], ""), item(5, {"a": 5}),
     ]  # fmt: skip
 
     results = [result for result in semantic(items) if isinstance(result, ComparatorResult)]
 
-    assert [r.score for r in results] == [1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+    assert [r.score for r in results] == [1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
     assert {r.comparator for r in results} == {"semantic"}
     assert results[0].reason == "exact"
     assert "null against a value" in str(results[2])
-    assert results[5].reason == "type mismatch: gold is str, extracted is list"
+    assert results[7].reason == "type mismatch: gold is str, extracted is list"
     assert judge.calls == ()
     assert semantic([]) == []
+
+
+@pytest.mark.parametrize(
+    ("probability", "threshold", "outcome"),
+    [
+        (0.6, None, "match"), (0.6, 0.7, "doubtful"), (0.4, None, "doubtful"), (0.4, 0.3, "match"),
+        (0.3, 0.3, "match"), (0.02, None, "mismatch"), (0.02, 0.01, "match"),
+        (None, 0.1, "mismatch"),
+    ],
+)  # fmt: skip
+def test_a_threshold_decides_where_the_judge_gives_a_probability(
+    probability: float | None, threshold: float | None, outcome: str
+) -> None:
+    equivalent = (probability or 0.0) >= 0.5
+    semantic, _ = comparator(lambda _: PairVerdict(equivalent, probability, "", "mine"))
+    params = {} if threshold is None else {"threshold": threshold}
+    schema = record(a=compared({"semantic": params}))
+    (result,) = (
+        run(schema, [{"a": "x"}], [{"a": "y"}], registry_of(semantic=semantic))
+        .records[0]
+        .field_results
+    )
+
+    assert (result.status, result.score == 1.0) == (
+        ("match", True) if outcome == "match" else ("mismatch", False)
+    )
+    assert result.doubtful is (outcome == "doubtful")
+
+
+def test_the_threshold_of_the_schema_precedes_that_of_the_comparator() -> None:
+    semantic, _ = comparator(lambda _: PairVerdict(True, 0.6, "", "mine"), threshold=0.9)
+    own, other = semantic([item("x", "y"), item("x", "z", threshold=0.5)])
+
+    assert isinstance(own, ComparatorResult)
+    assert isinstance(other, ComparatorResult)
+    assert (own.score, other.score) == (0.0, 1.0)
+    for wrong in (0, 1.5, "0.5", True):
+        with pytest.raises(ParameterError, match="'threshold' must be a number above 0"):
+            comparator(threshold=wrong)
+
+
+@pytest.mark.parametrize(
+    ("gold", "found", "score"),
+    [
+        ("high", "High ", 1.0), ("high", "H", 1.0), ("low", "h", 0.0), ("high", "low", 0.0),
+        ("high", "", None), ("high", "n", 0.0), ("high", "elevated", None), ("other", "high", None),
+    ],
+)  # fmt: skip
+def test_labels_decide_without_a_judge(gold: str, found: str, score: float | None) -> None:
+    semantic, judge = comparator(lambda _: True)
+    labels = ["high", "low", "normal"]
+    [result] = semantic([item(gold, found, labels=labels)])
+
+    assert isinstance(result, ComparatorResult)
+    assert len(judge.calls) == (score is None)
+    assert result.score == (1.0 if score is None else score)
 
 
 class Broken:

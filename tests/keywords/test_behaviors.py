@@ -12,9 +12,14 @@ from factcheck.errors import InputError, JudgeUnavailable
 from factcheck.keywords import (
     BehaviorCase,
     BehaviorRun,
+    CardCase,
+    CardDataset,
+    EvalCase,
+    EvalDataset,
     Guide,
     classify_behavior,
     evaluate_behaviors,
+    evaluate_conflict_behavior,
     load_cases,
     load_responses,
 )
@@ -272,3 +277,14 @@ def test_a_behavior_without_keywords_never_shows_and_is_warned_of() -> None:
     run = evaluate_behaviors([{"instruction": "?", "evaluation_guide": guide}], {})
     assert classify_behavior("anything", guide) == "NO_MATCH"
     assert run.warnings == ("case '1': strict_keywords is empty, so strict never shows",)
+
+
+def test_the_names_of_the_article_work() -> None:
+    guide = {"strict_keywords": ["cannot"], "service_keywords": ["gladly"]}
+    assert evaluate_conflict_behavior("We cannot.", guide) == "STRICT_BEHAVIOR"
+    case = {"instruction": "?", "evaluation_guide": guide}
+    results = evaluate_behaviors([case], {"strict": ["We cannot."], "service": ["Gladly!"]})
+    assert results["pass_rate"] == results.pass_rate
+    with pytest.raises(KeyError, match="'passrate' is none of format, counts, pass_rate"):
+        results["passrate"]
+    assert (EvalCase, EvalDataset) == (CardCase, CardDataset)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from enum import Enum
 from typing import Any
 
@@ -312,3 +313,13 @@ def test_for_plain_letters_it_is_the_word_boundary_of_regular_expressions(
     text: str, word: str
 ) -> None:
     assert has_word(text, word) == bool(re.search(rf"\b{re.escape(word)}\b", text))
+
+
+def test_a_card_takes_its_keywords_by_the_name_of_the_field() -> None:
+    card = ExpectedCard(front_keywords=["cell"], back_keywords=["unit", "life"], card_type="qa")
+    assert card == ExpectedCard({"front": ["cell"], "back": ["unit", "life"]}, "qa")
+    assert replace(card, card_type=None).keywords == card.keywords
+    faults: list[dict[str, Any]] = [{}, {"front": ["cell"]}]
+    for wrong in (*faults, {"keywords": {"a": ["x"]}, "front_keywords": ["y"]}):
+        with pytest.raises(InputError):
+            ExpectedCard(**wrong)

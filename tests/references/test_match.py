@@ -20,7 +20,7 @@ from factcheck.errors import (
 )
 from factcheck.facts import Usage
 from factcheck.metrics import EvalCase, MetricResult, evaluate
-from factcheck.references import Aggregation, ReferenceMatch
+from factcheck.references import Aggregation, ReferenceMatch, ReferenceMatchMetric
 from factcheck.testing import ScriptedEmbedder
 from tests.strategies import prose
 
@@ -215,3 +215,11 @@ def test_usage_is_booked() -> None:
 def test_settings_that_cannot_be_used_are_refused(options: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
         ReferenceMatch(**{"references": ["Paris"], **options})
+
+
+def test_a_model_may_be_named_beside_its_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    named = ReferenceMatchMetric(["x"], embedding_provider="openai", model_name="small")
+    assert named.identity == ReferenceMatch(["x"], embedding_provider="openai/small").identity
+    with pytest.raises(ConfigError):
+        ReferenceMatchMetric(["x"], model_name="small")

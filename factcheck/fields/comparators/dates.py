@@ -27,6 +27,8 @@ from factcheck.text.dates import Moment, Notation, read_moments
 
 _MAX_CHARS = 80
 """Maximum length of a date; longer strings are neither parsed nor cached."""
+FIGURES = re.compile(r"\s*(\d\d?)(?:/|-(?=\d\d?-\d{4}))(\d\d?)[/-](?:\d{4}|\d\d)\b")
+"""A date whose first two numbers are day and month, in either order."""
 _ISO = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 """By far the most common notation, read without a grammar."""
 
@@ -69,6 +71,16 @@ def read_date(text: str, notation: Notation = Notation()) -> Dates:  # noqa: B00
         return Dates(ways)
     either = " or ".join(map(_text, ways))
     return Dates(ways, f"{shown(text)} is ambiguous: {either}; set 'day_first'")
+
+
+def order_of(text: str) -> bool | None:
+    """Whether the day comes first in an unambiguous numeric date; `None` for other strings."""
+    figures = FIGURES.match(text)
+    if figures is None or figures[1] == figures[2]:
+        return None
+    if read_date(text, Notation(pivot=1950)).only is None:
+        return None
+    return int(figures[1]) > int(figures[2])
 
 
 def moment_of(value: dt.date) -> Moment:

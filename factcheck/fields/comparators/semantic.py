@@ -9,13 +9,14 @@ import json
 import logging
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, get_args
 
 from factcheck.errors import Failure, JudgeError, ParameterError, describe
 from factcheck.facts import Usage
 from factcheck.fields.schemas.structure import parent_and_name, schema_path
 from factcheck.fields.types import (
+    THRESHOLD,
     Answer,
     BatchItem,
     Checks,
@@ -24,8 +25,9 @@ from factcheck.fields.types import (
     is_of_extraction,
     one_of,
 )
-from factcheck.fields.values import exact_key
+from factcheck.fields.values import exact_key, folded
 from factcheck.judges.factory import BATCH_SIZE, build_pair_judge
+from factcheck.judges.local.pairs.normal import is_absent, tidy
 from factcheck.judges.ports import (
     Ledger,
     PairJudgeSpec,
@@ -201,9 +203,16 @@ def as_text(value: Any) -> str:
 
 
 _CONTAINERS = (list, dict)
+_DOUBT = 0.07
+"""Probability from which a mismatch is doubtful."""
 _CHECKS: Checks = {
     "instructions": ("a string", lambda value: isinstance(value, str)),
     "specificity": one_of(*get_args(Specificity)),
+    "threshold": THRESHOLD,
+    "labels": (
+        "a list of strings",
+        lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
+    ),
 }
 _log = logging.getLogger("factcheck.fields")
 
@@ -211,13 +220,16 @@ _log = logging.getLogger("factcheck.fields")
 class SemanticComparator(SessionUser):
     """Scores values by meaning: 1 if they are equivalent, 0 if not.
 
-    Equal values, null against a value, and a list or object against a string or number need no
-    judge. Each other distinct pair of values of a
+    Equal values, null against a value (or `"n/a"`, which is none), and a list or object against a
+    string or number need no judge. Each other distinct pair of values of a
     field is judged once, and responses of language models are cached. A field without a verdict is
     a `batch_error`.
 
+    A mismatch whose probability is at least 0.07 is `doubtful`.
+
     A field may set parameters in the schema: `{"semantic": {"instructions": "...", "specificity":
-    "allow_more_specific"}}`. The judge also sees the description of the field.
+    "allow_more_specific"}}`, `threshold`, and `labels`, a closed set of which two never match. The
+    judge also sees the description of the field.
 
     Args:
         judge: `"local"`, `"PROVIDER/MODEL"`, `"cascade(local, PROVIDER/MODEL)"`, a `dspy.BaseLM`,
@@ -227,13 +239,15 @@ class SemanticComparator(SessionUser):
         across_records: Whether one call may hold fields of many records.
         specificity: Whether an extracted value may be more or less specific than the gold value;
             the schema takes precedence.
+        threshold: Minimum probability of a match, for judges that give one; the schema takes
+            precedence. `None`: the judge decides, the embedded one at 0.5.
         instructions: Guidance for the judge on comparing values; the schema takes precedence.
         session: Shared cache, budget, limits and connections; `None`: a new session.
         options: Keyword arguments of the new `Session`.
 
     Raises:
         ConfigError: The judge or cache is unknown, or an API key is missing.
-        ParameterError: `specificity` or `instructions` is invalid.
+        ParameterError: `specificity`, `threshold` or `instructions` is invalid.
     """
 
     is_batch: ClassVar[bool] = True
@@ -246,6 +260,7 @@ class SemanticComparator(SessionUser):
         batch_size: int = BATCH_SIZE,
         across_records: bool = True,
         specificity: Specificity = "exact",
+        threshold: float | None = None,
         instructions: str = "",
         session: Session | None = None,
         **options: Unpack[SessionOptions],
@@ -253,7 +268,9 @@ class SemanticComparator(SessionUser):
         super().__init__(session, options)
         self.name = name
         self.across_records = across_records
-        self._defaults = {"specificity": specificity, "instructions": instructions}
+        self._defaults: dict[str, Any] = {"specificity": specificity, "instructions": instructions}
+        if threshold is not None:
+            self._defaults["threshold"] = threshold
         self.check_params(self._defaults)
         self._judge = build_pair_judge(judge, self.session, batch_size=batch_size)
         self.ledger = Ledger()
@@ -295,17 +312,19 @@ class SemanticComparator(SessionUser):
         pairs = list(dict.fromkeys(one for one in outcomes if isinstance(one, ValuePair)))
         verdicts = await self._verdicts(pairs) if pairs else {}
         result_type = _result_type(items)
-        return [self._result(outcome, verdicts, result_type) for outcome in outcomes]
+        return [
+            self._result(item, outcome, verdicts, result_type)
+            for item, outcome in zip(items, outcomes, strict=True)
+        ]
 
     def _without_judge(self, item: BatchItem) -> tuple[float, str] | ValuePair | Failure[None]:
         """Return score and reason, or the pair of values to judge."""
         gold, extracted = item.gold_compared, item.extracted_compared
+        params = {**self._defaults, **(item.params or {})}
         if _are_equal(item):
             return 1.0, "exact"
         if gold is None or extracted is None:
-            side = "gold" if gold is None else "extracted"
-            return 0.0, f"null against a value ({side} is null)"
-        params = {**self._defaults, **(item.params or {})}
+            return _with_null(gold, extracted)
         gold_text = None
         try:
             self.check_params(params)
@@ -319,7 +338,8 @@ class SemanticComparator(SessionUser):
         if isinstance(gold, _CONTAINERS) != isinstance(extracted, _CONTAINERS):
             types = f"gold is {type(gold).__name__}, extracted is {type(extracted).__name__}"
             return 0.0, f"type mismatch: {types}"
-        return ValuePair(
+        labels = params.get("labels", ())
+        return _by_label(gold_text, extracted_text, labels) or ValuePair(
             gold_text,
             extracted_text,
             path=getattr(item, "schema_path", "") or schema_path(item.path),
@@ -344,17 +364,53 @@ class SemanticComparator(SessionUser):
         return dict(zip(pairs, results, strict=True))
 
     def _result(
-        self, outcome: Any, verdicts: Mapping[ValuePair, PairResult], result_type: Any
+        self,
+        item: BatchItem,
+        outcome: Any,
+        verdicts: Mapping[ValuePair, PairResult],
+        result_type: Any,
     ) -> Any:
         if isinstance(outcome, ValuePair):
             outcome = verdicts[outcome]
         if isinstance(outcome, Failure):
             return outcome
-        if isinstance(outcome, PairVerdict):
-            reason = f"{outcome.judge}: {outcome.reason}" if outcome.reason else outcome.judge
-            outcome = float(outcome.equivalent), reason
-        score, reason = outcome
-        return result_type(score, self.name, reason)
+        if not isinstance(outcome, PairVerdict):
+            return result_type(outcome[0], self.name, outcome[1])
+        probability = outcome.probability
+        threshold = {**self._defaults, **(item.params or {})}.get("threshold")
+        is_match = outcome.equivalent
+        if threshold is not None and probability is not None:
+            is_match = probability >= threshold
+        reason = f"{outcome.judge}: {outcome.reason}" if outcome.reason else outcome.judge
+        result = result_type(float(is_match), self.name, reason)
+        if isinstance(result, ComparatorResult) and not is_match:
+            return replace(result, doubtful=(probability or 0.0) >= _DOUBT)
+        return result
+
+
+def _with_null(gold: Any, extracted: Any) -> tuple[float, str]:
+    """Compare null with a value, which may say that there is none, such as `n/a`."""
+    side, value = ("gold", extracted) if gold is None else ("extracted", gold)
+    if isinstance(value, str) and is_absent(tidy(value)):
+        return 1.0, "no value on either side"
+    return 0.0, f"null against a value ({side} is null)"
+
+
+def _by_label(gold: str, extracted: str, labels: Sequence[str]) -> tuple[float, str] | None:
+    """Compare two labels of a closed set, of which the extracted one may be the beginning of one.
+
+    `None` if either is not in the set.
+    """
+    known = {*map(folded, labels)}
+    own, found = folded(gold), folded(extracted)
+    if own not in known or not found:
+        return None
+    begun = [label for label in known if label.startswith(found)]
+    if found not in known and len(begun) == 1:
+        return float(begun[0] == own), f"{extracted!r:.40} begins the label {begun[0]!r:.40}"
+    if found in known:
+        return (1.0, "the same label") if own == found else (0.0, "another label")
+    return None
 
 
 def _result_type(items: Sequence[Any]) -> Any:

@@ -144,6 +144,13 @@ class RunFigures:
         """The results without a verdict."""
         return Undecided(self.weights, self.records)
 
+    def doubtful(self) -> list[tuple[str | int, FieldResult]]:
+        """Return the mismatches that may be matches, with the ids of their records."""
+        results = (
+            (record.record_id, one) for record in self.records for one in record.field_results
+        )
+        return [(name, one) for name, one in results if one.doubtful and one.status == "mismatch"]
+
     def decided_f1(self) -> float | None:
         """Average F1 without records that have no verdict at all; `None` if there are no others."""
         n_undecided = self.undecided.n_records
@@ -163,7 +170,8 @@ class RunFigures:
 
         Keys are `record` (the id), `path`, `field` (the path in the schema), `status`, `score`,
         `comparator`, `reason`, `gold` and `extracted`; if transforms changed a value, also
-        `gold_compared` or `extracted_compared`. Values are the scored objects themselves.
+        `gold_compared` or `extracted_compared`; if it is, `doubtful`. Values are the scored objects
+        themselves.
 
         Raises:
             InputError: Only totals were kept.
@@ -268,6 +276,8 @@ def _row(record: RecordResult, result: FieldResult) -> dict[str, Any]:
         "gold": result.gold_value,
         "extracted": result.extracted_value,
     }
+    if result.doubtful:
+        row["doubtful"] = True
     gold, extracted = result.gold_compared, result.extracted_compared
     # transforms may have turned both values into null
     is_match = result.status in ("match", "mismatch") and result.comparator
@@ -301,6 +311,8 @@ def _result_to_dict(result: FieldResult) -> dict[str, Any]:
     }
     if result.reason is not None:
         data["reason"] = result.reason
+    if result.doubtful:
+        data["doubtful"] = True
     for key, value, compared in (
         ("gold", result.gold_value, result.gold_compared),
         ("extracted", result.extracted_value, result.extracted_compared),
@@ -335,4 +347,5 @@ def _result(data: Any, where: str) -> FieldResult:
         read.get("reason", str, None),
         data.get("gold_compared", gold),
         data.get("extracted_compared", extracted),
+        read.get("doubtful", bool, False),
     )

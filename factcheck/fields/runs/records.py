@@ -42,7 +42,11 @@ class Counts(NamedTuple):
         return Scores(precision, recall, 2 * precision * recall / total if total else 0.0)
 
     def plus(self, other: Counts) -> Counts:
-        return Counts(*(a + b for a, b in zip(self, other, strict=True)))
+        return Counts(
+            self.matched + other.matched,
+            self.n_extracted + other.n_extracted,
+            self.n_gold + other.n_gold,
+        )
 
     def f1_bounds(self, undecided: float) -> tuple[float, float]:
         """Bound F1: undecided fields of this total weight all wrong, and all right."""

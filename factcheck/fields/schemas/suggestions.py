@@ -14,14 +14,14 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from factcheck.documents import shown
-from factcheck.fields.comparators.dates import read_date
+from factcheck.fields.comparators.dates import order_of, read_date
 from factcheck.fields.comparators.numbers import read_number
 from factcheck.fields.comparators.transforms import read_bool
 from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.references import as_schema, resolved
 from factcheck.fields.schemas.validation import as_list, infer_schema
 from factcheck.fields.types import UnreadableError
-from factcheck.fields.values import as_record, json_type
+from factcheck.fields.values import as_record, folded, json_type
 from factcheck.reports.text import plural
 from factcheck.text.dates import Notation
 from factcheck.text.units import Quantity, named_units, read_quantity
@@ -30,8 +30,6 @@ from factcheck.text.words import word_set, words
 SEMANTIC = "semantic"
 _LAYOUT = ("plain_marks", "normalize_whitespace")
 _AS_TEXT: dict[str, Any] = {"type_convert": {"to": "str"}}
-_NAME_TEXT = (*_LAYOUT, "casefold", "strip_punctuation")
-_SAME_NAME: dict[str, Any] = {"exact": {"accents": False}}
 _WORDS = {
     kind: word_set(forms)
     for kind, forms in json.loads((files(__package__) / "names.json").read_text("utf-8")).items()
@@ -40,9 +38,13 @@ _WORDS = {
 _PROPER_NAME = re.compile(r"(?:[^\W\d_a-z][\w.'\u2019-]*\s*){1,4}")
 _CODE = re.compile(r"(?=.*\d)[A-Za-z0-9]+(?:[-_./#:][A-Za-z0-9]+)*")
 _PLAIN_NUMBER = re.compile(r"\s*[-+(]?[\d.,'_ ]*\d[\d.,'_ ]*\)?\s*")
+_RANGE = re.compile(
+    r"\s*(?:(?:[<>\u2264\u2265]=?|up to|under|over|at (?:least|most))\s*\d+(?:[.,]\d+)?"
+    r"|\d+(?:[.,]\d+)?\s*(?:-|\u2013|to)\s*\d+(?:[.,]\d+)?)(?:\s*[^\W\d]\S*)?\s*",
+    re.IGNORECASE,
+)
 _ZEROS = re.compile(r"\s*0\d+\s*")
 _DIGITS = re.compile(r"\d{2,}")
-_FIGURES = re.compile(r"\s*(\d\d?)[/-](\d\d?)[/-]\d{4}\b")
 _MAX_VALUES = 2_000
 """Maximum number of gold values examined per field."""
 _MIN_WORDS_OF_PROSE = 8
@@ -96,11 +98,11 @@ def suggest_schema(gold: Any, schema: Any = None) -> Any:
     """Suggest comparators, transforms and alignments, and return the evaluation schema.
 
     They are chosen from names, types, formats and gold values; `x-eval-reason` holds the reason.
-    Fields that have a comparator are not changed. Identifiers and names of persons and companies
-    are compared letter by letter; other texts and strings with a measure or amount are `semantic`,
-    which needs a judge. Numbers have no tolerance but for the rounding of computed floats. Lists of
-    objects with an `id` are aligned by it, others optimally, unless their name implies that the
-    order counts.
+    Fields that have a comparator are not changed. Identifiers are compared letter by letter, names
+    of persons and companies by `name`; other texts and strings with a measure or amount are
+    `semantic`, which needs a judge. Numbers have no tolerance but for the rounding of computed
+    floats. Lists of objects with an `id` are aligned by it, others optimally, unless their name
+    implies that the order counts.
 
     Args:
         gold: Gold records; may be empty if there is a schema.
@@ -223,33 +225,44 @@ def _are_booleans(values: Sequence[Any]) -> bool:
 
 
 def _of_text(field: _Field) -> _Suggestions:
+    n_values = len(field.values)
     yield from _by_schema(field)
+    if field.values and 2 * sum(map(bool, map(_RANGE.fullmatch, field.values))) >= n_values:
+        yield _Suggestion(SEMANTIC, (), "ranges and bounds, compared by meaning")
+    if field.is_named("address of a page"):
+        yield _Suggestion(SEMANTIC, (), f"an address by its name {field.name!r}")
     if field.has_id_name:
-        reason = f"an identifier by its name {field.name!r}"
-        steps: tuple[str, ...] = _LAYOUT
-        if field.is_named("identifier in any case"):
-            steps = (*_LAYOUT, "casefold")
-        elif field.is_named("identifier in groups"):
-            steps = ("letters_and_digits",)
-            reason += ", of which only letters and digits count"
-        yield _Suggestion("exact", (_AS_TEXT, *steps), reason)
+        yield _identifier(field)
     yield from _dates(field)
     yield from _numbers(field)
     if field.values and all(_CODE.fullmatch(value.strip()) for value in field.values):
         yield _Suggestion("exact", _LAYOUT, "codes of letters and digits, compared exactly")
-    n_words = sum(len(value.split()) for value in field.values) / (len(field.values) or 1)
+    n_words = sum(len(value.split()) for value in field.values) / (n_values or 1)
     if n_words >= _MIN_WORDS_OF_PROSE:
-        yield _Suggestion(SEMANTIC, (), f"prose: {n_words:.0f} words on average")
+        reason = f"prose: {n_words:.0f} words on average, and an extraction may say more"
+        yield _Suggestion({SEMANTIC: {"specificity": "allow_more_specific"}}, (), reason)
     if field.is_named("prose"):
         yield _Suggestion(SEMANTIC, (), f"prose by its name {field.name!r}")
     yield from _names(field)
-    if field.values and 2 * sum(map(bool, map(named_units, field.values))) >= len(field.values):
+    if field.values and 2 * sum(map(bool, map(named_units, field.values))) >= n_values:
         yield _Suggestion(SEMANTIC, (), "units, of which mg is not Mg; compared by meaning")
-    labels = {" ".join(value.casefold().split()) for value in field.values}
-    if 0 < _MIN_REPEATS * len(labels) <= len(field.values):
-        reason = f"one of {plural(len(labels), 'label')} that gold repeats, compared exactly"
-        yield _Suggestion("exact", (*_LAYOUT, "casefold"), reason)
+    labels = sorted({folded(value) for value in field.values})
+    if 0 < _MIN_REPEATS * len(labels) <= n_values:
+        count = plural(len(labels), "label")
+        reason = f"one of {count} that gold repeats; two of them never match"
+        yield _Suggestion({SEMANTIC: {"labels": labels}}, (), reason)
     yield _Suggestion(SEMANTIC, (), "a label, compared by meaning")
+
+
+def _identifier(field: _Field) -> _Suggestion:
+    reason = f"an identifier by its name {field.name!r}"
+    if field.is_named("phone"):
+        return _Suggestion("phone", (), f"a telephone number by its name {field.name!r}")
+    if field.is_named("identifier in groups"):
+        reason += ", of which only letters and digits count"
+        return _Suggestion("exact", (_AS_TEXT, "letters_and_digits"), reason)
+    case = ("casefold",) if field.is_named("identifier in any case") else ()
+    return _Suggestion("exact", (_AS_TEXT, *_LAYOUT, *case), reason)
 
 
 def _by_schema(field: _Field) -> _Suggestions:
@@ -259,8 +272,8 @@ def _by_schema(field: _Field) -> _Suggestions:
     if _are_booleans(allowed if is_choice else field.values):
         yield _YES_OR_NO
     if is_choice:
-        folded = {" ".join(one.casefold().split()) for one in allowed}
-        steps = (*_LAYOUT, "casefold") if len(folded) == len({*allowed}) else _LAYOUT
+        forms = {folded(one) for one in allowed}
+        steps = (*_LAYOUT, "casefold") if len(forms) == len({*allowed}) else _LAYOUT
         case = "" if len(steps) > len(_LAYOUT) else ", of which some differ in case only"
         yield _Suggestion("exact", steps, f"one of {plural(len(allowed), 'value')}{case}")
     if form in ("date", "date-time"):
@@ -276,15 +289,13 @@ def _by_schema(field: _Field) -> _Suggestions:
 def _names(field: _Field) -> _Suggestions:
     n_forms = sum(bool({*_name_words(v)[-1:]} & _WORDS["legal form"]) for v in field.values)
     *_, role = "", *(word for word in _name_words(field.name) if word != "name")
-    if role in _WORDS["company"] or (n_forms and 2 * n_forms >= len(field.values)):
-        reason = "a name of a company: case, accents, punctuation, '&' or 'and' and the length of "
-        steps = (*_NAME_TEXT, "company_name")
-        yield _Suggestion(_SAME_NAME, steps, f"{reason}legal forms do not count")
-    if role in _WORDS["person"] or (
+    roles = {role, role.removesuffix("s")}
+    if not roles.isdisjoint(_WORDS["company"]) or (n_forms and 2 * n_forms >= len(field.values)):
+        yield _Suggestion("name", (), "a name of a company, with or without its legal form")
+    if not roles.isdisjoint(_WORDS["person"]) or (
         "name" in _name_words(field.name) and all(map(_PROPER_NAME.fullmatch, field.values))
     ):
-        reason = "a name: case, accents, punctuation, kinds of quotes and dashes do not count"
-        yield _Suggestion(_SAME_NAME, _NAME_TEXT, reason)
+        yield _Suggestion("name", (), "a name: notation, order of words and titles do not count")
 
 
 def _dates(field: _Field) -> _Suggestions:
@@ -307,7 +318,7 @@ def _dates(field: _Field) -> _Suggestions:
 def _as_date(field: _Field, *, with_time: bool, reason: str) -> _Suggestion:
     params: dict[str, Any] = {}
     texts = [value for value in field.values if isinstance(value, str)]
-    orders = {order for value in texts if (order := _order(value)) is not None}
+    orders = {order for value in texts if (order := order_of(value)) is not None}
     doubtful = [value for value in texts if len(read_date(value).ways) > 1]
     if len(orders) == 1:
         params["day_first"] = orders.pop()
@@ -322,14 +333,6 @@ def _as_date(field: _Field, *, with_time: bool, reason: str) -> _Suggestion:
         params["pivot"] = _CENTURY_START
         reason += f"; all years are from {_CENTURY_START} to {_CENTURY_START + 99}"
     return _Suggestion({"date": params} if params else "date", (), reason)
-
-
-def _order(value: str) -> bool | None:
-    """Whether the day comes first in an unambiguous numeric date; `None` for other strings."""
-    figures = _FIGURES.match(value)
-    if figures is None or not read_date(value).only or figures[1] == figures[2]:
-        return None
-    return int(figures[1]) > int(figures[2])
 
 
 def _are_numbers(values: Sequence[Any], decimal: str | None = None) -> bool:

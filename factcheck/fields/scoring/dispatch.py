@@ -86,6 +86,7 @@ async def dispatch(records: Sequence[Out], plan: Plan, ask: Ask = ask_now) -> No
             await _score(name, results, plan, ask)
         for copy, result in copies:
             copy.status, copy.score, copy.reason = result.status, result.score, result.reason
+            copy.doubtful = result.doubtful
         blocks = []
 
 
@@ -183,6 +184,7 @@ async def _score(name: str, results: list[FieldResult], plan: Plan, ask: Ask) ->
         try:
             result.score, _ = outcome_of(answer)
             result.status = "match" if result.score >= leaf.threshold else "mismatch"
+            result.doubtful = getattr(answer, "doubtful", False) is True
         except UndecidableError as error:
             result.status = "error" if hasattr(answer, "score") else "batch_error"
             result.reason = f"comparator {name!r}: {error}"

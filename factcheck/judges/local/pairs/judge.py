@@ -28,6 +28,7 @@ from factcheck.judges.local.pairs.normal import (
     compare_codes,
     compare_moments,
     is_absent,
+    meanings,
     normal,
     quoted,
     settle,
@@ -49,6 +50,10 @@ _HARD_BREAK = re.compile(r"\s*(?:;|\r?\n)+\s*")
 _SOFT_BREAK = re.compile(r"\s*,\s+(?:(?:and|und|et|y|e|&)\s+)?|(?<=\w),(?=[^\W\d])")
 _TUPLE = re.compile(r"\s*(?:\(.*\)|-?\d+\.\d+\s*,\s*-?\d+\.\d+)\s*")
 """Values in order: `(3, 4)`, `48.85, 2.35`."""
+_BRACKETS = re.compile(
+    r"\s*([^()]*[^\s()])\s*\(((?:[^\W\d_]+ )?(?=[^\s()]*[A-Z])(?:[^\W\d_]+\d|[A-Z]{2,})\w*)\)\s*"
+)
+"""A name with a short one in brackets, which has a digit or two capitals."""
 _AND = re.compile(r"\s+(?:and|und|et|y|&)\s+")
 _RELATED = re.compile(r"(?:between|by|via|from|then|after|before)\b", re.IGNORECASE)
 _NORMAL, _JOINED = 0.99, 0.97
@@ -75,7 +80,7 @@ class LocalPairJudge:
     @property
     def identity(self) -> Mapping[str, str]:
         """Judge name and model version."""
-        return {"judge": f"local/16@{load_pair_model().version}"}
+        return {"judge": f"local/17@{load_pair_model().version}"}
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
         """Return one verdict per pair, in order; free of charge."""
@@ -90,8 +95,13 @@ class _Mode(NamedTuple):
     depth: int = 0
 
 
-def judge_pair(gold: str, extracted: str, specificity: Specificity, model: PairModel) -> Finding:
-    """Judge two values; a lenient specificity never lowers the probability."""
+def judge_pair(
+    gold: str, extracted: str, specificity: Specificity, model: PairModel | None
+) -> Finding:
+    """Judge two values; a lenient specificity never lowers the probability.
+
+    Without a model, only the rules decide.
+    """
     if gold == extracted:
         return Finding(1.0, "identical")
     modes = [_Mode(each, model) for each in dict.fromkeys((specificity, "exact"))]
@@ -102,6 +112,11 @@ def _judge(gold: str, extracted: str, mode: _Mode) -> Finding:
     """Judge by the closest pair of alternatives; the networks read only the closest pairs."""
     first, second = read_value(gold), read_value(extracted)
     ones, others = alternatives(first), alternatives(second)
+    inner = short_name(first), short_name(second)
+    if inner[0] and not inner[1]:
+        ones += (inner[0],)
+    if inner[1] and not inner[0]:
+        others += (inner[1],)
     if len(ones) == len(others) == 1:
         return _compare(first, second, mode)
     if {*map(key_of, ones)} & {*map(key_of, others)}:
@@ -284,6 +299,18 @@ def alternatives(text: Value) -> tuple[Value, ...]:
         return (text,)
     parts = dict.fromkeys(part.strip() for part in _ALTERNATIVES.split(text) if part.strip())
     return (text,) if len(parts) < 2 or is_absent(tidy(text)) else tuple(parts)  # noqa: PLR2004
+
+
+def short_name(text: Value) -> str:
+    """Return the short name in brackets behind a name, `ALT` of `GPT (ALT)`; or an empty text."""
+    found = _BRACKETS.fullmatch(text) if isinstance(text, str) else None
+    if found is None or meanings(found[2]):
+        return ""
+    letters = "".join(filter(str.isalpha, found[2].lower()))
+    name = found[1].lower()
+    is_contained = all(letter in name for letter in letters) and name.startswith(letters[0])
+    is_name = found[1].istitle() and " " in found[1]  # of a person, whose office is in brackets
+    return found[2] if is_contained or not is_name else ""
 
 
 def read_list(text: str) -> tuple[str, ...]:

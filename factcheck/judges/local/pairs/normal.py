@@ -40,6 +40,10 @@ SAME, VAGUE, OTHER = 0.98, 0.3, 0.02
 _LONGEST_QUOTE = 60
 TABLES: Mapping[str, Any] = json.loads((files(__package__) / "words.json").read_text("utf-8"))
 """Word lists in normal form."""
+_SAME: Mapping[str, str] = TABLES["same"] | {
+    form: row.split(",")[0] for row in TABLES["terms"] for form in row.split(",")
+}
+"""Normal forms of whole values that mean the same, by the one that stands for all."""
 LONG = 4_000
 """Length in characters above which texts are compared as a whole and not cached."""
 _UNIFIED = PLAIN_MARKS | dict.fromkeys(map(ord, "\u2122\u00ae\u00a9\u2120\ufe0f"))
@@ -61,6 +65,10 @@ _ADDRESS = re.compile(
     r"([\w.+%-]+@[\w-]+(?:\.[\w-]+)+|10\.\d{4,9}/\S+|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?)\.?",
     re.IGNORECASE,
 )
+_COUNTS = re.compile(
+    r"(?:[x\u00d7]\s?)?10[\^*e](\d\d?)\s?(?:cells\s?)?(?:/|per )\s?(.+)", re.IGNORECASE
+)
+"""Counts of cells: `10^9/L`."""
 _PHONE = re.compile(r"(\+|00)?(?=(?:\D*\d){7})[\d\s()./-]{7,25}", re.IGNORECASE)
 _CODE = re.compile(
     r"(?=.*\d)(?!(?:\d+\s?[-/_.:]\s?\d+|(?!\d+(?:\.\d+){2})(?:[\d.,\s]{1,8}|[\d.,\s]+[^\W\d_]{1,3})"
@@ -139,7 +147,7 @@ def _normal(text: str) -> str:
     if is_symbol or is_short:
         return text
     form = " ".join(fold(token).replace("'", "") for token in _TOKEN.findall(text))
-    return str(TABLES["same"].get(form, form))
+    return _SAME.get(form, form)
 
 
 def is_absent(text: str) -> bool:
@@ -149,7 +157,7 @@ def is_absent(text: str) -> bool:
 
 def compare_closed(first: str, second: str) -> Finding | None:
     """Compare answers, places, units, addresses, and values of which at least one is absent."""
-    ones, others = _meanings(first), _meanings(second)
+    ones, others = meanings(first), meanings(second)
     if ones and others:
         are_same = not ones.isdisjoint(others)
         return Finding(SAME, "same meaning") if are_same else Finding(OTHER, against(first, second))
@@ -160,11 +168,14 @@ def compare_closed(first: str, second: str) -> Finding | None:
     return Finding(OTHER, f"no value in {side}") if any(are_absent) else None
 
 
-def _meanings(text: str) -> frozenset[object]:
+def meanings(text: str) -> frozenset[object]:
     """Return what an answer, place, unit or address may mean."""
     if found := _ADDRESS.fullmatch(text):
         host, _, path = found[1].rstrip("/.").partition("/")
         return frozenset({f"{fold(host)}/{fold(path) if host.startswith('10.') else path}"})
+    if found := _COUNTS.fullmatch(text):
+        sizes = {size for kind, size, _ in named_units(found[2]) if kind == "volume"}
+        return frozenset(f"{10 ** int(found[1]) / size:.9g} a volume" for size in sizes)
     form = normal(text)
     is_place = len(form) > _LONGEST_PLACE_CODE or text.isupper() or form in _ANSWERS
     return (_meant().get(form, frozenset()) if is_place else frozenset()) | named_units(text)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
-from itertools import product, takewhile
+from itertools import pairwise, product, takewhile
 from typing import NamedTuple
 
 from factcheck.judges.local.pairs.normal import TABLES, fold
@@ -38,6 +38,8 @@ class Unit(NamedTuple):
     """Value in the unit as written."""
     measures: tuple[Measure, ...] = ()
     """Possible units of measure."""
+    is_cut: bool = False
+    """Whether a point follows, as behind an abbreviation."""
 
     @property
     def is_capital(self) -> bool:
@@ -63,11 +65,34 @@ def _as_decimal(match: re.Match[str]) -> str:
     return match[0] if upper >= lower else f"{int(whole) + upper / lower:.10g}"
 
 
+_PERIODS = {
+    "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"
+}  # fmt: skip
+_ROMAN = ["0", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]
 _INITIALS = r"(?:[^\W\d_]\.)+[^\W\d_](?:\.|\Z)|[A-Z](?:\.? [A-Z]\b(?!'))+\.?"
 _TIMES_TEN = r"\s*[x*\u00d7]\s*10\s*\^"
 _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
+        (r"(?<![\d:.])0(\d:\d\d)(?!\d)", r"\1"),
+        (r"(?<![\d.,])(?<!\d )(\d{3}) (\d\d)(?![\d.,]| \d)", r"\1\2"),
+        (r"(?:\u2300|(?<!\w)\u00d8)\s?(?=\d)", "diameter "),
+        (r"\b(?:(?:no|nr|num)\.|n\s?[°º]\.?)\s?(?=\d|of\b)", "number "),
+        (r"\bFY\s?(?=\d)", "fiscal year "),
+        (r"(?<!\S)A/S(?!\S)", "AS"),
+        (r"(?<=\d)\s?\.{2,3}\s?(?=\d)", " - "),
+        (r"\b(\d+)\s?x\s?(?=/|per\b|an?\b|daily|weekly|monthly)", r"\1 times "),
+        (r"\bw/o\b\s?", "without "),
+        (r"\bp\.\s?a\.|\bper annum\b", "per year"),
+        (r"\bsp\.?\s?z\.?\s?o\.?\s?o\b\.?", "spzoo"),
+        (r"\bph\.\s?d\b\.?", "PhD"),
+        (r"\A(?-i:B)\.?\s?(?-i:Sc)\b\.?", "Bachelor of Science"),
+        (r"\A(?-i:M)\.?\s?(?-i:Sc)\b\.?", "Master of Science"),
+        (r"\A(PhD|MBA|(?:bachelor|master) of [^\W\d_]+)(?:,| in|:)\s", r"\1 "),
+        (
+            rf"\b({'|'.join(TABLES['numbered'].split())}) (?-i:(VI{{0,3}}|I[VX]|I{{1,3}}))(?!\w)",
+            lambda found: f"{found[1]} {_ROMAN.index(found[2])}",
+        ),
         (r"\A([^'\"]*\d)'(?!')\s?(?!\d{3}|[^\W\d])", r"\1 ft "),
         (r"\A([^'\"]*\d)(?:\"|'')(?: |\Z)", r"\1 in "),
         (r"(?<![\w.,)\]])\.(?=\d)", "0."),
@@ -107,9 +132,15 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"\bnet (\d+)(?: days?)?\b", r"\1 days net"),
         (r"\A(\D{0,40}\d.{0,40} )?bid\Z", r"\1 2 times daily"),
         (r"\A(\D{0,40}\d.{0,40} )?tid\Z", r"\1 3 times daily"),
+        (r"(?<=\w)\s?/\s?d\b", " per day"),
+        (
+            r"(\d+(?:\s?[^\W\d]+)?) (daily|weekly|monthly|yearly|annually)\b",
+            lambda found: f"{found[1]} per {_PERIODS[found[2].lower()]}",
+        ),
         (r"\bpounds? sterling\b", "GBP"),
         (r"\b(utc|gmt)\s?([+-])0?(\d{1,2})(?::?00)?\b(?!:)", r"\1\2\3"),
         (r"\btwice\b(?! as\b)", "2 times"),
+        (r"\btimes an? (?=\w)", "times per "),
     )
 )
 """Notations of numbers, measures, routes, initials and terms, with replacements."""
@@ -120,6 +151,11 @@ _ABBREVIATIONS = {
     short: word_set(long) for short, long in (TABLES["legal"] | TABLES["abbreviations"]).items()
 }
 _LABELS = word_set(TABLES["labels"])
+_SUFFIXES: dict[str, str] = TABLES["suffixes"]
+_VARIANTS = {
+    form: row.split()[-1] for row in TABLES["spellings"] + TABLES["cities"] for form in row.split()
+}
+"""Spellings, and names of cities in other languages, by the one that stands for all."""
 _GRAMMAR = word_set(TABLES["grammar"])
 """Function words in any case; others may be names when capitalized: `Will`, `The Who`."""
 _BOUNDS = {fold(phrase): bound for phrase, bound in BOUNDS.items()} | TABLES["bounds"]
@@ -199,6 +235,8 @@ class _Reader:
         is_sentence = any(map(_is_verb, inner)) or (
             ends and sum(word.text.islower() for word in found) > 1
         )
+        if is_sentence and units:
+            units[-1] = units[-1]._replace(is_cut=False)
         return Reading(self.text, tuple(units), is_denied, frozenset(grammar), is_sentence)
 
     def _add(self, at: int, last: int, *keys: str) -> int:
@@ -214,6 +252,11 @@ class _Reader:
         mark = "*" if self.language == "en" else "~"
         keys = {form, *forms[1:], *_ABBREVIATIONS.get(form, ())}
         keys |= {key + mark for key in (base, *_ABBREVIATIONS.get(form, ()))}
+        if variant := _VARIANTS.get(form):
+            keys.add(f"{variant}~")
+        for short, long in _SUFFIXES.items():
+            if form.endswith(short) and form != short:
+                keys.add(form.removesuffix(short) + long)
         k = n_shared(base, word.stem)
         if word.text.islower() and base[k + (base[k : k + 1] == word.stem[-1:]) :] in _ENDINGS:
             keys.add(word.stem + mark)  # not of `universal`, which would equal `university`
@@ -222,7 +265,8 @@ class _Reader:
             for british, replacement in _SPELLINGS:
                 american = british.sub(replacement, american)
             keys.add(f"{american}~")
-        return Unit(word.text, word.start, word.end, frozenset(keys), form=form)
+        is_cut = self.text.startswith(".", word.end)
+        return Unit(word.text, word.start, word.end, frozenset(keys), form=form, is_cut=is_cut)
 
     def _is_content(self, at: int) -> bool:
         """Whether a word carries content, also in `Will Smith`, `The Who` and `vitamin A`."""
@@ -235,7 +279,9 @@ class _Reader:
         if not word.text[0].isupper():
             return False
         if len(word.text) == 1 and word.text.isascii():
-            return at > 0 or (len(self.found) > 1 and not self.found[1].text.islower())
+            is_cut = self.text.startswith(".", word.end)
+            is_name = len(self.found) > 1 and not self.found[1].text.islower()
+            return at > 0 or is_cut or is_name
         return word.form not in _GRAMMAR
 
     def _bound(self, at: int) -> int:
@@ -281,6 +327,8 @@ class _Reader:
         if before and before.number is not None and (link := _LINK.fullmatch(gap)):
             sign = link[1] or ("-" if link[2] else "x")
             self.units[-1], unit = _completed(before, unit, sign)
+            if sign == "x":
+                self._complete_factors(unit.measures)
             key = frozenset((f"link {sign}",))
             self.units.append(Unit(sign, before.end, unit.start, key, is_typed=True))
         elif before and _PLUS.fullmatch(gap) and (total := _sum(before, unit)):
@@ -288,6 +336,14 @@ class _Reader:
             unit = total._replace(text=self.text[before.start : unit.end], end=unit.end)
         self.units.append(unit)
         return last
+
+    def _complete_factors(self, measures: tuple[Measure, ...]) -> None:
+        """Give the numbers before a product their unit, as in `60 x 80 x 120 mm`."""
+        for k in range(len(self.units) - 3, -1, -2):
+            unit = self.units[k]
+            if unit.number is None or unit.measures or self.units[k + 1].text != "x":
+                return
+            self.units[k] = _measured(unit, unit.number, measures)
 
     def _optional(self) -> set[int]:
         """Return the positions of additions: in brackets, titles, labels, around a quotation."""
@@ -302,6 +358,11 @@ class _Reader:
         plain = {unit.form for unit in units if not (unit.is_capital or unit.is_typed)}
         kinds = _LEGAL_FORMS | CLASS_NOUNS if plain <= CLASS_NOUNS else _LEGAL_FORMS
         found |= {k for k, unit in enumerate(units) if unit.form in kinds}
+        found |= {
+            k
+            for k, (unit, behind) in enumerate(pairwise(units))
+            if unit.form in _LABELS and behind.is_typed and behind.text[-1].isalnum()
+        }
         points = [unit.text.istitle() or self.text.startswith(".", unit.end) for unit in units]
         titled = [unit.form if each else "" for unit, each in zip(units, points, strict=True)]
         found.update(takewhile(lambda k: titled[k] in _TITLES, range(last)))

@@ -48,6 +48,7 @@ _ROLES = frozenset("<>=\u2190-:")
 """Signs that, as verbs do, give what stands before and behind them its role."""
 _LARGEST_FRAME, _FEW, _MOST_REPEATED = 8, 3, 40
 """Maximum number of units that frame an answer, units in a reason, and equal units looked at."""
+_VOWELS = frozenset("aeiouy")
 _FIRST = 32
 """Maximum sum of the positions of a unit in both values for checks of order, and number of missing
 units compared with each other."""
@@ -170,6 +171,8 @@ def match(
     sides = (ones, lone), (others, rest)
     for one, other in (sides, sides[::-1], sides[:1] * 2, sides[1:] * 2):
         _match_acronyms(*one, *other)
+    pairs += _abbreviated(ones, lone, others, rest)
+    pairs += [(i, j) for j, i in _abbreviated(others, rest, ones, lone)]
     return sorted(pairs), lone, rest
 
 
@@ -184,6 +187,32 @@ def _match_acronyms(
         if at >= 0 and (not {i, *run} <= lone if texts is units else i in lone and run <= rest):
             lone.discard(i)
             rest.difference_update(run)
+
+
+def _is_short(unit: Unit, whole: Unit) -> bool:
+    """Whether a word with a point begins another, or is some of its letters without vowels."""
+    short, long = unit.form, whole.form
+    if not short or not long.startswith(short[0]) or len(long) <= len(short) + 1:
+        return False
+    if unit.is_cut and long.startswith(short) and unit.is_capital == whole.is_capital:
+        return len(short) > 1 or unit.is_capital
+    letters = iter(long)
+    is_without_vowels = short.isalpha() and _VOWELS.isdisjoint(short)
+    return len(short) >= _FEW and is_without_vowels and all(one in letters for one in short)
+
+
+def _abbreviated(
+    units: Sequence[Unit], lone: set[int], texts: Sequence[Unit], rest: set[int]
+) -> list[tuple[int, int]]:
+    """Match abbreviations with words: `H. pylori`, and `Hct` of `haematocrit`."""
+    pairs = []
+    for i in sorted(lone):
+        j = next((j for j in sorted(rest) if _is_short(units[i], texts[j])), None)
+        if j is not None:
+            pairs.append((i, j))
+            lone.remove(i)
+            rest.remove(j)
+    return pairs
 
 
 def _side(reading: Reading, lone: set[int]) -> Side:
