@@ -139,14 +139,27 @@ def lengths(data: Path, facts: Callable[[str], Sequence[str]]) -> None:
     news: list[tuple[str, list[str]]] = [
         (source, list(row["facts"])) for row, source in articles(data)
     ]
-    own = [(text.source, [fact.text for fact in text.facts]) for text in texts()]
-    for name, pairs in (("own texts", own), ("news", news)):
-        listed = [(facts(source), human) for source, human in pairs]
-        n_facts = sum(len(found) for found, _ in listed)
-        n_words = sum(len(fact.split()) for found, _ in listed for fact in found)
-        n_human = sum(len(human) for _, human in listed)
-        found = sum(share_found(human, each) * len(human) for each, human in listed)
-        line(f"  {name}", n_facts / len(pairs), n_words / n_facts, found / n_human)
+    found_in("own texts", own_pairs(), facts)
+    found_in("news", news, facts)
+
+
+def own_pairs() -> list[tuple[str, list[str]]]:
+    """Return our own texts with the facts written for them."""
+    return [(text.source, [fact.text for fact in text.facts]) for text in texts()]
+
+
+def found_in(
+    name: str,
+    pairs: Sequence[tuple[str, Sequence[str]]],
+    facts: Callable[[str], Sequence[str]],
+) -> None:
+    """Print how the facts of texts agree with those of people."""
+    listed = [(facts(source), human) for source, human in pairs]
+    n_facts = sum(len(found) for found, _ in listed)
+    n_words = sum(len(fact.split()) for found, _ in listed for fact in found)
+    n_human = sum(len(human) for _, human in listed)
+    found = sum(share_found(human, each) * len(human) for each, human in listed)
+    line(f"  {name}", n_facts / len(pairs), n_words / n_facts, found / n_human)
 
 
 def long_texts(scorer: FactCoverage) -> None:
@@ -181,6 +194,7 @@ def main() -> None:
     parser.add_argument("--extractor", default="local")
     parser.add_argument("--part", choices=("dev", "test"), default="dev")
     parser.add_argument("--scores", action="store_true")
+    parser.add_argument("--texts", type=int, help="only this many of our own texts")
     arguments = parser.parse_args()
     scorer = FactCoverage(judge="local", extractor=arguments.extractor)
 
@@ -190,6 +204,11 @@ def main() -> None:
         except InputError:  # the text states nothing
             return []
 
+    if arguments.texts:
+        line("facts of whole texts", "a text", "words", "found")
+        found_in("own texts", own_pairs()[: arguments.texts], facts)
+        print(scorer.ledger.usage)
+        return
     propositions(arguments.data, arguments.part, facts)
     found = biographies(arguments.data, scorer.extract)
     line("biographies", "precision", "recall", "a sentence", "pronouns")

@@ -189,13 +189,15 @@ def likely_tokens(text: str) -> int:
 def is_cut(prompt: str, n_read: int | None, context: int) -> bool:
     """Whether a server read so few tokens of a prompt that it must have cut it.
 
-    That is less than half of an estimate, or no more than it read of another prompt that it cut. A
+    That is less than half of an estimate, or just what it read of another prompt that it cut. A
     power of two is the likely size of a context.
     """
     if n_read is None:
         return False
+    if n_read == context:
+        return True
     likely = len(_RUN.sub(r"\1", prompt)) // _CHARACTERS_PER_TOKEN
-    is_full = n_read == context or (n_read >= _LEAST_CONTEXT and n_read & (n_read - 1) == 0)
+    is_full = n_read >= _LEAST_CONTEXT and n_read & (n_read - 1) == 0
     return likely > 2 * n_read + _LEAST_CUT or (is_full and likely > 1.2 * n_read)
 
 

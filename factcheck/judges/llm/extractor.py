@@ -16,8 +16,9 @@ from factcheck.errors import (
 )
 from factcheck.facts import AtomicFact, FactSet, digest
 from factcheck.judges.llm.batched import BatchedJudge, Request, code_of
-from factcheck.judges.llm.fences import one_line, sections
+from factcheck.judges.llm.fences import sections
 from factcheck.judges.llm.modules import KeyFactExtraction
+from factcheck.judges.llm.replies import statements
 from factcheck.judges.local.duplicates import drop_near_duplicates
 from factcheck.judges.local.sentences import split_passages
 from factcheck.runtime.loop import together
@@ -116,18 +117,34 @@ def _fact_set(
 
     Spans reported by a model would prove nothing. Overlapping sections give near-duplicates.
     """
-    facts: Sequence[AtomicFact] = FactSet.of(list(dict.fromkeys(map(one_line, texts)))).facts
+    facts = _written_out(texts)
     if is_overlapping:
-        facts = drop_near_duplicates(facts)
+        kept = {fact.id for fact in drop_near_duplicates(facts)}
+        kept |= {fact.core for fact in facts if fact.id in kept and fact.core}
+        facts = [fact for fact in facts if fact.id in kept]
+    ids = {fact.id: f"f{number}" for number, fact in enumerate(facts, 1)}
     language = guess_language(source)
     sentences = [(each, content_stems(each.text, language)) for each in split_passages(source)]
     located = []
-    for number, fact in enumerate(facts, 1):
+    for fact in facts:
         stems = content_stems(fact.text, language)
         shared = [len(stems & others) for _, others in sentences]
         most = max(shared, default=0)
         span = None
         if most >= _MIN_SHARED * len(stems) > 0:
             span = sentences[shared.index(most)][0].span
-        located.append(AtomicFact(id=f"f{number}", text=fact.text, span=span))
+        core = ids.get(fact.core) if fact.core else None
+        located.append(AtomicFact(ids[fact.id], fact.text, span, core=core))
     return FactSet(tuple(located), digest(source), made_by)
+
+
+def _written_out(entries: Sequence[str]) -> list[AtomicFact]:
+    """Return each statement once, with the id of its core."""
+    cores: dict[str, str | None] = {}
+    for statement in statements(entries):
+        cores.setdefault(statement.text, statement.core)
+    ids = {text: f"f{number}" for number, text in enumerate(cores, 1)}
+    return [
+        AtomicFact(ids[text], text, core=ids[core] if core else None)
+        for text, core in cores.items()
+    ]

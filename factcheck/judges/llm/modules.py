@@ -53,6 +53,7 @@ from factcheck.judges.llm.replies import (
     RATING,
     read_pairs,
     read_verdicts,
+    statements,
 )
 from factcheck.judges.ports import PairResult, Specificity, ValuePair
 from factcheck.runtime.budget import least_effort
@@ -222,7 +223,8 @@ def programmed(module: _OneCall, program: Any) -> Any:
 class KeyFactExtraction(_OneCall):
     """Extracts the atomic facts of one section of text in one request.
 
-    Call it with `source=`; the prediction's `facts` are strings, in source order.
+    Call it with `source=`; the prediction's `facts` are whole statements, in source order. In the
+    reply, and so in a demonstration, `... in May` stands for the statement before it with a detail.
     """
 
     prompt = EXTRACT_FACTS
@@ -234,6 +236,10 @@ class KeyFactExtraction(_OneCall):
         # Half a token per character: facts repeat names, so their list can outgrow the text.
         limit = max(_MIN_TOKENS_FOR_FACTS, len(source) // 2)
         return Question.of_fields({"source": source}, FACTS, limit)
+
+    def _prediction(self, reply: dspy.Prediction, question: Any) -> dspy.Prediction:  # noqa: ARG002
+        facts = (statement.text for statement in statements(reply.facts))
+        return dspy.Prediction(facts=list(dict.fromkeys(facts)))
 
 
 def _fact_lines(facts: Sequence[str]) -> str:

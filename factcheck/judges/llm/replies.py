@@ -49,6 +49,11 @@ ANSWERS: Mapping[str, EntailmentLabel] = {
 """Labels by answer word; small models misunderstand `neutral`."""
 _LINE_AND_ANSWER = re.compile(r"(?:(?:line )?(\d{1,6})[\s,:]+)?([a-z]+)", re.ASCII)
 _ID = re.compile(r"[a-z]?\d{1,6}", re.ASCII)
+_WORD = re.compile(r"\w")
+_ENDINGS = ".!,;: "
+_CONTINUED = re.compile(r"^(?:\.\.+|…) *")
+_MAX_DETAIL = 10
+"""Maximum number of words of a detail; more are a sentence that a small model wrote as one."""
 _MARKER = re.compile(r"^[-*•–]( |$)")  # noqa: RUF001 - a dash is a marker, too
 
 R = TypeVar("R")
@@ -239,6 +244,34 @@ def read_fields(data: Any, fields: Mapping[str, Field]) -> dict[str, Any]:
         where = ".".join(str(part) for part in first["loc"])
         problem = f"{first['msg']} at {where!r}" if where else first["msg"]
         raise JudgeOutputError(f"the reply does not match the schema: {problem}") from None
+
+
+class Statement(NamedTuple):
+    """A fact of a reply."""
+
+    text: str
+    core: str | None = None
+    """Statement that it adds a detail to; `None` if it stands alone."""
+
+
+def statements(entries: Iterable[str]) -> Iterator[Statement]:
+    """Write out the entries of a list of facts.
+
+    An entry that starts with `...` continues the last one that does not: `It sank.`, `... in May`
+    are `It sank.` and `It sank in May.`, unless it is so long that it is a sentence. Questions, and
+    entries without a letter or digit, state nothing.
+    """
+    core = ""
+    for entry in map(one_line, entries):
+        text = _CONTINUED.sub("", entry)
+        if text.endswith("?") or not _WORD.search(text):
+            continue
+        if text == entry or not core or len(text.split()) > _MAX_DETAIL:
+            core = text
+            yield Statement(core)
+        else:
+            start = core.rstrip(_ENDINGS)
+            yield Statement(f"{start} {text.rstrip(_ENDINGS)}{core[len(start) :]}", core)
 
 
 def _by_id(data: Any, expected: Iterable[str]) -> dict[str, Any]:

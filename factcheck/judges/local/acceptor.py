@@ -20,7 +20,7 @@ _UNENDED = frozenset({"CC", "DT", "IN", "TO", "PRP$", "WDT", "POS"})
 _GOOD, _LIKELY = 0.0, -0.85
 """Log odds of a probability of .5 and .3."""
 _NO_WORDS: frozenset[int] = frozenset()
-_MOST_LOST = 0.4
+_MOST_LOST = 0.6
 """Share of the nouns and numbers of a sentence that may be in none of its facts."""
 _UNSEEN = -6.0
 _SHORT = 3
@@ -36,7 +36,7 @@ def accept(tree: Propositions, found: Sequence[Proposition], texts: Sequence[str
     weights = load_weights()["weights"]
     odds = [
         -inf
-        if "open" in values
+        if "unfit" in values
         else sum(weights.get(name, 0.0) * value for name, value in values.items())
         for values in features(tree, found, texts)
     ]
@@ -81,7 +81,7 @@ def features(
             "share": len(words) / len(tree.tokens),
             "unsure": 1 - min(tree.tokens[i].sure for i in words),
             "torn": each.head in tree.torn or not tree.torn.isdisjoint(words),
-            "open": _is_open(tree, max(words)),
+            "unfit": _is_open(tree, max(words)) or not tree.garbled.isdisjoint(words),
             "joint": _joint(tree, sorted(words)),
             "lacks object": _lacks_object(tree, each.head, words),
             "like another": any(words < other for other in covered),

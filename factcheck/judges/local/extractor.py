@@ -40,6 +40,7 @@ _WHOLE = re.compile(rf"[\"\u201c\u201d(\[]|\b(?:{'|'.join(sorted(WORDS['saying']
 _CLOSERS = " \n\r\t\"'\u201d\u2019)]*_"
 _FARTHEST_SPEAKER = 3
 """Sentences of a quotation after which its speaker is still looked for."""
+_END = re.compile(r"[\"'\u201d\u2019](?=\s+\w)")
 _WORD = re.compile(r"\w+")
 
 
@@ -138,21 +139,29 @@ class _Reader:
         own, prefix = _label(text), PREFIX.match(text)
         if own and is_metadata(own):
             return
+        ended = _END.match(text) if self._is_open else None
+        if ended:  # the closing mark of the last sentence
+            self._is_open = False
+            text = " " * ended.end() + text[ended.end() :]
         if own:
             self._named_speaker = own.group(1) if own.group(1).istitle() else ""
         speaks = self._named_speaker if _SPEAKS.search(text) and not own else ""
-        start = own.end() if own else prefix.end() if prefix else 0
+        opening = own or prefix or ended
+        start = opening.end() if opening else 0
         is_caption = own is not None and not is_item and own.group(1).islower()
         shown = own.group(1) if own and not is_caption else ""
         said = " ".join(filter(None, (self._label or speaks, shown)))
         quoted = read_quote(text, is_open=self._is_open) if self._is_english and not own else None
-        self._is_open = leaves_open(text, is_open=self._is_open)
+        was_open, self._is_open = self._is_open, leaves_open(text, later, is_open=self._is_open)
         if quoted is None:
+            self._speaker = ""
             yield from self._statements(text, start, len(text), said, is_item=is_item)
             return
         if quoted.who:
             self._speaker = self._resolved(quoted)
-        speaker = self._speaker or self._next_speaker(later)
+        elif self._is_open and not was_open:
+            self._speaker = self._next_speaker(later) or self._speaker
+        speaker = self._speaker
         if speaker:
             end = quoted.start + len(quoted.said)
             yield from self._statements(text, quoted.start, end, speaker + ":", is_item=False)
@@ -171,6 +180,8 @@ class _Reader:
             quoted = read_quote(plain(text)[0], is_open=True)
             if quoted is None or quoted.speaker:
                 return quoted.speaker if quoted else ""
+            if not leaves_open(text, (), is_open=True):
+                break
         return ""
 
     def _tree(self, text: str) -> tuple[Propositions, int]:

@@ -41,7 +41,7 @@ _DO = word_set("do does did")
 _HEARSAY = word_set("allegedly reportedly apparently supposedly probably possibly perhaps")
 _TOGETHER = word_set("between from among than")
 _NOT_LISTS = word_set("compound amod nmod poss nummod quantmod advmod det npadvmod case")
-_NO_SUBJECTS = word_set("JJ RB MD VB")
+_NO_SUBJECTS = word_set("JJ RB MD VB PRP$")
 """Tags of words that the parser takes for a subject by mistake; of verbs, the base form."""
 _PREPOSITIONS = word_set("from in at on to of for with about by")
 
@@ -393,6 +393,8 @@ class Propositions(Roles):
 
     def _details(self, kid: int, free: Freedom) -> list[Detail]:
         kind = self._kind(kid)
+        if self.tokens[kid].relation == "advcl" and self.of(kid, "mark"):
+            return [Detail(frozenset(self.under(kid)), kind)]
         found = []
         for part in self._below(kid, free):
             if len(part.words) > 1 or not part.details:
@@ -529,6 +531,13 @@ class Propositions(Roles):
             about = self._short(self.tokens[verb].head, verb)
             for part in self._members_of(verb, self.freedom(verb)):
                 self._put((about, "'s", owned | part.words), "relative", verb, None)
+        is_led = any(
+            self.tokens[i].tag in ("WDT", "WP")
+            for k in self.of(verb, "prep")
+            for i in self.of(k, "pobj")
+        )
+        if is_led and subject is not None and not owners and self._is_full(verb):
+            self._clause(verb, None, kind="relative")  # `a battle, during which a friend helped`
         if owners or not openers:
             return
         relation = self.tokens[openers[0]].relation

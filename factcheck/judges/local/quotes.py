@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from factcheck.judges.local.tree import WORDS
@@ -28,6 +29,8 @@ _VERB_FIRST = re.compile(
 )
 _MARKS = re.compile(rf"\A\s*{_OPEN}\s*|\s*{_CLOSE}\s*\Z")
 _WITHOUT_HEARER = {"told": "said", "tells": "says"}
+_LONGEST = 6
+"""Sentences of a quotation behind its first."""
 _FEWEST = 3
 """Words of a quotation that is told apart from the sentence around it."""
 
@@ -66,8 +69,18 @@ def read_quote(text: str, *, is_open: bool) -> Quoted | None:
     return _quoted(text, 0, len(text), "", "")
 
 
-def leaves_open(text: str, *, is_open: bool) -> bool:
-    """Tell whether a quotation goes on behind a sentence."""
+def leaves_open(text: str, later: Sequence[str], *, is_open: bool) -> bool:
+    """Tell whether a quotation goes on behind a sentence.
+
+    One whose end is not in the next few sentences of `later` has lost it, or was none.
+    """
+    goes_on = _goes_on(text, is_open=is_open)
+    if is_open or not goes_on:
+        return goes_on
+    return not all(_goes_on(each, is_open=True) for each in later[:_LONGEST])
+
+
+def _goes_on(text: str, *, is_open: bool) -> bool:
     opened = len(re.findall("[\u201c\u00ab]", text)) + len(re.findall(r"\u2018(?=\s?\w)", text))
     closed = len(re.findall("[\u201d\u00bb]", text)) + len(re.findall(r"(?<=[\s.,!?])\u2019", text))
     is_odd = text.count('"') % 2 == 1
@@ -83,6 +96,7 @@ def _quoted(text: str, start: int, end: int, who: str, speaker: str) -> Quoted:
 
 
 def _speaker(who: str) -> str:
+    who = who.lstrip("'\u2018\u2019 ")
     match = _VERB_FIRST.match(who) or _NAME_FIRST.match(who)
     verb = match["verb"].lower() if match else ""
     verb = _WITHOUT_HEARER.get(verb, verb)

@@ -29,6 +29,7 @@ COMPLEMENTS = word_set("dobj attr acomp oprd xcomp ccomp dative")
 NOUN_LIKE = NOUNS | {"CD", "PRP"}
 _BE = word_set("is was are were be been being 's 're 'm")
 _PERFECT = word_set("has have had will 'll 've having")
+_LIKELY = word_set("could might would")
 _CONDITIONS = word_set("if unless whether once until provided lest whenever")
 _TIMELESS = word_set("when while as before")
 """What opens a clause that is a condition in the present."""
@@ -98,6 +99,26 @@ class Roles(Tree):
                 torn |= {place, *self.kids[place]}
         return frozenset(torn)
 
+    @cached_property
+    def garbled(self) -> frozenset[int]:
+        """Verbs that the parser ties together as no sentence does: no fact with them is one."""
+        return frozenset(place for place in range(len(self.tokens)) if self._is_garbled(place))
+
+    def _is_garbled(self, verb: int) -> bool:
+        token = self.tokens[verb]
+        relations = [self.tokens[kid].relation for kid in self.kids[verb]]
+        if relations.count("ccomp") > 1:  # `said that he saw it, assumed it was one`
+            return True
+        if self.low[verb] in ("had", "has", "have"):
+            return all(self.is_mark[kid] for kid in self.kids[verb]) and token.relation == "conj"
+        head = self.tokens[token.head]
+        if token.relation != "conj" or self.of(verb, "aux", "auxpass"):
+            return False
+        if token.tag == "VBN" and self.low[verb - 1] in ("had", "has", "have"):
+            return True  # `was 80 and had contested elections`
+        is_alone = not any(self.tokens[i].tag == "MD" for i in self.helped(token.head))
+        return token.tag == "VB" and head.tag in ("VBD", "VBZ") and is_alone
+
     def _lacks_subject(self, verb: int) -> bool:
         """Tell whether the noun that is the subject of a joined verb is lost: `and Anna left`."""
         token = self.tokens[verb]
@@ -130,9 +151,10 @@ class Roles(Tree):
 
     def _is_state(self, verb: int) -> bool:
         """Tell whether a clause in the present holds without its details, as `plays at home in`."""
-        is_modal = any(self.tokens[i].tag == "MD" for i in self.of(verb, "aux"))
-        says_what = bool(self.of(verb, "dobj", "attr", "auxpass"))
-        return says_what and not is_modal and self.low[verb] not in WORDS["conditional"]
+        modals = {self.low[i] for i in self.of(verb, "aux") if self.tokens[i].tag == "MD"}
+        is_ruled = not modals <= _LIKELY  # `may be kept with consent`, `must report within a day`
+        says_what = bool(self.of(verb, "dobj", "attr", "auxpass", "acomp"))
+        return says_what and not is_ruled and self.low[verb] not in WORDS["conditional"]
 
     def is_negated(self, verb: int) -> bool:
         near = [verb]

@@ -13,7 +13,6 @@ from factcheck.text.syntax import Token
 
 Item: TypeAlias = "int | str"
 """A word of the sentence by its place, or one that is added."""
-_QUOTES = ('"', "\u201c", "\u201d")
 _FRONTED = frozenset({"prep", "advcl", "npadvmod", "advmod"})
 """Relations of phrases that a comma parts from the subject behind them."""
 _MATES = {")": "(", "]": "[", "\u201d": "\u201c", "\u00bb": "\u00ab", '"': '"'}
@@ -90,9 +89,13 @@ class Wording:
                 kept = _MATES.keys() | ({","} if self._is_pause(one, two) else set())
                 order += [i for i in behind if self._tree.tokens[i].text in kept]
                 before = self._marks(two, -1)[::-1]
-                order += [i for i in before if self._tree.tokens[i].text in _QUOTES]
+                order += [i for i in before if self._opens_quote(i)]
             order.append(two)
         return order[:-1]
+
+    def _opens_quote(self, place: int) -> bool:
+        texts = [token.text for token in self._tree.tokens[: place + 1]]
+        return texts[-1] == "\u201c" or (texts[-1] == '"' and texts.count('"') % 2 == 1)
 
     def _is_pause(self, one: Item, two: Item) -> bool:
         """Tell whether a comma behind what stands before the subject is to be kept."""

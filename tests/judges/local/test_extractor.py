@@ -171,6 +171,19 @@ TOLD = {
     "a quotation before its speaker": (
         '"The dam held. Nobody was hurt," Anna Kern said.',
         ["Anna Kern said: The dam held.", "Anna Kern said: Nobody was hurt."]),
+    "a quotation mark that stands alone opens nothing": (
+        ('Anna Kern said: "The dam held." The pipe is 5" wide. Two men left. It rained. '
+        "The road is wet. The ferry left. The hall is full. The baker rests. The mill is old."),
+        ["Anna Kern said: The dam held.", 'The pipe is 5" wide.', "Two men left.", "It rained.",
+        "The road is wet.", "The ferry left.", "The hall is full.", "The baker rests.",
+        "The mill is old."]),
+    "a closing mark that was put before the next sentence": (
+        'Anna Kern said: "The dam held. Nobody was hurt. " The mill closed. "We left," Ed said.',
+        ["Anna Kern said: The dam held.", "Anna Kern said: Nobody was hurt.", "The mill closed.",
+        'Ed said: "We left".']),
+    "a quotation without a speaker is not the next one's": (
+        '"Nobody was hurt." The mill closed. "We left," Tom Orr said.',
+        ['"Nobody was hurt."', "The mill closed.", 'Tom Orr said: "We left".']),
     "a sentence without its subject": ("Anna Kern won in 1997. Also won in 1999.",
         ["Anna Kern won in 1997.", "Anna Kern won in 1999."]),
     "lines that are no titles": ("The mill is old. It burned.\n\nOld Mill Burns\n\nIt will reopen.",
