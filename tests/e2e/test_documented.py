@@ -132,3 +132,16 @@ def test_the_snippets_of_a_page_run(page: str) -> None:
     assert found
     for block in found:
         exec(compile(block, page, "exec"), scope)  # noqa: S102 - our own examples
+
+
+@pytest.mark.parametrize(("page", "kind"), [("README", "text"), ("docs/reports", "")])
+def test_the_report_of_a_page_is_what_the_first_command_prints(
+    page: str, kind: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """All but the lines left out; make it again with the first command of the README."""
+    monkeypatch.chdir(ROOT)
+    samples = (f"factcheck/samples/harbour{part}.txt" for part in ("", "_summary"))
+    assert typed("score", *samples) == 0
+    printed = capfd.readouterr().out.splitlines()
+    shown = blocks(page, kind)[0].splitlines()
+    assert [line for line in shown if line not in {*printed, "..."}] == []
