@@ -98,7 +98,7 @@ def _run(host: str, port: int, *, opens: str = "", **options: Any) -> None:
         import uvicorn
     except ImportError as error:
         raise ConfigError(
-            "the service needs uvicorn; install it: pip install 'factcheck[server]'"
+            "the service needs uvicorn; install it: pip install 'summary-factcheck[server]'"
         ) from error
     from factcheck.server import ServerConfig, create_app
 

@@ -162,7 +162,8 @@ def require_packages(name: str) -> None:
         is_installed = False
     if not is_installed:
         raise ConfigError(
-            f"{name!r} needs packages that are not installed: pip install 'factcheck[{extra}]'"
+            f"{name!r} needs packages that are not installed: "
+            f"pip install 'summary-factcheck[{extra}]'"
         )
 
 
