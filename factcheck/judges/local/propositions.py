@@ -147,8 +147,9 @@ class Propositions(Roles):
         lead = shared | frozenset(self.of(verb, "mark") if self.is_condition(verb) else ())
         self._sayers = sayers
         opening = self.of(verb, "mark")[:1]
-        if kind == "clause" and opening:  # `partly because`
-            self.hidden.update(k for k in self.of(verb, "advmod") if k < opening[0])
+        if kind == "clause" and opening:  # `partly because`, `two days after`
+            measures = self.of(verb, "advmod", "npadvmod")
+            self.hidden.update(k for k in measures if k < opening[0])
         together = self._or(verb, is_denied=denied)
         self.told |= together
         parts = self._members_of(verb, free._replace(split=free.split and not said), together)

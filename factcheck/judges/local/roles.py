@@ -117,7 +117,8 @@ class Roles(Tree):
         if token.tag == "VBN" and self.low[verb - 1] in ("had", "has", "have"):
             return True  # `was 80 and had contested elections`
         is_alone = not any(self.tokens[i].tag == "MD" for i in self.helped(token.head))
-        return token.tag == "VB" and head.tag in ("VBD", "VBZ") and is_alone
+        is_finite = head.tag in ("VBD", "VBZ") and is_alone
+        return token.tag == "VB" and (is_finite or head.tag == "VBG")
 
     def _lacks_subject(self, verb: int) -> bool:
         """Tell whether the noun that is the subject of a joined verb is lost: `and Anna left`."""

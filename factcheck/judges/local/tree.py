@@ -152,6 +152,10 @@ def _mended(place: int, tokens: Sequence[Token]) -> Token:
         goal = tokens[noun - 2]  # `from 6 million the year before`
         if goal.relation == "pobj" and tokens[goal.head].text == "from":
             return token._replace(head=noun - 2)
+    after = tokens[place + 1] if place + 1 < len(tokens) else token
+    is_helper = token.text in ("had", "has", "have") and token.relation == "conj"
+    if is_helper and (after.tag, after.relation, after.head) == ("VBN", "conj", token.head):
+        return token._replace(head=place + 1, relation="aux")  # `was 80 and had worked in Ulm`
     is_loose = token.relation == "advcl" and token.text in WORDS["states"]
     if is_loose and place > 1 and tokens[place - 1].text == "," and tokens[place - 2].tag in NOUNS:
         return token._replace(head=place - 2, relation="acl")  # `in Ulm, located on the Danube`

@@ -164,6 +164,9 @@ TOLD = {
         ["The growth came from prices.", "Volumes were flat."]),
     "a colon before a question": ("The council asked two questions: who paid, and when.",
         ["The council asked two questions: who paid, and when."]),
+    "a clause that the parser garbles": (
+        "Anna Kern came fourth with two songs and say wonderful things.",
+        ["Anna Kern came fourth with two songs."]),
     "a quotation is what somebody said": (
         '"The mill closed in May," she said. "Two men lost their work. The dam held." It rained.',
         ["She said: The mill closed in May.", "She said: Two men lost their work.",

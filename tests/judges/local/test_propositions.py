@@ -100,6 +100,12 @@ TOLD = {
         ["The growth came from prices.", "Volumes were flat."]),
     "a consequence": ("The mill closed in May, making Tom Orr the last miller.",
         ["The mill closed in May.", "The mill closed in May, making Tom Orr the last miller."]),
+    "how long after": ("The mill closed two days after Anna Kern had left the town.",
+        ["The mill closed.", "Anna Kern had left the town."]),
+    "a helping verb that the parser joins": ("Anna Kern was 80 and had contested elections before.",
+        ["Anna Kern was 80.", "Anna Kern had contested elections before."]),
+    "what happened during it": ("The storm, during which Anna Kern lost two boats, ended in May.",
+        ["The storm ended in May.", "Anna Kern lost two boats."]),
     "a connective": ("However, it rained in London.", ["It rained.", "It rained in London."]),
 }  # fmt: skip
 
