@@ -189,7 +189,12 @@ def _key_facts(results: Sequence[CheckResult], n_key: int) -> Section:
         return math.fsum(result.fact.weight for result in (group.core, *group.details))
 
     groups = sorted(group_results(results), key=weight, reverse=True)[:n_key]
-    items = (_item(_FACTS, _mark(group.core), group) for group in groups)
+    items = (
+        _item(_FACTS, _mark(group.core), group)._replace(
+            badges=(Badge(f"weight {weight(group):.2g}"),)
+        )
+        for group in groups
+    )
     return Section("Key facts", meaning="the heaviest ones", items=tuple(items))
 
 

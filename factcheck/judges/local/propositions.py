@@ -96,10 +96,13 @@ class Propositions(Roles):
     def read(self) -> list[Proposition]:
         """Return what the sentence says, each core before its details.
 
-        At most `MOST` propositions; none of a sentence without a verb or with a semicolon.
+        At most `MOST` propositions; none of a sentence without a verb, or with a semicolon or a
+        quotation in another.
         """
         subject = self.subject(self.root) if self.tokens and ";" not in self.low else None
-        if subject is None:
+        quotes = {i for i, token in enumerate(self.tokens) if token.tag in ("``", "''")}
+        marks = {self.tokens[i].text in ("'", "\u2018", "\u2019") for i in quotes}
+        if subject is None or len(marks) > 1:  # nested quotations stay as they are
             return []
         if self.tokens[subject].tag in _NO_SUBJECTS and not self.of(subject, "det"):
             return []

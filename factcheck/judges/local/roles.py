@@ -325,7 +325,8 @@ class Roles(Tree):
             return Role.NEEDED
         if is_relative and self.low[kid] in WORDS["loose"]:
             return Role.DETAIL if free.drop and is_set_off else Role.NEEDED
-        if head.relation == "pobj" and above.tag in NOUNS and is_set_off:
+        is_either = above.tag in NOUNS or (is_relative and head.tag not in NAMES)
+        if head.relation == "pobj" and is_either and is_set_off:
             return Role.DETAIL  # `the mine at Ulm, which closed`: either may be meant
         if is_set_off or (says_what and token.tag != "VBG"):
             is_scoped = any(self.low[i] in WORDS["negative"] for i in self.kids[token.head])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from factcheck.judges.local.tree import WORDS, Tree
+from factcheck.judges.local.tree import NOUNS, WORDS, Tree
 from factcheck.text.blocks import Block
 from factcheck.text.words import irregular_forms
 
@@ -96,6 +96,10 @@ def plain(text: str) -> tuple[str, list[int]]:
     return _TITLE_END.sub(r"\2\1", told), offsets
 
 
+_LISTED = NOUNS | {"CD", "CC"}
+"""Tags of the words of `Anna, Tom and Ida.`, `1, 2 and 3.`"""
+
+
 def is_statement(tree: Tree, *, is_item: bool, is_labelled: bool) -> bool:
     """Whether a sentence states something: no question, greeting, title, code or ingredient."""
     bare = _ADDRESS.sub(" ", tree.text).strip(" *_")
@@ -132,6 +136,9 @@ def _is_full(tree: Tree, bare: str, words: Sequence[str]) -> bool:
     is_ended = _ENDS_SENTENCE.search(bare) is not None
     if not tree.tokens:
         return len(words) > (1 if is_ended else _LONGEST_FORMULA)
+    marks = zip(tree.tokens, tree.is_mark, strict=True)
+    if {token.tag for token, is_mark in marks if not is_mark} <= _LISTED:
+        return False
     if is_ended:
         return _has_verb(tree) or len(words) > _LONGEST_FRAGMENT or _may_end_in_verb(tree)
     return tree.finite(tree.root) is not None  # else a title, with or without a date

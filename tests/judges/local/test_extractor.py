@@ -164,6 +164,9 @@ TOLD = {
         ["The growth came from prices.", "Volumes were flat."]),
     "a colon before a question": ("The council asked two questions: who paid, and when.",
         ["The council asked two questions: who paid, and when."]),
+    "a list of names or numbers": ("Anna, Tom, Ida, Bert and Dora. 1, 2, 3, 4.5, 6 and 7.", []),
+    "a quotation in another": ("Anna wrote \"Tom said 'the ship sank' to me\" on Monday.",
+        ["Anna wrote \"Tom said 'the ship sank' to me\" on Monday."]),
     "a clause that the parser garbles": (
         "Anna Kern came fourth with two songs and say wonderful things.",
         ["Anna Kern came fourth with two songs."]),
