@@ -51,6 +51,26 @@ def root_ids(facts: Iterable[AtomicFact]) -> dict[str, str]:
     return roots
 
 
+def batches(facts: Iterable[AtomicFact], size: int) -> list[tuple[AtomicFact, ...]]:
+    """Split facts into batches of up to `size`; a fact and its details are never apart.
+
+    A fact with more details than that has a batch of its own.
+    """
+    listed = list(facts)
+    roots = root_ids(listed)
+    groups: dict[str, list[AtomicFact]] = {}
+    for fact in listed:
+        groups.setdefault(roots[fact.id], []).append(fact)
+    found: list[tuple[AtomicFact, ...]] = []
+    batch: list[AtomicFact] = []
+    for group in groups.values():
+        if batch and len(batch) + len(group) > size:
+            found.append(tuple(batch))
+            batch = []
+        batch += group
+    return [*found, tuple(batch)] if batch else found
+
+
 def added_words(core: str, detail: str) -> str:
     """Return what a detail adds to its core: `in May` for `It sank.` and `It sank in May.`."""
     one, other = core.rstrip(".").split(), detail.rstrip(".").split()

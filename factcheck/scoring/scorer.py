@@ -38,6 +38,7 @@ from factcheck.facts import (
     source_key,
     source_texts,
 )
+from factcheck.facts.groups import batches
 from factcheck.facts.report import Direction
 from factcheck.facts.weights import Weighting, require_weighting, weigh
 from factcheck.judges.factory import build_judges, is_embedded
@@ -209,14 +210,14 @@ class FactCoverage(SessionUser):
         see(fact_set)
         size = _LIVE_BATCH if self.signature.never_flips else self._specs[2]
 
-        async def check(place: int) -> tuple[CheckResult, ...]:
-            part = replace(fact_set, facts=fact_set[place : place + size])
-            results = await self._check(part, summary, ledger)
+        async def check(batch: tuple[AtomicFact, ...]) -> tuple[CheckResult, ...]:
+            results = await self._check(replace(fact_set, facts=batch), summary, ledger)
             see(results)
             return results
 
-        parts = await together(map(check, range(0, len(fact_set), size)))
-        results = tuple(chain.from_iterable(parts))
+        parts = await together(map(check, batches(fact_set, size)))
+        by_id = {result.fact.id: result for result in chain.from_iterable(parts)}
+        results = tuple(by_id[fact.id] for fact in fact_set)
         return await self._report(source, summary, fact_set, results, direction, ledger, lead=lead)
 
     score_live = blocking(ascore_live)

@@ -165,7 +165,7 @@ def test_the_asynchronous_form_and_the_two_halves_give_the_same_report() -> None
 
 def test_what_comes_first_makes_up_the_report() -> None:
     seen: list[Any] = []
-    text = " ".join(f"The tide was high on day {n}." for n in range(1, 21))
+    text = " ".join(f"Harbour {n} is old." for n in range(1, 21))
     with FactCoverage("local-fast") as scorer:
         report = scorer.score_live(text, TEXT, seen.append)
         assert report == scorer.score(text, TEXT)
@@ -176,6 +176,17 @@ def test_what_comes_first_makes_up_the_report() -> None:
     assert {one.fact.id: one for part in results for one in part} == {
         one.fact.id: one for one in report.results
     }
+
+
+def test_a_fact_and_its_details_are_checked_together_also_live() -> None:
+    """A detail is refused with its core, so apart it could have another verdict."""
+    facts = [AtomicFact(f"f{n}", f"The tide was high on day {n}.") for n in range(8)]
+    facts.insert(7, AtomicFact("d", "The tide was high on day 7 in Ulm.", core="f7"))
+    with FactCoverage("local") as scorer:
+        live = scorer.score_live("", "Ulm is old.", lambda _: None, facts=facts)
+        assert live == scorer.score("", "Ulm is old.", facts=facts)
+    assert [result.fact.id for result in live.results] == [fact.id for fact in facts]
+    assert "says more of f7" in str(live.results[7])
 
 
 def test_the_environment_may_name_the_judge_but_a_key_changes_nothing(
