@@ -33,8 +33,6 @@ PREFIX = re.compile(
     r"(?:, [^.!?\u2013\u2014]{1,30}| \([^)]{1,20}\))? [\u2013\u2014-]{1,2} (?=[A-Z])"
 )
 """`2. ` of an item that the lines of a paragraph hide; `LINDAU, 4 March \u2013 ` of a report."""
-_SPEAKS = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Ww]e|[Uu]s|[Oo]ur)\b")
-"""Words that mean whoever says them."""
 _METADATA = {f"{label}:".replace("_", " ") for label in WORDS["metadata"]}
 _NO_FACTS_BELOW = re.compile(rf"(?:.*\b)?(?:{_any_of('silent headings')})\W*\Z", re.IGNORECASE)
 """Headings and lead-ins of lists that state nothing."""
@@ -63,6 +61,8 @@ _WIDE = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 """Scripts whose words no spaces part."""
 _MAY_BE_VERB = re.compile(r"\A[a-z]+(?:[^s]s|ed)\Z")
 _VERBS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"})
+_LISTED = NOUNS | {"CD", "CC"}
+"""Tags of the words of `Anna, Tom and Ida.`, `1, 2 and 3.`"""
 
 
 def ends_sentence(text: str) -> bool:
@@ -94,10 +94,6 @@ def plain(text: str) -> tuple[str, list[int]]:
     if not told:
         return " ".join(text.split()), list(range(len(text)))
     return _TITLE_END.sub(r"\2\1", told), offsets
-
-
-_LISTED = NOUNS | {"CD", "CC"}
-"""Tags of the words of `Anna, Tom and Ida.`, `1, 2 and 3.`"""
 
 
 def is_statement(tree: Tree, *, is_item: bool, is_labelled: bool) -> bool:

@@ -192,11 +192,12 @@ _MOVABLE = frozenset({"advcl", "prep", "npadvmod", "advmod", "mark", "aux", "aux
 def _with_lists(tokens: list[Token]) -> list[Token]:
     """Return words with members of a list that the parser took for appositions: `a, b and c`."""
     for place, token in enumerate(tokens):
+        if token.relation != "cc" or tokens[token.head].relation != "appos":
+            continue
         noun = tokens[token.head].head
         kids = [(i, t) for i, t in enumerate(tokens) if t.head == noun]
-        is_last = any(t.relation == "conj" and i > place for i, t in kids)
         is_odd = not any(t.head == token.head and t.relation == "conj" for t in tokens)
-        if token.relation != "cc" or tokens[token.head].relation != "appos" or not is_last:
+        if not any(t.relation == "conj" and i > place for i, t in kids):
             continue
         tokens[place] = token._replace(head=noun if is_odd else token.head)
         for i, kid in kids if is_odd else ():
