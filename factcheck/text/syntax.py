@@ -17,7 +17,7 @@ from zlib import crc32
 
 import numpy as np
 
-from factcheck.text.weights import read_weights
+from factcheck.text.weights import open_session, read_weights
 from factcheck.text.words import english_ranks, names_of_parser
 
 if TYPE_CHECKING:
@@ -191,10 +191,5 @@ def _network() -> _Network:
         if f"{key}.scale" in stored
     }
     values = {key: onnxruntime.OrtValue.ortvalue_from_numpy(each) for key, each in weights.items()}
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    options.add_external_initializers([*values], [*values.values()])
-    graph = read_weights(room, "syntax.onnx")
-    session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    session = open_session(read_weights(room, "syntax.onnx"), values)
     return _Network(session, names_of_parser(), english_ranks())

@@ -1,14 +1,17 @@
-"""Files of weights, which must be those that the version of the embedded judge covers."""
+"""Weights, which must be those that the version of the embedded judge covers, and their graphs."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from factcheck.errors import ConfigError
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
+
+    import onnxruntime
 
 
 def read_weights(folder: Traversable, name: str) -> bytes:
@@ -31,3 +34,22 @@ def read_weights(folder: Traversable, name: str) -> bytes:
             "would not be those of its version; reinstall factcheck"
         )
     return data
+
+
+def open_session(
+    graph: str | bytes, weights: Mapping[str, onnxruntime.OrtValue] | None = None
+) -> onnxruntime.InferenceSession:
+    """Load a graph, given as bytes or by its path, to run on the calling thread alone.
+
+    Args:
+        graph: The graph.
+        weights: Weights that it names and does not hold.
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    if weights:
+        options.add_external_initializers([*weights], [*weights.values()])
+    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])

@@ -18,7 +18,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from factcheck.runtime.deadline import checkpoint
-from factcheck.text.weights import read_weights
+from factcheck.text.weights import open_session, read_weights
 
 if TYPE_CHECKING:
     import numpy as np
@@ -248,22 +248,3 @@ def _session(name: str, weights: Mapping[str, NDArray[Any]]) -> onnxruntime.Infe
     }
     values = {key: onnxruntime.OrtValue.ortvalue_from_numpy(value) for key, value in named.items()}
     return open_session(read_file(name), values)
-
-
-def open_session(
-    graph: str | bytes, weights: Mapping[str, onnxruntime.OrtValue] | None = None
-) -> onnxruntime.InferenceSession:
-    """Load a graph, given as bytes or by its path, to run on the calling thread alone.
-
-    Args:
-        graph: The graph.
-        weights: Weights that it names and does not hold.
-    """
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    if weights:
-        options.add_external_initializers([*weights], [*weights.values()])
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])

@@ -19,10 +19,10 @@ from factcheck.errors import ConfigError, JudgeError, describe
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Verdict
 from factcheck.judges.local.checker import CERTAIN, DECISION, find_verbatim
 from factcheck.judges.local.conflicts import analyse
-from factcheck.judges.local.encoder import open_session
 from factcheck.judges.local.evidence import Sentence, Text, passages, read_text
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.deadline import checkpoint, decide_each, run_in_thread
+from factcheck.text.weights import open_session
 
 _MOST_PASSAGES = 4
 """Maximum number of passages rated per fact, besides the text as a whole if it is short enough."""
