@@ -34,8 +34,9 @@ class Tree:
 
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self.text = text
-        tokens = [_mended(place, tokens) for place in range(len(tokens))]
-        self.tokens = tokens = _with_joined_verbs(_with_lists(_with_modals(tokens)))
+        mended = [_mended(place, tokens) for place in range(len(tokens))]
+        mended = _with_joined_verbs(_with_lists(_with_modals(mended)))
+        self.tokens = tokens = mended if _is_tree(mended) else list(tokens)
         self.kids: list[list[int]] = [[] for _ in tokens]
         for place, token in enumerate(tokens):
             if token.head != place:
@@ -156,10 +157,24 @@ def _mended(place: int, tokens: Sequence[Token]) -> Token:
     is_helper = token.text in ("had", "has", "have") and token.relation == "conj"
     if is_helper and (after.tag, after.relation, after.head) == ("VBN", "conj", token.head):
         return token._replace(head=place + 1, relation="aux")  # `was 80 and had worked in Ulm`
-    is_loose = token.relation == "advcl" and token.text in WORDS["states"]
+    is_loose = token.relation == "advcl" and token.text in WORDS["states"] and token.tag != "VBD"
     if is_loose and place > 1 and tokens[place - 1].text == "," and tokens[place - 2].tag in NOUNS:
         return token._replace(head=place - 2, relation="acl")  # `in Ulm, located on the Danube`
     return token
+
+
+def _is_tree(tokens: Sequence[Token]) -> bool:
+    """Tell whether each word depends, by way of others, on one that depends on none."""
+    reached = {place for place, token in enumerate(tokens) if token.head == place}
+    for place in range(len(tokens)):
+        at, way = place, set[int]()
+        while at not in reached and at not in way:
+            way.add(at)
+            at = tokens[at].head
+        if at in way:
+            return False
+        reached |= way
+    return True
 
 
 def _with_joined_verbs(tokens: list[Token]) -> list[Token]:

@@ -190,6 +190,7 @@ TREES = st.lists(
     st.tuples(
         st.sampled_from(WORDS), st.sampled_from(TAGS), st.floats(0, 1, exclude_max=True),
         st.sampled_from(RELATIONS), st.sampled_from(["", "PERSON", "DATE", "GPE"]),
+        st.floats(0, 1),
     ),
     min_size=1,
     max_size=14,
@@ -197,15 +198,16 @@ TREES = st.lists(
 
 
 @given(TREES)
-def test_any_tree_is_told(drawn: list[tuple[str, str, float, str, str]]) -> None:
-    """Also what no parser should make of a sentence: each word under any word before it."""
+def test_any_tree_is_told(drawn: list[tuple[str, str, float, str, str, float]]) -> None:
+    """Also what no parser should make of a sentence: any words under any others."""
     text = " ".join(word for word, *_ in drawn)
+    order = sorted(range(len(drawn)), key=lambda place: drawn[place][-1])
     tokens, start = [], 0
-    for place, (word, tag, share, relation, entity) in enumerate(drawn):
-        is_root = not place
-        head = int(share * place)
-        tokens.append(Token(word, start, "VBD" if is_root else tag, head,
-                            "ROOT" if is_root else relation, entity))  # fmt: skip
+    for place, (word, tag, share, relation, entity, _) in enumerate(drawn):
+        rank = order.index(place)
+        head = order[int(share * rank)]
+        tokens.append(Token(word, start, tag if rank else "VBD", head,
+                            relation if rank else "ROOT", entity))  # fmt: skip
         start += len(word) + 1
     tree = Propositions(text, tokens)
     found = tree.read()
@@ -214,3 +216,19 @@ def test_any_tree_is_told(drawn: list[tuple[str, str, float, str, str]]) -> None
         statement = Wording(tree, {}).tell(each.segments, each.singular)
         assert statement.text.strip()
         assert 0 <= statement.own.start < statement.own.end <= len(text)
+
+
+RING = "Ulvang will shut the line, although a speaker, Live Hagen, called it premature."
+
+
+def test_a_clause_is_not_moved_under_its_subject() -> None:
+    assert "A speaker called it premature." in told(RING)
+
+
+def test_words_never_depend_on_each_other_in_a_ring() -> None:
+    tokens = [
+        token._replace(tag="VBN") if token.text == "called" else token
+        for token in read_tokens(RING)
+    ]
+    tree = Propositions(RING, tokens)
+    assert [token.head for token in tree.tokens] == [token.head for token in tokens]
