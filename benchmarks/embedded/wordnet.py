@@ -2,8 +2,9 @@
 
     python benchmarks/embedded/wordnet.py --wordnet /usr/share/wordnet
 
-Kept are irregular forms that the English stemmer cannot bring together, and pairs of direct
-antonyms of which both words are common (wordfreq). The same database gives the same bytes.
+Kept are irregular forms that the English stemmer cannot bring together, pairs of direct antonyms
+of which both words are common (wordfreq), and common nouns that end like words for people and are
+none (`boiler`). The same database gives the same bytes.
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ from pathlib import Path
 import snowballstemmer
 import wordfreq
 
+from factcheck.judges.local.tree import ROLE
+
 TARGET = Path(__file__).parents[2] / "factcheck" / "text" / "wordnet.json"
 PARTS = ("noun", "verb", "adj", "adv")
-COMMON_FORM, COMMON_ANTONYM = 2.5, 2.0
-"""Zipf frequency from which a form, and both words of a pair, are kept."""
+COMMON_FORM, COMMON_ANTONYM, COMMON_THING = 2.5, 2.0, 3.0
+"""Zipf frequency from which a form, both words of a pair, and a noun are kept."""
+PERSON = "18"
+"""Number of the lexicographer file of words for people."""
 OTHER_WORDS = frozenset(("lay", "wound"))
 """Forms that are another common word, too."""
 MORE = """
@@ -93,6 +98,22 @@ def antonyms(folder: Path) -> list[str]:
     return sorted(kept | added)
 
 
+def things(folder: Path) -> list[str]:
+    """Nouns that end like words for people, and mean none in their two most frequent senses."""
+    lines = (folder / "data.noun").read_text("utf-8").splitlines()
+    files = {line.split()[0]: line.split()[1] for line in lines if not line.startswith("  ")}
+    found = []
+    for line in (folder / "index.noun").read_text("utf-8").splitlines():
+        word, *fields = line.split()
+        if line.startswith("  ") or not _WORD.fullmatch(word) or not ROLE.search(word):
+            continue
+        n_senses = int(fields[1])
+        senses = [files[offset] for offset in fields[-n_senses:]]
+        if PERSON not in senses[:2] and wordfreq.zipf_frequency(word, "en") >= COMMON_THING:
+            found.append(word)
+    return found
+
+
 def _is_common(one: str, other: str) -> bool:
     return all(
         _WORD.fullmatch(word) and wordfreq.zipf_frequency(word, "en") >= COMMON_ANTONYM
@@ -105,7 +126,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--wordnet", type=Path, default=Path("/usr/share/wordnet"))
     folder = parser.parse_args().wordnet
-    built = {"irregular": irregular_forms(folder), "antonyms": antonyms(folder)}
+    built = {
+        "irregular": irregular_forms(folder),
+        "antonyms": antonyms(folder),
+        "things": things(folder),
+    }
     TARGET.write_text(json.dumps(built, indent=0) + "\n", encoding="utf-8")
     print({name: len(entries) for name, entries in built.items()}, TARGET.stat().st_size, "bytes")
 

@@ -193,6 +193,12 @@ def antonyms() -> frozenset[frozenset[str]]:
     return frozenset(map(word_set, _wordnet()["antonyms"]))
 
 
+@lru_cache(maxsize=1)
+def things() -> frozenset[str]:
+    """Return English nouns that end like words for people and are none: `boiler`."""
+    return frozenset(_wordnet()["things"])
+
+
 def content_stems(text: str, language: str) -> frozenset[str]:
     """Return the stems of content words and numbers, or of all words if there are none."""
     found = words(text, language)

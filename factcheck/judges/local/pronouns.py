@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from factcheck.judges.local.tree import NAMES, ROLE, SUBJECTS, TIMES, WORDS, Tree
+from factcheck.judges.local.tree import NAMES, SUBJECTS, TIMES, WORDS, Tree, is_person
 
 _GENDERS = {
     "he": "m", "him": "m", "his": "m", "mr.": "m", "mr": "m", "sir": "m", "she": "f", "her": "f",
@@ -186,7 +186,7 @@ def _is_born(tree: Tree, end: int) -> bool:
         return False
     roles = [tree.low[i] for i, token in enumerate(tree.tokens)
              if token.relation in ("attr", "appos", "conj")]  # fmt: skip
-    is_role = any(role in WORDS["people"] or ROLE.search(role) for role in roles)
+    is_role = any(is_person(role) for role in roles)
     return is_role or tree.low[tree.root] == "born"
 
 
@@ -204,14 +204,13 @@ def thing_of(tree: Tree, subject: int) -> tuple[str, str]:
     form = {"NN": "NN", "NNP": "NN", "NNS": "NNS", "NNPS": "NNS"}.get(token.tag, "")
     words = [i for i in tree.under(subject) if i <= subject]
     is_plain = not tree.of(subject, "conj", "appos") and words == [*range(words[0], subject + 1)]
-    is_person = token.entity == "PERSON" or tree.low[subject] in WORDS["people"]
-    if form and is_plain and not is_person and _is_definite(tree, subject):
-        is_role = form == "NN" and ROLE.search(tree.low[subject]) and token.tag == "NN"
+    may_be_person = token.entity == "PERSON" or is_person(tree.low[subject])
+    if form and is_plain and not may_be_person and _is_definite(tree, subject):
         start, end = tree.tokens[words[0]].start, token.start + len(token.text)
         text = tree.text[start:end]
         if words[0] == 0 and tree.tokens[0].tag in ("DT", "PRP$"):
             text = text[0].lower() + text[1:]
-        return ("", "") if is_role else (text, form)
+        return text, form
     return "", ""
 
 
@@ -241,7 +240,7 @@ def _nameless(tree: Tree) -> Iterator[int]:
     for place, (word, token) in enumerate(zip(tree.low, tree.tokens, strict=True)):
         is_subject = token.tag == "NN" and token.relation in ("nsubj", "nsubjpass")
         clauses = [i for kid in tree.of(place, "relcl") for i in tree.kids[kid]]
-        is_who = any(tree.low[i] == "who" for i in clauses) or ROLE.search(word) is not None
+        is_who = any(tree.low[i] == "who" for i in clauses) or is_person(word)
         relation = tree.tokens[tree.first(place)].relation
         is_part = relation in ("compound", "nmod", "amod", "appos", "attr", "oprd")
         if not is_part and (word in WORDS["people"] or (is_subject and is_who)):

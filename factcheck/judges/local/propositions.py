@@ -19,9 +19,9 @@ from factcheck.judges.local.tree import (
     NAMES,
     NOUNS,
     PLURAL,
-    ROLE,
     SUBJECTS,
     WORDS,
+    is_person,
 )
 from factcheck.judges.local.wording import past_of
 from factcheck.text.syntax import Token
@@ -584,8 +584,7 @@ class Propositions(Roles):
                 continue
             name = {noun, *(w for k in before if k > common[-1] for w in self.under(k))}
             title = {w for k in before if k <= common[-1] for w in self.under(k)}
-            role = self.low[common[-1]]
-            is_role = role in WORDS["people"] or ROLE.search(role) is not None
+            is_role = is_person(self.low[common[-1]])
             if is_role if token.entity == "PERSON" else len(name) > 1:
                 owned = any(self.tokens[i].tag == "PRP$" for i in title)
                 link = ("is",) if owned else ("is", "a")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 
 from factcheck.text.syntax import Token, parse
+from factcheck.text.words import things
 
 WORDS: Mapping[str, frozenset[str]] = {
     name: frozenset(words.split())
@@ -114,6 +115,11 @@ class Tree:
         while self.tokens[noun].relation == "conj":
             noun = self.tokens[noun].head
         return noun
+
+
+def is_person(noun: str) -> bool:
+    """Tell whether a noun in lower case is a word for a person: `judge`, `plumber`."""
+    return noun in WORDS["people"] or (ROLE.search(noun) is not None and noun not in things())
 
 
 def read_tokens(text: str) -> list[Token]:
