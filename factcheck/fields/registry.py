@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -16,13 +16,11 @@ from factcheck.fields.comparators.transforms import TRANSFORMS
 from factcheck.fields.types import (
     MATCH,
     THRESHOLD,
-    TRUE_OR_FALSE,
     BoundComparator,
     BuiltinComparator,
     Outcome,
 )
 from factcheck.fields.values import exact_key, is_nan, value_key, wrong_type
-from factcheck.text.words import spellings
 
 _MISMATCH: Final[Outcome] = (0.0, "mismatch")
 _OTHER_TYPES: Final[Outcome] = (1.0, "equal, but with other types inside, such as 1 and true")
@@ -48,32 +46,6 @@ def _compare_exactly(gold: Any, extracted: Any) -> Outcome:
     return _OTHER_TYPES
 
 
-def _bind_exact(*, accents: bool = True) -> BoundComparator:
-    if accents:
-        return BoundComparator(_compare_exactly, key=exact_key)
-
-    def compare(gold: Any, extracted: Any) -> Outcome:
-        if not (isinstance(gold, str) and isinstance(extracted, str)):
-            return _compare_exactly(gold, extracted)
-        pairs = zip(spellings(gold), spellings(extracted), strict=True)
-        if any(one == other for one, other in pairs):
-            return MATCH
-        return _MISMATCH
-
-    def scores(gold: Sequence[Any], extracted: Sequence[Any]) -> Any:
-        import numpy as np
-
-        if not all(isinstance(value, str) for value in (*gold, *extracted)):
-            return None
-        ones, others = (
-            np.array([*map(spellings, texts)], dtype=object).reshape(-1, 2)
-            for texts in (gold, extracted)
-        )
-        return (ones[:, None] == others).any(axis=2).astype(float)
-
-    return BoundComparator(compare, scores=scores)
-
-
 def _bind_oneof(*, values: list[Any] | None = None) -> BoundComparator:
     if values is None:
         raise ParameterError("oneof requires 'values', the list of allowed values")
@@ -87,9 +59,7 @@ def _bind_oneof(*, values: list[Any] | None = None) -> BoundComparator:
 
 
 def _bind_fuzzy(*, threshold: float | None = None) -> BoundComparator:
-    import numpy as np
     from rapidfuzz.distance.Indel import similarity
-    from rapidfuzz.process import cdist
 
     def compare(gold: Any, extracted: Any) -> Outcome:
         if not (isinstance(gold, str) and isinstance(extracted, str)):
@@ -106,26 +76,11 @@ def _bind_fuzzy(*, threshold: float | None = None) -> BoundComparator:
             return 1.0, f"ratio {ratio:.6g}, at least {threshold:.6g}"
         return 0.0, f"ratio {ratio:.6g} is below {threshold:.6g}"
 
-    def scores(gold: Sequence[Any], extracted: Sequence[Any]) -> Any:
-        if not all(isinstance(value, str) for value in (*gold, *extracted)):
-            return None
-        common = cdist(gold, extracted, scorer=similarity, dtype=np.int64)
-        lengths = np.add.outer([len(text) for text in gold], [len(text) for text in extracted])
-        ratios = np.where(lengths == 0, 1.0, common / np.maximum(lengths, 1))
-        if threshold is None:
-            return ratios
-        return (ratios >= threshold).astype(float)
-
-    return BoundComparator(compare, scores=scores)
+    return BoundComparator(compare)
 
 
-exact = BuiltinComparator("exact", _bind_exact, {"accents": TRUE_OR_FALSE})
-"""Match the same value of the same type; Python equality below the outermost level.
-
-Parameters:
-    accents: Whether accents in strings count, as they do by default; if not, "Müller" is also
-        "Muller" and "Mueller".
-"""
+exact = BuiltinComparator("exact", lambda: BoundComparator(_compare_exactly, key=exact_key))
+"""Match the same value of the same type; Python equality below the outermost level."""
 oneof = BuiltinComparator(
     "oneof", _bind_oneof, {"values": ("a list", lambda value: isinstance(value, list))}
 )

@@ -17,8 +17,7 @@ from factcheck.fields.comparators.transforms import TRANSFORMS
 
 OF_TEXT = (
     "lowercase", "strip", "normalize_whitespace", "sort_tokens", "unicode_nfkc",
-    "strip_punctuation", "casefold", "strip_accents", "plain_marks", "company_name",
-    "letters_and_digits",
+    "strip_punctuation", "casefold", "strip_accents", "plain_marks", "letters_and_digits",
 )  # fmt: skip
 NEEDED: dict[str, dict[str, Any]] = {"round_digits": {"digits": 1}, "type_convert": {"to": "str"}}
 
@@ -50,7 +49,6 @@ def test_each_transform_has_its_name_keeps_null_and_names_unknown_parameters() -
         ("strip_punctuation", "U.S.A.", "USA"), ("strip_punctuation", "...", ""),
         ("strip_punctuation", "don't well-known a_b", "dont wellknown ab"),
         ("strip_punctuation", "v1.2 A-5 C#, AT&T", "v1.2 A5 C# AT&T"),
-        ("company_name", "Penn & Co. Limited", "Penn and co ltd"),
         ("letters_and_digits", "+49 (30) 1-2é", "493012é"),
     ],
 )  # fmt: skip
