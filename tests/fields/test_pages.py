@@ -16,7 +16,7 @@ from factcheck.fields import BatchItem, ComparatorResult, Registry, RunResult, c
 from factcheck.reports import render
 from factcheck.reports.page import Page
 from factcheck.reports.table import render as table
-from tests.fields.builders import NUMBER, TEXT, Recorder, array, compared, record, registry_of, run
+from tests.fields.builders import TEXT, Recorder, compared, record, registry_of, run
 
 NASTY = "[red]|`<b>*_x_* \x1b[31m\u202e\n# y"
 SILENT = compared("silent")
@@ -217,21 +217,6 @@ def test_a_sheet_has_the_worst_records() -> None:
     assert text.count("<details open><summary>") == 200
     assert "and 50 more records" in text
     assert "7: F1 1.000" not in text
-
-
-def test_objects_and_lists_have_the_sums_of_their_fields() -> None:
-    lines = array(record(n={**NUMBER, "x-eval-weight": 3}, tags=array(TEXT)))
-    gold = {"a.b": "x", "box": {"lines": [{"n": 1, "tags": ["a", "b"]}]}}
-    found = {"box": {"lines": [{"n": 1, "tags": ["a", "c"]}]}}
-    result = run(record(**{"box": record(lines=lines), "a.b": TEXT}), [gold], [found])
-
-    rollup = result.rollup()
-    assert list(rollup) == ["box", "box.lines", "box.lines[].tags"]
-    assert rollup["box"].counts == {"match": 2, "mismatch": 1}
-    assert [one.f1 for one in rollup.values()] == pytest.approx([0.8, 0.8, 0.5])
-    assert [one.mean_score for one in rollup.values()] == pytest.approx([0.8, 0.8, 0.5])
-    assert [one.support for one in rollup.values()] == [3, 3, 2]
-    assert "box.lines[].tags  0.500  0.500  0.500        2         1" in table(result.page())
 
 
 def test_a_run_has_a_row_for_each_result_and_a_case_for_each_field() -> None:
