@@ -114,7 +114,7 @@ def suggest_schema(gold: Any, schema: Any = None) -> Any:
     """
     records = [as_record(record) for record in as_list(gold, "gold")]
     if schema is None:
-        suggested = infer_schema(records, maps=True)
+        suggested = infer_schema(records)
     else:
         converted = as_schema(schema)
         suggested = converted if converted is not schema else resolved(converted)

@@ -5,19 +5,15 @@ from __future__ import annotations
 import difflib
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
 from typing import Any
 
 from factcheck.documents import shown
 from factcheck.errors import GoldValidationError, InputError, SchemaError
 from factcheck.fields.registry import Registry
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
-from factcheck.fields.schemas.structure import ANY, MAX_DEPTH, REASON, join
+from factcheck.fields.schemas.structure import ANY, MAX_DEPTH, join
 from factcheck.fields.values import as_record, id_of, json_type
-from factcheck.reports.text import plural
 
-_MIN_KEYS = 10
-"""Minimum number of keys of a map."""
 _NUMERIC = frozenset({"integer", "number"})
 _log = logging.getLogger("factcheck.fields")
 
@@ -129,7 +125,7 @@ class _RecordCheck:
         )
 
 
-def infer_schema(values: Iterable[Any], path: str = "", *, maps: bool = False) -> dict[str, Any]:
+def infer_schema(values: Iterable[Any], path: str = "") -> dict[str, Any]:
     """Infer a schema from example records, or from values of one field.
 
     A field has the type of its first value that is not null. Fields that are always null and items
@@ -138,9 +134,6 @@ def infer_schema(values: Iterable[Any], path: str = "", *, maps: bool = False) -
     Args:
         values: Examples; pydantic model instances are converted to records.
         path: Path of the values, for warnings.
-        maps: Whether to use `additionalProperties` where keys seem to be data: in objects within a
-            record that have at least ten keys in all, on average each in at most a quarter of the
-            objects and none in more than half, and values of one type.
 
     Returns:
         A schema without `x-eval-*` keys; `annotate_xeval` adds them.
@@ -152,7 +145,7 @@ def infer_schema(values: Iterable[Any], path: str = "", *, maps: bool = False) -
     examples = [as_record(value) for value in as_list(values, "values")]
     if not examples:
         raise InputError("cannot infer a schema from an empty list; pass at least one value")
-    return _infer(examples, path, 0, maps=maps)
+    return _infer(examples, path, 0)
 
 
 def as_list(values: Any, name: str) -> list[Any]:
@@ -163,7 +156,7 @@ def as_list(values: Any, name: str) -> list[Any]:
     return list(values)
 
 
-def _infer(values: list[Any], path: str, depth: int, *, maps: bool) -> dict[str, Any]:
+def _infer(values: list[Any], path: str, depth: int) -> dict[str, Any]:
     if depth > MAX_DEPTH:
         raise SchemaError(
             f"nested too deeply: more than {MAX_DEPTH} levels, or a value that contains itself",
@@ -171,7 +164,7 @@ def _infer(values: list[Any], path: str, depth: int, *, maps: bool) -> dict[str,
         )
     present = [value for value in values if value is not None]
     types = list(dict.fromkeys(json_type(value) or "string" for value in present)) or ["string"]
-    if not _are_alike(types):
+    if len({kind.replace("integer", "number") for kind in types}) > 1:
         _log.warning(
             "%s: polymorphic values (%s); using %s, the type of the first",
             path or "the root",
@@ -183,36 +176,14 @@ def _infer(values: list[Any], path: str, depth: int, *, maps: bool) -> dict[str,
     containers = {id(value): value for value in present if isinstance(value, kind)}.values()
     if types[0] == "array":
         elements = [element for array in containers for element in array]
-        schema["items"] = _infer(elements, f"{path}[]", depth + 1, maps=maps)
+        schema["items"] = _infer(elements, f"{path}[]", depth + 1)
     elif types[0] == "object":
         columns: dict[str, list[Any]] = {}
         for name, value in (member for record in containers for member in record.items()):
             if not isinstance(name, str):
                 raise SchemaError(f"the property name {name!r} is not a string", path)
             columns.setdefault(name, []).append(value)
-        if maps and depth and _is_map(columns, len(containers)):
-            members = list(chain.from_iterable(columns.values()))
-            schema["additionalProperties"] = _infer(members, f"{path}[]", depth + 1, maps=maps)
-            n_keys, n_objects = plural(len(columns), "key"), plural(len(containers), "object")
-            schema[REASON] = (
-                f"the keys seem to be data: {n_keys} in {n_objects}, few of them shared"
-            )
-            return schema
         schema["properties"] = properties = {}
         for name in sorted(columns):  # not a comprehension, which would add a stack frame per level
-            properties[name] = _infer(columns[name], join(path, name), depth + 1, maps=maps)
+            properties[name] = _infer(columns[name], join(path, name), depth + 1)
     return schema
-
-
-def _is_map(columns: Mapping[str, list[Any]], n_objects: int) -> bool:
-    counts = [len(column) for column in columns.values()]
-    is_sparse = len(counts) >= _MIN_KEYS and 4 * sum(counts) <= len(counts) * n_objects
-    if not is_sparse or 2 * max(counts) > n_objects:
-        return False
-    types = {json_type(value) for column in columns.values() for value in column} - {None, "null"}
-    return _are_alike(types)
-
-
-def _are_alike(types: Iterable[str | None]) -> bool:
-    """Whether types are one, where an integer is a number."""
-    return len({str(kind).replace("integer", "number") for kind in types}) == 1
