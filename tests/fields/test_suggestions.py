@@ -323,10 +323,10 @@ def test_other_notations_of_an_invoice_match_and_what_is_unreadable_has_a_plain_
     assert read.pop("open") == "mismatch"
     assert {*read.values()} == {"match"}
     reasons = {field.path: field.reason for field in second.field_results if field.score == 0}
-    assert [reason.removeprefix("transform of the extracted value: ")
-            for reason in map(str, reasons.values())] == [
-        "parse_number: '30.000' is ambiguous; set 'decimal' to '.' or ','",
-        "parse_number: cannot read 'see page 2': it is a reference; write plain digits",
+    problems = [str(reason).partition(";")[0] for reason in reasons.values()]
+    assert [one.removeprefix("transform of the extracted value: ") for one in problems] == [
+        "parse_number: '30.000' is ambiguous",
+        "parse_number: cannot read 'see page 2': what stands beside the number may change it",
         "parse_bool: 3 is neither true or yes nor false or no",
         "parse_bool: 'perhaps' is neither true or yes nor false or no",
     ]  # fmt: skip
