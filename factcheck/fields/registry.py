@@ -1,110 +1,13 @@
-"""Registries of comparators and transforms, and the comparators `exact`, `oneof` and `fuzzy`."""
+"""Registries of comparators and transforms."""
 
 from __future__ import annotations
 
 import copy
-import math
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 
-from factcheck.errors import ParameterError
-from factcheck.fields.comparators.dates import date
-from factcheck.fields.comparators.names import name, phone
-from factcheck.fields.comparators.numeric import numeric
+from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.comparators.transforms import TRANSFORMS
-from factcheck.fields.types import (
-    MATCH,
-    THRESHOLD,
-    BoundComparator,
-    BuiltinComparator,
-    Outcome,
-)
-from factcheck.fields.values import exact_key, is_nan, value_key, wrong_type
-
-_MISMATCH: Final[Outcome] = (0.0, "mismatch")
-_OTHER_TYPES: Final[Outcome] = (1.0, "equal, but with other types inside, such as 1 and true")
-_NOT_ALLOWED: Final[Outcome] = (0.0, "no match in values")
-_SAME_TEXT: Final[Outcome] = (1.0, "ratio 1")
-_EQUAL_IF_SAME = frozenset({str, int, bool, type(None)})
-"""Types whose values are identical if and only if they are equal."""
-
-
-def _compare_exactly(gold: Any, extracted: Any) -> Outcome:
-    kind = type(gold)
-    if kind is not type(extracted):
-        return _MISMATCH
-    if kind in _EQUAL_IF_SAME:
-        return MATCH if gold == extracted else _MISMATCH
-    if kind is float:
-        both_nan = math.isnan(gold) and math.isnan(extracted)
-        return MATCH if gold == extracted or both_nan else _MISMATCH
-    if exact_key(gold) != exact_key(extracted):
-        return _MISMATCH
-    if value_key(gold) == value_key(extracted):
-        return MATCH
-    return _OTHER_TYPES
-
-
-def _bind_oneof(*, values: list[Any] | None = None) -> BoundComparator:
-    if values is None:
-        raise ParameterError("oneof requires 'values', the list of allowed values")
-    has_nan = any(map(is_nan, values))
-
-    def compare(_gold: Any, extracted: Any) -> Outcome:
-        is_allowed = extracted in values or (has_nan and is_nan(extracted))
-        return MATCH if is_allowed else _NOT_ALLOWED
-
-    return BoundComparator(compare)
-
-
-def _bind_fuzzy(*, threshold: float | None = None) -> BoundComparator:
-    from rapidfuzz.distance.Indel import similarity
-
-    def compare(gold: Any, extracted: Any) -> Outcome:
-        if not (isinstance(gold, str) and isinstance(extracted, str)):
-            if exact_key(gold) == exact_key(extracted):
-                return MATCH
-            side, value = ("extracted", extracted) if isinstance(gold, str) else ("gold", gold)
-            return 0.0, wrong_type("fuzzy compares strings", side, value)
-        if gold == extracted:
-            return _SAME_TEXT
-        ratio = similarity(gold, extracted) / (len(gold) + len(extracted))
-        if threshold is None:
-            return ratio, f"ratio {ratio:.6g}"
-        if ratio >= threshold:
-            return 1.0, f"ratio {ratio:.6g}, at least {threshold:.6g}"
-        return 0.0, f"ratio {ratio:.6g} is below {threshold:.6g}"
-
-    return BoundComparator(compare)
-
-
-exact = BuiltinComparator("exact", lambda: BoundComparator(_compare_exactly, key=exact_key))
-"""Match the same value of the same type; Python equality below the outermost level."""
-oneof = BuiltinComparator(
-    "oneof", _bind_oneof, {"values": ("a list", lambda value: isinstance(value, list))}
-)
-"""Match if the extracted value is an allowed one; the gold value is ignored.
-
-Parameters:
-    values: List of allowed values; as in Python, `1` also allows `1.0` and `true`.
-"""
-fuzzy = BuiltinComparator("fuzzy", _bind_fuzzy, {"threshold": THRESHOLD})
-"""Score the normalized Indel similarity of two strings, in [0, 1]; other values as in `exact`.
-
-Parameters:
-    threshold: Minimum ratio of a match; without it the ratio is the score.
-
-Source:
-    `rapidfuzz.fuzz.ratio`, divided by 100.
-"""
-COMPARATORS: Mapping[str, BuiltinComparator] = MappingProxyType(
-    {
-        comparator.name: comparator
-        for comparator in (exact, numeric, oneof, fuzzy, date, name, phone)
-    }
-)
-"""Built-in comparators that score one field at a time, by name."""
 
 _FIXED_COMPARATORS = frozenset({"exact", "numeric", "oneof"})
 """Built-in comparators that cannot be replaced."""

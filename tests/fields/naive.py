@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from scipy.optimize import linear_sum_assignment
 
+from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.comparators.transforms import TRANSFORMS
-from factcheck.fields.registry import COMPARATORS
 
 Schema = Mapping[str, Any]
 Pair = tuple[int, int]

@@ -13,9 +13,10 @@ from typing import Any
 from factcheck.documents import shown
 from factcheck.errors import SchemaError
 from factcheck.facts import digest
+from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.comparators.numbers import units_of
 from factcheck.fields.comparators.transforms import TRANSFORMS
-from factcheck.fields.registry import COMPARATORS, Registry, is_batch
+from factcheck.fields.registry import Registry, is_batch
 from factcheck.fields.schemas.parsing import SchemaNode, key_path
 from factcheck.fields.schemas.structure import TransformSpec
 from factcheck.fields.scoring import nodes
