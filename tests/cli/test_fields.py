@@ -341,7 +341,7 @@ def test_a_worse_run_fails_its_gate_and_one_with_more_undecided_values_cannot_pa
     ("n_wrong", "code", "said"),
     [
         (5, 1, "B is worse if only losses are tested (F1 -0.250, total -0.500)"),
-        (4, 0, "F1 of total fell by 0.400; that may be chance"),
+        (4, 0, "No clear difference: F1 1.000 → 0.800 may be chance."),
         (0, 0, ""),
     ],
 )
@@ -361,7 +361,6 @@ def test_a_loss_in_one_field_of_few_records_fails_the_gate(
     assert (there.code, back.code, back.err) == (code, 0, "")
     assert ("gate failed: run B is worse (F1 -0.250, total -0.500)" in there.err) == bool(code)
     assert said in " ".join(there.out.split())
-    assert ("fell" in there.out, "fell" in back.out) == (n_wrong == 4, False)
 
 
 def test_a_run_in_which_all_is_skipped_does_not_pass(files: Files) -> None:

@@ -124,10 +124,11 @@ class TestUndecided:
             ("Undecided", "b"),
             ("Unchanged", "a"),
         ]
-        said = "0 values without a verdict in A and 40 in B; depending on them, B - A is +0.000 to "
-        assert found.changes[0].reason == f"{said}+0.500"
+        said = "0 values without a verdict in A and 40 in B"
+        assert found.changes[0].reason == said
         assert found.no_verdict == ""
-        assert f"{said}+0.333, so there is no verdict" in " ".join(str(found).split())
+        bounds = f"{said}; depending on them, B - A is +0.000 to +0.333, so there is no verdict"
+        assert bounds in " ".join(str(found).split())
         assert all(
             (test.interval, test.p_value) == (None, None)
             for test in (found.main, *found.scores.values(), found.changes[0].test)

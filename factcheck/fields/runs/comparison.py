@@ -17,7 +17,6 @@ from factcheck.errors import InputError
 from factcheck.fields.pages import field_text
 from factcheck.fields.runs.figures import RunFigures
 from factcheck.fields.runs.records import (
-    Counts,
     RecordResult,
     Undecided,
     count,
@@ -37,8 +36,6 @@ from factcheck.stats.resampling import Matrix, SumScores
 
 _UNDECIDED, _RESULTS = 3, 4
 """Rows of the undecided values and of all results in the counts of a field."""
-_NOTABLE = 0.2
-"""Loss in F1 of a field that is worth a warning."""
 _OVERALL = {
     f"{kind}_{name.lower()}": f"{name} ({word})"
     for kind, word in (("mean", "macro"), ("micro", "micro"))
@@ -117,7 +114,7 @@ def compare_runs(
     n_unusable = (_n_unusable(records_a), _n_unusable(records_b))
     main = overall["mean_f1"]
     worse = _worse(main, changes)
-    alerts = (_schema_warning(a, b), open_, _one_sided(worse, main, changes), _doubt(changes))
+    alerts = (_schema_warning(a, b), open_, _one_sided(worse, main, changes))
     return RunComparison(
         noun="field",
         metric="F1",
@@ -241,12 +238,6 @@ class _Bounds(NamedTuple):
         )
 
 
-def _bounds(counts: Matrix) -> tuple[int, float, float]:
-    """Count the undecided values of a field, and bound its F1: all of them wrong, all right."""
-    *counted, n, _ = counts.sum(axis=1).tolist()
-    return int(n), *Counts(*counted).f1_bounds(n)
-
-
 def _f1_bounds(
     records: Sequence[RecordResult], weights: Mapping[str, float]
 ) -> tuple[int, float, float]:
@@ -277,7 +268,8 @@ def _is_one_sided(a: Matrix, b: Matrix) -> bool:
 def _change(name: str, test: Comparison, a: Matrix, b: Matrix, *, is_open: bool) -> Change:
     absent = ("absent" * (not a[_RESULTS].any()), "absent" * (not b[_RESULTS].any()))
     if is_open:
-        why = str(_Bounds.of(_bounds(a), _bounds(b)))
+        n_a, n_b = (int(side[_UNDECIDED].sum()) for side in (a, b))
+        why = f"{plural(n_a, 'value')} without a verdict in A and {n_b:,} in B"
         return Change.of_scores("Undecided", name, _without_test(test), *absent, reason=why)
     group = "Unchanged"
     if test.is_significant and test.difference:
@@ -312,16 +304,6 @@ def _one_sided(worse: str, main: Comparison, changes: Sequence[Change]) -> str:
     if worse and not is_shown:
         return f"B is worse if only losses are tested ({worse})"
     return ""
-
-
-def _doubt(changes: Sequence[Change]) -> str:
-    """Name the largest loss of a field that is not significant, if it is notable."""
-    open_ = [one for one in changes if one.group == "Unchanged" and not _is_worse(one.test)]
-    falls = [(one.test.difference, one.name) for one in open_ if one.test]
-    fall, name = min(falls, default=(0.0, ""))
-    if fall > -_NOTABLE:
-        return ""
-    return f"F1 of {field_text(name)} fell by {-fall:.3f}; that may be chance"
 
 
 def _schema_warning(a: RunFigures, b: RunFigures) -> str:
