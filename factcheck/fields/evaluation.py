@@ -22,8 +22,7 @@ from factcheck.fields.schemas.structure import COMPARE
 from factcheck.fields.schemas.suggestions import SEMANTIC, suggest_schema
 from factcheck.fields.scoring.dispatch import Ask, ask_async, ask_now, dispatch, run
 from factcheck.fields.scoring.nodes import ObjectNode, Out, settled
-from factcheck.fields.scoring.orders import with_orders
-from factcheck.fields.scoring.plan import Plan, compile_schema
+from factcheck.fields.scoring.plan import Plan, compile_schema, with_orders
 from factcheck.fields.types import FieldResult, FieldStatus
 from factcheck.fields.values import (
     Records,
