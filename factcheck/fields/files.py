@@ -22,10 +22,9 @@ from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.evaluation import FieldEvaluator, Join
 from factcheck.fields.pages import RunResult, field_text, undecided_text
 from factcheck.fields.runs.records import NullHandling, reclassify_nulls
-from factcheck.fields.schemas.references import resolved
+from factcheck.fields.schemas.references import infer_schema, resolved
 from factcheck.fields.schemas.structure import MAX_DEPTH, annotate
 from factcheck.fields.schemas.suggestions import SEMANTIC, id_key, suggest_schema
-from factcheck.fields.schemas.validation import infer_schema
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import Records, Unusable, json_type, object_in
 from factcheck.reports.text import plural
