@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -90,16 +89,6 @@ def test_where_a_schema_comes_from_is_in_the_report_or_on_standard_error(files: 
     assert files.evaluate().err == ""
     assert note in files.evaluate(schema=None).out.splitlines()
     assert files.evaluate("--format", "json", schema=None).err.startswith(f"{note}\n")
-
-
-def test_what_does_not_match_is_written_as_csv_beside_the_report(files: Files) -> None:
-    out = files.path("d.csv")
-    assert files.evaluate("--differences", out).out == files.evaluate().out
-    rows = list(csv.DictReader(Path(out).read_text("utf-8").splitlines()))
-    assert [(row["path"], row["status"]) for row in rows] == [
-        ("name", "mismatch"),
-        ("age", "omission"),
-    ]
 
 
 def test_null_is_a_missing_extraction_or_a_missing_key(files: Files) -> None:
