@@ -16,7 +16,7 @@ from factcheck.documents import Reader, from_plain, parse_json, to_plain
 from factcheck.errors import InputError
 from factcheck.fields.runs.records import Counts, RecordResult, Scores, Undecided, overall_scores
 from factcheck.fields.schemas.structure import schema_path
-from factcheck.fields.types import FieldResult, FieldStatus
+from factcheck.fields.types import FieldResult
 from factcheck.fields.values import plain, value_key
 from factcheck.settings import require_integer
 from factcheck.stats.intervals import Interval
@@ -315,17 +315,8 @@ def _record(data: Any, where: str) -> RecordResult:
 
 
 def _result(data: Any, where: str) -> FieldResult:
-    read = Reader(data, where)
+    Reader(data, where)
     gold, extracted = data.get("gold"), data.get("extracted")
-    return FieldResult(
-        read.get("path", str),
-        read.get("score", float),
-        read.get("comparator", str),
-        gold,
-        extracted,
-        read.get("status", FieldStatus),
-        read.get("reason", str, None),
-        data.get("gold_compared", gold),
-        data.get("extracted_compared", extracted),
-        read.get("doubtful", bool, False),
-    )
+    values = {"gold_value": gold, "extracted_value": extracted}
+    compared = {"gold_compared": gold, "extracted_compared": extracted}
+    return from_plain(FieldResult, {**values, **compared, **data}, where)
