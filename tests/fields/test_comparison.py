@@ -115,7 +115,7 @@ class TestUndecided:
         ]
         assert found.n_records == 1
 
-    def test_a_comparison_gives_bounds_and_no_verdict(self) -> None:
+    def test_a_comparison_gives_no_verdict(self) -> None:
         found = compare_runs(
             run_of([{"a": "+", "b": "+-"}] * 40), run_of([{"a": "+", "b": "?+"}] * 40)
         )
@@ -126,9 +126,7 @@ class TestUndecided:
         ]
         said = "0 values without a verdict in A and 40 in B"
         assert found.changes[0].reason == said
-        assert found.no_verdict == ""
-        bounds = f"{said}; depending on them, B - A is +0.000 to +0.333, so there is no verdict"
-        assert bounds in " ".join(str(found).split())
+        assert found.no_verdict == said
         assert all(
             (test.interval, test.p_value) == (None, None)
             for test in (found.main, *found.scores.values(), found.changes[0].test)
@@ -136,10 +134,6 @@ class TestUndecided:
         )
         assert found.page().answer.startswith("No verdict: F1 ")
         assert "fields: 1 unchanged, 1 undecided" in str(found)
-        turned = compare_runs(
-            run_of([{"a": "+", "b": "?+"}] * 40), run_of([{"a": "+", "b": "+-"}] * 40)
-        )
-        assert turned.no_verdict.startswith("40 values without a verdict in A and 0 in B")
 
     def test_the_same_ones_leave_the_verdict_and_equally_many_others_do_not(self) -> None:
         a, b = run_of([{"a": "+", "b": "?-"}] * 40), run_of([{"a": "+", "b": "?+"}] * 40)

@@ -7,9 +7,8 @@ used as scored, after thresholds, weights and post-processing.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from factcheck.fields.pages import field_text
 from factcheck.fields.runs.figures import RunFigures
 from factcheck.fields.runs.records import (
     RecordResult,
-    Undecided,
     count,
     overall_scores,
     scores_of,
@@ -58,7 +56,7 @@ def compare_runs(
     error rate of 5 %), so a field whose interval excludes 0 may still be unchanged. Whether `b` is
     worse goes by one-sided p-values, half of the two-sided ones, since gains are not in question:
     five records in which a field is worse, and none in which it is better, suffice. If other values
-    are undecided in one run than in the other, there are bounds instead of a verdict.
+    are undecided in one run than in the other, there is no verdict.
 
     Args:
         a: Baseline run.
@@ -97,11 +95,10 @@ def compare_runs(
     }
     scores_a, scores_b = overall_scores(records_a), overall_scores(records_b)
     overall, _ = stats.compare_scores(scores_a, scores_b, n_resamples, seed)
-    open_, bounds = "", None
+    no_verdict = ""
     if differing:
         overall = {name: _without_test(one) for name, one in overall.items()}
-        bounds = _Bounds.of(_f1_bounds(records_a, a.weights), _f1_bounds(records_b, a.weights))
-        open_ = f"{bounds}, so there is no verdict"
+        no_verdict = _undecided_text(counts_a.values(), counts_b.values())
     compared = [name for name in every if _is_compared(counts_a[name], counts_b[name])]
     tests = _field_differences(counts_a, counts_b, compared, n_resamples, seed)
     changes = [
@@ -114,7 +111,7 @@ def compare_runs(
     n_unusable = (_n_unusable(records_a), _n_unusable(records_b))
     main = overall["mean_f1"]
     worse = _worse(main, changes)
-    alerts = (_schema_warning(a, b), open_, _one_sided(worse, main, changes))
+    alerts = (_schema_warning(a, b), no_verdict, _one_sided(worse, main, changes))
     return RunComparison(
         noun="field",
         metric="F1",
@@ -136,9 +133,9 @@ def compare_runs(
             "Only in B": tuple(str(name) for name in ids_b if name not in ids_a),
         },
         alerts=tuple(Alert(text, "warn") for text in alerts if text),
-        lines=tuple(_lines(len(common), moved, n_unusable, changes, is_open=bool(open_))),
+        lines=tuple(_lines(len(common), moved, n_unusable, changes, is_open=bool(differing))),
         worse=worse,
-        no_verdict=open_ if bounds and bounds.low < -NEGLIGIBLE else "",
+        no_verdict=no_verdict,
         names=names,
     )
 
@@ -217,35 +214,10 @@ def _sums_by_field(counts: Mapping[str, Matrix], names: Sequence[str]) -> SumSco
     return SumScores(names, np.vstack([counts[name][:3] for name in names]), _field_f1)
 
 
-class _Bounds(NamedTuple):
-    """Undecided values that differ between two runs, and the resulting bounds of `b - a`."""
-
-    n_a: int
-    n_b: int
-    low: float
-    """`b - a` if all were wrong in `b` and right in `a`."""
-    high: float
-    """`b - a` if all were right in `b` and wrong in `a`."""
-
-    @classmethod
-    def of(cls, a: tuple[int, float, float], b: tuple[int, float, float]) -> _Bounds:
-        return cls(a[0], b[0], b[1] - a[2], b[2] - a[1])
-
-    def __str__(self) -> str:
-        return (
-            f"{plural(self.n_a, 'value')} without a verdict in A and {self.n_b:,} in B; depending "
-            f"on them, B - A is {signed(self.low)} to {signed(self.high)}"
-        )
-
-
-def _f1_bounds(
-    records: Sequence[RecordResult], weights: Mapping[str, float]
-) -> tuple[int, float, float]:
-    """Count the undecided values, and bound mean F1: all of them wrong, all right."""
-    undecided = Undecided(weights, records)
-    mean = sum(record.f1 for record in records) / len(records)
-    n_values = sum(field.n_values for field in undecided.fields)
-    return n_values, *undecided.bounds(mean, len(records))
+def _undecided_text(a: Iterable[Matrix], b: Iterable[Matrix]) -> str:
+    """Say how many values of some fields are undecided."""
+    n_a, n_b = (sum(int(counts[_UNDECIDED].sum()) for counts in side) for side in (a, b))
+    return f"{plural(n_a, 'value')} without a verdict in A and {n_b:,} in B"
 
 
 def _without_test(test: Comparison) -> Comparison:
@@ -268,8 +240,7 @@ def _is_one_sided(a: Matrix, b: Matrix) -> bool:
 def _change(name: str, test: Comparison, a: Matrix, b: Matrix, *, is_open: bool) -> Change:
     absent = ("absent" * (not a[_RESULTS].any()), "absent" * (not b[_RESULTS].any()))
     if is_open:
-        n_a, n_b = (int(side[_UNDECIDED].sum()) for side in (a, b))
-        why = f"{plural(n_a, 'value')} without a verdict in A and {n_b:,} in B"
+        why = _undecided_text([a], [b])
         return Change.of_scores("Undecided", name, _without_test(test), *absent, reason=why)
     group = "Unchanged"
     if test.is_significant and test.difference:
