@@ -28,7 +28,7 @@ import regex  # type: ignore[import-untyped]
 
 from factcheck.documents import shown
 from factcheck.fields.types import UnreadableError
-from factcheck.text.numbers import power_of_ten
+from factcheck.text.numbers import decimal_mark, power_of_ten, read_figure
 from factcheck.text.units import read_quantity
 from factcheck.text.words import fold_word, words
 
@@ -92,15 +92,11 @@ _LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9}
 _FRACTION = re.compile(r"\s*([-+]?)(?:(\d{1,6})\s+)?(\d{1,4})\s?[/\u2044]\s?(\d{1,4})(?![\d/.,-])")
 """Fraction or mixed number at the start of a string."""
 _VULGAR = re.compile(r"(\d?)\s*([¼-¾⅐-⅞])")
-_DIGITS = re.compile(r"\d+")
 _LONGEST_VALUE = 200
 """Maximum length in characters of a value whose units are read."""
 _UNIT_FREE = re.compile(r"[\d\s.,'+-]*")
 _DOLLAR = re.compile(r"(?<!US)(?<=[A-Z])\$")
 """A dollar of another country, "C$"."""
-_GROUPED = re.compile(r"[1-9]\d{0,2}([.,'_ ])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3}")
-"""Groups of three digits, or Indian ones, "12,34,567"."""
-_AMBIGUOUS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _COMMA_GROUPS = re.compile(r"[$£¥₹]|\b(?:AUD|GBP|INR|JPY|USD)(?![^\W\d_])")
 """Currencies of countries where a comma groups digits."""
 
@@ -218,36 +214,18 @@ def _decimal(
     figure: str, decimal: str | None, grouping: str | None, power: int, text: str
 ) -> Decimal:
     mantissa, _, exponent = figure.lower().partition("e")
-    mark = _decimal_mark(mantissa, decimal, grouping)
-    whole, _, fraction = mantissa.partition(mark) if mark else (mantissa, "", "0")
-    grouped = _GROUPED.fullmatch(whole)
-    plain = not whole or _DIGITS.fullmatch(whole)
-    if not (plain or grouped) or not _DIGITS.fullmatch(fraction):
-        raise UnreadableError(
-            f"parse_number: {shown(figure)} in {shown(text)} is not a well-formed number"
-        )
-    digits = "".join(filter(str.isdecimal, whole)) or "0"
-    if len(exponent) > _MAX_EXPONENT_CHARS:
-        raise UnreadableError(f"parse_number: {shown(figure)} is out of range for a float")
-    return Decimal(f"{digits}.{fraction}E{int(exponent or 0) + power}")
-
-
-def _decimal_mark(mantissa: str, decimal: str | None, grouping: str | None) -> str | None:
-    """Return the decimal mark, `.` or `,`, or `None` if there is none."""
-    marks = [letter for letter in mantissa if letter in ".,"]
-    if not marks:
-        return None
+    mark = decimal_mark(mantissa, grouping)
     if decimal is not None:
-        return decimal if decimal in marks else None
-    last = marks[-1]
-    if len(marks) > 1:
-        return last if marks[0] != last else None
-    if _AMBIGUOUS.fullmatch(mantissa):
-        if last == grouping:
-            return None
-        if grouping == "":
-            return last
+        mark = decimal if decimal in mantissa else ""
+    if mark is None:
         raise UnreadableError(
             f"parse_number: {shown(mantissa)} is ambiguous; set 'decimal' to '.' or ','"
         )
-    return last
+    if len(exponent) > _MAX_EXPONENT_CHARS:
+        raise UnreadableError(f"parse_number: {shown(figure)} is out of range for a float")
+    number = read_figure(mantissa, mark, int(exponent or 0) + power)
+    if number is None:
+        raise UnreadableError(
+            f"parse_number: {shown(figure)} in {shown(text)} is not a well-formed number"
+        )
+    return number
