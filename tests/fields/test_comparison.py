@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import json
 from typing import Any
 
 import pytest
@@ -290,16 +289,3 @@ def test_the_seed_decides() -> None:
     assert compare_runs(a, b, n_resamples=150, seed=4) != first
     with pytest.raises(InputError, match="seed must be an integer"):
         compare_runs(a, b, seed=-1)
-
-
-def test_the_comparison_is_json() -> None:
-    comparison = compare_runs(run_of(A), run_of(B), n_resamples=100)
-
-    data = json.loads(json.dumps(comparison.to_dict(), allow_nan=False))
-
-    assert data["main"] == {
-        **dataclasses.asdict(comparison.main),
-        "interval": list(comparison.main.interval or ()),
-    }
-    assert {one["name"] for one in data["changes"]} == {"a", "b", "c"}
-    assert data["counts"]["better"][0] == 2

@@ -6,13 +6,11 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import pytest
-from rich.text import Text
 
-from factcheck.fields import BatchItem, ComparatorResult, Registry, RunResult, compare_runs
+from factcheck.fields import BatchItem, ComparatorResult, Registry, RunResult
 from factcheck.reports import render
 from factcheck.reports.page import Page
 from factcheck.reports.table import render as table
@@ -158,20 +156,6 @@ def test_why_there_is_no_score_is_said_to_the_end() -> None:
     assert line.endswith("set 'decimal' to '.' or ','")
 
 
-@pytest.mark.parametrize("width", [60, 100])
-def test_a_table_fits_its_width(width: int) -> None:
-    """In a narrow one, names of fields keep their room and shares give way."""
-    name = "a_name_of_medium_length"
-    fields: Any = {name: TEXT, "b" * 200: TEXT, "漢字" * 40: TEXT}
-    gold = dict.fromkeys(fields, "x" * 500)
-    text = table(pairs_of([(gold, dict.fromkeys(fields, "z"))], **fields).page(), width)
-    both = f"{text}\n{table(comparison().page(), width)}"
-
-    assert all(Text(line).cell_len <= width for line in both.splitlines())
-    assert line_of(text, name)[0] == name
-    assert ("P" in line_of(text, "field")) == (width > 60)
-
-
 def test_many_fields_are_cut_to_the_costliest() -> None:
     fields: Any = {f"f{n}": TEXT for n in range(500)}
     gold = dict.fromkeys(fields, "x")
@@ -232,23 +216,3 @@ def test_a_run_has_a_row_for_each_result_and_a_case_for_each_field() -> None:
         "a": "failed", "b": "passed", "c": "failed"
     }  # fmt: skip
     assert cases["a"][1].startswith("F1 0.286: ")
-
-
-def comparison() -> Any:
-    gold = [{"id": n, "a": "x", "b": "y", "c": "w"} for n in range(30)]
-    before = [{**row, "a": "z" if n % 2 else "x"} for n, row in enumerate(gold)]
-    after = [{**row, "b": "z" if n % 3 else "y"} for n, row in enumerate(gold)]
-    score = partial(run, record(a=TEXT, b=TEXT, c=TEXT, id={**TEXT, "x-eval-skip": True}))
-    return compare_runs(
-        score(gold, before, id_field="id"), score(gold[:-1], after[:-1], id_field="id")
-    )
-
-
-def test_a_comparison_lists_fields_won_and_lost() -> None:
-    page = comparison().page()
-
-    assert page.title == "F1 0.839 → 0.782 (-0.057)"
-    assert page.lines[1].startswith("29 records: 5 better, 10 worse, 14 equal (sign test: p ")
-    cases = [(case.name, case.status) for case in page.cases]
-    assert cases == [("a", "passed"), ("b", "failed"), ("c", "passed"), ("29", "skipped")]
-    assert page.cases[1].message.startswith("1.000 → 0.345 (-0.655), p ")

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from factcheck.fields import (
-    ComparatorResult,
     SemanticComparator,
     evaluate,
     infer_schema,
@@ -454,31 +453,6 @@ def test_without_a_schema_one_is_suggested_and_judged_locally() -> None:
     assert by_hand.mean_f1 == 1.0
     assert evaluate(gold, extracted).to_dict() == by_hand.to_dict()
     assert evaluate(gold, extracted, Sold).mean_f1 == 1.0
-
-
-def test_an_id_that_cannot_be_compared_ends_no_run(caplog: pytest.LogCaptureFixture) -> None:
-    class Odd:
-        def __eq__(self, other: object) -> bool:
-            raise RuntimeError
-
-        __hash__ = None  # type: ignore[assignment]
-
-    moved = [{**LINES[1], "id": Odd()}, *LINES[2:], LINES[0]]
-    (hint,) = _hints(caplog, LINES, moved, id_field="id")
-    assert "5 records would pair by 'id'" in hint
-
-
-def test_a_hint_calls_nothing_that_is_registered(caplog: pytest.LogCaptureFixture) -> None:
-    calls: list[Any] = []
-
-    def mine(*values: Any) -> ComparatorResult:
-        calls.append(values)
-        return ComparatorResult(0.0, "mine")
-
-    schema = infer_schema(LINES)
-    schema["properties"]["tags"]["items"]["x-eval-compare"] = "mine"
-    evaluate(LINES, LINES[::-1], annotate_xeval(schema), registry=registry_of(mine=mine))
-    assert len(calls) == 3 * len(LINES)
 
 
 def test_recursive_fields_get_suggestions_from_the_values_below() -> None:
