@@ -68,7 +68,8 @@ def _id_key(records: Sequence[Any]) -> str | None:
 
 def _n_moved(key: str, gold: Sequence[Any], extracted: Sequence[Any]) -> int:
     """Count the records whose id is that of another extraction; 0 if gold ids are not unique."""
-    ids, others = ([_id_of(one, key) for one in side] for side in (gold, extracted))
+    ids = [_id_of(one, key) for one in gold]
+    others = [_id_of(one, key) for one in extracted]
     if not are_ids(ids):
         return 0
     known = {*others}

@@ -35,10 +35,14 @@ from factcheck.stats.resampling import Matrix, SumScores
 _UNDECIDED, _RESULTS = 3, 4
 """Rows of the undecided values and of all results in the counts of a field."""
 _OVERALL = {
-    f"{kind}_{name.lower()}": f"{name} ({word})"
-    for kind, word in (("mean", "macro"), ("micro", "micro"))
-    for name in ("F1", "precision", "recall")
+    "mean_f1": "F1 (macro)",
+    "mean_precision": "precision (macro)",
+    "mean_recall": "recall (macro)",
+    "micro_f1": "F1 (micro)",
+    "micro_precision": "precision (micro)",
+    "micro_recall": "recall (micro)",
 }
+"""Titles of the overall scores."""
 
 
 def compare_runs(
@@ -216,8 +220,12 @@ def _sums_by_field(counts: Mapping[str, Matrix], names: Sequence[str]) -> SumSco
 
 def _undecided_text(a: Iterable[Matrix], b: Iterable[Matrix]) -> str:
     """Say how many values of some fields are undecided."""
-    n_a, n_b = (sum(int(counts[_UNDECIDED].sum()) for counts in side) for side in (a, b))
+    n_a, n_b = _n_undecided(a), _n_undecided(b)
     return f"{plural(n_a, 'value')} without a verdict in A and {n_b:,} in B"
+
+
+def _n_undecided(fields: Iterable[Matrix]) -> int:
+    return int(sum(counts[_UNDECIDED].sum() for counts in fields))
 
 
 def _without_test(test: Comparison) -> Comparison:
