@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
 from factcheck.errors import ParameterError
-from factcheck.fields.comparators.builtin import COMPARATORS
-from factcheck.fields.comparators.numeric import numeric
+from factcheck.fields.comparators.builtin import COMPARATORS, numeric
 from factcheck.fields.types import ComparatorResult
 from factcheck.fields.values import exact_key, value_key
 
