@@ -214,19 +214,12 @@ def test_bytes_that_are_no_text_are_those_of_one_value(files: Files) -> None:
     assert files.evaluate(extracted=str(path)).out == files.evaluate().out.replace("Bobby", "���")
 
 
-@pytest.mark.parametrize("join", ["id", "position"])
-def test_gold_that_is_nested_too_deeply_has_no_score(files: Files, join: str) -> None:
-    """The other records have, and the schema is theirs."""
-    for levels, counted in ((300, "1 record nested"), (250, "1 record nested")):
-        texts = [json.dumps(GOLD[0]), deeper_than(levels), json.dumps(GOLD[2])]
-        gold = files.put("g.json", f"[{','.join(texts)}]")
-        done = files.evaluate("--id-field", "id", "--join", join, gold=gold, schema=None)
-
-        assert (done.code, counted in done.err) == (0, True)
-        if levels == 300:
-            assert "mean over 3 records (macro), 1 of them undecided" in done.out
-            assert "g.json, record 2: nested more than 300 levels deep" in done.out
-    refused(files.run("fields", "suggest", files.put("d.json", deeper_than(300))), "every record")
+@pytest.mark.parametrize(
+    ("levels", "problem"), [(250, "nested too deeply"), (300, "nested more than 300 levels deep")]
+)
+def test_gold_that_is_nested_too_deeply_is_refused(files: Files, levels: int, problem: str) -> None:
+    gold = files.put("g.json", f"[{json.dumps(GOLD[0])}, {deeper_than(levels)}]")
+    refused(files.run("fields", "suggest", gold), problem)
 
 
 def test_a_saved_run_is_shown_again(files: Files) -> None:
