@@ -79,27 +79,18 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             "undecided values."
         ),
     ] = None,
-    differences: Annotated[
-        str | None,
-        options.option(
-            "--differences", "FILE", "Also write mismatching fields to FILE, as CSV.", OUTPUT
-        ),
-    ] = None,
 ) -> None:
     """Evaluate extracted records against gold records, field by field.
 
     Records are objects: a list of them in .json or .yaml, one per line in
     .jsonl. In YAML, no, on, 12:30 and 2024-05-01 are strings.
     """
-    from factcheck.documents import write_text
     from factcheck.fields import SemanticComparator
     from factcheck.fields.files import evaluate_files, gate_scores
-    from factcheck.reports import render
     from factcheck.reports.text import any_of
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, gold, extracted, schema)
-    output.check_out(differences, gold, extracted, schema, out, option="--differences")
     if join == "id" and not id_field:
         raise InputError("--join id needs --id-field KEY, the key that holds the id")
     budget = options.budget(max_calls, max_cost_usd)
@@ -128,13 +119,6 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         reason = f"no verdict on {pairs}: {comparator.last_failure}"
         failure = gates.GateFailure(gates.NOTHING_DECIDED, reason)
     page = result.run.page(intervals=result.intervals, notes=result.notes)
-    if differences:
-        rows = [row for row in result.run.to_rows() if row["status"] not in ("match", "skipped")]
-        text = render(page._replace(rows=lambda: rows), "csv")
-        if differences == "-":
-            output.print_out(text)
-        else:
-            write_text(differences, text)
     ungated = "--fail-under" if fail_under is None else ""
     output.report(page, result.run.to_json, to, failure=failure, ungated=ungated)
 

@@ -34,8 +34,12 @@ from factcheck.fields.schemas.combinations import (
     merge_all_of,
     remove_null_anyof,
 )
-from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
-from factcheck.fields.schemas.references import annotate_xeval, resolve_schema_references
+from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema, validate_gold
+from factcheck.fields.schemas.references import (
+    annotate_xeval,
+    infer_schema,
+    resolve_schema_references,
+)
 from factcheck.fields.schemas.structure import (
     ComparatorSpec,
     TransformSpec,
@@ -44,7 +48,6 @@ from factcheck.fields.schemas.structure import (
     set_type_default,
 )
 from factcheck.fields.schemas.suggestions import suggest_schema
-from factcheck.fields.schemas.validation import infer_schema, validate_gold
 from factcheck.fields.types import (
     BatchComparator,
     BatchItem,

@@ -22,8 +22,7 @@ from factcheck.fields.schemas.structure import COMPARE
 from factcheck.fields.schemas.suggestions import SEMANTIC, suggest_schema
 from factcheck.fields.scoring.dispatch import Ask, ask_async, ask_now, dispatch, run
 from factcheck.fields.scoring.nodes import ObjectNode, Out, settled
-from factcheck.fields.scoring.orders import with_orders
-from factcheck.fields.scoring.plan import Plan, compile_schema
+from factcheck.fields.scoring.plan import Plan, compile_schema, with_orders
 from factcheck.fields.types import FieldResult, FieldStatus
 from factcheck.fields.values import (
     Records,
@@ -296,8 +295,6 @@ def score_record(
 
 
 def _score(plan: Plan, gold: Any, extracted: Any) -> Out:
-    if isinstance(gold, Unusable):
-        return [FieldResult("", 0.0, "", None, extracted, "error", gold.reason)]
     out: Out = []
     found = read_record(extracted) if isinstance(plan.root, ObjectNode) else as_record(extracted)
     if not isinstance(found, Unusable):
@@ -343,10 +340,9 @@ def joined(
 
 
 def _joined_by_id(gold: Records, extracted: Records, id_field: str) -> list[tuple[Any, Any]]:
-    gold_by_id, unusable_gold = by_id(gold, id_field)
-    unread = [one for one in gold if isinstance(one, Unusable)]
-    if fault := next((one for one in unusable_gold if one not in unread), None):
-        raise InputError(fault.reason)
+    gold_by_id, faults = by_id(gold, id_field)
+    if faults:
+        raise InputError(faults[0].reason)
     partners, unusable = by_id(extracted, id_field)
     same_text = {*map(str, gold_by_id.keys() - partners.keys())} & {
         *map(str, partners.keys() - gold_by_id.keys())
@@ -359,16 +355,13 @@ def _joined_by_id(gold: Records, extracted: Records, id_field: str) -> list[tupl
             min(same_text),
             "is" if len(same_text) == 1 else "are",
         )
-    # Null is no extraction; other records without a usable id fill in for missing partners, in
-    # any order, on both sides.
+    # Null is no extraction; other records without a usable id fill in for missing partners.
     failures = iter([one for one in unusable if one.record is not None])
     pairs = []
     for name, record in gold_by_id.items():
         partner = partners.pop(name) if name in partners else next(failures, None)
         pairs.append((record, partner))
-    others = iter([*partners.values(), *failures])
-    pairs += [(one, next(others, None)) for one in unread]
-    return [*pairs, *((None, record) for record in others)]
+    return [*pairs, *((None, record) for record in (*partners.values(), *failures))]
 
 
 def record_id(

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from factcheck.documents import PathOrDash, Place, json_text, name_of
 from factcheck.documents.files import TooDeepError, Unparsed
-from factcheck.documents.json_documents import is_deeper
 from factcheck.documents.reading import read_document, read_entries
 from factcheck.errors import InputError
 from factcheck.facts.page import usage_text
@@ -22,13 +21,11 @@ from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.evaluation import FieldEvaluator, Join
 from factcheck.fields.pages import RunResult, field_text, undecided_text
 from factcheck.fields.runs.records import NullHandling, reclassify_nulls
-from factcheck.fields.schemas.references import resolved
-from factcheck.fields.schemas.structure import MAX_DEPTH, annotate
+from factcheck.fields.schemas.references import infer_schema, resolved
+from factcheck.fields.schemas.structure import annotate
 from factcheck.fields.schemas.suggestions import SEMANTIC, id_key, suggest_schema
-from factcheck.fields.schemas.validation import infer_schema
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import Records, Unusable, json_type, object_in
-from factcheck.reports.text import plural
 from factcheck.stats.intervals import Interval
 
 _N_RESAMPLES = 2_000
@@ -50,7 +47,7 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
             invalid item of a JSON list is a reply, too.
 
     Returns:
-        The records; a reply without an object and a record nested too deeply are `Unusable`.
+        The records; a reply without an object, or nested too deeply, is `Unusable`.
 
     Raises:
         InputError: The file cannot be read, has the wrong format, holds no records, or a gold
@@ -60,7 +57,7 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
     for place, value in read_entries(path, as_text=extracted):
         if isinstance(value, dict) or (extracted and value is None):
             found.append((place, value))
-        elif isinstance(value, TooDeepError):
+        elif extracted and isinstance(value, TooDeepError):
             found.append((place, Unusable(None, str(value))))
         elif isinstance(value, InputError):
             raise value
@@ -111,16 +108,10 @@ def make_schema(
 ) -> dict[str, Any]:
     """Make an evaluation schema for records, with suggested or default comparators."""
     base = None if schema is None else _object_in(schema, "schema")
-    examples = [one for one in records if isinstance(one, dict) and not is_deeper(one, MAX_DEPTH)]
-    too_deep = f"nested more than {MAX_DEPTH} levels deep"
-    if not examples and schema is None:
-        raise InputError(f"{records.name}: every record is {too_deep}; give a schema")
-    if n_left_out := len(records) - len(examples):
-        _log.warning("no part of the schema: %s %s", plural(n_left_out, "record"), too_deep)
     with _errors_of(records.name if schema is None else name_of(schema)):
         if not suggest:
-            return dict(annotate(infer_schema(examples)))
-        return dict(suggest_schema(examples, base))
+            return dict(annotate(infer_schema(records)))
+        return dict(suggest_schema(records, base))
 
 
 @contextmanager
@@ -177,8 +168,7 @@ def evaluate_files(
             "meaning counts, or let 'fields suggest' do so"
         )
     run = evaluator.evaluate(gold, extracted, join=join)
-    is_read = not any(isinstance(one, Unusable) for one in gold)
-    if id_field is None and is_read and (key := id_key(gold)) is not None:
+    if id_field is None and (key := id_key(gold)) is not None:
         records = [replace(one, record_id=one.gold[key]) for one in run.records]
         run = replace(run, records=records)
         notes.append(f"Records are named by {key!r} and paired by position")

@@ -122,13 +122,6 @@ class RunResult(RunFigures, Report):
                         dispensable=_NARROW,
                     )
                 ),
-                Section("Objects and lists").tabled(
-                    Table(
-                        ("object or list", *_TABLE_COLUMNS[1:-1]),
-                        tuple(_row(*entry)[:-1] for entry in self.rollup().items() if is_scored),
-                        dispensable=_NARROW,
-                    )
-                ),
                 Section("Without a score", "unknown").listing(
                     self.undecided.fields, _undecided, "field", _MAX_REASONS
                 ),
@@ -255,7 +248,7 @@ def _gains(run: RunFigures) -> dict[str, float]:
     return gains
 
 
-def _row(field: str, summary: FieldSummary, gain: float = 0.0) -> tuple[str, ...]:
+def _row(field: str, summary: FieldSummary, gain: float) -> tuple[str, ...]:
     counts = summary.weighted()
     gain_text = f"+{gain:.3f}" if gain else ""
     if share(gain) == "<0.001":

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -40,13 +41,13 @@ _NO_COUNT = word_set("no any every each this that the another")
 """Before `one`."""
 DECIMAL_COMMA = word_set("de fr es it pt nl sv da nb no fi pl cs sk ru uk tr el hu ro bg")
 """Languages that write 1,5 for one and a half."""
-_GROUPED = re.compile(
-    r"(?:[1-9]\d{0,2}(?P<mark>[.,])|\d{1,3}(?P<space>['\u00a0\u202f\u2009]))\d{3}"
-    r"(?P<more>(?:(?P=mark)|(?P=space))\d{3})*(?P<point>(?!(?P=mark))[.,]\d+)?"
-)
-_PLAIN = re.compile(r"\d+(?:[.,]\d+)?")
-_LONGEST = 15
-"""Maximum number of digits that a float represents; longer numbers are codes."""
+_GROUPED = re.compile(r"[1-9]\d{0,2}([.,'_ ])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3}")
+"""Groups of three digits, or Indian ones, "12,34,567"."""
+_AMBIGUOUS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+_DIGITS_ONLY = re.compile(r"\d+")
+_SPACES = dict.fromkeys(map(ord, "\u00a0\u202f\u2009"), " ")
+_LONGEST = 16
+"""Maximum number of digits of a number; longer ones are codes."""
 _JOINT = re.compile(r"[\s-]*|\s*[\u2010-\u2013]\s*")
 _MINUS = re.compile(r"(?:\A|[ (\n])[-\u2212]\Z")
 _LENGTH_HEADS = word_set("high tall long wide deep away from race sprint freestyle dash")
@@ -67,6 +68,7 @@ _GRAMMAR = re.compile(
 )
 
 
+@lru_cache(maxsize=8192)
 def read_digits(digits: str, language: str = "en") -> float | None:
     """Return the value of `1,200.50` or, in languages with a decimal comma, of `1.200,50`.
 
@@ -77,19 +79,52 @@ def read_digits(digits: str, language: str = "en") -> float | None:
     Returns:
         The value, or `None` for a code, a version or a date.
     """
-    if len(digits) > _LONGEST + 8:
+    if sum(map(str.isdecimal, digits)) > _LONGEST:
         return None
-    grouped = _GROUPED.fullmatch(digits)
-    if grouped and (
-        grouped["more"] or grouped["point"] or grouped["space"]
-        or grouped["mark"] == (".,"[language not in DECIMAL_COMMA])
-        or digits.endswith("0")  # nobody writes 1.500 for 1.5
-    ):  # fmt: skip
-        digits = digits.replace(grouped["mark"] or grouped["space"], "")
-    elif not _PLAIN.fullmatch(digits):
+    grouping, decimal = (".", ",") if language in DECIMAL_COMMA else (",", ".")
+    if digits.endswith("0") and decimal in digits:  # nobody writes 1.500 for 1.5
+        grouping = decimal
+    figure = digits.translate(_SPACES)
+    mark = decimal_mark(figure, grouping)
+    value = read_figure(figure, decimal if mark is None else mark)
+    return None if value is None else float(value)
+
+
+def decimal_mark(figure: str, grouping: str | None = None) -> str | None:
+    """Return the decimal mark of a figure, `.` or `,`; empty if there is none, `None` if unknown.
+
+    If both point and comma occur, the last is the decimal mark; one that occurs twice groups
+    digits. One that occurs once, as in `1,240`, is either.
+
+    Args:
+        figure: Digits with marks.
+        grouping: The mark that groups where it is either; empty if none does.
+    """
+    marks = [letter for letter in figure if letter in ".,"]
+    if not marks:
+        return ""
+    last = marks[-1]
+    if len(marks) > 1:
+        return last if marks[0] != last else ""
+    if grouping == "" or not _AMBIGUOUS.fullmatch(figure):
+        return last
+    return "" if last == grouping else None
+
+
+def read_figure(figure: str, mark: str, power: int = 0) -> Decimal | None:
+    """Return the value of a figure, or `None` if its groups are not well-formed.
+
+    Args:
+        figure: Digits, of which spaces, apostrophes, underscores or the other mark may form groups.
+        mark: The decimal mark; empty if there is none.
+        power: Power of ten that it is multiplied by.
+    """
+    whole, _, fraction = figure.partition(mark) if mark else (figure, "", "0")
+    is_whole = not whole or _DIGITS_ONLY.fullmatch(whole) or _GROUPED.fullmatch(whole)
+    if not is_whole or not _DIGITS_ONLY.fullmatch(fraction):
         return None
-    digits = digits.replace(",", ".")
-    return float(digits) if len(digits) <= _LONGEST + 1 else None
+    digits = "".join(filter(str.isdecimal, whole)) or "0"
+    return Decimal(f"{digits}.{fraction}E{power}")
 
 
 def read_number(found: Sequence[Word], at: int, text: str, language: str = "en") -> Number | None:

@@ -84,8 +84,7 @@ def test_the_suffix_of_out_chooses_the_format(command: str, run: Run) -> None:
         assert code == 0
         lines = out.splitlines()
         assert any(line.startswith("Faithfulness 0.") for line in lines) is ("both" in command)
-        rest = int(command.startswith(("check", "score")))
-        rest += ("both" in command) + ("compare" in command)
+        rest = command.startswith(("check", "score")) + ("both" in command)
         assert len(lines) == 1 + rest
         assert lines[0].endswith(f"   report.{suffix}")
         assert Path(f"report.{suffix}").read_text("utf-8").startswith(start)

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from scipy.optimize import linear_sum_assignment
 
+from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.comparators.transforms import TRANSFORMS
-from factcheck.fields.registry import COMPARATORS
 
 Schema = Mapping[str, Any]
 Pair = tuple[int, int]
@@ -33,16 +33,6 @@ class Row(NamedTuple):
     comparator: str
 
 
-class Tie(NamedTuple):
-    """A Hungarian array with several pairings that are equally good."""
-
-    path: str
-    kind: str
-    """`leaf`: all of them give the same rows but for positions; `container`: they may give other
-    rows; `inner`: the tie is in an array inside, so that even the worth of a pair is not certain.
-    """
-
-
 class Outcome(NamedTuple):
     """What became of one record."""
 
@@ -50,20 +40,21 @@ class Outcome(NamedTuple):
     precision: float
     recall: float
     f1: float
-    ties: tuple[Tie, ...]
-    """Where the specification leaves a choice."""
+    ties: set[str]
+    """Of Hungarian arrays with several pairings that are equally good: `leaf` if all of them give
+    the same rows but for positions, `other` if they may give other rows."""
 
 
 def evaluate(schema: Schema, gold: Any, extracted: Any) -> Outcome:
     """The rows of one record, and its precision, recall and F1."""
-    ties: list[Tie] = []
+    ties: set[str] = set()
     rows = []
     if isinstance(extracted, str) and not is_leaf(schema) and expected_type(schema) is dict:
         rows = [Row("", "parse_failure", 0.0, "")]  # 20.7; none of the strings here is an object
         rows += [Row("", "hallucination", 0.0, "")] if gold is None else []
         extracted = None
     rows += both(schema, gold, extracted, "", ties)
-    return Outcome(rows, *metrics(rows), tuple(ties))
+    return Outcome(rows, *metrics(rows), ties)
 
 
 def metrics(rows: Sequence[Row]) -> tuple[float, float, float]:
@@ -78,7 +69,7 @@ def metrics(rows: Sequence[Row]) -> tuple[float, float, float]:
     return precision, recall, 2 * precision * recall / (precision + recall)
 
 
-def both(node: Schema, gold: Any, extracted: Any, path: str, ties: list[Tie]) -> list[Row]:
+def both(node: Schema, gold: Any, extracted: Any, path: str, ties: set[str]) -> list[Row]:
     """The rows of a place where both sides have a value (section 5)."""
     if node.get("x-eval-skip"):
         return [Row(path, "skipped", 0.0, "")]
@@ -106,7 +97,7 @@ def one_is_null(node: Schema, gold: Any, extracted: Any, path: str) -> list[Row]
     return [Row(path, status, 0.0, "")]
 
 
-def both_objects(node: Schema, gold: Any, extracted: Any, path: str, ties: list[Tie]) -> list[Row]:
+def both_objects(node: Schema, gold: Any, extracted: Any, path: str, ties: set[str]) -> list[Row]:
     """The rows of two objects (section 6.1)."""
     rows = []
     for name, child in node["properties"].items():
@@ -172,7 +163,7 @@ def alone_object(node: Schema, value: Any, path: str, status: str) -> list[Row]:
     return rows
 
 
-def both_arrays(node: Schema, gold: Any, extracted: Any, path: str, ties: list[Tie]) -> list[Row]:
+def both_arrays(node: Schema, gold: Any, extracted: Any, path: str, ties: set[str]) -> list[Row]:
     """The rows of two arrays, not both of them empty (section 7)."""
     items = node["items"]
     align = node.get("x-eval-align") or {}
@@ -212,7 +203,7 @@ def alone_element(items: Schema, element: Any, path: str, n_nulls: int) -> list[
 
 
 def best_partners(
-    node: Schema, gold: Sequence[Any], extracted: Sequence[Any], path: str, ties: list[Tie]
+    node: Schema, gold: Sequence[Any], extracted: Sequence[Any], path: str, ties: set[str]
 ) -> dict[int, int]:
     """The pairing with the greatest sum of F1, among pairs that are good enough.
 
@@ -222,7 +213,7 @@ def best_partners(
     threshold = node["x-eval-align"].get("threshold", 0.0)
     worth: dict[Pair, float] = {}
     unscored: dict[Pair, float] = {}
-    inner: list[Tie] = []
+    inner: set[str] = set()
     for i, element in enumerate(gold):
         for j, other in enumerate(extracted):
             rows = both(node["items"], element, other, f"{path}[{i}]", inner)
@@ -237,11 +228,9 @@ def best_partners(
     taken = {i for i, _ in chosen}, {j for _, j in chosen}
     left = {(i, j): 1.0 for i, j in unscored if i not in taken[0] and j not in taken[1]}
     fillers = assigned(left)
-    if any(tie.kind != "leaf" for tie in inner):
-        ties.append(Tie(path, "inner"))
-    elif inner or tied(worth, chosen) or tied(left, fillers):
-        same = is_leaf(node["items"]) or not (tied(worth, chosen) or tied(left, fillers))
-        ties.append(Tie(path, "leaf" if same else "container"))
+    ties |= inner
+    if tied(worth, chosen) or tied(left, fillers):
+        ties.add("leaf" if is_leaf(node["items"]) else "other")
     return dict(chosen + fillers)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import json
 from typing import Any
 
 import pytest
@@ -115,7 +114,7 @@ class TestUndecided:
         ]
         assert found.n_records == 1
 
-    def test_a_comparison_gives_bounds_and_no_verdict(self) -> None:
+    def test_a_comparison_gives_no_verdict(self) -> None:
         found = compare_runs(
             run_of([{"a": "+", "b": "+-"}] * 40), run_of([{"a": "+", "b": "?+"}] * 40)
         )
@@ -124,10 +123,9 @@ class TestUndecided:
             ("Undecided", "b"),
             ("Unchanged", "a"),
         ]
-        said = "0 values without a verdict in A and 40 in B; depending on them, B - A is +0.000 to "
-        assert found.changes[0].reason == f"{said}+0.500"
-        assert found.no_verdict == ""
-        assert f"{said}+0.333, so there is no verdict" in " ".join(str(found).split())
+        said = "0 values without a verdict in A and 40 in B"
+        assert found.changes[0].reason == said
+        assert found.no_verdict == said
         assert all(
             (test.interval, test.p_value) == (None, None)
             for test in (found.main, *found.scores.values(), found.changes[0].test)
@@ -135,10 +133,6 @@ class TestUndecided:
         )
         assert found.page().answer.startswith("No verdict: F1 ")
         assert "fields: 1 unchanged, 1 undecided" in str(found)
-        turned = compare_runs(
-            run_of([{"a": "+", "b": "?+"}] * 40), run_of([{"a": "+", "b": "+-"}] * 40)
-        )
-        assert turned.no_verdict.startswith("40 values without a verdict in A and 0 in B")
 
     def test_the_same_ones_leave_the_verdict_and_equally_many_others_do_not(self) -> None:
         a, b = run_of([{"a": "+", "b": "?-"}] * 40), run_of([{"a": "+", "b": "?+"}] * 40)
@@ -295,16 +289,3 @@ def test_the_seed_decides() -> None:
     assert compare_runs(a, b, n_resamples=150, seed=4) != first
     with pytest.raises(InputError, match="seed must be an integer"):
         compare_runs(a, b, seed=-1)
-
-
-def test_the_comparison_is_json() -> None:
-    comparison = compare_runs(run_of(A), run_of(B), n_resamples=100)
-
-    data = json.loads(json.dumps(comparison.to_dict(), allow_nan=False))
-
-    assert data["main"] == {
-        **dataclasses.asdict(comparison.main),
-        "interval": list(comparison.main.interval or ()),
-    }
-    assert {one["name"] for one in data["changes"]} == {"a", "b", "c"}
-    assert data["counts"]["better"][0] == 2

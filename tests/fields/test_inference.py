@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from factcheck.errors import GoldValidationError, InputError, SchemaError
 from factcheck.fields import ComparatorResult, Registry, annotate_xeval, infer_schema, validate_gold
-from tests.fields.builders import record
 
 names = st.text(max_size=6)
 leaves = st.sampled_from(
@@ -68,41 +67,6 @@ def test_values_of_several_kinds_are_told_with_their_path(
     assert message.startswith(f"{path}: polymorphic")
     infer_schema([{"a": 1}, {"a": "x"}], "items[]")
     assert "items[].a" in caplog.messages[1]
-
-
-def shared(n_objects: int, n_own: int, *others: str) -> list[dict[str, Any]]:
-    """Objects with keys of their own, beside those that all have."""
-    return [
-        {f"k{n_own * n + k}": n for k in range(n_own)} | dict.fromkeys(others, n)
-        for n in range(n_objects)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("objects", "is_map"),
-    [
-        (shared(5, 2), True), (shared(20, 1), True), ([*shared(5, 2), {}, {"k0": 0.5}], True),
-        ([{key: {"n": 1}} for key in "abcdefghijkl"], True),
-        (shared(4, 2), False),  # too few keys
-        (shared(3, 9), False),  # too few objects
-        (shared(9, 3, "total"), False), ([*shared(5, 2), {"k0": "text"}], False),
-        ([dict.fromkeys("abcdefghijkl"[n:][:5], 1) for n in range(8)], False),
-        ([dict.fromkeys("abcdefghijkl") for _ in range(8)], False),
-    ],
-)  # fmt: skip
-def test_keys_that_are_data_make_a_map_within_a_record_if_that_is_wanted(
-    objects: list[Any],
-    is_map: bool,  # noqa: FBT001 - of the case
-) -> None:
-    made = infer_schema([{"m": one} for one in objects], maps=True)["properties"]["m"]
-
-    assert ("additionalProperties" in made, "properties" in made) == (is_map, not is_map)
-    if is_map:
-        assert made["additionalProperties"] == infer_schema(list(objects[0].values()))
-        assert "few of them shared" in made["x-eval-reason"]
-    assert "properties" in infer_schema(objects, maps=True)
-    assert "properties" in infer_schema([{"m": one} for one in objects])["properties"]["m"]
-    validate_gold([{"m": one} for one in objects], annotate_xeval(record(m=made)))
 
 
 def test_what_is_no_list_of_values_is_refused() -> None:

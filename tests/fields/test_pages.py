@@ -6,17 +6,15 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import pytest
-from rich.text import Text
 
-from factcheck.fields import BatchItem, ComparatorResult, Registry, RunResult, compare_runs
+from factcheck.fields import BatchItem, ComparatorResult, Registry, RunResult
 from factcheck.reports import render
 from factcheck.reports.page import Page
 from factcheck.reports.table import render as table
-from tests.fields.builders import NUMBER, TEXT, Recorder, array, compared, record, registry_of, run
+from tests.fields.builders import TEXT, Recorder, compared, record, registry_of, run
 
 NASTY = "[red]|`<b>*_x_* \x1b[31m\u202e\n# y"
 SILENT = compared("silent")
@@ -158,20 +156,6 @@ def test_why_there_is_no_score_is_said_to_the_end() -> None:
     assert line.endswith("set 'decimal' to '.' or ','")
 
 
-@pytest.mark.parametrize("width", [60, 100])
-def test_a_table_fits_its_width(width: int) -> None:
-    """In a narrow one, names of fields keep their room and shares give way."""
-    name = "a_name_of_medium_length"
-    fields: Any = {name: TEXT, "b" * 200: TEXT, "漢字" * 40: TEXT}
-    gold = dict.fromkeys(fields, "x" * 500)
-    text = table(pairs_of([(gold, dict.fromkeys(fields, "z"))], **fields).page(), width)
-    both = f"{text}\n{table(comparison().page(), width)}"
-
-    assert all(Text(line).cell_len <= width for line in both.splitlines())
-    assert line_of(text, name)[0] == name
-    assert ("P" in line_of(text, "field")) == (width > 60)
-
-
 def test_many_fields_are_cut_to_the_costliest() -> None:
     fields: Any = {f"f{n}": TEXT for n in range(500)}
     gold = dict.fromkeys(fields, "x")
@@ -219,21 +203,6 @@ def test_a_sheet_has_the_worst_records() -> None:
     assert "7: F1 1.000" not in text
 
 
-def test_objects_and_lists_have_the_sums_of_their_fields() -> None:
-    lines = array(record(n={**NUMBER, "x-eval-weight": 3}, tags=array(TEXT)))
-    gold = {"a.b": "x", "box": {"lines": [{"n": 1, "tags": ["a", "b"]}]}}
-    found = {"box": {"lines": [{"n": 1, "tags": ["a", "c"]}]}}
-    result = run(record(**{"box": record(lines=lines), "a.b": TEXT}), [gold], [found])
-
-    rollup = result.rollup()
-    assert list(rollup) == ["box", "box.lines", "box.lines[].tags"]
-    assert rollup["box"].counts == {"match": 2, "mismatch": 1}
-    assert [one.f1 for one in rollup.values()] == pytest.approx([0.8, 0.8, 0.5])
-    assert [one.mean_score for one in rollup.values()] == pytest.approx([0.8, 0.8, 0.5])
-    assert [one.support for one in rollup.values()] == [3, 3, 2]
-    assert "box.lines[].tags  0.500  0.500  0.500        2         1" in table(result.page())
-
-
 def test_a_run_has_a_row_for_each_result_and_a_case_for_each_field() -> None:
     """Cases that lost something fail; `gated` skips them where no gate fails."""
     rows = list(csv.DictReader(io.StringIO(render(mixed().page(), "csv"))))
@@ -247,23 +216,3 @@ def test_a_run_has_a_row_for_each_result_and_a_case_for_each_field() -> None:
         "a": "failed", "b": "passed", "c": "failed"
     }  # fmt: skip
     assert cases["a"][1].startswith("F1 0.286: ")
-
-
-def comparison() -> Any:
-    gold = [{"id": n, "a": "x", "b": "y", "c": "w"} for n in range(30)]
-    before = [{**row, "a": "z" if n % 2 else "x"} for n, row in enumerate(gold)]
-    after = [{**row, "b": "z" if n % 3 else "y"} for n, row in enumerate(gold)]
-    score = partial(run, record(a=TEXT, b=TEXT, c=TEXT, id={**TEXT, "x-eval-skip": True}))
-    return compare_runs(
-        score(gold, before, id_field="id"), score(gold[:-1], after[:-1], id_field="id")
-    )
-
-
-def test_a_comparison_lists_fields_won_and_lost() -> None:
-    page = comparison().page()
-
-    assert page.title == "F1 0.839 → 0.782 (-0.057)"
-    assert page.lines[1].startswith("29 records: 5 better, 10 worse, 14 equal (sign test: p ")
-    cases = [(case.name, case.status) for case in page.cases]
-    assert cases == [("a", "passed"), ("b", "failed"), ("c", "passed"), ("29", "skipped")]
-    assert page.cases[1].message.startswith("1.000 → 0.345 (-0.655), p ")

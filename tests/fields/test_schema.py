@@ -304,12 +304,7 @@ def test_what_a_model_wrote_is_read_where_the_file_is_not_in_its_format(
         ("r.json", '[{"a": 1}, 2]', "r.json, record 2: expected an object, got integer"),
         ("r.jsonl", '{"a": 1}\n[2]', "r.jsonl, line 2: expected an object, got array"),
         ("r.yaml", "just words", "r.yaml: expected an object, got string"),
-        ("r.json", '[{"a": 1, "a": 2}]', "r.json, line 1: duplicate key 'a'"),
         ("r.json", "[]", "r.json holds no records"),
-        ("r.jsonl", "\n\n", "r.jsonl holds no records"),
-        ("r.yaml", "", "r.yaml holds no records"),
-        ("r", "", "r, line 1: not valid JSON (it is empty)"),
-        ("r.xlsx", "a", "records come from a .yaml, .yml, .json, .jsonl, .csv, .tsv or .parquet"),
     ],
 )
 def test_invalid_records_are_refused(tmp_path: Path, name: str, content: str, message: str) -> None:

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from factcheck.fields import (
-    ComparatorResult,
     SemanticComparator,
     evaluate,
     infer_schema,
@@ -323,10 +322,10 @@ def test_other_notations_of_an_invoice_match_and_what_is_unreadable_has_a_plain_
     assert read.pop("open") == "mismatch"
     assert {*read.values()} == {"match"}
     reasons = {field.path: field.reason for field in second.field_results if field.score == 0}
-    assert [reason.removeprefix("transform of the extracted value: ")
-            for reason in map(str, reasons.values())] == [
-        "parse_number: '30.000' is ambiguous; set 'decimal' to '.' or ','",
-        "parse_number: cannot read 'see page 2': it is a reference; write plain digits",
+    problems = [str(reason).partition(";")[0] for reason in reasons.values()]
+    assert [one.removeprefix("transform of the extracted value: ") for one in problems] == [
+        "parse_number: '30.000' is ambiguous",
+        "parse_number: cannot read 'see page 2': what stands beside the number may change it",
         "parse_bool: 3 is neither true or yes nor false or no",
         "parse_bool: 'perhaps' is neither true or yes nor false or no",
     ]  # fmt: skip
@@ -456,31 +455,6 @@ def test_without_a_schema_one_is_suggested_and_judged_locally() -> None:
     assert evaluate(gold, extracted, Sold).mean_f1 == 1.0
 
 
-def test_an_id_that_cannot_be_compared_ends_no_run(caplog: pytest.LogCaptureFixture) -> None:
-    class Odd:
-        def __eq__(self, other: object) -> bool:
-            raise RuntimeError
-
-        __hash__ = None  # type: ignore[assignment]
-
-    moved = [{**LINES[1], "id": Odd()}, *LINES[2:], LINES[0]]
-    (hint,) = _hints(caplog, LINES, moved, id_field="id")
-    assert "5 records would pair by 'id'" in hint
-
-
-def test_a_hint_calls_nothing_that_is_registered(caplog: pytest.LogCaptureFixture) -> None:
-    calls: list[Any] = []
-
-    def mine(*values: Any) -> ComparatorResult:
-        calls.append(values)
-        return ComparatorResult(0.0, "mine")
-
-    schema = infer_schema(LINES)
-    schema["properties"]["tags"]["items"]["x-eval-compare"] = "mine"
-    evaluate(LINES, LINES[::-1], annotate_xeval(schema), registry=registry_of(mine=mine))
-    assert len(calls) == 3 * len(LINES)
-
-
 def test_recursive_fields_get_suggestions_from_the_values_below() -> None:
     kids = {"type": "array", "items": {"$ref": "#/$defs/Node"}}
     node = {"type": "object", "properties": {"born": {"type": "string"}, "kids": kids}}
@@ -497,19 +471,3 @@ def test_numbers_of_identifiers_are_written_alike() -> None:
     found = [{"id": one, "n": "x"} for one in (1, "1", " 1", True, "01", 10, "1a")]
     run = evaluate([{"id": 1, "n": "x"}] * len(found), found, schema, semantic="local")
     assert [one.f1 for one in run.records] == [1, 1, 1, 0.5, 0.5, 0.5, 0.5]
-
-
-def test_a_map_is_suggested_as_one_and_scored_key_by_key() -> None:
-    gold = [{"prices": {f"SKU-{9 * n + k}": k / 2 for k in range(3)}} for n in range(9)]
-    made = suggest_schema(gold)["properties"]["prices"]
-    found = [
-        {"prices": {key: f"{price} EUR" for key, price in one["prices"].items()}} for one in gold
-    ]
-    run = evaluate(gold, found, suggest_schema(gold))
-
-    assert made["additionalProperties"]["x-eval-compare"] == "numeric"
-    assert (
-        made["x-eval-reason"]
-        == "the keys seem to be data: 27 keys in 9 objects, few of them shared"
-    )
-    assert (run.mean_f1, list(run.by_field)) == (1.0, ["prices[]"])

@@ -22,7 +22,6 @@ from factcheck.fields import (
     annotate_xeval,
     evaluate,
 )
-from factcheck.fields.runs.tally import OTHER
 from tests.fields.builders import (
     NUMBER,
     STATUSES,
@@ -57,13 +56,6 @@ def tally_of(some: Iterable[RecordResult], fields: Sequence[str] | None = None) 
     for each in some:
         tally.add(each)
     return tally
-
-
-def unknown(n: int, first: int = 0) -> RecordResult:
-    results = [
-        FieldResult(f"u{k}", 0.0, "", None, 1, "hallucination") for k in range(first, first + n)
-    ]
-    return RecordResult(0, results, None, None, 0.0, 1.0, 0.0)
 
 
 @given(
@@ -108,17 +100,6 @@ def test_a_tally_comes_back_from_another_process() -> None:
     assert back.result().total_records == 12
     assert back.result().by_field["a"].counts == {"mismatch": 12}
     assert back.result().by_field["b"].f1 == 0.5
-
-
-def test_the_number_of_unknown_keys_is_bounded() -> None:
-    tally = tally_of([unknown(900)], ["a"])
-    for shard in range(1, 5):
-        tally.merge(tally_of([unknown(900, first=900 * shard)], ["a"]))
-
-    run = tally.result()
-    assert len(run.by_field) == 1_001
-    assert run.by_field[OTHER].counts == {"hallucination": 3_500}
-    assert run.total_hallucinations == 4_500
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,6 @@ def _bind(
     day_first: bool | None = None,
     with_time: bool = False,
     pivot: int | None = None,
-    partial: bool = False,
 ) -> BoundComparator:
     notation = Notation(day_first, pivot)
 
@@ -133,7 +132,7 @@ def _bind(
             return _unread(gold, extracted, own, other)
         if with_time and (one.clock is None) != (two.clock is None):
             return 0.0, f"only one has a time: {_text(one)} and {_text(two)}"
-        return _compare(one, two, partial=partial)
+        return _compare(one, two)
 
     return BoundComparator(compare)
 
@@ -146,7 +145,7 @@ def _dates(value: Any, side: str, notation: Notation) -> Dates:
     return Dates((), wrong_type("date compares dates", side, value))
 
 
-def _compare(gold: Moment, extracted: Moment, *, partial: bool = False) -> Outcome:
+def _compare(gold: Moment, extracted: Moment) -> Outcome:
     both = f"{_text(gold)} and {_text(extracted)}"
     one, other = _parts(gold), _parts(extracted)
     common, longest = sorted((len(one), len(other)))
@@ -154,8 +153,7 @@ def _compare(gold: Moment, extracted: Moment, *, partial: bool = False) -> Outco
     if one[:common] != other[:common] and None in times:
         return 0.0, f"the dates differ: {both}"
     if common < longest:
-        score = common / longest if partial else 0.0
-        return score, f"one is more precise than the other: {both}"
+        return 0.0, f"one is more precise than the other: {both}"
     if None in times:
         times = gold.clock, extracted.clock
     if None in times or times[0] == times[1]:
@@ -185,7 +183,7 @@ def _unread(gold: Any, extracted: Any, own: Dates, other: Dates) -> Outcome:
 date = BuiltinComparator(
     "date",
     _bind,
-    {**dict.fromkeys(("day_first", "with_time", "partial"), TRUE_OR_FALSE), "pivot": _PIVOT},
+    {"day_first": TRUE_OR_FALSE, "with_time": TRUE_OR_FALSE, "pivot": _PIVOT},
 )
 """Match equal calendar dates; also compares times if both have one, and instants if both have a
 time zone. A month does not match its first day.
@@ -198,6 +196,4 @@ Parameters:
         Set for strings with the format `date-time` by default.
     pivot: Earliest year that two digits can mean: with 1950, 49 is 2049 and 50 is 1950. Without it,
         dates with two-digit years are not read.
-    partial: Whether to score a date of which one side has only year or month by the fraction of
-        common parts: 2/3 for a month against one of its days. Without it the score is 0.
 """

@@ -28,7 +28,7 @@ import regex  # type: ignore[import-untyped]
 
 from factcheck.documents import shown
 from factcheck.fields.types import UnreadableError
-from factcheck.text.numbers import power_of_ten
+from factcheck.text.numbers import decimal_mark, power_of_ten, read_figure
 from factcheck.text.units import read_quantity
 from factcheck.text.words import fold_word, words
 
@@ -55,31 +55,26 @@ _FIGURE = re.compile(
     r"\d(?:(?:[.,'_]+| (?=\d{3}(?!\d)))?\d)*"
     r"(?:[eE][-+]?\d+)?)"
 )
-_ODD_FIGURE = regex.compile(r"(?<!\p{L}[⁺⁻\p{No}\p{Nl}]*)(?P<word>[\p{No}\p{Nl}])")
+_ODD_FIGURE = regex.compile(r"(?<!\p{L}[⁺⁻\p{No}\p{Nl}]*)[\p{No}\p{Nl}]")
 """Fractions and superscripts, "½" or "10³", but not those of units, "m²"."""
 _BOUND_WORDS = "not|at (?:least|most)|up to|(?:less|more|fewer) than|under|over|below|above"
-_CHANGES = [
-    (_ODD_FIGURE, "{word!r} is part of it"),
-    *((re.compile(pattern), problem) for pattern, problem in (
-        (r"[<>≤≥±√]=?\s*(?:[-+]?¤\s*|[-+]\s*)?#", "it is a bound, a range or a root"),
-        (rf"\b(?i:{_BOUND_WORDS})\s+[-+]?(?:¤\s*)?#", "it is negated or a bound"),
-        (r"#.*\b(?i:below (?:zero|freezing))\b", "its sign comes after it"),
-        (r"(?:-\s+|\u2014\s*)(?:¤\s*)?#", "its minus may be a dash"),
-        (r"[-+][-+]¤?\s*#|[-+](?:¤\s*)?#-\s*(?:[¤%]\s*)?$", "it has two signs"),
-        (r"(?<!\w)-[^\W\d_]+\W*#", "its minus is not directly before the digits"),
-        (r"\b(?i:minus|negative)\s+(?:¤\s*)?#", "its minus is a word"),
-        (r"\b(?i:see|cf\.|refer to)\s(?:[^\W\d]+\.?\s){0,8}#", "it is a reference"),
-        (r"#(?:\+|-(?=\s*\w))(?!\w)", "its sign comes after it"),
-        (r"#[^\W\d_]+\d", "there are letters among its digits"),
-        (r"#(?P<word>[mb]|\s[MB])(?!\w)", "{word!r} may multiply it or be a unit"),
-        (
-            r"#[\s-]*(?P<word>(?i:dozen|hundred|lakh|crore|billi?ard|trilliard)\w*|mi[al]\b)",
-            "{word!r} multiplies it",
-        ),
-        (r"\(\s*[-+]?(?:¤\s*)?#\s*[%¤]?\s*\)", "its parentheses may mean a minus"),
-    )),
-]  # fmt: skip
-"""Contexts that change the number `#` or may do so, and the problem they pose."""
+_CHANGES = (
+    r"[<>≤≥±√]=?\s*(?:[-+]?¤\s*|[-+]\s*)?#",
+    rf"\b(?i:{_BOUND_WORDS})\s+[-+]?(?:¤\s*)?#",
+    r"#.*\b(?i:below (?:zero|freezing))\b",
+    r"(?:-\s+|\u2014\s*)(?:¤\s*)?#",  # a minus that may be a dash
+    r"[-+][-+]¤?\s*#|[-+](?:¤\s*)?#-\s*(?:[¤%]\s*)?$",  # two signs
+    r"(?<!\w)-[^\W\d_]+\W*#",
+    r"\b(?i:minus|negative)\s+(?:¤\s*)?#",
+    r"\b(?i:see|cf\.|refer to)\s(?:[^\W\d]+\.?\s){0,8}#",  # a reference
+    r"#(?:\+|-(?=\s*\w))(?!\w)",
+    r"#[^\W\d_]+\d",
+    r"#(?:[mb]|\s[MB])(?!\w)",  # million or a unit
+    r"#[\s-]*(?:(?i:dozen|hundred|lakh|crore|billi?ard|trilliard)\w*|mi[al]\b)",
+    r"\(\s*[-+]?(?:¤\s*)?#\s*[%¤]?\s*\)",  # parentheses that may mean a minus
+)
+"""Contexts that change the number `#` or may do so."""
+_CHANGE = re.compile("|".join(_CHANGES))
 _MINUS = re.compile(r"-(?:¤\s*)?#|#-\s*(?:[¤%]\s*)?$")
 _ACCOUNTING = re.compile(r"\s*(?:¤\s*)?\(\s*(?:¤\s*)?#\s*[%¤]?\s*\)\s*[%¤]?\s*")
 """A negative number in parentheses."""
@@ -97,15 +92,11 @@ _LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9}
 _FRACTION = re.compile(r"\s*([-+]?)(?:(\d{1,6})\s+)?(\d{1,4})\s?[/\u2044]\s?(\d{1,4})(?![\d/.,-])")
 """Fraction or mixed number at the start of a string."""
 _VULGAR = re.compile(r"(\d?)\s*([¼-¾⅐-⅞])")
-_DIGITS = re.compile(r"\d+")
 _LONGEST_VALUE = 200
 """Maximum length in characters of a value whose units are read."""
 _UNIT_FREE = re.compile(r"[\d\s.,'+-]*")
 _DOLLAR = re.compile(r"(?<!US)(?<=[A-Z])\$")
 """A dollar of another country, "C$"."""
-_GROUPED = re.compile(r"[1-9]\d{0,2}([.,'_ ])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3}")
-"""Groups of three digits, or Indian ones, "12,34,567"."""
-_AMBIGUOUS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _COMMA_GROUPS = re.compile(r"[$£¥₹]|\b(?:AUD|GBP|INR|JPY|USD)(?![^\W\d_])")
 """Currencies of countries where a comma groups digits."""
 
@@ -177,12 +168,11 @@ def _read(
     power, after = _magnitude(plain[end:])
     frame = f"{plain[:start]}#{after}"
     is_accounting = bool(_ACCOUNTING.fullmatch(frame))
-    for pattern, problem in () if is_accounting else _CHANGES:
-        if found := pattern.search(frame):
-            raise UnreadableError(
-                f"parse_number: cannot read {shown(text)}: {problem.format(**found.groupdict())}; "
-                "write plain digits"
-            )
+    if not is_accounting and (_ODD_FIGURE.search(frame) or _CHANGE.search(frame)):
+        raise UnreadableError(
+            f"parse_number: cannot read {shown(text)}: what stands beside the number may change "
+            "it; write plain digits"
+        )
     if percent_is_fraction and (percent := _PERCENT.match(after)):
         power -= _POWERS[percent.lastgroup or ""]
     if not grouping and _COMMA_GROUPS.search(text):
@@ -224,36 +214,18 @@ def _decimal(
     figure: str, decimal: str | None, grouping: str | None, power: int, text: str
 ) -> Decimal:
     mantissa, _, exponent = figure.lower().partition("e")
-    mark = _decimal_mark(mantissa, decimal, grouping)
-    whole, _, fraction = mantissa.partition(mark) if mark else (mantissa, "", "0")
-    grouped = _GROUPED.fullmatch(whole)
-    plain = not whole or _DIGITS.fullmatch(whole)
-    if not (plain or grouped) or not _DIGITS.fullmatch(fraction):
-        raise UnreadableError(
-            f"parse_number: {shown(figure)} in {shown(text)} is not a well-formed number"
-        )
-    digits = "".join(filter(str.isdecimal, whole)) or "0"
-    if len(exponent) > _MAX_EXPONENT_CHARS:
-        raise UnreadableError(f"parse_number: {shown(figure)} is out of range for a float")
-    return Decimal(f"{digits}.{fraction}E{int(exponent or 0) + power}")
-
-
-def _decimal_mark(mantissa: str, decimal: str | None, grouping: str | None) -> str | None:
-    """Return the decimal mark, `.` or `,`, or `None` if there is none."""
-    marks = [letter for letter in mantissa if letter in ".,"]
-    if not marks:
-        return None
+    mark = decimal_mark(mantissa, grouping)
     if decimal is not None:
-        return decimal if decimal in marks else None
-    last = marks[-1]
-    if len(marks) > 1:
-        return last if marks[0] != last else None
-    if _AMBIGUOUS.fullmatch(mantissa):
-        if last == grouping:
-            return None
-        if grouping == "":
-            return last
+        mark = decimal if decimal in mantissa else ""
+    if mark is None:
         raise UnreadableError(
             f"parse_number: {shown(mantissa)} is ambiguous; set 'decimal' to '.' or ','"
         )
-    return last
+    if len(exponent) > _MAX_EXPONENT_CHARS:
+        raise UnreadableError(f"parse_number: {shown(figure)} is out of range for a float")
+    number = read_figure(mantissa, mark, int(exponent or 0) + power)
+    if number is None:
+        raise UnreadableError(
+            f"parse_number: {shown(figure)} in {shown(text)} is not a well-formed number"
+        )
+    return number

@@ -32,21 +32,6 @@ _PUNCTUATION = regex.compile(
     regex.V1,
 )
 """Numbers, whose punctuation has a meaning, and punctuation without one: "C#" is not "C"."""
-_COMPANY_WORDS = {
-    form: short
-    for short, forms in {
-        "and": "& + and und et", "ltd": "ltd limited", "inc": "inc incorporated",
-        "corp": "corp corporation", "co": "co company",
-    }.items()
-    for form in forms.split()
-}  # fmt: skip
-
-
-def _company_name(text: str) -> str:
-    words = text.split()
-    return " ".join(_COMPANY_WORDS.get(word.casefold().strip(".,"), word) for word in words)
-
-
 _OF_TEXT: Mapping[str, Callable[[str], str]] = {
     "lowercase": str.lower,
     "strip": str.strip,
@@ -58,10 +43,8 @@ _OF_TEXT: Mapping[str, Callable[[str], str]] = {
     "unicode_nfkc": lambda text: unicodedata.normalize("NFKC", text),
     "strip_punctuation": lambda text: _PUNCTUATION.sub(lambda found: found["number"] or "", text),
     "letters_and_digits": lambda text: "".join(filter(str.isalnum, text)),
-    "company_name": _company_name,
 }
-"""Transforms of strings without parameters; `company_name` writes `&` as "and" and legal forms
-short, "ltd" for "Limited"."""
+"""Transforms of strings without parameters."""
 
 
 def _of_text(name: str, change: Callable[[str], str]) -> BuiltinTransform:

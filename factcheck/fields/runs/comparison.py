@@ -7,9 +7,8 @@ used as scored, after thresholds, weights and post-processing.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,9 +16,7 @@ from factcheck.errors import InputError
 from factcheck.fields.pages import field_text
 from factcheck.fields.runs.figures import RunFigures
 from factcheck.fields.runs.records import (
-    Counts,
     RecordResult,
-    Undecided,
     count,
     overall_scores,
     scores_of,
@@ -37,13 +34,15 @@ from factcheck.stats.resampling import Matrix, SumScores
 
 _UNDECIDED, _RESULTS = 3, 4
 """Rows of the undecided values and of all results in the counts of a field."""
-_NOTABLE = 0.2
-"""Loss in F1 of a field that is worth a warning."""
 _OVERALL = {
-    f"{kind}_{name.lower()}": f"{name} ({word})"
-    for kind, word in (("mean", "macro"), ("micro", "micro"))
-    for name in ("F1", "precision", "recall")
+    "mean_f1": "F1 (macro)",
+    "mean_precision": "precision (macro)",
+    "mean_recall": "recall (macro)",
+    "micro_f1": "F1 (micro)",
+    "micro_precision": "precision (micro)",
+    "micro_recall": "recall (micro)",
 }
+"""Titles of the overall scores."""
 
 
 def compare_runs(
@@ -61,7 +60,7 @@ def compare_runs(
     error rate of 5 %), so a field whose interval excludes 0 may still be unchanged. Whether `b` is
     worse goes by one-sided p-values, half of the two-sided ones, since gains are not in question:
     five records in which a field is worse, and none in which it is better, suffice. If other values
-    are undecided in one run than in the other, there are bounds instead of a verdict.
+    are undecided in one run than in the other, there is no verdict.
 
     Args:
         a: Baseline run.
@@ -100,11 +99,10 @@ def compare_runs(
     }
     scores_a, scores_b = overall_scores(records_a), overall_scores(records_b)
     overall, _ = stats.compare_scores(scores_a, scores_b, n_resamples, seed)
-    open_, bounds = "", None
+    no_verdict = ""
     if differing:
         overall = {name: _without_test(one) for name, one in overall.items()}
-        bounds = _Bounds.of(_f1_bounds(records_a, a.weights), _f1_bounds(records_b, a.weights))
-        open_ = f"{bounds}, so there is no verdict"
+        no_verdict = _undecided_text(counts_a.values(), counts_b.values())
     compared = [name for name in every if _is_compared(counts_a[name], counts_b[name])]
     tests = _field_differences(counts_a, counts_b, compared, n_resamples, seed)
     changes = [
@@ -117,7 +115,7 @@ def compare_runs(
     n_unusable = (_n_unusable(records_a), _n_unusable(records_b))
     main = overall["mean_f1"]
     worse = _worse(main, changes)
-    alerts = (_schema_warning(a, b), open_, _one_sided(worse, main, changes), _doubt(changes))
+    alerts = (_schema_warning(a, b), no_verdict, _one_sided(worse, main, changes))
     return RunComparison(
         noun="field",
         metric="F1",
@@ -139,9 +137,9 @@ def compare_runs(
             "Only in B": tuple(str(name) for name in ids_b if name not in ids_a),
         },
         alerts=tuple(Alert(text, "warn") for text in alerts if text),
-        lines=tuple(_lines(len(common), moved, n_unusable, changes, is_open=bool(open_))),
+        lines=tuple(_lines(len(common), moved, n_unusable, changes, is_open=bool(differing))),
         worse=worse,
-        no_verdict=open_ if bounds and bounds.low < -NEGLIGIBLE else "",
+        no_verdict=no_verdict,
         names=names,
     )
 
@@ -220,41 +218,14 @@ def _sums_by_field(counts: Mapping[str, Matrix], names: Sequence[str]) -> SumSco
     return SumScores(names, np.vstack([counts[name][:3] for name in names]), _field_f1)
 
 
-class _Bounds(NamedTuple):
-    """Undecided values that differ between two runs, and the resulting bounds of `b - a`."""
-
-    n_a: int
-    n_b: int
-    low: float
-    """`b - a` if all were wrong in `b` and right in `a`."""
-    high: float
-    """`b - a` if all were right in `b` and wrong in `a`."""
-
-    @classmethod
-    def of(cls, a: tuple[int, float, float], b: tuple[int, float, float]) -> _Bounds:
-        return cls(a[0], b[0], b[1] - a[2], b[2] - a[1])
-
-    def __str__(self) -> str:
-        return (
-            f"{plural(self.n_a, 'value')} without a verdict in A and {self.n_b:,} in B; depending "
-            f"on them, B - A is {signed(self.low)} to {signed(self.high)}"
-        )
+def _undecided_text(a: Iterable[Matrix], b: Iterable[Matrix]) -> str:
+    """Say how many values of some fields are undecided."""
+    n_a, n_b = _n_undecided(a), _n_undecided(b)
+    return f"{plural(n_a, 'value')} without a verdict in A and {n_b:,} in B"
 
 
-def _bounds(counts: Matrix) -> tuple[int, float, float]:
-    """Count the undecided values of a field, and bound its F1: all of them wrong, all right."""
-    *counted, n, _ = counts.sum(axis=1).tolist()
-    return int(n), *Counts(*counted).f1_bounds(n)
-
-
-def _f1_bounds(
-    records: Sequence[RecordResult], weights: Mapping[str, float]
-) -> tuple[int, float, float]:
-    """Count the undecided values, and bound mean F1: all of them wrong, all right."""
-    undecided = Undecided(weights, records)
-    mean = sum(record.f1 for record in records) / len(records)
-    n_values = sum(field.n_values for field in undecided.fields)
-    return n_values, *undecided.bounds(mean, len(records))
+def _n_undecided(fields: Iterable[Matrix]) -> int:
+    return int(sum(counts[_UNDECIDED].sum() for counts in fields))
 
 
 def _without_test(test: Comparison) -> Comparison:
@@ -277,7 +248,7 @@ def _is_one_sided(a: Matrix, b: Matrix) -> bool:
 def _change(name: str, test: Comparison, a: Matrix, b: Matrix, *, is_open: bool) -> Change:
     absent = ("absent" * (not a[_RESULTS].any()), "absent" * (not b[_RESULTS].any()))
     if is_open:
-        why = str(_Bounds.of(_bounds(a), _bounds(b)))
+        why = _undecided_text([a], [b])
         return Change.of_scores("Undecided", name, _without_test(test), *absent, reason=why)
     group = "Unchanged"
     if test.is_significant and test.difference:
@@ -312,16 +283,6 @@ def _one_sided(worse: str, main: Comparison, changes: Sequence[Change]) -> str:
     if worse and not is_shown:
         return f"B is worse if only losses are tested ({worse})"
     return ""
-
-
-def _doubt(changes: Sequence[Change]) -> str:
-    """Name the largest loss of a field that is not significant, if it is notable."""
-    open_ = [one for one in changes if one.group == "Unchanged" and not _is_worse(one.test)]
-    falls = [(one.test.difference, one.name) for one in open_ if one.test]
-    fall, name = min(falls, default=(0.0, ""))
-    if fall > -_NOTABLE:
-        return ""
-    return f"F1 of {field_text(name)} fell by {-fall:.3f}; that may be chance"
 
 
 def _schema_warning(a: RunFigures, b: RunFigures) -> str:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from factcheck.documents import Reader, from_plain, parse_json, to_plain
 from factcheck.errors import InputError
 from factcheck.fields.runs.records import Counts, RecordResult, Scores, Undecided, overall_scores
-from factcheck.fields.schemas.structure import containers, schema_path
-from factcheck.fields.types import FieldResult, FieldStatus
+from factcheck.fields.schemas.structure import schema_path
+from factcheck.fields.types import FieldResult
 from factcheck.fields.values import plain, value_key
 from factcheck.settings import require_integer
 from factcheck.stats.intervals import Interval
@@ -118,26 +118,6 @@ class RunFigures:
         for summary in self.by_field.values():
             totals.update(summary.counts)
         return totals
-
-    def rollup(self) -> dict[str, FieldSummary]:
-        """Summarize each object and list of the schema over its fields, outer ones first.
-
-        Scores are weighted, counts are not.
-        """
-        sums: dict[str, tuple[Counts, Counter[str]]] = {}
-        for path, summary in self.by_field.items():
-            weighted = summary.weighted(self.weights.get(path, 1.0))
-            for container in reversed(list(containers(path))):
-                total, counts = sums.setdefault(container, (Counts(), Counter()))
-                counts.update(summary.counts)
-                sums[container] = total.plus(weighted), counts
-        found = {}
-        for container, (total, counts) in sums.items():
-            stake = total.n_extracted + total.n_gold
-            mean = 2 * total.matched / stake if stake else 0.0
-            support = FieldSummary.of(counts, 0.0).support
-            found[container] = FieldSummary(*total.scores(), support, mean, dict(counts))
-        return found
 
     @cached_property
     def undecided(self) -> Undecided:
@@ -335,17 +315,8 @@ def _record(data: Any, where: str) -> RecordResult:
 
 
 def _result(data: Any, where: str) -> FieldResult:
-    read = Reader(data, where)
+    Reader(data, where)
     gold, extracted = data.get("gold"), data.get("extracted")
-    return FieldResult(
-        read.get("path", str),
-        read.get("score", float),
-        read.get("comparator", str),
-        gold,
-        extracted,
-        read.get("status", FieldStatus),
-        read.get("reason", str, None),
-        data.get("gold_compared", gold),
-        data.get("extracted_compared", extracted),
-        read.get("doubtful", bool, False),
-    )
+    values = {"gold_value": gold, "extracted_value": extracted}
+    compared = {"gold_compared": gold, "extracted_compared": extracted}
+    return from_plain(FieldResult, {**values, **compared, **data}, where)

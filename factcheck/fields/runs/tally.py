@@ -13,10 +13,6 @@ from factcheck.fields.runs.records import Counts, RecordResult
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED
 
-OTHER = "(other unknown keys)"
-"""Key under which further unknown keys are counted."""
-_MAX_UNKNOWN = 1_000
-"""Maximum number of keys outside the schema that are counted separately."""
 _path = attrgetter("path")
 _status = attrgetter("status")
 
@@ -40,7 +36,6 @@ class RunTally:
         self._schema_digest = schema_digest
         self._weights = weights or {}
         self._fields = None if fields is None else frozenset(fields)
-        self._unknown: set[str] = set()
         self._n = 0
         self._means = [0.0, 0.0, 0.0]
         self._sums = Counts()
@@ -69,15 +64,7 @@ class RunTally:
             self._means[k] += (value - self._means[k]) * n / self._n
 
     def _key(self, path: str) -> str:
-        """Return the key for counting a path; the number of keys is bounded."""
-        if self._fields is None:
-            return path
-        field = schema_path(path)
-        if field not in self._fields and field not in self._unknown:
-            if len(self._unknown) >= _MAX_UNKNOWN:
-                return OTHER
-            self._unknown.add(field)
-        return field
+        return path if self._fields is None else schema_path(path)
 
     def merge(self, other: RunTally) -> None:
         """Add the totals of other records scored by the same schema.
@@ -96,9 +83,9 @@ class RunTally:
         self._add_means(other._means, other._n)
         self._sums = self._sums.plus(other._sums)
         for (path, status), count in list(other._counts.items()):
-            self._counts[self._key(path), status] += count
+            self._counts[path, status] += count
         for path, difference in list(other._partial.items()):
-            self._partial[self._key(path)] += difference
+            self._partial[path] += difference
 
     def result(self, records: Sequence[RecordResult] = ()) -> RunResult:
         """Compute the result of the run.

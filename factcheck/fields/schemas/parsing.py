@@ -1,19 +1,20 @@
-"""Parsing and validation of evaluation schemas; every error names its path."""
+"""Parsing of evaluation schemas, and validation of gold records; every error names its path."""
 
 from __future__ import annotations
 
+import difflib
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
 from factcheck.documents import shown
-from factcheck.errors import ParameterError, SchemaError
+from factcheck.errors import GoldValidationError, InputError, ParameterError, SchemaError
 from factcheck.fields.registry import Registry, default_registry
 from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.combinations import check_names
-from factcheck.fields.schemas.references import annotate_xeval, as_schema
+from factcheck.fields.schemas.references import annotate_xeval, as_list, as_schema
 from factcheck.fields.schemas.structure import ComparatorSpec, TransformSpec, parse_xeval_entry
 from factcheck.fields.types import (
     THRESHOLD,
@@ -23,6 +24,7 @@ from factcheck.fields.types import (
     Checks,
     is_number,
 )
+from factcheck.fields.values import as_record, id_of, json_type
 
 Strategy = Literal["ordered", "key_field", "hungarian"]
 _STRATEGIES = ("key_field", "hungarian")
@@ -30,6 +32,7 @@ _ALIGN_KEYS = ("ordered", "match_by", "key", "threshold")
 _MAX_WEIGHT = 1e6
 _UNLIKELY = {"numeric": ("string", "boolean"), "exact": ("number", "integer")}
 """Types on which a comparator is probably a mistake, unless a transform converts the values."""
+_NUMERIC = frozenset({"integer", "number"})
 _log = logging.getLogger("factcheck.fields")
 
 
@@ -327,3 +330,110 @@ def key_path(items: SchemaNode, name: str) -> tuple[tuple[str, ...], SchemaNode 
         return (), None
     steps, node = key_path(properties[head], rest)
     return ((head, *steps), node) if steps else ((), None)
+
+
+def validate_gold(
+    gold: Iterable[Any],
+    schema: Any,
+    id_field: str | None = None,
+    warn_missing: bool = True,  # noqa: FBT001, FBT002 - the contract
+    strict_types: bool = False,  # noqa: FBT001, FBT002 - the contract
+    registry: Registry | None = None,
+) -> None:
+    """Validate the ids, keys and, with `strict_types`, the types of gold records.
+
+    A key outside the schema is an error, because it would never be scored. A missing key, a
+    container of the wrong type, and a value of none of several declared types are logged as
+    warnings, once per record and field. Null is always valid.
+
+    Args:
+        gold: Gold records.
+        schema: A resolved schema with `x-eval-*` keys, or a pydantic model class.
+        id_field: Key of the record id; the schema need not have it.
+        warn_missing: Whether to warn about missing keys.
+        strict_types: Whether every value must have its declared type. Integers and numbers are
+            interchangeable; booleans are neither.
+        registry: Comparators and transforms that the schema may name.
+
+    Raises:
+        GoldValidationError: A record is invalid; the message names record, path and problem.
+        SchemaError: The schema is invalid.
+    """
+    if id_field is not None and not isinstance(id_field, str):
+        raise InputError(f"id_field must be the name of a key, not {id_field!r}")
+    root = parse_eval_schema(schema, registry)
+    for position, raw in enumerate(as_list(gold, "gold")):
+        record = as_record(raw)
+        record_id: str | int = position
+        if id_field:
+            try:
+                record_id = id_of(record, id_field, f"gold record {position}")
+            except InputError as error:
+                raise GoldValidationError(str(error), position, keys.join("", id_field)) from error
+        exempt = frozenset({id_field} if id_field else ())
+        check = _RecordCheck(record_id, strict=strict_types)
+        for where, problem in dict.fromkeys(check.warnings(record, root, exempt)):
+            if warn_missing or problem != _MISSING:
+                _log.warning("gold record %r: %s %s", record_id, where or "the record", problem)
+
+
+_MISSING = "is missing; write null if it has no value"
+
+
+class _RecordCheck:
+    """Validation of one record; raises errors, and yields warnings as path and problem."""
+
+    def __init__(self, record_id: str | int, *, strict: bool) -> None:
+        self._record_id = record_id
+        self._strict = strict
+
+    def warnings(
+        self, value: Any, node: SchemaNode, exempt: frozenset[str] = frozenset()
+    ) -> Iterator[tuple[str, str]]:
+        if value is None:
+            return
+        if node.unroll:
+            try:
+                node = node.unroll()
+            except SchemaError as error:
+                yield node.path[:80], f"is not checked: {error}"
+                return
+        is_container = bool(node.children) and not node.comparator.name
+        types = node.allowed_types or ([] if node.json_type == keys.ANY else [node.json_type])
+        actual, declared = json_type(value) or type(value).__name__, " or ".join(types)
+        if not types or actual in types or (actual in _NUMERIC and not _NUMERIC.isdisjoint(types)):
+            if is_container:
+                yield from self._parts(value, node, exempt)
+        elif self._strict:
+            where = node.path or "the record"
+            problem = f"{shown(value)} ({actual}), not the schema-declared type {declared}"
+            raise self._error(f"{where!r} is {problem}", node.path)
+        elif len(types) > 1:
+            yield node.path, f"is of type {actual}, not one of the declared types {declared}"
+        elif is_container:
+            yield node.path, f"should be of type {declared}, but is of type {actual}"
+
+    def _parts(
+        self, value: Any, node: SchemaNode, exempt: frozenset[str]
+    ) -> Iterator[tuple[str, str]]:
+        if isinstance(value, list):
+            value = {str(position): element for position, element in enumerate(value)}
+        children = {child.name: child for child in node.children}
+        rest = children.pop(None, None)
+        for name in value if rest is None else ():
+            if name not in children and name not in exempt:
+                where = keys.join(node.path, str(name))
+                close = difflib.get_close_matches(str(name), [str(one) for one in children], n=1)
+                hint = f"did you mean {close[0]!r}?" if close else "add it there, or remove it"
+                raise self._error(f"{where!r} is not in schema; {hint}", where)
+        for child in node.children if rest is None else ():
+            if child.name not in value and not child.skip:
+                yield child.path, _MISSING
+        for name, part in value.items():
+            if name not in exempt and (known := children.get(name, rest)) is not None:
+                yield from self.warnings(part, known)
+
+    def _error(self, problem: str, path: str) -> GoldValidationError:
+        return GoldValidationError(
+            f"gold record {self._record_id!r}: {problem}", self._record_id, path
+        )

@@ -1,4 +1,4 @@
-"""Resolution of JSON schemas with references and combinations, and of pydantic models.
+"""Schemas from JSON schemas with references and combinations, pydantic models, and examples.
 
 Only references within the schema are followed: nothing is read from disk or fetched.
 """
@@ -8,16 +8,16 @@ from __future__ import annotations
 import functools
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from factcheck.documents import shown
-from factcheck.errors import ParameterError, SchemaError
+from factcheck.errors import InputError, ParameterError, SchemaError
 from factcheck.fields.schemas import combinations
 from factcheck.fields.schemas import structure as keys
-from factcheck.fields.values import model_base
+from factcheck.fields.values import as_record, json_type, model_base
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -248,3 +248,65 @@ def _lookup(root: dict[str, Any], names: list[str], ref: str, path: str) -> dict
             f"the target of the reference {ref!r:.80} must be a schema, not {shown(found)}", path
         )
     return found
+
+
+def infer_schema(values: Iterable[Any], path: str = "") -> dict[str, Any]:
+    """Infer a schema from example records, or from values of one field.
+
+    A field has the type of its first value that is not null. Fields that are always null and items
+    of arrays that are always empty are strings.
+
+    Args:
+        values: Examples; pydantic model instances are converted to records.
+        path: Path of the values, for warnings.
+
+    Returns:
+        A schema without `x-eval-*` keys; `annotate_xeval` adds them.
+
+    Raises:
+        InputError: There are no values.
+        SchemaError: A value is nested too deeply, or has property names that are not strings.
+    """
+    examples = [as_record(value) for value in as_list(values, "values")]
+    if not examples:
+        raise InputError("cannot infer a schema from an empty list; pass at least one value")
+    return _infer(examples, path, 0)
+
+
+def as_list(values: Any, name: str) -> list[Any]:
+    """Return an iterable of values as a list; raise `InputError` for a single value."""
+    single = isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable)
+    if single or as_record(values) is not values:
+        raise InputError(f"{name} must be a list, not one {type(values).__name__}; write [{name}]")
+    return list(values)
+
+
+def _infer(values: list[Any], path: str, depth: int) -> dict[str, Any]:
+    if depth > keys.MAX_DEPTH:
+        problem = f"more than {keys.MAX_DEPTH} levels, or a value that contains itself"
+        raise SchemaError(f"nested too deeply: {problem}", path[:80])
+    present = [value for value in values if value is not None]
+    types = list(dict.fromkeys(json_type(value) or "string" for value in present)) or ["string"]
+    if len({kind.replace("integer", "number") for kind in types}) > 1:
+        _log.warning(
+            "%s: polymorphic values (%s); using %s, the type of the first",
+            path or "the root",
+            ", ".join(types),
+            types[0],
+        )
+    schema: dict[str, Any] = {"type": types[0]}
+    kind = {"array": list, "object": dict}.get(types[0], ())
+    containers = {id(value): value for value in present if isinstance(value, kind)}.values()
+    if types[0] == "array":
+        elements = [element for array in containers for element in array]
+        schema["items"] = _infer(elements, f"{path}[]", depth + 1)
+    elif types[0] == "object":
+        columns: dict[str, list[Any]] = {}
+        for name, value in (member for record in containers for member in record.items()):
+            if not isinstance(name, str):
+                raise SchemaError(f"the property name {name!r} is not a string", path)
+            columns.setdefault(name, []).append(value)
+        schema["properties"] = properties = {}
+        for name in sorted(columns):  # not a comprehension, which would add a stack frame per level
+            properties[name] = _infer(columns[name], keys.join(path, name), depth + 1)
+    return schema

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -170,15 +170,6 @@ def parent_and_name(path: str) -> tuple[str, str]:
     found = _PARENT_AND_NAME.fullmatch(path)
     parent, name = found.groups() if found else ("", path)
     return parent or "", _ESCAPED.sub(r"\1", name)
-
-
-def containers(path: str) -> Iterator[str]:
-    """Yield the schema paths of the objects and lists around a field, innermost first."""
-    while path:
-        is_element = path.endswith("[]")
-        path = path[:-2] if is_element else parent_and_name(path)[0]
-        if path and not path.endswith("[]"):
-            yield path
 
 
 _FALLBACK = "exact"

@@ -18,8 +18,7 @@ from factcheck.fields.comparators.dates import order_of, read_date
 from factcheck.fields.comparators.numbers import read_number
 from factcheck.fields.comparators.transforms import read_bool
 from factcheck.fields.schemas import structure as keys
-from factcheck.fields.schemas.references import as_schema, resolved
-from factcheck.fields.schemas.validation import as_list, infer_schema
+from factcheck.fields.schemas.references import as_list, as_schema, infer_schema, resolved
 from factcheck.fields.types import UnreadableError
 from factcheck.fields.values import as_record, folded, json_type
 from factcheck.reports.text import plural
@@ -114,7 +113,7 @@ def suggest_schema(gold: Any, schema: Any = None) -> Any:
     """
     records = [as_record(record) for record in as_list(gold, "gold")]
     if schema is None:
-        suggested = infer_schema(records, maps=True)
+        suggested = infer_schema(records)
     else:
         converted = as_schema(schema)
         suggested = converted if converted is not schema else resolved(converted)

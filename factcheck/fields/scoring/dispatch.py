@@ -7,25 +7,18 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from factcheck.errors import Failure, JudgeError, describe
+from factcheck.errors import Failure, describe
 from factcheck.fields.comparators.semantic import CompoundComparator
-from factcheck.fields.schemas.structure import parent_and_name, schema_path
+from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.scoring.nodes import Out
 from factcheck.fields.scoring.plan import Plan, outcome_of
-from factcheck.fields.types import (
-    NOT_OF_THE_VALUE,
-    BatchItem,
-    FieldResult,
-    UndecidableError,
-)
+from factcheck.fields.types import BatchItem, FieldResult, UndecidableError
 from factcheck.fields.values import value_key
 from factcheck.reports.text import plural
 
 T = TypeVar("T")
 Ask: TypeAlias = "Callable[[Any, list[BatchItem]], Awaitable[Any]]"
 """Calls a batch comparator."""
-_MAX_FAILED = 8
-"""Number of calls that may fail before the first success, and for each further one."""
 _log = logging.getLogger("factcheck.fields")
 
 
@@ -104,47 +97,14 @@ def _question(result: FieldResult) -> Hashable:
 
 
 async def _answers(name: str, comparator: Any, items: list[BatchItem], ask: Ask) -> list[Any]:
-    """Return one answer per item, a failure for an item without one.
-
-    If the comparator raises, each half of the items is asked about on its own, and so on, so that
-    only those that make it raise have no answer; fields with one parent stay together. A comparator
-    that raises far more often than not, or because of a service or the machine, is not asked again.
-    """
-    together: dict[Hashable, list[int]] = {}
-    for place, item in enumerate(items):
-        alone = getattr(comparator, "across_records", False) is True
-        key = place if alone else parent_and_name(item.path)[0]
-        together.setdefault(key, []).append(place)
-    answers: list[Any] = [None] * len(items)
-    parts = [[*together.values()]]
-    n_failed = n_answered = n_lost = 0
-    reason = ""
-    for part in parts:  # grows
-        places = sorted(place for group in part for place in group)
-        try:
-            found = await ask(comparator, [items[place] for place in places])
-        except Exception as error:  # noqa: BLE001 - the user's code
-            n_failed += 1
-            is_hopeless = n_failed > _MAX_FAILED * (1 + n_answered)
-            is_of_judge = isinstance(error, (*NOT_OF_THE_VALUE, JudgeError))
-            if len(part) > 1 and not (is_hopeless or is_of_judge):
-                half = len(part) // 2
-                parts += part[:half], part[half:]
-                continue
-            n_lost += len(places)
-            reason = f"comparator {name!r}: {describe(error)}"
-            found = [Failure(None, "raised", reason)] * len(places)
-        else:
-            n_answered += 1
-        for place, answer in zip(places, _checked(name, found, len(places)), strict=True):
-            answers[place] = answer
-    if n_lost:
-        _log.warning("%s (%d of %s)", reason, n_lost, plural(len(items), "field"))
-    return answers
-
-
-def _checked(name: str, answers: Any, n: int) -> list[Any]:
-    """Return as many answers as there are items, failures for missing ones."""
+    """Return one answer per item, a failure for an item without one."""
+    try:
+        answers = await ask(comparator, items)
+    except Exception as error:  # noqa: BLE001 - the user's code
+        reason = f"comparator {name!r}: {describe(error)}"
+        _log.warning("%s (%s)", reason, plural(len(items), "field"))
+        return [Failure(None, "raised", reason)] * len(items)
+    n = len(items)
     reason = f"the comparator {name!r} gave no verdict"
     if not isinstance(answers, list):
         reason = f"the comparator {name!r} returned {type(answers).__name__}, not a list"

@@ -90,15 +90,9 @@ def pending_in(out: Out) -> list[list[FieldResult]]:
     return blocks
 
 
-class Node(Protocol):
-    """A field of the schema."""
-
-    path: str
-    """Schema path."""
-
-    def score(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        """Score a field; at most one value is `MISSING`, both may be null."""
-        ...
+Node: TypeAlias = "Leaf | Skipped | ObjectNode | RecursiveNode | ArrayNode"
+"""A field of the schema, with its `path` there. Its `score` takes at most one value that is
+`MISSING`; both may be null."""
 
 
 @dataclass(slots=True, eq=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
 from typing import Any
@@ -13,11 +13,13 @@ from typing import Any
 from factcheck.documents import shown
 from factcheck.errors import SchemaError
 from factcheck.facts import digest
+from factcheck.fields.comparators.builtin import COMPARATORS
+from factcheck.fields.comparators.dates import FIGURES, order_of
 from factcheck.fields.comparators.numbers import units_of
 from factcheck.fields.comparators.transforms import TRANSFORMS
-from factcheck.fields.registry import COMPARATORS, Registry, is_batch
+from factcheck.fields.registry import Registry, is_batch
 from factcheck.fields.schemas.parsing import SchemaNode, key_path
-from factcheck.fields.schemas.structure import TransformSpec
+from factcheck.fields.schemas.structure import ComparatorSpec, TransformSpec
 from factcheck.fields.scoring import nodes
 from factcheck.fields.scoring.nodes import MISSING
 from factcheck.fields.scoring.optimal import OptimalArray
@@ -28,7 +30,7 @@ from factcheck.fields.types import (
     Outcome,
     UndecidableError,
 )
-from factcheck.fields.values import is_nan, plain
+from factcheck.fields.values import is_nan, plain, read_record, unwrapped
 from factcheck.reports.text import plural
 
 _log = logging.getLogger("factcheck.fields")
@@ -227,3 +229,63 @@ def outcome_of(result: Any) -> Outcome:
     if not isinstance(score, Real) or not 0 <= float(score) <= 1:
         raise UndecidableError(f"the score {score!r} is not a number from 0 to 1")
     return float(score), getattr(result, "reason", None)
+
+
+def with_orders(
+    schema: SchemaNode, gold: Iterable[Any], extracted: Iterable[Any]
+) -> SchemaNode | None:
+    """Set `day_first` where extracted dates say it and gold has no such date; `None` if nowhere.
+
+    A field in which they say nothing has the order of all others.
+    """
+    open_fields = {
+        node.path
+        for node in schema.compared()
+        if node.comparator.name == "date" and "day_first" not in node.comparator.params
+    }
+    if not open_fields:
+        return None
+    orders: dict[str, set[bool]] = {path: set() for path in open_fields}
+    for path, text in _dates(schema, extracted):
+        order = order_of(text) if path in open_fields else None
+        if order is not None:
+            orders[path].add(order)
+    every = set().union(*orders.values())
+    if not every:
+        return None
+    in_gold = {path for path, _ in _dates(schema, gold)}
+    known = {
+        path: next(iter(found or every))
+        for path, found in orders.items()
+        if len(found or every) == 1 and path not in in_gold
+    }
+    return _changed(schema, known) if known else None
+
+
+def _changed(node: SchemaNode, orders: dict[str, bool]) -> SchemaNode:
+    children = [_changed(child, orders) for child in node.children]
+    if node.path not in orders:
+        return replace(node, children=children)
+    params = {**node.comparator.params, "day_first": orders[node.path]}
+    return replace(node, children=children, comparator=ComparatorSpec("date", params))
+
+
+def _dates(schema: SchemaNode, records: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    """Yield the dates in figures with the paths of their fields."""
+    for record in records:
+        found, _ = unwrapped(read_record(record), schema.named.keys())
+        yield from _dates_in(schema, found)
+
+
+def _dates_in(node: SchemaNode, value: Any) -> Iterator[tuple[str, str]]:
+    if node.skip or value is None:
+        return
+    if node.comparator.name == "date" and isinstance(value, str):
+        if FIGURES.match(value):
+            yield node.path, value
+    elif isinstance(value, dict):
+        for name, child in node.named.items():
+            yield from _dates_in(child, value.get(name))
+    elif isinstance(value, list) and node.children and node.children[-1].is_rest:
+        for element in value:
+            yield from _dates_in(node.children[-1], element)
