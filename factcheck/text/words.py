@@ -194,6 +194,17 @@ def antonyms() -> frozenset[frozenset[str]]:
 
 
 @lru_cache(maxsize=1)
+def opposites() -> Mapping[str, frozenset[str]]:
+    """Map the stem of an English word to the stems of its antonyms."""
+    found: dict[str, set[str]] = {}
+    for pair in antonyms():
+        stems = {_stem(word, "en") for word in pair}
+        for stem in stems:
+            found.setdefault(stem, set()).update(stems - {stem})
+    return {stem: frozenset(others) for stem, others in found.items()}
+
+
+@lru_cache(maxsize=1)
 def things() -> frozenset[str]:
     """Return English nouns that end like words for people and are none: `boiler`."""
     return frozenset(_wordnet()["things"])

@@ -163,8 +163,8 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
         best = max(best, probability)
         if best >= DECISION + UNSURE:
             break
-        if against is None and (conflict is not None or passage.contradicts()):
-            conflict = conflict or "the closest passage says otherwise"
+        conflict = conflict or (passage.difference() if against is None else None)
+        if against is None and conflict is not None:
             against = passage.sentences[0].evidence, conflict
     if stating is not None:
         missing = ", ".join(stating.missing)

@@ -1,20 +1,21 @@
-"""Rules for contradictions between a passage and a fact: numbers, units and dates.
+"""Rules for contradictions between a passage and a fact, by English words and without a parser.
 
-The rules favour precision over recall: a conflict is reported only if the passage clearly is about
-the same thing. They use English words without a parser. Swapped roles, antonyms, negations and
+`find_conflict` compares numbers, units and dates, and favours precision over recall: a conflict is
+reported only if the passage clearly is about the same thing. Negations, antonyms, swapped roles and
 other words are left to the reader network, which is better at them
-(`benchmarks/embedded/conflicts.md`).
+(`benchmarks/embedded/conflicts.md`); `name_difference` says in words what the reader has found. A
+fact is called contradicted only where there are such words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from factcheck.text.dates import Moment, differ, meet
 from factcheck.text.units import Quantity, agree, comparable, read
-from factcheck.text.words import Word
+from factcheck.text.words import Word, opposites, word_set
 
 Place = tuple[int, int]
 """Positions `[first, last)` of words."""
@@ -46,6 +47,9 @@ _MIN_OVERLAP_SINGLE = 0.5
 """Minimum fraction if the passage has exactly one comparable number with a unit."""
 _MIN_OVERLAP_DATES = 0.75
 """Minimum fraction for dates of which other parts are given: a month and year, a day and month."""
+_LINKS = word_set("and but while whereas")
+_SPANS = word_set("from between")
+_ARTICLES = word_set("the a an its his her their")
 
 
 def analyse(text: str) -> Analysed:
@@ -69,7 +73,20 @@ def find_conflict(fact: Analysed, passage: Analysed) -> str | None:
     if not fact.content or not passage.content:
         return None
     pair = _Pair(fact, passage)
-    return next((reason for find in (_numbers, _dates) for reason in find(pair)), None)
+    finders = (_numbers, _dates, _exchanged)
+    return next((reason for find in finders for reason in find(pair)), None)
+
+
+def name_difference(fact: Analysed, passage: Analysed) -> str | None:
+    """Say what a passage that contradicts a fact says otherwise, or return `None`.
+
+    May be asked only where something else has found that it does.
+    """
+    pair = _Pair(fact, passage)
+    if pair.rest((0, 0)) < _MIN_OVERLAP_SINGLE:
+        return None
+    finders = (_opposite, _negation, _turned, _replaced)
+    return next(filter(None, (find(pair) for find in finders)), None)
 
 
 class _Pair:
@@ -132,7 +149,7 @@ def _numbers(pair: _Pair) -> Iterator[str]:
             ):
                 text_word, fact_word = pair.wordings(place, (p.first, p.last))
                 if q.value == p.value or not _same_digits(text_word, fact_word):
-                    yield f"says {text_word}, the fact says {fact_word}"
+                    yield _says(text_word, fact_word)
                 break
 
 
@@ -178,9 +195,145 @@ def _dates(pair: _Pair) -> Iterator[str]:
             )
             if fits and (d.clock is None) == (m.clock is None):
                 text_word, fact_word = pair.wordings(place, (m.first, m.last))
-                yield f"says {text_word}, the fact says {fact_word}"
+                yield _says(text_word, fact_word)
                 break
 
 
 def _parts(moment: Moment) -> tuple[bool, ...]:
     return tuple(part is None for part in (moment.year, moment.month, moment.day))
+
+
+class _Side(NamedTuple):
+    """The stems that belong to one of several values of a passage."""
+
+    left: frozenset[str]
+    right: frozenset[str]
+    has_subject: bool
+    """Whether what the value is about stands between the last value and this one."""
+
+    @property
+    def stems(self) -> frozenset[str]:
+        return self.left | self.right
+
+
+def _exchanged(pair: _Pair) -> Iterator[str]:
+    """Find a value that the passage gives of something else: `A rose 3 %, B 5 %`."""
+    fact, passage = pair.fact, pair.passage
+    same = [at for at, p in enumerate(passage.quantities) for q in fact.quantities if agree(q, p)]
+    if len(fact.quantities) == len(same) == 1:
+        yield from _exchange(pair, fact.quantities[0], passage.quantities, same[0])
+    same = [at for at, m in enumerate(passage.moments) for d in fact.moments if meet(d, m)]
+    if len(fact.moments) == len(same) == 1:
+        yield from _exchange(pair, fact.moments[0], passage.moments, same[0])
+
+
+def _exchange(
+    pair: _Pair, ours: Quantity | Moment, theirs: Sequence[Quantity | Moment], same: int
+) -> Iterator[str]:
+    sides = _sides(pair.passage, theirs)
+    for at, side in enumerate(sides):
+        others = frozenset[str]().union(*(each.stems for each in sides if each is not side))
+        keys = [word.stem for word in pair.fact.words if word.stem in side.stems - others]
+        if at == same or not keys:
+            continue
+        held = pair.fact.stems & sides[same].stems - side.stems
+        is_later = at > 0 and keys[0] in side.left and keys[0] == _first_key(pair, sides)
+        is_other = not held and sides[same].stems and (sides[same].has_subject or at > 0)
+        if is_other or (is_later and side.has_subject):
+            other = theirs[at]
+            yield _says(*pair.wordings((ours.first, ours.last), (other.first, other.last)))
+
+
+def _first_key(pair: _Pair, sides: Sequence[_Side]) -> str:
+    """Return the first stem of the fact that belongs to one value only."""
+    known = [word.stem for word in pair.fact.words]
+    return next(stem for stem in known if sum(stem in side.stems for side in sides) == 1)
+
+
+def _sides(passage: Analysed, values: Sequence[Quantity | Moment]) -> list[_Side]:
+    """Return what belongs to each value, parted by commas and `and`; empty if that is uncertain."""
+    words = passage.words
+    cuts = [0]
+    for before, value in pairwise(values):
+        links = [at for at in range(before.last, value.first + 1) if _is_parted(passage, at)]
+        if not links or (before.first and words[before.first - 1].form in _SPANS):
+            return []
+        cuts.append(links[-1])
+    cuts.append(len(words))
+    taken = {at for value in values for at in range(value.first, value.last)}
+    sides = []
+    for value, (start, end) in zip(values, pairwise(cuts), strict=True):
+        counted = {value.last} if not _is_parted(passage, value.last) else set[int]()
+        own = [at for at in range(start, end) if at not in taken | counted]
+        own = [at for at in own if words[at].kind in {"content", "number"}]
+        left = [at for at in own if at < value.first]
+        opening = next((at for at in range(start, end) if words[at].form not in _LINKS), start)
+        is_named = words[opening].form in _ARTICLES or words[opening].text[:1].isupper()
+        has_subject = bool(left) and (is_named or left == [opening] == [value.first - 1])
+        right = frozenset(words[at].stem for at in own if at > value.first)
+        sides.append(_Side(frozenset(words[at].stem for at in left), right, has_subject))
+    if not all(side.left for side in sides[1:]):  # `3 % in Ulm and 5 % in Bonn`
+        return [_Side(frozenset(), side.right, bool(side.right)) for side in sides]
+    return sides
+
+
+def _is_parted(passage: Analysed, at: int) -> bool:
+    """Tell whether a comma or a word like `and` stands before a word, or is it."""
+    if not 0 < at < len(passage.words):
+        return at > 0
+    word, before = passage.words[at], passage.words[at - 1]
+    gap = passage.text[before.end : word.start]
+    return word.form in _LINKS or "," in gap or ";" in gap
+
+
+def _opposite(pair: _Pair) -> str | None:
+    """Find a word with its antonym: `rose` and `fell`."""
+    ours = {word.stem: word.text for word in pair.fact.words}
+    theirs = {word.stem: word.text for word in pair.passage.words}
+    for stem, text in ours.items():
+        for other in opposites().get(stem, ()):
+            if stem not in theirs and other in theirs and other not in ours:
+                return _says(theirs[other], text)
+    return None
+
+
+def _negation(pair: _Pair) -> str | None:
+    """Find a negation on one side only."""
+    ours, theirs = (
+        [word.text for word in each.words if word.kind == "negation"]
+        for each in (pair.fact, pair.passage)
+    )
+    if bool(ours) == bool(theirs) or pair.rest((0, 0)) < _MIN_OVERLAP:
+        return None
+    return f'says it with "{theirs[0]}"' if theirs else f'says it without "{ours[0]}"'
+
+
+def _turned(pair: _Pair) -> str | None:
+    """Find the same words in another order: `Anna hired Tom` and `Tom hired Anna`."""
+    places = {word.stem: at for at, word in enumerate(pair.passage.words)}
+    order = [word.stem for word in pair.fact.words if word.kind in {"content", "number"}]
+    if len({*order}) != len(order) or not {*order} <= {*places}:
+        return None
+    found = [places[stem] for stem in order]
+    if found == sorted(found):
+        return None
+    return f'says "{pair.passage.wording(min(found), max(found) + 1)}", in another order'
+
+
+def _replaced(pair: _Pair) -> str | None:
+    """Find the only word of a fact that the passage does not have, and the one in its place."""
+    lost = [at for at in pair.fact.content if pair.fact.words[at].stem not in pair.passage.stems]
+    if len(lost) != 1:
+        return None
+    ours = _neighbours(pair.fact, lost[0], lost[0] + 1)
+    for at in pair.passage.content:
+        word = pair.passage.words[at]
+        theirs = _neighbours(pair.passage, at, at + 1)
+        is_there = all(ours) and ours == theirs
+        if is_there and word.stem not in pair.fact.stems:
+            return _says(word.text, pair.fact.words[lost[0]].text)
+    return None
+
+
+def _says(there: str, here: str) -> str:
+    return f"says {there}, the fact says {here}"

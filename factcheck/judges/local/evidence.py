@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from factcheck.facts import Evidence
 from factcheck.facts.spans import fold_text
-from factcheck.judges.local.conflicts import Analysed, analyse, find_conflict
+from factcheck.judges.local.conflicts import Analysed, analyse, find_conflict, name_difference
 from factcheck.judges.local.encoder import WIDTH, Opinion, Reading, judge, load_encoder
 from factcheck.judges.local.model import Features
 from factcheck.judges.local.sentences import split_passages
@@ -189,12 +189,17 @@ class Passage(NamedTuple):
         contradicted = min(max(opinion.contradicted, CONTRADICTED_RANGE[0]), CONTRADICTED_RANGE[1])
         return Features(*self.matched, entailed, contradicted)
 
-    def contradicts(self) -> bool:
-        """Whether the reader finds a contradiction, and not only that something is missing."""
+    def difference(self) -> str | None:
+        """What the better sentence says otherwise, if the reader finds a contradiction.
+
+        `None` if it does not, if something is only missing, or if no words show what it is.
+        """
         opinion = self._opinion()
         if opinion is None or opinion.entailed >= 0.0:
-            return False
-        return opinion.contradicted > _CONTRADICTED_FROM - _CONTRADICTED_SLOPE * opinion.entailed
+            return None
+        if opinion.contradicted <= _CONTRADICTED_FROM - _CONTRADICTED_SLOPE * opinion.entailed:
+            return None
+        return name_difference(self.statement.analysed, self.sentences[0].analysed)
 
     def _opinion(self) -> Opinion | None:
         if self.unread.passage_mean < _LEAST:

@@ -13,7 +13,7 @@ from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Verdict
 from factcheck.facts.groups import group_results
 from factcheck.judges.local import checker
 from factcheck.judges.local.checker import LocalChecker, check_facts
-from factcheck.judges.local.conflicts import analyse, find_conflict
+from factcheck.judges.local.conflicts import analyse, find_conflict, name_difference
 from factcheck.judges.local.model import Model
 from factcheck.judges.local.sentences import split_sentences
 from factcheck.judges.ports import Checker, Ledger
@@ -166,7 +166,7 @@ def test_what_is_said_in_the_same_or_other_words_is_entailed(fact: str, text: st
     [
         ("The race drew 12,600 runners.", "says 12,500, the fact says 12,600"),
         ("Runners paid £4 million in fees.", "says £3m, the fact says £4 million"),
-        ("The man bit the dog.", "the closest passage says otherwise"),
+        ("The man bit the dog.", 'says "dog bit the man", in another order'),
     ],
 )
 def test_what_is_said_otherwise_is_contradicted(fact: str, reason: str) -> None:
@@ -353,6 +353,71 @@ def conflict(fact: str, passage: str) -> str | None:
 )  # fmt: skip
 def test_a_conflict_gives_both_wordings(reason: str, fact: str, passage: str) -> None:
     assert conflict(fact, passage) == reason
+
+
+@pytest.mark.parametrize(
+    ("fact", "passage", "other"),
+    [
+        ("Sales rose 5 per cent in Norway.",
+         "Sales rose 3 per cent in Norway and 5 per cent in Sweden.", "3 per cent"),
+        ("Apples cost 5 euros.", "Apples cost 3 euros, pears 5 euros.", "3 euros"),
+        ("Profit rose 3 %.", "Revenue rose 3 %, profit 5 %.", "5 %"),
+        ("Anna is 29 years old.", "Anna is 34 years old and Ben is 29.", "34 years"),
+        ("The Bonn office opened in 1990.",
+         "The Berlin office opened in 1990 and the Bonn office in 1995.", "1995"),
+        ("The library opens on 9 June.",
+         "The library opens on 3 May and the museum on 9 June.", "3 May"),
+        ("The south plant made 40 tonnes.",
+         "The north plant made 40 tonnes, the south plant 25 tonnes.", "25 tonnes"),
+        ("Lindqvist scored 17 points.",
+         "Lindqvist scored 21 points and Moreau added 17 points.", "21"),
+    ],
+)  # fmt: skip
+def test_a_value_of_something_else_is_a_conflict(fact: str, passage: str, other: str) -> None:
+    found = conflict(fact, passage)
+    assert found is not None
+    assert found.startswith(f"says {other}, the fact says ")
+
+
+@pytest.mark.parametrize(
+    ("fact", "passage"),
+    [
+        ("Sales rose 5 per cent in Sweden.",
+         "Sales rose 3 per cent in Norway and 5 per cent in Sweden."),
+        ("Pears cost 5 euros.", "Apples cost 3 euros, pears 5 euros."),
+        ("Deaths rose to 5.", "Deaths rose from 3 in May and June to 5 in July."),
+        ("Costs rose 5 per cent.",
+         "Sales rose 3 per cent, helped by Norway, and costs 5 per cent, helped by Sweden."),
+        ("The firm had 3 stores in Ulm.", "In 2020 the firm had 12 stores, 3 of them in Ulm."),
+        ("Anna ate 5 apples.", "Anna bought 3 apples and ate 5."),
+        ("The mill was rebuilt in 1953.",
+         "The mill burned down in 1950, was rebuilt in 1953 and sold in 1960."),
+        ("The mill was in ruins in 1953.",
+         "The mill burned down in 1950, was rebuilt in 1953 and sold in 1960."),
+        ("Eleven members voted for the rise.",
+         "Eleven members voted for the rise and eight against it."),
+    ],
+)  # fmt: skip
+def test_a_value_of_the_same_thing_is_none(fact: str, passage: str) -> None:
+    assert conflict(fact, passage) is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "fact", "passage"),
+    [
+        ("says rose, the fact says fell", "Profit fell.", "Last year profit rose sharply."),
+        ('says it with "never"', "The bats found the door.", "The bats never found the door."),
+        ('says it without "No"', "No oil was lost.", "Much oil was lost."),
+        ('says "Tom Lund hired Anna Berg", in another order',
+         "Anna Berg hired Tom Lund.", "In May Tom Lund hired Anna Berg."),
+        ("says ferry, the fact says train",
+         "They took the train to Ulm.", "They took the ferry to Ulm in May."),
+        (None, "Ronnie remains on the paper.", "Ronnie died soon after getting on the paper."),
+        (None, "The mayor resigned.", "A storm hit the harbour."),
+    ],
+)  # fmt: skip
+def test_what_contradicts_is_named(reason: str | None, fact: str, passage: str) -> None:
+    assert name_difference(analyse(fact), analyse(passage)) == reason
 
 
 @pytest.mark.parametrize(
