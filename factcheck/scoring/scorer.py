@@ -38,9 +38,8 @@ from factcheck.facts import (
     source_key,
     source_texts,
 )
-from factcheck.facts.groups import batches
+from factcheck.facts.groups import Weighting, batches, require_weighting, weigh
 from factcheck.facts.report import Direction
-from factcheck.facts.weights import Weighting, require_weighting, weigh
 from factcheck.judges.factory import build_judges, is_embedded
 from factcheck.judges.ports import (
     ExtractorSpec,
