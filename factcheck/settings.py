@@ -76,12 +76,6 @@ FACTS_PER_CALL = 32
 the requests."""
 VerdictForm = Literal["line", "quote"]
 """Output of a model before each label: the number of the deciding line, or a verbatim quote."""
-REMOVED = {
-    "summaries_per_call": "each summary has its own request now",
-    "repeats": "gates check again what would fail them; for more, score with several seeds",
-    "probabilities": "use a judge that has them, such as 'local' or 'nli:FOLDER'",
-}
-"""Former settings of a model, and what to use instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +117,6 @@ class Model:
     """URL of the server; `None`: from the environment, or the provider's default."""
     api_key: str | None = field(default=None, repr=False)
     """API key; `None`: from the environment."""
-
-    def __new__(cls, *_: Any, **settings: Any) -> Model:  # noqa: PYI034 - `Self` is of 3.11
-        """Refuse former settings with a word on what to use instead."""
-        for name in REMOVED.keys() & settings:
-            raise ConfigError(f"{name} was removed: {REMOVED[name]}")
-        return object.__new__(cls)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():

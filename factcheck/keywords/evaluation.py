@@ -271,8 +271,6 @@ def _lines(found: CaseResult, cards: Sequence[Any], threshold: float) -> Iterato
         yield f"nearest: card {missed.nearest + 1}, score {share(missed.score)}, {why}{content}"
     for place in found.extra:
         yield f"extra: card {place + 1}{_content(cards[place])}"
-    if found.note:
-        yield found.note
 
 
 def _content(card: Any) -> str:

@@ -14,7 +14,6 @@ only, they are 0. Scores are never NaN.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
@@ -127,8 +126,6 @@ class CaseResult(PlainData):
     """Expected cards without a match, in order."""
     extra: tuple[int, ...]
     """Indices of the generated cards without a match, in order."""
-    note: str = ""
-    """Difference of greedy matching to the optimal assignment, if that was used."""
 
 
 def keyword_similarity(keywords: Iterable[Any], text: str) -> float:
@@ -176,8 +173,7 @@ def match_cards(
             `card_type`. Their order affects greedy matching.
         generated: Mappings, or objects with attributes such as dataclasses or pydantic models.
         threshold: Minimum score of a pair, in [0, 1]; pairs with a score of 0 never match.
-        assignment: `"greedy"`, or `"optimal"` for the maximum total score, with a note if the two
-            differ.
+        assignment: `"greedy"`, or `"optimal"` for the maximum total score.
 
     Raises:
         InputError: A card or setting is invalid.
@@ -186,10 +182,10 @@ def match_cards(
     every, found = as_expected_cards(expected), as_cards(generated)
     cards = _search(every, found)
     scores = [_positive_scores(one, cards) for one in every]
-    partners, note = greedy(scores, threshold), ""
     if assignment == "optimal":
-        by_greedy, partners = partners, optimal(scores, len(cards), threshold)
-        note = difference_note(scores, by_greedy, partners)
+        partners = optimal(scores, len(cards), threshold)
+    else:
+        partners = greedy(scores, threshold)
     pairs = [scores[i][j] for i, j in partners.items()]
     return CaseResult(
         *Scores.of(pairs, len(every), len(cards)),
@@ -198,7 +194,6 @@ def match_cards(
             _missed(i, row, every[i], cards) for i, row in enumerate(scores) if i not in partners
         ),
         tuple(sorted({*range(len(cards))} - {*partners.values()})),
-        note,
     )
 
 
@@ -298,15 +293,3 @@ def optimal(scores: PairScores, n_generated: int, threshold: float) -> Partners:
             if score >= threshold:
                 gains[i, j] = score
     return assign(gains)
-
-
-def difference_note(scores: PairScores, by_greedy: Partners, by_optimum: Partners) -> str:
-    """Describe the difference of the two assignments; empty if there is none."""
-    if by_greedy == by_optimum:
-        return ""
-    of_greedy = math.fsum(scores[i][j] for i, j in by_greedy.items())
-    of_optimum = math.fsum(scores[i][j] for i, j in by_optimum.items())
-    return (
-        f"greedy matching has a total score of {of_greedy:.3f} (pairs: {len(by_greedy)}), "
-        f"the optimum {of_optimum:.3f} (pairs: {len(by_optimum)})"
-    )

@@ -56,9 +56,6 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no JSON": ({"extra_body": {"x": {1, 2}}}, "not JSON"),
     "no mapping": ({"extra_body": [1]}, "mapping"),
     "no form": ({"verdict": "label"}, "verdict must be one of line, quote, not 'label'"),
-    "several summaries": ({"summaries_per_call": 2}, "summaries_per_call was removed: each"),
-    "several times": ({"repeats": 3}, "repeats was removed: gates check again"),
-    "log probabilities": ({"probabilities": True}, "probabilities was removed: use a judge"),
     "another name for it": ({"extra_body": {"logprobs": True}}, "must not contain logprobs"),
 }
 ADDRESSES = (
