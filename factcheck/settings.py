@@ -160,6 +160,12 @@ class Model:
             raise InputError(f"extra_body is not JSON ({error})") from error
 
 
+def require_text(value: object, what: str) -> None:
+    """Raise `InputError` for a value, called `what`, that is not a string."""
+    if not isinstance(value, str):
+        raise InputError(f"{what} must be a string, not {type(value).__name__}")
+
+
 def require_integer(name: str, value: object, low: int, high: int | None = None) -> int:
     """Return `value` if it is an integer from `low` to `high`; booleans are rejected.
 

@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from operator import attrgetter
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -158,6 +158,28 @@ def strongest(results: Iterable[CheckResult]) -> CheckResult:
     """
     order = ("entailed", "", "contradicted", "neutral")
     return min(results, key=lambda result: order.index(result.label))
+
+
+def combined(names: Sequence[str], results: Sequence[CheckResult]) -> CheckResult:
+    """Combine the results of several documents on one claim.
+
+    The claim is entailed if any document entails it, else undecided if any result is undecided,
+    else contradicted if any document contradicts it. It gets the ids of the documents with that
+    label and the evidence of the first.
+    """
+    result = strongest(results)
+    agreeing = [name for name, one in zip(names, results, strict=True) if one.label == result.label]
+    documents = tuple(agreeing) if result.label in {"entailed", "contradicted"} else ()
+    return replace(result, fact=replace(result.fact, documents=documents))
+
+
+def with_true_evidence(result: CheckResult, text: str) -> CheckResult:
+    """Remove evidence that does not match `text` at its offsets."""
+    if isinstance(result, CheckFailure) or (evidence := result.evidence) is None:
+        return result
+    if evidence.quote and text[evidence.start : evidence.end] == evidence.quote:
+        return result
+    return replace(result, evidence=None, flags=(*result.flags, "quote_not_found"))
 
 
 def match_results(facts: Iterable[AtomicFact], results: Iterable[Any]) -> list[CheckResult]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import closing, nullcontext
 from typing import Any, NamedTuple, TypeVar
@@ -16,8 +16,8 @@ from factcheck.runtime.loop import background
 from factcheck.runtime.progress import progress as show_progress
 
 T = TypeVar("T")
-Score = Callable[..., Awaitable[Sequence[CoverageReport]]]
-"""Scores summaries of one source, as `FactCoverage.ascore_summaries` does."""
+Score = Callable[..., Awaitable[CoverageReport]]
+"""Scores one summary, as `FactCoverage.ascore` does."""
 
 
 class RecordFailure(Failure[str]):
@@ -116,7 +116,7 @@ async def score_record(score: Score, record: Record | RecordFailure, start: asyn
     if isinstance(record, RecordFailure):
         return Scored(None, record)
     try:
-        (report,) = await score(record.source, [record.summary], facts=record.facts)
+        report = await score(record.source, record.summary, facts=record.facts)
     except FactcheckError as error:
         return Scored(record, RecordFailure(record.id, error.code, str(error)))
     except Exception as error:  # noqa: BLE001 - a user's judge may raise anything

@@ -151,7 +151,7 @@ def test_a_weight_that_a_person_gave_stays() -> None:
 def test_a_scorer_says_how_it_weighs() -> None:
     first, last = "The lake is deep.", "The ferry runs daily."
     with FactCoverage(weights="lead") as scorer, FactCoverage() as equal:
-        one, two = scorer.score_summaries(SOURCE, [first, last])
+        one, two = (scorer.score(SOURCE, summary) for summary in (first, last))
         plain = equal.score(SOURCE, first)
         assert scorer.signature["weights"] == "lead"
     assert one.score is not None
