@@ -29,15 +29,11 @@ def group_results(results: Iterable[CheckResult]) -> tuple[Group, ...]:
 
     A detail of a detail belongs to the group of that one's core.
     """
-    listed = list(results)
-    roots = root_ids(result.fact for result in listed)
-    members: dict[str, list[CheckResult]] = {}
-    for result in listed:
-        members.setdefault(roots[result.fact.id], []).append(result)
+    by_id = {result.fact.id: result for result in results}
     groups = []
-    for root, own in members.items():
-        own.sort(key=lambda result: result.fact.id != root)
-        groups.append(Group(own[0], tuple(own[1:])))
+    for root, members in _by_root(result.fact for result in by_id.values()).items():
+        details = (by_id[fact.id] for fact in members if fact.id != root)
+        groups.append(Group(by_id[root], tuple(details)))
     return tuple(groups)
 
 
@@ -59,19 +55,24 @@ def root_ids(facts: Iterable[AtomicFact]) -> dict[str, str]:
     return roots
 
 
-def batches(facts: Iterable[AtomicFact], size: int) -> list[tuple[AtomicFact, ...]]:
-    """Split facts into batches of up to `size`; a fact and its details are never apart.
-
-    A fact with more details than that has a batch of its own.
-    """
+def _by_root(facts: Iterable[AtomicFact]) -> dict[str, list[AtomicFact]]:
+    """Group facts by the id of the one that they add to in the end."""
     listed = list(facts)
     roots = root_ids(listed)
     groups: dict[str, list[AtomicFact]] = {}
     for fact in listed:
         groups.setdefault(roots[fact.id], []).append(fact)
+    return groups
+
+
+def batches(facts: Iterable[AtomicFact], size: int) -> list[tuple[AtomicFact, ...]]:
+    """Split facts into batches of up to `size`; a fact and its details are never apart.
+
+    A fact with more details than that has a batch of its own.
+    """
     found: list[tuple[AtomicFact, ...]] = []
     batch: list[AtomicFact] = []
-    for group in groups.values():
+    for group in _by_root(facts).values():
         if batch and len(batch) + len(group) > size:
             found.append(tuple(batch))
             batch = []
