@@ -112,13 +112,12 @@ def weigh(facts: FactSet, weighting: Weighting) -> FactSet:
     """
     if weighting == "equal":
         return facts
-    roots = list(root_ids(facts).values())
-    order = {root: place for place, root in enumerate(dict.fromkeys(roots))}
-    sizes = {root: roots.count(root) for root in order}
-    weighed = [
-        replace(fact, weight=1 / (1 + order[root] / _HALF) / sizes[root])
-        if fact.weight == 1.0
-        else fact
-        for fact, root in zip(facts, roots, strict=True)
-    ]
+    weights: dict[str, float] = {}
+    for place, members in enumerate(_by_root(facts).values()):
+        for fact in members:
+            weights[fact.id] = 1 / (1 + place / _HALF) / len(members)
+    weighed = []
+    for fact in facts:
+        is_free = fact.weight == 1.0
+        weighed.append(replace(fact, weight=weights[fact.id]) if is_free else fact)
     return replace(facts, facts=tuple(weighed))
