@@ -53,7 +53,7 @@ from factcheck.records import Record, RecordLike
 from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.scoring.card import JudgeCard
-from factcheck.scoring.many import Outcome, Scored, outcomes, score_records
+from factcheck.scoring.many import Outcome, Scored, outcomes, score_in_processes, score_records
 from factcheck.settings import FACTS_PER_CALL, LOCAL, require_integer, require_text
 
 if TYPE_CHECKING:
@@ -251,8 +251,6 @@ class FactCoverage(SessionUser):
     ) -> Generator[Scored, None, None]:
         """Score many records and yield each with its outcome; see `score_many` and `score`."""
         if self._processes > 1:
-            from factcheck.scoring.processes import score_in_processes
-
             judge = self._specs[0] or self.session.settings.judge
             options = judge, self._card, self._weights, direction
             start = partial(_chunk_scorer, *options, lead=lead)
