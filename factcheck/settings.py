@@ -27,12 +27,8 @@ class Settings:
     """`FACTCHECK_JUDGE`: default judge."""
     extractor: str | None = None
     """`FACTCHECK_EXTRACTOR`: default extractor; `None`: same as the judge."""
-    openai_api_key: str | None = field(default=None, repr=False)
-    """`OPENAI_API_KEY`."""
-    openai_base_url: str | None = None
-    """`OPENAI_BASE_URL`: URL of any OpenAI-compatible server."""
     variables: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
-    """The environment, for keys and URLs of other providers."""
+    """The environment, for keys and URLs of providers."""
     cache: str | None = field(default=None, repr=False)
     """`FACTCHECK_CACHE`: `off`, or the URL of a Redis server; `None`: cache on disk."""
     cache_dir: str | None = None
@@ -44,8 +40,6 @@ class Settings:
         return cls(
             judge=environment.get("FACTCHECK_JUDGE") or LOCAL,
             extractor=environment.get("FACTCHECK_EXTRACTOR") or None,
-            openai_api_key=environment.get("OPENAI_API_KEY") or None,
-            openai_base_url=environment.get("OPENAI_BASE_URL") or None,
             cache=environment.get("FACTCHECK_CACHE") or None,
             cache_dir=environment.get("FACTCHECK_CACHE_DIR") or None,
             variables=environment,
@@ -53,10 +47,6 @@ class Settings:
 
     def variable(self, name: str) -> str | None:
         """Return the value of an environment variable; `None` if it is empty or unset."""
-        if name == "OPENAI_API_KEY":
-            return self.openai_api_key
-        if name == "OPENAI_BASE_URL":
-            return self.openai_base_url
         return self.variables.get(name) or None
 
 
