@@ -39,10 +39,9 @@ from factcheck.reports.text import (
     signed,
     some_of,
 )
-from factcheck.stats.comparison import Change as ScoreChange
-from factcheck.stats.comparison import Comparison, compare_means, split_changes
 from factcheck.stats.intervals import Interval, wilson
-from factcheck.stats.resampling import mean_interval
+from factcheck.stats.resampling import Change as ScoreChange
+from factcheck.stats.resampling import Comparison, compare_means, mean_interval, split_changes
 
 if TYPE_CHECKING:
     from typing_extensions import Self
