@@ -83,18 +83,19 @@ def batches(facts: Iterable[AtomicFact], size: int) -> list[tuple[AtomicFact, ..
 def added_words(core: str, detail: str) -> str:
     """Return what a detail adds to its core: `in May` for `It sank.` and `It sank in May.`."""
     one, other = core.rstrip(".").split(), detail.rstrip(".").split()
-    first, second = ([word.lower().strip(",;:") for word in words] for words in (one, other))
-    parts: list[Sequence[str]] = [
-        other[start:end]
-        for kind, _, _, start, end in SequenceMatcher(
-            None, first, second, autojunk=False
-        ).get_opcodes()
-        if kind in ("insert", "replace")
-    ]
-    text = " … ".join(" ".join(part) for part in parts if part).strip(" ,;:")
+    matcher = SequenceMatcher(None, _bare(one), _bare(other), autojunk=False)
+    parts = []
+    for kind, _, _, start, end in matcher.get_opcodes():
+        if kind in ("insert", "replace"):
+            parts.append(" ".join(other[start:end]))
+    text = " … ".join(parts).strip(" ,;:")
     if other and text.startswith(other[0]) and one[:1] != other[:1]:
         text = text[0].lower() + text[1:]
     return text or detail
+
+
+def _bare(words: Sequence[str]) -> list[str]:
+    return [word.lower().strip(",;:") for word in words]
 
 
 def require_weighting(value: Weighting) -> Weighting:

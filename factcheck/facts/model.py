@@ -6,7 +6,6 @@ Every class converts to JSON-ready data with `to_dict` and back with `from_dict`
 from __future__ import annotations
 
 import hashlib
-import itertools
 import re
 import sys
 from collections import Counter
@@ -349,11 +348,17 @@ def free_ids(given: Sequence[str | None]) -> list[str]:
     """
     matches = [_NUMBERED.fullmatch(id_) for id_ in given if id_ is not None]
     numbers = [int(match[1]) for match in matches if match]
-    free = itertools.count(max(numbers) + 1) if numbers else None
-    return [
-        id_ if id_ is not None else f"f{next(free) if free else position}"
-        for position, id_ in enumerate(given, 1)
-    ]
+    highest = max(numbers, default=0)
+    ids = []
+    for position, id_ in enumerate(given, 1):
+        if id_ is not None:
+            ids.append(id_)
+        elif highest:
+            highest += 1
+            ids.append(f"f{highest}")
+        else:
+            ids.append(f"f{position}")
+    return ids
 
 
 def _as_span(pair: Any) -> Span | None:
@@ -389,10 +394,7 @@ class ScoreSignature:
         return cls(tuple((name, value) for name, value in pairs))
 
     def __str__(self) -> str:
-        return "|".join(
-            ":".join(quote(part, safe=_READABLE, errors="surrogatepass") for part in entry)
-            for entry in self.entries
-        )
+        return "|".join(f"{_encode(name)}:{_encode(value)}" for name, value in self.entries)
 
     def as_plain(self) -> str:
         return str(self)
@@ -410,15 +412,13 @@ class ScoreSignature:
 
         A missing setting has the value `default`.
         """
-        old, new = (
-            {name: value for name, value in one.entries if name not in _COUNTS}
-            for one in (self, other)
-        )
-        return {
-            name: (old.get(name, "default"), new.get(name, "default"))
-            for name in {**old, **new}
-            if old.get(name) != new.get(name)
-        }
+        old, new = dict(self.entries), dict(other.entries)
+        found = {}
+        for name in {**old, **new}:
+            values = old.get(name, "default"), new.get(name, "default")
+            if name not in _COUNTS and old.get(name) != new.get(name):
+                found[name] = values
+        return found
 
     @classmethod
     def parse(cls, line: str) -> ScoreSignature:
@@ -449,6 +449,10 @@ def digest(text: str) -> str:
 def short_digest(text: str) -> str:
     """Return the first 8 hexadecimal digits of `digest`."""
     return digest(text)[:8]
+
+
+def _encode(value: str) -> str:
+    return quote(value, safe=_READABLE, errors="surrogatepass")
 
 
 def _decode(value: str) -> str:
