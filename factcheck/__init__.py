@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from factcheck.judges.llm.modules import Summarizer as Summarizer
     from factcheck.judges.ports import Cascade as Cascade
     from factcheck.records import Record as Record
+    from factcheck.records import load_lock as load_lock
     from factcheck.records import read_records as read_records
-    from factcheck.records.facts import load_lock as load_lock
     from factcheck.runtime.budget import Budget as Budget
     from factcheck.runtime.deadline import deadline as deadline
     from factcheck.runtime.retry import RetryPolicy as RetryPolicy
@@ -69,8 +69,7 @@ _HOMES = {
     "facts": "AtomicFact CheckFailure CoverageReport Evidence FactSet SourceDocument Verdict",
     "judges.llm.modules": "FactChecker KeyFactExtraction LLMJudge SemanticEquivalence Summarizer",
     "judges.ports": "Cascade",
-    "records": "Record read_records",
-    "records.facts": "load_lock",
+    "records": "Record load_lock read_records",
     "runtime.budget": "Budget",
     "runtime.deadline": "deadline",
     "runtime.retry": "RetryPolicy",

@@ -7,7 +7,7 @@ import json
 import math
 import sys
 import weakref
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -37,13 +37,12 @@ from factcheck.judges.llm.http import close_in
 from factcheck.judges.llm.providers import check_address
 from factcheck.records import RecordLike
 from factcheck.runtime.deadline import remaining_s, require_time
-from factcheck.runtime.loop import PerProcess, background, blocking, together
+from factcheck.runtime.loop import PerProcess, background, blocking
 from factcheck.runtime.retry import RetryPolicy
 from factcheck.runtime.session import Closing
 from factcheck.scoring import Facts
 from factcheck.scoring.many import Outcome, outcomes, score_records
-from factcheck.scoring.texts import require_text
-from factcheck.settings import require_number
+from factcheck.settings import require_number, require_text
 
 if TYPE_CHECKING:
     import aiohttp
@@ -132,28 +131,6 @@ class Client(Closing):
 
     score = blocking(ascore)
 
-    async def ascore_summaries(
-        self,
-        source: Source,
-        summaries: Sequence[str],
-        *,
-        facts: Facts | None = None,
-        direction: Direction = "coverage",
-        lead: bool = False,
-    ) -> tuple[CoverageReport, ...]:
-        """Score several summaries of one source, with the facts of the first request for all."""
-
-        async def score(summary: str, facts: Facts | None) -> CoverageReport:
-            return await self.ascore(source, summary, facts=facts, direction=direction, lead=lead)
-
-        if not summaries:
-            return ()
-        first = await score(summaries[0], facts)
-        others = await together(score(summary, first.facts) for summary in summaries[1:])
-        return (first, *others)
-
-    score_summaries = blocking(ascore_summaries)
-
     def score_many(
         self,
         records: Iterable[RecordLike],
@@ -162,7 +139,7 @@ class Client(Closing):
         progress: bool = False,
     ) -> Generator[Outcome, None, None]:
         """Score many records lazily, in order, 16 at a time; see `FactCoverage.score_many`."""
-        score = partial(self.ascore_summaries, direction=direction)
+        score = partial(self.ascore, direction=direction, lead=False)
         return outcomes(score_records(score, records, in_flight=_IN_FLIGHT), progress=progress)
 
     async def aclose(self) -> None:

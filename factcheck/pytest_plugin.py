@@ -88,7 +88,7 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
         __tracebackhide__ = True
         from factcheck.errors import InputError
         from factcheck.facts import FactSet
-        from factcheck.records.facts import read_facts
+        from factcheck.records import read_facts
         from factcheck.scoring.comparison import read_report
         from factcheck.scoring.gates import NO_LIMITS, Limits, coverage_gate, failing_facts
         from factcheck.scoring.rechecks import settled

@@ -27,12 +27,8 @@ class Settings:
     """`FACTCHECK_JUDGE`: default judge."""
     extractor: str | None = None
     """`FACTCHECK_EXTRACTOR`: default extractor; `None`: same as the judge."""
-    openai_api_key: str | None = field(default=None, repr=False)
-    """`OPENAI_API_KEY`."""
-    openai_base_url: str | None = None
-    """`OPENAI_BASE_URL`: URL of any OpenAI-compatible server."""
     variables: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
-    """The environment, for keys and URLs of other providers."""
+    """The environment, for keys and URLs of providers."""
     cache: str | None = field(default=None, repr=False)
     """`FACTCHECK_CACHE`: `off`, or the URL of a Redis server; `None`: cache on disk."""
     cache_dir: str | None = None
@@ -44,8 +40,6 @@ class Settings:
         return cls(
             judge=environment.get("FACTCHECK_JUDGE") or LOCAL,
             extractor=environment.get("FACTCHECK_EXTRACTOR") or None,
-            openai_api_key=environment.get("OPENAI_API_KEY") or None,
-            openai_base_url=environment.get("OPENAI_BASE_URL") or None,
             cache=environment.get("FACTCHECK_CACHE") or None,
             cache_dir=environment.get("FACTCHECK_CACHE_DIR") or None,
             variables=environment,
@@ -53,10 +47,6 @@ class Settings:
 
     def variable(self, name: str) -> str | None:
         """Return the value of an environment variable; `None` if it is empty or unset."""
-        if name == "OPENAI_API_KEY":
-            return self.openai_api_key
-        if name == "OPENAI_BASE_URL":
-            return self.openai_base_url
         return self.variables.get(name) or None
 
 
@@ -76,12 +66,6 @@ FACTS_PER_CALL = 32
 the requests."""
 VerdictForm = Literal["line", "quote"]
 """Output of a model before each label: the number of the deciding line, or a verbatim quote."""
-REMOVED = {
-    "summaries_per_call": "each summary has its own request now",
-    "repeats": "gates check again what would fail them; for more, score with several seeds",
-    "probabilities": "use a judge that has them, such as 'local' or 'nli:FOLDER'",
-}
-"""Former settings of a model, and what to use instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +108,6 @@ class Model:
     api_key: str | None = field(default=None, repr=False)
     """API key; `None`: from the environment."""
 
-    def __new__(cls, *_: Any, **settings: Any) -> Model:  # noqa: PYI034 - `Self` is of 3.11
-        """Refuse former settings with a word on what to use instead."""
-        for name in REMOVED.keys() & settings:
-            raise ConfigError(f"{name} was removed: {REMOVED[name]}")
-        return object.__new__(cls)
-
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
             raise ConfigError(f"a model name has the form 'PROVIDER/MODEL', got {self.name!r}")
@@ -170,6 +148,12 @@ class Model:
             json.dumps(dict(self.extra_body), allow_nan=False)
         except (TypeError, ValueError) as error:
             raise InputError(f"extra_body is not JSON ({error})") from error
+
+
+def require_text(value: object, what: str) -> None:
+    """Raise `InputError` for a value, called `what`, that is not a string."""
+    if not isinstance(value, str):
+        raise InputError(f"{what} must be a string, not {type(value).__name__}")
 
 
 def require_integer(name: str, value: object, low: int, high: int | None = None) -> int:

@@ -30,7 +30,7 @@ from benchmarks.embedded.own_texts import long_pairs, texts
 from factcheck import FactCoverage
 from factcheck.errors import InputError
 from factcheck.facts import FactSet, Verdict
-from factcheck.facts.weights import weigh
+from factcheck.facts.groups import weigh
 
 SEED = 1
 LARGE = 250_000

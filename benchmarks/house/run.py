@@ -183,9 +183,11 @@ def probe() -> dict[str, Any]:
     factcheck.score(SOURCE, SUMMARY)
     sys.setprofile(None)
     threading.setprofile(None)
+    offline = [*entered]  # threads that run go on noting
+    n_threads = len(threads)
     n_public = sum(not name.startswith("_") for name in dir(factcheck))
     chain = way_to_model(Chain(home))
-    return {"public": n_public, "offline": [*entered], "threads": len(threads), "model": chain}
+    return {"public": n_public, "offline": offline, "threads": n_threads, "model": chain}
 
 
 def step(code: CodeType, home: str) -> Step | None:

@@ -141,7 +141,9 @@ def by_coverage(name: str, scorer: FactCoverage) -> Scorer:
     async def rows(subject: Subject, every: Sequence[frozenset[int]]) -> list[VariantRow]:
         texts = [subject.bullets.kept(kept) for kept in every]
         try:
-            reports = await scorer.ascore_summaries("", texts, facts=subject.facts)
+            reports = await together(
+                scorer.ascore("", text, facts=subject.facts, lead=False) for text in texts
+            )
         except JudgeError as error:
             return [VariantRow(subject.name, name, kept, None, note=str(error)) for kept in every]
         return [

@@ -332,7 +332,7 @@ def _own_text(
 ) -> list[dict[str, Any]] | None:
     """Read the user's text as a record; `None` for the bundled texts."""
     from factcheck.documents import read_text, refuse_stdin_twice
-    from factcheck.records.facts import read_facts
+    from factcheck.records import read_facts
 
     if (source is None) != (summary is None):
         raise InputError("--source and --summary belong together; give both, or neither")

@@ -79,7 +79,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     """
     from factcheck.documents import read_text
     from factcheck.facts import digest, source_key
-    from factcheck.records.facts import read_facts, read_source
+    from factcheck.records import read_facts, read_source
     from factcheck.scoring import gates
     from factcheck.scoring.comparison import read_report
 
@@ -205,7 +205,7 @@ def facts(
     """
     from factcheck.documents import json_text, refuse_stdin_twice
     from factcheck.facts.page import facts_text
-    from factcheck.records.facts import read_source
+    from factcheck.records import read_source
     from factcheck.scoring import FactCoverage
 
     sources = [source, *(more_sources or ())]
@@ -235,7 +235,7 @@ def check(
     Exits with 1 if a 'must' fact is not kept.
     """
     from factcheck.documents import read_text
-    from factcheck.records.facts import read_facts
+    from factcheck.records import read_facts
 
     to = output.destination(format_, out, facts, text)
     fact_set, summary = read_facts(facts), read_text(text)
@@ -254,7 +254,7 @@ def _file_name(path: str) -> str:
 
 
 def _write_lock(found: FactSet, path: str) -> FactSet:
-    from factcheck.records.facts import read_facts, write_lock
+    from factcheck.records import read_facts, write_lock
     from factcheck.reports.text import plural
 
     change = write_lock(found, path)

@@ -17,11 +17,15 @@ from factcheck.documents.files import (
     write_with,
 )
 from factcheck.documents.json_documents import (
+    PlainData,
+    Reader,
+    from_plain,
     json_text,
     parse_json,
     parse_json_line,
+    shown,
+    to_plain,
 )
-from factcheck.documents.values import PlainData, Reader, from_plain, shown, to_plain
 
 __all__ = [
     "MAX_TEXT_BYTES", "Document", "Entry", "PathInValue", "PathOrDash", "Place", "PlainData",

@@ -249,17 +249,13 @@ def check_line(raw: bytes, place: Place) -> None:
 
 
 def check_writable(path: PathOrDash) -> None:
-    """Raise `InputError` for a directory, a missing folder, or another user's symbolic link."""
+    """Raise `InputError` for a directory or a missing folder."""
     with file_errors(str(path), "write"):
         target = Path(path)
         if target.is_dir():
             raise InputError(f"{path} is a directory; name a file to write")
         if not target.parent.is_dir():
             raise InputError(f"cannot write {path}: folder {target.parent} does not exist")
-        if target.is_symlink() and hasattr(os, "geteuid"):
-            owner = target.lstat().st_uid
-            if owner not in {os.geteuid(), target.parent.stat().st_uid}:
-                raise InputError(f"{path} is a link created by another user; name the file itself")
 
 
 def write_text(path: PathOrDash, text: str) -> None:
@@ -268,7 +264,7 @@ def write_text(path: PathOrDash, text: str) -> None:
     Lone surrogates, which UTF-8 cannot encode, are written as `\udcff`, which JSON reads back.
 
     Raises:
-        InputError: A directory, a missing folder, another user's link, or not writable.
+        InputError: A directory, a missing folder, or not writable.
     """
     data = text.encode("utf-8", "backslashreplace")
     write_with(path, lambda stream: stream.write(data))
@@ -279,7 +275,7 @@ def write_with(
 ) -> None:
     """Write a file atomically; if `write` raises, the file is unchanged.
 
-    Follows the user's own symbolic links and writes directly to devices and pipes. A new file gets
+    Follows symbolic links and writes directly to devices and pipes. A new file gets
     the permissions `mode`; an existing one keeps its own. Raises as `write_text` does.
     """
     check_writable(path)

@@ -20,7 +20,7 @@ from factcheck.documents.files import (
     line_finder,
     no_json_value,
 )
-from factcheck.documents.values import shown
+from factcheck.documents.json_documents import shown
 from factcheck.errors import InputError
 
 _MAX_VALUES = 1_000_000

@@ -9,15 +9,17 @@ from factcheck.facts.model import (
     EntailmentLabel,
     Evidence,
     FactSet,
+    ScoreSignature,
     Span,
     Usage,
     Verdict,
+    digest,
     free_ids,
     match_results,
+    short_digest,
     strongest,
 )
 from factcheck.facts.report import CoverageReport
-from factcheck.facts.signature import ScoreSignature, digest, short_digest
 from factcheck.facts.sources import (
     Source,
     SourceDocument,

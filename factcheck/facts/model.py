@@ -1,20 +1,21 @@
-"""Facts and verdicts: frozen values.
+"""Facts, verdicts, usage and signatures: frozen values; digests of texts.
 
 Every class converts to JSON-ready data with `to_dict` and back with `from_dict`, losslessly.
 """
 
 from __future__ import annotations
 
-import itertools
+import hashlib
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from operator import attrgetter
 from typing import Any, ClassVar, Literal, NamedTuple
+from urllib.parse import quote, unquote
 
 from factcheck.documents import PlainData, Reader, from_plain, shown, to_plain
 from factcheck.errors import FactcheckError, InputError
@@ -26,6 +27,9 @@ _STATUSES = {"entailed": "kept", "contradicted": "distorted", "neutral": "droppe
 _NUMBERED = re.compile(r"f([1-9][0-9]{0,9})")
 _N_SHOWN = 3
 """Number of facts in the `repr` of a set."""
+_READABLE = "/@,()+ "
+_COUNTS = {"facts", "undecided"}
+"""Entries of a signature that are counts rather than settings."""
 
 
 class Span(NamedTuple):
@@ -158,6 +162,28 @@ def strongest(results: Iterable[CheckResult]) -> CheckResult:
     """
     order = ("entailed", "", "contradicted", "neutral")
     return min(results, key=lambda result: order.index(result.label))
+
+
+def combined(names: Sequence[str], results: Sequence[CheckResult]) -> CheckResult:
+    """Combine the results of several documents on one claim.
+
+    The claim is entailed if any document entails it, else undecided if any result is undecided,
+    else contradicted if any document contradicts it. It gets the ids of the documents with that
+    label and the evidence of the first.
+    """
+    result = strongest(results)
+    agreeing = [name for name, one in zip(names, results, strict=True) if one.label == result.label]
+    documents = tuple(agreeing) if result.label in {"entailed", "contradicted"} else ()
+    return replace(result, fact=replace(result.fact, documents=documents))
+
+
+def with_true_evidence(result: CheckResult, text: str) -> CheckResult:
+    """Remove evidence that does not match `text` at its offsets."""
+    if isinstance(result, CheckFailure) or (evidence := result.evidence) is None:
+        return result
+    if evidence.quote and text[evidence.start : evidence.end] == evidence.quote:
+        return result
+    return replace(result, evidence=None, flags=(*result.flags, "quote_not_found"))
 
 
 def match_results(facts: Iterable[AtomicFact], results: Iterable[Any]) -> list[CheckResult]:
@@ -322,11 +348,17 @@ def free_ids(given: Sequence[str | None]) -> list[str]:
     """
     matches = [_NUMBERED.fullmatch(id_) for id_ in given if id_ is not None]
     numbers = [int(match[1]) for match in matches if match]
-    free = itertools.count(max(numbers) + 1) if numbers else None
-    return [
-        id_ if id_ is not None else f"f{next(free) if free else position}"
-        for position, id_ in enumerate(given, 1)
-    ]
+    highest = max(numbers, default=0)
+    ids = []
+    for position, id_ in enumerate(given, 1):
+        if id_ is not None:
+            ids.append(id_)
+        elif highest:
+            highest += 1
+            ids.append(f"f{highest}")
+        else:
+            ids.append(f"f{position}")
+    return ids
 
 
 def _as_span(pair: Any) -> Span | None:
@@ -337,3 +369,94 @@ def _as_span(pair: Any) -> Span | None:
         if type(start) is int and type(end) is int and 0 <= start <= end:
             return Span(start, end)
     raise InputError(f"'span': expected [start, end] with 0 <= start <= end, got {shown(pair)}")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSignature:
+    """Ordered names and values of the settings behind a score, as one readable line.
+
+        facts:12|undecided:1|judge:openai%2Fgpt-x|check:check_facts%2Fv1@7841ba02|version:0.1.0
+
+    Values are percent-encoded, as names may contain `:` and `|`. Modelled on sacreBLEU's.
+    """
+
+    entries: tuple[tuple[str, str], ...]
+
+    def __post_init__(self) -> None:
+        names = [name for name, _ in self.entries]
+        if len(set(names)) != len(names):
+            raise InputError(f"a score signature names {sorted(names)} more than once")
+
+    @classmethod
+    def of(cls, entries: Mapping[str, str] | Iterable[tuple[str, str]]) -> ScoreSignature:
+        """Make a signature from names and values, in order."""
+        pairs = entries.items() if isinstance(entries, Mapping) else entries
+        return cls(tuple((name, value) for name, value in pairs))
+
+    def __str__(self) -> str:
+        return "|".join(f"{_encode(name)}:{_encode(value)}" for name, value in self.entries)
+
+    def as_plain(self) -> str:
+        return str(self)
+
+    def __getitem__(self, name: str) -> str:
+        return dict(self.entries)[name]
+
+    @property
+    def never_flips(self) -> bool:
+        """Whether the judge is deterministic, as the embedded ones are."""
+        return dict(self.entries).get("judge", "").startswith(("local", "containment"))
+
+    def changes(self, other: ScoreSignature) -> dict[str, tuple[str, str]]:
+        """Settings that differ in another signature, with both values; counts are ignored.
+
+        A missing setting has the value `default`.
+        """
+        old, new = dict(self.entries), dict(other.entries)
+        found = {}
+        for name in {**old, **new}:
+            values = old.get(name, "default"), new.get(name, "default")
+            if name not in _COUNTS and old.get(name) != new.get(name):
+                found[name] = values
+        return found
+
+    @classmethod
+    def parse(cls, line: str) -> ScoreSignature:
+        """Inverse of `str`.
+
+        Raises:
+            InputError: An entry without a colon, a duplicate name, or a wrapped line.
+        """
+        if any(character.isspace() and character != " " for character in line):
+            raise InputError("score signature: it is one line without tabs; was it wrapped?")
+        entries = []
+        for part in line.split("|") if line else []:
+            name, colon, value = part.partition(":")
+            if not colon:
+                raise InputError(f"score signature: {part!r} is not of the form name:value")
+            entries.append((_decode(name), _decode(value)))
+        return cls(tuple(entries))
+
+
+def digest(text: str) -> str:
+    """Return the SHA-256 of a text's UTF-8 bytes as 64 hexadecimal digits.
+
+    Any `str` has a digest: lone surrogates are encoded, not rejected.
+    """
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def short_digest(text: str) -> str:
+    """Return the first 8 hexadecimal digits of `digest`."""
+    return digest(text)[:8]
+
+
+def _encode(value: str) -> str:
+    return quote(value, safe=_READABLE, errors="surrogatepass")
+
+
+def _decode(value: str) -> str:
+    try:
+        return unquote(value, errors="surrogatepass")
+    except UnicodeDecodeError:
+        raise InputError(f"score signature: {value!r} is not percent-encoded UTF-8") from None

@@ -16,10 +16,10 @@ from factcheck.facts.model import (
     CheckFailure,
     CheckResult,
     FactSet,
+    ScoreSignature,
     Usage,
     Verdict,
 )
-from factcheck.facts.signature import ScoreSignature
 from factcheck.reports.page import (
     Alert,
     Badge,

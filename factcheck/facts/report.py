@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from factcheck.documents import Reader, from_plain, parse_json, shown, to_plain
 from factcheck.errors import InputError
 from factcheck.facts.coverage import Share, share_entailed, trust_lines
-from factcheck.facts.model import CheckFailure, CheckResult, FactSet, Usage, Verdict
-from factcheck.facts.signature import ScoreSignature
+from factcheck.facts.model import CheckFailure, CheckResult, FactSet, ScoreSignature, Usage, Verdict
 from factcheck.facts.sources import Texts
 from factcheck.reports import Report
 from factcheck.stats.intervals import Interval

@@ -12,8 +12,7 @@ from typing import Any, TypeAlias
 from factcheck.documents import PlainData, shown
 from factcheck.errors import InputError
 from factcheck.facts.groups import group_results
-from factcheck.facts.model import AtomicFact, CheckResult, FactSet, Verdict
-from factcheck.facts.signature import digest
+from factcheck.facts.model import AtomicFact, CheckResult, FactSet, Verdict, digest
 from factcheck.facts.spans import fold_text
 from factcheck.reports.page import Mark, MarkedText, RawText, Tone
 

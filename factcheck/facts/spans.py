@@ -12,13 +12,12 @@ from typing import NamedTuple
 
 from factcheck.facts.model import Evidence
 
-_EQUIVALENT = str.maketrans(
-    {
-        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`\u02bc\uff07", "'"),
-        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02", '"'),
-        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-"),
-    }
+KEYBOARD_MARKS = str.maketrans(
+    dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`\u02bc\uff07", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02", '"')
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-")
 )
+"""Turns quotation marks and dashes into those of a keyboard."""
 _SPACE = re.compile(r"\s+")
 
 
@@ -60,7 +59,7 @@ def fold(text: str) -> Folded:
 @lru_cache(maxsize=8192)
 def fold_text(text: str) -> str:
     """Return `fold(text).text`; much faster for ASCII text."""
-    plain = text.translate(_EQUIVALENT)
+    plain = text.translate(KEYBOARD_MARKS)
     return _SPACE.sub(" ", plain.lower()) if plain.isascii() else fold(text).text
 
 
@@ -68,9 +67,9 @@ def _fold_cluster(cluster: str) -> str:
     if cluster.isspace():
         return " "
     if cluster.isascii():
-        return cluster.translate(_EQUIVALENT).lower()
-    plain = unicodedata.normalize("NFKD", cluster.translate(_EQUIVALENT)).casefold()
-    plain = unicodedata.normalize("NFKD", plain).translate(_EQUIVALENT)
+        return cluster.translate(KEYBOARD_MARKS).lower()
+    plain = unicodedata.normalize("NFKD", cluster.translate(KEYBOARD_MARKS)).casefold()
+    plain = unicodedata.normalize("NFKD", plain).translate(KEYBOARD_MARKS)
     return "".join(c for c in plain if unicodedata.category(c) != "Cf")
 
 

@@ -10,7 +10,7 @@ from mlflow.genai.scorers import Scorer, scorer
 from factcheck.documents import json_text
 from factcheck.integrations import details, explanation, no_score, source_in
 from factcheck.scoring import FactCoverage
-from factcheck.scoring.texts import require_text
+from factcheck.settings import require_text
 
 
 def coverage(judge: str | None = None, source: str = "source") -> Scorer:

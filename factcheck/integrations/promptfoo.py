@@ -8,7 +8,7 @@ from typing import Any
 from factcheck.errors import InputError
 from factcheck.integrations import details, explanation, no_score, source_in
 from factcheck.scoring import FactCoverage
-from factcheck.scoring.texts import require_text
+from factcheck.settings import require_text
 
 _SETTINGS = {"judge": None, "source": "source"}
 

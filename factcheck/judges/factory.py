@@ -28,7 +28,7 @@ from factcheck.judges.ports import (
 )
 from factcheck.runtime.deadline import within_deadline
 from factcheck.runtime.loop import BackgroundLoop, background
-from factcheck.settings import FACTS_PER_CALL, LOCAL, REMOVED, Model, Settings, require_integer
+from factcheck.settings import FACTS_PER_CALL, LOCAL, Model, Settings, require_integer
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
@@ -423,8 +423,6 @@ def _described_model(values: Any, settings: Settings) -> Model:
         raise ConfigError(
             f"a key does not belong in a file; set {_KEY} to the name of its environment variable"
         )
-    if removed := sorted(REMOVED.keys() & values):
-        raise ConfigError(f"{removed[0]} was removed: {REMOVED[removed[0]]}")
     if unknown := sorted(map(str, values.keys() - _SETTINGS)):
         raise ConfigError(
             f"unknown settings: {', '.join(unknown)}; use {', '.join(sorted(_SETTINGS))}"

@@ -8,8 +8,11 @@ from factcheck.keywords.behaviors import (
     AMBIGUOUS,
     NO_MATCH,
     BehaviorCase,
+    BehaviorRun,
     Guide,
+    aevaluate_behaviors,
     classify_behavior,
+    evaluate_behaviors,
     evaluate_conflict_behavior,
     load_cases,
     load_responses,
@@ -21,48 +24,24 @@ from factcheck.keywords.cards import (
     load_dataset,
     load_outputs,
 )
-from factcheck.keywords.evaluation import (
-    BehaviorRun,
-    CardRun,
-    aevaluate_behaviors,
-    aevaluate_dataset,
-    evaluate_behaviors,
-    evaluate_dataset,
-)
 from factcheck.keywords.forms import AnyOf, Folded, Not, Word
-from factcheck.keywords.matching import CaseResult, keyword_similarity, match_cards, score_pair
+from factcheck.keywords.matching import (
+    CardRun,
+    CaseResult,
+    aevaluate_dataset,
+    evaluate_dataset,
+    keyword_similarity,
+    match_cards,
+    score_pair,
+)
 
 EvalCase, EvalDataset = CardCase, CardDataset
 """Other names of cases and datasets of cards."""
 
 __all__ = [
-    "AMBIGUOUS",
-    "NO_MATCH",
-    "AnyOf",
-    "BehaviorCase",
-    "BehaviorRun",
-    "CardCase",
-    "CardDataset",
-    "CardRun",
-    "CaseResult",
-    "EvalCase",
-    "EvalDataset",
-    "ExpectedCard",
-    "Folded",
-    "Guide",
-    "Not",
-    "Word",
-    "aevaluate_behaviors",
-    "aevaluate_dataset",
-    "classify_behavior",
-    "evaluate_behaviors",
-    "evaluate_conflict_behavior",
-    "evaluate_dataset",
-    "keyword_similarity",
-    "load_cases",
-    "load_dataset",
-    "load_outputs",
-    "load_responses",
-    "match_cards",
-    "score_pair",
+    "AMBIGUOUS", "NO_MATCH", "AnyOf", "BehaviorCase", "BehaviorRun", "CardCase", "CardDataset",
+    "CardRun", "CaseResult", "EvalCase", "EvalDataset", "ExpectedCard", "Folded", "Guide", "Not",
+    "Word", "aevaluate_behaviors", "aevaluate_dataset", "classify_behavior", "evaluate_behaviors",
+    "evaluate_conflict_behavior", "evaluate_dataset", "keyword_similarity", "load_cases",
+    "load_dataset", "load_outputs", "load_responses", "match_cards", "score_pair",
 ]  # fmt: skip

@@ -7,29 +7,44 @@ several and `NO_MATCH` for none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
-from factcheck.documents import PathOrDash, shown
+from factcheck.documents import PathOrDash, shown, to_plain
 from factcheck.documents.reading import read_document
-from factcheck.errors import InputError
+from factcheck.errors import Failure, InputError
 from factcheck.facts import short_digest
 from factcheck.keywords.cards import (
     add_unique,
     as_id,
     as_list,
+    by_case,
+    call_each,
     read_cases,
     require_id,
     require_keys,
 )
 from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, field_of, found_in, is_forbidden
+from factcheck.metrics.cases import EvalCase, MetricResult
+from factcheck.metrics.evaluation import PureMetric, measure
+from factcheck.metrics.report import MetricReport
+from factcheck.reports.page import Section, Table
+from factcheck.reports.text import name_text
+from factcheck.runtime.loop import blocking
+from factcheck.stats.intervals import Interval
 
 AMBIGUOUS = "AMBIGUOUS"
 """Label of a response that shows several behaviors."""
 NO_MATCH = "NO_MATCH"
 """Label of a response that shows no behavior."""
-LABEL_SUFFIX = "_BEHAVIOR"
+WRONG = "WRONG_BEHAVIOR"
+"""Failure of a response that shows exactly one behavior, but not the expected one."""
+ERROR = "ERROR"
+"""Failure of a missing response."""
+_LABEL_SUFFIX = "_BEHAVIOR"
 _TEXTS = ("instruction", "input", "output")
 
 
@@ -55,7 +70,7 @@ class Guide:
             words = as_keywords(data, f"{name}{SUFFIX}")
             if words and all(map(is_forbidden, words)):
                 raise InputError(f"{name}{SUFFIX} has forbidden keywords only; add another one")
-            label = f"{name.strip().upper().replace(' ', '_')}{LABEL_SUFFIX}"
+            label = f"{name.strip().upper().replace(' ', '_')}{_LABEL_SUFFIX}"
             if label in labels.values():
                 raise InputError(f"two behaviors of a guide have the label {label}; rename one")
             found[name], labels[name] = words, label
@@ -249,3 +264,186 @@ def load_responses(path: PathOrDash) -> dict[str, Any]:
             by_case = responses.setdefault(as_id(row["variant"]), {})
             add_unique(by_case, as_id(row["id"]), row["response"])
     return responses
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Classified response of one variant to one case."""
+
+    variant: str
+    expected: str
+    """Label of the expected behavior."""
+    label: str | None
+    """Label of the response; `None` if it is missing."""
+    response: str = ""
+    hits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Descriptions of the keywords found in a wrong response, by label."""
+    code: str = ""
+    """Reason for a missing response: that of a `Failure`."""
+    message: str = ""
+
+    @property
+    def failure(self) -> str:
+        """`AMBIGUOUS`, `NO_MATCH`, `WRONG_BEHAVIOR` or `ERROR`; empty if the response is right."""
+        if self.label is None:
+            return ERROR
+        if self.label == self.expected:
+            return ""
+        if self.label in {AMBIGUOUS, NO_MATCH}:
+            return self.label
+        return WRONG
+
+    @property
+    def line(self) -> str:
+        """The response with the expected and the shown behavior and the keywords found."""
+        if self.label is None:
+            return f"{self.variant}: {self.message}"
+        hits = [f"{_behavior(label)}: {', '.join(words)}" for label, words in self.hits.items()]
+        found = f"; found {'; '.join(hits)}" if hits else ""
+        wrong = f"expected {_behavior(self.expected)}, shows {_behavior(self.label)}"
+        return f"{self.variant}: {wrong}{found}; “{self.response}”"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BehaviorRun(MetricReport):
+    """Results of all cases of a suite; a case passes if every variant shows what is expected."""
+
+    DERIVED = (*MetricReport.DERIVED, "failures", "confusion")
+    format: ClassVar[str] = "factcheck-behaviors/4"
+    FIGURE: ClassVar[str] = "pass rate"
+    DETAILS: ClassVar[Any] = Mapping[str, tuple[Outcome, ...]]
+
+    def outcomes(self) -> list[Outcome]:
+        """Return the outcomes of all cases, by case and variant."""
+        return [outcome for case in self.details() for outcome in case["outcomes"]]
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """Number of `AMBIGUOUS`, `NO_MATCH`, `WRONG_BEHAVIOR` and `ERROR` responses."""
+        found = Counter(outcome.failure for outcome in self.outcomes())
+        return {kind: found[kind] for kind in (AMBIGUOUS, NO_MATCH, WRONG, ERROR)}
+
+    @property
+    def confusion(self) -> dict[str, dict[str, int]]:
+        """Number of responses by expected and then by shown label; `ERROR` for missing ones."""
+        table: dict[str, Counter[str]] = {}
+        for outcome in self.outcomes():
+            table.setdefault(outcome.expected, Counter())[outcome.label or ERROR] += 1
+        return {expected: dict(row) for expected, row in table.items()}
+
+    def mean_interval(self) -> Interval | None:
+        return self.interval
+
+    def tables(self) -> tuple[Section, ...]:
+        """Return the confusion table: expected behaviors first, then others, then failures."""
+        confusion = self.confusion
+        found = {label for row in confusion.values() for label in row}
+        last = [label for label in (AMBIGUOUS, NO_MATCH, ERROR) if label in found]
+        others = sorted(found - {*confusion, *last})
+        columns = [label for label in (*confusion, *others, *last) if label in found]
+        rows = []
+        for label, row in confusion.items():
+            counts = [f"{row.get(column, 0):,}" for column in columns]
+            rows.append((_behavior(label), *counts))
+        table = Table(("expected", *map(_behavior, columns)), tuple(rows))
+        return (Section("Shown behaviors", meaning="by expected behavior", table=table),)
+
+
+async def aevaluate_behaviors(
+    cases: Iterable[BehaviorCase | Mapping[str, Any]],
+    responses: Mapping[str, Any] | Callable[[BehaviorCase, str], Any],
+    *,
+    expected: Mapping[str, str] | None = None,
+    concurrency: int = 8,
+) -> BehaviorRun:
+    """Check for each case whether every variant shows its expected behavior.
+
+    A case passes if all of them do. A case with a missing or invalid response is errored: it
+    neither passes nor fails, and does not affect the other cases.
+
+    Args:
+        cases: `BehaviorCase`s, or mappings with `instruction`, `input`, `output`,
+            `evaluation_guide`, and optionally `id` and `expected`.
+        responses: A callable, sync or async, that takes a case and the name of a variant; or a
+            mapping from variant to its responses: a list in the order of the cases, or a mapping
+            from case id.
+        expected: Expected behavior of each variant in every case, by name or label; by default,
+            that of the cases.
+        concurrency: Maximum number of concurrent calls.
+
+    Raises:
+        InputError: A case is invalid, or the responses are of an invalid type or name unknown
+            variants or cases.
+    """
+    suite = as_cases(cases, expected)
+    pairs = [(case, variant) for case in suite for variant in case.expected]
+    if callable(responses):
+        received = await call_each(responses, pairs, concurrency)
+    else:
+        received = _given_responses(suite, pairs, responses)
+    outputs: dict[str, dict[str, Any]] = {case.id: {} for case in suite}
+    for (case, variant), response in zip(pairs, received, strict=True):
+        outputs[case.id][variant] = response
+    measured = {
+        case.id: EvalCase(id=case.id, actual_output=outputs[case.id], expected_output=case)
+        for case in suite
+    }
+    digests = {case.id: case.digest for case in suite}
+    warnings = tuple(warning for case in suite for warning in case.warnings)
+    make = partial(BehaviorRun, digests=digests, warnings=warnings)
+    return await measure(PureMetric(_classify, 1.0, "behaviors"), measured, make)
+
+
+evaluate_behaviors = blocking(aevaluate_behaviors)
+
+
+def _given_responses(
+    suite: Sequence[BehaviorCase], pairs: Sequence[tuple[BehaviorCase, str]], responses: Any
+) -> list[Any]:
+    if not isinstance(responses, Mapping):
+        kind = type(responses).__name__
+        raise InputError(f"responses: expected a mapping or a callable, got {kind}")
+    variants = dict.fromkeys(variant for _, variant in pairs)
+    if unknown := [name for name in responses if name not in variants]:
+        known = ", ".join(map(repr, variants))
+        raise InputError(f"responses: unknown variant {unknown[0]!r}; variants are {known}")
+    ids = [case.id for case in suite]
+    given = {name: by_case(ids, own, f"variant {name!r}") for name, own in responses.items()}
+    return [given.get(variant, {}).get(case.id) for case, variant in pairs]
+
+
+def _classify(case: EvalCase) -> MetricResult:
+    responses = case.actual_output.items()
+    outcomes = [_outcome(case.expected_output, *entry) for entry in responses]
+    wrong = [outcome for outcome in outcomes if outcome.failure]
+    details = to_plain({"outcomes": outcomes})
+    missing = next((outcome for outcome in outcomes if outcome.label is None), None)
+    if missing is not None:
+        return MetricResult.failed(missing.code, missing.line, details)
+    return MetricResult.scored(
+        float(not wrong),
+        passed=not wrong,
+        reason=", ".join(f"{outcome.variant}: {outcome.failure}" for outcome in wrong),
+        lines=[outcome.line for outcome in wrong],
+        details=details,
+    )
+
+
+def _outcome(case: BehaviorCase, variant: str, response: Any) -> Outcome:
+    expected = case.expected[variant]
+    if isinstance(response, str):
+        label, hits = case.guide.label(response), case.guide.hits(response)
+        found = {name: tuple(map(str, words)) for name, words in hits.items()}
+        return Outcome(variant, expected, label, response, {} if label == expected else found)
+    if isinstance(response, Failure):
+        return Outcome(variant, expected, None, code=response.code, message=response.message)
+    why = f"expected a string as response, got {type(response).__name__}"
+    why = "there is no response" if response is None else why
+    return Outcome(variant, expected, None, code="input", message=why)
+
+
+def _behavior(label: str) -> str:
+    """Format a label: behaviors in lower case and without the suffix."""
+    if label.endswith(_LABEL_SUFFIX):
+        return name_text(label.removesuffix(_LABEL_SUFFIX).lower())
+    return name_text(label)

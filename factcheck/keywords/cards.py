@@ -9,18 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from factcheck.documents import Document, PathInValue, PathOrDash, shown
 from factcheck.documents.reading import read_document
-from factcheck.errors import InputError
+from factcheck.errors import Failure, InputError
 from factcheck.facts import short_digest
 from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, field_of, is_forbidden
+from factcheck.runtime.loop import call, each
+from factcheck.settings import require_integer
 
 CARD_TYPE = "card_type"
 """Key or attribute with the type of a card."""
 _MISSING: Any = object()
+T = TypeVar("T")
+_MAX_IDS = 5
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -185,25 +190,17 @@ def load_outputs(path: PathOrDash) -> dict[str, Any]:
     return outputs
 
 
-class _WithId(Protocol):
-    @property
-    def id(self) -> str: ...
-
-
-CaseT = TypeVar("CaseT", bound=_WithId)
-
-
 def read_cases(
-    document: Document, items: Any, path: PathInValue, make: Callable[[Any, int], CaseT]
-) -> list[CaseT]:
+    document: Document, items: Any, path: PathInValue, make: Callable[[Any, int], T]
+) -> list[T]:
     """Make the cases of a list at `path`; errors name the line of the case."""
     with document.at(path):
         if not as_list(items):
             raise InputError("there are no cases")
-    cases: dict[str, CaseT] = {}
+    cases: dict[str, T] = {}
     for place, item in enumerate(items):
         with document.at((*path, place)):
-            case = make(item, place + 1)
+            case: Any = make(item, place + 1)
             add_unique(cases, case.id, case)
     return list(cases.values())
 
@@ -292,3 +289,28 @@ def _type_and_value(value: Any) -> str:
     if value is None:
         return "null"
     return f"{type(value).__name__} {value!r:.60}"
+
+
+def by_case(ids: Sequence[str], data: Any, what: str) -> Mapping[str, Any]:
+    """Key data by case id, given as such a mapping or as a list in the order of the cases."""
+    if isinstance(data, Mapping):
+        known = set(ids)
+        if unknown := [name for name in data if name not in known]:
+            names = ", ".join(f"{name!r:.80}" for name in unknown[:_MAX_IDS])
+            raise InputError(f"{what}: {len(unknown)} for unknown cases: {names}")
+        return data
+    if isinstance(data, (str, bytes)) or not isinstance(data, Sequence):
+        kind = type(data).__name__
+        raise InputError(f"{what}: expected a mapping from case id, or a list, got {kind}")
+    if len(data) != len(ids):
+        raise InputError(f"{what}: {len(data)} for {len(ids)} cases; give one for each")
+    return dict(zip(ids, data, strict=True))
+
+
+async def call_each(
+    function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], concurrency: int
+) -> list[Any]:
+    """Call the function concurrently; returns one result, or a `Failure` if it raised, per call."""
+    require_integer("concurrency", concurrency, 1)
+    failed = partial(Failure.of, "")
+    return await each(lambda one: call(function, *one, failed=failed), calls, concurrency)

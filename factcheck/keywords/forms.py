@@ -225,8 +225,7 @@ def as_keyword(data: Any) -> Keyword:
         raise InputError(f"{_GRAMMAR}, got {shown(data)}")
     [(key, value)] = data.items()
     if key not in get_args(Kind):
-        other = "use a metric with a function instead" if key == "regex" else _GRAMMAR
-        raise InputError(f"unknown key {key!r}; {other}")
+        raise InputError(f"unknown key {key!r}; {_GRAMMAR}")
     return Form(key, value)
 
 

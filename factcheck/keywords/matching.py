@@ -14,19 +14,24 @@ only, they are 0. Scores are never NaN.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from functools import partial
+from statistics import fmean
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from factcheck.documents import PlainData, shown
 from factcheck.errors import InputError
 from factcheck.keywords.cards import (
+    CardCase,
+    CardDataset,
     ExpectedCard,
     as_cards,
     as_expected_cards,
+    by_case,
+    call_each,
     field_text,
     type_of,
 )
@@ -37,10 +42,18 @@ from factcheck.keywords.forms import (
     share_found,
     unmet_keywords,
 )
+from factcheck.metrics.cases import EvalCase, MetricResult
+from factcheck.metrics.evaluation import PureMetric, measure
+from factcheck.metrics.report import MetricReport
+from factcheck.reports.page import Section, Table
+from factcheck.reports.text import DASH, interval_text, share
+from factcheck.runtime.loop import blocking
 from factcheck.settings import require_number
 from factcheck.stats.intervals import assign
+from factcheck.stats.resampling import mean_interval
 
 THRESHOLD = 0.3
+_TITLES = ("recall", "precision", "F1", "average similarity")
 TYPE_WEIGHT = 0.2
 """Weight of the correct type in the score of a card with an expected type."""
 Assignment = Literal["greedy", "optimal"]
@@ -127,8 +140,6 @@ class CaseResult(PlainData):
     """Expected cards without a match, in order."""
     extra: tuple[int, ...]
     """Indices of the generated cards without a match, in order."""
-    note: str = ""
-    """Difference of greedy matching to the optimal assignment, if that was used."""
 
 
 def keyword_similarity(keywords: Iterable[Any], text: str) -> float:
@@ -176,8 +187,7 @@ def match_cards(
             `card_type`. Their order affects greedy matching.
         generated: Mappings, or objects with attributes such as dataclasses or pydantic models.
         threshold: Minimum score of a pair, in [0, 1]; pairs with a score of 0 never match.
-        assignment: `"greedy"`, or `"optimal"` for the maximum total score, with a note if the two
-            differ.
+        assignment: `"greedy"`, or `"optimal"` for the maximum total score.
 
     Raises:
         InputError: A card or setting is invalid.
@@ -186,19 +196,18 @@ def match_cards(
     every, found = as_expected_cards(expected), as_cards(generated)
     cards = _search(every, found)
     scores = [_positive_scores(one, cards) for one in every]
-    partners, note = greedy(scores, threshold), ""
     if assignment == "optimal":
-        by_greedy, partners = partners, optimal(scores, len(cards), threshold)
-        note = difference_note(scores, by_greedy, partners)
+        partners = optimal(scores, len(cards), threshold)
+    else:
+        partners = greedy(scores, threshold)
     pairs = [scores[i][j] for i, j in partners.items()]
     return CaseResult(
         *Scores.of(pairs, len(every), len(cards)),
-        tuple(_match(i, j, scores[i][j], every[i], cards[j]) for i, j in partners.items()),
+        tuple(_paired(i, j, scores[i][j], every[i], cards[j]) for i, j in partners.items()),
         tuple(
             _missed(i, row, every[i], cards) for i, row in enumerate(scores) if i not in partners
         ),
         tuple(sorted({*range(len(cards))} - {*partners.values()})),
-        note,
     )
 
 
@@ -250,7 +259,7 @@ def _score(expected: ExpectedCard, card: _Card) -> float:
     return min(1.0, total + bonus if card.kind == expected.card_type else total)
 
 
-def _match(i: int, j: int, score: float, expected: ExpectedCard, card: _Card) -> Match:
+def _paired(i: int, j: int, score: float, expected: ExpectedCard, card: _Card) -> Match:
     return Match(
         i,
         j,
@@ -300,13 +309,149 @@ def optimal(scores: PairScores, n_generated: int, threshold: float) -> Partners:
     return assign(gains)
 
 
-def difference_note(scores: PairScores, by_greedy: Partners, by_optimum: Partners) -> str:
-    """Describe the difference of the two assignments; empty if there is none."""
-    if by_greedy == by_optimum:
-        return ""
-    of_greedy = math.fsum(scores[i][j] for i, j in by_greedy.items())
-    of_optimum = math.fsum(scores[i][j] for i, j in by_optimum.items())
-    return (
-        f"greedy matching has a total score of {of_greedy:.3f} (pairs: {len(by_greedy)}), "
-        f"the optimum {of_optimum:.3f} (pairs: {len(by_optimum)})"
+@dataclass(frozen=True, slots=True, repr=False)
+class CardRun(MetricReport):
+    """Results of all cases of a dataset; the score of a case is F1."""
+
+    DERIVED = (*MetricReport.DERIVED, "macro", "micro")
+    format: ClassVar[str] = "factcheck-cards/4"
+    FIGURE: ClassVar[str] = "mean F1"
+    DETAILS: ClassVar[Any] = CaseResult
+
+    def _columns(self) -> list[list[float]]:
+        """Return the scores of the measured cases by name, without undefined ones."""
+        columns: list[list[float]] = []
+        for name in Scores._fields:
+            scores = [getattr(one, name) for one in self.details()]
+            columns.append([score for score in scores if score is not None])
+        return columns
+
+    @property
+    def macro(self) -> Scores | None:
+        """Mean scores of the cases, equally weighted; `None` if none was measured."""
+        if not self.scores:
+            return None
+        recall, precision, f1, similarity = self._columns()
+        average = fmean(similarity) if similarity else None
+        return Scores(fmean(recall), fmean(precision), fmean(f1), average)
+
+    @property
+    def micro(self) -> Scores | None:
+        """Scores over all cards of all cases; `None` if no case was measured."""
+        cases = self.details()
+        pairs = [match.score for case in cases for match in case.matches]
+        n_expected = len(pairs) + sum(len(case.missed) for case in cases)
+        n_generated = len(pairs) + sum(len(case.extra) for case in cases)
+        if cases:
+            return Scores.of(pairs, n_expected, n_generated)
+        return None
+
+    def tables(self) -> tuple[Section, ...]:
+        """Return macro and micro scores; of a single case, they coincide."""
+        macro, micro = self.macro, self.micro
+        if macro is None or micro is None:
+            return ()
+        rows = []
+        columns = zip(_TITLES, macro, micro, map(mean_interval, self._columns()), strict=True)
+        for title, one, other, interval in columns:
+            rows.append((title, _share(one), _share(other), interval_text(interval)))
+        table = Table(("", "macro", "micro", "95 % interval of macro"), tuple(rows))
+        meaning = "macro: cases are weighted equally; micro: cards are"
+        return (Section("Totals", meaning=meaning, table=table),)
+
+
+def _share(score: float | None) -> str:
+    return DASH if score is None else share(score)
+
+
+async def aevaluate_dataset(
+    dataset: CardDataset,
+    outputs: Mapping[str, Any] | Sequence[Any] | Callable[[CardCase], Any],
+    threshold: float = THRESHOLD,
+    *,
+    assignment: Assignment = "greedy",
+    concurrency: int = 8,
+) -> CardRun:
+    """Match the generated cards of every case with the expected ones.
+
+    A case whose output is missing or invalid, or for which a callable raises, is errored. It is
+    excluded from all scores and does not affect the other cases.
+
+    Args:
+        dataset: The expected cards.
+        outputs: A mapping from case id to cards, a list of cards for each case in order, or a
+            callable, sync or async, that takes a `CardCase` and returns its cards. Cards are
+            mappings or objects with attributes, such as pydantic models.
+        threshold: As in `match_cards`, like the next one.
+        assignment: `"greedy"` or `"optimal"`.
+        concurrency: Maximum number of concurrent calls of a callable.
+
+    Raises:
+        InputError: A setting is invalid, or the outputs are of an invalid type, name an unknown
+            case, or differ in number from the cases.
+    """
+    check_matching(threshold, assignment)
+    if not isinstance(dataset, CardDataset):
+        kind = type(dataset).__name__
+        raise InputError(f"expected a CardDataset, as from load_dataset, got {kind}")
+    if callable(outputs):
+        calls = [(case,) for case in dataset.cases]
+        generated = await call_each(outputs, calls, concurrency)
+    else:
+        own = by_case([case.id for case in dataset.cases], outputs, "outputs")
+        generated = [own.get(case.id) for case in dataset.cases]
+    cases = [
+        EvalCase(id=case.id, actual_output=output, expected_output=case.expected_cards)
+        for case, output in zip(dataset.cases, generated, strict=True)
+    ]
+    matching = partial(_match, threshold=threshold, assignment=assignment)
+    identity = {"assignment": assignment, "pair_threshold": f"{threshold:g}"}
+    metric = PureMetric(matching, 1.0, "cards", identity=identity)
+    digests = {case.id: case.digest for case in dataset.cases}
+    make = partial(CardRun, digests=digests, warnings=dataset.warnings)
+    return await measure(metric, {str(case.id): case for case in cases}, make)
+
+
+evaluate_dataset = blocking(aevaluate_dataset)
+
+
+def _match(case: EvalCase, threshold: float, assignment: Assignment) -> MetricResult:
+    cards = as_cards(case.actual_output)
+    found = match_cards(case.expected_output, cards, threshold, assignment=assignment)
+    reason = f"{len(found.missed):,} missed, {len(found.extra):,} extra"
+    return MetricResult.scored(
+        found.f1,
+        passed=found.f1 == 1.0,
+        reason="" if found.f1 == 1.0 else reason,
+        lines=[*_lines(found, cards, threshold)],
+        details=found.to_dict(),
     )
+
+
+def _lines(found: CaseResult, cards: Sequence[Any], threshold: float) -> Iterator[str]:
+    """Describe the cards without a match; they are counted from 1."""
+    partner = {match.generated: match.expected for match in found.matches}
+    for missed in found.missed:
+        lacking = _fields(missed.unmet)
+        yield f"missed: expected card {missed.expected + 1}" + f", lacks {lacking}" * bool(lacking)
+        if missed.nearest is None:
+            yield "no generated card scores above 0" if cards else "nothing was generated"
+            continue
+        why = f"below the threshold of {threshold:g}"
+        if missed.score >= threshold:
+            why = f"matched with expected card {partner[missed.nearest] + 1}"
+        content = _content(cards[missed.nearest])
+        yield f"nearest: card {missed.nearest + 1}, score {share(missed.score)}, {why}{content}"
+    for place in found.extra:
+        yield f"extra: card {place + 1}{_content(cards[place])}"
+
+
+def _content(card: Any) -> str:
+    """Format the fields of a generated card that is a mapping."""
+    if not isinstance(card, Mapping):
+        return ""
+    return f": {_fields({name: (f'“{value}”',) for name, value in card.items()})}"
+
+
+def _fields(texts: Mapping[str, Sequence[str]]) -> str:
+    return "; ".join(f"{name}: {', '.join(lines)}" for name, lines in texts.items())

@@ -2,9 +2,8 @@
 
 from factcheck.metrics.builtin import FactCoverageMetric, KeywordMetric
 from factcheck.metrics.cases import EvalCase, Metric, MetricResult
-from factcheck.metrics.comparison import compare_runs
 from factcheck.metrics.evaluation import FunctionMetric, aevaluate, evaluate, metric
-from factcheck.metrics.report import EvalReport, MetricReport
+from factcheck.metrics.report import EvalReport, MetricReport, compare_runs
 
 __all__ = [
     "EvalCase", "EvalReport", "FactCoverageMetric", "FunctionMetric", "KeywordMetric", "Metric",

@@ -1,4 +1,4 @@
-"""Reports of metrics; all figures are derived from the results of the cases."""
+"""Reports of metrics, and their comparison; all figures are derived from results of cases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from factcheck.facts import ScoreSignature, Usage
 from factcheck.facts.page import usage_text
 from factcheck.metrics.cases import MetricResult
 from factcheck.reports import Report
+from factcheck.reports.comparison import Change, RunComparison
 from factcheck.reports.page import (
+    Alert,
     Case,
     Item,
     Page,
@@ -25,13 +27,26 @@ from factcheck.reports.page import (
     parts_of,
     warnings_section,
 )
-from factcheck.reports.text import DASH, any_of, interval_text, name_text, plural, quote_text, share
+from factcheck.reports.text import (
+    DASH,
+    any_of,
+    interval_text,
+    name_text,
+    p_text,
+    plural,
+    quote_text,
+    share,
+    signed,
+    some_of,
+)
 from factcheck.stats.intervals import Interval, wilson
-from factcheck.stats.resampling import mean_interval
+from factcheck.stats.resampling import Change as ScoreChange
+from factcheck.stats.resampling import Comparison, compare_means, mean_interval, split_changes
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+_IGNORED = {"version"}
 _COLUMNS = ("case", "metric", "score", "passed", "reason", "error", "details")
 
 
@@ -292,3 +307,71 @@ def _junit_case(name: str, result: MetricResult) -> Case:
     if result.passed:
         return Case(name)
     return Case(name, "failed", result.reason, "", result.lines)
+
+
+def compare_runs(
+    a: MetricReport, b: MetricReport, *, names: tuple[str, str] = ("", "")
+) -> RunComparison:
+    """Compare two reports over the cases that have a score in both.
+
+    Cases are paired by id. The difference of the means is tested by paired randomization.
+
+    Args:
+        a: Baseline.
+        b: The report to compare with it; its gains are positive.
+        names: Display names of the reports.
+
+    Raises:
+        InputError: The reports are of different kinds, have no scored case in common, or were
+            evaluated with different expectations.
+    """
+    if type(a) is not type(b) or not isinstance(a, MetricReport):
+        raise InputError(
+            f"both runs must be of one kind, not {type(a).__name__} and {type(b).__name__}"
+        )
+    of_a, of_b = a.scores, b.scores
+    scored = {**of_a, **of_b}
+    common = [name for name in of_a if name in of_b]
+    if not common:
+        ids = f"run a ({some_of([*of_a])}) is in run b ({some_of([*of_b])})"
+        raise InputError(f"no scored case of {ids}")
+    if differing := [name for name in common if a.digests.get(name) != b.digests.get(name)]:
+        raise InputError(
+            f"runs a and b have different expectations in {len(differing)} of "
+            f"{plural(len(common), 'case')} ({some_of(differing)}); "
+            "evaluate both with the same ones"
+        )
+    main = compare_means((name, of_a[name], of_b[name]) for name in common)
+    moved = split_changes(ScoreChange(name, of_a[name], of_b[name]) for name in common)
+    groups = {"Lost": moved.worse, "Won": moved.better, "Unchanged": moved.unchanged}
+    settings = a.signature.changes(b.signature)
+    alerts = (
+        f"{name} is {one} in run a and {other} in run b"
+        for name, (one, other) in settings.items()
+        if name not in _IGNORED
+    )
+    worse = ""
+    if main.difference < 0 and main.is_significant:
+        worse = f"{a.title} {signed(main.difference)}, p {p_text(main.p or 0.0)}"
+    return RunComparison(
+        noun="case",
+        metric=a.title,
+        main=main,
+        basis=f"by case ({plural(len(common), 'case')})",
+        changes=tuple(
+            Change.of_scores(group, str(name), Comparison(x, y, y - x))
+            for group, some in groups.items()
+            for name, x, y in some
+        ),
+        counts={"p_sign_test": moved.p_value},
+        left_out={
+            "Only A has a score": tuple(name for name in of_a if name not in of_b),
+            "Only B has a score": tuple(name for name in of_b if name not in of_a),
+            "No score in either run": tuple(
+                name for name in {**a.results, **b.results} if name not in scored
+            ),
+        },
+        alerts=tuple(Alert(quote_text(text), "warn") for text in alerts),
+        worse=worse,
+        names=names,
+    )

@@ -127,7 +127,8 @@ def _csv_text(page: Page) -> str:
     writer = csv.writer(sink, lineterminator="\n")
     columns = _columns_of(page)
     writer.writerow(columns)
-    writer.writerows([_cell(row.get(name)) for name in columns] for row in _rows_of(page))
+    for row in _rows_of(page):
+        writer.writerow([_cell(row.get(name)) for name in columns])
     return sink.getvalue()
 
 

@@ -29,8 +29,8 @@ from factcheck.reports.text import (
     share,
     signed,
 )
-from factcheck.stats.comparison import NEGLIGIBLE, SIGNIFICANT, Comparison
 from factcheck.stats.intervals import Interval
+from factcheck.stats.resampling import NEGLIGIBLE, SIGNIFICANT, Comparison
 
 _COLUMNS = ("change", "record", "id", "name", "a", "b", "difference", "low", "high", "p")
 _HEADER = ("A", "B", "B - A", "95 % interval", "p")

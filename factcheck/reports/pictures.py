@@ -8,7 +8,7 @@ from html import escape
 
 from factcheck.reports.page import Svg
 from factcheck.reports.text import signed
-from factcheck.stats.comparison import Comparison
+from factcheck.stats.resampling import Comparison
 
 _WIDTH = 640
 _LEFT, _RIGHT = 30, 610

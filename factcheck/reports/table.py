@@ -118,7 +118,7 @@ class _Columns(NamedTuple):
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         table, n_names = self.table, self.table.n_names
         columns = zip(table.columns, *table.rows, strict=True)
-        widths = [max(Text(cell).cell_len for cell in column) + _GAP for column in columns]
+        widths = [_width(column) for column in columns]
         least = [min(width, _WIDEST_NAME + _GAP) for width in widths[:n_names]] + widths[n_names:]
         places = list(range(len(widths)))
         for names in table.dispensable:
@@ -141,6 +141,10 @@ class _Columns(NamedTuple):
                 cells[0] = shorten_middle(cells[0], room)
             grid.add_row(*map(Text, cells))
         yield grid
+
+
+def _width(column: Sequence[str]) -> int:
+    return max(Text(cell).cell_len for cell in column) + _GAP
 
 
 def _items(items: Sequence[Item], style: str, id_width: int) -> RenderableType:

@@ -26,15 +26,15 @@ from factcheck.reports.text import (
     some_of,
 )
 from factcheck.scoring.run_report import RunReport
-from factcheck.stats.comparison import (
+from factcheck.stats.intervals import paired_share_interval, sign_test
+from factcheck.stats.resampling import (
+    FEW_UNITS,
     NEGLIGIBLE,
     SIGNIFICANT,
     Comparison,
     at_equal_length,
     compare_means,
 )
-from factcheck.stats.intervals import paired_share_interval, sign_test
-from factcheck.stats.resampling import FEW_UNITS
 
 Run = (
     str

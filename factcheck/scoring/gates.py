@@ -6,7 +6,7 @@ never help to pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -77,18 +77,13 @@ def coverage_gate(report: CoverageReport, limits: Limits = NO_LIMITS) -> GateFai
     `must` facts have to be entailed; undecided is not enough. If a fact is kept in the baseline and
     undecided now, or undecided there and dropped now, the gate cannot pass (exit code 4).
     """
-    return next(_coverage_failures(report, limits), None)
-
-
-def _coverage_failures(report: CoverageReport, limits: Limits) -> Iterator[GateFailure]:
-    """Yield reasons why a report does not pass, in order of precedence."""
     if report.results and len(report.undecided) == len(report.results):
         first = report.undecided[0]
         reason = f"no verdict on any fact ({first.code}: {first.message})"
         reason += "" if first.code in FINAL else "; run it again"
-        yield GateFailure(NOTHING_DECIDED, reason)
+        return GateFailure(NOTHING_DECIDED, reason)
     if problem := misfit(report, limits):
-        yield GateFailure(InputError.exit_code, problem)
+        return GateFailure(InputError.exit_code, problem)
     lost = lost_musts(report.results)
     failing = [(lost, [result for result in report.results if result.fact.must])]
     shares = [("score", report.results, limits.fail_under)]
@@ -99,23 +94,24 @@ def _coverage_failures(report: CoverageReport, limits: Limits) -> Iterator[GateF
         score = share_entailed(results).value
         if score is None and minimum is not None:
             what = f"no {name} to compare with {minimum:g}"
-            yield GateFailure(NOTHING_DECIDED, f"{what}: no fact with a weight above 0 was decided")
+            why = "no fact with a weight above 0 was decided"
+            return GateFailure(NOTHING_DECIDED, f"{what}: {why}")
         failing.append((_below(name, score, minimum, 2), [*results]))
     many = _too_many(report.counts["distorted"], limits.max_distorted, report.distorted)
     failing.append((many, [*report.distorted]))
     pairs = _changed(report, limits.baseline)
     worse = [now for now, before in pairs if is_worse(now, before)]
-    why = _named(worse, "came out worse than in the baseline")
-    failing.append((why, worse))
+    failing.append((_named(worse, "came out worse than in the baseline"), worse))
     behind = {result.fact for reason, results in failing if reason for result in results}
     unkept = [one for one in report.results if one.fact in behind and not one.supported]
-    for failure in _failed(*(reason for reason, _ in failing)):
-        yield failure._replace(results=tuple(sorted(unkept, key=_importance)))
+    failure = _failed(*(reason for reason, _ in failing))
+    if failure is not None:
+        return failure._replace(results=tuple(sorted(unkept, key=_importance)))
     for old, new in (("kept", "undecided"), ("undecided", "dropped")):
         unknown = [now for now, before in pairs if (before.status, now.status) == (old, new)]
         if reason := _named(unknown, f"{old} in the baseline and {new} now"):
-            reason = f"the gate cannot pass: {reason}"
-            yield GateFailure(NOTHING_DECIDED, reason, tuple(unknown))
+            return _unknown(reason)._replace(results=tuple(unknown))
+    return None
 
 
 def is_worse(result: CheckResult, old: CheckResult) -> bool:
@@ -203,39 +199,42 @@ def run_gate(
     It fails if the mean score is below `threshold`, in [0, 1], if more than `max_distorted` facts
     are distorted, or if a `must` fact was lost.
     """
-    return next(_run_failures(tally, threshold, max_distorted), None)
-
-
-def _run_failures(
-    tally: Tally, threshold: float | None, max_distorted: int | None
-) -> Iterator[GateFailure]:
-    if tally.interrupted:
-        yield GateFailure(INTERRUPTED, "the run was interrupted")
-    if tally.write_error:
-        yield GateFailure(InputError.exit_code, tally.write_error)
-    resume = "; continue with --resume" if tally.unfinished else ""
-    if tally.budget_exhausted:
-        reason = f"the budget is exhausted; this is a partial result{resume}"
-        yield GateFailure(NOTHING_DECIDED, reason)
     failures = [f"{row.id}: {row.message}" for row in tally.rows if row.code]
-    if tally.unfinished:
-        reason = failures[0] if failures else "some facts could not be checked"
-        what = f"{plural(tally.unfinished, 'record')} not finished"
-        yield GateFailure(NOTHING_DECIDED, f"{what} ({reason}){resume}")
+    if missing := _missing(tally, failures):
+        return missing
     if failures:
         code = InputError.exit_code if set(tally.failures) == {"input"} else NOTHING_DECIDED
-        yield GateFailure(code, f"{plural(len(failures), 'record')} without report ({failures[0]})")
+        return GateFailure(
+            code, f"{plural(len(failures), 'record')} without report ({failures[0]})"
+        )
     undecided = [row for row in tally.rows if row.score is None]
     if tally.score is None or (undecided and threshold is not None):
         what = f"{plural(len(undecided), 'record')} without score, as no fact was decided"
         reason = f"{what} ({undecided[0].id})" if undecided else "there are no records"
-        yield GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {reason}")
+        return _unknown(reason)
     lost = [f"{row.id}: {row.lost_must}" for row in tally.rows if row.lost_must]
-    yield from _failed(
+    return _failed(
         f"{plural(len(lost), 'record')} lost a must fact ({lost[0]})" if lost else "",
         _below("mean score", tally.score, threshold, 4),
         _too_many(tally.counts["distorted"], max_distorted),
     )
+
+
+def _missing(tally: Tally, failures: Sequence[str]) -> GateFailure | None:
+    """Say what a run lacks."""
+    if tally.interrupted:
+        return GateFailure(INTERRUPTED, "the run was interrupted")
+    if tally.write_error:
+        return GateFailure(InputError.exit_code, tally.write_error)
+    resume = "; continue with --resume" if tally.unfinished else ""
+    if tally.budget_exhausted:
+        reason = f"the budget is exhausted; this is a partial result{resume}"
+        return GateFailure(NOTHING_DECIDED, reason)
+    if tally.unfinished:
+        reason = failures[0] if failures else "some facts could not be checked"
+        what = f"{plural(tally.unfinished, 'record')} not finished"
+        return GateFailure(NOTHING_DECIDED, f"{what} ({reason}){resume}")
+    return None
 
 
 def cases_gate(
@@ -252,7 +251,7 @@ def cases_gate(
     if threshold is None:
         return None
     failed = f"{plural(len(errors), 'case')} could not be scored ({first})" if errors else ""
-    return next(_failed(_below(name, score, threshold, 3), failed), None)
+    return _failed(_below(name, score, threshold, 3), failed)
 
 
 def fields_gate(
@@ -270,16 +269,14 @@ def fields_gate(
     if f1 is None:
         reason = no_verdict or "every field is skipped or absent"
         return GateFailure(NOTHING_DECIDED, f"nothing was scored: {reason}")
-    for failure in _failed(_below("mean F1", f1, threshold, 4)):
+    if failure := _failed(_below("mean F1", f1, threshold, 4)):
         return failure
     unknown = _below("mean F1", low_f1, threshold, 4)
     if unknown:
         unknown += f" if every value without a verdict is wrong ({no_verdict})"
     if threshold is not None and never_judged:
         unknown = f"no verdict on {never_judged}"
-    if unknown:
-        return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {unknown}")
-    return None
+    return _unknown(unknown) if unknown else None
 
 
 def comparison_gate(
@@ -293,20 +290,24 @@ def comparison_gate(
         no_verdict: Reason why it is unknown whether B is worse; may be empty.
     """
     if no_verdict and not worse:
-        return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {no_verdict}")
+        return _unknown(no_verdict)
     missing = f"{plural(len(lost), 'case')} without score in run B ({lost[0]})" if lost else ""
-    return next(_failed(f"run B is worse ({worse})" if worse else "", missing), None)
+    return _failed(f"run B is worse ({worse})" if worse else "", missing)
 
 
 def strict_gate(n_found: int, noun: str) -> GateFailure | None:
     """Gate on findings, such as lint errors or faults of a judge; any of them fails it."""
-    return next(_failed(f"{plural(n_found, noun)} (--strict)" if n_found else ""), None)
+    return _failed(f"{plural(n_found, noun)} (--strict)" if n_found else "")
 
 
-def _failed(*reasons: str) -> Iterator[GateFailure]:
-    """Yield a failure for the non-empty reasons, if there are any."""
-    if text := "; ".join(filter(None, reasons)):
-        yield GateFailure(GATE_FAILED, f"gate failed: {text}")
+def _failed(*reasons: str) -> GateFailure | None:
+    """Return a failure for the non-empty reasons, if there are any."""
+    text = "; ".join(filter(None, reasons))
+    return GateFailure(GATE_FAILED, f"gate failed: {text}") if text else None
+
+
+def _unknown(reason: str) -> GateFailure:
+    return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {reason}")
 
 
 def _below(name: str, score: float | None, threshold: float | None, digits: int) -> str:

@@ -1,13 +1,21 @@
-"""Score a stream of records in order, with bounded concurrency."""
+"""Score a stream of records in order: with bounded concurrency, or in several processes.
+
+Processes are for embedded judges, whose work is bound by the CPU.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+import sys
+import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import closing, nullcontext
-from typing import Any, NamedTuple, TypeVar
+from contextlib import closing, nullcontext, suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from factcheck.errors import FactcheckError, Failure, JudgeError, describe
 from factcheck.facts import CoverageReport, Usage
@@ -15,9 +23,13 @@ from factcheck.records import Record, RecordLike, as_record
 from factcheck.runtime.loop import background
 from factcheck.runtime.progress import progress as show_progress
 
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing.connection import Connection
+
 T = TypeVar("T")
-Score = Callable[..., Awaitable[Sequence[CoverageReport]]]
-"""Scores summaries of one source, as `FactCoverage.ascore_summaries` does."""
+Score = Callable[..., Awaitable[CoverageReport]]
+"""Scores one summary, as `FactCoverage.ascore` does."""
 
 
 class RecordFailure(Failure[str]):
@@ -38,6 +50,13 @@ class Scored(NamedTuple):
     record: Record | None
     """`None` for an invalid item."""
     outcome: Outcome
+
+
+ScoreChunk = Callable[[Sequence[Record]], Iterable[Scored]]
+_CHUNK = 4
+"""Number of consecutive records sent to a process at once."""
+_AHEAD = 4
+"""Maximum number of chunks read per process, from the first unfinished one on."""
 
 
 def score_records(
@@ -116,9 +135,89 @@ async def score_record(score: Score, record: Record | RecordFailure, start: asyn
     if isinstance(record, RecordFailure):
         return Scored(None, record)
     try:
-        (report,) = await score(record.source, [record.summary], facts=record.facts)
+        report = await score(record.source, record.summary, facts=record.facts)
     except FactcheckError as error:
         return Scored(record, RecordFailure(record.id, error.code, str(error)))
     except Exception as error:  # noqa: BLE001 - a user's judge may raise anything
         return Scored(record, RecordFailure(record.id, JudgeError.code, describe(error)))
     return Scored(record, report)
+
+
+def score_in_processes(
+    open_scorer: Callable[[], ScoreChunk],
+    records: Iterable[RecordLike],
+    processes: int,
+) -> Generator[Scored, None, None]:
+    """Score records lazily; yields the same outcomes as one process, in the same order.
+
+    `records` is read in the calling thread, at most 16 records per process ahead of the first
+    unfinished one. Closing the iterator ends the processes.
+
+    Args:
+        open_scorer: Called once in each process; can be pickled.
+        records: Valid and invalid records; see `score_records`.
+        processes: Maximum number of processes; each starts when there is work for it.
+
+    Raises:
+        JudgeError: A process was killed or could not start.
+    """
+    from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    context = get_context("spawn")
+    ours, theirs = context.Pipe()
+    pool = ProcessPoolExecutor(processes, context, _start, (open_scorer, theirs))
+    try:
+        with closing(in_order(_submitted(pool, records_of(records)), _AHEAD * processes)) as chunks:
+            for chunk in chunks:
+                yield from chunk
+    except BrokenProcessPool as error:
+        raise JudgeError(
+            "a process of the judge ended: killed, out of memory, or unable to start; records "
+            "without an outcome are left to another run (--resume). If memory is short, use fewer "
+            "processes; a script needs `if __name__ == '__main__':`"
+        ) from error
+    finally:
+        ours.close()
+        pool.shutdown(cancel_futures=True)
+        theirs.close()
+
+
+def _submitted(
+    pool: ProcessPoolExecutor, records: Iterator[Record | RecordFailure]
+) -> Iterator[Future[list[Scored]]]:
+    while items := [*islice(records, _CHUNK)]:
+        if sys.platform == "win32":
+            yield pool.submit(_score, items)
+            continue
+        # The processes that this starts inherit the mask: Ctrl-C in the terminal is not for them.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            future = pool.submit(_score, items)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        yield future
+
+
+_scorers: list[ScoreChunk] = []
+"""In a process of the pool: its scorer."""
+
+
+def _start(open_scorer: Callable[[], ScoreChunk], parent: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    _scorers.append(open_scorer())
+
+
+def _score(items: Sequence[Record | RecordFailure]) -> list[Scored]:
+    scored: list[Scored] = []
+    for item in items:  # one at a time: threads would compete for the same core
+        scored += _scorers[0]([item]) if isinstance(item, Record) else [Scored(None, item)]
+    return scored
+
+
+def _end_with(parent: Connection) -> None:
+    """End this process once the run has closed its end of the pipe, or was killed."""
+    with suppress(EOFError):
+        parent.recv()
+    os._exit(1)

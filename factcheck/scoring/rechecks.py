@@ -85,9 +85,12 @@ async def settle(
         return report, baseline
     cases = _cases(report, limits, report.texts.summary.text)
     for _ in range(_MAX_ROUNDS):
-        unsettled = (case for case in cases if all(poll.margin > poll.floor for poll in case))
-        closest = (min(case, key=lambda poll: poll.margin) for case in unsettled)
-        due = [poll for poll in closest if poll.margin < LOST_MARGIN]
+        due = []
+        for case in cases:
+            closest = min(case, key=lambda poll: poll.margin)
+            is_open = all(poll.margin > poll.floor for poll in case)
+            if is_open and closest.margin < LOST_MARGIN:
+                due.append(closest)
         if not due:
             break
         n_verdicts = sum(len(poll.verdicts) for poll in due)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import (
     AsyncIterator,
+    Awaitable,
     Callable,
     Generator,
     Iterable,
@@ -38,10 +39,11 @@ from factcheck.facts import (
     source_key,
     source_texts,
 )
-from factcheck.facts.groups import batches
+from factcheck.facts.groups import Weighting, batches, require_weighting, weigh
+from factcheck.facts.model import combined, with_true_evidence
 from factcheck.facts.report import Direction
-from factcheck.facts.weights import Weighting, require_weighting, weigh
 from factcheck.judges.factory import build_judges, is_embedded
+from factcheck.judges.local.sentences import split_sentences
 from factcheck.judges.ports import (
     ExtractorSpec,
     JudgeSpec,
@@ -51,9 +53,8 @@ from factcheck.records import Record, RecordLike
 from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.scoring.card import JudgeCard
-from factcheck.scoring.many import Outcome, Scored, outcomes, score_records
-from factcheck.scoring.texts import combined, lead_of, require_text, with_true_evidence
-from factcheck.settings import FACTS_PER_CALL, LOCAL, require_integer
+from factcheck.scoring.many import Outcome, Scored, outcomes, score_in_processes, score_records
+from factcheck.settings import FACTS_PER_CALL, LOCAL, require_integer, require_text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -186,10 +187,7 @@ class FactCoverage(SessionUser):
             InputError: The source is blank or contains no facts.
             JudgeError: The facts could not be extracted, or the judge rejects every request.
         """
-        (report,) = await self.ascore_summaries(
-            source, [summary], facts=facts, direction=direction, lead=lead
-        )
-        return report
+        return await self._score(source, summary, facts, direction, self._check, lead=lead)
 
     score = blocking(ascore)
 
@@ -204,50 +202,22 @@ class FactCoverage(SessionUser):
         lead: bool = True,
     ) -> CoverageReport:
         """Score as `score` does, and pass the facts, then results as they come, to `see`."""
-        source, ledger = as_source(source), Ledger(self.ledger)
-        require_text(summary, "the summary")
-        fact_set = await self._facts(source, facts, direction, ledger)
-        see(fact_set)
         size = _LIVE_BATCH if self.signature.never_flips else self._specs[2]
 
-        async def check(batch: tuple[AtomicFact, ...]) -> tuple[CheckResult, ...]:
-            results = await self._check(replace(fact_set, facts=batch), summary, ledger)
-            see(results)
-            return results
+        async def check(fact_set: FactSet, text: str, ledger: Ledger) -> tuple[CheckResult, ...]:
+            async def check_batch(batch: tuple[AtomicFact, ...]) -> tuple[CheckResult, ...]:
+                results = await self._check(replace(fact_set, facts=batch), text, ledger)
+                see(results)
+                return results
 
-        parts = await together(map(check, batches(fact_set, size)))
-        by_id = {result.fact.id: result for result in chain.from_iterable(parts)}
-        results = tuple(by_id[fact.id] for fact in fact_set)
-        return await self._report(source, summary, fact_set, results, direction, ledger, lead=lead)
+            see(fact_set)
+            parts = await together(map(check_batch, batches(fact_set, size)))
+            by_id = {result.fact.id: result for result in chain.from_iterable(parts)}
+            return tuple(by_id[fact.id] for fact in fact_set)
+
+        return await self._score(source, summary, facts, direction, check, lead=lead)
 
     score_live = blocking(ascore_live)
-
-    async def ascore_summaries(
-        self,
-        source: Source,
-        summaries: Sequence[str],
-        *,
-        facts: Facts | None = None,
-        direction: Direction = "coverage",
-        lead: bool = False,
-    ) -> tuple[CoverageReport, ...]:
-        """Score several summaries of one source; see `score`."""
-        source, ledgers = as_source(source), [Ledger(self.ledger) for _ in summaries]
-        if not summaries:
-            return ()
-        for summary in summaries:
-            require_text(summary, "the summary")
-        fact_set = await self._facts(source, facts, direction, ledgers[0])
-
-        async def score(summary: str, ledger: Ledger) -> CoverageReport:
-            results = await self._check(fact_set, summary, ledger)
-            return await self._report(
-                source, summary, fact_set, results, direction, ledger, lead=lead
-            )
-
-        return tuple(await together(map(score, summaries, ledgers)))
-
-    score_summaries = blocking(ascore_summaries)
 
     def score_many(
         self,
@@ -281,14 +251,12 @@ class FactCoverage(SessionUser):
     ) -> Generator[Scored, None, None]:
         """Score many records and yield each with its outcome; see `score_many` and `score`."""
         if self._processes > 1:
-            from factcheck.scoring.processes import score_in_processes
-
             judge = self._specs[0] or self.session.settings.judge
             options = judge, self._card, self._weights, direction
             start = partial(_chunk_scorer, *options, lead=lead)
             return score_in_processes(start, records, self._processes)
 
-        score = partial(self.ascore_summaries, direction=direction, lead=lead)
+        score = partial(self.ascore, direction=direction, lead=lead)
         return score_records(score, records, in_flight=3 * self.session.concurrency)
 
     def as_dspy_metric(
@@ -326,6 +294,22 @@ class FactCoverage(SessionUser):
             )
             scorer.ledger = Ledger(self.ledger)
             yield scorer
+
+    async def _score(
+        self,
+        source: Source,
+        summary: str,
+        facts: Facts | None,
+        direction: Direction,
+        check: Callable[[FactSet, str, Ledger], Awaitable[tuple[CheckResult, ...]]],
+        *,
+        lead: bool,
+    ) -> CoverageReport:
+        source, ledger = as_source(source), Ledger(self.ledger)
+        require_text(summary, "the summary")
+        fact_set = await self._facts(source, facts, direction, ledger)
+        results = await check(fact_set, summary, ledger)
+        return await self._report(source, summary, fact_set, results, direction, ledger, lead=lead)
 
     async def _facts(
         self,
@@ -480,6 +464,28 @@ class FactCoverage(SessionUser):
         return ScoreSignature.of({**first, **self._judges.checker.identity, "version": _VERSION})
 
 
+def lead_of(source: str | tuple[SourceDocument, ...], n_words: int) -> str:
+    """Take the first sentences of a source, as close to `n_words` words as possible.
+
+    Several documents contribute equally: each at least one sentence, unless it is blank.
+    """
+    if isinstance(source, str):
+        return _first_sentences(source, n_words)
+    filled = [document.text for document in source if document.text.strip()]
+    leads = (_first_sentences(text, n_words // len(filled)) for text in filled)
+    return "\n\n".join(leads)
+
+
+def _first_sentences(text: str, n_words: int) -> str:
+    total, end = 0, 0
+    for sentence in split_sentences(text):
+        n = len(sentence.text.split())
+        if end and total + n / 2 > n_words:
+            break
+        total, end = total + n, sentence.span.end
+    return text[:end].strip()
+
+
 def _chunk_scorer(
     judge: JudgeSpec,
     card: JudgeCard | None,
@@ -506,10 +512,7 @@ async def ascore(
 ) -> CoverageReport:
     """Score one summary with a temporary scorer; see `FactCoverage.score`."""
     async with FactCoverage(judge, extractor) as scorer:
-        (report,) = await scorer.ascore_summaries(
-            source, [summary], facts=facts, direction=direction, lead=lead
-        )
-        return report
+        return await scorer.ascore(source, summary, facts=facts, direction=direction, lead=lead)
 
 
 async def acheck(

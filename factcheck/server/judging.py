@@ -22,7 +22,7 @@ from factcheck.facts.report import Direction
 from factcheck.fields import FieldEvaluator
 from factcheck.fields.evaluation import Join
 from factcheck.judges.ports import PairVerdict, ValuePair
-from factcheck.records.facts import facts_of
+from factcheck.records import facts_of
 from factcheck.server.access import require_bounded
 from factcheck.server.problems import RESPONSES, Problem
 from factcheck.server.service import LINES, Service

@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 from zipfile import ZipFile
 
+from factcheck.facts.spans import KEYBOARD_MARKS
 from factcheck.text.weights import read_weights
 
 WordKind = Literal["content", "number", "negation", "function", "symbol"]
@@ -72,11 +73,8 @@ _TOKEN = re.compile(
     rf"|(?P<word>{_IN_WORD}+(?:[{_APOSTROPHES}]{_IN_WORD}+)*)"
     rf"|(?P<symbol>[^\w\s])"
 )
-PLAIN_MARKS = str.maketrans(
-    dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`\u02bc\uff07", "'")
-    | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02", '"')
-    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-")
-    | dict.fromkeys("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff")
+PLAIN_MARKS = KEYBOARD_MARKS | dict.fromkeys(
+    map(ord, "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff")
 )
 """Turns quotation marks and dashes into those of a keyboard, and drops invisible characters."""
 _STRAIGHT = {ord(mark): "'" for mark in _APOSTROPHES}

@@ -44,8 +44,9 @@ from factcheck.testing import (
 Build = Callable[[Any, Session], Any]
 
 
-def session(**settings: Any) -> Session:
-    return Session(cache="off", settings=Settings(**{"openai_api_key": "sk-none", **settings}))
+def session(key: str = "sk-none", **settings: Any) -> Session:
+    variables = {"OPENAI_API_KEY": key}
+    return Session(cache="off", settings=Settings(variables=variables, **settings))
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,7 @@ def test_a_spec_that_names_no_judge_is_refused(build: Build, spec: Any, says: st
 @pytest.mark.parametrize("build", [build_pair_judge, build_rater, build_embedder])
 def test_a_missing_key_is_found_before_anything_is_sent(build: Build) -> None:
     with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
-        build("openai/gpt-5-nano", session(openai_api_key=None))
+        build("openai/gpt-5-nano", session(""))
 
 
 @pytest.mark.parametrize("batch_size", [0, 101, 2.5, True, "16"])

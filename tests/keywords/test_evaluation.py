@@ -433,13 +433,11 @@ def test_a_missed_card_is_shown_with_the_nearest_one(
     assert lines[0] in str(run)
 
 
-def test_a_card_that_another_one_took_and_a_gain_of_the_optimum_are_named() -> None:
+def test_a_card_that_another_one_took_is_named() -> None:
     easy, picky = ExpectedCard({"text": ("cell",)}), ExpectedCard({"text": ("cell", "wall")})
     dataset = CardDataset((CardCase("c", "", (easy, picky)),))
     cards = [{"text": "the cell wall"}, {"text": "a cell"}]
     taken = evaluate_dataset(dataset, [cards[:1]], 0.6).results["c"].lines
     best = evaluate_dataset(dataset, [cards], 0.6, assignment="optimal").results["c"].lines
     assert taken[1].startswith("nearest: card 1, score 1.000, matched with expected card 1: text")
-    assert best == (
-        "greedy matching has a total score of 1.000 (pairs: 1), the optimum 2.000 (pairs: 2)",
-    )
+    assert best == ()

@@ -66,7 +66,6 @@ def test_greedy_never_beats_optimal(
     optimal = match_cards(wanted, generated, threshold, assignment="optimal")
     assert total(by_greed) <= total(optimal) + 1e-9
     assert all(match.score >= threshold and match.score > 0.0 for match in optimal.matches)
-    assert bool(optimal.note) == (pairs(optimal) != pairs(by_greed))
 
 
 PICKY = {"text_keywords": ["cell", "wall"]}
@@ -74,7 +73,7 @@ EASY = {"text_keywords": ["cell"]}
 ONE_FITS_BOTH = [{"text": "the cell wall"}, {"text": "a cell"}]
 
 
-def test_greedy_matching_depends_on_the_order_and_the_optimum_says_so() -> None:
+def test_greedy_matching_depends_on_the_order_and_the_optimum_does_not() -> None:
     """Whoever comes first takes the card that the other one needs."""
     easy_first = match_cards([EASY, PICKY], ONE_FITS_BOTH, 0.6)
     picky_first = match_cards([PICKY, EASY], ONE_FITS_BOTH, 0.6)
@@ -82,9 +81,6 @@ def test_greedy_matching_depends_on_the_order_and_the_optimum_says_so() -> None:
     assert pairs(easy_first) == [(0, 0, 1.0)]
     assert pairs(picky_first) == [(0, 0, 1.0), (1, 1, 1.0)]
     assert pairs(optimum) == [(0, 1, 1.0), (1, 0, 1.0)]
-    assert optimum.note == (
-        "greedy matching has a total score of 1.000 (pairs: 1), the optimum 2.000 (pairs: 2)"
-    )
 
 
 def test_a_score_of_0_never_makes_a_pair() -> None:
@@ -242,7 +238,6 @@ def test_a_member_of_an_enumeration_of_texts_is_its_text() -> None:
         ({"word": 7}, "word: expected a string, got 7"),
         ({"fold": "\u0301"}, "accents only"),
         ({"fold": {"any": ["a"]}}, "fold: expected a string or"),
-        ({"regex": "a"}, "unknown key 'regex'; use a metric with a function instead"),
         ({"any": []}, "no alternatives"),
         ({"any": [{"not": "a"}]}, "put it around"),
         ({"not": {"not": "a"}}, "cannot be nested"),

@@ -183,7 +183,8 @@ LIGHT: dict[str, tuple[str, Iterable[str]]] = {
 from factcheck.judges.factory import build_embedder
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
-build_embedder('openai', Session(cache='off', settings=Settings(openai_api_key='x')))""",
+settings = Settings(variables={'OPENAI_API_KEY': 'x'})
+build_embedder('openai', Session(cache='off', settings=settings))""",
         ("dspy", "litellm", "openai"),
     ),
     "a cache that is not used": (

@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 from factcheck.documents import plain_document
 from factcheck.errors import ConfigError, InputError
 from factcheck.facts import AtomicFact, FactSet, Span
-from factcheck.records import Record, read_records
-from factcheck.records.facts import facts_of, load_lock, read_facts, write_lock
+from factcheck.records import Record, facts_of, load_lock, read_facts, read_records, write_lock
 
 MARKED = FactSet(
     (

@@ -10,8 +10,8 @@ import pytest
 
 from factcheck.reports import render
 from factcheck.reports.comparison import Change, RunComparison, answer_text
-from factcheck.stats.comparison import Comparison
 from factcheck.stats.intervals import Interval
+from factcheck.stats.resampling import Comparison
 
 LESS = Comparison(0.9, 0.5, -0.4, Interval(-0.5, -0.3), 0.004, 0.02)
 EQUAL = Comparison(0.5, 0.5, 0.0)

@@ -20,8 +20,7 @@ from factcheck import FactCoverage, FactSet
 from factcheck.errors import ConfigError, InputError, JudgeError
 from factcheck.facts import CoverageReport
 from factcheck.records import Record
-from factcheck.scoring.many import RecordFailure, Scored
-from factcheck.scoring.processes import score_in_processes
+from factcheck.scoring.many import RecordFailure, Scored, score_in_processes
 from tests.scoring.test_run_report import card, put
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")

@@ -29,8 +29,8 @@ from factcheck import (
 )
 from factcheck.errors import ConfigError, InputError
 from factcheck.facts import CheckResult, Usage, as_source, merge_documents
+from factcheck.facts.model import combined
 from factcheck.judges.ports import Ledger
-from factcheck.scoring.texts import combined
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedExtractor
 
 TEXT = "The tide was high and the ferry stayed in port."

@@ -227,7 +227,7 @@ def test_secrets_of_an_address_and_of_a_key_are_not_shown() -> None:
     assert factcheck.Client("http://x/v1/", "key\n").url == "http://x"
 
 
-@pytest.mark.parametrize("name", ["score", "check", "extract", "score_summaries", "score_many"])
+@pytest.mark.parametrize("name", ["score", "check", "extract", "score_many"])
 def test_signatures_are_those_of_the_scorer(name: str) -> None:
     for one in (name, f"a{name}") if name != "score_many" else (name,):
         client, scorer = (getattr(kind, one) for kind in (factcheck.Client, FactCoverage))
@@ -247,8 +247,6 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("score", (SOURCE, SUMMARY), {}),
     ("score", (SOURCE, SUMMARY), {"facts": FACTS, "direction": "both"}),
     ("score", (DOCUMENTS, SUMMARY), {"direction": "both"}),
-    ("score_summaries", (SOURCE, [SUMMARY, "A lake.", ""]), {"direction": "both"}),
-    ("score_summaries", (SOURCE, []), {}),
     ("score_many", (RECORDS,), {}),
 ]
 

@@ -11,26 +11,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.stats import resampling
-from factcheck.stats.comparison import (
-    Change,
-    Comparison,
-    compare_means,
-    compare_scores,
-    randomization_p,
-    split_changes,
-    step_down,
-)
 from factcheck.stats.intervals import Interval, cluster_interval, sign_test, wilson
 from factcheck.stats.resampling import (
     FEW_UNITS,
+    Change,
+    Comparison,
     SumScores,
     bootstrap_groups,
     bootstrap_scores,
     bootstrap_weights,
+    compare_means,
+    compare_scores,
     mean_estimate,
     mean_interval,
     percentile_interval,
+    randomization_p,
     sign_flips,
+    split_changes,
+    step_down,
 )
 
 

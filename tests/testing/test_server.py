@@ -174,7 +174,7 @@ def test_an_answer_that_raises_is_told_to_the_client_and_when_the_server_stops()
 
 
 def labels(base_url: str, facts: Sequence[str], text: str) -> list[str | None]:
-    session = Session(cache="off", settings=Settings(openai_base_url=base_url))
+    session = Session(cache="off", settings=Settings(variables={"OPENAI_BASE_URL": base_url}))
     with session, FactCoverage("openai/tiny", session=session) as scorer:
         results = scorer.check(facts, text)
     return [result.label if isinstance(result, Verdict) else None for result in results]
@@ -215,7 +215,9 @@ def test_answers_are_kept_under_what_was_learned() -> None:
     cache = MemoryCache()
     with LocalOpenAIServer(kind.around(FactModel())) as server:
         for _ in range(2):
-            session = Session(cache=cache, settings=Settings(openai_base_url=server.base_url))
+            session = Session(
+                cache=cache, settings=Settings(variables={"OPENAI_BASE_URL": server.base_url})
+            )
             with session, FactCoverage("openai/tiny", session=session) as scorer:
                 report = scorer.score(TEXT, TEXT)
                 assert report.score == 1.0

@@ -28,9 +28,8 @@ from factcheck.reports.comparison import Change, RunComparison
 from factcheck.reports.page import Alert
 from factcheck.reports.text import p_text, plural, signed, some_of
 from factcheck.settings import require_integer
-from factcheck.stats import comparison as stats
-from factcheck.stats.comparison import NEGLIGIBLE, SIGNIFICANT, Comparison
-from factcheck.stats.resampling import Matrix, SumScores
+from factcheck.stats import resampling as stats
+from factcheck.stats.resampling import NEGLIGIBLE, SIGNIFICANT, Comparison, Matrix, SumScores
 
 _UNDECIDED, _RESULTS = 3, 4
 """Rows of the undecided values and of all results in the counts of a field."""

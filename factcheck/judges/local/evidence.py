@@ -14,6 +14,8 @@ from functools import cached_property, lru_cache
 from math import isclose
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from factcheck.facts import Evidence
 from factcheck.facts.spans import fold_text
 from factcheck.judges.local.conflicts import Analysed, analyse, find_conflict, name_difference
@@ -23,7 +25,6 @@ from factcheck.judges.local.sentences import split_passages
 from factcheck.judges.local.tree import WORDS
 from factcheck.runtime.deadline import checkpoint
 from factcheck.text.dates import Moment, meet
-from factcheck.text.matrices import multiply
 from factcheck.text.units import Quantity, agree
 from factcheck.text.words import word_set
 
@@ -55,6 +56,9 @@ _CONTRADICTED_FROM, _CONTRADICTED_SLOPE = 0.5, 0.7
 the reader refuses a fact without contradicting it if something is missing."""
 _UNREAD = (-3.0, 0.0)
 """Log odds assumed for a passage that is not read."""
+_SMALL_PRODUCT = 4 * 65_536
+"""Multiplications up to which OpenBLAS uses one thread (`GEMM_MULTITHREAD_THRESHOLD`)."""
+_ROWS = 64
 
 
 class Sentence(NamedTuple):
@@ -325,3 +329,20 @@ def _pieces_by_word(statement: Sentence, reading: Reading) -> dict[str, list[int
             if inside:
                 found[word.text] = inside
     return found or {statement.text: [at for at, _ in pieces]}
+
+
+def multiply(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return `one @ other`, of shapes (m, k) and (k, n), without starting threads.
+
+    For matrices of this size, handing work to other threads costs more than the work, several times
+    more on a busy machine; blocks are too small for it.
+    """
+    (n_rows, depth), n_columns = one.shape, other.shape[1]
+    rows = min(n_rows, _ROWS) or 1
+    columns = max(1, _SMALL_PRODUCT // max(1, rows * depth))
+    product = np.empty((n_rows, n_columns), np.result_type(one, other))
+    for row in range(0, n_rows, rows):
+        for column in range(0, n_columns, columns):
+            block = np.s_[row : row + rows, column : column + columns]
+            np.matmul(one[block[0]], other[:, block[1]], out=product[block])
+    return product

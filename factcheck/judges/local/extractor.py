@@ -10,16 +10,18 @@ from factcheck.facts import AtomicFact, FactSet, Span, digest
 from factcheck.judges.local.acceptor import accept
 from factcheck.judges.local.pronouns import Mentions
 from factcheck.judges.local.propositions import Propositions
-from factcheck.judges.local.quotes import Quoted, leaves_open, read_quote
 from factcheck.judges.local.sentences import block_sentences, cut_at_abbreviations
 from factcheck.judges.local.statements import (
     LABEL,
     PREFIX,
     Places,
+    Quoted,
     ends_sentence,
     is_metadata,
     is_statement,
+    leaves_open,
     plain,
+    read_quote,
 )
 from factcheck.judges.local.tree import WORDS, Tree, read_tokens
 from factcheck.judges.local.wording import Wording, finished

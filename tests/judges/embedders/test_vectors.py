@@ -227,7 +227,7 @@ def remote() -> Iterator[MakeSetup]:
             server = answer
             if not isinstance(server, LocalOpenAIServer):
                 server = stack.enter_context(LocalOpenAIServer(lambda _: "", embed=server))
-            settings = Settings(openai_base_url=server.base_url)
+            settings = Settings(variables={"OPENAI_BASE_URL": server.base_url})
             options = {"retry": QUICK, "cache": "off", **options}
             session = stack.enter_context(Session(settings=settings, **options))
             embedder = build_embedder(f"openai/{model}", session)

@@ -31,7 +31,7 @@ def completion(content: Any, **choice: Any) -> dict[str, Any]:
 def serving(answer: ChatAnswer, **options: Any) -> Iterator[tuple[LocalOpenAIServer, Session]]:
     """A server, and a session whose models are on it."""
     with LocalOpenAIServer(answer) as server:
-        settings = Settings(openai_base_url=server.base_url, openai_api_key=KEY)
+        settings = Settings(variables={"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": KEY})
         with Session(settings=settings, **{"cache": "off", "retry": QUICK, **options}) as session:
             yield server, session
 

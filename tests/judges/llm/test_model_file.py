@@ -56,9 +56,6 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no JSON": ({"extra_body": {"x": {1, 2}}}, "not JSON"),
     "no mapping": ({"extra_body": [1]}, "mapping"),
     "no form": ({"verdict": "label"}, "verdict must be one of line, quote, not 'label'"),
-    "several summaries": ({"summaries_per_call": 2}, "summaries_per_call was removed: each"),
-    "several times": ({"repeats": 3}, "repeats was removed: gates check again"),
-    "log probabilities": ({"probabilities": True}, "probabilities was removed: use a judge"),
     "another name for it": ({"extra_body": {"logprobs": True}}, "must not contain logprobs"),
 }
 ADDRESSES = (
@@ -80,9 +77,9 @@ def test_an_address_holds_no_secret_and_shows_none() -> None:
             access_to(Model("openai/m", base_url=url), Settings())
         assert "geheim" not in str(caught.value)
         with pytest.raises(ConfigError, match="OPENAI_BASE_URL"):
-            access_to(Model("openai/m"), Settings(openai_base_url=url))
+            access_to(Model("openai/m"), Settings(variables={"OPENAI_BASE_URL": url}))
     with pytest.raises(ConfigError, match="OPENAI_API_KEY contains"):
-        access_to(Model("openai/m"), Settings(openai_api_key="schlüssel"))
+        access_to(Model("openai/m"), Settings(variables={"OPENAI_API_KEY": "schlüssel"}))
 
 
 def test_requests_to_openai_name_the_organization_and_the_project(
