@@ -38,14 +38,13 @@ from factcheck.testing.scripted import (
     ScriptedEmbedder,
     ScriptedExtractor,
     ScriptedPairJudge,
-    ScriptedRater,
 )
 from factcheck.testing.server import LocalOpenAIServer
 
 __all__ = [
     "ChatAnswer", "ChatRequest", "EmbeddingsAnswer",
     "EmbeddingsRequest", "FactModel", "LocalOpenAIServer", "Reply", "Request", "ScriptedChecker",
-    "ScriptedEmbedder", "ScriptedExtractor", "ScriptedPairJudge", "ScriptedRater",
+    "ScriptedEmbedder", "ScriptedExtractor", "ScriptedPairJudge",
     "bad_request", "dropped", "duplicate", "garbage", "hang", "hashed_embeddings",
     "leave_out", "overwrite", "parse_prompt", "quota_exceeded", "rate_limited", "refused",
     "same_words", "sentences", "sequence", "server_error", "truncated", "unauthorized",

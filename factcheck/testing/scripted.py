@@ -1,4 +1,4 @@
-"""Judges, extractors, raters and embedders that answer from a script and record their calls."""
+"""Judges, extractors and embedders that answer from a script and record their calls."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from factcheck.judges.ports import (
     Ledger,
     PairResult,
     PairVerdict,
-    Rating,
-    RatingResult,
     ValuePair,
 )
 
@@ -42,7 +40,6 @@ class Call(NamedTuple):
     """Statements, in call order."""
     text: str = ""
     source: str = ""
-    summary: str = ""
     pairs: tuple[ValuePair, ...] = ()
     texts: tuple[str, ...] = ()
 
@@ -145,17 +142,6 @@ class ScriptedPairJudge(_Scripted[tuple[str, str], bool | float | PairVerdict | 
             return scripted
         probability = None if isinstance(scripted, bool) else scripted
         return PairVerdict(scripted >= _THRESHOLD, probability, "scripted", self._name)
-
-
-class ScriptedRater(_Scripted[str, int | Rating | Failure[Any]]):
-    """A `Rater` with a script by summary, or a function of source and summary."""
-
-    async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
-        self._start(Call(source=source, summary=summary), ledger)
-        scripted = self._look_up("rating for", (source, summary), summary)
-        if isinstance(scripted, (Rating, Failure)):
-            return scripted
-        return Rating(scripted, "scripted", self._name)
 
 
 class ScriptedEmbedder(_Scripted[str, Sequence[float] | Failure[Any]]):

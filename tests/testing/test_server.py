@@ -30,7 +30,6 @@ from factcheck.testing import (
     ScriptedEmbedder,
     ScriptedExtractor,
     ScriptedPairJudge,
-    ScriptedRater,
     bad_request,
     duplicate,
     hang,
@@ -245,10 +244,6 @@ ASK: dict[Any, tuple[Ask, Call]] = {
     ),
     ScriptedExtractor: (lambda judge, ledger: judge.extract("S", ledger), Call(source="S")),
     ScriptedPairJudge: (lambda judge, ledger: judge.compare([OAK], ledger), Call(pairs=(OAK,))),
-    ScriptedRater: (
-        lambda judge, ledger: judge.rate("S", "good", ledger),
-        Call(source="S", summary="good"),
-    ),
     ScriptedEmbedder: (lambda judge, ledger: judge.embed(["S"], ledger), Call(texts=("S",))),
 }
 

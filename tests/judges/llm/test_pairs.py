@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.errors import Failure, InputError, JudgeOutputError
-from factcheck.judges.factory import build_pair_judge, build_rater
+from factcheck.judges.factory import build_model, build_pair_judge
 from factcheck.judges.llm.fences import without_numbers
+from factcheck.judges.llm.judges import LLMRater
 from factcheck.judges.llm.modules import LLMJudge
 from factcheck.judges.ports import (
     Ledger,
@@ -248,7 +249,8 @@ def rate(
 ) -> tuple[RatingResult, Sequence[Request]]:
     """A rating, and the requests that it took."""
     with serving(answer) as (server, session):
-        rating = build_rater(MODEL, session).rate(source, summary, Ledger())
+        rater = LLMRater(build_model(MODEL, session))
+        rating = rater.rate(source, summary, Ledger())
         return background.run(rating), server.requests
 
 
