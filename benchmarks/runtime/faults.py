@@ -29,19 +29,8 @@ from rich.table import Table
 from benchmarks.runtime.workload import FACTS_PER_SOURCE, Pair, facts_of, label_of, make_pairs
 from factcheck import FactCoverage, RetryPolicy
 from factcheck.facts import CheckFailure, CoverageReport
-from factcheck.testing import (
-    ChatRequest,
-    FactModel,
-    LocalOpenAIServer,
-    Reply,
-    dropped,
-    garbage,
-    hang,
-    parse_prompt,
-    rate_limited,
-    server_error,
-    truncated,
-)
+from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
+from tests.faults import dropped, garbage, hang, rate_limited, server_error, truncated
 
 MODEL = "openai/bench"
 ONE_IN_FIVE, ONE_IN_TWO = 0.2, 0.5

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from factcheck.errors import InputError
 from factcheck.facts import EntailmentLabel
 from factcheck.judges.ports import Specificity, ValuePair
-from factcheck.testing.replies import ChatRequest
+from factcheck.testing.server import ChatRequest
 
 Draft = Mapping[str, Any]
 """One verdict of a reply before it is sent, with its `fact` or its two `values`, which are not
@@ -272,38 +272,6 @@ def _item(draft: Draft, keys: Sequence[str]) -> Any:
         return f"{draft['line']} {answer}" if draft.get("line") else answer
     item = {**draft, "answer": answer} if "label" in draft else draft
     return {key: item[key] for key in keys if key in item}
-
-
-def leave_out(*facts: str) -> Mangle:
-    """Drop the verdicts of these facts; without arguments, of all.
-
-    Here and below, a value pair is identified by either of its values.
-    """
-    return _changing(facts, lambda _draft: [])
-
-
-def duplicate(*facts: str) -> Mangle:
-    """Duplicate the verdicts of these facts, or of all."""
-    return _changing(facts, lambda draft: [draft, draft])
-
-
-def overwrite(key: str, value: Any, *facts: str) -> Mangle:
-    """Replace the value of one key in the verdicts of these facts, or of all."""
-    return _changing(facts, lambda draft: [{**draft, key: value}])
-
-
-def without_key(key: str, *facts: str) -> Mangle:
-    """Remove one key from the verdicts of these facts, or of all."""
-    return _changing(facts, lambda draft: [{k: v for k, v in draft.items() if k != key}])
-
-
-def _changing(facts: Sequence[str], change: Callable[[Draft], Sequence[Draft]]) -> Mangle:
-    def matches(draft: Draft) -> bool:
-        return not facts or not {draft.get("fact"), *draft.get("values", ())}.isdisjoint(facts)
-
-    return lambda drafts: [
-        changed for draft in drafts for changed in (change(draft) if matches(draft) else [draft])
-    ]
 
 
 def _json(reply: Any) -> str:

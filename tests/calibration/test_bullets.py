@@ -20,11 +20,7 @@ from factcheck.calibration.texts import removal_orders, split_bullets
 from factcheck.errors import InputError, JudgeUnavailable
 from factcheck.facts import Usage
 from factcheck.stats.intervals import wilson
-from factcheck.testing import (
-    FactModel,
-    LocalOpenAIServer,
-    ScriptedChecker,
-)
+from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker
 
 TEXT = {
     "id": "zoo",

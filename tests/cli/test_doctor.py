@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from factcheck.judges.llm.language_model import remembered
-from factcheck.testing import FactModel, LocalOpenAIServer, unauthorized
+from factcheck.testing import FactModel, LocalOpenAIServer
 from tests.cli.conftest import Folder, Run, refused
+from tests.faults import unauthorized
 from tests.server_kinds import SERVER_KINDS
 
 

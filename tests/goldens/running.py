@@ -19,7 +19,8 @@ from unittest import mock
 from factcheck.cli import main
 from factcheck.facts import EntailmentLabel
 from factcheck.runtime.cache.maintenance import read_entries
-from factcheck.testing import FactModel, LocalOpenAIServer
+from factcheck.testing import FactModel
+from tests.embeddings import EmbeddingServer
 from tests.goldens.commands import CACHE_ENTRIES, Run
 
 HERE = Path(__file__).resolve().parent
@@ -93,10 +94,10 @@ def working_folder() -> Iterator[None]:
 
 
 @contextmanager
-def scripted_model() -> Iterator[LocalOpenAIServer]:
+def scripted_model() -> Iterator[EmbeddingServer]:
     """A model that answers by words, at an address that is the same in every run."""
     connect = socket.socket.connect
-    with LocalOpenAIServer(FactModel(_label)) as server:
+    with EmbeddingServer(answer=FactModel(_label)) as server:
         port = int(server.base_url.rpartition(":")[2].partition("/")[0])
 
         def connect_to_server(sock: socket.socket, address: tuple[str, int]) -> None:

@@ -33,11 +33,8 @@ from factcheck.judges.ports import Embedder, Ledger, PairResult, PairVerdict, Va
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
-from factcheck.testing import (
-    ScriptedChecker,
-    ScriptedEmbedder,
-    ScriptedPairJudge,
-)
+from factcheck.testing import ScriptedChecker, ScriptedPairJudge
+from tests.embeddings import ScriptedEmbedder
 
 Build = Callable[[Any, Session], Any]
 

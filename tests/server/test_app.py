@@ -15,7 +15,8 @@ from fastapi.testclient import TestClient
 from factcheck import AtomicFact, CoverageReport, FactCoverage, FactSet, Model, Verdict
 from factcheck.facts import CheckFailure
 from factcheck.fields import FieldEvaluator
-from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, hang, unauthorized
+from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker
+from tests.faults import hang, unauthorized
 from tests.server.conftest import Judge, app_of, client_of
 
 SOURCE = "Rome is old. Oslo is cold. Ida met Tom in Bern."

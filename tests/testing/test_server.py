@@ -27,15 +27,17 @@ from factcheck.testing import (
     LocalOpenAIServer,
     Reply,
     ScriptedChecker,
-    ScriptedEmbedder,
     ScriptedExtractor,
     ScriptedPairJudge,
+    parse_prompt,
+)
+from factcheck.testing.scripted import Call
+from tests.faults import (
     bad_request,
     duplicate,
     hang,
     leave_out,
     overwrite,
-    parse_prompt,
     quota_exceeded,
     rate_limited,
     refused,
@@ -43,7 +45,6 @@ from factcheck.testing import (
     server_error,
     unauthorized,
 )
-from factcheck.testing.scripted import Call
 from tests.runtime.cache.stores import MemoryCache
 from tests.server_kinds import FACTS, LABELS, SERVER_KINDS, TEXT, ServerKind, thinking
 
@@ -117,19 +118,18 @@ def test_a_body_the_server_cannot_honour_never_reaches_the_answer(body: Any) -> 
 
 def test_requests_are_recorded() -> None:
     with LocalOpenAIServer(lambda _: "") as server, client_of(server) as client:
-        embedded = client.embeddings.create(model="m", input="Ants.", encoding_format="float")
+        client.chat.completions.create(model="m", messages=QUESTION)
         client.chat.completions.create(model="m", messages=QUESTION, temperature=0.5)
         first, second = server.requests
-        assert sum(embedded.data[0].embedding) == 1.0
-        assert (first.method, first.path, first.index) == ("POST", "/v1/embeddings", 0)
-        assert (second.path, second.index) == ("/v1/chat/completions", 1)
+        assert (first.method, first.path, first.index) == ("POST", "/v1/chat/completions", 0)
+        assert second.index == 1
         assert second.body == {"model": "m", "messages": QUESTION, "temperature": 0.5}
         assert second.headers["authorization"] == "Bearer test"
         assert isinstance(second, ChatRequest)
         assert second.messages[0]["content"] == "Do ants have six legs?"
         assert server.n_connections == 1
         server.clear()
-        assert client.embeddings.create(model="m", input="Ants.").data == embedded.data
+        client.chat.completions.create(model="m", messages=QUESTION)
         assert [request.index for request in server.requests] == [0]
 
 
@@ -244,7 +244,6 @@ ASK: dict[Any, tuple[Ask, Call]] = {
     ),
     ScriptedExtractor: (lambda judge, ledger: judge.extract("S", ledger), Call(source="S")),
     ScriptedPairJudge: (lambda judge, ledger: judge.compare([OAK], ledger), Call(pairs=(OAK,))),
-    ScriptedEmbedder: (lambda judge, ledger: judge.embed(["S"], ledger), Call(texts=("S",))),
 }
 
 

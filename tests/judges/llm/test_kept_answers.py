@@ -14,16 +14,8 @@ from factcheck import CheckFailure, FactCoverage, Model, RetryPolicy, Verdict
 from factcheck.errors import ConfigError, InputError
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.runtime.budget import Budget
-from factcheck.testing import (
-    ChatRequest,
-    FactModel,
-    LocalOpenAIServer,
-    Reply,
-    hang,
-    leave_out,
-    rate_limited,
-    sequence,
-)
+from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
+from tests.faults import hang, leave_out, rate_limited, sequence
 from tests.judges.llm.conftest import MODEL, QUICK, MakePairSetup, MakeSetup, completion
 from tests.runtime.cache.stores import MemoryCache
 

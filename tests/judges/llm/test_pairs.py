@@ -27,24 +27,18 @@ from factcheck.judges.ports import (
     ValuePair,
 )
 from factcheck.runtime.loop import background
-from factcheck.testing import (
-    ChatAnswer,
-    ChatRequest,
-    FactModel,
-    Reply,
-    Request,
+from factcheck.testing import ChatAnswer, ChatRequest, FactModel, Reply, Request, parse_prompt
+from factcheck.testing.fact_model import Mangle, same_words
+from tests.faults import (
     bad_request,
     duplicate,
     leave_out,
     overwrite,
-    parse_prompt,
     refused,
-    same_words,
     sequence,
     truncated,
     without_key,
 )
-from factcheck.testing.fact_model import Mangle
 from tests.judges.llm.conftest import MODEL, MakePairSetup, asked, serving
 
 CITY = ValuePair("New York City", "City of New York", path="city", description="Where it is")

@@ -26,9 +26,8 @@ from factcheck.judges.llm.errors import (
     from_dspy,
     retry_after_s,
 )
-from factcheck.testing import (
-    FactModel,
-    Reply,
+from factcheck.testing import FactModel, Reply, parse_prompt
+from tests.faults import (
     bad_request,
     dropped,
     duplicate,
@@ -36,7 +35,6 @@ from factcheck.testing import (
     hang,
     leave_out,
     overwrite,
-    parse_prompt,
     quota_exceeded,
     rate_limited,
     refused,
