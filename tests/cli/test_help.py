@@ -17,7 +17,7 @@ FAMILIES = {
     "fields": "evaluate infer-schema suggest compare",
     "keywords": "run behaviors compare",
     "calibrate": "bullets audit agreement",
-    "cache": "stats verify prune clear",
+    "cache": "stats clear",
 }
 COMMANDS = [
     f"{family} {name}".strip()

@@ -18,10 +18,10 @@ from unittest import mock
 
 from factcheck.cli import main
 from factcheck.facts import EntailmentLabel
-from factcheck.runtime.cache.maintenance import read_entries
 from factcheck.testing import FactModel
 from tests.embeddings import EmbeddingServer
 from tests.goldens.commands import CACHE_ENTRIES, Run
+from tests.runtime.cache.stores import stored
 
 HERE = Path(__file__).resolve().parent
 INPUTS = HERE / "inputs"
@@ -121,8 +121,8 @@ def _label(fact: str, text: str) -> EntailmentLabel:
 
 
 def _cache_entries() -> str:
-    rows = filter(None, read_entries(Path("cache")))
-    good = sorted((key, value) for key, values in rows for value in values)
+    rows = stored(Path("cache")).items()
+    good = sorted((key, value) for key, values in rows for value in values or ())
     return "".join(f"{json.dumps({'key': key, 'value': value})}\n" for key, value in good)
 
 
