@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.replay.build_cassette import Reply, read_replies
+from benchmarks.replay.replies import Reply, read_replies
 from factcheck.calibration import LabelledPair, agreement, read_pairs
 from factcheck.calibration.agreement_labels import Answer
 from factcheck.calibration.agreement_metrics import Decisions, balanced_accuracy
