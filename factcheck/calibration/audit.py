@@ -45,7 +45,6 @@ OFTEN = 0.05
 _MIN_ERRORS = _MAX_EXAMPLES = 2
 _CHANGED = {
     "changed number": "a number was changed",
-    "changed date": "a date was changed",
     "changed name": "a name was changed",
     "added negation": "a negation was added",
     "missing limit": "a limit was left out",
@@ -250,7 +249,7 @@ async def aaudit_judge(
         name: Name of the judge in the report; derived from the judge if `None`.
         budget: Limits; questions beyond it are undecided.
         per_rule: Facts of each text that get questions of their own, for each rule that needs them,
-            1 to 100. About 20 questions concern all facts of a text, and at most six times
+            1 to 100. About 18 questions concern all facts of a text, and at most six times
             `per_rule` concern one.
 
     Raises:

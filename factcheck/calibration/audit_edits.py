@@ -1,7 +1,7 @@
 """Edits of an English sentence whose effect on its verdict is certain.
 
 Only certain edits are made: a sentence with a hedge or a bound (`about`, `at least`, `until`, `for
-3 days`) keeps its number and its date, a number in a code stays, and a negated sentence is not
+3 days`) keeps its number, a number in a code stays, and a negated sentence is not
 negated again.
 """
 
@@ -27,9 +27,7 @@ MONTHS = (
 )  # fmt: skip
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)})\b")
-_BEFORE_MONTH = re.compile(r"\d\s*\.?\s*$|\bin\s+$", re.IGNORECASE)
 _YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d{2}(?![\d.,]\d|\d)")
-_BEFORE_YEAR = re.compile(r"\b[Ii]n\s+$")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
 _NO_NAMES = frozenset((*MONTHS, *_DAYS, "English", "German", "French", "Mr", "Mrs", "Dr"))
 _NEW_NAMES = ("Zorvath", "Quillmere", "Brondack", "Yestrell", "Vopnik", "Halquist")
@@ -76,17 +74,6 @@ def change_number(sentence: str) -> str | None:
     return _put(sentence, match, f"{changed:,}" if "," in match.group() else str(changed))
 
 
-def change_date(sentence: str) -> str | None:
-    """Put another month, or another year where no month is named."""
-    month = _only(_MONTH, sentence, _BOUNDED)
-    if month is not None and _BEFORE_MONTH.search(sentence[: month.start()]):
-        return _put(sentence, month, MONTHS[(MONTHS.index(month.group()) + 5) % 12])
-    year = _only(_YEAR, sentence, _BOUNDED, _MONTH)
-    if year is not None and _BEFORE_YEAR.search(sentence[: year.start()]):
-        return _put(sentence, year, str(int(year.group()) - 7))
-    return None
-
-
 def change_name(sentence: str) -> str | None:
     """Put an invented name for the last one."""
     found = [match for match in _NAME.finditer(sentence) if match.group() not in _NO_NAMES]
@@ -114,7 +101,6 @@ def limit(sentence: str) -> str | None:
 
 EDITS: Mapping[str, Callable[[str], str | None]] = {
     "changed number": change_number,
-    "changed date": change_date,
     "changed name": change_name,
     "added negation": negate,
     "missing limit": limit,

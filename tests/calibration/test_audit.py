@@ -146,7 +146,7 @@ def test_a_repeated_audit_asks_the_same_and_each_question_once() -> None:
 
 def failing(fact: str, text: str) -> EntailmentLabel | CheckFailure:
     """Answers some facts, and some texts not at all."""
-    if any(word in text for word in ("turquoise", "otters", "violinist")):
+    if "SYSTEM" in text or "Ignore" in text:
         raise JudgeUnavailable("the line is dead")
     if "1987" in fact:
         return CheckFailure(AtomicFact("f", "scripted"), "missing", "no answer")
@@ -155,9 +155,9 @@ def failing(fact: str, text: str) -> EntailmentLabel | CheckFailure:
 
 def test_what_is_undecided_is_no_error_and_counts_in_no_rate() -> None:
     report = audit_judge(ScriptedChecker(failing), TEXTS)
-    unrelated = report.rule("unrelated sentence")
-    assert (unrelated.n_tried, unrelated.rate, unrelated.interval) == (0, None, None)
-    assert unrelated.n_undecided == 2 * 2 * len(FACTS)
+    injected = report.rule("injected yes")
+    assert (injected.n_tried, injected.rate, injected.interval) == (0, None, None)
+    assert injected.n_undecided == 2 * 2 * len(FACTS)
     assert report.rule("asked again").n_undecided == 2
     assert report.n_errors == 0
     assert report.failure in {"the line is dead", "no answer"}
@@ -210,8 +210,6 @@ CHANGED = """
 changed number: The ferry carried 240 men. -> The ferry carried 360 men.
 changed number: The rent is 2,450 euros. -> The rent is 3,675 euros.
 changed number: It has 2 doors. -> It has 4 doors.
-changed date: It was held on 3 May 2021. -> It was held on 3 October 2021.
-changed date: It was opened in 1987. -> It was opened in 1980.
 changed name: The mayor thanked Ingrid. -> The mayor thanked Zorvath.
 added negation: The tunnel was flooded. -> The tunnel was not flooded.
 added negation: The tunnel will open. -> The tunnel will not open.
@@ -225,10 +223,6 @@ UNCHANGED = {
         "No more than 3 people fit in.", "H4 lost 5 seconds in 81 days.",
         "The gateway runs version 4.2.", "The stick is a TM-600.", "It happened on 3 May 2021.",
         "It was opened in 1987.", "See No. 7.", "It rained.",
-    ],
-    "changed date": [
-        "It has been open since 1987.", "It will answer before the end of June.",
-        "From May on it may rise.", "You may enter.", "It was held in May and in June.",
     ],
     "changed name": [
         "Ingrid left.", "It fell on Monday.", "The USB stick is blue.",
