@@ -205,7 +205,6 @@ def test_arguments_out_of_range_are_refused() -> None:
         audit_judge("local", [])
 
 
-SENTENCES = [fact.text for text in load_texts() if text.language == "en" for fact in text.facts]
 CHANGED = """
 changed number: The ferry carried 240 men. -> The ferry carried 360 men.
 changed number: The rent is 2,450 euros. -> The rent is 3,675 euros.
@@ -250,11 +249,6 @@ def test_a_sentence_is_changed(line: str) -> None:
 @pytest.mark.parametrize("kind", EDITS)
 def test_a_sentence_is_left_where_the_effect_is_uncertain(kind: str) -> None:
     assert [one for one in UNCHANGED[kind] if EDITS[kind](one) is not None] == []
-
-
-@pytest.mark.parametrize("kind", EDITS)
-def test_each_kind_is_made_of_some_bundled_facts(kind: str) -> None:
-    assert sum(EDITS[kind](sentence) is not None for sentence in SENTENCES) >= 10
 
 
 @given(st.text(max_size=60))

@@ -17,7 +17,7 @@ from factcheck.calibration import BulletRemoval, bullet_removal, load_texts
 from factcheck.calibration.bullets import variants
 from factcheck.calibration.bullets_metrics import Point, TextScores, mean_curve, measure_texts
 from factcheck.calibration.texts import removal_orders, split_bullets
-from factcheck.errors import InputError, JudgeUnavailable
+from factcheck.errors import InputError
 from factcheck.facts import Usage
 from factcheck.stats.intervals import wilson
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker
@@ -112,16 +112,6 @@ def test_a_judge_that_fails_for_some_facts_is_missing_where_it_failed() -> None:
     (note,) = [note for note in run.notes() if note.startswith("spotter:")]
     assert note.startswith(f"spotter: {len(with_tiger)} of 5 variants lack an answer")
     assert "the line is dead" in note
-
-
-def test_a_judge_nobody_can_reach_has_no_score_and_keeps_the_others_whole() -> None:
-    gone = ScriptedChecker(lambda _fact, _text: JudgeUnavailable("nobody answers"))
-    run = bullet_removal([TEXT], {"spotter": spotter(), "gone": gone}, n_random=0)
-    row = run.row("gone", "zoo", {0})
-    assert (row.score, row.low, row.high) == (None, 0.0, 1.0)
-    assert "nobody answers" in row.note
-    assert run.metrics("gone")["at_ceiling"].value is None
-    assert all(run.row("spotter", "zoo", kept).complete for kept in every(run))
 
 
 def test_rows_are_saved_and_a_scorer_of_ones_own_is_a_judge(tmp_path: Path) -> None:
@@ -269,14 +259,6 @@ def test_few_texts_have_wilsons_interval_for_shares_and_students_for_means() -> 
     assert many["rising_steps"].interval == wilson(0.0, 12)
     low, high = many["found"].interval or (0, 0)
     assert 0.4 < low < 2 / 3 < high < 0.9
-
-
-@given(st.lists(st.integers(0, 4).map(lambda tenth: tenth / 10), min_size=2, max_size=7))
-def test_kinds_of_steps_add_up(scores: list[float]) -> None:
-    found = metrics(path(scores))
-    falls = sum(now < before for before, now in pairwise(scores))
-    rising, unchanged = found["rising_steps"] or 0, found["unchanged_steps"] or 0
-    assert rising + unchanged + falls / (len(scores) - 1) == pytest.approx(1.0)
 
 
 def test_a_curve_has_a_point_for_each_number_of_bullets_that_all_texts_reach() -> None:

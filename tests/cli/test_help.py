@@ -50,14 +50,6 @@ def test_the_help_of_a_command_fits_a_terminal_and_has_an_example(run: Run, comm
     assert f"Example: factcheck {command}" in out
 
 
-def test_the_three_ways_in_are_in_the_help(run: Run) -> None:
-    """Score summaries, calibrate the judge, evaluate fields."""
-    out = " ".join(run("--help").out.split())
-
-    for said in ("Report which facts in SOURCE", "Measure judges", "structured extraction"):
-        assert said in out
-
-
 @pytest.mark.parametrize("command", ["score", "keywords run", "fields evaluate"])
 def test_help_loads_nothing_slow(command: str) -> None:
     """Neither judge nor client nor tables, nor what the command itself is made of."""

@@ -54,12 +54,6 @@ def files(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Files:
     return Files(Path(), run)
 
 
-def test_the_threshold_decides_what_matches(files: Files) -> None:
-    strict = " ".join(files.cards("--threshold", "0.6").out.split())
-    assert "score 0.500, below the threshold of 0.6" in strict
-    assert "lacks back: lipid" in strict
-
-
 @pytest.mark.parametrize(
     ("command", "threshold", "said"),
     [

@@ -8,7 +8,6 @@ import json
 import logging
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -314,14 +313,3 @@ def test_a_write_that_fails_stops_the_recording_and_is_told(
         cassette.append(of(verdict("Two.")))
     assert "cannot record to" in caplog.text
     assert caplog.text.count("nothing more is recorded") == 1
-
-
-@pytest.mark.parametrize("changes", [{"reason": 5}, {"probability": Decimal("0.5")}])
-def test_an_answer_that_no_cassette_can_hold_stops_the_recording_only(
-    path: Path, caplog: pytest.LogCaptureFixture, changes: dict[str, Any]
-) -> None:
-    odd = Verdict(BURNED, "entailed", **changes)
-    checker = RecordingJudge(ScriptedChecker(lambda *_: odd), "check", CassetteWriter(path))
-    assert checked(checker, [BURNED], SUMMARY) == (odd,)
-    assert "nothing more is recorded" in caplog.text
-    assert path.read_bytes() == b""

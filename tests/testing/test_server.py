@@ -7,7 +7,6 @@ import http.client
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,7 +24,6 @@ from factcheck.testing import (
     ChatRequest,
     FactModel,
     LocalOpenAIServer,
-    Reply,
     ScriptedChecker,
     ScriptedExtractor,
     ScriptedPairJudge,
@@ -33,17 +31,7 @@ from factcheck.testing import (
 )
 from factcheck.testing.scripted import Call
 from tests.faults import (
-    bad_request,
-    duplicate,
     hang,
-    leave_out,
-    overwrite,
-    quota_exceeded,
-    rate_limited,
-    refused,
-    sequence,
-    server_error,
-    unauthorized,
 )
 from tests.runtime.cache.stores import MemoryCache
 from tests.server_kinds import FACTS, LABELS, SERVER_KINDS, TEXT, ServerKind, thinking
@@ -68,28 +56,6 @@ def test_a_plain_string_is_a_completion_with_everything_the_client_looks_for() -
     assert completion._request_id == "req_0"
     assert usage  # four characters are a token, rounded up
     assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (6, 3, 9)
-
-
-INVALID = "invalid_request_error"
-FAULTS: list[tuple[Reply, type[openai.APIStatusError], tuple[Any, ...]]] = [
-    (rate_limited(), openai.RateLimitError, (429, "requests", "rate_limit_exceeded")),
-    (quota_exceeded(), openai.RateLimitError, (429, *["insufficient_quota"] * 2)),
-    (server_error(503), openai.InternalServerError, (503, "server_error", None)),
-    (unauthorized(), openai.AuthenticationError, (401, INVALID, "invalid_api_key")),
-    (bad_request("no_model"), openai.BadRequestError, (400, INVALID, "no_model")),
-]
-
-
-def test_faults_are_what_the_official_client_takes_them_for() -> None:
-    answer = sequence(*(fault for fault, *_ in FAULTS), then=lambda _: refused("No."))
-    with LocalOpenAIServer(answer) as server, client_of(server) as client:
-        for _, raised, told in FAULTS:
-            with pytest.raises(raised) as caught:
-                client.chat.completions.create(model="m", messages=QUESTION)
-            error = caught.value
-            assert (error.status_code, error.type, error.code) == told
-        message = client.chat.completions.create(model="m", messages=QUESTION).choices[0].message
-    assert (message.content, message.refusal) == (None, "No.")
 
 
 VALID: dict[str, Any] = {"model": "m", "messages": QUESTION}
@@ -186,27 +152,6 @@ def test_every_fact_is_decided(kind: ServerKind) -> None:
     assert trial.is_right
     assert trial.extra_requests <= 2
     assert trial.requests_again == 1
-
-
-@pytest.mark.parametrize("kind", SERVER_KINDS[1:], ids=str)
-def test_no_kind_is_as_harmless_as_the_first(kind: ServerKind) -> None:
-    """Each turns down or changes what a judge sees that sends everything and trims nothing."""
-    schema = {"strict": True, "schema": {"additionalProperties": False}}
-    body = {
-        "messages": [
-            {"role": "system", "content": "S" * 600},
-            {"role": "user", "content": "U" * 900},
-        ],
-        "temperature": 0.0,
-        "reasoning_effort": "low",
-        "max_tokens": 200,
-        "max_completion_tokens": 200,
-        "response_format": {"type": "json_schema", "json_schema": schema},
-    }
-    plain = Reply('{"f1": "neutral"}')
-    reply = kind.around(lambda _: plain)(ChatRequest("POST", "/v1", {}, body, 0, 1))
-    assert isinstance(reply, Reply)
-    assert reply.status in {400, 422} or replace(reply, usage=None) != plain
 
 
 def test_answers_are_kept_under_what_was_learned() -> None:
@@ -330,10 +275,3 @@ def test_a_check_prompt_holds_a_text_and_its_facts_by_id(prompt: Any) -> None:
 def test_what_is_no_prompt_of_this_package_is_an_error(prompt: str) -> None:
     with pytest.raises(InputError):
         parse_prompt(request_with(prompt).body)
-
-
-def test_verdicts_are_mangled_one_way_after_the_other() -> None:
-    mangles = (leave_out(FIRE), duplicate(STONE), overwrite("id", 7, OWNER))
-    reply = FactModel(mangles=mangles)(request_with(check_prompt()))
-    keys = json.loads(reply, object_pairs_hook=lambda pairs: [key for key, _ in pairs])
-    assert keys == ["k2", "k2", "7"]

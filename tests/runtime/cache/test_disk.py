@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import sqlite3
 import stat
-import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -28,18 +27,6 @@ def test_nothing_is_created_before_the_first_use(folder: Path) -> None:
     assert not folder.exists()
 
 
-def test_diskcache_reads_the_folder(folder: Path, disk: DiskCache) -> None:
-    entries = {KEY: "long " * 300_000, OTHER: "short"}
-    disk.add_many(entries)
-    disk.add_many(entries)
-    with diskcache.Cache(folder / "answers") as store:
-        assert store.check() == []
-        assert {key: store[key] for key in store} == {
-            key: row(key, value) for key, value in entries.items()
-        }
-    assert disk.get_many([KEY, OTHER]) == in_lists(entries)
-
-
 @pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
 def test_only_the_owner_can_enter(folder: Path, disk: DiskCache, umask: int) -> None:
@@ -58,21 +45,6 @@ def write_lock(path: Path) -> Iterator[None]:
         connection.execute("BEGIN IMMEDIATE")
         yield
         connection.execute("ROLLBACK")
-
-
-def test_a_short_lock_is_waited_for(
-    folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
-) -> None:
-    disk.add_many({KEY: "old"})
-    writer = threading.Thread(target=disk.add_many, args=({KEY: "new"},))
-    with write_lock(database(folder)):
-        writer.start()
-        writer.join(0.3)
-        assert writer.is_alive()
-        assert disk.get_many([KEY]) == {KEY: ["old"]}
-    writer.join()
-    assert disk.get_many([KEY]) == {KEY: ["old", "new"]}
-    assert caplog.messages == []
 
 
 def test_a_lock_that_stays_is_a_warning_and_waited_for_once(
