@@ -8,8 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from factcheck.calibration import conclusions
-from factcheck.calibration.audit_edits import EDITS
-from factcheck.calibration.audit_trials import RULES, Question, Trial, trials_of
+from factcheck.calibration.audit_trials import EDITS, RULES, Question, Trial, trials_of
 from factcheck.calibration.texts import (
     Judge,
     Text,

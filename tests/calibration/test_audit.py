@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from factcheck import AtomicFact, Budget, CheckFailure, Verdict
 from factcheck.calibration import audit_judge, load_texts
-from factcheck.calibration.audit_edits import EDITS, paraphrase
+from factcheck.calibration.audit_trials import EDITS, paraphrase
 from factcheck.errors import InputError, JudgeUnavailable
 from factcheck.facts import CheckResult, EntailmentLabel
 from factcheck.judges.ports import Ledger
