@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from factcheck.testing import Reply, Request
-from factcheck.testing.fact_model import Draft, Mangle
+from factcheck.testing import FactModel, Reply, Request
+from factcheck.testing.fact_model import Draft, ParsedPrompt
 from factcheck.testing.server import error_reply
 
 RequestT = TypeVar("RequestT", bound=Request)
 AnswerT = TypeVar("AnswerT")
+Mangle = Callable[[Sequence[Draft]], Sequence[Draft]]
+"""Injects a fault into the verdicts of one reply."""
 Step = Reply | str | Callable[[RequestT], AnswerT]
 """A step of `sequence`: a reply, or a function that answers."""
 
@@ -89,6 +91,20 @@ def sequence(
         return step(request)
 
     return answer
+
+
+class MangledModel(FactModel):
+    """A model whose verdicts are changed by functions, one after the other."""
+
+    def __init__(self, *mangles: Mangle, **options: Any) -> None:
+        super().__init__(**options)
+        self._mangles = mangles
+
+    def drafts(self, prompt: ParsedPrompt) -> Sequence[Draft]:
+        drafts = super().drafts(prompt)
+        for mangle in self._mangles:
+            drafts = mangle(drafts)
+        return drafts
 
 
 def leave_out(*facts: str) -> Mangle:

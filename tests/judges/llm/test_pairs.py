@@ -28,8 +28,10 @@ from factcheck.judges.ports import (
 )
 from factcheck.runtime.loop import background
 from factcheck.testing import ChatAnswer, ChatRequest, FactModel, Reply, Request, parse_prompt
-from factcheck.testing.fact_model import Mangle, same_words
+from factcheck.testing.fact_model import same_words
 from tests.faults import (
+    Mangle,
+    MangledModel,
     bad_request,
     duplicate,
     leave_out,
@@ -76,7 +78,7 @@ MANGLES: list[tuple[Mangle, str]] = [
 def test_only_what_came_back_wrong_is_asked_again_and_only_once(
     mangle: Mangle, code: str, comparing: MakePairSetup
 ) -> None:
-    spoilt = FactModel(mangles=[mangle])
+    spoilt = MangledModel(mangle)
     for answer, again in ((sequence(spoilt, then=FactModel()), None), (spoilt, code)):
         setup = comparing(answer)
         results = setup.compare(*PAIRS)
