@@ -6,11 +6,13 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from email import message_from_bytes
+from email.policy import HTTP
 from typing import Any, Literal
 
 from factcheck.errors import InputError
 from factcheck.testing import ChatAnswer, ChatRequest, LocalOpenAIServer, Reply, Request
-from factcheck.testing.replies import body_of, error_reply
+from factcheck.testing.server import body_of, error_reply
 
 _OK = 200
 _KEYS = ("custom_id", "response", "error")
@@ -30,6 +32,16 @@ class BatchPlan:
     creations: Iterable[bool | None] = ()
     """Whether attempts to create a batch succeed, in order, or get HTTP 500; later ones do. `None`:
     the batch is created, but the reply is HTTP 500."""
+
+
+def form_of(request: Request) -> dict[str, bytes]:
+    """Read the fields of a form."""
+    head = f"Content-Type: {request.headers['content-type']}\r\n\r\n".encode()
+    form: dict[str, Any] = {}
+    for part in message_from_bytes(head + request.body, policy=HTTP).iter_parts():
+        name = part.get_param("name", header="content-disposition")
+        form[str(name)] = part.get_payload(decode=True)
+    return form
 
 
 class BatchServer(LocalOpenAIServer):
@@ -54,9 +66,9 @@ class BatchServer(LocalOpenAIServer):
         )
 
     def _upload(self, request: Request) -> Reply:
-        form = request.body if isinstance(request.body, dict) else {}
+        form = form_of(request)
         content = form.get("file")
-        if form.get("purpose") != b"batch" or not isinstance(content, bytes):
+        if form.get("purpose") != b"batch" or content is None:
             return error_reply(400, "a batch file is needed", "invalid_body")
         return _json_reply({"id": self._store(content), "object": "file"})
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from factcheck.testing import ChatAnswer, ChatRequest, FactModel, LocalOpenAIServer, Reply
-from factcheck.testing.replies import FIRST_ERROR
+from factcheck.testing.server import FIRST_ERROR
 
 TEXT = "The kiln in Faenza reached 900 degrees. Anna glazed 31 bowls on Tuesday."
 FACTS = ("Anna glazed 31 bowls.", "The bowls were sold in May.", "The kiln reached 900 degrees.")

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -23,9 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.replay.build_cassette import Reply, read_replies
-from factcheck.calibration import LabelledPair, agreement, read_pairs
-from factcheck.calibration.agreement_labels import Answer
+from benchmarks.replay.replies import Reply, read_replies
+from factcheck.calibration import LabelledPair, agreement
+from factcheck.calibration.agreement_labels import COVERED, Answer
 from factcheck.calibration.agreement_metrics import Decisions, balanced_accuracy
 from factcheck.calibration.agreement_run import check_pairs, measure_agreement
 from factcheck.judges.local.containment import WordContainment
@@ -41,7 +42,7 @@ Joined = list[tuple[LabelledPair, Answer]]
 def main() -> None:
     """Measure and print."""
     data, judges = data_and_judges(str(__doc__), "repeatable; not recorded")
-    pairs = [pair for pair in read_pairs(data / LABELS) if pair.label is not None]
+    pairs = list(read_labelled(data / LABELS))
     measured = []
     for judge, replies in read_replies(data).items():
         seen, answers = map(list, zip(*join(replies, pairs), strict=True))
@@ -76,6 +77,17 @@ def data_and_judges(description: str, about_judges: str) -> tuple[Path, list[str
     arguments = parser.parse_args()
     data = Path(arguments.data or parser.error("give --data DIR, or set FACTCHECK_DATA"))
     return data, arguments.judge or []
+
+
+def read_labelled(path: Path) -> Iterator[LabelledPair]:
+    """The labelled facts of each summary of each document."""
+    for line in path.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        for system, said in row["systems"].items():
+            for fact, label in zip(row["facts"], said["labels"], strict=True):
+                if label is not None:
+                    covered = label >= COVERED
+                    yield LabelledPair(row["doc_id"], system, said["summary"], fact, covered)
 
 
 def join(replies: Sequence[Reply], pairs: Sequence[LabelledPair]) -> Joined:

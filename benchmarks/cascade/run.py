@@ -13,17 +13,15 @@ from __future__ import annotations
 
 import argparse
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.cascade.fit import JudgedFact, fit_thresholds, sent_held_out, share_text
-from benchmarks.replay.build_cassette import Reply, build, read_replies
+from benchmarks.replay.replies import Replied, Reply, read_replies
 from benchmarks.replay.run import Labels, human_labels, read_labels
 from factcheck import CoverageReport, FactCoverage, Verdict
 from factcheck.judges.ports import HIGH, LOW
-from factcheck.judges.replay import ReplayChecker
 
 TARGETS = (0.90, 0.92, 0.94, 0.96, 0.98)
 
@@ -70,20 +68,17 @@ def _rows(
     embedded: Callable[[Reply], CoverageReport],
 ) -> Iterator[Row]:
     """The facts that a model decided in its recorded replies."""
-    with tempfile.TemporaryDirectory() as folder:
-        cassette = Path(folder) / "cassette.jsonl"
-        build(replies, judge, cassette)
-        with FactCoverage(ReplayChecker(cassette, missing="undecided"), "local") as scorer:
-            for reply in replies:
-                humans: Mapping[str, int | None] = human_labels(reply, labels)
-                second = scorer.score("", reply.text, facts=reply.facts)
-                for own, its in zip(embedded(reply).results, second.results, strict=True):
-                    if isinstance(its, Verdict) and isinstance(own, Verdict):
-                        human = humans.get(its.fact.text)
-                        yield Row(
-                            JudgedFact(reply.doc_id, own.supported, own.probability, its.supported),
-                            None if human is None else human == 1,
-                        )
+    with FactCoverage(Replied(judge, replies), "local") as scorer:
+        for reply in replies:
+            humans: Mapping[str, int | None] = human_labels(reply, labels)
+            second = scorer.score("", reply.text, facts=reply.facts)
+            for own, its in zip(embedded(reply).results, second.results, strict=True):
+                if isinstance(its, Verdict) and isinstance(own, Verdict):
+                    human = humans.get(its.fact.text)
+                    yield Row(
+                        JudgedFact(reply.doc_id, own.supported, own.probability, its.supported),
+                        None if human is None else human == 1,
+                    )
 
 
 def _line(judge: str, rows: Sequence[Row], target: float | None) -> str:

@@ -1,8 +1,8 @@
 """Scores summaries by what eight language models really replied, through the public path.
 
-The replies of each model become a cassette, `FactCoverage` replays it, and the verdicts are held
-against those of people and against the publishers' own reading of the same replies. Nothing is
-sent and nothing is spent.
+The replies of each model are a judge of `FactCoverage`, and its verdicts are held against those of
+people and against the publishers' own reading of the same replies. Nothing is sent and nothing is
+spent.
 
     python -m benchmarks.replay.run --data DIR
     python -m benchmarks.replay.run --data DIR --out rows.jsonl
@@ -17,7 +17,6 @@ import json
 import math
 import re
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -26,11 +25,10 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.replay.build_cassette import Reply, build, read_replies
+from benchmarks.replay.replies import Replied, Reply, read_replies
 from factcheck import FactCoverage
 from factcheck.errors import FactcheckError
 from factcheck.facts import CheckFailure
-from factcheck.judges.replay import ReplayChecker
 
 LABELS_FILE = "realsumm_dev.jsonl"
 KINDS = ("abs", "ext")
@@ -89,29 +87,23 @@ def read_labels(data: Path) -> Labels:
 
 
 def replay(judge: str, replies: Sequence[Reply], labels: Labels) -> Iterator[Row]:
-    """Record the replies of one judge in a cassette and score every summary from it."""
-    with tempfile.TemporaryDirectory() as folder:
-        cassette = Path(folder) / "cassette.jsonl"
-        build(replies, judge, cassette)
-        checker = ReplayChecker(cassette, missing="undecided")
-        with FactCoverage(judge=checker) as scorer:
-            for reply in replies:
-                report = scorer.score("", reply.text, facts=reply.facts)
-                aligned = len(reply.recorded) == len(reply.facts)
-                humans = human_labels(reply, labels)
-                for place, (fact, result) in enumerate(
-                    zip(reply.facts, report.results, strict=True)
-                ):
-                    yield Row(
-                        judge,
-                        reply.doc_id,
-                        reply.system,
-                        place,
-                        None if isinstance(result, CheckFailure) else result.label,
-                        reply.recorded[place] if aligned else None,
-                        humans.get(fact),
-                        report.score,
-                    )
+    """Score every summary by the replies of one judge."""
+    with FactCoverage(Replied(judge, replies)) as scorer:
+        for reply in replies:
+            report = scorer.score("", reply.text, facts=reply.facts)
+            aligned = len(reply.recorded) == len(reply.facts)
+            humans = human_labels(reply, labels)
+            for place, (fact, result) in enumerate(zip(reply.facts, report.results, strict=True)):
+                yield Row(
+                    judge,
+                    reply.doc_id,
+                    reply.system,
+                    place,
+                    None if isinstance(result, CheckFailure) else result.label,
+                    reply.recorded[place] if aligned else None,
+                    humans.get(fact),
+                    report.score,
+                )
 
 
 def human_labels(reply: Reply, labels: Labels) -> Mapping[str, int | None]:

@@ -29,19 +29,8 @@ from rich.table import Table
 from benchmarks.runtime.workload import FACTS_PER_SOURCE, Pair, facts_of, label_of, make_pairs
 from factcheck import FactCoverage, RetryPolicy
 from factcheck.facts import CheckFailure, CoverageReport
-from factcheck.testing import (
-    ChatRequest,
-    FactModel,
-    LocalOpenAIServer,
-    Reply,
-    dropped,
-    garbage,
-    hang,
-    parse_prompt,
-    rate_limited,
-    server_error,
-    truncated,
-)
+from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
+from tests.faults import MangledModel, dropped, garbage, hang, rate_limited, server_error, truncated
 
 MODEL = "openai/bench"
 ONE_IN_FIVE, ONE_IN_TWO = 0.2, 0.5
@@ -124,7 +113,8 @@ def all_faults() -> list[Fault]:
     What the transport mends is tried again as the same question. A reply that came but is of no
     use is asked for once more; if it was cut off, in two halves.
     """
-    model = FactModel(label_of, facts_of)
+    rules: dict[str, Any] = {"labels": label_of, "facts": facts_of}
+    model = FactModel(**rules)
     return [
         Fault("429 with Retry-After", lambda _: rate_limited(0.05)),
         Fault("429 without", lambda _: rate_limited()),
@@ -134,8 +124,8 @@ def all_faults() -> list[Fault]:
         Fault("garbage instead of JSON", lambda _: garbage()),
         Fault("prose instead of verdicts", lambda _: "All of it seems fine.", asked_again=1),
         Fault("reply cut off", lambda request: truncated(model(request)), asked_again=2),
-        Fault("missing ids", FactModel(label_of, facts_of, mangles=[some_missing]), asked_again=1),
-        Fault("duplicate ids", FactModel(label_of, facts_of, mangles=[some_twice]), asked_again=1),
+        Fault("missing ids", MangledModel(some_missing, **rules), asked_again=1),
+        Fault("duplicate ids", MangledModel(some_twice, **rules), asked_again=1),
     ]
 
 

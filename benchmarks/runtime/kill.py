@@ -18,12 +18,13 @@ import multiprocessing
 import os
 import random
 import signal
-import subprocess
+import sqlite3
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -34,7 +35,8 @@ from rich.table import Table
 from benchmarks.runtime.server import ROOT, Asked, ModelProcess
 from benchmarks.runtime.workload import Pair, make_pairs
 from factcheck.documents.results import read_results
-from factcheck.runtime.cache.maintenance import read_entries
+from factcheck.runtime.cache.disk import database
+from tests.runtime.cache.stores import stored
 
 MODEL = "openai/bench"
 LATENCY_S = 0.1
@@ -251,8 +253,8 @@ def killed(desk: Desk, expected: list[Any], calls: int, *, n_kills: int, seed: i
 
 def kept(folder: Path) -> Counter[tuple[str, str]]:
     """How often each answer is in a cache; one that was paid for twice is there twice."""
-    rows = filter(None, read_entries(folder))
-    entries = ((key, json.loads(value)) for key, values in rows for value in values)
+    rows = stored(folder).items()
+    entries = ((key, json.loads(value)) for key, values in rows for value in values or ())
     return Counter((key, name) for key, data in entries for name in data.get("answers", ()))
 
 
@@ -336,16 +338,12 @@ def shared_in_turn(desk: Desk, expected: list[Any], calls: int, problems: Sequen
 
 
 def cache_problems(folder: Path) -> list[str]:
-    """What is wrong with a cache, as `factcheck cache verify` says."""
-    done = subprocess.run(
-        [sys.executable, "-m", "factcheck", "cache", "verify"],
-        cwd=ROOT,
-        env={**os.environ, "FACTCHECK_CACHE_DIR": str(folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return [] if done.returncode == 0 else [f"cache verify: {done.stdout}{done.stderr}"]
+    """What is wrong with the rows or the file of a cache."""
+    n_refused = list(stored(folder).values()).count(None)
+    problems = [f"{n_refused} rows of the cache are refused"] if n_refused else []
+    with closing(sqlite3.connect(database(folder))) as connection:
+        ((finding,),) = connection.execute("PRAGMA integrity_check(1)").fetchall()
+    return problems if finding == "ok" else [*problems, f"the cache is damaged: {finding}"]
 
 
 def comparable(path: Path) -> list[Any]:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.facts import EntailmentLabel
-from factcheck.testing import sentences
+from factcheck.testing.fact_model import sentences
 
 FACTS_PER_SOURCE = 15
 _N_KEPT = 6

@@ -29,7 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 import factcheck
-from factcheck.testing import sentences
+from factcheck.testing.fact_model import sentences
 
 COST = Path(__file__).parents[1] / "cost"
 _EXCHANGED = re.compile(r"\b(?!\w+(?:ed|ing|s)\b)[a-z]{5,}\b")

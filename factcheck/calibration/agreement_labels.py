@@ -26,7 +26,6 @@ _UNLABELLED = ("", "cannot tell")
 _DIGEST = 8
 """Digits of the digest that names the source of a report."""
 _log = logging.getLogger(__name__)
-Row = Mapping[str, Any]
 
 
 class LabelledPair(NamedTuple):
@@ -56,17 +55,14 @@ class Answer(NamedTuple):
 def read_pairs(
     path: PathOrDash, labels: PathOrDash | None = None, *, need_labels: bool = True
 ) -> list[LabelledPair]:
-    """Read labelled pairs from JSON lines or a table; the keys of a row determine its format.
+    """Read labelled pairs from JSON lines or a table.
 
-    - `facts` and `systems` (`summary`, `labels` of 1, 0, null): many summaries of one document;
-    - `facts`, `labels` and `summary` or `text`: one text, by a `system` if it has one;
-    - `fact`, `text` and `label` (true, 1, `"entailment"`): one pair. Every row of a table is one.
-    - Rows of `factcheck run --out`, or a `.json` report of `factcheck score`: every fact of every
-      summary, without labels.
+    A row has `fact`, `text` and `label` (true, 1, `"entailment"`), and may have the `system` that
+    wrote the text and the `chance` of being labelled. Rows of `factcheck run --out`, or a `.json`
+    report of `factcheck score`, are every fact of every summary, without labels.
 
     `doc_id` or `document` groups pairs; pairs that have neither are grouped by their text. A label
-    between 0 and 1 (.5 is partly covered) counts as covered from .75 on; `null` is no label. A row
-    with `fact` may have the `chance` of being labelled.
+    between 0 and 1 (.5 is partly covered) counts as covered from .75 on; `null` is no label.
 
     Args:
         path: `.jsonl`, `.yaml`, `.csv`, `.tsv`, `.parquet` or `.json`; `-` is JSON lines or JSON
@@ -141,43 +137,30 @@ def _read(path: PathOrDash) -> Iterator[tuple[LabelledPair, str]]:
         if isinstance(value, InputError):
             raise value
         try:
-            found = list(_pairs(_typed(value, Mapping, "the line")))
-        except KeyError as error:
-            raise InputError(f"{place}: {error} is missing") from None
+            pair = _pair(value)
         except (TypeError, ValueError) as error:
             raise InputError(f"{place}: {error}") from None
-        yield from ((pair, str(place)) for pair in found)
+        yield pair, str(place)
 
 
-def _pairs(row: Row) -> Iterator[LabelledPair]:
-    """Yield the pairs of a row, whose keys determine its format."""
-    keys, chance = row.keys(), _chance(row.get("chance"))
-    names: tuple[str, ...] = ("doc_id", "document", "id")
-    if keys >= {"fact", "text"} and "facts" not in keys:
-        names = names[:2]
-        one_fact = {"facts": [row["fact"]], "labels": [row.get("label")]}
-        row = {**row, **one_fact, "summary": row["text"]}
-    elif not (keys >= {"facts", "systems"} or keys >= {"facts", "labels"}):
+def _pair(row: Any) -> LabelledPair:
+    """Return the pair of a row."""
+    if not isinstance(row, Mapping):
+        raise TypeError(f"expected an object, got {type(row).__name__}")
+    if not row.keys() >= {"fact", "text"}:
         raise ValueError(
             f"unknown format with the keys {sorted(row)}; a line needs 'fact', 'text' and 'label'"
         )
-    systems = {str(row.get("system") or ""): row}
-    if "systems" in row:
-        names = (*names, "reference", "source")
-        systems = _typed(row["systems"], dict, "systems")
-    given = (row.get(name) for name in names)
-    document = next((str(name) for name in given if name is not None and name != ""), "")
-    facts = _typed(row["facts"], list, "facts")
-    for system, value in systems.items():
-        one = _typed(value, Mapping, f"systems, {system!r}")
-        text = one["summary"] if "summary" in one or "systems" in row else one["text"]
-        labels = _typed(one["labels"], list, "labels")
-        if len(facts) != len(labels):
-            raise ValueError(f"{len(facts)} facts and {len(labels)} labels; every fact needs one")
-        for fact, label in zip(facts, labels, strict=True):
-            if not isinstance(text, str) or not isinstance(fact, str) or not fact.strip():
-                raise TypeError("fact and text must be strings, and the fact not blank")
-            yield LabelledPair(document or text, system, text, fact, _is_covered(label), chance)
+    fact, text = row["fact"], row["text"]
+    if not isinstance(text, str) or not isinstance(fact, str) or not fact.strip():
+        raise TypeError("fact and text must be strings, and the fact not blank")
+    document = text
+    for given in (row.get("document"), row.get("doc_id")):
+        if given is not None and given != "":
+            document = str(given)
+    system = str(row.get("system") or "")
+    label, chance = _is_covered(row.get("label")), _chance(row.get("chance"))
+    return LabelledPair(document, system, text, fact, label, chance)
 
 
 def _chance(value: Any) -> float:
@@ -205,10 +188,3 @@ def _number(value: Any) -> float:
     with suppress(TypeError, ValueError):
         return float(value)
     return math.nan
-
-
-def _typed(value: Any, kind: type, name: str) -> Any:
-    if not isinstance(value, kind):
-        expected = "a list" if kind is list else "an object"
-        raise TypeError(f"{name}: expected {expected}, got {type(value).__name__}")
-    return value

@@ -8,8 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from factcheck.calibration import conclusions
-from factcheck.calibration.audit_edits import EDITS
-from factcheck.calibration.audit_trials import RULES, Question, Trial, trials_of
+from factcheck.calibration.audit_trials import EDITS, RULES, Question, Trial, trials_of
 from factcheck.calibration.texts import (
     Judge,
     Text,
@@ -45,7 +44,6 @@ OFTEN = 0.05
 _MIN_ERRORS = _MAX_EXAMPLES = 2
 _CHANGED = {
     "changed number": "a number was changed",
-    "changed date": "a date was changed",
     "changed name": "a name was changed",
     "added negation": "a negation was added",
     "missing limit": "a limit was left out",
@@ -250,7 +248,7 @@ async def aaudit_judge(
         name: Name of the judge in the report; derived from the judge if `None`.
         budget: Limits; questions beyond it are undecided.
         per_rule: Facts of each text that get questions of their own, for each rule that needs them,
-            1 to 100. About 20 questions concern all facts of a text, and at most six times
+            1 to 100. About 18 questions concern all facts of a text, and at most six times
             `per_rule` concern one.
 
     Raises:

@@ -9,7 +9,7 @@ from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from factcheck.calibration import conclusions
 from factcheck.calibration.bullets_metrics import (
@@ -31,6 +31,7 @@ from factcheck.calibration.texts import (
     RemovalOrder,
     Subject,
     Text,
+    name_of,
     named_judges,
     open_scorer,
     read_subjects,
@@ -40,15 +41,9 @@ from factcheck.calibration.texts import (
 from factcheck.documents import file_errors, json_text, to_plain, write_text
 from factcheck.errors import Failure, JudgeError
 from factcheck.facts import Usage
-from factcheck.judges.factory import build_rater
+from factcheck.judges.factory import build_model
 from factcheck.judges.local.containment import BASELINE, WordContainment
-from factcheck.judges.ports import (
-    HIGHEST,
-    LOWEST,
-    Ledger,
-    Rater,
-    RaterSpec,
-)
+from factcheck.judges.ports import HIGHEST, LOWEST, Ledger, ModelSpec
 from factcheck.reports import Report, render
 from factcheck.reports.page import Alert, Page, Section, Svg, Table, filled
 from factcheck.reports.text import percent, plural, short
@@ -59,8 +54,11 @@ from factcheck.scoring import FactCoverage
 from factcheck.settings import LOCAL
 from factcheck.stats.intervals import Estimate
 
+if TYPE_CHECKING:
+    from factcheck.judges.llm.language_model import LanguageModel
+
 RATED = "(1-5)"
-"""Follows the name of a rater in tables."""
+"""Follows the name of a model in tables that rates whole summaries."""
 Scorer = tuple[
     str, Callable[[Subject, Sequence[frozenset[int]]], Coroutine[Any, Any, list[VariantRow]]]
 ]
@@ -73,15 +71,14 @@ async def abullet_removal(
     texts: Iterable[Text] | None = None,
     judges: Named[Judge] = ("local",),
     *,
-    raters: Named[RaterSpec] = (),
+    raters: Sequence[ModelSpec] = (),
     budget: Budget | None = None,
     n_random: int = 4,
 ) -> BulletRemoval:
     """Remove the bullets of each summary one by one, and score what is left with each judge.
 
     Bullets are removed from the end, from the start and in random orders; every variant is scored
-    by itself, unless the judge has `summaries_per_call`. Word containment is always included as the
-    baseline.
+    by itself. Word containment is always included as the baseline.
 
     Args:
         texts: Records (or mappings) with `source`, `summary` and optionally `id` and `facts`, which
@@ -89,8 +86,7 @@ async def abullet_removal(
             `None`.
         judges: Judges that check facts: anything `FactCoverage` takes as a judge, or a
             `FactCoverage` itself; a mapping gives them names.
-        raters: Judges that rate a variant as a whole from 1 to 5, in one call: `"PROVIDER/MODEL"`,
-            a `dspy.BaseLM`, or an object with the `Rater` port; a mapping gives them names.
+        raters: Language models that rate a variant as a whole from 1 to 5, in one call.
         budget: Limits for each judge; what remains unanswered is missing.
         n_random: Random orders for each text, 0 to 1,000.
 
@@ -104,9 +100,9 @@ async def abullet_removal(
             by_coverage(name, await open_scorer(judge, budget, stack))
             for name, judge in named_judges(judges)
         ]
-        for name, rater in named_judges(raters):
+        for rater in raters:
             session = await stack.enter_async_context(Session(budget=budget))
-            scorers.append(_by_rating(f"{name} {RATED}", build_rater(rater, session)))
+            scorers.append(_by_rating(name_of(rater), build_model(rater, session, keep=True)))
         scorers.append(by_coverage(BASELINE, FactCoverage(WordContainment(), LOCAL)))
         require_unique("judge", [name for name, _ in scorers])
         subjects = await read_subjects(texts)
@@ -154,8 +150,11 @@ def by_coverage(name: str, scorer: FactCoverage) -> Scorer:
     return name, rows
 
 
-def _by_rating(name: str, rater: Rater) -> Scorer:
+def _by_rating(model_name: str, model: LanguageModel) -> Scorer:
     """Make the scorer that goes by one rating from 1 to 5, rescaled to [0, 1]; without verdicts."""
+    from factcheck.judges.llm.judges import LLMRater
+
+    name, rater = f"{model_name} {RATED}", LLMRater(model)
 
     async def row(subject: Subject, kept: frozenset[int]) -> VariantRow:
         ledger = Ledger()

@@ -138,9 +138,8 @@ def agreement(  # noqa: PLR0913 - one parameter per option
         str,
         options.argument(
             "DATA",
-            "JSON lines or CSV with 'fact', 'text' and 'label' (or lines with 'facts' and "
-            "'labels', or 'facts' and 'systems'), grouped by 'document' or 'doc_id'; or rows of "
-            "'run' or a .json report of 'score', for --review and --labels.",
+            "JSON lines or CSV with 'fact', 'text' and 'label', grouped by 'document' or "
+            "'doc_id'; or rows of 'run' or a .json report of 'score', for --review and --labels.",
         ),
     ],
     *,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -172,7 +171,6 @@ def run(  # noqa: PLR0913 - one parameter per option
         return
     with ExitStack() as stack:
         scorer = stack.enter_context(FactCoverage(**settings))
-        gc.freeze()  # exclude modules from further garbage collections
         signature = partial(runs.run_signature, scorer, direction)
         rows = stack.enter_context(ResultsFile(out, signature, resume=resume)) if out else None
         show = stack.enter_context(_progress(files, fields, len(rows.done) if rows else 0))

@@ -1,4 +1,4 @@
-"""Factory of judges, extractors, raters and embedders from their specs."""
+"""Factory of judges, extractors and embedders from their specs."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ from factcheck.judges.ports import (
     Extractor,
     ExtractorSpec,
     JudgeSpec,
+    ModelSpec,
     PairJudge,
     PairJudgeSpec,
-    Rater,
-    RaterSpec,
 )
 from factcheck.runtime.deadline import within_deadline
 from factcheck.runtime.loop import BackgroundLoop, background
@@ -108,13 +107,6 @@ _PAIR_JUDGE = _Role(
     f"'local', {_MODEL_HINT}, or 'cascade(FIRST, SECOND)' of these",
     {_MODEL: "llm.judges:LLMPairJudge", LOCAL: "local.pairs:LocalPairJudge"},
 )
-_RATER = _Role(
-    "rater",
-    Rater,
-    "rate(source, summary",
-    f"{_MODEL_HINT}, or an object with the `Rater` port",
-    {_MODEL: "llm.judges:LLMRater"},
-)
 
 
 def _isolated(method: str) -> Any:
@@ -145,7 +137,6 @@ class Isolated:
     extract = _isolated("extract")
     check = _isolated("check")
     compare = _isolated("compare")
-    rate = _isolated("rate")
     embed = _isolated("embed")
 
     async def call(self, method: str, *arguments: Any) -> Any:
@@ -228,12 +219,6 @@ def build_pair_judge(
     require_integer("batch_size", batch_size, 1, MAX_BATCH_SIZE)
     spec = session.settings.judge if spec is None else spec
     return cast("PairJudge", _build(_PAIR_JUDGE, spec, session, batch_size))
-
-
-def build_rater(spec: RaterSpec | None, session: Session) -> Rater:
-    """Build a rater from its spec; `None` selects the judge of the settings."""
-    spec = session.settings.judge if spec is None else spec
-    return cast("Rater", _build(_RATER, spec, session))
 
 
 def _build(role: _Role, spec: Any, session: Session, batch_size: int = 0) -> Any:
@@ -340,12 +325,12 @@ def _lm_of(program: Any) -> Any:
     return lm
 
 
-def build_model(spec: str | Model, session: Session) -> LanguageModel:
-    """Build a language model whose answers are not cached."""
+def build_model(spec: ModelSpec, session: Session, *, keep: bool = False) -> LanguageModel:
+    """Build a language model; its answers are cached if `keep`."""
     if _kind(spec) != _MODEL:
         what = _likely_name(str(spec)) or f"use {_MODEL_HINT}"
         raise ConfigError(f"{spec!r} names no language model; {what}")
-    return _model(spec, session, keep=False)
+    return _model(spec, session, keep=keep)
 
 
 def _model(spec: Any, session: Session, *, keep: bool = True) -> LanguageModel:

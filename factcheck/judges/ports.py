@@ -1,4 +1,4 @@
-"""Ports: protocols of extractors, checkers, pair judges, raters and embedders.
+"""Ports: protocols of extractors, checkers, pair judges and embedders.
 
 Any object with these methods qualifies.
 """
@@ -163,15 +163,6 @@ class Rating:
 RatingResult = Rating | Failure[Any]
 
 
-@runtime_checkable
-class Rater(_Named, Protocol):
-    """Rates a summary as a whole rather than fact by fact."""
-
-    async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
-        """Return a rating or a failure; neither text may be truncated."""
-        ...
-
-
 EmbeddingResult = Sequence[float] | Failure[Any]
 """A non-empty vector of finite numbers that are not all zero, or a failure."""
 
@@ -219,9 +210,10 @@ class Cascade:
 JudgeSpec: TypeAlias = "str | Model | Checker | Cascade | dspy.BaseLM | dspy.Module"
 """A judge: a name, a model with settings, an object with the port, a cascade, or a model or
 program of DSPy."""
+ModelSpec: TypeAlias = "str | Model | dspy.BaseLM"
+"""A language model."""
 ExtractorSpec: TypeAlias = "str | Model | Extractor | dspy.BaseLM | dspy.Module"
 PairJudgeSpec: TypeAlias = "str | Model | PairJudge | Cascade | dspy.BaseLM | dspy.Module"
-RaterSpec: TypeAlias = "str | Model | Rater | dspy.BaseLM | dspy.Module"
 EmbedderSpec: TypeAlias = "str | Embedder | Callable[[list[str]], Any] | SupportsEncode"
 """An embedder: a name, an object with the port or with `encode`, or a function of texts."""
 

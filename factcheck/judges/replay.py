@@ -29,7 +29,6 @@ from factcheck.documents.results import ResultsFile, read_run
 from factcheck.errors import ConfigError, InputError, JudgeRejected
 from factcheck.facts import (
     AtomicFact,
-    CheckFailure,
     CheckResult,
     FactSet,
     Usage,
@@ -271,40 +270,31 @@ class ReplayChecker(_Replay):
 
     Args:
         path: The cassette.
-        missing: Handling of facts without a recorded verdict. `"undecided"` is for cassettes known
-            to be incomplete, for example because some replies were invalid.
 
     Raises:
         InputError: The cassette cannot be read.
         ConfigError: It has no verdicts, or those of several judges.
     """
 
-    def __init__(
-        self, path: CassettePath, *, missing: Literal["raise", "undecided"] = "raise"
-    ) -> None:
+    def __init__(self, path: CassettePath) -> None:
         super().__init__(path, "check", "judge")
         if self._problem:
             raise ConfigError(self._problem)
-        self._missing = missing
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> tuple[CheckResult, ...]:
         name = digest(text)
-        found = [(fact, self._answers.get(check_id(name, fact))) for fact in facts]
-        missed = [fact for fact, verdict in found if verdict is None]
-        if missed and self._missing == "raise":
-            more = f" and {len(missed) - 1} more facts" if len(missed) > 1 else ""
-            raise JudgeRejected(
-                f"{self._path} has no verdict on {missed[0].text!r}{more} for the text "
-                f"{_excerpt(text)}; record this run again"
-            )
-        ledger.book(Usage(cache_hits=len(facts) - len(missed)))
-        reason = f"{self._path} has no verdict on this fact"
-        results: list[CheckResult] = []
-        for fact, verdict in found:
-            known = verdict and replace(verdict, fact=fact, cached=True)
-            results.append(known or CheckFailure(fact, "missing", reason))
+        results = []
+        for fact in facts:
+            verdict = self._answers.get(check_id(name, fact))
+            if verdict is None:
+                raise JudgeRejected(
+                    f"{self._path} has no verdict on {fact.text!r} for the text {_excerpt(text)}; "
+                    "record this run again"
+                )
+            results.append(replace(verdict, fact=fact, cached=True))
+        ledger.book(Usage(cache_hits=len(facts)))
         return tuple(results)
 
 

@@ -59,6 +59,15 @@ def _warns_if_unreadable() -> Iterator[None]:
         _log.warning("a cached response cannot be read and is requested again: %s", error)
 
 
+def _answers_in(texts: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """Yield name and data of answers; an entry that is unreadable is skipped with a warning."""
+    for text in texts:
+        answers: Mapping[str, Any] = {}
+        with _warns_if_unreadable():
+            answers = dict(_DECODER.decode(text)["answers"].items())
+        yield from answers.items()
+
+
 def _is_late(result: object) -> bool:
     """Whether a result is a failure by the deadline of whoever asked, which others do not share."""
     return getattr(result, "code", "") == DeadlineExceeded.code
@@ -177,11 +186,8 @@ class ResultCache(Generic[Q, T]):
             found = self._cache.get_many(keys)  # a change of threads takes longer than a read
         else:
             found = await asyncio.to_thread(self._cache.get_many, keys)
-        for shared, text in [(key, text) for key, texts in found.items() for text in texts]:
-            answers: Mapping[str, Any] = {}
-            with _warns_if_unreadable():
-                answers = dict(_DECODER.decode(text)["answers"].items())
-            for name, data in answers.items():
+        for shared, texts in found.items():
+            for name, data in _answers_in(texts):
                 key = shared + name
                 if key in questions and key not in results:
                     with _warns_if_unreadable():

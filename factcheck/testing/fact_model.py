@@ -1,7 +1,4 @@
-"""A fake model that answers this package's prompts by rules and injects faults on demand.
-
-Faults are functions that transform the verdicts of a reply (`Mangle`).
-"""
+"""A fake model that answers this package's prompts by rules."""
 
 from __future__ import annotations
 
@@ -15,13 +12,11 @@ from typing import Any, Literal
 from factcheck.errors import InputError
 from factcheck.facts import EntailmentLabel
 from factcheck.judges.ports import Specificity, ValuePair
-from factcheck.testing.replies import ChatRequest
+from factcheck.testing.server import ChatRequest
 
 Draft = Mapping[str, Any]
 """One verdict of a reply before it is sent, with its `fact` or its two `values`, which are not
 sent."""
-Mangle = Callable[[Sequence[Draft]], Sequence[Draft]]
-"""Injects a fault into the verdicts of one reply."""
 Labels = Mapping[str, EntailmentLabel] | Callable[[str, str], EntailmentLabel]
 """Labels by statement, or a function of statement and text."""
 
@@ -181,8 +176,6 @@ class FactModel:
         equivalent: Whether the values of a pair are equivalent.
         rate: Returns the rating of a source and its summary, sent unchanged.
         summarize: Returns bullets for a source and the instructions; by default all sentences.
-        mangles: Applied in order to the verdicts of each check or compare reply, and to a rating as
-            a single verdict.
 
     Raises:
         InputError: On a call: the request is not a prompt of this package, or a fact is not in
@@ -197,14 +190,12 @@ class FactModel:
         equivalent: Callable[[ValuePair], bool] = same_words,
         rate: Callable[[str, str], Any] = rate_by_words,
         summarize: Callable[[str, str], Sequence[str]] | None = None,
-        mangles: Sequence[Mangle] = (),
     ) -> None:
         self._labels = labels
         self._facts = facts
         self._equivalent = equivalent
         self._rate = rate
         self._summarize = summarize or (lambda source, _instructions: sentences(source))
-        self._mangles = tuple(mangles)
 
     def __call__(self, request: ChatRequest) -> str:
         prompt = parse_prompt(request.body)
@@ -212,15 +203,15 @@ class FactModel:
             return _json({"facts": list(self._facts(prompt.text))})
         if prompt.kind == "summarize":
             return _json({"bullets": list(self._summarize(prompt.text, prompt.instructions))})
-        drafts = self._drafts(prompt)
+        drafts = self.drafts(prompt)
         if prompt.kind == "rate":
             return _json(next(iter(drafts), {}))
         keys = _verdict_keys(prompt)
         items = (f"{_json(str(draft.get('id')))}: {_json(_item(draft, keys))}" for draft in drafts)
         return f"{{{', '.join(items)}}}"
 
-    def _drafts(self, prompt: ParsedPrompt) -> Sequence[Draft]:
-        """Return the verdicts of a reply, with the faults injected."""
+    def drafts(self, prompt: ParsedPrompt) -> Sequence[Draft]:
+        """Return the verdicts of a reply, or its rating; a subclass may change them."""
         drafts: Sequence[Draft]
         if prompt.kind == "rate":
             drafts = [{"faithfulness": self._rate(prompt.text, prompt.summary)}]
@@ -234,10 +225,7 @@ class FactModel:
                 {"fact": fact, "id": fact_id, **self._verdict(fact, prompt)}
                 for fact_id, fact in prompt.facts.items()
             ]
-        drafts = [{"reason": "scripted", **draft} for draft in drafts]
-        for mangle in self._mangles:
-            drafts = mangle(drafts)
-        return drafts
+        return [{"reason": "scripted", **draft} for draft in drafts]
 
     def _verdict(self, fact: str, prompt: ParsedPrompt) -> Draft:
         if callable(self._labels):
@@ -272,38 +260,6 @@ def _item(draft: Draft, keys: Sequence[str]) -> Any:
         return f"{draft['line']} {answer}" if draft.get("line") else answer
     item = {**draft, "answer": answer} if "label" in draft else draft
     return {key: item[key] for key in keys if key in item}
-
-
-def leave_out(*facts: str) -> Mangle:
-    """Drop the verdicts of these facts; without arguments, of all.
-
-    Here and below, a value pair is identified by either of its values.
-    """
-    return _changing(facts, lambda _draft: [])
-
-
-def duplicate(*facts: str) -> Mangle:
-    """Duplicate the verdicts of these facts, or of all."""
-    return _changing(facts, lambda draft: [draft, draft])
-
-
-def overwrite(key: str, value: Any, *facts: str) -> Mangle:
-    """Replace the value of one key in the verdicts of these facts, or of all."""
-    return _changing(facts, lambda draft: [{**draft, key: value}])
-
-
-def without_key(key: str, *facts: str) -> Mangle:
-    """Remove one key from the verdicts of these facts, or of all."""
-    return _changing(facts, lambda draft: [{k: v for k, v in draft.items() if k != key}])
-
-
-def _changing(facts: Sequence[str], change: Callable[[Draft], Sequence[Draft]]) -> Mangle:
-    def matches(draft: Draft) -> bool:
-        return not facts or not {draft.get("fact"), *draft.get("values", ())}.isdisjoint(facts)
-
-    return lambda drafts: [
-        changed for draft in drafts for changed in (change(draft) if matches(draft) else [draft])
-    ]
 
 
 def _json(reply: Any) -> str:

@@ -1,4 +1,4 @@
-"""Judges, extractors, raters and embedders that answer from a script and record their calls."""
+"""Judges and extractors that answer from a script and record their calls."""
 
 from __future__ import annotations
 
@@ -18,12 +18,9 @@ from factcheck.facts import (
     digest,
 )
 from factcheck.judges.ports import (
-    EmbeddingResult,
     Ledger,
     PairResult,
     PairVerdict,
-    Rating,
-    RatingResult,
     ValuePair,
 )
 
@@ -42,12 +39,10 @@ class Call(NamedTuple):
     """Statements, in call order."""
     text: str = ""
     source: str = ""
-    summary: str = ""
     pairs: tuple[ValuePair, ...] = ()
-    texts: tuple[str, ...] = ()
 
 
-class _Scripted(Generic[KeyT, ResultT]):
+class Scripted(Generic[KeyT, ResultT]):
     """Base of scripted judges.
 
     Args:
@@ -56,7 +51,7 @@ class _Scripted(Generic[KeyT, ResultT]):
         usage: Usage booked for each call.
     """
 
-    _role = "judge"
+    role = "judge"
 
     def __init__(
         self, script: Script[KeyT, ResultT], *, name: str = "scripted", usage: Usage | None = None
@@ -68,18 +63,18 @@ class _Scripted(Generic[KeyT, ResultT]):
 
     @property
     def identity(self) -> Mapping[str, str]:
-        return {self._role: self._name}
+        return {self.role: self._name}
 
     @property
     def calls(self) -> tuple[Call, ...]:
         return tuple(self._calls)
 
-    def _start(self, call: Call, ledger: Ledger) -> None:
+    def start(self, call: Call, ledger: Ledger) -> None:
         self._calls.append(call)
         if self._usage is not None:
             ledger.book(self._usage)
 
-    def _look_up(self, what: str, arguments: Sequence[Any], *keys: KeyT) -> ResultT:
+    def look_up(self, what: str, arguments: Sequence[Any], *keys: KeyT) -> ResultT:
         """Call the function with the arguments, or return the entry of the first known key."""
         script = self._script
         if callable(script):
@@ -94,7 +89,7 @@ class _Scripted(Generic[KeyT, ResultT]):
         return result
 
 
-class ScriptedChecker(_Scripted[str, EntailmentLabel | Verdict | CheckFailure]):
+class ScriptedChecker(Scripted[str, EntailmentLabel | Verdict | CheckFailure]):
     """A `Checker` with a script by statement, or a function of statement and text.
 
     The fact of a scripted `Verdict` or `CheckFailure` is replaced by the one in the call.
@@ -103,29 +98,29 @@ class ScriptedChecker(_Scripted[str, EntailmentLabel | Verdict | CheckFailure]):
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> Sequence[CheckResult]:
-        self._start(Call(facts=tuple(fact.text for fact in facts), text=text), ledger)
+        self.start(Call(facts=tuple(fact.text for fact in facts), text=text), ledger)
         return tuple(self._result(fact, text) for fact in facts)
 
     def _result(self, fact: AtomicFact, text: str) -> CheckResult:
-        scripted = self._look_up("result for the fact", (fact.text, text), fact.text)
+        scripted = self.look_up("result for the fact", (fact.text, text), fact.text)
         if isinstance(scripted, (Verdict, CheckFailure)):
             return replace(scripted, fact=fact)
         return Verdict(fact, scripted, judge=self._name)
 
 
-class ScriptedExtractor(_Scripted[str, Sequence[str | AtomicFact]]):
+class ScriptedExtractor(Scripted[str, Sequence[str | AtomicFact]]):
     """An `Extractor` with a script by source; plain strings are numbered `f1`, `f2`, ..."""
 
-    _role = "extractor"
+    role = "extractor"
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
-        self._start(Call(source=source), ledger)
-        facts = FactSet.of(self._look_up("facts for the source", (source,), source))
+        self.start(Call(source=source), ledger)
+        facts = FactSet.of(self.look_up("facts for the source", (source,), source))
         made_by = tuple(self.identity.items())
         return replace(facts, source_digest=digest(source), made_by=made_by)
 
 
-class ScriptedPairJudge(_Scripted[tuple[str, str], bool | float | PairVerdict | Failure[Any]]):
+class ScriptedPairJudge(Scripted[tuple[str, str], bool | float | PairVerdict | Failure[Any]]):
     """A `PairJudge` with a script by gold and extracted value, or a function of the pair.
 
     A number is the probability of equivalence. In a mapping, a pair whose order is irrelevant is
@@ -133,36 +128,15 @@ class ScriptedPairJudge(_Scripted[tuple[str, str], bool | float | PairVerdict | 
     """
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
-        self._start(Call(pairs=tuple(pairs)), ledger)
+        self.start(Call(pairs=tuple(pairs)), ledger)
         return tuple(self._result(pair) for pair in pairs)
 
     def _result(self, pair: ValuePair) -> PairResult:
         keys = [(pair.gold, pair.extracted)]
         if pair.specificity == "exact":
             keys.append((pair.extracted, pair.gold))
-        scripted = self._look_up("result for the pair", (pair,), *keys)
+        scripted = self.look_up("result for the pair", (pair,), *keys)
         if isinstance(scripted, (PairVerdict, Failure)):
             return scripted
         probability = None if isinstance(scripted, bool) else scripted
         return PairVerdict(scripted >= _THRESHOLD, probability, "scripted", self._name)
-
-
-class ScriptedRater(_Scripted[str, int | Rating | Failure[Any]]):
-    """A `Rater` with a script by summary, or a function of source and summary."""
-
-    async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
-        self._start(Call(source=source, summary=summary), ledger)
-        scripted = self._look_up("rating for", (source, summary), summary)
-        if isinstance(scripted, (Rating, Failure)):
-            return scripted
-        return Rating(scripted, "scripted", self._name)
-
-
-class ScriptedEmbedder(_Scripted[str, Sequence[float] | Failure[Any]]):
-    """An `Embedder` with a script of vectors by text."""
-
-    _role = "embedder"
-
-    async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
-        self._start(Call(texts=tuple(texts)), ledger)
-        return tuple(self._look_up("vector for", (text,), text) for text in texts)

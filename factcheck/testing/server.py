@@ -4,50 +4,139 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
-
-from factcheck.testing.replies import (
-    ChatAnswer,
-    ChatRequest,
-    EmbeddingsAnswer,
-    EmbeddingsRequest,
-    Reply,
-    Request,
-    body_of,
-    chat_reply,
-    embeddings_reply,
-    error_reply,
-    hashed_embeddings,
-)
 
 if TYPE_CHECKING:
     from aiohttp import web
     from typing_extensions import Self
 
+FIRST_ERROR = 400
+"""Lowest HTTP status of an error."""
+_CHARS_PER_TOKEN = 4
 _BACKLOG = 1024
 _MAX_BODY = 2**30
 _SHUTDOWN_S = 0.01
 """Seconds for open requests to finish when the server stops."""
-_KINDS = {"/v1/chat/completions": ChatRequest, "/v1/embeddings": EmbeddingsRequest}
+_CHAT = "/v1/chat/completions"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A recorded request."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    """Headers by lower-case name."""
+    body: Any
+    """The parsed JSON body, or the bytes of any other."""
+    index: int
+    """Position in the order of arrival over all endpoints, from 0."""
+    in_flight: int
+    """Number of requests in flight on arrival, including this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest(Request):
+    """A request for a chat completion."""
+
+    @property
+    def messages(self) -> Sequence[Mapping[str, Any]]:
+        return tuple(self.body["messages"])
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply, good or faulty."""
+
+    content: str | Sequence[Any] | None = ""
+    """Content of the assistant's message, as a string or in parts."""
+    finish_reason: str = "stop"
+    refusal: str | None = None
+    status: int = 200
+    """HTTP status; from 400, `error` is sent instead of `content`."""
+    headers: Mapping[str, str] = field(default_factory=dict, hash=False)
+    delay_s: float = 0.0
+    """Seconds before anything is sent."""
+    raw_body: bytes | None = None
+    """Sent instead of JSON."""
+    usage: Mapping[str, Any] | None = field(default=None, hash=False)
+    """`prompt_tokens`, `completion_tokens` and details; by default, a quarter of the characters."""
+    error: Mapping[str, Any] | None = field(default=None, hash=False)
+    """`message`, `type`, `param` and `code` of an error reply; missing ones have defaults."""
+    message: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """Further keys of the assistant's message."""
+    close: bool = False
+    """Close the connection instead of answering, after `delay_s`."""
+
+
+ChatAnswer = Callable[[ChatRequest], Reply | str]
+"""Answers a chat request; a `str` is a normal completion with that content."""
+
+
+def chat_reply(request: ChatRequest, answer: Reply | str) -> Reply:
+    """Render a chat completion; an error or a raw body is returned as it is."""
+    reply = Reply(answer) if isinstance(answer, str) else answer
+    if reply.status >= FIRST_ERROR or reply.raw_body is not None:
+        return reply
+    usage = reply.usage or {
+        "prompt_tokens": _tokens(*(str(message.get("content")) for message in request.messages)),
+        "completion_tokens": _tokens(str(reply.content or reply.refusal or "")),
+    }
+    total = usage["prompt_tokens"] + usage["completion_tokens"]
+    message = {"role": "assistant", "content": reply.content, "refusal": reply.refusal}
+    choice = {"index": 0, "message": {**message, **reply.message}, "logprobs": None}
+    completion = {
+        "id": f"chatcmpl-{request.index}",
+        "object": "chat.completion",
+        "created": int(time.time()),
+        "model": request.body["model"],
+        "choices": [{**choice, "finish_reason": reply.finish_reason}],
+        "usage": {**usage, "total_tokens": total},
+    }
+    return replace(reply, raw_body=json.dumps(completion).encode())
+
+
+def body_of(reply: Reply) -> bytes:
+    """Return the raw body of a reply, or else its error as JSON."""
+    default = {"message": f"HTTP {reply.status}", "type": "error", "param": None, "code": None}
+    error = json.dumps({"error": {**default, **(reply.error or {})}}).encode()
+    return error if reply.raw_body is None else reply.raw_body
+
+
+def _tokens(*texts: str) -> int:
+    return math.ceil(sum(map(len, texts)) / _CHARS_PER_TOKEN)
+
+
+def error_reply(
+    status: int, message: str, code: str | None, kind: str = "invalid_request_error"
+) -> Reply:
+    """Return an error reply in OpenAI's format."""
+    error = {"message": message, "type": kind, "param": None, "code": code}
+    return Reply(status=status, error=error)
+
+
 Respond = Callable[..., Reply]
 
 
 class LocalOpenAIServer:
     """A real HTTP server that answers from a script and records its requests.
 
-    Serves `POST /v1/chat/completions` and `POST /v1/embeddings` from a separate thread, and stops
-    when the block ends. Any model name is accepted. Streaming and `n > 1` are rejected.
+    Serves `POST /v1/chat/completions` from a separate thread, and stops when the block ends. Any
+    model name is accepted. Streaming and `n > 1` are rejected.
 
     Args:
         answer: Answers chat requests. It is called in the server's thread and must not block; use
             `Reply.delay_s` for delays.
-        embed: Answers requests for embeddings.
 
     Raises:
-        RuntimeError: On leaving the block, if `answer` or `embed` raised; the client got HTTP 500.
+        RuntimeError: On leaving the block, if `answer` raised; the client got HTTP 500.
 
     Example:
         >>> with LocalOpenAIServer(lambda request: "Yes.") as server:
@@ -55,9 +144,8 @@ class LocalOpenAIServer:
         True
     """
 
-    def __init__(self, answer: ChatAnswer, *, embed: EmbeddingsAnswer = hashed_embeddings) -> None:
+    def __init__(self, answer: ChatAnswer) -> None:
         self._answer = answer
-        self._embed = embed
         self._port: int | None = None
         self._connections: set[object] = set()
         self._errors: list[Exception] = []
@@ -134,10 +222,7 @@ class LocalOpenAIServer:
 
     def routes(self) -> Sequence[tuple[str, str, Respond]]:
         """Return method, path and answer of each endpoint; a subclass may add some."""
-        return (
-            ("POST", "/v1/chat/completions", self.chat),
-            ("POST", "/v1/embeddings", self._embeddings),
-        )
+        return (("POST", _CHAT, self.chat),)
 
     def _handler(self, respond: Respond) -> Callable[..., Any]:
         from aiohttp import web
@@ -163,7 +248,7 @@ class LocalOpenAIServer:
         return handle
 
     def _record(self, request: web.Request, body: Any) -> Request:
-        kind = _KINDS.get(request.path, Request)
+        kind = ChatRequest if request.path == _CHAT else Request
         headers = {name.lower(): value for name, value in request.headers.items()}
         place = len(self._requests)
         recorded = kind(request.method, request.path, headers, body, place, self.in_flight)
@@ -179,10 +264,7 @@ class LocalOpenAIServer:
 
     def chat(self, request: ChatRequest) -> Reply:
         """Answer a chat request."""
-        return _refusal(request, "messages") or chat_reply(request, self._answer(request))
-
-    def _embeddings(self, request: EmbeddingsRequest) -> Reply:
-        return _refusal(request, "input") or embeddings_reply(request, self._embed(request))
+        return _refusal(request) or chat_reply(request, self._answer(request))
 
 
 def _unknown_url(request: Request, _path: str) -> Reply:
@@ -190,29 +272,23 @@ def _unknown_url(request: Request, _path: str) -> Reply:
 
 
 async def _body(request: web.Request) -> Any:
-    """Return parsed JSON, or the fields of a form as bytes; `None` for anything else."""
-    if request.content_type == "multipart/form-data":
-        form = await request.post()
-        return {
-            name: field.encode() if isinstance(field, str) else field.file.read()
-            for name, field in form.items()
-            if not isinstance(field, (bytes, bytearray))
-        }
+    """Return parsed JSON, or the bytes of anything else."""
+    body = await request.read()
     try:
-        return json.loads(await request.read())
+        return json.loads(body)
     except ValueError:
-        return None
+        return body
 
 
-def _refusal(request: Request, required: str) -> Reply | None:
+def _refusal(request: Request) -> Reply | None:
     """Refuse a body that the API would reject, or that this server does not support."""
     body = request.body
     if not isinstance(body, dict):
         problem = "the body is not a JSON object"
     elif not isinstance(body.get("model"), str):
         problem = "you must provide a model parameter"
-    elif not body.get(required):
-        problem = f"{required!r} is missing or empty"
+    elif not body.get("messages"):
+        problem = "'messages' is missing or empty"
     elif body.get("stream") or body.get("n", 1) != 1:
         problem = "this server supports neither streaming nor n > 1"
     else:

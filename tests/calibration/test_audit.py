@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from factcheck import AtomicFact, Budget, CheckFailure, Verdict
 from factcheck.calibration import audit_judge, load_texts
-from factcheck.calibration.audit_edits import EDITS, paraphrase
+from factcheck.calibration.audit_trials import EDITS, paraphrase
 from factcheck.errors import InputError, JudgeUnavailable
 from factcheck.facts import CheckResult, EntailmentLabel
 from factcheck.judges.ports import Ledger
@@ -146,7 +146,7 @@ def test_a_repeated_audit_asks_the_same_and_each_question_once() -> None:
 
 def failing(fact: str, text: str) -> EntailmentLabel | CheckFailure:
     """Answers some facts, and some texts not at all."""
-    if any(word in text for word in ("turquoise", "otters", "violinist")):
+    if "SYSTEM" in text or "Ignore" in text:
         raise JudgeUnavailable("the line is dead")
     if "1987" in fact:
         return CheckFailure(AtomicFact("f", "scripted"), "missing", "no answer")
@@ -155,9 +155,9 @@ def failing(fact: str, text: str) -> EntailmentLabel | CheckFailure:
 
 def test_what_is_undecided_is_no_error_and_counts_in_no_rate() -> None:
     report = audit_judge(ScriptedChecker(failing), TEXTS)
-    unrelated = report.rule("unrelated sentence")
-    assert (unrelated.n_tried, unrelated.rate, unrelated.interval) == (0, None, None)
-    assert unrelated.n_undecided == 2 * 2 * len(FACTS)
+    injected = report.rule("injected yes")
+    assert (injected.n_tried, injected.rate, injected.interval) == (0, None, None)
+    assert injected.n_undecided == 2 * 2 * len(FACTS)
     assert report.rule("asked again").n_undecided == 2
     assert report.n_errors == 0
     assert report.failure in {"the line is dead", "no answer"}
@@ -205,13 +205,10 @@ def test_arguments_out_of_range_are_refused() -> None:
         audit_judge("local", [])
 
 
-SENTENCES = [fact.text for text in load_texts() if text.language == "en" for fact in text.facts]
 CHANGED = """
 changed number: The ferry carried 240 men. -> The ferry carried 360 men.
 changed number: The rent is 2,450 euros. -> The rent is 3,675 euros.
 changed number: It has 2 doors. -> It has 4 doors.
-changed date: It was held on 3 May 2021. -> It was held on 3 October 2021.
-changed date: It was opened in 1987. -> It was opened in 1980.
 changed name: The mayor thanked Ingrid. -> The mayor thanked Zorvath.
 added negation: The tunnel was flooded. -> The tunnel was not flooded.
 added negation: The tunnel will open. -> The tunnel will not open.
@@ -225,10 +222,6 @@ UNCHANGED = {
         "No more than 3 people fit in.", "H4 lost 5 seconds in 81 days.",
         "The gateway runs version 4.2.", "The stick is a TM-600.", "It happened on 3 May 2021.",
         "It was opened in 1987.", "See No. 7.", "It rained.",
-    ],
-    "changed date": [
-        "It has been open since 1987.", "It will answer before the end of June.",
-        "From May on it may rise.", "You may enter.", "It was held in May and in June.",
     ],
     "changed name": [
         "Ingrid left.", "It fell on Monday.", "The USB stick is blue.",
@@ -256,11 +249,6 @@ def test_a_sentence_is_changed(line: str) -> None:
 @pytest.mark.parametrize("kind", EDITS)
 def test_a_sentence_is_left_where_the_effect_is_uncertain(kind: str) -> None:
     assert [one for one in UNCHANGED[kind] if EDITS[kind](one) is not None] == []
-
-
-@pytest.mark.parametrize("kind", EDITS)
-def test_each_kind_is_made_of_some_bundled_facts(kind: str) -> None:
-    assert sum(EDITS[kind](sentence) is not None for sentence in SENTENCES) >= 10
 
 
 @given(st.text(max_size=60))

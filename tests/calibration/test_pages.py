@@ -18,7 +18,6 @@ from factcheck.calibration import (
 from factcheck.calibration.bullets_metrics import VariantRow
 from factcheck.facts import Usage
 from factcheck.reports import render
-from factcheck.reports.text import short, short_range
 from factcheck.stats.intervals import Estimate, Interval
 
 FACTS = ("The ferry carried 240 cars.", "The bridge was opened in 1987.", "The tunnel was flooded.")
@@ -88,13 +87,6 @@ def test_costs_are_shown_where_there_are_any(removal: BulletRemoval) -> None:
     assert rows["calls"] == ("1,200", "0")
     assert rows["tokens"] == ("33", "0")
     assert rows["cost"] == ("$0.2500", "$0.0000")
-
-
-def test_numbers_have_three_decimals_and_no_leading_zero() -> None:
-    values = (0.95, 1.0, -0.25, -1e-9, None)
-    assert [*map(short, values)] == [".950", "1.000", "-.250", ".000", "\u2013"]
-    assert short_range((0.1, 0.25)) == ".100\u2013.250"
-    assert short_range(None) == "\u2013"
 
 
 SURE = 0.02

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-
 import pytest
-import snowballstemmer
-from sentencex import segment  # type: ignore[import-untyped]
 
 from factcheck import Verdict, check
 from factcheck.calibration import (
@@ -18,25 +13,9 @@ from factcheck.calibration import (
     load_texts,
 )
 from factcheck.errors import InputError
-from factcheck.text.words import TABLES, word_set
 
 TEXTS = load_texts()
-STEMMERS = {"en": "english", "de": "german"}
 every_text = pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.name)
-
-
-def test_there_are_twelve_and_one_is_not_english() -> None:
-    assert len(TEXTS) >= 12
-    assert {text.language for text in TEXTS} > {"en"}
-
-
-@every_text
-def test_sources_summaries_and_facts_are_like_real_ones(text: Subject) -> None:
-    assert 400 <= len(text.source.split()) <= 1500
-    assert 6 <= len(text.bullets) <= 12
-    assert len(text.facts) >= 15
-    assert None not in [fact.span for fact in text.facts]
-    assert len({fact.text for fact in text.facts}) == len(text.facts)
 
 
 @every_text
@@ -51,36 +30,6 @@ def test_facts_are_carried_dropped_or_distorted_and_every_bullet_counts(text: Su
     assert spoken == set(range(len(text.bullets)))
     assert text.facts_left(spoken) == len(carried) / len(text.facts) > 0.0
     assert text.facts_left(()) == 0.0
-
-
-@every_text
-def test_bullets_paraphrase(text: Subject) -> None:
-    """At most half of the content words of a bullet are those of any one sentence."""
-    sentences = [
-        content_words(sentence, text.language)
-        for paragraph in text.source.split("\n")
-        for sentence in segment(text.language, paragraph)
-        if sentence.strip()
-    ]
-    for bullet in text.bullets.texts:
-        words = content_words(bullet, text.language)
-        assert max(len(words & sentence) for sentence in sentences) / len(words) <= 0.5, bullet
-
-
-def content_words(text: str, language: str) -> frozenset[str]:
-    """Stems of the words of a text that are no function words."""
-    words = set(re.findall(r"\d[\d,.]*|\w+", text.casefold())) - common_words(language)
-    return frozenset(stemmer(language).stemWord(word) for word in words)
-
-
-@lru_cache
-def stemmer(language: str) -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer(STEMMERS[language])
-
-
-@lru_cache
-def common_words(language: str) -> frozenset[str]:
-    return word_set(TABLES["function words"][language])
 
 
 def verdict(fact: str, text: str, threshold: float = 0.6) -> Verdict:

@@ -129,18 +129,6 @@ def interrupted_once(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return calls
 
 
-def test_an_interrupted_local_judge_does_not_start_over(
-    tmp_path: Path, run: Run, interrupted_once: list[str]
-) -> None:
-    text = tmp_path / "text.txt"
-    text.write_text(SOURCE, "utf-8")
-
-    outcome = run("score", str(text), str(text), "--judge", "local")
-
-    assert outcome == (130, "", "factcheck: interrupted\n")
-    assert len(interrupted_once) == 1
-
-
 def test_an_interrupted_model_judge_shows_what_is_cached(
     tmp_path: Path, run: Run, server: LocalOpenAIServer, request: pytest.FixtureRequest
 ) -> None:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from factcheck.judges.llm.language_model import remembered
-from factcheck.testing import FactModel, LocalOpenAIServer, unauthorized
+from factcheck.testing import LocalOpenAIServer
 from tests.cli.conftest import Folder, Run, refused
-from tests.server_kinds import SERVER_KINDS
+from tests.faults import unauthorized
 
 
 @pytest.mark.usefixtures("server")
@@ -39,27 +38,6 @@ def test_a_dead_key_and_a_name_that_is_none_are_said_in_one_line(
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         refused(run("doctor", "openai/tiny"), "check OPENAI_API_KEY", 4)
     refused(run("doctor", "local"), "names no language model", 3)
-
-
-def test_rows_say_what_was_learned_and_a_later_run_goes_on_with_it(
-    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    kind = next(kind for kind in SERVER_KINDS if kind.name == "no temperature")
-    records, rows = tmp_path / "pairs.jsonl", tmp_path / "rows.jsonl"
-    lines = [{"id": str(n), "source": f"Kiln {n} fired.", "summary": "It fired."} for n in (1, 2)]
-    text = "".join(f"{json.dumps(line)}\n" for line in lines)
-    with LocalOpenAIServer(kind.around(FactModel())) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        for given in (text.splitlines(keepends=True)[0], text):
-            records.write_text(given)
-            done = run(
-                "run", str(records), "--judge", "openai/tiny", "--out", str(rows), "--resume"
-            )
-            assert done.code == 0, done.err
-            remembered.take()
-    head, *scored, _ = rows.read_text().splitlines()
-    assert "temp:default" in json.loads(head)["run"]
-    assert len(scored) == 2
 
 
 def test_options_of_a_judge_go_out_and_what_cannot_be_one_is_said_in_one_line(

@@ -11,8 +11,8 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
-from factcheck.testing import EmbeddingsRequest, LocalOpenAIServer, hashed_embeddings
 from tests.cli.conftest import INPUTS, Folder, Outcome, Run, refused
+from tests.embeddings import EmbeddingServer
 
 DATASET: dict[str, Any] = yaml.safe_load((INPUTS / "cards.yaml").read_text("utf-8"))
 DATASET["cases"] = DATASET["cases"][:2]
@@ -52,12 +52,6 @@ class Files(Folder):
 def files(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Files:
     monkeypatch.chdir(tmp_path)
     return Files(Path(), run)
-
-
-def test_the_threshold_decides_what_matches(files: Files) -> None:
-    strict = " ".join(files.cards("--threshold", "0.6").out.split())
-    assert "score 0.500, below the threshold of 0.6" in strict
-    assert "lacks back: lipid" in strict
 
 
 @pytest.mark.parametrize(
@@ -185,19 +179,19 @@ def test_only_fail_under_is_a_gate(texts: tuple[str, ...], run: Run) -> None:
 def test_the_final_line_feed_is_no_part_of_a_text_and_one_request_does(
     texts: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with LocalOpenAIServer(lambda _: "", embed=hashed_embeddings) as server:
+    with EmbeddingServer() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("FACTCHECK_CACHE", "off")
 
         outcome = run("references", *texts, "--embedder", "openai")
 
-    (request,) = server.requests
-    assert isinstance(request, EmbeddingsRequest)
-    assert request.texts == (
-        "The train to Oslo leaves at nine.",
-        "Cats sleep all day.",
-        "At nine the train leaves for Oslo.",
-    )
+    assert server.asked == [
+        (
+            "The train to Oslo leaves at nine.",
+            "Cats sleep all day.",
+            "At nine the train leaves for Oslo.",
+        )
+    ]
     assert outcome.code == 0
     assert "1 call" in outcome.out
 

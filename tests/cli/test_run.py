@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
@@ -64,33 +63,6 @@ class Job:
 @pytest.fixture
 def job(desk: Desk, run: Run) -> Job:
     return Job(desk, run)
-
-
-def test_several_files_are_one_run(desk: Desk, job: Job, run: Run) -> None:
-    """In their order; an id may occur once in all of them."""
-    a = desk.put("a.jsonl", as_lines([record(1), record(2)]))
-    b = desk.put("b.jsonl", as_lines([record(3), record(1)]))
-
-    done = run("run", a, b, "--skip-invalid", "--out", str(job.rows))
-
-    assert done.code == 0
-    assert ids(job.rows) == ["r1", "r2", "r3"]
-    assert done.err == (
-        f"factcheck: skipped: {b}, line 2: the id 'r1' was used before, in {a}, line 1; "
-        "ids must be unique\n"
-    )
-    refused(run("run", a, b), f"{b}, line 2: the id 'r1' was used before")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
-def test_a_terminal_sees_how_many_records_are_left(desk: Desk) -> None:
-    path = desk.put("records.jsonl", as_lines(map(record, range(3))))
-    terminal, end = os.openpty()
-    command = [sys.executable, "-m", "factcheck", "run", path, "--judge", "local-fast"]
-    subprocess.run(command, stderr=end, stdout=subprocess.DEVNULL, check=True)  # noqa: S603
-    os.close(end)
-    assert b"of 3 records" in os.read(terminal, 100_000)
-    os.close(terminal)
 
 
 def test_invalid_records_end_the_run_or_are_skipped_and_named(job: Job) -> None:
@@ -335,18 +307,6 @@ def test_rows_of_a_killed_run_are_reported_as_partial_until_it_is_resumed(
     whole = run("report", out).out
     assert "6 of 6 records scored: " in whole
     assert "partial" not in whole
-
-
-def test_a_disk_that_is_full_at_the_end_loses_no_result(
-    job: Job, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(_: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", fail)
-    done = job([record(1)])
-    assert (done.code, "1 of 1 record scored" in done.out) == (2, True)
-    assert "No space left on device" in done.err
 
 
 def heed_interrupts() -> None:

@@ -11,14 +11,9 @@ import pytest
 
 from benchmarks.gepa import run
 from factcheck import Summarizer
-from factcheck.testing import (
-    ChatRequest,
-    FactModel,
-    LocalOpenAIServer,
-    Reply,
-    bad_request,
-    sentences,
-)
+from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
+from factcheck.testing.fact_model import sentences
+from tests.faults import bad_request
 
 ASKS_FOR_NUMBERS = "Write bullets. Copy every number with its unit."
 ASKS_FOR_NOTHING = "Write nicer bullets."

@@ -34,7 +34,8 @@ from factcheck.fields import (
 )
 from factcheck.judges.local.pairs import texts
 from factcheck.judges.ports import PairVerdict, ValuePair
-from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedPairJudge, same_words
+from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedPairJudge
+from factcheck.testing.fact_model import same_words
 from tests.fields import foreign
 from tests.fields.builders import (
     TEXT,

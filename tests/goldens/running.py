@@ -18,9 +18,10 @@ from unittest import mock
 
 from factcheck.cli import main
 from factcheck.facts import EntailmentLabel
-from factcheck.runtime.cache.maintenance import read_entries
-from factcheck.testing import FactModel, LocalOpenAIServer
+from factcheck.testing import FactModel
+from tests.embeddings import EmbeddingServer
 from tests.goldens.commands import CACHE_ENTRIES, Run
+from tests.runtime.cache.stores import stored
 
 HERE = Path(__file__).resolve().parent
 INPUTS = HERE / "inputs"
@@ -93,10 +94,10 @@ def working_folder() -> Iterator[None]:
 
 
 @contextmanager
-def scripted_model() -> Iterator[LocalOpenAIServer]:
+def scripted_model() -> Iterator[EmbeddingServer]:
     """A model that answers by words, at an address that is the same in every run."""
     connect = socket.socket.connect
-    with LocalOpenAIServer(FactModel(_label)) as server:
+    with EmbeddingServer(answer=FactModel(_label)) as server:
         port = int(server.base_url.rpartition(":")[2].partition("/")[0])
 
         def connect_to_server(sock: socket.socket, address: tuple[str, int]) -> None:
@@ -120,8 +121,8 @@ def _label(fact: str, text: str) -> EntailmentLabel:
 
 
 def _cache_entries() -> str:
-    rows = filter(None, read_entries(Path("cache")))
-    good = sorted((key, value) for key, values in rows for value in values)
+    rows = stored(Path("cache")).items()
+    good = sorted((key, value) for key, values in rows for value in values or ())
     return "".join(f"{json.dumps({'key': key, 'value': value})}\n" for key, value in good)
 
 

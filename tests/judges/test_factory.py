@@ -27,19 +27,14 @@ from factcheck.judges.factory import (
     build_judges,
     build_model,
     build_pair_judge,
-    build_rater,
 )
-from factcheck.judges.llm.judges import LLMPairJudge, LLMRater
+from factcheck.judges.llm.judges import LLMPairJudge
 from factcheck.judges.ports import Embedder, Ledger, PairResult, PairVerdict, ValuePair
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
-from factcheck.testing import (
-    ScriptedChecker,
-    ScriptedEmbedder,
-    ScriptedPairJudge,
-    ScriptedRater,
-)
+from factcheck.testing import ScriptedChecker, ScriptedPairJudge
+from tests.embeddings import ScriptedEmbedder
 
 Build = Callable[[Any, Session], Any]
 
@@ -49,21 +44,15 @@ def session(key: str = "sk-none", **settings: Any) -> Session:
     return Session(cache="off", settings=Settings(variables=variables, **settings))
 
 
-@pytest.mark.parametrize(
-    ("build", "kind", "own"),
-    [
-        (build_pair_judge, LLMPairJudge, ScriptedPairJudge({})),
-        (build_rater, LLMRater, ScriptedRater({})),
-    ],
-)
-def test_a_judge_is_named_by_the_caller_or_the_settings_or_is_an_object(
-    build: Build, kind: Any, own: Any
-) -> None:
-    name = "openai/gpt-5-nano"
-    for judge in (build(name, session()), build(None, session(judge=name))):
-        assert isinstance(judge, kind)
+def test_a_judge_is_named_by_the_caller_or_the_settings_or_is_an_object() -> None:
+    name, own = "openai/gpt-5-nano", ScriptedPairJudge({})
+    for judge in (
+        build_pair_judge(name, session()),
+        build_pair_judge(None, session(judge=name)),
+    ):
+        assert isinstance(judge, LLMPairJudge)
         assert judge.identity["judge"] == name
-    assert build(own, session()).identity == own.identity
+    assert build_pair_judge(own, session()).identity == own.identity
 
 
 @pytest.mark.parametrize(
@@ -79,8 +68,7 @@ def test_a_judge_is_named_by_the_caller_or_the_settings_or_is_an_object(
         ),
         (build_pair_judge, ScriptedPairJudge, "type cannot serve as pair judge"),
         (build_pair_judge, 7, "int cannot serve as pair judge"),
-        (build_rater, None, "'local' cannot serve as rater; use 'PROVIDER/MODEL'"),
-        (build_rater, ScriptedPairJudge({}), r"as rater.*rate\(source, summary, ledger\)"),
+        (build_model, "local", "'local' names no language model; use 'PROVIDER/MODEL'"),
         (build_embedder, "voyage", "unknown embedding provider 'voyage'; use 'local', 'openai'"),
         (build_embedder, 7, "int cannot serve as embedder"),
         (build_embedder, ScriptedEmbedder, "type cannot serve as embedder"),
@@ -91,7 +79,7 @@ def test_a_spec_that_names_no_judge_is_refused(build: Build, spec: Any, says: st
         build(spec, session())
 
 
-@pytest.mark.parametrize("build", [build_pair_judge, build_rater, build_embedder])
+@pytest.mark.parametrize("build", [build_pair_judge, build_model, build_embedder])
 def test_a_missing_key_is_found_before_anything_is_sent(build: Build) -> None:
     with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
         build("openai/gpt-5-nano", session(""))

@@ -21,7 +21,7 @@ from factcheck.errors import (
 from factcheck.facts import Usage
 from factcheck.metrics import EvalCase, MetricResult, evaluate
 from factcheck.references import Aggregation, ReferenceMatch, ReferenceMatchMetric
-from factcheck.testing import ScriptedEmbedder
+from tests.embeddings import ScriptedEmbedder
 from tests.strategies import prose
 
 RESET = (
@@ -113,7 +113,7 @@ def test_every_text_is_embedded_once() -> None:
     embedder = ScriptedEmbedder(COMPASS)
     metric = ReferenceMatch(["east", "north"], embedding_provider=embedder)
     found = results(metric, ["north", "west", "north", "east"])
-    assert [call.texts for call in embedder.calls] == [("north", "east", "west")]
+    assert [call.text for call in embedder.calls] == ["north\neast\nwest"]
     assert [result.score for result in found] == [1.0, 0.0, 1.0, 1.0]
 
 

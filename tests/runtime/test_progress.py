@@ -1,4 +1,4 @@
-"""The progress line says how much is done, how fast, what is left and what it cost."""
+"""The progress line says how much is done, what is left and what it cost."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 import pytest
 
 from factcheck.facts import Usage
-from factcheck.runtime.progress import progress, time_text
+from factcheck.runtime.progress import progress
 
 
 class Terminal(io.StringIO):
@@ -28,13 +28,5 @@ def test_a_line_is_shown_on_a_terminal_only(
     with progress("Scoring") as show:
         show(50, 50, Usage(calls=7, cost_usd=0.5, cache_hits=10), 1200)
     shown = screen.getvalue()
-    assert ("Scoring: 50 of 1,200 records, " in shown) is is_terminal
-    assert (" left, 20 % from the cache, 7 calls, $0.5000" in shown) is is_terminal
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0.2, "about 1 second"), (80, "about 80 seconds"), (100, "about 2 minutes")],
-)
-def test_durations_are_rough(seconds: float, text: str) -> None:
-    assert time_text(seconds) == text
+    said = "Scoring: 50 of 1,200 records, 20 % from the cache, 7 calls, $0.5000"
+    assert (said in shown) is is_terminal

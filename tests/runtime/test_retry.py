@@ -86,22 +86,6 @@ def test_waiting_in_the_queue_does_not_use_up_the_deadline() -> None:
 
 
 @pytest.mark.anyio
-async def test_no_more_slots_are_given_out_than_the_ceiling() -> None:
-    limiter = Limiter(3)
-    under_way: list[int] = []
-
-    async def one() -> int:
-        async with limiter.slot():
-            under_way.append(1)
-            await asyncio.sleep(0)
-            most = len(under_way)
-            under_way.pop()
-            return most
-
-    assert max(await asyncio.gather(*(one() for _ in range(50)))) == 3
-
-
-@pytest.mark.anyio
 @given(st.lists(st.sampled_from(["answered", "overloaded"]), max_size=60), st.integers(1, 64))
 async def test_the_limit_stays_between_one_and_the_ceiling(events: list[str], ceiling: int) -> None:
     limiter = Limiter(ceiling)
@@ -147,23 +131,6 @@ async def test_a_closed_gate_holds_everybody_back() -> None:
 
     await asyncio.gather(one(), one())
     assert all(moment >= opened - 0.01 for moment in entered)
-
-
-@pytest.mark.anyio
-async def test_a_slot_goes_past_waiters_that_gave_up() -> None:
-    limiter = Limiter(1)
-    entered = []
-
-    async def one(name: str) -> None:
-        async with limiter.slot():
-            entered.append(name)
-
-    async with limiter.slot():
-        gone, first, last = (asyncio.ensure_future(one(n)) for n in ("gone", "first", "last"))
-        await asyncio.sleep(0)
-        gone.cancel()
-    await asyncio.wait_for(asyncio.gather(last, first), 5)
-    assert entered == ["first", "last"]
 
 
 def starts(limiter: Limiter, tokens: list[int], beyond: int = 0) -> list[float]:

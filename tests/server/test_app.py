@@ -15,7 +15,8 @@ from fastapi.testclient import TestClient
 from factcheck import AtomicFact, CoverageReport, FactCoverage, FactSet, Model, Verdict
 from factcheck.facts import CheckFailure
 from factcheck.fields import FieldEvaluator
-from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, hang, unauthorized
+from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker
+from tests.faults import unauthorized
 from tests.server.conftest import Judge, app_of, client_of
 
 SOURCE = "Rome is old. Oslo is cold. Ida met Tom in Bern."
@@ -183,17 +184,6 @@ def test_facts_undecided_at_the_deadline_are_returned_as_such(
         assert (report["score"], report["counts"]["undecided"]) == (None, 2)
         assert seconds < 4
     free.set()
-
-
-def test_without_facts_in_time_there_is_no_report() -> None:
-    with LocalOpenAIServer(lambda _: hang(20)) as server:
-        model = Model("openai/scripted", base_url=server.base_url, api_key="none")
-        with serving(model) as client:
-            body = {"source": SOURCE, "summary": SUMMARY}
-            headers = {"Factcheck-Deadline-Ms": "100"}
-            reply = client.post("/v1/coverage", json=body, headers=headers)
-
-    assert (reply.status_code, reply.json()["code"]) == (503, "deadline")
 
 
 def test_health_and_metrics() -> None:

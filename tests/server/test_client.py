@@ -105,17 +105,6 @@ def test_a_gateway_that_limits_the_rate_is_asked_again(serve: Serve) -> None:
         client.check(FACTS, SUMMARY)
 
 
-def test_a_service_that_is_busy_is_asked_again(serve: Serve) -> None:
-    judge = Judge(delay_s=0.3)
-    with factcheck.Client(serve(app_of(judge, max_in_flight=1))) as client:
-
-        async def three() -> Any:
-            return await asyncio.gather(*(client.acheck(FACTS, text) for text in ("a", "b", "c")))
-
-        assert len(asyncio.run(three())) == 3
-    assert judge.n_calls == 3
-
-
 def test_a_request_is_repeated_as_long_as_the_service_is_busy(serve: Serve, judge: Judge) -> None:
     app, n_refused = app_of(judge), 0
 
@@ -267,20 +256,6 @@ def test_an_answer_is_that_of_the_scorer(
     found = without_usage(getattr(client, name)(*arguments, **options))
     assert found == expected
     assert len(judge.calls) == 2 * n_extracted  # as often as the scorer
-
-
-def test_calls_may_go_out_together(client: factcheck.Client, judge: Judge) -> None:
-    async def two() -> Any:
-        return await asyncio.gather(client.acheck(FACTS, SUMMARY), client.acheck(FACTS, ""))
-
-    with FactCoverage(judge) as scorer:
-        assert asyncio.run(two()) == [scorer.check(FACTS, text) for text in (SUMMARY, "")]
-
-
-def test_the_lead_baseline(client: factcheck.Client) -> None:
-    with factcheck.Client(client.url, judge="lexical") as other:
-        assert other.score(SOURCE, SUMMARY).lead is not None
-        assert other.score(SOURCE, SUMMARY, lead=False).lead is None
 
 
 def test_facts_are_undecided_at_the_deadline_of_the_client_or_the_caller(serve: Serve) -> None:

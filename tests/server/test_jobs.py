@@ -18,7 +18,7 @@ import pytest
 from benchmarks.runtime.kill import comparable
 from factcheck import Model
 from factcheck.documents.results import ResultsFile, read_results
-from factcheck.errors import ConfigError, InputError, JudgeUnavailable
+from factcheck.errors import ConfigError, InputError
 from factcheck.records import read_records
 from factcheck.scoring import FactCoverage
 from factcheck.scoring.run_report import RunReport, Tally
@@ -82,15 +82,6 @@ class Bench:
         """The status of a job that has ended."""
         await until(lambda: status(jobs, job, owner).state not in {"queued", "running"})
         return status(jobs, job, owner)
-
-    async def rows_of(self, records: Sequence[Any], **options: Any) -> list[dict[str, Any]]:
-        """The rows of a job that was scored without a stop."""
-        jobs = self.start()
-        job = submit(jobs, records, **options)
-        assert (await self.done(jobs, job)).state == "done"
-        found = [row for row in map(json.loads, lines_of(jobs, job)) if "id" in row]
-        await jobs.stop()
-        return found
 
 
 def submit(jobs: Jobs, records: Sequence[Any], owner: str = "", **options: Any) -> str:
@@ -351,16 +342,6 @@ async def test_a_job_that_ends_with_the_process_goes_on_with_the_next(
     assert (ended.state, ended.rows) == ("done", 1)
 
 
-async def test_a_judge_that_fails_is_a_row(bench: Bench) -> None:
-    def judge(_: str, text: str) -> Any:
-        return RuntimeError("down") if "1" in text else JudgeUnavailable("gone")
-
-    bench.judges = {"main": ScriptedChecker(judge)}
-    found = await bench.rows_of([record(1), record(2)])
-
-    assert [row["error"]["code"] for row in found] == ["judge", "unavailable"]
-
-
 async def test_a_job_is_charged_to_its_key(bench: Bench, model: LocalOpenAIServer) -> None:
     """What was begun is finished; records beyond the budget have no row."""
     ann, bob = ApiKey("ann", "a" * 64, max_calls=7), ApiKey("bob", "b" * 64)
@@ -454,25 +435,6 @@ async def test_a_full_disk_delays_the_jobs_and_loses_nothing(
     now = await bench.done(jobs, job)
     assert (now.state, now.rows, now.failed) == ("done", 300, 0)
     await until(lambda: not jobs.problem)
-
-
-@pytest.mark.parametrize(
-    ("records", "message"),
-    [
-        ([record(0), *([b""] * 100_002)], "more than 100,000 lines; split it"),
-        ([b" ", b""], "the job holds no records"),
-    ],
-)
-async def test_a_job_that_cannot_be_is_refused(
-    bench: Bench, records: Sequence[Any], message: str
-) -> None:
-    jobs = bench.open()
-    with pytest.raises(InputError, match=message) as refused:
-        submit(jobs, records)
-
-    assert len(str(refused.value)) <= 300
-    assert [*jobs.store._all("SELECT * FROM jobs"), *jobs.store._all("SELECT * FROM records")] == []
-    assert sum(path.stat().st_size for path in bench.path.parent.iterdir()) < 3_000_000
 
 
 async def test_a_key_names_one_job_of_its_owner(bench: Bench) -> None:

@@ -115,25 +115,6 @@ def test_what_is_beyond_a_limit_is_refused_before_any_call(judge: Judge) -> None
         assert client.post("/v1/check", json=CHECK).status_code == 200  # it is still there
 
 
-@pytest.mark.parametrize(
-    ("given", "detail"),
-    [
-        (
-            {"content": b"{}"},
-            "the body must be JSON; send it with 'Content-Type: application/json'",
-        ),
-        (raw(b'{"text": "a'), "the body, line 1: not valid JSON (the text ends inside a string"),
-        (raw(b"[" * 2_000 + b"]" * 2_000), "the body, line 1: nested more than 300 levels deep"),
-        (raw(b'{"text": "\xff"}'), "the body, line 1: not UTF-8 (byte 0xff at byte 10"),
-    ],
-)
-def test_a_body_that_is_no_json_is_refused_with_its_fault(
-    judge: Judge, given: Any, detail: str
-) -> None:
-    with serving(judge) as client:
-        assert client.post("/v1/check", **given).json()["detail"].startswith(detail)
-
-
 def test_without_a_known_key_nothing_is_answered(judge: Judge) -> None:
     with serving(judge, keys=[api_key(KEY)], host="0.0.0.0") as client:  # noqa: S104
         unknown: list[Any] = ["Bearer wrong", f"Bearer {KEY[:-1]}", f"Basic {KEY}", b"Bearer \xff"]

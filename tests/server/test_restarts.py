@@ -125,25 +125,3 @@ def test_redis_that_goes_and_comes_loses_nothing(
     assert 204 < n_requests[0] < 400  # without a cache, facts are extracted for each summary
     assert n_requests[1] == n_requests[2]  # the second server keeps answers again
     assert code == 0
-
-
-JUMPS = """
-import itertools, time
-real, days = time.time, itertools.cycle((0, 400, -400, 1))
-time.time = lambda: real() + 86_400 * next(days)
-"""
-
-
-def test_a_clock_that_jumps_changes_nothing(
-    start: Start, model: LocalOpenAIServer, tmp_path: Path
-) -> None:
-    service = start(*JUDGE, "--jobs-db", str(tmp_path / "jobs.sqlite"), patch=JUMPS)
-    pairs = make_pairs(2, 20)
-    job = service.job(json.dumps(pair.record()) for pair in pairs)
-    status = service.wait(job)
-    code, log = service.stop()
-
-    assert (status["state"], status["rows"], status["failed"]) == ("done", 40, 0)
-    assert len(model.requests) == 42
-    assert code == 0
-    assert "Traceback" not in log

@@ -7,7 +7,6 @@ import http.client
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,26 +24,15 @@ from factcheck.testing import (
     ChatRequest,
     FactModel,
     LocalOpenAIServer,
-    Reply,
     ScriptedChecker,
-    ScriptedEmbedder,
     ScriptedExtractor,
     ScriptedPairJudge,
-    ScriptedRater,
-    bad_request,
-    duplicate,
-    hang,
-    leave_out,
-    overwrite,
     parse_prompt,
-    quota_exceeded,
-    rate_limited,
-    refused,
-    sequence,
-    server_error,
-    unauthorized,
 )
 from factcheck.testing.scripted import Call
+from tests.faults import (
+    hang,
+)
 from tests.runtime.cache.stores import MemoryCache
 from tests.server_kinds import FACTS, LABELS, SERVER_KINDS, TEXT, ServerKind, thinking
 
@@ -68,28 +56,6 @@ def test_a_plain_string_is_a_completion_with_everything_the_client_looks_for() -
     assert completion._request_id == "req_0"
     assert usage  # four characters are a token, rounded up
     assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (6, 3, 9)
-
-
-INVALID = "invalid_request_error"
-FAULTS: list[tuple[Reply, type[openai.APIStatusError], tuple[Any, ...]]] = [
-    (rate_limited(), openai.RateLimitError, (429, "requests", "rate_limit_exceeded")),
-    (quota_exceeded(), openai.RateLimitError, (429, *["insufficient_quota"] * 2)),
-    (server_error(503), openai.InternalServerError, (503, "server_error", None)),
-    (unauthorized(), openai.AuthenticationError, (401, INVALID, "invalid_api_key")),
-    (bad_request("no_model"), openai.BadRequestError, (400, INVALID, "no_model")),
-]
-
-
-def test_faults_are_what_the_official_client_takes_them_for() -> None:
-    answer = sequence(*(fault for fault, *_ in FAULTS), then=lambda _: refused("No."))
-    with LocalOpenAIServer(answer) as server, client_of(server) as client:
-        for _, raised, told in FAULTS:
-            with pytest.raises(raised) as caught:
-                client.chat.completions.create(model="m", messages=QUESTION)
-            error = caught.value
-            assert (error.status_code, error.type, error.code) == told
-        message = client.chat.completions.create(model="m", messages=QUESTION).choices[0].message
-    assert (message.content, message.refusal) == (None, "No.")
 
 
 VALID: dict[str, Any] = {"model": "m", "messages": QUESTION}
@@ -118,19 +84,18 @@ def test_a_body_the_server_cannot_honour_never_reaches_the_answer(body: Any) -> 
 
 def test_requests_are_recorded() -> None:
     with LocalOpenAIServer(lambda _: "") as server, client_of(server) as client:
-        embedded = client.embeddings.create(model="m", input="Ants.", encoding_format="float")
+        client.chat.completions.create(model="m", messages=QUESTION)
         client.chat.completions.create(model="m", messages=QUESTION, temperature=0.5)
         first, second = server.requests
-        assert sum(embedded.data[0].embedding) == 1.0
-        assert (first.method, first.path, first.index) == ("POST", "/v1/embeddings", 0)
-        assert (second.path, second.index) == ("/v1/chat/completions", 1)
+        assert (first.method, first.path, first.index) == ("POST", "/v1/chat/completions", 0)
+        assert second.index == 1
         assert second.body == {"model": "m", "messages": QUESTION, "temperature": 0.5}
         assert second.headers["authorization"] == "Bearer test"
         assert isinstance(second, ChatRequest)
         assert second.messages[0]["content"] == "Do ants have six legs?"
         assert server.n_connections == 1
         server.clear()
-        assert client.embeddings.create(model="m", input="Ants.").data == embedded.data
+        client.chat.completions.create(model="m", messages=QUESTION)
         assert [request.index for request in server.requests] == [0]
 
 
@@ -189,27 +154,6 @@ def test_every_fact_is_decided(kind: ServerKind) -> None:
     assert trial.requests_again == 1
 
 
-@pytest.mark.parametrize("kind", SERVER_KINDS[1:], ids=str)
-def test_no_kind_is_as_harmless_as_the_first(kind: ServerKind) -> None:
-    """Each turns down or changes what a judge sees that sends everything and trims nothing."""
-    schema = {"strict": True, "schema": {"additionalProperties": False}}
-    body = {
-        "messages": [
-            {"role": "system", "content": "S" * 600},
-            {"role": "user", "content": "U" * 900},
-        ],
-        "temperature": 0.0,
-        "reasoning_effort": "low",
-        "max_tokens": 200,
-        "max_completion_tokens": 200,
-        "response_format": {"type": "json_schema", "json_schema": schema},
-    }
-    plain = Reply('{"f1": "neutral"}')
-    reply = kind.around(lambda _: plain)(ChatRequest("POST", "/v1", {}, body, 0, 1))
-    assert isinstance(reply, Reply)
-    assert reply.status in {400, 422} or replace(reply, usage=None) != plain
-
-
 def test_answers_are_kept_under_what_was_learned() -> None:
     kind = next(kind for kind in SERVER_KINDS if kind.name == "no temperature")
     cache = MemoryCache()
@@ -247,11 +191,6 @@ ASK: dict[Any, tuple[Ask, Call]] = {
     ),
     ScriptedExtractor: (lambda judge, ledger: judge.extract("S", ledger), Call(source="S")),
     ScriptedPairJudge: (lambda judge, ledger: judge.compare([OAK], ledger), Call(pairs=(OAK,))),
-    ScriptedRater: (
-        lambda judge, ledger: judge.rate("S", "good", ledger),
-        Call(source="S", summary="good"),
-    ),
-    ScriptedEmbedder: (lambda judge, ledger: judge.embed(["S"], ledger), Call(texts=("S",))),
 }
 
 
@@ -338,10 +277,3 @@ def test_a_check_prompt_holds_a_text_and_its_facts_by_id(prompt: Any) -> None:
 def test_what_is_no_prompt_of_this_package_is_an_error(prompt: str) -> None:
     with pytest.raises(InputError):
         parse_prompt(request_with(prompt).body)
-
-
-def test_verdicts_are_mangled_one_way_after_the_other() -> None:
-    mangles = (leave_out(FIRE), duplicate(STONE), overwrite("id", 7, OWNER))
-    reply = FactModel(mangles=mangles)(request_with(check_prompt()))
-    keys = json.loads(reply, object_pairs_hook=lambda pairs: [key for key, _ in pairs])
-    assert keys == ["k2", "k2", "7"]

@@ -241,7 +241,7 @@ class _RatingQuestion(NamedTuple):
 
 
 class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
-    """Rates summaries with a language model, one per request; implements `Rater`.
+    """Rates whole summaries with a language model, one per request.
 
     An invalid reply is retried once. Texts are never truncated: one that exceeds the context window
     is a failure (`rejected`).
@@ -250,8 +250,8 @@ class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
     stage = "rate"
     result = Rating
 
-    def __init__(self, model: LanguageModel, *, module: Any = None) -> None:
-        super().__init__(model, LLMJudge(), program=module)
+    def __init__(self, model: LanguageModel) -> None:
+        super().__init__(model, LLMJudge())
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
         """Return a rating or a failure.

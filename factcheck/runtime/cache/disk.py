@@ -18,8 +18,6 @@ from factcheck.runtime.cache.entries import DAMAGED, WarnOnce, seal, unseal
 
 T = TypeVar("T")
 
-LOCK_WAIT_S = 5.0
-"""Seconds to wait for another process's write."""
 PAUSE_S = 10.0
 """Seconds without the cache after a failure, so that a stuck process delays a run only briefly."""
 
@@ -40,10 +38,10 @@ def values_in(key: str, stored: object) -> list[str] | None:
 
 
 class DiskCache:
-    """Stores responses in a folder, which is created on first use; nothing is evicted.
+    """Stores responses in a folder, which is created on first use.
 
-    A damaged store is renamed with a warning and replaced; if the new one is damaged, too, the run
-    continues without a cache. A store without write permission is only read.
+    Beyond 4 GiB, the oldest answers are replaced. A damaged store is renamed with a warning
+    and replaced; if the new one is damaged, too, the run continues without a cache.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -76,8 +74,6 @@ class DiskCache:
         """Add all entries in one transaction; if that fails, none, with a warning."""
 
         def write(store: Any) -> None:
-            if not hasattr(store, "transact"):
-                return  # it is only read
             with store.transact():
                 for key, value in entries.items():
                     values = values_in(key, store.get(key)) or []
@@ -118,20 +114,15 @@ class DiskCache:
             raise error
 
     def _opened(self) -> Any:
-        from factcheck.runtime.cache.store import ReadOnlyStore, open_store
+        from factcheck.runtime.cache.store import open_store
 
         with self._lock:
             if self._store is None:
                 path = database(self.folder)
-                if path.exists() and not (may_write(path) and may_write(path.parent)):
-                    message = "the cache %s cannot be written: it is read, and nothing is added"
-                    self._warn("readonly", message, self.folder)
-                    self._store = ReadOnlyStore(path)
-                    return self._store
                 for folder in (self.folder, path.parent):
                     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 self._identity = _identity(path)
-                self._store = open_store(path.parent, LOCK_WAIT_S)
+                self._store = open_store(path.parent)
                 self._identity = _identity(path)
             return self._store
 
@@ -159,10 +150,6 @@ class DiskCache:
         self._paused_until = time.monotonic() + seconds
         message = "the cache %s %s; continuing without it (%s)"
         self._warn(kind, message, self.folder, problem, reason)
-
-
-def may_write(path: Path) -> bool:
-    return os.access(path, os.W_OK)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -122,16 +122,16 @@ class RedisCache:
                 return commands.execute(raise_on_error=False)  # type: ignore[no-any-return]
 
         answers = (self._ask(read) if keys else None) or []
-        # an error stands for a value that is no list
-        lists = [answer if isinstance(answer, list) else [None] for answer in answers]
-        found = {
-            key: [unseal(key, one) for one in sealed]
-            for key, sealed in zip(keys, lists, strict=False)
-        }
-        for key in (key for key, values in found.items() if None in values):
-            self._warn("damaged", DAMAGED, "the Redis cache", key[:16])
-        good = {key: [v for v in values if v is not None] for key, values in found.items()}
-        return {key: values for key, values in good.items() if values}
+        found: dict[str, list[str]] = {}
+        for key, answer in zip(keys, answers, strict=False):
+            # an error stands for a value that is no list
+            sealed = answer if isinstance(answer, list) else [None]
+            values = [unseal(key, one) for one in sealed]
+            if None in values:
+                self._warn("damaged", DAMAGED, "the Redis cache", key[:16])
+            if good := [value for value in values if value is not None]:
+                found[key] = good
+        return found
 
     def add_many(self, entries: Mapping[str, str]) -> None:
         """Add all entries in one transaction; if the server fails, none, with a warning."""

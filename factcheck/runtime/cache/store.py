@@ -1,13 +1,23 @@
-"""The store of a disk cache: `diskcache` with rows of raw bytes, or a file that is only read."""
+"""The store of a disk cache: `diskcache` with rows of raw bytes; what is in it, and clearing it."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import diskcache
 from diskcache.core import MODE_RAW
+
+from factcheck.errors import ConfigError, InputError
+
+LOCK_WAIT_S = 5.0
+"""Seconds to wait for another process's write."""
+MAX_BYTES = 4 * 2**30
+"""Size of a store from which a new answer replaces the oldest ones."""
+_TOTALS = "SELECT count(*), CAST(min(store_time) AS REAL), CAST(max(store_time) AS REAL) FROM Cache"
 
 
 class _RawDisk(diskcache.Disk):  # type: ignore[misc]
@@ -29,26 +39,16 @@ class _RawDisk(diskcache.Disk):  # type: ignore[misc]
         """Leave files alone: none is ours."""
 
 
-class ReadOnlyStore:
-    """A store in a place that cannot be written to."""
-
-    def __init__(self, path: Path) -> None:
-        address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-        self._db = sqlite3.connect(address, uri=True, check_same_thread=False)
-
-    def get(self, key: str) -> Any:
-        select = "SELECT value FROM Cache WHERE key = ? AND raw = 1 AND filename IS NULL"
-        row = self._db.execute(select, (key,)).fetchone()
-        return row[0] if row else None
-
-    def close(self) -> None:
-        self._db.close()
-
-
-def open_store(folder: Path, timeout_s: float) -> Any:
-    """Open the store in a folder, which is created; nothing is evicted."""
+def open_store(folder: Path) -> Any:
+    """Open the store in a folder, which is created."""
     try:
-        return diskcache.Cache(str(folder), timeout_s, disk=_RawDisk, eviction_policy="none")
+        return diskcache.Cache(
+            str(folder),
+            LOCK_WAIT_S,
+            disk=_RawDisk,
+            eviction_policy="least-recently-stored",
+            size_limit=MAX_BYTES,
+        )
     except (TypeError, ValueError, AttributeError) as error:
         raise sqlite3.DatabaseError(f"its settings cannot be used: {error}") from error
 
@@ -65,3 +65,57 @@ def is_trouble(error: Exception) -> bool:
     return isinstance(error, (OSError, diskcache.Timeout)) or (
         isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.ProgrammingError)
     )
+
+
+class Contents(NamedTuple):
+    """What is in a cache."""
+
+    n_entries: int = 0
+    oldest: float | None = None
+    newest: float | None = None
+    """Unix time; `None` for an empty cache."""
+    size: int = 0
+    """Size on disk in bytes."""
+
+
+def contents(path: Path) -> Contents:
+    """Count the responses in the database of a `DiskCache`, valid or not; see `clear`."""
+    if not path.exists():
+        return Contents()
+    with _connected(path) as connection:
+        count, oldest, newest = connection.execute(_TOTALS).fetchone()
+    size = sum(file.stat().st_size for file in path.parent.glob("cache.db*"))
+    return Contents(count, oldest, newest, size)
+
+
+def clear(path: Path) -> int:
+    """Remove all responses from the database of a `DiskCache`; return their number.
+
+    Raises:
+        InputError: The file is damaged.
+        ConfigError: It is locked, or cannot be used.
+    """
+    if not path.exists():
+        return 0
+    with _connected(path) as connection:
+        return connection.execute("DELETE FROM Cache").rowcount
+
+
+@contextmanager
+def _connected(path: Path) -> Iterator[sqlite3.Connection]:
+    """Connect to the database, and translate its errors."""
+    folder = path.parent.parent
+    try:
+        with closing(
+            sqlite3.connect(path, timeout=LOCK_WAIT_S, isolation_level=None)
+        ) as connection:
+            yield connection
+    except Exception as error:
+        if is_damage(error):
+            raise InputError(
+                f"the cache {folder} is damaged ({error}); the next run renames it and starts a "
+                "new one"
+            ) from error
+        if is_trouble(error):
+            raise ConfigError(f"the cache {folder} cannot be used: {error}") from error
+        raise

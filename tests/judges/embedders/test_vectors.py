@@ -27,15 +27,12 @@ from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbeddingResult, Ledger
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
-from factcheck.testing import (
-    EmbeddingsAnswer,
-    EmbeddingsRequest,
-    LocalOpenAIServer,
-    Reply,
+from factcheck.testing import Reply, Request
+from tests.embeddings import EmbeddingsAnswer, EmbeddingServer, hashed_embeddings, texts_of
+from tests.faults import (
     bad_request,
     dropped,
     garbage,
-    hashed_embeddings,
     quota_exceeded,
     rate_limited,
     sequence,
@@ -200,7 +197,7 @@ class Setup(NamedTuple):
     """An embedder, and the server its model is on."""
 
     embedder: OpenAIEmbedder
-    server: LocalOpenAIServer
+    server: EmbeddingServer
     ledger: Ledger
 
     def embed(self, *texts: str) -> Sequence[EmbeddingResult]:
@@ -208,7 +205,7 @@ class Setup(NamedTuple):
 
     @property
     def asked(self) -> list[tuple[str, ...]]:
-        return [r.texts for r in self.server.requests if isinstance(r, EmbeddingsRequest)]
+        return self.server.asked
 
 
 MakeSetup = Callable[..., Setup]
@@ -219,14 +216,14 @@ def remote() -> Iterator[MakeSetup]:
     with ExitStack() as stack:
 
         def make(
-            answer: EmbeddingsAnswer | LocalOpenAIServer = hashed_embeddings,
+            answer: EmbeddingsAnswer | EmbeddingServer = hashed_embeddings,
             *,
             model: str = "tiny",
             **options: Any,
         ) -> Setup:
             server = answer
-            if not isinstance(server, LocalOpenAIServer):
-                server = stack.enter_context(LocalOpenAIServer(lambda _: "", embed=server))
+            if not isinstance(server, EmbeddingServer):
+                server = stack.enter_context(EmbeddingServer(server))
             settings = Settings(variables={"OPENAI_BASE_URL": server.base_url})
             options = {"retry": QUICK, "cache": "off", **options}
             session = stack.enter_context(Session(settings=settings, **options))
@@ -258,7 +255,7 @@ def test_all_texts_go_out_in_one_request_and_each_once(remote: MakeSetup) -> Non
 
 
 def test_there_are_as_few_requests_as_the_limits_of_the_api_allow(remote: MakeSetup) -> None:
-    setup = remote(lambda request: [[1.0, float(len(text))] for text in request.texts])
+    setup = remote(lambda request: [[1.0, float(len(text))] for text in texts_of(request)])
     results = setup.embed(*(f"text {number}" for number in range(MAX_TEXTS + 5)))
     assert sorted(map(len, setup.asked)) == [5, MAX_TEXTS]
     assert [result[1] for result in results[:3]] == [6.0] * 3  # type: ignore[index]
@@ -324,8 +321,8 @@ def test_what_passes_is_tried_again_and_what_stays_is_a_failure_of_every_text(
 
 
 def test_one_text_the_server_cannot_take_fails_alone(remote: MakeSetup) -> None:
-    def picky(request: EmbeddingsRequest) -> Any:
-        too_long = any(text.startswith("long") for text in request.texts)
+    def picky(request: Request) -> Any:
+        too_long = any(text.startswith("long") for text in texts_of(request))
         return bad_request() if too_long else hashed_embeddings(request)
 
     setup = remote(picky)
@@ -344,9 +341,10 @@ def test_a_server_that_turns_everything_down_is_soon_left_alone(remote: MakeSetu
 
 
 def faulty_at(place: int, vector: Sequence[float] | None) -> EmbeddingsAnswer:
-    def answer(request: EmbeddingsRequest) -> Mapping[int, Sequence[float]]:
+    def answer(request: Request) -> Mapping[int, Sequence[float]]:
         vectors = {**dict(enumerate(hashed_embeddings(request))), place: vector}
-        return {n: one for n, one in vectors.items() if one is not None and n < len(request.texts)}
+        n_texts = len(texts_of(request))
+        return {n: one for n, one in vectors.items() if one is not None and n < n_texts}
 
     return answer
 

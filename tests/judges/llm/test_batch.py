@@ -33,9 +33,9 @@ from factcheck.testing import (
     LocalOpenAIServer,
     Reply,
     parse_prompt,
-    rate_limited,
 )
-from tests.batch_server import BatchPlan, BatchServer
+from tests.batch_server import BatchPlan, BatchServer, form_of
+from tests.faults import rate_limited
 from tests.judges.llm.conftest import MODEL, QUICK
 from tests.judges.llm.provider import Provider, providing
 
@@ -106,7 +106,7 @@ class Pottery:
 
     def asked(self) -> list[Any]:
         """The requests in the file that was uploaded last."""
-        uploads = [r.body["file"] for r in self.server.requests if r.path == "/v1/files"]
+        uploads = [form_of(r)["file"] for r in self.server.requests if r.path == "/v1/files"]
         return [json.loads(line) for line in uploads[-1].splitlines()]
 
 

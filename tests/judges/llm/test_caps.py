@@ -13,7 +13,8 @@ from factcheck import Budget, FactCoverage, Model
 from factcheck.facts import Usage
 from factcheck.judges.llm.providers import PROVIDERS
 from factcheck.runtime.budget import Price
-from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, bad_request
+from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
+from tests.faults import bad_request
 from tests.judges.llm.conftest import QUICK, completion
 
 CONCURRENCY = 4

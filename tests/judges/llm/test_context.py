@@ -16,7 +16,8 @@ from factcheck.judges.llm.engine import is_cut
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
-from factcheck.testing import ChatRequest, FactModel, Reply, bad_request
+from factcheck.testing import ChatRequest, FactModel, Reply
+from tests.faults import bad_request
 from tests.judges.llm.conftest import KEY, QUICK, MakePairSetup, MakeSetup, completion, serving
 from tests.runtime.cache.stores import MemoryCache
 

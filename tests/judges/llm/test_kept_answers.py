@@ -14,16 +14,8 @@ from factcheck import CheckFailure, FactCoverage, Model, RetryPolicy, Verdict
 from factcheck.errors import ConfigError, InputError
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.runtime.budget import Budget
-from factcheck.testing import (
-    ChatRequest,
-    FactModel,
-    LocalOpenAIServer,
-    Reply,
-    hang,
-    leave_out,
-    rate_limited,
-    sequence,
-)
+from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
+from tests.faults import MangledModel, hang, leave_out, rate_limited, sequence
 from tests.judges.llm.conftest import MODEL, QUICK, MakePairSetup, MakeSetup, completion
 from tests.runtime.cache.stores import MemoryCache
 
@@ -55,7 +47,7 @@ def test_only_what_shapes_an_answer_is_part_of_its_key(
 
 
 def test_only_facts_without_a_verdict_are_asked_and_each_statement_once(llm: MakeSetup) -> None:
-    broken = FactModel(mangles=[leave_out(FACTS[0])])
+    broken = MangledModel(leave_out(FACTS[0]))
     setup = llm(sequence(broken, broken, then=FactModel()), cache=MemoryCache())
     first = setup.scorer.check([*FACTS[:2], FACTS[1]], TEXT)
     second = setup.scorer.check(FACTS, TEXT)

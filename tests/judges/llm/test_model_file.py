@@ -20,14 +20,8 @@ from factcheck.runtime.loop import background
 from factcheck.runtime.retry import RetryPolicy
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
-from factcheck.testing import (
-    ChatAnswer,
-    ChatRequest,
-    FactModel,
-    LocalOpenAIServer,
-    Reply,
-    sequence,
-)
+from factcheck.testing import ChatAnswer, ChatRequest, FactModel, LocalOpenAIServer, Reply
+from tests.faults import sequence
 from tests.judges.llm.conftest import KEY, completion, serving
 from tests.runtime.cache.stores import MemoryCache
 from tests.server_kinds import SERVER_KINDS

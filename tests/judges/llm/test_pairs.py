@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.errors import Failure, InputError, JudgeOutputError
-from factcheck.judges.factory import build_pair_judge, build_rater
+from factcheck.judges.factory import build_model, build_pair_judge
 from factcheck.judges.llm.fences import without_numbers
+from factcheck.judges.llm.judges import LLMRater
 from factcheck.judges.llm.modules import LLMJudge
 from factcheck.judges.ports import (
     Ledger,
@@ -26,24 +27,20 @@ from factcheck.judges.ports import (
     ValuePair,
 )
 from factcheck.runtime.loop import background
-from factcheck.testing import (
-    ChatAnswer,
-    ChatRequest,
-    FactModel,
-    Reply,
-    Request,
+from factcheck.testing import ChatAnswer, ChatRequest, FactModel, Reply, Request, parse_prompt
+from factcheck.testing.fact_model import same_words
+from tests.faults import (
+    Mangle,
+    MangledModel,
     bad_request,
     duplicate,
     leave_out,
     overwrite,
-    parse_prompt,
     refused,
-    same_words,
     sequence,
     truncated,
     without_key,
 )
-from factcheck.testing.fact_model import Mangle
 from tests.judges.llm.conftest import MODEL, MakePairSetup, asked, serving
 
 CITY = ValuePair("New York City", "City of New York", path="city", description="Where it is")
@@ -81,7 +78,7 @@ MANGLES: list[tuple[Mangle, str]] = [
 def test_only_what_came_back_wrong_is_asked_again_and_only_once(
     mangle: Mangle, code: str, comparing: MakePairSetup
 ) -> None:
-    spoilt = FactModel(mangles=[mangle])
+    spoilt = MangledModel(mangle)
     for answer, again in ((sequence(spoilt, then=FactModel()), None), (spoilt, code)):
         setup = comparing(answer)
         results = setup.compare(*PAIRS)
@@ -248,7 +245,8 @@ def rate(
 ) -> tuple[RatingResult, Sequence[Request]]:
     """A rating, and the requests that it took."""
     with serving(answer) as (server, session):
-        rating = build_rater(MODEL, session).rate(source, summary, Ledger())
+        rater = LLMRater(build_model(MODEL, session))
+        rating = rater.rate(source, summary, Ledger())
         return background.run(rating), server.requests
 
 

@@ -26,7 +26,8 @@ from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.ports import Ledger, ValuePair
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
-from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, bad_request
+from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
+from tests.faults import bad_request
 from tests.judges.llm.provider import Provider, providing
 
 FACTS = ["The ferry sank.", "Nobody was hurt."]

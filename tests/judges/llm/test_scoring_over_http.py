@@ -26,9 +26,9 @@ from factcheck.judges.llm.errors import (
     from_dspy,
     retry_after_s,
 )
-from factcheck.testing import (
-    FactModel,
-    Reply,
+from factcheck.testing import FactModel, Reply, parse_prompt
+from tests.faults import (
+    MangledModel,
     bad_request,
     dropped,
     duplicate,
@@ -36,7 +36,6 @@ from factcheck.testing import (
     hang,
     leave_out,
     overwrite,
-    parse_prompt,
     quota_exceeded,
     rate_limited,
     refused,
@@ -88,7 +87,7 @@ def test_many_facts_go_out_in_as_few_even_batches_as_possible(llm: MakeSetup) ->
 def test_only_what_came_back_wrong_is_asked_again_and_only_once(llm: MakeSetup) -> None:
     mangles = [leave_out(FACTS[0]), duplicate(FACTS[1]), overwrite("label", "maybe", FACTS[2])]
     mangles.append(without_key("label", FACTS[3]))
-    setup = llm(FactModel(mangles=mangles))
+    setup = llm(MangledModel(*mangles))
     results = setup.scorer.check(FACTS, SUMMARY)
     assert [len(facts) for facts in setup.asked] == [15, 4]
     codes = [result.code for result in results if isinstance(result, CheckFailure)]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from factcheck.runtime.cache import DiskCache
+from factcheck.runtime.cache.disk import database, values_in
 from factcheck.runtime.cache.entries import seal
 
 
@@ -31,15 +32,18 @@ class MemoryCache:
         pass
 
 
-def database(folder: Path) -> Path:
-    return folder / "answers" / "cache.db"
-
-
 def filled(folder: Path, entries: Mapping[str, str]) -> bytes:
     cache = DiskCache(folder)
     cache.add_many(entries)
     cache.close()
     return database(folder).read_bytes()
+
+
+def stored(folder: Path) -> dict[str, list[str] | None]:
+    """The values of every row, in the order of writing; `None` of one that was tampered with."""
+    with closing(sqlite3.connect(database(folder))) as connection:
+        rows = connection.execute("SELECT key, value FROM Cache ORDER BY rowid").fetchall()
+    return {key: values_in(key, value) for key, value in rows}
 
 
 def in_lists(entries: Mapping[str, str]) -> dict[str, list[str]]:

@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import sqlite3
 import stat
-import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -15,29 +14,17 @@ from pathlib import Path
 import diskcache
 import pytest
 
-from factcheck.runtime.cache import DiskCache, answer_key
+from factcheck.runtime.cache import DiskCache, answer_key, store
 from factcheck.runtime.cache import disk as disk_module
+from factcheck.runtime.cache.disk import database
 from factcheck.runtime.cache.store import is_damage, is_trouble
-from tests.processes import printed_by_python
 from tests.runtime.cache.conftest import KEY, OTHER
-from tests.runtime.cache.stores import database, filled, in_lists, row, run_sql
+from tests.runtime.cache.stores import filled, in_lists, row, run_sql
 
 
 def test_nothing_is_created_before_the_first_use(folder: Path) -> None:
     DiskCache(folder).close()
     assert not folder.exists()
-
-
-def test_diskcache_reads_the_folder(folder: Path, disk: DiskCache) -> None:
-    entries = {KEY: "long " * 300_000, OTHER: "short"}
-    disk.add_many(entries)
-    disk.add_many(entries)
-    with diskcache.Cache(folder / "answers") as store:
-        assert store.check() == []
-        assert {key: store[key] for key in store} == {
-            key: row(key, value) for key, value in entries.items()
-        }
-    assert disk.get_many([KEY, OTHER]) == in_lists(entries)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
@@ -60,28 +47,13 @@ def write_lock(path: Path) -> Iterator[None]:
         connection.execute("ROLLBACK")
 
 
-def test_a_short_lock_is_waited_for(
-    folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
-) -> None:
-    disk.add_many({KEY: "old"})
-    writer = threading.Thread(target=disk.add_many, args=({KEY: "new"},))
-    with write_lock(database(folder)):
-        writer.start()
-        writer.join(0.3)
-        assert writer.is_alive()
-        assert disk.get_many([KEY]) == {KEY: ["old"]}
-    writer.join()
-    assert disk.get_many([KEY]) == {KEY: ["old", "new"]}
-    assert caplog.messages == []
-
-
 def test_a_lock_that_stays_is_a_warning_and_waited_for_once(
     folder: Path,
     disk: DiskCache,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(disk_module, "LOCK_WAIT_S", 0.05)
+    monkeypatch.setattr(store, "LOCK_WAIT_S", 0.05)
     disk.add_many({KEY: "old"})
     with write_lock(database(folder)):
         disk.add_many({KEY: "new"})
@@ -184,23 +156,6 @@ def test_damage_is_not_taken_for_trouble_nor_a_mistake_for_either(
     assert found == kind
 
 
-def test_what_is_in_a_read_only_cache_is_found_and_nothing_is_added(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever runs the tests may write everything, so it is only said."""
-    filled(tmp_path, {KEY: "kept"})
-    monkeypatch.setattr(disk_module, "may_write", lambda _: False)
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    with closing(DiskCache(tmp_path)) as cache:
-        assert cache.get_many([KEY, OTHER]) == {KEY: ["kept"]}
-        cache.add_many({OTHER: "new"})
-        assert cache.get_many([OTHER]) == {}
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
-    assert caplog.messages == [
-        f"the cache {tmp_path} cannot be written: it is read, and nothing is added"
-    ]
-
-
 def test_a_file_that_a_row_names_is_neither_read_nor_removed(
     folder: Path, tmp_path: Path, disk: DiskCache
 ) -> None:
@@ -214,22 +169,13 @@ def test_a_file_that_a_row_names_is_neither_read_nor_removed(
     assert victim.exists()
 
 
-SHARED = """
-import os
-from factcheck.runtime.cache import DiskCache, answer_key
-KEYS = [answer_key(n=n) for n in range(3)]
-cache = DiskCache({folder!r})
-cache.add_many({{KEYS[0]: "parent"}})
-if (child := os.fork()) == 0:
-    cache.add_many({{KEYS[1]: "child"}})
-    cache.close()
-    os._exit(0)
-cache.add_many({{KEYS[2]: "parent"}})
-_, status = os.waitpid(child, 0)
-print(status, len(cache.get_many(KEYS)))
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
-def test_a_child_has_a_connection_of_its_own(folder: Path) -> None:
-    assert printed_by_python(SHARED.format(folder=str(folder))) == "0 3"
+def test_beyond_its_size_the_oldest_answers_are_replaced(
+    disk: DiskCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MAX_BYTES", 200_000)
+    keys = [answer_key(n=n) for n in range(200)]
+    for key in keys:
+        disk.add_many({key: "x" * 2_000})
+    found = disk.get_many(keys)
+    assert 20 < len(found) < 100
+    assert list(found) == keys[-len(found) :]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -13,13 +11,11 @@ from typing import Any
 
 import pytest
 
-from factcheck import FactCoverage
 from factcheck.errors import ConfigError
 from factcheck.runtime.cache import redis as redis_module
 from factcheck.runtime.cache.entries import seal
 from factcheck.runtime.cache.redis import RedisCache
 from factcheck.runtime.result_cache import ResultCache
-from factcheck.testing import FactModel, LocalOpenAIServer
 from tests.runtime.cache.conftest import KEY, OTHER, free_port
 
 
@@ -199,38 +195,6 @@ def test_a_key_of_another_type_costs_its_own_entries(
         "the Redis cache refused an entry",
         "the Redis cache has an entry that was damaged or tampered with; it counts as missing",
     ]
-
-
-FACTS = ["The dam holds.", "The dam is 40 metres high."]
-TEXT = "The dam holds."
-ANSWERS: list[Any] = [
-    *(None, {}, [], ["entailed"], "entailed", ["refuted", None, []], ["entailed", None, "x"]),
-    *(["entailed", [0, 10**9], []], ["entailed", [3], []], ["entailed", None, [7]]),
-]
-HOSTILE: list[Any] = [
-    *(b"", b"\xff", b"[" * 200_000, b'{"answers": []}', b'{"answers": 1e999}', b"NaN", b"{}"),
-    *({"answers": {FACTS[0]: answer}} for answer in ANSWERS),
-    {"answers": {"Another fact.": ["contradicted", None, []]}},
-]
-
-
-@pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_rows_with_right_checksums_are_asked_for_again(
-    empty_redis: str, monkeypatch: pytest.MonkeyPatch, hostile: Any
-) -> None:
-    data = hostile if isinstance(hostile, bytes) else json.dumps(hostile).encode()
-    with LocalOpenAIServer(FactModel()) as server, client_of(empty_redis) as client:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        with FactCoverage("openai/tiny", cache=empty_redis) as scorer:
-            labels = [result.label for result in scorer.check(FACTS, TEXT)]
-            (key,) = [k for k in client.keys("*") if FACTS[0].encode() in client.lindex(k, 0)]
-            digits = key.decode().removeprefix("factcheck:2:")
-            checksum = hashlib.sha256(digits.encode() + data).hexdigest()[:16].encode()
-            client.delete(key)
-            client.rpush(key, *[checksum + data] * 3)
-            for _ in range(2):
-                assert [result.label for result in scorer.check(FACTS, TEXT)] == labels
-    assert len(server.requests) == 2
 
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

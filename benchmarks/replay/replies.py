@@ -1,29 +1,33 @@
-"""Turns recorded replies of a language model judge into a cassette.
+"""Reads recorded replies of language models.
 
 The replies are those of `realsumm_judge_replies_dev.jsonl`: a model was given a summary as
 numbered lines and a list of key facts, and was asked for a JSON list that says of each fact
 whether the summary has it, and in which lines. They are read strictly; what cannot be read is
-left out, and a fact without a verdict is undecided when the cassette is replayed.
-
-    python benchmarks/replay/build_cassette.py --data DIR --judge MODEL --out FILE
+left out, and a fact without a verdict is undecided.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from factcheck.errors import FactcheckError, InputError
-from factcheck.facts import AtomicFact, EntailmentLabel, Evidence, Verdict, digest
+from factcheck.errors import InputError
+from factcheck.facts import (
+    AtomicFact,
+    CheckFailure,
+    CheckResult,
+    EntailmentLabel,
+    Evidence,
+    Verdict,
+)
 from factcheck.facts.spans import fold
 from factcheck.judges.llm.replies import QUOTE_NOT_FOUND
-from factcheck.judges.replay import CassetteWriter, Recorded, check_id
+from factcheck.judges.ports import Ledger
 
 FILE = "realsumm_judge_replies_dev.jsonl"
 LABELS: Mapping[str, EntailmentLabel] = {"Yes": "entailed", "No": "neutral"}
@@ -165,42 +169,27 @@ def passage(lines: Sequence[str], cited: Sequence[int]) -> Evidence | None:
     return Evidence(quote, start, start + len(quote))
 
 
-def build(replies: Sequence[Reply], judge: str, out: Path) -> int:
-    """Write the cassette of one judge; the number of verdicts that could be read."""
-    cassette = CassetteWriter(out)
-    by = (("judge", judge),)
-    n_verdicts = 0
-    for reply in replies:
-        verdicts = verdicts_of(reply, judge)
-        text = digest(reply.text)
-        cassette.append({check_id(text, one.fact): Recorded(by, one) for one in verdicts})
-        n_verdicts += len(verdicts)
-    cassette.close()
-    if cassette.failure:
-        raise InputError(cassette.failure)
-    return n_verdicts
+class Replied:
+    """A judge that says what a model replied; a fact without a clear reply is undecided."""
 
+    def __init__(self, judge: str, replies: Sequence[Reply]) -> None:
+        self.identity = {"judge": judge}
+        self._verdicts: dict[tuple[str, str], Verdict] = {}
+        for reply in replies:
+            for verdict in verdicts_of(reply, judge):
+                self._verdicts.setdefault((reply.text, verdict.fact.text), verdict)
 
-def main() -> int:
-    """Build one cassette and return the exit code."""
-    parser = argparse.ArgumentParser(description="Recorded replies of a model as a cassette.")
-    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help=f"has {FILE}")
-    parser.add_argument("--judge", required=True, metavar="MODEL", help="whose replies")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the cassette")
-    arguments = parser.parse_args()
-    try:
-        replies = read_replies(arguments.data)
-        if arguments.judge not in replies:
-            raise InputError(f"no replies of {arguments.judge!r}; there are {', '.join(replies)}")
-        of_judge = replies[arguments.judge]
-        n_verdicts = build(of_judge, arguments.judge, arguments.out)
-    except FactcheckError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    n_facts = sum(len(reply.facts) for reply in of_judge)
-    print(f"{arguments.out}: {n_verdicts} verdicts on {n_facts} facts, {len(of_judge)} replies")
-    return 0
+    async def check(
+        self,
+        facts: Sequence[AtomicFact],
+        text: str,
+        ledger: Ledger,  # noqa: ARG002 - of the port
+    ) -> Sequence[CheckResult]:
+        """Return the verdict on each fact."""
+        return tuple(self._result(fact, text) for fact in facts)
 
-
-if __name__ == "__main__":
-    sys.exit(main())
+    def _result(self, fact: AtomicFact, text: str) -> CheckResult:
+        known = self._verdicts.get((text, fact.text))
+        if known is None:
+            return CheckFailure(fact, "missing", "the reply has no verdict on this fact")
+        return replace(known, fact=fact)

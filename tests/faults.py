@@ -1,0 +1,139 @@
+"""Faults of a provider for the local server, and of a model for `FactModel`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from factcheck.testing import FactModel, Reply, Request
+from factcheck.testing.fact_model import Draft, ParsedPrompt
+from factcheck.testing.server import error_reply
+
+RequestT = TypeVar("RequestT", bound=Request)
+AnswerT = TypeVar("AnswerT")
+Mangle = Callable[[Sequence[Draft]], Sequence[Draft]]
+"""Injects a fault into the verdicts of one reply."""
+Step = Reply | str | Callable[[RequestT], AnswerT]
+"""A step of `sequence`: a reply, or a function that answers."""
+
+
+def rate_limited(
+    retry_after: float | str | None = None, *, retry_after_ms: int | None = None
+) -> Reply:
+    """Refuse with HTTP 429: too many requests.
+
+    Args:
+        retry_after: Header `retry-after`: seconds, or an HTTP date.
+        retry_after_ms: Header `retry-after-ms` of OpenAI: milliseconds.
+    """
+    waits = {"retry-after": retry_after, "retry-after-ms": retry_after_ms}
+    headers = {name: str(value) for name, value in waits.items() if value is not None}
+    fault = error_reply(429, "Rate limit reached", "rate_limit_exceeded", "requests")
+    return replace(fault, headers=headers)
+
+
+def quota_exceeded() -> Reply:
+    """Refuse with HTTP 429, not retryable: the quota is exhausted."""
+    message = "You exceeded your current quota, please check your plan and billing details."
+    return error_reply(429, message, "insufficient_quota", "insufficient_quota")
+
+
+def server_error(status: int = 500) -> Reply:
+    """Fail with HTTP 5xx: the provider failed."""
+    return error_reply(status, "The server had an error", None, "server_error")
+
+
+def unauthorized() -> Reply:
+    """Refuse with HTTP 401: the key is invalid."""
+    return error_reply(401, "Incorrect API key provided.", "invalid_api_key")
+
+
+def bad_request(code: str = "context_length_exceeded") -> Reply:
+    """Refuse with HTTP 400, not retryable: the request is invalid."""
+    return error_reply(400, f"Bad request: {code}", code)
+
+
+def garbage(body: bytes = b"<html>Bad gateway</html>", content_type: str = "text/html") -> Reply:
+    """Answer HTTP 200 with a body that is not a completion, as from a broken proxy."""
+    return Reply(raw_body=body, headers={"content-type": content_type})
+
+
+def truncated(content: str, keep: float = 0.5) -> Reply:
+    """Return a completion truncated by the token limit after the fraction `keep` of `content`."""
+    return Reply(content[: int(len(content) * keep)], finish_reason="length")
+
+
+def refused(refusal: str = "I cannot help with that.") -> Reply:
+    """Return a completion in which the model declines to answer."""
+    return Reply(None, refusal=refusal)
+
+
+def hang(seconds: float) -> Reply:
+    """Give no answer, and close the connection after `seconds`."""
+    return Reply(delay_s=seconds, close=True)
+
+
+def dropped() -> Reply:
+    """Return a closed connection without an answer."""
+    return Reply(close=True)
+
+
+def sequence(
+    *steps: Step[RequestT, AnswerT], then: Callable[[RequestT], AnswerT]
+) -> Callable[[RequestT], AnswerT | Reply | str]:
+    """Answer by one step per request, in order of arrival, and then by `then`."""
+
+    def answer(request: RequestT) -> AnswerT | Reply | str:
+        step = steps[request.index] if request.index < len(steps) else then
+        if isinstance(step, (Reply, str)):
+            return step
+        return step(request)
+
+    return answer
+
+
+class MangledModel(FactModel):
+    """A model whose verdicts are changed by functions, one after the other."""
+
+    def __init__(self, *mangles: Mangle, **options: Any) -> None:
+        super().__init__(**options)
+        self._mangles = mangles
+
+    def drafts(self, prompt: ParsedPrompt) -> Sequence[Draft]:
+        drafts = super().drafts(prompt)
+        for mangle in self._mangles:
+            drafts = mangle(drafts)
+        return drafts
+
+
+def leave_out(*facts: str) -> Mangle:
+    """Drop the verdicts of these facts; without arguments, of all.
+
+    Here and below, a value pair is identified by either of its values.
+    """
+    return _changing(facts, lambda _draft: [])
+
+
+def duplicate(*facts: str) -> Mangle:
+    """Duplicate the verdicts of these facts, or of all."""
+    return _changing(facts, lambda draft: [draft, draft])
+
+
+def overwrite(key: str, value: Any, *facts: str) -> Mangle:
+    """Replace the value of one key in the verdicts of these facts, or of all."""
+    return _changing(facts, lambda draft: [{**draft, key: value}])
+
+
+def without_key(key: str, *facts: str) -> Mangle:
+    """Remove one key from the verdicts of these facts, or of all."""
+    return _changing(facts, lambda draft: [{k: v for k, v in draft.items() if k != key}])
+
+
+def _changing(facts: Sequence[str], change: Callable[[Draft], Sequence[Draft]]) -> Mangle:
+    def matches(draft: Draft) -> bool:
+        return not facts or not {draft.get("fact"), *draft.get("values", ())}.isdisjoint(facts)
+
+    return lambda drafts: [
+        changed for draft in drafts for changed in (change(draft) if matches(draft) else [draft])
+    ]
