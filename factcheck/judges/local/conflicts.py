@@ -47,6 +47,8 @@ _MIN_OVERLAP_SINGLE = 0.5
 """Minimum fraction if the passage has exactly one comparable number with a unit."""
 _MIN_OVERLAP_DATES = 0.75
 """Minimum fraction for dates of which other parts are given: a month and year, a day and month."""
+_MIN_OVERLAP_EXCHANGE = 0.75
+"""Minimum fraction for a value that the passage gives of something else."""
 _LINKS = word_set("and but while whereas")
 _SPANS = word_set("from between")
 _ARTICLES = word_set("the a an its his her their")
@@ -218,18 +220,25 @@ class _Side(NamedTuple):
 
 def _exchanged(pair: _Pair) -> Iterator[str]:
     """Find a value that the passage gives of something else: `A rose 3 %, B 5 %`."""
-    fact, passage = pair.fact, pair.passage
-    same = [at for at, p in enumerate(passage.quantities) for q in fact.quantities if agree(q, p)]
-    if len(fact.quantities) == len(same) == 1:
-        yield from _exchange(pair, fact.quantities[0], passage.quantities, same[0])
-    same = [at for at, m in enumerate(passage.moments) for d in fact.moments if meet(d, m)]
-    if len(fact.moments) == len(same) == 1:
-        yield from _exchange(pair, fact.moments[0], passage.moments, same[0])
+    if len(pair.fact.quantities) == 1:
+        ours = pair.fact.quantities[0]
+        theirs = [p for p in pair.passage.quantities if comparable(ours, p) or agree(ours, p)]
+        yield from _exchange(pair, ours, theirs, [agree(ours, p) for p in theirs])
+    if len(pair.fact.moments) == 1:
+        date = pair.fact.moments[0]
+        dates = [m for m in pair.passage.moments if meet(date, m) or differ(date, m)]
+        yield from _exchange(pair, date, dates, [meet(date, m) for m in dates])
 
 
 def _exchange(
-    pair: _Pair, ours: Quantity | Moment, theirs: Sequence[Quantity | Moment], same: int
+    pair: _Pair,
+    ours: Quantity | Moment,
+    theirs: Sequence[Quantity | Moment],
+    are_same: Sequence[bool],
 ) -> Iterator[str]:
+    if sum(are_same) != 1 or pair.rest((ours.first, ours.last)) < _MIN_OVERLAP_EXCHANGE:
+        return
+    same = are_same.index(True)
     sides = _sides(pair.passage, theirs)
     for at, side in enumerate(sides):
         others = frozenset[str]().union(*(each.stems for each in sides if each is not side))
