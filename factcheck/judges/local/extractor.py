@@ -39,6 +39,15 @@ _SPEAKS = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Ww]e|[Uu]s|[Oo]ur)\b")
 _PARTS = re.compile(r"\S(?:[^;]|;(?!\s))*;?")
 _WHOLE = re.compile(rf"[\"\u201c\u201d(\[]|\b(?:{'|'.join(sorted(WORDS['saying']))})\b")
 """Behind a semicolon in brackets, or in what somebody says, nothing begins."""
+_ITEM = re.compile(
+    r"(?:[$\u20ac\u00a3] ?)?\d[\d.,]*(?: ?[\w%\u20ac]+){0,3}? (?P<by>in|on|for|at) "
+    r"[^\s,;:()\"\u201c\u201d][^,;:()\"\u201c\u201d]{1,40}?(?=,? and |[,.;](?!\d)|\Z)"
+)
+"""`3 per cent in Norway`."""
+_JOINT = re.compile(r"(?:,? and |, )(?:(?P<lead>by|to|at|of) )?")
+_TOTAL = re.compile(
+    r"\b(?:between|both|together|total|combined|sum|average|respectively)\b", re.IGNORECASE
+)
 _CLOSERS = " \n\r\t\"'\u201d\u2019)]*_"
 _FARTHEST_SPEAKER = 3
 """Sentences of a quotation after which its speaker is still looked for."""
@@ -205,19 +214,18 @@ class _Reader:
     def _statements(
         self, text: str, start: int, end: int, said: str, *, is_item: bool
     ) -> Iterator[list[Told]]:
-        for begin, part in _parts(text[start:end]):
+        for part, offsets, item in _parts(text[start:end]):
             tree, shift = self._tree(part)
+            tree.bound = range(shift + item.start, shift + item.end)
             named = self._mentions.read(tree)
             if not is_statement(tree, is_item=is_item, is_labelled=bool(said)):
                 continue
             group = []
             for told in _told(tree, named):
                 first, last = max(0, told.place.start - shift), max(1, told.place.end - shift)
-                place = Span(start + begin + first, start + begin + last)
-                if said:
-                    place = Span(
-                        0 if not begin and not told.place.start else place.start, place.end
-                    )
+                place = _moved(Span(first, last), offsets, start)
+                if said and not offsets[first]:
+                    place = Span(0, place.end)
                 group.append(Told(f"{said} {told.text}".strip(), place, told.core))
             yield group
 
@@ -230,14 +238,43 @@ def _label(text: str) -> re.Match[str] | None:
     return None if is_clause else own
 
 
-def _parts(text: str) -> Iterator[tuple[int, str]]:
-    """Yield what semicolons part, with places; each part ends like a sentence."""
-    if ";" not in text or _WHOLE.search(text):
-        yield 0, text
-        return
-    for match in _PARTS.finditer(text):
-        part = match.group()
-        yield match.start(), part[:-1] + "." if part.endswith(";") else part
+def _parts(text: str) -> Iterator[tuple[str, Sequence[int], Span]]:
+    """Yield what semicolons part, once for each value of a list.
+
+    Each part ends like a sentence, and comes with the places of its characters in the text, and
+    with the place of the value in it.
+    """
+    parts = [(0, len(text))]
+    if ";" in text and not _WHOLE.search(text):
+        parts = [match.span() for match in _PARTS.finditer(text)]
+    for start, end in parts:
+        items = _items(text[start:end])
+        for item in items or [Span(0, 0)]:
+            first, last = (items[0].start, items[-1].end) if items else (0, 0)
+            places = [*range(first), *range(item.start, item.end), *range(last, end - start)]
+            part = "".join(text[start + place] for place in places)
+            ended = part[:-1] + "." if part.endswith(";") else part
+            shown = Span(first, first + item.end - item.start)
+            yield ended, [start + place for place in places], shown
+
+
+def _items(text: str) -> list[Span]:
+    """Return the values that a sentence gives of one thing each: `3 % in Ulm and 5 % in Bonn`."""
+    items: list[re.Match[str]] = []
+    link = ""
+    for item in _ITEM.finditer(text) if not _TOTAL.search(text) else ():
+        gap = text[items[-1].end() : item.start()] if items else ""
+        joint = _JOINT.fullmatch(gap)
+        lead = joint["lead"] if joint else None
+        is_led = lead is None or text.endswith(f" {lead} ", 0, items[0].start())
+        if joint and is_led and item["by"] == items[0]["by"]:
+            items.append(item)
+            link = gap
+        elif len(items) > 1:
+            break
+        else:
+            items = [item]
+    return [Span(*item.span()) for item in items] if "and" in link else []
 
 
 def _told(tree: Propositions, named: Mapping[int, str]) -> list[Told]:

@@ -80,6 +80,8 @@ class Roles(Tree):
         """Verbs whose clauses were told."""
         self.hidden: set[int] = set()
         """Phrases that are told elsewhere: what somebody says, or what is told of a noun."""
+        self.bound = range(0)
+        """Characters of words that are never left out."""
 
     @cached_property
     def torn(self) -> frozenset[int]:
@@ -107,6 +109,9 @@ class Roles(Tree):
     def _is_garbled(self, verb: int) -> bool:
         token = self.tokens[verb]
         relations = [self.tokens[kid].relation for kid in self.kids[verb]]
+        values = [kid for kid in self.of(verb, "conj") if self.of(kid, "nummod")]
+        if self.is_verb(verb) and any(self.subject(kid) is None for kid in values):
+            return True  # `rose 3 per cent in May and June and 5 per cent in July`
         if relations.count("ccomp") > 1:  # `said that he saw it, assumed it was one`
             return True
         if self.low[verb] in ("had", "has", "have"):
@@ -232,7 +237,9 @@ class Roles(Tree):
 
     def role(self, kid: int, free: Freedom) -> Role:
         """Return what a word, with all below it, is for the word above it."""
-        return self._fixed_role(kid) or self._free_role(kid, free)
+        role = self._fixed_role(kid) or self._free_role(kid, free)
+        is_bound = role is Role.DETAIL and self.tokens[kid].start in self.bound
+        return Role.NEEDED if is_bound else role
 
     def _fixed_role(self, kid: int) -> Role | None:
         """Return the role of a word that no freedom changes; `None` for all others."""
