@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from factcheck.documents.results import lock_for_writing
-from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeError, describe
+from factcheck.errors import (
+    ConfigError,
+    FactcheckError,
+    InputError,
+    JudgeError,
+    describe,
+    how_to_install,
+)
 from factcheck.facts import CheckFailure, digest
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec
 from factcheck.runtime.cache import open_cache
@@ -121,8 +128,7 @@ def score_dataset(
         import ray
         import ray.data
     except ImportError as error:
-        message = "this needs Ray; install it: pip install 'summary-factcheck[ray]'"
-        raise ConfigError(message) from error
+        raise ConfigError(f"this needs Ray; install it: {how_to_install('ray')}") from error
     shared = _shared(options, actors)
     with FactCoverage(**shared) as scorer:
         signature = run_signature(scorer, "coverage")

@@ -74,6 +74,12 @@ class ConfigError(FactcheckError):
     exit_code = 3
 
 
+def how_to_install(extra: str) -> str:
+    """Say how to install an extra; the distribution is not on the package index yet."""
+    address = f"'summary-factcheck[{extra}] @ git+ADDRESS'"
+    return f"pip install '.[{extra}]' in a checkout, or pip install {address}"
+
+
 class PromptError(ConfigError):
     """A prompt file is missing or does not match its published checksum."""
 

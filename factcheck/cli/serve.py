@@ -13,7 +13,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Any
 
 from factcheck.cli import options, output
-from factcheck.errors import ConfigError, FactcheckError, InputError
+from factcheck.errors import ConfigError, FactcheckError, InputError, how_to_install
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -98,7 +98,7 @@ def _run(host: str, port: int, *, opens: str = "", **options: Any) -> None:
         import uvicorn
     except ImportError as error:
         raise ConfigError(
-            "the service needs uvicorn; install it: pip install 'summary-factcheck[server]'"
+            f"the service needs uvicorn; install it: {how_to_install('server')}"
         ) from error
     from factcheck.server import ServerConfig, create_app
 

@@ -38,7 +38,7 @@ from factcheck.documents.json_documents import (
     parse_json_line,
 )
 from factcheck.documents.yaml_documents import parse_yaml
-from factcheck.errors import ConfigError, InputError
+from factcheck.errors import ConfigError, InputError, how_to_install
 
 _SUFFIXES = {
     **dict.fromkeys((".jsonl", ".ndjson"), "lines"),
@@ -219,8 +219,7 @@ def _table_entries(
             import pyarrow.parquet
         except ImportError as error:
             raise ConfigError(
-                f"reading {path} needs pyarrow; install it: "
-                "pip install 'summary-factcheck[parquet]'"
+                f"reading {path} needs pyarrow; install it: {how_to_install('parquet')}"
             ) from error
         selected = None if optional is None else {*required, *optional}
         return _parquet_entries(str(path), check, selected, pyarrow)

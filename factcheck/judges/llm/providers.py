@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from factcheck.errors import ConfigError
+from factcheck.errors import ConfigError, how_to_install
 
 if TYPE_CHECKING:
     from factcheck.settings import Model, Settings
@@ -162,8 +162,7 @@ def require_packages(name: str) -> None:
         is_installed = False
     if not is_installed:
         raise ConfigError(
-            f"{name!r} needs packages that are not installed: "
-            f"pip install 'summary-factcheck[{extra}]'"
+            f"{name!r} needs packages that are not installed: {how_to_install(extra)}"
         )
 
 
