@@ -277,7 +277,7 @@ def test_facts_are_judged_one_by_one() -> None:
 def test_what_is_missing_is_named_in_phrases(fact: str, missing: str) -> None:
     (found,) = check_facts([AtomicFact("f1", fact)], "Priya Raman leads the choir of Ulm.")
     assert isinstance(found, Verdict)
-    assert found.reason == f"missing: {missing}"
+    assert found.reason == f"not found: {missing}"
 
 
 def test_a_number_that_no_passage_has_is_missing_however_alike_its_words_are() -> None:
@@ -287,7 +287,7 @@ def test_a_number_that_no_passage_has_is_missing_however_alike_its_words_are() -
     )
     (found,) = check_facts([AtomicFact("f1", "The contractor had 23 working days left.")], text)
     assert isinstance(found, Verdict)
-    assert found.reason == "missing: 23"
+    assert found.reason == "not found: 23"
 
 
 def test_the_checker_fills_its_port_and_costs_nothing() -> None:
