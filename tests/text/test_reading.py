@@ -66,11 +66,13 @@ SAME = (
     ("US$ 5", "5 dollars"), ("May 3, 2021", "2021-05-03"), ("3rd of May 2021", "May 3rd 2021"),
     ("Sept. 9", "9 September"), ("14:30", "2:30 pm"), ("25/12/2021", "25 December 2021"),
     ("12/25/2021", "25.12.2021"), ("5 p.m.", "17:00"), ("12 am", "00:00"), ("10.15 pm", "22:15"),
+    ("two and a half hours", "2.5 hours"), ("one and a half million", "1,500,000"),
+    ("three and three quarters", "3.75"), ("from noon", "at 12:00 pm"),
 )  # fmt: skip
 OTHER = (
     ("1.5", "15"), ("three", "third"), ("-5 degrees", "5 degrees"), ("3 May", "5 March"),
     ("the 1990s", "1990"), ("a wall 3m high", "a wall of £3m"), ("5 am", "5 pm"),
-    ("2:30", "14:30"), ("1.125", "1,125"), ("no one", "one"),
+    ("2:30", "14:30"), ("1.125", "1,125"), ("no one", "one"), ("two and half", "2.5"),
 )  # fmt: skip
 
 

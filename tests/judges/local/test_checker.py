@@ -151,12 +151,17 @@ def test_a_sentence_entails_itself(sentence: str) -> None:
         ("She won in 1987.", "Anna sang. She won in 1987."),
         ("The market opens on 2023-06-07.", "The market opens on June 7, 2023."),
         ("The bridge is 12 m long.", "The bridge is 12 metres long."),
+        ("It stood at 310 to 330 centimetres.", "On Monday it stood at 3.10 to 3.30 m."),
+        ("The trip is only for children under 12.", "The trip is only for children under twelve."),
+        ("The flight lasts 150 minutes.", "The flight lasts two and a half hours."),
+        ("The shop opened at noon.", "The shop opened at 12:00 on Monday."),
         ("The dog bit the man. Maria Lopez won.", STORY),
     ],
 )  # fmt: skip
 def test_what_is_said_in_the_same_or_other_words_is_entailed(fact: str, text: str) -> None:
     found = verdict(fact, text)
     assert found.label == "entailed"
+    assert "not found" not in found.reason
     assert found.evidence is not None
     assert text[found.evidence.start : found.evidence.end] == found.evidence.quote
 
