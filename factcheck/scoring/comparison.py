@@ -51,6 +51,7 @@ Pairs = Sequence[tuple[CheckResult, CheckResult]]
 Reports = Sequence[tuple[CoverageReport, CoverageReport]]
 """Reports of a record in both runs."""
 UNDECIDED = "undecided"
+_SAME_FACTS = "score both with the same facts (--facts, or 'facts' of the records)"
 _ALIKE = 0.05
 """Share of its length by which a summary may be longer and still count as equally long."""
 _REWORDS, _COPIES = 0.1, 0.2
@@ -115,7 +116,7 @@ def compare(a: Run, b: Run) -> RunComparison:
                 n_words = old.texts.summary.n_words, new.texts.summary.n_words
                 lengths.append((source, y - x, *n_words))
     if not scores:
-        raise InputError("the two have no decided fact in common; score both with the same --facts")
+        raise InputError(f"the two have no decided fact in common; {_SAME_FACTS}")
     counts = {
         "sources": len({source for source, _, _ in scores}),
         "facts": len(decided),
@@ -156,7 +157,7 @@ def _concluded(
     """Say what the changes mean."""
     main, differences = measured
     signatures = [str(one.signature) for two in reports for one in two]
-    local = next(filter(is_embedded, signatures), "")
+    local = signatures[0] if all(map(is_embedded, signatures)) else ""
     (kept_a, kept_b), (n_a, n_b) = counts["kept"], counts["distorted"]
     new = [change for change in changes if change.group == "Newly distorted"]
     n_no_longer = sum(change.a == "distorted" and change.b != UNDECIDED for change in changes)
@@ -181,7 +182,7 @@ def _concluded(
     lines += _length_lines(counts, len(reports))
     lines += _causes_lines(reports, changes, counts)
     lines += (
-        f"left out: {plural(n, 'fact')} only in {side}; score both with one --facts"
+        f"left out: {plural(n, 'fact')} only in {side}; {_SAME_FACTS}"
         for side, n in zip("AB", counts["only"], strict=True)
         if n
     )
@@ -194,7 +195,7 @@ def _concluded(
         changes=tuple(changes),
         counts={**counts, "p_distorted": p_distorted},
         left_out=left_out,
-        answer=_answer(main, counts, len(new)),
+        answer=_answer(main, counts, len(new), is_same=_is_same(reports)),
         trust=trust_lines(local) if local else (),
         differences=differences,
         alerts=alerts,
@@ -204,7 +205,12 @@ def _concluded(
     )
 
 
-def _answer(main: Comparison, counts: Mapping[str, Any], n_new: int) -> str:
+def _is_same(pairs: Reports) -> bool:
+    texts = [(a.texts, b.texts) for a, b in pairs]
+    return all(a and b and a.summary.text == b.summary.text for a, b in texts)
+
+
+def _answer(main: Comparison, counts: Mapping[str, Any], n_new: int, *, is_same: bool) -> str:
     """Say which of the two keeps more, what length has to do with it, and what to check."""
     a, b = _percents(main.a, main.b)
     if abs(main.difference) <= NEGLIGIBLE:
@@ -218,6 +224,10 @@ def _answer(main: Comparison, counts: Mapping[str, Any], n_new: int) -> str:
             longer = "longer" if main.difference > 0 else "shorter"
             said += f", but its summaries are {longer}, which may explain it"
     said += "."
+    if any(counts["only"]):
+        said += f" Only the {plural(counts['facts'], 'fact')} that both have count."
+    if is_same and abs(main.difference) > NEGLIGIBLE:
+        said += " The summaries are the same."
     if n_new:
         what = "1 fact newly looks wrong; check it." if n_new == 1 else ""
         said += f" {what or f'{n_new:,} facts newly look wrong; check them.'}"
