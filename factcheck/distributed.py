@@ -15,14 +15,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from factcheck.documents.results import lock_for_writing
-from factcheck.errors import (
-    ConfigError,
-    FactcheckError,
-    InputError,
-    JudgeError,
-    describe,
-    how_to_install,
-)
+from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeError, describe
 from factcheck.facts import CheckFailure, digest
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec
 from factcheck.runtime.cache import open_cache
@@ -128,7 +121,7 @@ def score_dataset(
         import ray
         import ray.data
     except ImportError as error:
-        raise ConfigError(f"this needs Ray; install it: {how_to_install('ray')}") from error
+        raise ConfigError.lacking("this needs Ray", "ray") from error
     shared = _shared(options, actors)
     with FactCoverage(**shared) as scorer:
         signature = run_signature(scorer, "coverage")

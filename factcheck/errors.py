@@ -73,11 +73,11 @@ class ConfigError(FactcheckError):
     code = "config"
     exit_code = 3
 
-
-def how_to_install(extra: str) -> str:
-    """Say how to install an extra; the distribution is not on the package index yet."""
-    address = f"'summary-factcheck[{extra}] @ git+ADDRESS'"
-    return f"pip install '.[{extra}]' in a checkout, or pip install {address}"
+    @classmethod
+    def lacking(cls, what: str, extra: str) -> ConfigError:
+        """Say how to install an extra; the distribution is not on the package index yet."""
+        here = f"pip install '.[{extra}]' in a checkout"
+        return cls(f"{what}; install it: {here}, or 'summary-factcheck[{extra}] @ git+ADDRESS'")
 
 
 class PromptError(ConfigError):

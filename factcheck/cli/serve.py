@@ -13,7 +13,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Any
 
 from factcheck.cli import options, output
-from factcheck.errors import ConfigError, FactcheckError, InputError, how_to_install
+from factcheck.errors import ConfigError, FactcheckError, InputError
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -97,9 +97,7 @@ def _run(host: str, port: int, *, opens: str = "", **options: Any) -> None:
     try:
         import uvicorn
     except ImportError as error:
-        raise ConfigError(
-            f"the service needs uvicorn; install it: {how_to_install('server')}"
-        ) from error
+        raise ConfigError.lacking("the service needs uvicorn", "server") from error
     from factcheck.server import ServerConfig, create_app
 
     config = ServerConfig(host=host, **options)

@@ -38,7 +38,7 @@ from factcheck.documents.json_documents import (
     parse_json_line,
 )
 from factcheck.documents.yaml_documents import parse_yaml
-from factcheck.errors import ConfigError, InputError, how_to_install
+from factcheck.errors import ConfigError, InputError
 
 _SUFFIXES = {
     **dict.fromkeys((".jsonl", ".ndjson"), "lines"),
@@ -218,9 +218,7 @@ def _table_entries(
         try:
             import pyarrow.parquet
         except ImportError as error:
-            raise ConfigError(
-                f"reading {path} needs pyarrow; install it: {how_to_install('parquet')}"
-            ) from error
+            raise ConfigError.lacking(f"reading {path} needs pyarrow", "parquet") from error
         selected = None if optional is None else {*required, *optional}
         return _parquet_entries(str(path), check, selected, pyarrow)
     return _text_entries(path, check, "\t" if name.endswith(".tsv") else ",")

@@ -5,7 +5,7 @@ Needs the extra `server`.
 
 from __future__ import annotations
 
-from factcheck.errors import ConfigError, how_to_install
+from factcheck.errors import ConfigError
 
 __all__ = ["ApiKey", "ServerConfig", "create_app"]
 
@@ -15,6 +15,4 @@ try:
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] not in {"fastapi", "starlette", "prometheus_client"}:
         raise
-    raise ConfigError(
-        f"the service needs {error.name}; install it: {how_to_install('server')}"
-    ) from error
+    raise ConfigError.lacking(f"the service needs {error.name}", "server") from error

@@ -50,11 +50,6 @@ class Quantity(NamedTuple):
     end: int
 
     @property
-    def limits(self) -> tuple[float, float, float]:
-        """The number and its bounds."""
-        return self.value, self.low, self.high
-
-    @property
     def key(self) -> str:
         """Canonical spelling of the number: `1200`, `0.5`, `ord:3`."""
         written = format(self.value, ".12g")

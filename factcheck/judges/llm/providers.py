@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from factcheck.errors import ConfigError, how_to_install
+from factcheck.errors import ConfigError
 
 if TYPE_CHECKING:
     from factcheck.settings import Model, Settings
@@ -161,9 +161,7 @@ def require_packages(name: str) -> None:
     except ModuleNotFoundError:  # the parent package is missing, too
         is_installed = False
     if not is_installed:
-        raise ConfigError(
-            f"{name!r} needs packages that are not installed: {how_to_install(extra)}"
-        )
+        raise ConfigError.lacking(f"{name!r} needs packages that are not installed", extra)
 
 
 def check_address(what: str, url: str) -> str:

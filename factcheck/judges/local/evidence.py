@@ -315,11 +315,11 @@ def _equal(one: Quantity, other: Quantity) -> bool:
     """Whether two quantities, with their bounds, are equal after unit conversion."""
     if one.kind != other.kind:
         return False
+    ours, theirs = (one.value, one.low, one.high), (other.value, other.low, other.high)
     if not one.units or not other.units:
-        return one.units == other.units and one.limits == other.limits
+        return one.units == other.units and ours == theirs
     return any(
-        a.dimension == b.dimension
-        and all(map(isclose, map(a.basic, one.limits), map(b.basic, other.limits)))
+        a.dimension == b.dimension and all(map(isclose, map(a.basic, ours), map(b.basic, theirs)))
         for a in one.units
         for b in other.units
     )

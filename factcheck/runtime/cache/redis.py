@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from factcheck.errors import ConfigError, JudgeUnavailable, how_to_install
+from factcheck.errors import ConfigError, JudgeUnavailable
 from factcheck.runtime.cache.entries import DAMAGED, LEASE_S, WarnOnce, seal, unseal
 
 T = TypeVar("T")
@@ -93,9 +93,7 @@ class RedisCache:
             from redis.backoff import NoBackoff
             from redis.retry import Retry
         except ImportError as error:
-            raise ConfigError(
-                f"a Redis cache needs the package redis; install it: {how_to_install('redis')}"
-            ) from error
+            raise ConfigError.lacking("a Redis cache needs the package redis", "redis") from error
         try:
             self._client: Any = redis.Redis.from_url(
                 url,
