@@ -181,11 +181,9 @@ def _concluded(
         lines.append(f"Distorted {n_a:,} → {n_b:,}: {chance} (p {p_text(p_distorted)}).")
     lines += _length_lines(counts, len(reports))
     lines += _causes_lines(reports, changes, counts)
-    lines += (
-        f"left out: {plural(n, 'fact')} only in {side}; {_SAME_FACTS}"
-        for side, n in zip("AB", counts["only"], strict=True)
-        if n
-    )
+    only = zip("AB", counts["only"], strict=True)
+    if left := ", ".join(f"{plural(n, 'fact')} only in {side}" for side, n in only if n):
+        lines.append(f"left out: {left}; {_SAME_FACTS}")
     unit = "by fact" if counts["sources"] == 1 else "by source"
     return RunComparison(
         noun="fact",
@@ -225,7 +223,7 @@ def _answer(main: Comparison, counts: Mapping[str, Any], n_new: int, *, is_same:
             said += f", but its summaries are {longer}, which may explain it"
     said += "."
     if any(counts["only"]):
-        said += f" Only the {plural(counts['facts'], 'fact')} that both have count."
+        said += f" Only the {plural(counts['facts'], 'fact')} that both have are compared."
     if is_same and abs(main.difference) > NEGLIGIBLE:
         said += " The summaries are the same."
     if n_new:

@@ -72,9 +72,10 @@ def test_another_judge_and_other_facts_are_said_to_be_no_change_of_the_summaries
     found = compare(a, b)
     assert found.answer == (
         "No clear difference: B keeps 0 % of the facts, A 100 %, which may be chance. "
-        "Only the 2 facts that both have count. The summaries are the same."
+        "Only the 2 facts that both have are compared. The summaries are the same."
     )
-    assert "left out: 1 fact only in A; score both with the same facts (--facts, or" in str(found)
+    left = "left out: 1 fact only in A, 2 facts only in B; score both with the same facts (--facts,"
+    assert found.lines[-1].startswith(left)
     assert not found.trust
     other = compare(a, report("dkd", ("one", "two", "three"), text="Another.", signature=local))
     assert "Only" not in other.answer
