@@ -121,8 +121,7 @@ def score_dataset(
         import ray
         import ray.data
     except ImportError as error:
-        message = "this needs Ray; install it: pip install 'summary-factcheck[ray]'"
-        raise ConfigError(message) from error
+        raise ConfigError.lacking("this needs Ray", "ray") from error
     shared = _shared(options, actors)
     with FactCoverage(**shared) as scorer:
         signature = run_signature(scorer, "coverage")

@@ -73,6 +73,12 @@ class ConfigError(FactcheckError):
     code = "config"
     exit_code = 3
 
+    @classmethod
+    def lacking(cls, what: str, extra: str) -> ConfigError:
+        """Say how to install an extra; the distribution is not on the package index yet."""
+        here = f"pip install '.[{extra}]' in a checkout"
+        return cls(f"{what}; install it: {here}, or 'summary-factcheck[{extra}] @ git+ADDRESS'")
+
 
 class PromptError(ConfigError):
     """A prompt file is missing or does not match its published checksum."""

@@ -302,6 +302,8 @@ class LockChange(NamedTuple):
     """Edited facts that are no longer in the source; kept in the file, without a span."""
     unchanged: int
     """Number of the other facts that were kept."""
+    alone: tuple[AtomicFact, ...]
+    """Details whose core is no longer in the file: facts of their own from now on."""
 
 
 def load_lock(path: str | PathLike[str]) -> FactSet:
@@ -376,15 +378,16 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
     free = free_ids([*used, *wished])[len(kept) :]
     ids.update((fact.id, id_) for fact, id_ in zip(added, free, strict=True))
     new_facts = [replace(fact, id=ids[fact.id], core=ids.get(fact.core)) for fact in added]
-    known_ids = {*used, *free}
-    kept = [fact if fact.core in known_ids else replace(fact, core=None) for fact in kept]
+    alone = tuple(fact for fact in kept if fact.core not in {None, *used})
+    kept = [replace(fact, core=None) if fact in alone else fact for fact in kept]
     merged = [*kept, *new_facts]
     for fact in merged:
         owners.setdefault(short_digest(fact.text), fact.id)
     extracted = tuple(f"{key}={owners[key]}" if key in owners else key for key in by_digest)
     locked = replace(facts, facts=tuple(merged), extracted=extracted)
     write_text(path, lock_text(locked))
-    return LockChange(existed, tuple(new_facts), tuple(removed), tuple(lost), len(kept) - len(lost))
+    n_same = len(kept) - len(lost)
+    return LockChange(existed, tuple(new_facts), tuple(removed), tuple(lost), n_same, alone)
 
 
 def lock_text(facts: FactSet) -> str:

@@ -24,7 +24,7 @@ from factcheck.testing import FactModel, LocalOpenAIServer, Reply, ScriptedCheck
 from tests.runtime.cache.conftest import redis_url as redis_url  # noqa: PLC0414 - a fixture
 from tests.scoring.test_processes import record as pair
 
-pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: summary-factcheck[parquet]")
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: extra parquet")
 pq = pytest.importorskip("pyarrow.parquet")
 JUDGE: dict[str, Any] = {"judge": "local-fast"}
 
@@ -128,7 +128,7 @@ def test_a_killed_actor_and_a_killed_driver_cost_hardly_a_call(
     tmp_path: Path, redis_url: str
 ) -> None:
     """The run that follows ends with the rows of one process."""
-    pytest.importorskip("ray", reason="Ray is not installed: summary-factcheck[ray]")
+    pytest.importorskip("ray", reason="Ray is not installed: extra ray")
     n = 1000
     data, out = tmp_path / "data.parquet", tmp_path / "out"
     pq.write_table(pa.Table.from_pylist([record(number) for number in range(n)]), data)
@@ -156,7 +156,7 @@ def test_a_killed_actor_and_a_killed_driver_cost_hardly_a_call(
 
 @pytest.fixture(scope="module")
 def ray() -> Iterator[Any]:
-    ray = pytest.importorskip("ray", reason="Ray is not installed: summary-factcheck[ray]")
+    ray = pytest.importorskip("ray", reason="Ray is not installed: extra ray")
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     yield ray
     ray.shutdown()

@@ -204,7 +204,7 @@ def facts(
     facts of SOURCE are appended.
     """
     from factcheck.documents import json_text, refuse_stdin_twice
-    from factcheck.facts.page import facts_text
+    from factcheck.facts.page import fact_warnings, facts_text
     from factcheck.records import read_source
     from factcheck.scoring import FactCoverage
 
@@ -219,6 +219,7 @@ def facts(
     if lock is None or format_ != "table":
         as_json = format_ == "json"
         output.print_out(json_text(found.to_dict(), indent=2) if as_json else facts_text(found))
+    output.print_warnings(fact_warnings(found))
 
 
 def check(
@@ -268,4 +269,6 @@ def _write_lock(found: FactSet, path: str) -> FactSet:
         for sign, group in (("+", change.added), ("-", change.removed), ("?", change.lost)):
             for fact in group:
                 output.print_note(f"  {sign} {fact.text}")
+        for fact in change.alone:
+            output.print_note(f"  a fact of its own, as its core {fact.core} is gone: {fact.text}")
     return read_facts(path)

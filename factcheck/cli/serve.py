@@ -97,9 +97,7 @@ def _run(host: str, port: int, *, opens: str = "", **options: Any) -> None:
     try:
         import uvicorn
     except ImportError as error:
-        raise ConfigError(
-            "the service needs uvicorn; install it: pip install 'summary-factcheck[server]'"
-        ) from error
+        raise ConfigError.lacking("the service needs uvicorn", "server") from error
     from factcheck.server import ServerConfig, create_app
 
     config = ServerConfig(host=host, **options)

@@ -218,10 +218,7 @@ def _table_entries(
         try:
             import pyarrow.parquet
         except ImportError as error:
-            raise ConfigError(
-                f"reading {path} needs pyarrow; install it: "
-                "pip install 'summary-factcheck[parquet]'"
-            ) from error
+            raise ConfigError.lacking(f"reading {path} needs pyarrow", "parquet") from error
         selected = None if optional is None else {*required, *optional}
         return _parquet_entries(str(path), check, selected, pyarrow)
     return _text_entries(path, check, "\t" if name.endswith(".tsv") else ",")

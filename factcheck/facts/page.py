@@ -43,6 +43,7 @@ from factcheck.reports.text import (
     plural,
     share,
     shorten,
+    some_of,
 )
 
 _DISTORTED = "≠"
@@ -50,6 +51,8 @@ _MAX_DOCUMENTS = 3
 """Maximum number of document ids shown per fact."""
 _LONGEST_FACT = 1_000
 _LONGEST_QUOTE = 400
+_LONGEST_SENTENCE = 100
+"""In words."""
 _BY_PLACE = "Weights: what the source states first weighs most."
 _ENGLISH_ONLY = "English only; use a language model (--judge openai/NAME)."
 _WORD = re.compile(r"\w+")
@@ -145,7 +148,8 @@ def coverage_page(
     claims, counts = claim_results or (), Counter(result.status for result in results)
     weighted = any(result.fact.weight != 1.0 for result in results)
     page = _page(_FACTS._replace(name="Weighted coverage") if weighted else _FACTS, results)
-    lost = lost_musts(results)
+    facts, lost = [result.fact for result in results], lost_musts(results)
+    alerts = (Alert(lost),) if lost else ()
     by_place = dict(signature.entries).get("weights") == "lead"
     judges = Counter(one_line(r.judge) for r in (*results, *claims) if r.judge)
     names = (f"{name} ({plural(n, 'verdict')})" for name, n in judges.items())
@@ -166,7 +170,7 @@ def coverage_page(
         lines=(*page.lines, *lead_lines(lead)),
         trust=trust,
         sections=filled(_key_facts(results, n_key), *sections, _documents(documents)),
-        alerts=(Alert(lost),) if lost else (),
+        alerts=(*alerts, *(Alert(text, "warn") for text in fact_warnings(facts))),
         parts=tuple(part._replace(anchor=part.name) for part in parts(counts)),
         footer=entries(
             ("Judge", judge), ("Usage", usage_text(usage)), ("Signature", str(signature))
@@ -270,6 +274,20 @@ def facts_text(facts: FactSet) -> str:
             text = f"  + {one_line(added_words(core.text, fact.text))}"
         lines.append("  ".join(filter(None, (f"{one_line(fact.id):<{width}}", label, text))))
     return "\n".join(lines)
+
+
+def fact_warnings(facts: Sequence[AtomicFact]) -> list[str]:
+    """Name details without their core, and facts as long as a text without sentence ends."""
+    ids = {None, *(fact.id for fact in facts)}
+    alone = [one_line(fact.id) for fact in facts if fact.core not in ids]
+    long = [one_line(fact.id) for fact in facts if len(fact.text.split()) > _LONGEST_SENTENCE]
+    found = []
+    if alone:
+        found.append(f"facts of their own, as the fact they add to is not listed: {some_of(alone)}")
+    if long:
+        what = "the text has hardly any sentence ends, and facts are as long as it is"
+        found.append(f"{what}: {some_of(long)}; end its sentences, or give facts (--facts)")
+    return found
 
 
 def lost_musts(results: Iterable[CheckResult]) -> str:

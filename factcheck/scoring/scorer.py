@@ -336,8 +336,8 @@ class FactCoverage(SessionUser):
             facts = await self._extract_documents(source, ledger)
         if not facts:
             raise InputError(
-                "no facts found in the source; it needs at least one statement, "
-                "or pass the facts yourself"
+                "no facts found in the source; the embedded extractor reads sentences and lists, "
+                "not headings, tables and code: write sentences, or give the facts (--facts)"
             )
         return facts
 

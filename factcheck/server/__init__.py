@@ -1,6 +1,6 @@
 """HTTP service: the Python API as JSON over HTTP, with keys, limits, deadlines and metrics.
 
-Needs the extra `server`: `pip install 'summary-factcheck[server]'`.
+Needs the extra `server`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,4 @@ try:
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] not in {"fastapi", "starlette", "prometheus_client"}:
         raise
-    raise ConfigError(
-        f"the service needs {error.name}; install it: pip install 'summary-factcheck[server]'"
-    ) from error
+    raise ConfigError.lacking(f"the service needs {error.name}", "server") from error

@@ -77,7 +77,8 @@ _MONTH = {name[:3]: n for name, n in _numbered(TABLES["months"][:1], 1).items()}
 _MONTH |= {"sept": 9} | _FULL_MONTH
 _ANY_WEEKDAY = _numbered(TABLES["short weekdays"], 0) | _WEEKDAY
 _DECADE = {form: 1920 + 10 * n for n, form in enumerate(TABLES["decades"].split())}
-_NAMES = frozenset((*_MONTH, *_WEEKDAY, *_DECADE))
+_HOUR_OF = {"noon": 12, "midday": 12, "mittag": 12, "midnight": 0, "mitternacht": 0}
+_NAMES = frozenset((*_MONTH, *_WEEKDAY, *_DECADE, *_HOUR_OF))
 _AMBIGUOUS = word_set("march may mars mai mei marco august")
 """Month names that are also other words: a month only beside a day, a year or a lead."""
 _LEADS = word_set(
@@ -86,7 +87,6 @@ _LEADS = word_set(
 )
 _COUNTING = word_set("over than nearly almost least most")
 """Words before a number that is not a year."""
-_HOUR_OF = {"noon": 12, "midday": 12, "mittag": 12, "midnight": 0, "mitternacht": 0}
 FILLERS = word_set("the of de del at t r \u0433 \u0440 . , ( ) '")
 """Words and marks that may surround the parts of a date in a value."""
 _PERIOD = word_set("to until till bis through au al hasta -")
@@ -147,6 +147,7 @@ _IN_TEXT = _grammar(
     "M",
     r"(?P<year>y)",
     _CLOCK.format(""),
+    r"(?P<noon>N)",
     r"(?P<weekday>W)",
     r"(?P<decade>X|y(?=S))S?",
     r"(?P<year>y)(?:[/-]| - )(?P<season>D)(?! ?M)",

@@ -61,7 +61,7 @@ _MOST_WORDS = 64
 _X = "(?:[CT](?: [1u])?|[ctu1])"
 _H = f"(?: h(?: &(?= {_X}))?(?: {_X})?| z)?"
 _GRAMMAR = re.compile(
-    f"(?:{_X}|a) (?P<share>f|q(?=.O))|(?P<ordinal>[oq])"
+    f"(?:{_X}|a) (?P<share>f|q(?=.O))|{_X} & (?:{_X}|a) f(?: p)*|(?P<ordinal>[oq])"
     f"|(?:[Cc] (?:[CT](?: [1u])?|[ct])|0"
     f"|(?:{_X}|a(?= [hpz])){_H}(?: p(?:(?:[ ,]| & ){_X}{_H} p)*(?:(?:[ ,]| & ){_X}{_H})?)?)"
     r"(?:.\.(?:.[01u])+)?"
@@ -166,14 +166,16 @@ def read_number(found: Sequence[Word], at: int, text: str, language: str = "en")
 
 def _worth(letters: str, values: Sequence[int]) -> float:
     """Return the value of a number from the classes and values of its words."""
-    total = group = 0.0
+    total = group = whole = 0.0
     for place, (letter, n) in enumerate(zip(letters, values, strict=False), 1):
         if letter in "hz":
             group *= n
         elif letter == "p":
             total, group = total + group * n, 0
+        elif letter == "&":
+            whole = group
         elif letter in "fq":
-            group /= n
+            group = whole + (group - whole) / n
         elif letter == ".":
             return total + group + float("0." + "".join(map(str, values[place : len(letters)])))
         else:  # `nineteen eighty-four`

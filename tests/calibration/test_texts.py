@@ -44,7 +44,7 @@ def test_the_probability_rises_with_the_share_of_words_found() -> None:
     found = verdict(fact, text)
     assert 0.5 < (found.probability or 0.0) < (verdict(fact, fact).probability or 0.0)
     assert found.supported
-    assert found.reason == "missing: cost"
+    assert found.reason == "not found: cost"
 
 
 def test_it_counts_words_without_grammar_order_or_negation() -> None:

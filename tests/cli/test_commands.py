@@ -60,6 +60,23 @@ def test_a_lock_file_is_written_and_renewed(desk: Desk, run: Run) -> None:
     ]
 
 
+def test_a_detail_whose_core_was_deleted_is_named(desk: Desk, run: Run) -> None:
+    """By every command that reads the file; a merge makes it a fact of its own for good."""
+    lock = desk.put("facts.yaml", "facts: [{id: f2, text: The pier is old., core: f1}]")
+    score = ("score", desk.source, desk.summary, "--facts", str(lock))
+
+    assert "as the fact they add to is not listed: f2" in run(*score).out
+    merged = run("facts", desk.source, "--lock", str(lock)).err
+    assert "a fact of its own, as its core f1 is gone: The pier is old." in merged
+    assert "not listed" not in run(*score).out
+
+
+def test_facts_as_long_as_a_text_without_sentence_ends_are_named(desk: Desk, run: Run) -> None:
+    facts = desk.put("endless.txt", "the lake is deep and " * 60)
+    found = run("facts", str(facts), "--extractor", "local")
+    assert "hardly any sentence ends" in found.err
+
+
 def test_a_marked_fact_that_left_the_source_is_named_and_kept(desk: Desk, run: Run) -> None:
     lock = desk.folder / "facts.yaml"
     run("facts", desk.source, "--lock", str(lock))

@@ -99,7 +99,7 @@ def test_a_missing_package(run: Run, monkeypatch: pytest.MonkeyPatch, package: s
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)
 
-    message = f"the service needs {package}; install it: pip install 'summary-factcheck[server]'"
+    message = f"the service needs {package}; install it: pip install '.[server]' in a checkout"
     refused(run("serve", "--judge", "local-fast", "--port", "0"), message, 3)
 
 

@@ -96,8 +96,8 @@ def test_the_score_rises_because_the_feedback_names_what_was_dropped(
     assert models.reflector.feedback[0].splitlines() == [
         "Coverage 0.50   2 of 4 facts kept",
         "Dropped 2: not in the text",
-        "- It was rebuilt with 15 windows. missing: rebuilt with 15 windows",
-        "- The roof cost 73 pounds. missing: roof cost 73 pounds",
+        "- It was rebuilt with 15 windows. not found: rebuilt with 15 windows",
+        "- The roof cost 73 pounds. not found: roof cost 73 pounds",
     ]
     improved = Summarizer()
     improved.load(saved)

@@ -27,6 +27,19 @@ def listed(page: Page) -> list[tuple[str, list[str]]]:
     return [(one.title, [item.name for item in one.items]) for one in page.sections]
 
 
+def test_a_detail_without_its_core_and_a_fact_without_an_end_are_named() -> None:
+    detail = replace(FACT, id="f2", core="f9")
+    endless = AtomicFact("f3", "the lake is deep and " * 25)
+    page = report_of(*(verdict(fact, "neutral") for fact in (FACT, detail, endless))).page()
+    alone, long = (alert.text for alert in page.alerts)
+    assert alone == "facts of their own, as the fact they add to is not listed: f2"
+    assert long.startswith(
+        "the text has hardly any sentence ends, and facts are as long as it is: f3; end its"
+    )
+    linked = replace(detail, core="f1")
+    assert not report_of(verdict(FACT, "neutral"), verdict(linked, "neutral")).page().alerts
+
+
 def test_the_most_severe_facts_come_first_and_counts_are_of_decided_facts() -> None:
     """The share and the counts beside it are the same fraction."""
     page = all_groups().page()

@@ -45,7 +45,7 @@ def undecided(statement: str, _: str) -> CheckFailure:
 
 
 def needed(module: str, extra: str) -> Any:
-    return pytest.importorskip(module, reason=f"pip install 'summary-factcheck[{extra}]'")
+    return pytest.importorskip(module, reason=f"not installed: extra {extra}")
 
 
 SOME: Any = ScriptedChecker(answer)

@@ -41,19 +41,25 @@ def test_files_on_the_way_of_a_score_exist() -> None:
         assert (folder / Path(name).name).is_file(), name
 
 
-STRANGER = re.compile(r"\binstall (?:-\S+ )*['\"]?factcheck\b|(?<![\w-])factcheck\\?\[[a-z{]")
+NOT_OURS = re.compile(r"\binstall (?:-\S+ )*['\"]?factcheck\b|(?<![\w-])factcheck\\?\[[a-z{]")
+"""`factcheck` on the package index is another's."""
+NOT_THERE = re.compile(
+    r"install (?:-\S+ )*['\"]?summary-factcheck(?!\S* @ )|summary-factcheck\\?\[(?!\S+ @ )[a-z{]"
+)
+"""The distribution is not on the index: only an address installs it."""
 
 
-def test_nothing_tells_to_install_the_package_of_somebody_else() -> None:
-    """The distribution is `summary-factcheck`; `factcheck` on the package index is another's."""
-    files = [path for path in ROOT.iterdir() if path.is_file() and path.name != "CHANGELOG.md"]
+def test_nothing_tells_to_install_what_the_index_does_not_have() -> None:
+    others = {"CHANGELOG.md", "pyproject.toml"}  # a name of old, and extras that name each other
+    files = [path for path in ROOT.iterdir() if path.is_file() and path.name not in others]
     for folder in ("factcheck", "tests", "docs", "benchmarks", ".github"):
         for kind in ("py", "md", "toml", "yaml", "yml", "html", "Dockerfile"):
             files += (ROOT / folder).rglob(f"*{kind}")
     found = {
         str(path.relative_to(ROOT))
         for path in files
-        if path != Path(__file__) and STRANGER.search(path.read_text("utf-8"))
+        if path != Path(__file__)
+        and any(one.search(path.read_text("utf-8")) for one in (NOT_OURS, NOT_THERE))
     }
 
     assert found == set()
@@ -63,9 +69,13 @@ def test_nothing_tells_to_install_the_package_of_somebody_else() -> None:
     "line",
     ["pip install 'factcheck[server]'", "run: pip install -q factcheck", "`factcheck[redis]`"],
 )
-def test_the_package_of_somebody_else_is_recognized(line: str) -> None:
-    assert STRANGER.search(line)
-    assert not STRANGER.search(line.replace("factcheck", "summary-factcheck"))
+def test_what_the_index_does_not_have_is_recognized(line: str) -> None:
+    own = line.replace("factcheck", "summary-factcheck")
+    address = re.sub(r"factcheck(\[\w+\])?", r"summary-factcheck\1 @ git+ADDRESS", line)
+    assert NOT_OURS.search(line)
+    assert NOT_THERE.search(own)
+    assert not NOT_OURS.search(address)
+    assert not NOT_THERE.search(address)
 
 
 def test_files_of_the_walks_exist() -> None:

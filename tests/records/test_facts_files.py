@@ -177,8 +177,22 @@ def test_details_follow_their_core_through_a_merge(tmp_path: Path) -> None:
     assert merged["It sank off Crete."].core == merged["It sank."].id
     assert merged["It was built in Rostock."].core is None
 
-    write_lock(FactSet.of([in_may.text]), path)
+    change = write_lock(FactSet.of([in_may.text]), path)
+    assert [fact.text for fact in change.alone] == [in_may.text]
     assert [fact.core for fact in load_lock(path)] == [None]
+
+
+def test_a_detail_without_its_core_does_not_add_to_a_new_fact_with_that_id(tmp_path: Path) -> None:
+    path = tmp_path / "facts.yaml"
+    path.write_text("facts: [{id: f2, text: It sank in May., core: f1}]\n")
+
+    change = write_lock(FactSet((AtomicFact("f1", "Ann owns it."),), "new"), path)
+
+    assert [(fact.id, fact.core) for fact in change.alone] == [("f2", "f1")]
+    assert {fact.text: fact.core for fact in load_lock(path)} == {
+        "It sank in May.": None,
+        "Ann owns it.": None,
+    }
 
 
 def test_the_id_of_a_removed_fact_does_not_make_another_one_reworded(tmp_path: Path) -> None:
@@ -298,7 +312,7 @@ def test_without_pyarrow_the_extra_is_named(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
 
-    with pytest.raises(ConfigError, match=r"pip install 'summary-factcheck\[parquet\]'"):
+    with pytest.raises(ConfigError, match=r"pip install '\.\[parquet\]'"):
         read_records(put(tmp_path / "pairs.parquet", ""))
 
 

@@ -64,6 +64,25 @@ def test_every_change_is_listed_once_by_name() -> None:
     assert sorted(row["name"] for row in rows) == [f"fact {n}" for n in range(1, 8)]
 
 
+def test_another_judge_and_other_facts_are_said_to_be_no_change_of_the_summaries() -> None:
+    """Neither says anything about which summary is better, nor how far to trust one judge."""
+    local = "judge:local/12@x|version:0.1.0"
+    a = report("kkd", ("one", "two", "three"), text="A summary.", signature=local)
+    b = report("dddk", ("one", "two", "four", "five"), text="A summary.")
+    found = compare(a, b)
+    assert found.answer == (
+        "No clear difference: B keeps 0 % of the facts, A 100 %, which may be chance. "
+        "Only the 2 facts that both have are compared. The summaries are the same."
+    )
+    left = "left out: 1 fact only in A, 2 facts only in B; score both with the same facts (--facts,"
+    assert found.lines[-1].startswith(left)
+    assert not found.trust
+    other = compare(a, report("dkd", ("one", "two", "three"), text="Another.", signature=local))
+    assert "Only" not in other.answer
+    assert "the same." not in other.answer
+    assert other.trust
+
+
 def test_many_newly_distorted_facts_are_not_hidden_by_an_insignificant_coverage() -> None:
     """From 20 to 18 of 40 kept may be chance; that 9 facts are now distorted is not."""
     found = compare(report("k" * 20 + "d" * 20), report("k" * 18 + "dd" + "d" * 11 + "x" * 9))

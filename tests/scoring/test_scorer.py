@@ -109,7 +109,8 @@ def test_an_empty_summary_keeps_nothing_and_asks_nobody(summary: str) -> None:
         ((TEXT, b"bytes"), "must be a string"),
         (("", TEXT), "source is empty"),
         ((" \n", TEXT), "source is empty"),
-        (("# Title\n\n---\n", TEXT), "no facts found"),
+        (("# Title\n\n---\n", TEXT), "sentences and lists, not headings, tables and code"),
+        (("| a | b |\n|---|---|\n| 1 | 2 |\n", TEXT), r"or give the facts \(--facts\)"),
     ],
 )
 def test_texts_that_cannot_be_scored_say_what_to_do(arguments: Any, says: str) -> None:

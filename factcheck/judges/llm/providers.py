@@ -161,10 +161,7 @@ def require_packages(name: str) -> None:
     except ModuleNotFoundError:  # the parent package is missing, too
         is_installed = False
     if not is_installed:
-        raise ConfigError(
-            f"{name!r} needs packages that are not installed: "
-            f"pip install 'summary-factcheck[{extra}]'"
-        )
+        raise ConfigError.lacking(f"{name!r} needs packages that are not installed", extra)
 
 
 def check_address(what: str, url: str) -> str:

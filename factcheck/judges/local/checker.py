@@ -168,7 +168,7 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
             against = passage.sentences[0].evidence, conflict
     if stating is not None:
         missing = ", ".join(stating.missing)
-        reason = f"paraphrased; not in the passage: {missing}" if missing else "paraphrased"
+        reason = f"paraphrased; not found: {missing}" if missing else "paraphrased"
         evidence = stating.sentences[0].evidence
         return Verdict(fact, "entailed", round(best, 6), evidence, reason, JUDGE)
     if against is not None:
@@ -177,5 +177,5 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
     if closest is None:
         reason = "there is nothing to compare"
     elif missing := ", ".join(closest.missing):
-        reason = f"missing: {missing}"
+        reason = f"not found: {missing}"
     return Verdict(fact, "neutral", round(best, 6), None, reason, JUDGE)

@@ -76,6 +76,6 @@ class WordContainment:
             fact,
             "entailed" if share >= self.threshold else "neutral",
             logistic(_SLOPE * (share - self.threshold)),
-            reason=f"missing: {', '.join(missing)}" if missing else "every content word is there",
+            reason=f"not found: {', '.join(missing)}" if missing else "every content word is there",
             judge=BASELINE,
         )

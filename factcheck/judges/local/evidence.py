@@ -149,7 +149,10 @@ class Passage(NamedTuple):
             *(each for each in fact.moments if not any(meet(each, date) for date in dates)),
         ]
         uncovered = {*self.uncovered}
-        uncovered |= {word.text for m in lacking for word in fact.words[m.first : m.last]}
+        known: list[Quantity | Moment] = [*fact.quantities, *fact.moments]
+        for each in known:
+            said = {word.text for word in fact.words[each.first : each.last]}
+            uncovered = uncovered | said if each in lacking else uncovered - said
         there = {word.stem for one in read for word in one.words}
         new = (word for word in fact.words if word.stem not in there and word.kind != "negation")
         uncovered |= {w.text for w in new if w.form in _QUALIFIERS or w.form.endswith("ly")}
@@ -172,7 +175,7 @@ class Passage(NamedTuple):
                 is_open = is_open and word.kind in {"function", "symbol"}
         texts = [*dict.fromkeys(fact.text[start:end] for start, end in found)]
         telling = [text for text in texts if text.lower() not in _PARTICLES]
-        return tuple(telling or texts) or self.uncovered
+        return tuple(telling or texts)
 
     @property
     def at_best(self) -> Features:
@@ -303,17 +306,20 @@ def _in_notation(fact: Analysed, passages: Sequence[Analysed]) -> str:
 
 def _states(number: Quantity, fact: Quantity) -> bool:
     """Whether a number of a passage is that of a fact; `up to 50` does not state 23."""
-    return number.value == fact.value or (number.low == number.high and agree(number, fact))
+    if number.value == fact.value or _equal(number, fact):
+        return True
+    return number.low == number.high and agree(number, fact)
 
 
 def _equal(one: Quantity, other: Quantity) -> bool:
-    """Whether two quantities are equal after unit conversion; bounds and ranges never are."""
-    if one.low != one.high or other.low != other.high or one.kind != other.kind:
+    """Whether two quantities, with their bounds, are equal after unit conversion."""
+    if one.kind != other.kind:
         return False
+    ours, theirs = (one.value, one.low, one.high), (other.value, other.low, other.high)
     if not one.units or not other.units:
-        return one.units == other.units and one.value == other.value
+        return one.units == other.units and ours == theirs
     return any(
-        a.dimension == b.dimension and isclose(a.basic(one.value), b.basic(other.value))
+        a.dimension == b.dimension and all(map(isclose, map(a.basic, ours), map(b.basic, theirs)))
         for a in one.units
         for b in other.units
     )

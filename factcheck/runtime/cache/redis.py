@@ -93,9 +93,7 @@ class RedisCache:
             from redis.backoff import NoBackoff
             from redis.retry import Retry
         except ImportError as error:
-            raise ConfigError(
-                "a Redis cache needs the package redis; install summary-factcheck[redis]"
-            ) from error
+            raise ConfigError.lacking("a Redis cache needs the package redis", "redis") from error
         try:
             self._client: Any = redis.Redis.from_url(
                 url,

@@ -136,7 +136,7 @@ def test_a_provider_whose_packages_are_missing_names_the_extra(
 ) -> None:
     monkeypatch.setattr("factcheck.judges.llm.providers.find_spec", lambda _: None)
     for name, extra in (("bedrock/anthropic.claude", "bedrock"), ("vertex_ai/gemini", "vertex")):
-        with pytest.raises(ConfigError, match=rf"pip install 'summary-factcheck\[{extra}\]'"):
+        with pytest.raises(ConfigError, match=rf"pip install '\.\[{extra}\]'"):
             FactCoverage(name, cache="off")
 
 

@@ -52,9 +52,7 @@ def redis_on(port: int) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def redis_url() -> Iterator[str]:
-    pytest.importorskip(
-        "redis", reason="the package redis is not installed: summary-factcheck[redis]"
-    )
+    pytest.importorskip("redis", reason="the package redis is not installed: extra redis")
     port = free_port()
     with redis_on(port):
         yield f"redis://127.0.0.1:{port}/0"

@@ -199,7 +199,7 @@ def test_a_key_of_another_type_costs_its_own_entries(
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "redis", None)
-    with pytest.raises(ConfigError, match=r"install summary-factcheck\[redis\]"):
+    with pytest.raises(ConfigError, match=r"pip install '\.\[redis\]' in a checkout"):
         RedisCache("redis://127.0.0.1")
 
 
