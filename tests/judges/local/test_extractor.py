@@ -132,7 +132,8 @@ def test_any_text_is_extracted_alike_twice_and_has_its_places(source: str) -> No
 HOSTILE = {
     "one word": "a" * 20_000, "brackets": "a(" * 9_000, "links": "[a](" * 5_000,
     "addresses": "a@" * 9_000, "stars": "**a " * 5_000, "not": "not " * 5_000,
-    "semicolons": "Anna moved;" * 300, "values": "3 a in b and " * 2_000 + ".", "quotes": '"The ' * 4_000, "marks": "!" * 20_000,
+    "semicolons": "Anna moved;" * 300, "values": "3 a in b and " * 2_000 + ".",
+    "quotes": '"The ' * 4_000, "marks": "!" * 20_000,
     "capitals": "ANNA KERN MET TOM. " * 200, "right to left": "שלום " * 4_000,
 }  # fmt: skip
 
