@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.agreement.run import LABELS, data_and_judges
+from benchmarks.agreement.replies import LABELS
+from benchmarks.agreement.run import data_and_judges
 from factcheck.calibration import read_pairs
 from factcheck.calibration.agreement_metrics import corrected_share
 from factcheck.calibration.agreement_run import check_pairs
