@@ -2,40 +2,27 @@
 
     python -m benchmarks.runtime.server --latency 0.2
 
-Prints its address, then answers commands on standard input with one line of JSON each:
-`count`, `log` (what was asked, and when), `bodies` (requests as they came) and `clear`.
+Prints its address, then answers commands on standard input with one line of JSON each: `count`,
+`bodies` (requests as they came) and `clear`.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.runtime.workload import facts_of, label_of
-from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
+from factcheck.testing import FactModel, LocalOpenAIServer, Reply
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 ROOT = Path(__file__).parents[2]
-
-
-class Asked(NamedTuple):
-    """One request that arrived."""
-
-    question: str
-    """Digest of the text and the facts: equal for the same question, whatever its ids."""
-    kind: str
-    """`extract` or `check`."""
-    arrived: float
-    """`time.monotonic()`, which all processes of a machine share."""
 
 
 class ModelProcess:
@@ -46,13 +33,13 @@ class ModelProcess:
     """
 
     def __init__(self, latency_s: float) -> None:
-        self.latency_s = latency_s
+        self._latency_s = latency_s
         self.base_url = ""
 
     def __enter__(self) -> Self:
         command = [sys.executable, "-m", "benchmarks.runtime.server"]
         self._process = subprocess.Popen(  # noqa: S603 - our own module
-            [*command, "--latency", str(self.latency_s)],
+            [*command, "--latency", str(self._latency_s)],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -74,10 +61,6 @@ class ModelProcess:
     def count(self) -> int:
         """Requests that arrived."""
         return int(self._command("count"))
-
-    def log(self) -> list[Asked]:
-        """Requests that arrived, in order."""
-        return [Asked(*asked) for asked in self._command("log")]
 
     def bodies(self) -> list[dict[str, Any]]:
         """Requests as they arrived, in order."""
@@ -102,47 +85,22 @@ class ModelProcess:
         return line.rstrip("\n")
 
 
-class _Journal:
-    """Answers and remembers when each request came."""
-
-    def __init__(self, latency_s: float) -> None:
-        self._latency_s = latency_s
-        self._model = FactModel(label_of, facts_of)
-        self.arrivals: list[float] = []
-
-    def __call__(self, request: ChatRequest) -> Reply:
-        self.arrivals.append(time.monotonic())
-        return Reply(self._model(request), delay_s=self._latency_s)
-
-
-def asked(body: Any, arrived: float) -> Asked:
-    """What a request asks, apart from the ids and numbers that change with every call."""
-    prompt = parse_prompt(body)
-    question = json.dumps([prompt.kind, prompt.text, list(prompt.facts.values())])
-    return Asked(hashlib.sha256(question.encode()).hexdigest()[:16], prompt.kind, arrived)
-
-
 def main() -> None:
     """Serve until standard input ends."""
     parser = argparse.ArgumentParser(description="A scripted model on the loopback interface.")
     parser.add_argument("--latency", type=float, required=True, metavar="SECONDS")
-    journal = _Journal(parser.parse_args().latency)
-    with LocalOpenAIServer(journal) as server:
+    latency_s = parser.parse_args().latency
+    model = FactModel(label_of, facts_of)
+    with LocalOpenAIServer(lambda request: Reply(model(request), delay_s=latency_s)) as server:
         print(server.base_url, flush=True)
         for command in map(str.strip, sys.stdin):
             answer: Any = None
             if command == "count":
-                answer = len(journal.arrivals)
+                answer = len(server.requests)
             elif command == "bodies":
                 answer = [request.body for request in server.requests]
-            elif command == "log":
-                requests = server.requests
-                answer = [
-                    asked(r.body, t) for r, t in zip(requests, journal.arrivals, strict=False)
-                ]
             elif command == "clear":
                 server.clear()
-                journal.arrivals.clear()
             print(json.dumps(answer), flush=True)
 
 
