@@ -292,6 +292,13 @@ def test_only_the_last_message_of_the_user_is_read() -> None:
     assert ask(judge, image["content"]).status_code == 422
 
 
+def test_a_prompt_may_be_indented() -> None:
+    """As Spring AI sends it."""
+    judge = scripted(0.9)
+    choice_of(ask(judge, "\tDocument: Rome is old.\n\n\tClaim: B.\n\n"))
+    assert (judge.calls[0].text, judge.calls[0].facts) == ("Rome is old.", ("B.",))
+
+
 def test_what_is_undecided_is_neither_yes_nor_no() -> None:
     unsure = CheckFailure(AtomicFact("f", "f"), "unsure", "too close")
     message = choice_of(ask(ScriptedChecker(lambda *_: unsure), MINICHECK))["message"]
