@@ -15,7 +15,10 @@ import factcheck
 from factcheck import AtomicFact, CheckFailure, FactCoverage, FactSet, Model, Verdict
 from factcheck.errors import DeadlineExceeded, Failure, InputError
 from factcheck.judges.embedders.local import embed_text
+from factcheck.judges.local.checker import check_facts
 from factcheck.judges.local.encoder import _Network
+from factcheck.judges.local.extractor import extract_facts
+from factcheck.judges.local.pairs.judge import compare_values
 from factcheck.judges.ports import Ledger, PairVerdict, ValuePair
 from factcheck.references import ReferenceMatch
 from factcheck.runtime.deadline import decide_each, run_in_thread
@@ -223,14 +226,30 @@ def test_a_deadline_is_a_positive_number_of_seconds(seconds: float) -> None:
         factcheck.deadline(seconds).__enter__()
 
 
-def test_work_in_a_thread_ends_at_its_next_checkpoint_once_nobody_waits() -> None:
-    started, go_on = threading.Event(), threading.Event()
+PIER = "Anna sold 12 boats. The pier is old."
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (check_facts, (FactSet.of(FACTS).facts, PIER)), (extract_facts, (PIER,)),
+        (compare_values, (ValuePair("red car", "blue car"),)), (embed_text, (PIER,)),
+    ],
+    ids=["checker", "extractor", "pairs", "embedder"],
+)  # fmt: skip
+def test_work_in_a_thread_ends_at_its_next_checkpoint_once_nobody_waits(
+    function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
+    started, go_on, ended = threading.Event(), threading.Event(), threading.Event()
     done: list[Any] = []
 
     def work() -> None:
         started.set()
         go_on.wait()
-        done.append(embed_text("Anna sold 12 boats."))
+        try:
+            done.append(function(*arguments))
+        finally:
+            ended.set()
 
     async def interrupted() -> None:
         task = asyncio.ensure_future(run_in_thread(work))
@@ -242,4 +261,5 @@ def test_work_in_a_thread_ends_at_its_next_checkpoint_once_nobody_waits() -> Non
 
     asyncio.run(interrupted())
 
+    assert ended.wait(10)
     assert not done
