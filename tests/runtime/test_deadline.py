@@ -115,21 +115,21 @@ async def test_a_deadline_is_its_callers_alone(impatient_first: bool) -> None:  
 
 
 def test_a_blocking_judge_is_left_behind() -> None:
-    free = threading.Event()
+    free, ended = threading.Event(), threading.Event()
 
     def block(fact: str, text: str) -> str:
         free.wait(20)
+        ended.set()
         return "entailed"
 
     with FactCoverage(ScriptedChecker(block), ScriptedExtractor({})) as scorer:  # type: ignore[arg-type]
-        started = time.monotonic()
         with factcheck.deadline(0.3):
             results = scorer.check(FACTS, TEXT)
-        seconds = time.monotonic() - started
+        was_left = not ended.is_set()
         free.set()
 
+    assert was_left
     assert outcomes(results) == ["deadline"] * 4
-    assert seconds < 5
 
 
 @pytest.mark.parametrize("judge", ["local", "local-fast", "cascade(local-fast, local)"])

