@@ -78,7 +78,7 @@ def main() -> int:
             server.clear()
             again.append(timed_scoring(pairs, cache))
             alone.append(timed_checks(pairs, cache))
-            if server.count():
+            if server.bodies():
                 raise SystemExit("a run with all answers kept sent something")
     share = median(one.wall_s / other.wall_s for one, other in zip(raw, ours, strict=True))
     kept_us, alone_us = (1e6 * median_of(some).wall_s / N_VERDICTS for some in (again, alone))
