@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.agreement.run import LABELS, data_and_judges
-from factcheck.calibration import read_pairs
+from benchmarks.agreement.replies import read_labelled
+from benchmarks.agreement.run import data_and_judges
 from factcheck.calibration.agreement_metrics import corrected_share
 from factcheck.calibration.agreement_run import check_pairs
 from factcheck.scoring import FactCoverage
@@ -57,7 +57,7 @@ def main() -> None:
     """Measure and print."""
     data, judges = data_and_judges(str(__doc__), "repeatable")
     for judge in judges or ["local-fast", "local"]:
-        documents = asyncio.run(judged(data / LABELS, judge))
+        documents = asyncio.run(judged(data, judge))
         levels = np.array(
             [(one.shares[[0, 1]].sum(), one.shares[[0, 2]].sum()) for one in documents]
         )
@@ -73,9 +73,9 @@ def main() -> None:
         show(f"{N_TEXTS * len(documents)} summaries", by_texts(documents))
 
 
-async def judged(path: Path, judge: str) -> list[Document]:
+async def judged(data: Path, judge: str) -> list[Document]:
     """The documents with the answers of a judge; an undecided fact counts half."""
-    pairs = [pair for pair in read_pairs(path) if pair.label is not None]
+    pairs = list(read_labelled(data))
     async with FactCoverage(judge) as scorer:
         answers = await check_pairs(scorer, pairs)
     found: dict[str, dict[tuple[str, str], list[Any]]] = defaultdict(lambda: defaultdict(list))

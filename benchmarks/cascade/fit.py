@@ -151,12 +151,10 @@ def fit_thresholds(facts: Sequence[JudgedFact], target: float) -> Thresholds:
 
 
 def _between(values: Sequence[float], place: int) -> float:
-    """Return the shortest decimal between the values before and at a place; 0 or 1 at the ends."""
+    """Return the middle of the values before and at a place; 0 or 1 at the ends."""
     if place in {0, len(values)}:
         return float(place > 0)
-    below, above = values[place - 1], values[place]
-    candidates = ((math.floor(below * 10**n) + 1) / 10**n for n in range(1, 17))
-    return next((value for value in candidates if below < value < above), (below + above) / 2)
+    return (values[place - 1] + values[place]) / 2
 
 
 if __name__ == "__main__":

@@ -2,28 +2,29 @@
 
     python -m benchmarks.cascade.run --data DIR        # or FACTCHECK_DATA=DIR
 
-The first judge is the embedded one, as it is; the second is replayed from what eight language
-models really replied, so nothing is sent. For several target agreements: the share of the facts
-that go on to the model, the agreement with it, and the balanced accuracy against human labels of
-the cascade and of the model alone. Every fact is decided by thresholds that were fitted on other
+The first judge is the embedded one, as it is, or those of `--judge`; the second is what eight
+language models really said, so nothing is sent. For several target agreements: the share of the
+facts that go on to the model, the agreement with it, and the balanced accuracy against human labels
+of the cascade and of the model alone. Every fact is decided by thresholds that were fitted on other
 documents; intervals are 95 %, by document.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from benchmarks.agreement.replies import Known, Reply, read_labelled, read_replies
+from benchmarks.agreement.run import data_and_judges
 from benchmarks.cascade.fit import JudgedFact, fit_thresholds, sent_held_out, share_text
-from benchmarks.replay.replies import Replied, Reply, read_replies
-from benchmarks.replay.run import Labels, human_labels, read_labels
-from factcheck import CoverageReport, FactCoverage, Verdict
+from factcheck import FactCoverage, Verdict
 from factcheck.judges.ports import HIGH, LOW
 
 TARGETS = (0.90, 0.92, 0.94, 0.96, 0.98)
+HEAD = (
+    f"{'second judge':<24} target      low   high  sent                 agreement            "
+    "human: cascade second  first"
+)
 
 
 class Row(NamedTuple):
@@ -35,59 +36,36 @@ class Row(NamedTuple):
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--data", type=Path, default=os.environ.get("FACTCHECK_DATA"))
-    options = parser.parse_args()
-    if options.data is None:
-        parser.error("name the data directory with --data or FACTCHECK_DATA")
-    replies, labels = read_replies(Path(options.data)), read_labels(Path(options.data))
-    with FactCoverage("local") as scorer:
-        known: dict[tuple[str, tuple[str, ...]], CoverageReport] = {}
-
-        def embedded(reply: Reply) -> CoverageReport:
-            key = reply.text, reply.facts
-            if key not in known:
-                known[key] = scorer.score("", reply.text, facts=reply.facts)
-            return known[key]
-
-        rows = {judge: list(_rows(judge, replies[judge], labels, embedded)) for judge in replies}
-    print(
-        f"{'second judge':<24} target      low   high  sent                 agreement            "
-        "human: cascade second  first"
-    )
-    for judge in sorted(rows):
-        for target in TARGETS:
-            print(_line(judge, rows[judge], target), flush=True)
-        print(_line(judge, rows[judge], None), flush=True)
+    data, judges = data_and_judges(str(__doc__), "the first judge; repeatable")
+    known = Known.of(list(read_labelled(data)))
+    for first in judges or ["local"]:
+        print(f"{first} first\n{HEAD}")
+        with FactCoverage(first) as scorer:
+            for judge, replies in sorted(read_replies(data).items()):
+                rows = list(_rows(scorer, replies, known))
+                for target in (*TARGETS, None):
+                    print(_line(judge, rows, target), flush=True)
 
 
-def _rows(
-    judge: str,
-    replies: Sequence[Reply],
-    labels: Labels,
-    embedded: Callable[[Reply], CoverageReport],
-) -> Iterator[Row]:
-    """The facts that a model decided in its recorded replies."""
-    with FactCoverage(Replied(judge, replies), "local") as scorer:
-        for reply in replies:
-            humans: Mapping[str, int | None] = human_labels(reply, labels)
-            second = scorer.score("", reply.text, facts=reply.facts)
-            for own, its in zip(embedded(reply).results, second.results, strict=True):
-                if isinstance(its, Verdict) and isinstance(own, Verdict):
-                    human = humans.get(its.fact.text)
-                    yield Row(
-                        JudgedFact(reply.doc_id, own.supported, own.probability, its.supported),
-                        None if human is None else human == 1,
-                    )
+def _rows(scorer: FactCoverage, replies: Sequence[Reply], known: Known) -> Iterator[Row]:
+    """The facts that both judges decided."""
+    for reply in replies:
+        results = scorer.check(reply.facts, reply.text)
+        for own, (fact, second) in zip(results, reply.answers, strict=True):
+            if isinstance(own, Verdict) and second is not None:
+                judged = JudgedFact(reply.document, own.supported, own.probability, second)
+                yield Row(judged, known.label(reply, fact))
 
 
 def _line(judge: str, rows: Sequence[Row], target: float | None) -> str:
     """One line of the table; without a target, that of the default thresholds."""
     facts = [row.judged for row in rows]
+    name = "default"
+    low, high = LOW, HIGH
     if target is None:
-        low, high = LOW, HIGH
         sent = [low < (fact.probability or 0.0) < high for fact in facts]
     else:
+        name = f"{target:.2f}"
         low, high = fit_thresholds(facts, target)
         sent = sent_held_out(facts, target)
     cascade = [f.second if on else bool(f.first) for f, on in zip(facts, sent, strict=True)]
@@ -97,7 +75,6 @@ def _line(judge: str, rows: Sequence[Row], target: float | None) -> str:
         _balanced(rows, [fact.second for fact in facts]),
         _balanced(rows, [bool(fact.first) for fact in facts]),
     )
-    name = "default" if target is None else f"{target:.2f}"
     return (
         f"{judge:<24} {name:>7}  {low:6.4f} {high:6.4f}  {share_text(facts, sent)}  "
         f"{share_text(facts, agrees)}  {'':8}" + " ".join(f"{one:6.3f}" for one in accuracies)

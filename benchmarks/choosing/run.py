@@ -22,8 +22,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.references.run import auroc
+from benchmarks.embedded.cases import load_cases
 from factcheck import AtomicFact, FactCoverage, Verdict
+from factcheck.calibration.agreement_metrics import Decisions, auroc
 from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.ports import Ledger, PairVerdict, ValuePair
 from factcheck.keywords import Folded, Word, keyword_similarity
@@ -53,15 +54,13 @@ def answers(folder: Path) -> list[Pair]:
     return [Pair(row["premise"], row["hypothesis"], bool(row["label"])) for row in rows]
 
 
-def summaries(folder: Path) -> list[Pair]:
-    """Facts of a reference, and whole summaries."""
-    return [
-        Pair(fact, system["summary"], bool(label))
-        for row in _rows(folder / "realsumm_dev.jsonl")
-        for system in row["systems"].values()
-        for fact, label in zip(row["facts"], system["labels"], strict=True)
-        if label is not None
-    ]
+def cases(name: str) -> Callable[[Path], list[Pair]]:
+    """Facts and texts of a set that measures the embedded judge."""
+
+    def load(folder: Path) -> list[Pair]:
+        return [Pair(case.fact, case.text, case.label > 0) for case in load_cases(folder, name)]
+
+    return load
 
 
 def sentences(name: str) -> Callable[[Path], list[Pair]]:
@@ -74,29 +73,19 @@ def sentences(name: str) -> Callable[[Path], list[Pair]]:
                 row.get("premise") or row["text"],
                 row["label"] in (True, "entailment"),
             )
-            for row in _rows(folder / f"{name}.jsonl")
+            for row in _rows(folder / "nli" / f"{name}.jsonl")
         ]
 
     return load
 
 
-def edits(folder: Path) -> list[Pair]:
-    """Summaries with one edit, and the conversation that does or does not bear them out."""
-    return [
-        Pair(fact, row["text"], bool(label))
-        for row in _rows(folder / "summedits_sales_dev.jsonl")
-        for fact, label in zip(row["facts"], row["labels"], strict=True)
-        if label is not None
-    ]
-
-
 SETS: dict[str, Callable[[Path], list[Pair]]] = {
     "short answers": answers,
-    "facts in summaries (REALSumm)": summaries,
-    "claims against a passage (FEVER)": sentences("nli/fever_dev_gold"),
-    "adversarial claims (FM2)": sentences("fm2_dev"),
-    "one word swapped (Breaking NLI)": sentences("nli/breaking_nli"),
-    "one edit in a summary (SummEdits)": edits,
+    "facts in summaries (REALSumm)": cases("realsumm"),
+    "claims against a passage (FEVER)": sentences("fever_dev_gold"),
+    "adversarial claims (FM2)": cases("fm2"),
+    "one word swapped (Breaking NLI)": sentences("breaking_nli"),
+    "one edit in a summary (SummEdits)": cases("summedits"),
 }
 
 
@@ -164,7 +153,8 @@ def main() -> None:
             start = time.perf_counter()
             scores = np.array(method(pairs))
             seconds[method_name] += time.perf_counter() - start
-            cells.append(f"{auroc(scores, labels):12.3f}")
+            decisions = Decisions(labels, scores >= 0.5, scores, np.zeros(len(labels), int))
+            cells.append(f"{auroc(decisions):12.3f}")
         n_all += len(pairs)
         print(f"{name:<36} {len(pairs):5,} {''.join(cells)}", flush=True)
     fastest = seconds["keywords"]

@@ -1,7 +1,5 @@
 """Texts, minimal pairs and long pairs, written to select the embedded judge by.
 
-    python benchmarks/embedded/own_texts.py   # counts, and how many words the bullets copy
-
 `texts/README.md` says how they were written and how their truth was decided.
 """
 
@@ -10,7 +8,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from pathlib import Path
-from statistics import fmean
 from typing import NamedTuple
 
 import snowballstemmer
@@ -159,27 +156,3 @@ def _stemmer() -> snowballstemmer.stemmer:
 @lru_cache(maxsize=1)
 def _function_words() -> frozenset[str]:
     return word_set(TABLES["function words"]["en"])
-
-
-def main() -> None:
-    print("text                      words bullets facts carried distorted copied words")
-    for text in texts():
-        carried = sum(map(bool, text.carriers.values()))
-        distorted = sum(map(bool, text.distorted.values()))
-        print(
-            f"{text.name:24}{len(text.source.split()):7}{len(text.bullets):8}{len(text.facts):6}"
-            f"{carried:8}{distorted:10}{fmean(copied(text)):13.2f}"
-        )
-    print(f"mean share of copied words: {fmean(s for text in texts() for s in copied(text)):.3f}")
-    if minimal := [pair.kind for pair in minimal_pairs()]:
-        print("minimal pairs:", ", ".join(f"{kind} {minimal.count(kind)}" for kind in KINDS))
-    for pair in long_pairs():
-        print(
-            f"{pair.name}: {len(pair.source.split())} words, {len(pair.facts)} facts; "
-            f"{len(pair.good.entails)} in the faithful summary, "
-            f"{len(pair.lying.entails)} in the false one"
-        )
-
-
-if __name__ == "__main__":
-    main()

@@ -2,10 +2,9 @@
 
     python -m benchmarks.embedded.run ../shared/data [--features FILE]
 
-Stemmed containment has a threshold chosen on REALSumm. The rules are the judge before this one, as
-recorded at the commit in `before_rules.json`. The first five sets have a part in the fit of the
-coefficients: for them the judge's figures are cross-validated by document or family. The two lines
-below them have the shipped coefficients, with and without the conflicts of `conflicts.md`.
+Stemmed containment has a threshold chosen on REALSumm. The first five sets have a part in the fit
+of the coefficients: for them the judge's figures are cross-validated by document or family. The two
+lines below them have the shipped coefficients, with and without the conflicts of `conflicts.md`.
 """
 
 from __future__ import annotations
@@ -41,8 +40,6 @@ from factcheck.judges.local.extractor import extract_facts
 from factcheck.judges.local.model import load_model
 from factcheck.text.words import content_stems
 
-HERE = Path(__file__).parent
-
 
 def containment(cases: Sequence[Case]) -> FloatArray:
     """Share of the stemmed content words of each fact that its text has."""
@@ -64,7 +61,6 @@ def table(measured: dict[str, list[Measured]]) -> None:
     weights = np.array([model.bias, *model.weights])
     together = [each for name in FITTED for each in measured[name]]
     crossed = cross_validate(together)
-    before = json.loads((HERE / "before_rules.json").read_text("utf-8"))["sets"]
     news = measured["realsumm"]
     shares = containment([each.case for each in news])
     thresholds = np.unique(shares).tolist()
@@ -79,9 +75,6 @@ def table(measured: dict[str, list[Measured]]) -> None:
         print(f"{name} ({len(own):,})")
         contained = containment([each.case for each in own]) - least
         print(row("stemmed containment", figures(own, contained)[1:]))
-        if name in before:
-            keys = ("balanced_accuracy", "found", "refused", "auroc", "r")
-            print(row("rules (before)", [before[name][key] for key in keys]))
         print(row("embedded judge", figures(own, odds)[1:]))
         free = [m._replace(is_denied=[[False] * len(d) for d in m.is_denied]) for m in own]
         for what, some in (("not cross-validated", own), ("without conflicts", free)):

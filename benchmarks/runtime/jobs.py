@@ -28,12 +28,13 @@ from urllib.request import urlopen
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.runtime.server import ROOT, ModelProcess
+from benchmarks.runtime.server import ModelProcess
 from benchmarks.runtime.workload import Pair, make_pairs
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+ROOT = Path(__file__).parents[2]
 LATENCY_S = 0.1
 _POLL_S = 0.5
 
@@ -138,7 +139,7 @@ def measure(
         n_pairs = 0
         for number in range(n_rounds + 1):
             some = pairs if number else pairs[:1]  # the first loads what is needed
-            before, n_calls = State.of(service.process.pid), model.count()
+            before, n_calls = State.of(service.process.pid), len(model.bodies())
             started = time.perf_counter()
             rows = _job(service, some, number)
             seconds, after = time.perf_counter() - started, State.of(service.process.pid)
@@ -148,7 +149,7 @@ def measure(
             values = (
                 f"{number}",
                 f"{len(some):,}",
-                f"{model.count() - n_calls:,}",
+                f"{len(model.bodies()) - n_calls:,}",
                 f"{len(some) / seconds:.0f}",
                 f"{1_000 * (after.cpu_s - before.cpu_s) / len(some):.1f}",
                 f"{after.rss_mb:.0f}",

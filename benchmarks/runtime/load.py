@@ -1,9 +1,8 @@
 """Mixed load on the service: nothing lost, no wrong verdict, flat memory, a clean stop.
 
-The embedded judge answers at 1, 16 and 64 connections (`--connections`), an equal part of the time
-each. All the while, eight connections and one job after another ask a scripted model, and one of
-its replies in five goes wrong. At the end the service is stopped with work in flight and started
-again.
+The embedded judge answers at 1, 16 and 64 connections, an equal part of the time each. All the
+while, eight connections and one job after another ask a scripted model, and one of its replies in
+five goes wrong. At the end the service is stopped with work in flight and started again.
 
     python -m benchmarks.runtime.load --minutes 10
 
@@ -15,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import random
 import re
 import sys
 import tempfile
@@ -22,25 +22,27 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import count, cycle, islice
+from itertools import cycle, islice
 from pathlib import Path
 from statistics import quantiles
 
-from benchmarks.runtime.faults import Unreliable, all_faults, compare
 from benchmarks.runtime.jobs import Service
-from benchmarks.runtime.workload import Pair, make_pairs
+from benchmarks.runtime.workload import Pair, facts_of, label_of, make_pairs
 from factcheck import Client, FactCoverage
 from factcheck.documents.results import read_results
 from factcheck.errors import FactcheckError
-from factcheck.facts import CoverageReport, Verdict
+from factcheck.facts import CheckFailure, CheckResult, CoverageReport, EntailmentLabel, Verdict
 from factcheck.scoring.run_report import outcome_of
-from factcheck.testing import ChatRequest, LocalOpenAIServer, Reply
+from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
 
 OPTIONS = ("--judge", "local", "--judge", "model=openai/bench")
+CONNECTIONS = (1, 16, 64)
+"""Numbers of connections to the embedded judge."""
 N_ASKING = 8
 """Number of connections to the scripted model."""
 N_FACTS, JOB, LAST_JOB = 3, 100, 500
 """Numbers of facts of a request to the embedded judge, and of pairs of a job."""
+SHARE_OF_FAULTS = 0.2
 LATENCY_S, LAST_LATENCY_S = 0.1, 1.0
 """Seconds until the scripted model answers."""
 stopping = threading.Event()
@@ -48,14 +50,50 @@ tallies: defaultdict[str, Counter[str]] = defaultdict(Counter)
 """Numbers of facts by outcome, and of pairs, for each kind of request."""
 
 
+class Unreliable:
+    """The scripted model, of whose replies one in five goes wrong, at places that a seed draws."""
+
+    def __init__(self) -> None:
+        self.n_faults = 0
+        self._model = FactModel(label_of, facts_of)
+
+    def __call__(self, request: ChatRequest) -> Reply:
+        chance = random.Random(f"1:{request.index}")  # noqa: S311 - nothing secret
+        latency_s = LAST_LATENCY_S if stopping.is_set() else LATENCY_S
+        content = self._model(request)
+        if chance.random() >= SHARE_OF_FAULTS:
+            return Reply(content, delay_s=latency_s)
+        self.n_faults += 1
+        faults = (
+            Reply(status=429, headers={"Retry-After": "0.05"}),
+            Reply(status=429),
+            Reply(status=500),
+            Reply(close=True),
+            Reply(raw_body=b"<html>Bad gateway</html>"),
+            Reply("All of it seems fine."),
+            Reply(content[: len(content) // 2], finish_reason="length"),
+        )
+        return chance.choice(faults)
+
+
 def tally(kind: str, pair: Pair, outcome: object) -> None:
     """Count the facts of a pair; an outcome is a report, an error, or `None` for a lost row."""
     tallies[kind]["pairs"] += 1
-    if outcome is None or isinstance(outcome, CoverageReport):
-        verdicts, codes = compare([pair], [outcome])
-        tallies[kind].update(verdicts + Counter({f"of these {c}": n for c, n in codes.items()}))
-    else:
+    if outcome is not None and not isinstance(outcome, CoverageReport):
         tallies[kind][f"no report ({getattr(outcome, 'code', outcome)})"] += 1
+        return
+    results = outcome.results if outcome else ()
+    by_fact = {result.fact.text: result for result in results}
+    for fact, label in pair.labels.items():
+        tallies[kind][what_became(by_fact.get(fact), label)] += 1
+
+
+def what_became(result: CheckResult | None, label: EntailmentLabel) -> str:
+    if result is None:
+        return "lost"
+    if isinstance(result, CheckFailure):
+        return f"undecided ({result.code})"
+    return "correct" if result.label == label else "wrong"
 
 
 async def ask(client: Client, kind: str, pair: Pair) -> float:
@@ -87,7 +125,6 @@ async def press(
     drafts: Iterator[Pair],
     local: Iterator[Pair],
     seconds: float,
-    connections: Sequence[int],
 ) -> tuple[str, list[Pair]]:
     """Keep all connections and jobs busy, then stop the service; returns the job it left undone."""
     ends = time.monotonic() + seconds
@@ -113,9 +150,9 @@ async def press(
     async with Client(service.url) as embedded, Client(service.url, judge="model") as model:
         asking = [keep(model, "model", drafts, ends) for _ in range(N_ASKING)]
         others = asyncio.gather(asyncio.to_thread(jobs), asyncio.to_thread(watch), *asking)
-        for n in connections:
+        for n in CONNECTIONS:
             kind, started = f"embedded, {n} connections", time.monotonic()
-            until = started + seconds / len(connections)
+            until = started + seconds / len(CONNECTIONS)
             found = await asyncio.gather(*(keep(embedded, kind, local, until) for _ in range(n)))
             latencies = [one for of_one in found for one in of_one]
             rate, cuts = len(latencies) / (time.monotonic() - started), quantiles(latencies, n=100)
@@ -132,32 +169,28 @@ async def press(
     return left
 
 
+def drafts_of(pairs: Sequence[Pair]) -> Iterator[Pair]:
+    """The pairs again and again, each time with other summaries."""
+    for n, pair in enumerate(cycle(pairs)):
+        yield pair._replace(id=f"{n}", summary=f"{pair.summary} This is draft {n}.")
+
+
 def main() -> bool:
     """Load the service, print, and return whether something is wrong."""
     parser = argparse.ArgumentParser(description="Mixed load on the service.")
     parser.add_argument("--minutes", type=float, default=10.0, metavar="N")
-    parser.add_argument("--connections", type=int, nargs="+", default=[1, 16, 64], metavar="N")
-    arguments = parser.parse_args()
-    seconds = 60 * arguments.minutes
-    pairs, unreliable = make_pairs(50, 4), Unreliable(all_faults(), 1)
-    number = lambda n, p: p._replace(id=f"{n}", summary=f"{p.summary} This is draft {n}.")  # noqa: E731
-    drafts = map(number, count(), cycle(pairs))
+    seconds = 60 * parser.parse_args().minutes
+    pairs, unreliable = make_pairs(50, 4), Unreliable()
+    drafts = drafts_of(pairs)
     with FactCoverage("local") as scorer:
         checked = [scorer.check(list(pair.labels)[:N_FACTS], pair.summary) for pair in pairs]
     labels = [{r.fact.text: r.label for r in found if isinstance(r, Verdict)} for found in checked]
     local = [pair._replace(labels=own) for pair, own in zip(pairs, labels, strict=True)]
 
-    def answer(request: ChatRequest) -> Reply:
-        reply = unreliable(request)
-        seconds = LAST_LATENCY_S if stopping.is_set() else LATENCY_S
-        return Reply(reply, delay_s=seconds) if isinstance(reply, str) else reply
-
-    with tempfile.TemporaryDirectory() as name, LocalOpenAIServer(answer) as server:
+    with tempfile.TemporaryDirectory() as name, LocalOpenAIServer(unreliable) as server:
         folder = Path(name)
         with Service(folder, server.base_url, *OPTIONS) as service:
-            job, left = asyncio.run(
-                press(service, drafts, cycle(local), seconds, arguments.connections)
-            )
+            job, left = asyncio.run(press(service, drafts, cycle(local), seconds))
             code, log = service.process.wait(), service.log.read_text("utf-8")
         with Service(folder, server.base_url, *OPTIONS) as service:
             stopping.clear()

@@ -6,13 +6,15 @@ A source is 45 sentences about one town, every third of them a fact. A summary r
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from factcheck.facts import EntailmentLabel
+from factcheck.testing import parse_prompt
 from factcheck.testing.fact_model import sentences
 
 FACTS_PER_SOURCE = 15
@@ -95,6 +97,12 @@ def label_of(fact: str, text: str) -> EntailmentLabel:
     if fact in text:
         return "entailed"
     return "contradicted" if _NUMBER.sub("#", fact) in _without_numbers(text) else "neutral"
+
+
+def question(body: Mapping[str, Any]) -> str:
+    """What a request asks, apart from the ids and numbers that change with every call."""
+    prompt = parse_prompt(body)
+    return json.dumps([prompt.kind, prompt.text, list(prompt.facts.values())])
 
 
 @lru_cache(maxsize=4096)

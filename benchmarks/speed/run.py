@@ -5,13 +5,12 @@ machine is never equally fast twice. Warm runs have the word tables loaded, but 
 twice: each gets the texts with their words exchanged for each other.
 
     python benchmarks/speed/run.py
-    python benchmarks/speed/run.py --runs 15 --out rows.jsonl
+    python benchmarks/speed/run.py --runs 15
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import re
@@ -24,9 +23,6 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
-
-from rich.console import Console
-from rich.table import Table
 
 import factcheck
 from factcheck.testing.fact_model import sentences
@@ -42,38 +38,25 @@ class Row(NamedTuple):
     what: str
     seconds: tuple[float, ...]
     """Of every run, in order."""
-    value: float
-    """In `unit`, from the median of `seconds`."""
-    unit: str
-
-    @property
-    def median(self) -> float:
-        """Seconds of the middle run."""
-        return statistics.median(self.seconds)
+    note: str
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="Start-up time and speed of the embedded judge.")
     parser.add_argument("--runs", type=int, default=11, metavar="N", help="runs of each row")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="also write rows as JSON lines")
-    arguments = parser.parse_args()
-    if arguments.runs < 1:
+    runs = parser.parse_args().runs
+    if runs < 1:
         parser.error("--runs must be at least 1")
     source, summary, second_summary, listed = (
         (COST / f"{name}.txt").read_text(encoding="utf-8").strip()
         for name in ("source", "summary", "second_summary", "facts")
     )
     texts = Texts(source, f"{summary}\n{second_summary}", tuple(listed.splitlines()))
-    seeds = count()
-    rows = [
-        *process_rows(texts, arguments.runs),
-        *warm_rows(texts, arguments.runs, seeds),
-    ]
-    Console().print(table(rows))
-    if arguments.out:
-        lines = [json.dumps(row._asdict(), ensure_ascii=False) for row in rows]
-        arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"{'':<30}     median    fastest")
+    for row in (*process_rows(texts, runs), *warm_rows(texts, runs)):
+        median, fastest = 1000 * statistics.median(row.seconds), 1000 * min(row.seconds)
+        print(f"{row.what:<30}{median:8,.1f} ms{fastest:8,.1f} ms  {row.note}")
 
 
 class Texts(NamedTuple):
@@ -122,7 +105,7 @@ def process_rows(texts: Texts, runs: int) -> list[Row]:
         del times[0]  # it had to compile
     reference = statistics.median(seconds[bare])
     return [
-        Row(what, tuple(times), statistics.median(times) / reference, "x bare python")
+        Row(what, tuple(times), f"{statistics.median(times) / reference:.1f} x bare python")
         for what, times in seconds.items()
     ]
 
@@ -146,43 +129,32 @@ def timed_process(arguments: Sequence[str], compiled: Path) -> float:
     return time.perf_counter() - start
 
 
-def warm_rows(texts: Texts, runs: int, seeds: Iterator[int]) -> list[Row]:
+def warm_rows(texts: Texts, runs: int) -> Iterator[Row]:
     """Verdicts and words per second of a scorer that has worked before.
 
-    Each seed is used once in all of the rows, because the judge remembers the sentences it read.
+    No text is seen twice in all of the rows, because the judge remembers the sentences it read.
     """
     scorer = factcheck.FactCoverage("local", "local")
     many = texts._replace(facts=fifty_statements(texts))
-
-    def extract(varied: Texts) -> None:
-        scorer.extract(varied.source)
-
-    def check_short(varied: Texts) -> None:
-        scorer.check(varied.facts, first_words(varied.summary, 200))
-
-    def check_long(varied: Texts) -> None:
-        scorer.check(varied.facts, first_words(varied.source, 1_000))
-
     n_words = len(texts.source.split())
-    return [
-        rate_row("check 15 facts, 200 words", check_short, texts, runs, seeds, 15, "verdicts/s"),
-        rate_row("check 50 facts, 1,000 words", check_long, many, runs, seeds, 50, "verdicts/s"),
-        rate_row(f"extract, {n_words:,} words", extract, texts, runs, seeds, n_words, "words/s"),
-    ]
+    seeds = count()
 
+    def row(what: str, work: Callable[[Texts], object], of: Texts, amount: int, unit: str) -> Row:
+        seconds = [timed(work, of.variant(next(seeds))) for _ in range(runs + 1)][1:]
+        return Row(what, tuple(seconds), f"{amount / statistics.median(seconds):,.0f} {unit}")
 
-def rate_row(
-    what: str,
-    work: Callable[[Texts], None],
-    texts: Texts,
-    runs: int,
-    seeds: Iterator[int],
-    amount: int,
-    unit: str,
-) -> Row:
-    """Amount per second, over texts that were never seen before."""
-    seconds = [timed(work, texts.variant(next(seeds))) for _ in range(runs + 1)][1:]
-    return Row(what, tuple(seconds), amount / statistics.median(seconds), unit)
+    def check_short(varied: Texts) -> object:
+        return scorer.check(varied.facts, first_words(varied.summary, 200))
+
+    def check_long(varied: Texts) -> object:
+        return scorer.check(varied.facts, first_words(varied.source, 1_000))
+
+    def extract(varied: Texts) -> object:
+        return scorer.extract(varied.source)
+
+    yield row("check 15 facts, 200 words", check_short, texts, 15, "verdicts/s")
+    yield row("check 50 facts, 1,000 words", check_long, many, 50, "verdicts/s")
+    yield row(f"extract, {n_words:,} words", extract, texts, n_words, "words/s")
 
 
 def timed(work: Callable[[Texts], object], texts: Texts) -> float:
@@ -209,18 +181,6 @@ def fifty_statements(texts: Texts) -> tuple[str, ...]:
     verbatim = sentences(texts.source)
     missing = 50 - len(reworded)
     return (*reworded, *(verbatim[len(verbatim) * k // missing] for k in range(missing)))
-
-
-def table(rows: Sequence[Row]) -> Table:
-    """The rows as a plain table."""
-    made = Table("what", "median", "fastest", "", "", box=None, pad_edge=False)
-    for column in made.columns[1:4]:
-        column.justify = "right"
-    for row in rows:
-        value = f"{row.value:,.0f}" if row.unit.endswith("/s") else f"{row.value:.1f}"
-        fastest = f"{min(row.seconds) * 1000:,.1f} ms"
-        made.add_row(row.what, f"{row.median * 1000:,.1f} ms", fastest, value, row.unit)
-    return made
 
 
 if __name__ == "__main__":

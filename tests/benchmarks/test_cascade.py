@@ -43,16 +43,6 @@ def test_no_thresholds_keep_more_facts_at_the_target(
         assert (stay, wrong) == outcomes[all_ways.index(Thresholds(0.0, 1.0))]
 
 
-def test_thresholds_are_the_shortest_decimals_that_do() -> None:
-    probabilities = [0.1234, 0.1239, 0.5, 0.8765, 0.88]
-    facts = [JudgedFact("a", p > 0.3, p, p > 0.6) for p in probabilities]
-    assert fit_thresholds(facts, 1.0) == (0.2, 0.6)
-    facts[1:2] = [JudgedFact("a", False, 0.1239, True)]
-    assert fit_thresholds(facts, 1.0) == (0.1235, 0.6)
-    alike = [JudgedFact("a", p > 0.5, p, p > 0.5) for p in (0.0, 0.2, 0.7, 1.0)]
-    assert fit_thresholds(alike, 1.0) == (0.3, 0.3)
-
-
 def test_a_fact_is_sent_by_thresholds_of_other_documents_only() -> None:
     """What the second judge says about a document changes nothing about what it is asked there."""
     facts = [

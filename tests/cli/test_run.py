@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 
 import factcheck
-from benchmarks.runtime.kill import comparable
 from factcheck.documents.results import read_results
 from factcheck.facts import AtomicFact
 from factcheck.scoring.run_report import RunReport
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
 from tests.cli.conftest import LOST, Desk, Folder, Outcome, Run, refused
 from tests.reports.examples import report_of, verdict
+from tests.rows import comparable
 from tests.scoring.test_run_report import opened
 
 MODEL = "openai/tiny"

@@ -1,30 +1,136 @@
-"""Runs that are killed, and runs that share a cache: the study of benchmarks/runtime, in small."""
+"""Runs of the command line that are killed, and runs that share a cache."""
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from benchmarks.runtime.kill import study
-from benchmarks.runtime.workload import make_pairs
+from benchmarks.runtime.workload import facts_of, label_of, make_pairs, question
+from factcheck.testing import FactModel, LocalOpenAIServer, Reply
+from tests.rows import comparable
+from tests.runtime.cache.stores import stored
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 
+Run = subprocess.Popen[bytes]
+Start = Callable[..., Run]
+PAIRS = make_pairs(6, 10)
+N_CALLS = 66
+"""One for each of the 6 sources and of the 60 summaries."""
+LATENCY_S = 0.1
 
-def test_killed_runs_and_shared_caches_lose_nothing(tmp_path: Path) -> None:
-    """60 pairs: killed three times and resumed; two processes at once; a half, and then all.
 
-    Rows equal those of an undisturbed run. What is asked again was on its way at a kill, or two
-    processes asked at the same time.
-    """
-    killed, at_once, in_turn = study(tmp_path, make_pairs(6, 10), n_kills=3, seed=5)
+@pytest.fixture(scope="module")
+def model() -> Iterator[LocalOpenAIServer]:
+    answer = FactModel(label_of, facts_of)
+    with LocalOpenAIServer(lambda request: Reply(answer(request), delay_s=LATENCY_S)) as server:
+        yield server
 
-    assert (killed.problems, at_once.problems, in_turn.problems) == ((), (), ())
-    assert len(killed.kills) == 3
-    assert killed.calls == killed.calls_undisturbed + killed.asked_again
-    assert killed.asked_again == sum(k.on_the_wire + k.not_yet_kept for k in killed.kills)
-    assert not any(kill.torn for kill in killed.kills)
-    assert in_turn.calls == in_turn.calls_undisturbed == 66
-    assert at_once.calls <= 2 * 66
+
+def started(model: LocalOpenAIServer, out: Path, every: int = 1) -> Run:
+    """Start a run of some of the pairs with the cache beside `out`; its rows are resumed."""
+    records = out.with_name(f"every {every}.jsonl")
+    lines = [json.dumps(pair.record()) for pair in PAIRS[::every]]
+    records.write_text("\n".join(lines), "utf-8")
+    command = [sys.executable, "-m", "factcheck", "run", str(records)]
+    environment = {
+        "OPENAI_BASE_URL": model.base_url,
+        "OPENAI_API_KEY": "none",
+        "FACTCHECK_CACHE_DIR": str(out.with_name("cache")),
+    }
+    return subprocess.Popen(  # noqa: S603 - our own program
+        [*command, "--judge", "openai/bench", "--out", str(out), "--resume"],
+        env={**os.environ, **environment},
+        stdout=subprocess.DEVNULL,
+    )
+
+
+@pytest.fixture(scope="module")
+def undisturbed(
+    model: LocalOpenAIServer, tmp_path_factory: pytest.TempPathFactory
+) -> Sequence[object]:
+    out = tmp_path_factory.mktemp("undisturbed") / "rows.jsonl"
+    assert started(model, out).wait() == 0
+    assert len(model.requests) == N_CALLS
+    rows = comparable(out)
+    assert [row["id"] for row in rows] == [pair.id for pair in PAIRS]
+    return rows
+
+
+@pytest.fixture
+def start(
+    model: LocalOpenAIServer, undisturbed: Sequence[object], tmp_path: Path
+) -> Iterator[Start]:
+    runs: list[Run] = []
+
+    def start_run(name: str, every: int = 1) -> Run:
+        runs.append(started(model, tmp_path / f"{name}.jsonl", every))
+        return runs[-1]
+
+    model.clear()
+    yield start_run
+    for run in runs:
+        run.kill()
+        run.wait()
+
+
+def test_a_killed_run_loses_nothing_that_was_answered(
+    start: Start, undisturbed: Sequence[object], model: LocalOpenAIServer, tmp_path: Path
+) -> None:
+    """Only what was on its way, or answered just before, is asked for again."""
+    kept: Counter[tuple[str, str]] = Counter()
+    for n_requests in (10, 30, 50):
+        run = start("killed")
+        while len(model.requests) < n_requests:
+            assert run.poll() is None
+            time.sleep(0.002)
+        run.kill()
+        run.wait()
+        time.sleep(LATENCY_S)  # until the server has read what the dead process sent
+        assert kept <= answers(tmp_path / "cache")
+        kept = answers(tmp_path / "cache")
+    assert start("killed").wait() == 0
+
+    assert comparable(tmp_path / "killed.jsonl") == undisturbed
+    asked = Counter(question(request.body) for request in model.requests)
+    assert len(asked) == N_CALLS
+    assert max(answers(tmp_path / "cache").values()) == 1  # what is kept is not asked for again
+
+
+def test_two_processes_share_a_cache(
+    start: Start, undisturbed: Sequence[object], model: LocalOpenAIServer, tmp_path: Path
+) -> None:
+    runs = [start(name) for name in ("first", "second")]
+    assert [run.wait() for run in runs] == [0, 0]
+    for name in ("first", "second"):
+        assert comparable(tmp_path / f"{name}.jsonl") == undisturbed
+    asked = Counter(question(request.body) for request in model.requests)
+    assert len(asked) == N_CALLS
+    assert max(asked.values()) <= 2
+    assert None not in stored(tmp_path / "cache").values()
+
+
+def test_a_run_asks_for_nothing_that_another_one_kept(
+    start: Start, undisturbed: Sequence[object], model: LocalOpenAIServer, tmp_path: Path
+) -> None:
+    assert start("half", every=2).wait() == 0
+    assert start("all").wait() == 0
+    assert comparable(tmp_path / "all.jsonl") == undisturbed
+    assert len(model.requests) == N_CALLS
+
+
+def answers(folder: Path) -> Counter[tuple[str, str]]:
+    """How often each answer is in a cache; one that was paid for twice is there twice."""
+    found: Counter[tuple[str, str]] = Counter()
+    for key, values in stored(folder).items():
+        for value in values or ():
+            found.update((key, name) for name in json.loads(value).get("answers", ()))
+    return found

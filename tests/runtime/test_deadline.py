@@ -115,21 +115,21 @@ async def test_a_deadline_is_its_callers_alone(impatient_first: bool) -> None:  
 
 
 def test_a_blocking_judge_is_left_behind() -> None:
-    free = threading.Event()
+    free, ended = threading.Event(), threading.Event()
 
     def block(fact: str, text: str) -> str:
         free.wait(20)
+        ended.set()
         return "entailed"
 
     with FactCoverage(ScriptedChecker(block), ScriptedExtractor({})) as scorer:  # type: ignore[arg-type]
-        started = time.monotonic()
         with factcheck.deadline(0.3):
             results = scorer.check(FACTS, TEXT)
-        seconds = time.monotonic() - started
+        was_left = not ended.is_set()
         free.set()
 
+    assert was_left
     assert outcomes(results) == ["deadline"] * 4
-    assert seconds < 5
 
 
 @pytest.mark.parametrize("judge", ["local", "local-fast", "cascade(local-fast, local)"])
@@ -226,28 +226,30 @@ def test_a_deadline_is_a_positive_number_of_seconds(seconds: float) -> None:
         factcheck.deadline(seconds).__enter__()
 
 
-BOATS = [AtomicFact(f"f{k}", f"Anna sold {k} boats.") for k in range(50)]
 PIER = "Anna sold 12 boats. The pier is old."
 
 
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
-        (check_facts, (BOATS, PIER)), (extract_facts, (PIER,)),
+        (check_facts, (FactSet.of(FACTS).facts, PIER)), (extract_facts, (PIER,)),
         (compare_values, (ValuePair("red car", "blue car"),)), (embed_text, (PIER,)),
     ],
     ids=["checker", "extractor", "pairs", "embedder"],
 )  # fmt: skip
-def test_every_embedded_judge_passes_a_checkpoint(
+def test_work_in_a_thread_ends_at_its_next_checkpoint_once_nobody_waits(
     function: Callable[..., Any], arguments: tuple[Any, ...]
 ) -> None:
-    started, go_on = threading.Event(), threading.Event()
+    started, go_on, ended = threading.Event(), threading.Event(), threading.Event()
     done: list[Any] = []
 
     def work() -> None:
         started.set()
         go_on.wait()
-        done.append(function(*arguments))
+        try:
+            done.append(function(*arguments))
+        finally:
+            ended.set()
 
     async def interrupted() -> None:
         task = asyncio.ensure_future(run_in_thread(work))
@@ -259,4 +261,5 @@ def test_every_embedded_judge_passes_a_checkpoint(
 
     asyncio.run(interrupted())
 
+    assert ended.wait(10)
     assert not done

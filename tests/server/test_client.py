@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import socket
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -125,14 +124,12 @@ def test_a_request_is_repeated_as_long_as_the_service_is_busy(serve: Serve, judg
 def test_a_service_that_is_not_there() -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    started = time.monotonic()
     url = f"http://127.0.0.1:{port}"
     with (
         factcheck.Client(url, timeout_s=1) as client,
         pytest.raises(JudgeUnavailable, match=f"{url}/v1/check: cannot be reached"),
     ):
         client.check(FACTS, SUMMARY)
-    assert time.monotonic() - started < 10
 
 
 def test_a_service_that_does_not_answer_is_asked_once(

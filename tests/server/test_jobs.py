@@ -15,7 +15,6 @@ from typing import Any
 import httpx
 import pytest
 
-from benchmarks.runtime.kill import comparable
 from factcheck import Model
 from factcheck.documents.results import ResultsFile, read_results
 from factcheck.errors import ConfigError, InputError
@@ -29,6 +28,7 @@ from factcheck.server.jobs import Jobs, delete
 from factcheck.server.problems import Problem
 from factcheck.server.service import Service
 from factcheck.testing import FactModel, LocalOpenAIServer, Reply, ScriptedChecker
+from tests.rows import comparable
 from tests.server.conftest import api_key, app_of, client_of
 
 pytestmark = pytest.mark.anyio

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.runtime.server import asked
-from benchmarks.runtime.workload import Pair, facts_of, label_of, make_pairs
+from benchmarks.runtime.workload import Pair, facts_of, label_of, make_pairs, question
 from factcheck.documents.results import read_results
 from factcheck.facts import CoverageReport
 from factcheck.testing import FactModel, LocalOpenAIServer, Reply
@@ -57,7 +56,7 @@ def test_a_job_survives_kills(start: Start, model: LocalOpenAIServer, tmp_path: 
         service.wait(job, n_rows)
         service.stop(signal.SIGKILL)
         time.sleep(2 * LATENCY_S)
-        lost.append({asked(each.body, 0).question for each in model.requests[-3 * CONCURRENCY :]})
+        lost.append({question(each.body) for each in model.requests[-3 * CONCURRENCY :]})
         service = start(*options)
         assert service.get(job)["rows"] >= n_rows
     status = service.wait(job)
@@ -65,7 +64,7 @@ def test_a_job_survives_kills(start: Start, model: LocalOpenAIServer, tmp_path: 
     assert service.stop()[0] == 0
 
     assert (status["state"], status["rows"], status["failed"]) == ("done", 10 * N_SOURCES, 0)
-    times = Counter(asked(each.body, 0).question for each in model.requests)
+    times = Counter(question(each.body) for each in model.requests)
     assert len(times) == 11 * N_SOURCES
     assert {question for question, n in times.items() if n > 1} <= set().union(*lost)
     assert max(times.values()) <= 4

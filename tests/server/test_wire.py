@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import socket
 import threading
 import time
@@ -15,7 +14,6 @@ import httpx
 import pytest
 import schemathesis
 from hypothesis import Phase, given, settings
-from openai import OpenAI
 from schemathesis import GenerationMode
 from schemathesis.specs.openapi import checks
 
@@ -134,35 +132,6 @@ def test_work_in_flight_at_a_shutdown_is_finished(
 
     assert replies[0].status_code == status
     assert "Traceback" not in caplog.text
-
-
-def test_clients_of_minicheck_change_only_the_address() -> None:
-    """MiniCheck's client for vLLM, with its probability, Ollama's chat, Spring AI's prompt."""
-    text = "Students gather in the school library to study."
-    document = f"Document: {text}\nClaim: {{}}"
-    indented = f"\tDocument: \\n {text}\\n\n\tClaim: \\n {{}}\n"
-    claims = ["Students gather in the library.", "The teachers are on vacation in Spain."]
-    asked = [{"role": "user", "content": document.format(claim)} for claim in claims]
-    system = {"role": "system", "content": 'Respond with either "Yes" or "No".'}
-    options: Any = {"temperature": 0, "max_tokens": 1, "logprobs": True, "top_logprobs": 5}
-    found: list[Any] = []
-    with running(app_of({"Bespoke-MiniCheck-7B": "local"})) as url:
-        create = OpenAI(base_url=f"{url}/v1", api_key="none").chat.completions.create
-        for question in asked:
-            messages: Any = [system, question]
-            reply = create(model="Bespoke-MiniCheck-7B", messages=messages, **options)
-            tokens: Any = reply.choices[0].logprobs
-            of = {one.token: math.exp(one.logprob) for one in tokens.content[0].top_logprobs}
-            found.append((reply.choices[0].message.content, of["Yes"] > 0.5))
-        plain: Any = {"model": "Bespoke-MiniCheck-7B", "messages": asked[:1], "stream": False}
-        of_ollama = httpx.post(f"{url}/v1/chat/completions", json=plain).json()
-        for claim in claims:
-            messages = [{"role": "user", "content": indented.format(claim)}]
-            reply = create(model="Bespoke-MiniCheck-7B", messages=messages)
-            found.append((reply.choices[0].message.content, None))
-
-    assert found == [("Yes", True), ("No", False), ("Yes", None), ("No", None)]
-    assert of_ollama["choices"][0]["message"]["content"] == "Yes"
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from factcheck.errors import ContextExceeded
-from factcheck.facts import CheckFailure, Verdict
+from factcheck.facts import CheckFailure
 from factcheck.judges.factory import build_model
 from factcheck.judges.llm.doctor import examine
 from factcheck.judges.llm.engine import is_cut
@@ -17,7 +17,6 @@ from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import ChatRequest, FactModel, Reply
-from tests.faults import bad_request
 from tests.judges.llm.conftest import KEY, QUICK, MakePairSetup, MakeSetup, completion, serving
 from tests.runtime.cache.stores import MemoryCache
 
@@ -115,12 +114,6 @@ def test_a_long_pair_does_not_decide_its_neighbours(comparing: MakePairSetup) ->
     assert not isinstance(short, CheckFailure)
 
 
-def test_an_error_about_the_context_says_what_to_do(llm: MakeSetup) -> None:
-    scorer, _ = llm(lambda _: bad_request("prompt is too long: 9000 tokens > 200 maximum"))
-    with pytest.raises(ContextExceeded, match=r"too long: .*; use a model that reads more"):
-        scorer.extract("The kiln was hot.")
-
-
 def test_the_doctor_names_what_is_read_and_how_to_have_more_read() -> None:
     with serving(cutting) as (_, session):
         diagnosis = background.run(examine(build_model("openai/tiny", session)))
@@ -163,10 +156,3 @@ def test_a_prompt_is_cut_if_far_fewer_tokens_were_read(
     cut: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
     assert is_cut(prompt, n_read, context) is cut
-
-
-def test_a_verdict_on_a_text_that_was_read_whole_counts(llm: MakeSetup) -> None:
-    scorer, server = llm(cutting)
-    results = scorer.check(FACTS, " ".join([*LINES[:40], LAST]))
-    assert all(isinstance(result, Verdict) for result in results)
-    assert len(server.requests) == 1

@@ -14,9 +14,9 @@ from factcheck import CheckFailure, FactCoverage, Model, RetryPolicy, Verdict
 from factcheck.errors import ConfigError, InputError
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.runtime.budget import Budget
-from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
+from factcheck.testing import FactModel, LocalOpenAIServer
 from tests.faults import MangledModel, hang, leave_out, rate_limited, sequence
-from tests.judges.llm.conftest import MODEL, QUICK, MakePairSetup, MakeSetup, completion
+from tests.judges.llm.conftest import MODEL, QUICK, MakePairSetup, MakeSetup
 from tests.runtime.cache.stores import MemoryCache
 
 FACTS = ["The dam holds.", "The dam is 40 metres high.", "Nobody lives below it."]
@@ -109,15 +109,6 @@ def test_requests_whose_cost_is_not_known_use_up_the_budget(llm: MakeSetup) -> N
     report = scorer.score("", TEXT, facts=FACTS)
     assert "budget" in {failure.code for failure in report.undecided}
     assert len(server.requests) < 9
-
-
-def test_tokens_the_server_does_not_count_are_estimated_and_not_zero(llm: MakeSetup) -> None:
-    def without_usage(request: ChatRequest) -> Reply:
-        return Reply(raw_body=json.dumps(completion(FactModel()(request))).encode())
-
-    usage = llm(without_usage).scorer.score("", TEXT, facts=FACTS).usage
-    assert usage.prompt_tokens > 100
-    assert usage.completion_tokens > 10
 
 
 def test_an_empty_list_of_facts_is_not_kept(llm: MakeSetup) -> None:

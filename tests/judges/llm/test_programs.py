@@ -142,9 +142,9 @@ def test_a_program_of_another_kind_or_without_a_model_is_refused() -> None:
 def test_a_module_sends_the_schema_the_limit_and_the_temperature_that_a_judge_sends() -> None:
     with LocalOpenAIServer(FactModel()) as server:
         with FactCoverage(served(server), cache="off") as scorer:
-            scorer.check(FACTS, SOURCE)
+            judged = scorer.check(FACTS, SOURCE)
         with dspy.context(lm=served(server)):
-            FactChecker()(facts=FACTS, text=SOURCE)
+            assert FactChecker()(facts=FACTS, text=SOURCE).results == judged
         with dspy.context(lm=served(server, temperature=0.7)):
             FactChecker()(facts=FACTS, text=SOURCE)
     judge, module, warm = (dict(request.body) for request in server.requests)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from factcheck import CheckFailure, FactCoverage, Verdict
+from factcheck import CheckFailure, Verdict
 from factcheck.errors import (
     ContextExceeded,
     InputError,
@@ -45,7 +45,7 @@ from tests.faults import (
     unauthorized,
     without_key,
 )
-from tests.judges.llm.conftest import MODEL, QUICK, MakeSetup
+from tests.judges.llm.conftest import MODEL, MakeSetup
 
 FACTS = [f"Lamp {number} burns on platform {number + 20}." for number in range(1, 16)]
 SOURCE = " ".join(FACTS)
@@ -201,13 +201,6 @@ def test_an_answer_that_does_not_come_in_time_is_asked_for_again(llm: MakeSetup)
 def test_a_judge_has_a_timeout_of_its_own_and_an_error_says_how_to_set_it(llm: MakeSetup) -> None:
     scorer, _ = llm(lambda _: hang(5), {"timeout_s": 0.1})
     with pytest.raises(JudgeUnavailable, match=r"0\.1 seconds.* --judge-option timeout_s=0\.5"):
-        scorer.extract(KILN)
-
-
-def test_an_unreachable_endpoint_says_what_to_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    says = r"cannot reach 127\.0\.0\.1.*OPENAI_BASE_URL"
-    with FactCoverage(MODEL, retry=QUICK) as scorer, pytest.raises(JudgeUnavailable, match=says):
         scorer.extract(KILN)
 
 
