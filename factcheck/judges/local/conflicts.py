@@ -85,9 +85,9 @@ def name_difference(fact: Analysed, passage: Analysed) -> str | None:
     May be asked only where something else has found that it does.
     """
     pair = _Pair(fact, passage)
-    if pair.rest((0, 0)) < _MIN_OVERLAP_SINGLE:
-        return None
-    finders = (_opposite, _negation, _turned, _replaced)
+    finders = [_other_value]
+    if pair.rest((0, 0)) >= _MIN_OVERLAP_SINGLE:
+        finders += [_opposite, _negation, _turned, _replaced]
     return next(filter(None, (find(pair) for find in finders)), None)
 
 
@@ -107,9 +107,17 @@ class _Pair:
         """Count the neighbours, up to two, that two places have in common."""
         return _common(_neighbours(self.fact, *ours), _neighbours(self.passage, *theirs))
 
-    def wordings(self, ours: Place, theirs: Place) -> tuple[str, str]:
-        """Return the text of the passage and of the fact at their places."""
-        return self.passage.wording(*theirs), self.fact.wording(*ours)
+    def says(self, ours: Quantity | Moment, theirs: Quantity | Moment) -> str:
+        """Say that the passage has another value than the fact."""
+        there = self.passage.wording(theirs.first, theirs.last)
+        return _says(there, self.fact.wording(ours.first, ours.last))
+
+    def have_same_digits(self, ours: Quantity, theirs: Quantity) -> bool:
+        """Tell whether two numbers differ at most in separators: 18,365 and 18.365."""
+        separators = str.maketrans("", "", ".,' \u00a0\u202f")
+        here = self.fact.wording(ours.first, ours.last)
+        there = self.passage.wording(theirs.first, theirs.last)
+        return here.translate(separators) == there.translate(separators)
 
 
 def _neighbours(analysed: Analysed, first: int, last: int) -> tuple[str, str]:
@@ -149,16 +157,9 @@ def _numbers(pair: _Pair) -> Iterator[str]:
             if (same_noun and rest >= _MIN_OVERLAP) or (
                 free and (alone or (near and rest >= _MIN_OVERLAP))
             ):
-                text_word, fact_word = pair.wordings(place, (p.first, p.last))
-                if q.value == p.value or not _same_digits(text_word, fact_word):
-                    yield _says(text_word, fact_word)
+                if q.value == p.value or not pair.have_same_digits(q, p):
+                    yield pair.says(q, p)
                 break
-
-
-def _same_digits(one: str, other: str) -> bool:
-    """Whether two numbers differ at most in separators: 18,365 and 18.365."""
-    separators = str.maketrans("", "", ".,' \u00a0\u202f")
-    return one.translate(separators) == other.translate(separators)
 
 
 def _counted(analysed: Analysed, quantity: Quantity) -> str:
@@ -196,8 +197,7 @@ def _dates(pair: _Pair) -> Iterator[str]:
                 or (len(rivals) == 1 and (rest >= _MIN_OVERLAP_DATES or _parts(d) == _parts(m)))
             )
             if fits and (d.clock is None) == (m.clock is None):
-                text_word, fact_word = pair.wordings(place, (m.first, m.last))
-                yield _says(text_word, fact_word)
+                yield pair.says(d, m)
                 break
 
 
@@ -249,8 +249,7 @@ def _exchange(
         is_later = at > 0 and keys[0] in side.left and keys[0] == _first_key(pair, sides)
         is_other = not held and sides[same].stems and (sides[same].has_subject or at > 0)
         if is_other or (is_later and side.has_subject):
-            other = theirs[at]
-            yield _says(*pair.wordings((ours.first, ours.last), (other.first, other.last)))
+            yield pair.says(ours, theirs[at])
 
 
 def _first_key(pair: _Pair, sides: Sequence[_Side]) -> str:
@@ -293,6 +292,19 @@ def _is_parted(passage: Analysed, at: int) -> bool:
     word, before = passage.words[at], passage.words[at - 1]
     gap = passage.text[before.end : word.start]
     return word.form in _LINKS or "," in gap or ";" in gap
+
+
+def _other_value(pair: _Pair) -> str | None:
+    """Find the only number of a unit, or the only date, if it is another one."""
+    for ours in pair.fact.quantities:
+        theirs = [p for p in pair.passage.quantities if comparable(ours, p) or agree(ours, p)]
+        if ours.units and len(theirs) == 1 and not agree(ours, theirs[0]):
+            return pair.says(ours, theirs[0])
+    for date in pair.fact.moments:
+        dates = pair.passage.moments
+        if len(dates) == 1 and differ(date, dates[0]) and not meet(date, dates[0]):
+            return pair.says(date, dates[0])
+    return None
 
 
 def _opposite(pair: _Pair) -> str | None:
