@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice, product
 from typing import NamedTuple, TypeAlias
 
-from factcheck.judges.local.roles import COMPLEMENTS, NOUN_LIKE, Freedom, Role, Roles
+from factcheck.judges.local.roles import NOUN_LIKE, Freedom, Role, Roles
 from factcheck.judges.local.tree import (
     BRACKET,
     FINITE,
@@ -38,7 +38,6 @@ _MOST_LINKED = 8
 """Words of a subordinate clause that is told together with the one around it."""
 _NONE: Words = frozenset()
 _DO = word_set("do does did")
-_HEARSAY = word_set("allegedly reportedly apparently supposedly probably possibly perhaps")
 _TOGETHER = word_set("between from among than")
 _NOT_LISTS = word_set("compound amod nmod poss nummod quantmod advmod det npadvmod case")
 _NO_SUBJECTS = word_set("JJ RB MD VB PRP$")
@@ -138,7 +137,6 @@ class Propositions(Roles):
         if verb in self.told:
             return
         self.told.add(verb)
-        sayers = (*sayers, *self._asides_of_sayers(verb))
         denied = any(self.low[i] in WORDS["negative"] for sayer in sayers for i in sayer.says)
         free = Freedom(drop=False, split=False) if denied else self.freedom(verb)
         subjects = subjects or self._subjects(verb, free)
@@ -211,7 +209,6 @@ class Propositions(Roles):
         helpers = frozenset(i for i in self.helped(verb)[not is_link :] if self.low[i] not in _DO)
         over = [k for k in self.of(verb, "advcl") if self.is_condition(k)]
         over += [k for k in self.of(verb, "prep") if self.low[k] == "according" and k < verb]
-        over += [k for k in self.of(verb, "advmod") if self.low[k] in _HEARSAY]
         holds = _NONE.union(shared, *(self.under(k) for k in over))
         for kid in self.of(verb, "conj"):
             if not self.is_verb(kid):
@@ -225,9 +222,6 @@ class Propositions(Roles):
             passed = None if own else [subject._replace(details=()) for subject in subjects]
             lead = holds | helpers if self._lacks_helper(verb, kid) else holds
             self._clause(kid, passed, kind="joined", sayers=sayers, shared=lead)
-        for kid in self.of(verb, "parataxis"):
-            if self.subject(kid) is not None and self.finite(kid) is not None:
-                self._clause(kid, None, kind="joined", sayers=sayers)
 
     def _or(self, verb: int, *, is_denied: bool) -> Words:
         """Return the words of clauses told with one: `sold or closed`, `not eat and run`."""
@@ -261,18 +255,6 @@ class Propositions(Roles):
     def _is_base(self, verb: int) -> bool:
         low = self.low[verb]
         return low not in irregular_forms() and not low.endswith(("ed", "s"))
-
-    def _asides_of_sayers(self, verb: int) -> list[Sayer]:
-        """Return who says a clause, where that stands behind it: `..., the council said.`."""
-        found = []
-        for kid in self.of(verb, "conj", "parataxis"):
-            subject = self.subject(kid)
-            is_link = bool(self.of(verb, "cc"))
-            is_bare = not any(self.tokens[k].relation in COMPLEMENTS for k in self.kids[kid])
-            if subject is not None and is_bare and not is_link and self.low[kid] in WORDS["saying"]:
-                self.told.add(kid)
-                found.append(Sayer(frozenset(self.under(subject)), frozenset({kid})))
-        return found
 
     def _put(
         self,
@@ -413,8 +395,6 @@ class Propositions(Roles):
             return [Part(frozenset(self.under(kid)))]
         if any(self.low[i] in WORDS["negative"] for i in self.kids[kid]):
             free = Freedom(drop=False, split=False)
-        elif token.relation == "attr" and self.is_identity(kid):
-            free = free._replace(drop=True)
         elif self.low[token.head] in _TOGETHER:
             free = free._replace(split=False)
         return self._expand(kid, free)
@@ -432,8 +412,6 @@ class Propositions(Roles):
         heads = [place]
         for head in heads:
             heads += [k for k in self.of(head, "conj") if self.low[k - 1] != "&"]
-            behind = [k for k in self.of(head, "appos") if self.of(k, "conj")]
-            heads += [k for k in behind if any(link > k for link in self.of(head, "cc"))]
         links = [k for head in heads for k in self.of(head, "cc") if self.low[k] != "&"]
         token = self.tokens[place]
         together = _TOGETHER | WORDS["bundles"]

@@ -97,8 +97,6 @@ class Roles(Tree):
             is_noun = token.tag in FINITE and not _OF_NOUNS.isdisjoint(relations)
             if is_doubled or is_lost or is_noun:
                 torn.add(place)
-            if self.is_mark[place] and self.kids[place]:
-                torn |= {place, *self.kids[place]}
         return frozenset(torn)
 
     @cached_property
@@ -114,13 +112,9 @@ class Roles(Tree):
             return True  # `rose 3 per cent in May and June and 5 per cent in July`
         if relations.count("ccomp") > 1:  # `said that he saw it, assumed it was one`
             return True
-        if self.low[verb] in ("had", "has", "have"):
-            return all(self.is_mark[kid] for kid in self.kids[verb]) and token.relation == "conj"
         head = self.tokens[token.head]
         if token.relation != "conj" or self.of(verb, "aux", "auxpass"):
             return False
-        if token.tag == "VBN" and self.low[verb - 1] in ("had", "has", "have"):
-            return True  # `was 80 and had contested elections`
         is_alone = not any(self.tokens[i].tag == "MD" for i in self.helped(token.head))
         is_finite = head.tag in ("VBD", "VBZ") and is_alone
         return token.tag == "VB" and (is_finite or head.tag == "VBG")
@@ -146,7 +140,6 @@ class Roles(Tree):
         affirmed = not (self.is_negated(verb) or self.is_negated(main))
         affirmed &= not self.is_condition(main)
         is_participle = self.tokens[verb].relation in ("acl", "advcl", "pcomp")
-        is_participle &= self.finite(verb) is None
         drop = self.has_happened(main) or is_participle or self._is_state(main)
         return Freedom(affirmed and drop, affirmed and self.low[verb] not in WORDS["collective"])
 
