@@ -44,7 +44,7 @@ Value = Union[str, "tuple[Value, ...]"]
 """A text, or a list whose order does not matter; an object is a list of texts, `key: value`."""
 _DEEPEST = 32
 _DEPTHS = {"[": 1, "{": 1, "]": -1, "}": -1}
-_ALTERNATIVES = re.compile(r"(?<=\s)/(?=\s)")
+_ALTERNATIVES = re.compile(r"(?<=\s)/(?=\s)(?!\s+(?:year|month|week|day|hour|h)\b)")
 _BULLET = re.compile(r"\s*(?:[-*\u2022\u2023\u00b7\u2013]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)")
 _HARD_BREAK = re.compile(r"\s*(?:;|\r?\n)+\s*")
 _SOFT_BREAK = re.compile(r"\s*,\s+(?:(?:and|und|et|y|e|&)\s+)?|(?<=\w),(?=[^\W\d])")
@@ -80,7 +80,7 @@ class LocalPairJudge:
     @property
     def identity(self) -> Mapping[str, str]:
         """Judge name and model version."""
-        return {"judge": f"local/17@{load_pair_model().version}"}
+        return {"judge": f"local/18@{load_pair_model().version}"}
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
         """Return one verdict per pair, in order; free of charge."""
