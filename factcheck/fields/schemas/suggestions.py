@@ -34,9 +34,7 @@ _WORDS = {
     for kind, forms in json.loads((files(__package__) / "names.json").read_text("utf-8")).items()
 }
 """Words in names of fields by what they tell about the field, and legal forms of companies."""
-_PARTICLES = (
-    "al da de del della den der di do dos du el la las los te ten ter van von zu zum zur"
-)
+_PARTICLES = "al da de del della den der di do dos du el la las los te ten ter van von zu zum zur"
 _NAME_WORD = rf"(?:(?:{'|'.join(_PARTICLES.split())}) )*(?:[dl]['\u2019])?[^\W\d_a-z][\w.'\u2019-]*"
 _PROPER_NAME = re.compile(rf"{_NAME_WORD}(?:,?\s+{_NAME_WORD}){{0,4}}\s*")
 _CODE = re.compile(r"(?=.*\d)[A-Za-z0-9]+(?:[-_./#:][A-Za-z0-9]+)*")

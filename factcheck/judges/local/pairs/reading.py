@@ -69,6 +69,7 @@ _MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
+_SHORT_MONTHS = "|".join(month[:3] for month in _MONTHS)
 
 
 def _date_text(day: str | None, month: str, year: str) -> str:
@@ -94,14 +95,26 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"(?<![\d:.])0(\d:\d\d)(?!\d)", r"\1"),
         (r"(?<![\d.,])(?<!\d )(\d{3}) (\d\d)(?![\d.,]| \d)", r"\1\2"),
         (
-            r"(?<![\d./-])((?:19|20)\d\d)-(0[1-9]|1[0-2])(?:-([0-3]\d))?(?![\d./-]|-)",
+            r"(?<![\d./-])((?:19|20)\d\d)[-/](0[1-9]|1[0-2])(?:[-/]([0-3]\d))?(?![\d./-])",
             lambda found: _date_text(found[3], found[2], found[1]),
         ),
         (
-            r"(?<![\d./-])(?:([0-3]?\d)\.)?(0?[1-9]|1[0-2])[./]((?:19|20)\d\d)(?![\d./-])",
+            r"(?<![\d./-])(?:([0-3]?\d)\.)?(0?[1-9]|1[0-2])[./-]((?:19|20)\d\d)(?![\d./-])",
             lambda found: _date_text(found[1], found[2], found[3]),
         ),
-        (rf",?(?<!\A) (?:for|on|in) (?=(?:\d\d? )?(?:{'|'.join(_MONTHS)})\b)", " "),
+        (
+            rf"\b(?-i:({_SHORT_MONTHS})t?)\b\.?(?= '?\d|-\d\d\b|\Z)",
+            lambda found: next(month for month in _MONTHS if month.startswith(found[1])),
+        ),
+        (rf"({'|'.join(_MONTHS)})(?:-| ')(?=\d\d\b)", r"\1 20"),
+        (
+            rf"(?<=\w) (?:for|on|in|of) (?=(?:\d\d? )?(?:{'|'.join(_MONTHS)})\b|(?:19|20)\d\d\b)",
+            " ",
+        ),
+        (
+            rf"\b(?-i:({'|'.join(TABLES['states']).upper()})) (?=\d{{5}}\b)",
+            lambda found: f"{TABLES['states'][found[1].lower()]} ",
+        ),
         (r"(?:\u2300|(?<!\w)\u00d8)\s?(?=\d)", "diameter "),
         (r"\b(?:(?:no|nr|num)\.|n\s?[°º]\.?)\s?(?=\d|of\b)", "number "),
         (r"\bFY\s?(?=\d)", "fiscal year "),
@@ -182,6 +195,8 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
             lambda found: f"{found[1]} per {_PERIODS[found[2].lower()]}",
         ),
         (r"\bpounds? sterling\b", "GBP"),
+        (r"(?<=\d) ?TEUR\b", "k EUR"),
+        (r"((?:\b(?:EUR|USD|GBP|CHF|JPY)|[$€£¥]) ?\d[\d.,]*) ?m\b", r"\1 million"),
         (r"\b(utc|gmt)\s?([+-])0?(\d{1,2})(?::?00)?\b(?!:)", r"\1\2\3"),
         (r"\btwice\b(?! as\b)", "2 times"),
         (r"\btimes an? (?=\w)", "times per "),

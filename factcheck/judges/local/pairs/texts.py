@@ -29,6 +29,7 @@ from factcheck.judges.local.pairs.normal import (
 from factcheck.judges.local.pairs.reading import CLASS_NOUNS, Reading, Unit, read
 from factcheck.judges.ports import Specificity
 from factcheck.reports.text import n_shared
+from factcheck.text.language import guess_language
 from factcheck.text.words import antonyms, word_set
 
 FEATURES = ("least_entailed", "most_entailed", "names")
@@ -176,6 +177,14 @@ def match(
     pairs += _abbreviated(ones, lone, others, rest)
     pairs += [(i, j) for j, i in _abbreviated(others, rest, ones, lone)]
     return sorted(pairs), lone, rest
+
+
+def is_in_order(first: str, second: str) -> bool:
+    """Whether two texts have the same units in one order, but for an end put in front."""
+    language = guess_language(f"{min(first, second)} {max(first, second)}")
+    pairs, lone, rest = match(read(first, language).units, read(second, language).units)
+    steps = [after - before for (_, before), (_, after) in pairwise(pairs)]
+    return not (lone or rest) and sum(step != 1 for step in steps) <= 1
 
 
 def _match_acronyms(
