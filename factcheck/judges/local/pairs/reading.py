@@ -124,18 +124,14 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"\bw/o\b\s?", "without "),
         (r"\bs\.?\s?p\.\s?a\b\.?", "spa"),
         (r"\bs\.?\s?[a\u00e0]\.?\s?r\.?\s?l\b\.?", "sarl"),
-        (r"\bs\.?\s?a\.? de c\.?\s?v\b\.?", "sa"),
         (r"\bp\.\s?a\.|\bper annum\b", "per year"),
         (r"(?<=\d)(?=[mck]?m\^?[23]\b)", " "),
         (r"(?<=\d) ?(?-i:mths?|mos?)\b\.?", " months"),
         (r"(?<=\w) - (?=\d{4,5} (?-i:[A-Z][a-z]))", " "),
         (r"(?<![\w-])(?-i:[A-Z]{1,2})-(?=\d{3,5}(?: \d\d)? [^\W\d])", ""),
         (r"(?<=[^\W\d]) \+ (?=[^\W\d])", " & "),
-        (r"\bupon\b", "on"),
         (r"\b(?-i:IT)(?= (?-i:[A-Z][a-z]))", "information technology"),
-        (r"(?<!\S)C/(?= ?[^\W\d])", "calle "),
         (r"\bsp\.?\s?z\.?\s?o\.?\s?o\b\.?", "spzoo"),
-        (r"\bph\.\s?d\b\.?", "PhD"),
         (r"\bdoctor of philosophy\b", "PhD"),
         (
             r"\AL\.?\s?L\.?\s?([BM])\b\.?",
@@ -189,7 +185,6 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"\bnet (\d+)(?: days?)?\b", r"\1 days net"),
         (r"\A(\D{0,40}\d.{0,40} )?bid\Z", r"\1 2 times daily"),
         (r"\A(\D{0,40}\d.{0,40} )?tid\Z", r"\1 3 times daily"),
-        (r"(?<=\w)\s?/\s?d\b", " per day"),
         (
             r"(\d+(?:\s?[^\W\d]+)?) (daily|weekly|monthly|yearly|annually)\b",
             lambda found: f"{found[1]} per {_PERIODS[found[2].lower()]}",
@@ -210,7 +205,6 @@ _ABBREVIATIONS = {
     short: word_set(long) for short, long in (TABLES["legal"] | TABLES["abbreviations"]).items()
 }
 _LABELS = word_set(TABLES["labels"])
-_SUFFIXES: dict[str, str] = TABLES["suffixes"]
 _VARIANTS = {
     form: row.split()[-1] for row in TABLES["spellings"] + TABLES["cities"] for form in row.split()
 }
@@ -247,8 +241,8 @@ _LONGEST = 12
 """Maximum length of a number without separators; longer ones are codes."""
 _NO_UNIT = Measure("", "", 1.0)
 _NESTED = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
-LABEL = re.compile(r"\s*[^\s:][^:\n]{0,118}:\s+")
 _QUOTED = re.compile(r"\"[^\"]+\"|(?<![\w'])'[^']+'(?!\w)")
+LABEL = re.compile(r"\s*[^\s:][^:\n]{0,118}:\s+")
 
 
 @lru_cache(maxsize=8192)
@@ -314,9 +308,6 @@ class _Reader:
         keys |= {key + mark for key in (base, *_ABBREVIATIONS.get(form, ()))}
         if variant := _VARIANTS.get(form):
             keys.add(f"{variant}~")
-        for short, long in _SUFFIXES.items():
-            if form.endswith(short) and form != short:
-                keys.add(form.removesuffix(short) + long)
         k = n_shared(base, word.stem)
         if word.text.islower() and base[k + (base[k : k + 1] == word.stem[-1:]) :] in _ENDINGS:
             keys.add(word.stem + mark)  # not of `universal`, which would equal `university`
