@@ -54,7 +54,7 @@ _VOWELS = frozenset("aeiouy")
 _LONGEST_ACRONYM = 8
 _FIRST = 32
 """Maximum sum of the positions of a unit in both values for checks of order, and number of missing
-units compared with each other."""
+units compared with each other, and of acronyms of a value."""
 _FAMILY_LETTERS, _FAMILY_SHARE, _NAME_SHARE = 5, 0.65, 0.5
 """Minimum number and share of common first letters of related words, or of names that differ."""
 _CAPITAL = 3.0
@@ -192,12 +192,11 @@ def _match_acronyms(
 ) -> None:
     """Match acronyms with what they stand for in the other value, or in the same."""
     forms = [unit.form for unit in texts]
-    for i, unit in enumerate(units):
-        if not _is_acronym(unit):
-            continue
+    for i in [i for i, unit in enumerate(units) if _is_acronym(unit)][:_FIRST]:
+        unit = units[i]
         is_deep = len(unit.form) > len("PT") and unit.form not in TERMS
         for at in range(len(forms)):
-            run = {*range(at, at + _n_spelt(unit.form, forms[at:], is_deep=is_deep))}
+            run = {*range(at, at + _n_spelt(unit.form, forms, at, is_deep=is_deep))}
             is_within = texts is units and i not in run and not {i, *run} <= lone
             is_across = texts is not units and i in lone and run <= rest
             if len(run) > 1 and (is_within or is_across):
@@ -211,21 +210,21 @@ def _is_acronym(unit: Unit) -> bool:
     return is_short and unit.form.isalpha()
 
 
-def _n_spelt(short: str, forms: Sequence[str], *, is_deep: bool) -> int:
-    """Return the number of words that spell an acronym, or 0: 3 of `CRP`, 2 of `IgG`.
+def _n_spelt(short: str, forms: Sequence[str], at: int, *, is_deep: bool) -> int:
+    """Return the number of words from a position that spell an acronym: 3 of `CRP`, 2 of `IgG`.
 
     Each gives its first letter; if `is_deep`, it may give later ones, too, the last word the next.
     """
-    if not forms or not forms[0].startswith(short[0]):
+    if at == len(forms) or not forms[at].startswith(short[0]):
         return 0
-    at = 0
+    taken = 0
     for k, letter in enumerate(short, 1):
-        at = forms[0].find(letter, at) + 1
-        if not at or (k > 1 and not is_deep):
+        taken = forms[at].find(letter, taken) + 1
+        if not taken or (k > 1 and not is_deep):
             return 0
         if k == len(short):
-            return int(forms[0].startswith(short))
-        if n_behind := _n_spelt(short[k:], forms[1:], is_deep=is_deep):
+            return int(forms[at].startswith(short))
+        if n_behind := _n_spelt(short[k:], forms, at + 1, is_deep=is_deep):
             return 1 + n_behind
     return 0
 
