@@ -34,7 +34,9 @@ _WORDS = {
     for kind, forms in json.loads((files(__package__) / "names.json").read_text("utf-8")).items()
 }
 """Words in names of fields by what they tell about the field, and legal forms of companies."""
-_PROPER_NAME = re.compile(r"(?:[^\W\d_a-z][\w.'\u2019-]*\s*){1,4}")
+_PARTICLES = "al da de del della den der di do dos du el la las los te ten ter van von zu zum zur"
+_NAME_WORD = rf"(?:(?:{'|'.join(_PARTICLES.split())}) )*(?:[dl]['\u2019])?[^\W\d_a-z][\w.'\u2019-]*"
+_PROPER_NAME = re.compile(rf"{_NAME_WORD}(?:,?\s+{_NAME_WORD}){{0,4}}\s*")
 _CODE = re.compile(r"(?=.*\d)[A-Za-z0-9]+(?:[-_./#:][A-Za-z0-9]+)*")
 _PLAIN_NUMBER = re.compile(r"\s*[-+(]?[\d.,'_ ]*\d[\d.,'_ ]*\)?\s*")
 _RANGE = re.compile(
@@ -291,6 +293,7 @@ def _names(field: _Field) -> _Suggestions:
     roles = {role, role.removesuffix("s")}
     if not roles.isdisjoint(_WORDS["company"]) or (n_forms and 2 * n_forms >= len(field.values)):
         yield _Suggestion("name", (), "a name of a company, with or without its legal form")
+    roles |= {"person"} if role == "by" else set()
     if not roles.isdisjoint(_WORDS["person"]) or (
         "name" in _name_words(field.name) and all(map(_PROPER_NAME.fullmatch, field.values))
     ):

@@ -35,7 +35,12 @@ from factcheck.judges.local.pairs.normal import (
     tidy,
 )
 from factcheck.judges.local.pairs.reading import LABEL, read
-from factcheck.judges.local.pairs.texts import PairModel, compare_texts, load_pair_model
+from factcheck.judges.local.pairs.texts import (
+    PairModel,
+    compare_texts,
+    is_in_order,
+    load_pair_model,
+)
 from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity, ValuePair
 from factcheck.runtime.deadline import checkpoint, decide_each, run_in_thread
 from factcheck.text.language import guess_language
@@ -44,8 +49,8 @@ Value = Union[str, "tuple[Value, ...]"]
 """A text, or a list whose order does not matter; an object is a list of texts, `key: value`."""
 _DEEPEST = 32
 _DEPTHS = {"[": 1, "{": 1, "]": -1, "}": -1}
-_ALTERNATIVES = re.compile(r"(?<=\s)/(?=\s)")
-_BULLET = re.compile(r"\s*(?:[-*\u2022\u2023\u00b7\u2013]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)")
+_ALTERNATIVES = re.compile(r"(?<=\s)/(?=\s)(?!\s+(?:year|annum|month|week|day|hour|h)\b)")
+_BULLET = re.compile(r"\A\s*(?:[-*\u2022\u2023\u00b7\u2013]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)")
 _HARD_BREAK = re.compile(r"\s*(?:;|\r?\n)+\s*")
 _SOFT_BREAK = re.compile(r"\s*,\s+(?:(?:and|und|et|y|e|&)\s+)?|(?<=\w),(?=[^\W\d])")
 _TUPLE = re.compile(r"\s*(?:\(.*\)|-?\d+\.\d+\s*,\s*-?\d+\.\d+)\s*")
@@ -80,7 +85,7 @@ class LocalPairJudge:
     @property
     def identity(self) -> Mapping[str, str]:
         """Judge name and model version."""
-        return {"judge": f"local/17@{load_pair_model().version}"}
+        return {"judge": f"local/18@{load_pair_model().version}"}
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
         """Return one verdict per pair, in order; free of charge."""
@@ -226,6 +231,8 @@ def _compare_strings(gold: str, extracted: str, mode: _Mode) -> Finding:
         return finding
     by_items = _compare_lists(ones, others, mode)
     is_better = len(ones) == len(others) or by_items.probability >= finding.probability
+    if by_items.probability < DECISION <= finding.probability:
+        is_better = is_better and not is_in_order(tidy(gold), tidy(extracted))
     return by_items if is_better else finding
 
 

@@ -40,9 +40,11 @@ SAME, VAGUE, OTHER = 0.98, 0.3, 0.02
 _LONGEST_QUOTE = 60
 TABLES: Mapping[str, Any] = json.loads((files(__package__) / "words.json").read_text("utf-8"))
 """Word lists in normal form."""
-_SAME: Mapping[str, str] = TABLES["same"] | {
+TERMS: Mapping[str, str] = {
     form: row.split(",")[0] for row in TABLES["terms"] for form in row.split(",")
 }
+"""Technical terms and their synonyms, by the one that stands for all."""
+_SAME: Mapping[str, str] = TABLES["same"] | TERMS
 """Normal forms of whole values that mean the same, by the one that stands for all."""
 LONG = 4_000
 """Length in characters above which texts are compared as a whole and not cached."""
@@ -56,8 +58,10 @@ _TOKEN = re.compile(
     r"[^\W_]+(?:'[^\W_]+)*|(?<=[A-Z])-(?![^\s,;)])"
     r"|[^\w\s#.,:;!?*|\\'\"`^°()\[\]{}/&\u00b7\u2022\u2039\u203a¿¡§¶-]"
 )
+_PLAIN = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"(?<!\d)(?<!\d )\b[^\W\d_]+")
 _ANSWERS = word_set(f"{TABLES['yes']} {TABLES['no']}")
+_SYMBOLIZED = frozenset(TABLES["symbols"].values())
 _SHORT_WORDS = _ANSWERS | word_set(TABLES["grammar"]) | {"ok"}
 _ABSENT = frozenset(("", *TABLES["absent"].split(",")))
 _ADDRESS = re.compile(
@@ -65,10 +69,26 @@ _ADDRESS = re.compile(
     r"([\w.+%-]+@[\w-]+(?:\.[\w-]+)+|10\.\d{4,9}/\S+|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?)\.?",
     re.IGNORECASE,
 )
+_POWERS = {"thousand": 3, "K": 3, "million": 6, "mio": 6, "G": 9, "Gpt": 9, "T": 12, "Tpt": 12}
 _COUNTS = re.compile(
-    r"(?:[x\u00d7]\s?)?10[\^*e](\d\d?)\s?(?:cells\s?)?(?:/|per )\s?(.+)", re.IGNORECASE
+    rf"(?:(?:[x\u00d7]\s?)?10[\^*eE](\d\d?)|({'|'.join(_POWERS)}))?\s?"
+    r"(?:cells\s?)?(?:/|per )\s?(.+)"
 )
 """Counts of cells: `10^9/L`."""
+_UNITS = tuple(
+    (re.compile(pattern), name)
+    for pattern, name in (
+        (r"\bmm\^?3\b", "\u00b5L"),
+        (r"[u\u00b5\u03bc]m\^?3\b", "fL"),
+        (r"\bfemtolit(?:re|er)s?\b", "fL"),
+        (r"(?:/| per )\s?100\s?m[lL]\b|(?<=[a-z])\s?%\Z", "/dL"),
+        (r"(?:/| per )\s?24[ -]?h(?:ours?|rs?)?\b", "/day"),
+        (r"\b[uU]nits?(?=/| per )", "U"),
+        (r" per (?=1[.,]73)", "/"),
+        (r"\bmcmol\b", "\u00b5mol"),
+    )
+)
+"""Units in other notations, with those of the tables."""
 _PHONE = re.compile(r"(\+|00)?(?=(?:\D*\d){7})[\d\s()./-]{7,25}", re.IGNORECASE)
 _CODE = re.compile(
     r"(?=.*\d)(?!(?:\d+\s?[-/_.:]\s?\d+|(?!\d+(?:\.\d+){2})(?:[\d.,\s]{1,8}|[\d.,\s]+[^\W\d_]{1,3})"
@@ -157,7 +177,7 @@ def is_absent(text: str) -> bool:
 
 def compare_closed(first: str, second: str) -> Finding | None:
     """Compare answers, places, units, addresses, and values of which at least one is absent."""
-    ones, others = meanings(first), meanings(second)
+    ones, others = (meanings(text) or _term(text) for text in (first, second))
     if ones and others:
         are_same = not ones.isdisjoint(others)
         return Finding(SAME, "same meaning") if are_same else Finding(OTHER, against(first, second))
@@ -168,15 +188,28 @@ def compare_closed(first: str, second: str) -> Finding | None:
     return Finding(OTHER, f"no value in {side}") if any(are_absent) else None
 
 
+def _term(text: str) -> frozenset[object]:
+    term = TERMS.get(" ".join(_PLAIN.findall(fold(text))))
+    return frozenset({term} if term else ())
+
+
 def meanings(text: str) -> frozenset[object]:
     """Return what an answer, place, unit or address may mean."""
     if found := _ADDRESS.fullmatch(text):
         host, _, path = found[1].rstrip("/.").partition("/")
         return frozenset({f"{fold(host)}/{fold(path) if host.startswith('10.') else path}"})
+    if symbol := TABLES["symbols"].get(text):
+        return frozenset({symbol}) | named_units(text)
+    for pattern, unit in _UNITS:
+        text = pattern.sub(unit, text)
     if found := _COUNTS.fullmatch(text):
-        sizes = {size for kind, size, _ in named_units(found[2]) if kind == "volume"}
-        return frozenset(f"{10 ** int(found[1]) / size:.9g} a volume" for size in sizes)
+        sizes = {size for kind, size, _ in named_units(found[3]) if kind == "volume"}
+        if sizes:
+            power = int(found[1]) if found[1] else _POWERS.get(found[2], 0)
+            return frozenset(f"{10**power / size:.9g} a volume" for size in sizes)
     form = normal(text)
+    if form in _SYMBOLIZED:
+        return frozenset({form})
     is_place = len(form) > _LONGEST_PLACE_CODE or text.isupper() or form in _ANSWERS
     return (_meant().get(form, frozenset()) if is_place else frozenset()) | named_units(text)
 

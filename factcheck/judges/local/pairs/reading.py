@@ -65,10 +65,28 @@ def _as_decimal(match: re.Match[str]) -> str:
     return match[0] if upper >= lower else f"{int(whole) + upper / lower:.10g}"
 
 
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+_SHORT_MONTHS = "|".join(month[:3] for month in _MONTHS)
+
+
+def _date_text(day: str | None, month: str, year: str) -> str:
+    """Format a date as in a text: `12 June 2024`, `June 2024`."""
+    date = f"{_MONTHS[int(month) - 1]} {year}"
+    return f"{int(day)} {date}" if day else date
+
+
 _PERIODS = {
     "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"
 }  # fmt: skip
 _ROMAN = ["0", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]
+_RANKS = {"B": "Bachelor", "M": "Master"}
+_SUBJECTS = {
+    "Sc": "Science", "Eng": "Engineering", "Com": "Commerce", "Ed": "Education", "Mus": "Music",
+    "Phil": "Philosophy", "Arch": "Architecture", "Pharm": "Pharmacy", "Tech": "Technology",
+}  # fmt: skip
 _INITIALS = r"(?:[^\W\d_]\.)+[^\W\d_](?:\.|\Z)|[A-Z](?:\.? [A-Z]\b(?!'))+\.?"
 _TIMES_TEN = r"\s*[x*\u00d7]\s*10\s*\^"
 _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
@@ -76,6 +94,27 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     for pattern, replacement in (
         (r"(?<![\d:.])0(\d:\d\d)(?!\d)", r"\1"),
         (r"(?<![\d.,])(?<!\d )(\d{3}) (\d\d)(?![\d.,]| \d)", r"\1\2"),
+        (
+            r"(?<![\d./-])((?:19|20)\d\d)[-/](0[1-9]|1[0-2])(?:[-/]([0-3]\d))?(?![\d./-])",
+            lambda found: _date_text(found[3], found[2], found[1]),
+        ),
+        (
+            r"(?<![\d./-])(?:([0-3]?\d)\.)?(0?[1-9]|1[0-2])[./-]((?:19|20)\d\d)(?![\d./-])",
+            lambda found: _date_text(found[1], found[2], found[3]),
+        ),
+        (
+            rf"\b(?-i:({_SHORT_MONTHS})t?)\b\.?(?= '?\d|-\d\d\b|\Z)",
+            lambda found: next(month for month in _MONTHS if month.startswith(found[1])),
+        ),
+        (rf"({'|'.join(_MONTHS)})(?:-| ')(?=\d\d\b)", r"\1 20"),
+        (
+            rf"(?<=\w) (?:for|on|in|of) (?=(?:\d\d? )?(?:{'|'.join(_MONTHS)})\b|(?:19|20)\d\d\b)",
+            " ",
+        ),
+        (
+            rf"\b(?-i:({'|'.join(TABLES['states']).upper()})) (?=\d{{5}}\b)",
+            lambda found: f"{TABLES['states'][found[1].lower()]} ",
+        ),
         (r"(?:\u2300|(?<!\w)\u00d8)\s?(?=\d)", "diameter "),
         (r"\b(?:(?:no|nr|num)\.|n\s?[°º]\.?)\s?(?=\d|of\b)", "number "),
         (r"\bFY\s?(?=\d)", "fiscal year "),
@@ -83,11 +122,25 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"(?<=\d)\s?\.{2,3}\s?(?=\d)", " - "),
         (r"\b(\d+)\s?x\s?(?=/|per\b|an?\b|daily|weekly|monthly)", r"\1 times "),
         (r"\bw/o\b\s?", "without "),
+        (r"\bs\.?\s?p\.\s?a\b\.?", "spa"),
+        (r"\bs\.?\s?[a\u00e0]\.?\s?r\.?\s?l\b\.?", "sarl"),
         (r"\bp\.\s?a\.|\bper annum\b", "per year"),
+        (r"(?<=\d)(?=[mck]?m\^?[23]\b)", " "),
+        (r"(?<=\d) ?(?-i:mths?|mos?)\b\.?", " months"),
+        (r"(?<=\w) - (?=\d{4,5} (?-i:[A-Z][a-z]))", " "),
+        (r"(?<![\w-])(?-i:[A-Z]{1,2})-(?=\d{3,5}(?: \d\d)? [^\W\d])", ""),
+        (r"(?<=[^\W\d]) \+ (?=[^\W\d])", " & "),
+        (r"\b(?-i:IT)(?= (?-i:[A-Z][a-z]))", "information technology"),
         (r"\bsp\.?\s?z\.?\s?o\.?\s?o\b\.?", "spzoo"),
-        (r"\bph\.\s?d\b\.?", "PhD"),
-        (r"\A(?-i:B)\.?\s?(?-i:Sc)\b\.?", "Bachelor of Science"),
-        (r"\A(?-i:M)\.?\s?(?-i:Sc)\b\.?", "Master of Science"),
+        (r"\bdoctor of philosophy\b", "PhD"),
+        (
+            r"\AL\.?\s?L\.?\s?([BM])\b\.?",
+            lambda found: f"{_RANKS[found[1].upper()]} of Laws",
+        ),
+        (
+            rf"\A(?-i:([BM]))\.?\s?(?-i:({'|'.join(_SUBJECTS)}))\b\.?",
+            lambda found: f"{_RANKS[found[1]]} of {_SUBJECTS[found[2]]}",
+        ),
         (r"\A(PhD|MBA|(?:bachelor|master) of [^\W\d_]+)(?:,| in|:)\s", r"\1 "),
         (
             rf"\b({'|'.join(TABLES['numbered'].split())}) (?-i:(VI{{0,3}}|I[VX]|I{{1,3}}))(?!\w)",
@@ -132,12 +185,13 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"\bnet (\d+)(?: days?)?\b", r"\1 days net"),
         (r"\A(\D{0,40}\d.{0,40} )?bid\Z", r"\1 2 times daily"),
         (r"\A(\D{0,40}\d.{0,40} )?tid\Z", r"\1 3 times daily"),
-        (r"(?<=\w)\s?/\s?d\b", " per day"),
         (
             r"(\d+(?:\s?[^\W\d]+)?) (daily|weekly|monthly|yearly|annually)\b",
             lambda found: f"{found[1]} per {_PERIODS[found[2].lower()]}",
         ),
         (r"\bpounds? sterling\b", "GBP"),
+        (r"(?<=\d) ?TEUR\b", "k EUR"),
+        (r"((?:\b(?:EUR|USD|GBP|CHF|JPY)|[$€£¥]) ?\d[\d.,]*) ?m\b", r"\1 million"),
         (r"\b(utc|gmt)\s?([+-])0?(\d{1,2})(?::?00)?\b(?!:)", r"\1\2\3"),
         (r"\btwice\b(?! as\b)", "2 times"),
         (r"\btimes an? (?=\w)", "times per "),
@@ -151,7 +205,6 @@ _ABBREVIATIONS = {
     short: word_set(long) for short, long in (TABLES["legal"] | TABLES["abbreviations"]).items()
 }
 _LABELS = word_set(TABLES["labels"])
-_SUFFIXES: dict[str, str] = TABLES["suffixes"]
 _VARIANTS = {
     form: row.split()[-1] for row in TABLES["spellings"] + TABLES["cities"] for form in row.split()
 }
@@ -188,8 +241,8 @@ _LONGEST = 12
 """Maximum length of a number without separators; longer ones are codes."""
 _NO_UNIT = Measure("", "", 1.0)
 _NESTED = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
-LABEL = re.compile(r"\s*[^\s:][^:\n]{0,118}:\s+")
 _QUOTED = re.compile(r"\"[^\"]+\"|(?<![\w'])'[^']+'(?!\w)")
+LABEL = re.compile(r"\s*[^\s:][^:\n]{0,118}:\s+")
 
 
 @lru_cache(maxsize=8192)
@@ -248,15 +301,13 @@ class _Reader:
     def _word(self, word: Word) -> Unit:
         forms = [fold(each).replace("'", "") for each in (word.text, word.text.translate(DIGRAPHS))]
         form = forms[0] or word.stem
-        base = irregular_forms().get(form, form)
+        is_acronym = word.text.isupper() and len(form) > 1
+        base = form if is_acronym else irregular_forms().get(form, form)
         mark = "*" if self.language == "en" else "~"
         keys = {form, *forms[1:], *_ABBREVIATIONS.get(form, ())}
         keys |= {key + mark for key in (base, *_ABBREVIATIONS.get(form, ()))}
         if variant := _VARIANTS.get(form):
             keys.add(f"{variant}~")
-        for short, long in _SUFFIXES.items():
-            if form.endswith(short) and form != short:
-                keys.add(form.removesuffix(short) + long)
         k = n_shared(base, word.stem)
         if word.text.islower() and base[k + (base[k : k + 1] == word.stem[-1:]) :] in _ENDINGS:
             keys.add(word.stem + mark)  # not of `universal`, which would equal `university`

@@ -13,13 +13,14 @@ from functools import lru_cache
 from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
-from factcheck.judges.local.encoder import judge
+from factcheck.judges.local.encoder import is_one_piece, judge
 from factcheck.judges.local.model import logistic, read_weights
 from factcheck.judges.local.pairs.normal import (
     DECISION,
     OTHER,
     SAME,
     TABLES,
+    TERMS,
     VAGUE,
     Finding,
     against,
@@ -28,6 +29,7 @@ from factcheck.judges.local.pairs.normal import (
 from factcheck.judges.local.pairs.reading import CLASS_NOUNS, Reading, Unit, read
 from factcheck.judges.ports import Specificity
 from factcheck.reports.text import n_shared
+from factcheck.text.language import guess_language
 from factcheck.text.words import antonyms, word_set
 
 FEATURES = ("least_entailed", "most_entailed", "names")
@@ -49,9 +51,10 @@ _ROLES = frozenset("<>=\u2190-:")
 _LARGEST_FRAME, _FEW, _MOST_REPEATED = 8, 3, 40
 """Maximum number of units that frame an answer, units in a reason, and equal units looked at."""
 _VOWELS = frozenset("aeiouy")
+_LONGEST_ACRONYM = 8
 _FIRST = 32
 """Maximum sum of the positions of a unit in both values for checks of order, and number of missing
-units compared with each other."""
+units compared with each other, and of acronyms of a value."""
 _FAMILY_LETTERS, _FAMILY_SHARE, _NAME_SHARE = 5, 0.65, 0.5
 """Minimum number and share of common first letters of related words, or of names that differ."""
 _CAPITAL = 3.0
@@ -176,26 +179,69 @@ def match(
     return sorted(pairs), lone, rest
 
 
+def is_in_order(first: str, second: str) -> bool:
+    """Whether two texts have the same units in one order, but for an end put in front."""
+    language = guess_language(f"{min(first, second)} {max(first, second)}")
+    pairs, lone, rest = match(read(first, language).units, read(second, language).units)
+    steps = [after - before for (_, before), (_, after) in pairwise(pairs)]
+    return not (lone or rest) and sum(step != 1 for step in steps) <= 1
+
+
 def _match_acronyms(
     units: Sequence[Unit], lone: set[int], texts: Sequence[Unit], rest: set[int]
 ) -> None:
     """Match acronyms with what they stand for in the other value, or in the same."""
-    initials = "".join(unit.form[:1] or " " for unit in texts)
-    for i, unit in enumerate(units):
-        at = initials.find(unit.form) if len(unit.form) > 1 and unit.text.isupper() else -1
-        run = {*range(at, at + len(unit.form))}
-        if at >= 0 and (not {i, *run} <= lone if texts is units else i in lone and run <= rest):
-            lone.discard(i)
-            rest.difference_update(run)
+    forms = [unit.form for unit in texts]
+    for i in [i for i, unit in enumerate(units) if _is_acronym(unit)][:_FIRST]:
+        unit = units[i]
+        is_deep = len(unit.form) > len("PT") and unit.form not in TERMS
+        for at in range(len(forms)):
+            run = {*range(at, at + _n_spelt(unit.form, forms, at, is_deep=is_deep))}
+            is_within = texts is units and i not in run and not {i, *run} <= lone
+            is_across = texts is not units and i in lone and run <= rest
+            if len(run) > 1 and (is_within or is_across):
+                lone.discard(i)
+                rest.difference_update(run)
+                break
+
+
+def _is_acronym(unit: Unit) -> bool:
+    is_short = 1 < sum(map(str.isupper, unit.text)) <= len(unit.form) <= _LONGEST_ACRONYM
+    return is_short and unit.form.isalpha()
+
+
+def _n_spelt(short: str, forms: Sequence[str], at: int, *, is_deep: bool) -> int:
+    """Return the number of words from a position that spell an acronym: 3 of `CRP`, 2 of `IgG`.
+
+    Each gives its first letter; if `is_deep`, it may give later ones, too, the last word the next.
+    """
+    if at == len(forms) or not forms[at].startswith(short[0]):
+        return 0
+    taken = 0
+    for k, letter in enumerate(short, 1):
+        taken = forms[at].find(letter, taken) + 1
+        if not taken or (k > 1 and not is_deep):
+            return 0
+        if k == len(short):
+            return int(forms[at].startswith(short))
+        if n_behind := _n_spelt(short[k:], forms, at + 1, is_deep=is_deep):
+            return 1 + n_behind
+    return 0
 
 
 def _is_short(unit: Unit, whole: Unit) -> bool:
-    """Whether a word with a point begins another, or is some of its letters without vowels."""
+    """Whether a word is cut, or is some of the letters of another without vowels.
+
+    One without a point is cut if it is no word, as `Crea` and `Lymph`.
+    """
     short, long = unit.form, whole.form
     if not short or not long.startswith(short[0]) or len(long) <= len(short) + 1:
         return False
-    if unit.is_cut and long.startswith(short) and unit.is_capital == whole.is_capital:
-        return len(short) > 1 or unit.is_capital
+    if long.startswith(short):
+        if unit.is_cut and unit.is_capital == whole.is_capital:
+            return len(short) > 1 or unit.is_capital
+        if len(short) >= _FEW and len(long) > len(short) + _FEW:
+            return not is_one_piece(short)
     letters = iter(long)
     is_without_vowels = short.isalpha() and _VOWELS.isdisjoint(short)
     return len(short) >= _FEW and is_without_vowels and all(one in letters for one in short)

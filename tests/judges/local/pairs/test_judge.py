@@ -17,6 +17,30 @@ from factcheck.judges.ports import LOW, Ledger, PairJudge, PairVerdict, Specific
 from tests.processes import printed_by_python
 
 SAME = [
+    # abbreviations
+    ("Polyvinyl chloride pipe, 40 mm", "PVC pipe, 40 mm"), ("Immunoglobulin G", "IgG"),
+    ("Activated partial thromboplastin time", "aPTT"), ("Lymphocytes", "Lymph"),
+    ("Bilirubin, total", "T. bili"), ("Vitamin B12", "Vit B12"), ("Potassium", "K+"),
+    ("LDL cholesterol", "LDL-C"), ("Free T4", "fT4"), ("Bachelor of Commerce", "BCom"),
+    ("Doctor of Philosophy in Chemistry", "PhD Chemistry"), ("Master of Laws", "LL.M."),
+    ("Information Technology Manager", "IT Manager"), ("low", "\u2193"),
+    # notations
+    ("mg/dL", "mg/100 mL"), ("10^9/L", "G/L"), ("10^12/L", "million/\u00b5L"), ("/mm³", "cells/µL"),
+    ("mg/24 h", "mg/day"), ("fL", "µm³"), ("Cable, 3 × 1.5 mm²", "Cable 3x1.5mm²"),
+    ("Rent, April 2024", "Rent 04/2024"), ("Rent, April 2024", "Rent for April 2024"),
+    ("Workshop on 12 June 2024", "Workshop 2024-06-12"), ("3 months", "3 mths"),
+    ("Hauptstraße 5, 10115 Berlin", "Hauptstraße 5, D-10115 Berlin"),
+    ("45,000 EUR per year", "EUR 45.000 / year"), ("Delivery and setup", "Delivery + setup"),
+    ("Hosting 2024", "Hosting for 2024"), ("Subscription March 2024", "Subscription Mar '24"),
+    ("Subscription March 2024", "Subscription Mar-24"), ("Rent 03/2024", "Rent 2024/03"),
+    ("60,000 EUR per year", "60 TEUR p.a."), ("1.5 million JPY", "JPY 1.5m"),
+    ("Hex bolts M8 x 60, galvanised", "Galvanised hex bolts, M8x60"),
+    ("Via Roma 12, 10121 Torino TO", "Via Roma, 12 - 10121 Torino (TO)"),
+    ("14 Mill Lane, Leeds, LS2 7AB", "14, Mill Lane, Leeds LS2 7AB"),
+    ("Lange Straße 12, 26122 Oldenburg", "Lange Str. 12\n26122 Oldenburg"),
+    ("5 Pine St, Denver, CO 80202", "5 Pine St, Denver, Colorado 80202"),
+    ("Dr. med. Anke Voss", "Dr. Anke Voss"),
+    ("Officine Bruni S.p.A.", "Officine Bruni"), ("Eesti Puit OÜ", "Eesti Puit"),
     # companies
     ("Apple Inc.", "apple"), ("Müller GmbH & Co. KG", "Mueller"),
     ("Siemens AG", "Siemens Aktiengesellschaft"),
@@ -171,6 +195,20 @@ SAME = [
     ("negative", "not detected"),
 ]  # fmt: skip
 DIFFERENT = [
+    # abbreviations and notations
+    ("Immunoglobulin M", "IgG"), ("Albumin total", "ALT"), ("Platelets", "PT"),
+    ("Niger", "Nigeria"),
+    ("Kent", "Kentucky"), ("Lymphocytes", "Leukocytes"), ("Free T4", "fT3"), ("Potassium", "P"),
+    ("UCL", "University of California"), ("LED lamp", "Lead lamp"), ("high", "\u2193"),
+    ("Bachelor of Education", "BEng"), ("IT Manager", "Manager"), ("incl. VAT", "excl. VAT"),
+    ("mg/100 mL", "mg/L"), ("g/L", "G/L"), ("10^9/L", "million/µL"), ("cells/µL", "cells/mL"),
+    ("Rent, April 2024", "Rent 05/2024"), ("Workshop on 12 June 2024", "Workshop 2024-07-12"),
+    ("Hauptstraße 5, 10115 Berlin", "Hauptstraße 5, D-10117 Berlin"),
+    ("Rent Mar-24", "Rent Mar-25"),
+    ("Anna 5, Bob 6", "Anna 6, Bob 5"), ("Anna Berlin, Bob Paris", "Anna Paris, Bob Berlin"),
+    ("Height 5 m, width 6 m", "Height 6 m, width 5 m"), ("Fee due by 15 July", "Fee on 15 July"),
+    ("Denver, CO 80202", "Denver, CA 80202"), ("M8 x 60, 40 pcs", "M60 x 8, 40 pcs"),
+    ("Officine Bruni S.p.A.", "Officine Bruni S.r.l."), ("3 months", "3 m"),
     # labels
     ("mild", "moderate"), ("divorced", "widowed"), ("cash", "bank transfer"), ("IgA", "IgE"),
     # quantities
@@ -561,7 +599,7 @@ def test_the_judge_fulfils_its_port_costs_nothing_and_reads_the_values_only() ->
     assert isinstance(judge, PairJudge)
     assert asyncio.run(judge.compare(told, ledger)) == tuple(map(compare_values, pairs))
     assert ledger.usage.calls == 0
-    assert judge.identity["judge"].startswith("local/17@")
+    assert judge.identity["judge"].startswith("local/18@")
 
 
 def test_values_of_any_length_are_compared() -> None:
