@@ -282,7 +282,8 @@ class Roles(Tree):
         is_bound = kid > head and (low in _BOUND_TO_VERB or self._governs(head, kid) or is_goal)
         if is_bound or kid == self._needed_phrase(head) or self._is_span(kid):
             return Role.NEEDED
-        if low == "according":
+        is_pronoun = any(self.tokens[i].tag == "PRP" for i in self.of(kid, "pobj"))
+        if low == "according" or is_pronoun:  # `walked over it`
             return Role.NEEDED
         if low in _GERUNDS and self.gerund(kid) is not None and self.has_happened(head):
             return Role.OWN

@@ -34,6 +34,8 @@ TOLD = {
     "no helping verb for the second": (
         "The two hikers were carried away but remained on the surface.",
         ["The two hikers were carried away.", "The two hikers remained on the surface."]),
+    "a phrase with a pronoun": ("A crater was named after her in 1973.",
+        ["A crater was named after her.", "A crater was named after her in 1973."]),
     "another subject": ("Sales rose in May, but travel costs doubled.",
         ["Sales rose.", "Sales rose in May.", "Travel costs doubled."]),
     "several subjects": ("Tom and Eva live in London.",
