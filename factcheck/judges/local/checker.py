@@ -16,6 +16,7 @@ from factcheck.facts.spans import fold_text, locate
 from factcheck.judges.local.encoder import load_reader
 from factcheck.judges.local.evidence import (
     LANGUAGE,
+    Passage,
     Sentence,
     Text,
     passages,
@@ -41,17 +42,28 @@ _MOST_THREADS = 4
 """Maximum number of threads for one text; each takes about 15 MB."""
 
 
-def check_facts(facts: Sequence[AtomicFact], text: str) -> tuple[CheckResult, ...]:
+def check_facts(
+    facts: Sequence[AtomicFact], text: str, cores: Mapping[str, AtomicFact] | None = None
+) -> tuple[CheckResult, ...]:
     """Check each fact independently against a text.
 
     A fact is undecided if the judge is unsure, or if the fact or the text is in a language it was
-    not measured on; a fact that the text states verbatim is entailed in any language.
+    not measured on; a fact that the text states verbatim is entailed in any language. A detail is
+    not entailed if the passage has none of the words that it adds to its core.
+
+    Args:
+        facts: The facts.
+        text: The text.
+        cores: What some of the facts add a detail to, by their id.
 
     Returns:
         One result per fact, in fact order.
     """
     read = read_text(text)
-    return decide_each(lambda fact: _check(fact, text, read), facts, CheckFailure.of)
+    known = cores or {}
+    return decide_each(
+        lambda fact: _check(fact, text, read, known.get(fact.id)), facts, CheckFailure.of
+    )
 
 
 class LocalChecker:
@@ -89,13 +101,17 @@ class LocalChecker:
                 results[fact.id] = _refuse(fact, core)
             else:
                 open_.append(fact)
-        results |= {result.fact.id: result for result in await _in_threads(open_, text)}
+        by_id = {fact.id: fact for fact in facts}
+        known = {fact.id: by_id[roots[fact.id]] for fact in open_}
+        results |= {result.fact.id: result for result in await _in_threads(open_, text, known)}
         return tuple(results[fact.id] for fact in facts)
 
 
-async def _in_threads(facts: Sequence[AtomicFact], text: str) -> Sequence[CheckResult]:
+async def _in_threads(
+    facts: Sequence[AtomicFact], text: str, cores: Mapping[str, AtomicFact] | None = None
+) -> Sequence[CheckResult]:
     n = min(os.cpu_count() or 1, _MOST_THREADS)
-    works = [run_in_thread(check_facts, facts[start::n], text) for start in range(n)]
+    works = [run_in_thread(check_facts, facts[start::n], text, cores) for start in range(n)]
     _, *found = await together([run_in_thread(_load), *works])
     return [result for part in found for result in part]
 
@@ -111,7 +127,7 @@ def _load() -> tuple[CheckResult, ...]:
     return ()
 
 
-def _check(fact: AtomicFact, text: str, read: Text) -> CheckResult:
+def _check(fact: AtomicFact, text: str, read: Text, core: AtomicFact | None) -> CheckResult:
     checkpoint()
     if not text.strip():
         return Verdict(fact, "neutral", 0.0, reason="the text is empty", judge=JUDGE)
@@ -126,7 +142,7 @@ def _check(fact: AtomicFact, text: str, read: Text) -> CheckResult:
             )
             return CheckFailure(fact, "language", message)
     verdicts = [
-        _judge(fact, statement, read)
+        _judge(fact, statement, read, core)
         if evidence is None
         else Verdict(fact, "entailed", CERTAIN, evidence, "stated verbatim", JUDGE)
         for statement, evidence in zip(statements, stated, strict=True)
@@ -147,7 +163,7 @@ def find_verbatim(fact: str, text: str, read: Text) -> Evidence | None:
     return None if any(character.isalnum() for character in fact) else locate(fact, text)
 
 
-def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
+def _judge(fact: AtomicFact, statement: Sentence, read: Text, core: AtomicFact | None) -> Verdict:
     """Judge a sentence of a fact by its best passage; those that cannot change it are not read."""
     model = load_model()
     best, closest, stating, against = 0.0, None, None, None
@@ -167,10 +183,7 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
         if against is None and conflict is not None:
             against = passage.sentences[0].evidence, conflict
     if stating is not None:
-        missing = ", ".join(stating.missing)
-        reason = f"paraphrased; not found: {missing}" if missing else "paraphrased"
-        evidence = stating.sentences[0].evidence
-        return Verdict(fact, "entailed", round(best, 6), evidence, reason, JUDGE)
+        return _stated(fact, stating, best, core)
     if against is not None:
         return Verdict(fact, "contradicted", round(best, 6), *against, JUDGE)
     reason = "the words, or similar ones, are there, but do not say it"
@@ -179,3 +192,16 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
     elif missing := ", ".join(closest.missing):
         reason = f"not found: {missing}"
     return Verdict(fact, "neutral", round(best, 6), None, reason, JUDGE)
+
+
+def _stated(
+    fact: AtomicFact, passage: Passage, probability: float, core: AtomicFact | None
+) -> Verdict:
+    missing = ", ".join(passage.missing)
+    if core is not None and passage.lacks(core.text):
+        return Verdict(
+            fact, "neutral", round(1 - probability, 6), None, f"not found: {missing}", JUDGE
+        )
+    reason = f"paraphrased; not found: {missing}" if missing else "paraphrased"
+    evidence = passage.sentences[0].evidence
+    return Verdict(fact, "entailed", round(probability, 6), evidence, reason, JUDGE)

@@ -47,9 +47,9 @@ _MIN_OVERLAP_SINGLE = 0.5
 """Minimum fraction if the passage has exactly one comparable number with a unit."""
 _MIN_OVERLAP_DATES = 0.75
 """Minimum fraction for dates of which other parts are given: a month and year, a day and month."""
-_MIN_OVERLAP_EXCHANGE = 0.75
+_MIN_OVERLAP_EXCHANGE = 0.6
 """Minimum fraction for a value that the passage gives of something else."""
-_LINKS = word_set("and but while whereas")
+_LINKS = word_set("and or but while whereas")
 _SPANS = word_set("from between")
 _ARTICLES = word_set("the a an its his her their")
 
@@ -112,11 +112,13 @@ class _Pair:
         there = self.passage.wording(theirs.first, theirs.last)
         return _says(there, self.fact.wording(ours.first, ours.last))
 
-    def have_same_digits(self, ours: Quantity, theirs: Quantity) -> bool:
-        """Tell whether two numbers differ at most in separators: 18,365 and 18.365."""
+    def is_same_number(self, ours: Quantity, theirs: Quantity) -> bool:
+        """Tell whether two are the same words (`over four hours`), or 18,365 and 18.365."""
         separators = str.maketrans("", "", ".,' \u00a0\u202f")
-        here = self.fact.wording(ours.first, ours.last)
-        there = self.passage.wording(theirs.first, theirs.last)
+        here = self.fact.wording(ours.first, ours.last).lower()
+        there = self.passage.wording(theirs.first, theirs.last).lower()
+        if here == there or ours.value == theirs.value:
+            return here == there
         return here.translate(separators) == there.translate(separators)
 
 
@@ -157,7 +159,7 @@ def _numbers(pair: _Pair) -> Iterator[str]:
             if (same_noun and rest >= _MIN_OVERLAP) or (
                 free and (alone or (near and rest >= _MIN_OVERLAP))
             ):
-                if q.value == p.value or not pair.have_same_digits(q, p):
+                if not pair.is_same_number(q, p):
                     yield pair.says(q, p)
                 break
 
@@ -298,8 +300,9 @@ def _other_value(pair: _Pair) -> str | None:
     """Find the only number of a unit, or the only date, if it is another one."""
     for ours in pair.fact.quantities:
         theirs = [p for p in pair.passage.quantities if comparable(ours, p) or agree(ours, p)]
-        if ours.units and len(theirs) == 1 and not agree(ours, theirs[0]):
-            return pair.says(ours, theirs[0])
+        is_about = pair.rest((ours.first, ours.last)) >= _MIN_OVERLAP_SINGLE
+        if is_about and ours.units and len(theirs) == 1 and not agree(ours, theirs[0]):
+            return None if pair.is_same_number(ours, theirs[0]) else pair.says(ours, theirs[0])
     for date in pair.fact.moments:
         dates = pair.passage.moments
         if len(dates) == 1 and differ(date, dates[0]) and not meet(date, dates[0]):

@@ -177,6 +177,17 @@ class Passage(NamedTuple):
         telling = [text for text in texts if text.lower() not in _PARTICLES]
         return tuple(telling or texts)
 
+    def lacks(self, core: str) -> bool:
+        """Tell whether none of what the statement adds to its core is in the passage."""
+        known = analyse(core).stems
+        added = [
+            word
+            for word in self.statement.analysed.words
+            if word.kind in {"content", "number"} and word.stem not in known
+        ]
+        gone = {word.stem for phrase in self.missing for word in analyse(phrase).words}
+        return bool(added) and all(word.stem in gone for word in added)
+
     @property
     def at_best(self) -> Features:
         """Features with the most favourable answer of the reader."""

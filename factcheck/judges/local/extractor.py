@@ -41,10 +41,10 @@ _WHOLE = re.compile(rf"[\"\u201c\u201d(\[]|\b(?:{'|'.join(sorted(WORDS['saying']
 """Behind a semicolon in brackets, or in what somebody says, nothing begins."""
 _ITEM = re.compile(
     r"(?:[$\u20ac\u00a3] ?)?\d[\d.,]*(?: ?[\w%\u20ac]+){0,3}? (?P<by>in|on|for|at) "
-    r"[^\s,;:()\"\u201c\u201d][^,;:()\"\u201c\u201d]{1,40}?(?=,? and |[,.;](?!\d)|\Z)"
+    r"[^\s,;:()\"\u201c\u201d][^,;:()\"\u201c\u201d]{1,40}?(?=,? (?:and|or) |[,.;](?!\d)|\Z)"
 )
 """`3 per cent in Norway`."""
-_JOINT = re.compile(r"(?:,? and |, )(?:(?P<lead>by|to|at|of) )?")
+_JOINT = re.compile(r"(?:,? (?:and|or) |, )(?:(?P<lead>by|to|at|of) )?")
 _TOTAL = re.compile(
     r"\b(?:between|both|together|total|combined|sum|average|respectively)\b", re.IGNORECASE
 )
@@ -274,7 +274,7 @@ def _items(text: str) -> list[Span]:
             break
         else:
             items = [item]
-    return [Span(*item.span()) for item in items] if "and" in link else []
+    return [Span(*item.span()) for item in items] if link.strip(", ") else []
 
 
 def _told(tree: Propositions, named: Mapping[int, str]) -> list[Told]:

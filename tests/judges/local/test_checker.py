@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -505,9 +506,9 @@ def test_a_detail_is_kept_only_if_its_core_is_not_refused(
 def test_a_detail_of_a_refused_fact_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def check(facts: Sequence[AtomicFact], text: str) -> tuple[CheckResult, ...]:
+    def check(facts: Sequence[AtomicFact], *rest: Any) -> tuple[CheckResult, ...]:
         asked.extend(fact.id for fact in facts)
-        return check_facts(facts, text)
+        return check_facts(facts, *rest)
 
     monkeypatch.setattr(checker, "check_facts", check)
     facts = [
@@ -522,3 +523,19 @@ def test_a_detail_of_a_refused_fact_is_not_read(monkeypatch: pytest.MonkeyPatch)
     refused = results[2]
     assert isinstance(refused, Verdict)
     assert (refused.label, refused.reason) == ("neutral", "says more of f2, which is dropped")
+
+
+@pytest.mark.parametrize(
+    ("detail", "text", "status"),
+    [
+        ("The council raised the fee from 1 April.", "The council raised the fee.", "dropped"),
+        ("The council raised the fee from 1 April.",
+         "On 1 April the fee goes up, the council decided.", "kept"),
+        ("The council raised the fee after a long debate.",
+         "A long debate came first, and then the council raised the fee.", "kept"),
+    ],
+)  # fmt: skip
+def test_a_detail_needs_some_of_its_own_words(detail: str, text: str, status: str) -> None:
+    core = AtomicFact("f1", "The council raised the fee.")
+    (found,) = check_facts([AtomicFact("f2", detail, core="f1")], text, {"f2": core})
+    assert found.status == status
