@@ -220,7 +220,11 @@ class Propositions(Roles):
                 self._clause(kid, inner, kind="joined", sayers=(*sayers, says))
                 continue
             passed = None if own else [subject._replace(details=()) for subject in subjects]
-            lead = holds | helpers if self._lacks_helper(verb, kid) else holds
+            lead = holds
+            if self._lacks_helper(verb, kid):
+                is_active = self.of(verb, "auxpass") and self.of(kid, "dobj")
+                is_whole = self.of(kid, "auxpass") or is_active  # `will be sold and cost 6 euros`
+                lead |= helpers - frozenset(self.of(verb, "auxpass") if is_whole else ())
             self._clause(kid, passed, kind="joined", sayers=sayers, shared=lead)
 
     def _or(self, verb: int, *, is_denied: bool) -> Words:
@@ -239,7 +243,9 @@ class Propositions(Roles):
 
     def _lacks_helper(self, verb: int, kid: int) -> bool:
         """Tell whether a joined verb has the helping verb of the first: `will run and go`."""
-        if self.of(kid, "aux", "auxpass", "mark"):
+        own = self.of(kid, "aux", "auxpass", "mark")
+        is_led = any(self.low[i] == "to" or self.tokens[i].relation == "mark" for i in own)
+        if is_led or (own and self.finite(kid) is not None):
             return False
         if self.finite(kid) is None:
             return True

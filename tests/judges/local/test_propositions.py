@@ -34,6 +34,11 @@ TOLD = {
     "no helping verb for the second": (
         "The two hikers were carried away but remained on the surface.",
         ["The two hikers were carried away.", "The two hikers remained on the surface."]),
+    "an active verb behind a passive one": ("Tickets will be sold online and cost 6 euros.",
+        ["Tickets will be sold online.", "Tickets will cost 6 euros."]),
+    "a passive verb behind an active one": ("Tom Orr will retire and be succeeded by Eva Kern.",
+        ["Tom Orr will retire.", "Tom Orr will be succeeded.",
+        "Tom Orr will be succeeded by Eva Kern."]),
     "a phrase with a pronoun": ("A crater was named after her in 1973.",
         ["A crater was named after her.", "A crater was named after her in 1973."]),
     "another subject": ("Sales rose in May, but travel costs doubled.",
