@@ -112,13 +112,18 @@ class _Pair:
         there = self.passage.wording(theirs.first, theirs.last)
         return _says(there, self.fact.wording(ours.first, ours.last))
 
+    def have_same_words(self, ours: Quantity | Moment, theirs: Quantity | Moment) -> bool:
+        """Tell whether two values are the same words, as `fewer than 200` and `200` may be."""
+        here = self.fact.wording(ours.first, ours.last)
+        return here.lower() == self.passage.wording(theirs.first, theirs.last).lower()
+
     def is_same_number(self, ours: Quantity, theirs: Quantity) -> bool:
-        """Tell whether two are the same words (`over four hours`), or 18,365 and 18.365."""
+        """Tell whether two are the same words, or 18,365 and 18.365."""
+        if ours.value == theirs.value:
+            return self.have_same_words(ours, theirs)
         separators = str.maketrans("", "", ".,' \u00a0\u202f")
-        here = self.fact.wording(ours.first, ours.last).lower()
-        there = self.passage.wording(theirs.first, theirs.last).lower()
-        if here == there or ours.value == theirs.value:
-            return here == there
+        here = self.fact.wording(ours.first, ours.last)
+        there = self.passage.wording(theirs.first, theirs.last)
         return here.translate(separators) == there.translate(separators)
 
 
@@ -151,10 +156,12 @@ def _numbers(pair: _Pair) -> Iterator[str]:
         rivals = [p for p in theirs if p not in equal and comparable(q, p)]
         for p in rivals:
             near = pair.slot(place, (p.first, p.last))
-            if near < 2 and _derived(q, theirs):  # noqa: PLR2004 - both neighbours
+            if _derived(q, theirs):
                 continue
-            same_noun = bool(noun) and _counted(pair.passage, p) == noun
-            free = not equal and not any(agree(o, p) for o in ours if o is not q)
+            is_ours = any(agree(o, p) for o in ours if o is not q)
+            is_open = is_ours or not equal
+            same_noun = bool(noun) and is_open and _counted(pair.passage, p) == noun
+            free = not equal and not is_ours
             alone = bool(q.units) and len(rivals) == 1 and rest >= _MIN_OVERLAP_SINGLE
             if (same_noun and rest >= _MIN_OVERLAP) or (
                 free and (alone or (near and rest >= _MIN_OVERLAP))
@@ -250,7 +257,8 @@ def _exchange(
         held = pair.fact.stems & sides[same].stems - side.stems
         is_later = at > 0 and keys[0] in side.left and keys[0] == _first_key(pair, sides)
         is_other = not held and sides[same].stems and (sides[same].has_subject or at > 0)
-        if is_other or (is_later and side.has_subject):
+        is_elsewhere = is_other or (is_later and side.has_subject)
+        if is_elsewhere and not pair.have_same_words(ours, theirs[at]):
             yield pair.says(ours, theirs[at])
 
 
@@ -265,7 +273,7 @@ def _sides(passage: Analysed, values: Sequence[Quantity | Moment]) -> list[_Side
     words = passage.words
     cuts = [0]
     for before, value in pairwise(values):
-        links = [at for at in range(before.last, value.first + 1) if _is_parted(passage, at)]
+        links = [at for at in range(before.last, value.first) if _is_parted(passage, at)]
         if not links or (before.first and words[before.first - 1].form in _SPANS):
             return []
         cuts.append(links[-1])

@@ -23,7 +23,7 @@ from factcheck.judges.local.statements import (
     plain,
     read_quote,
 )
-from factcheck.judges.local.tree import WORDS, Tree, read_tokens
+from factcheck.judges.local.tree import FINITE, WORDS, Tree, read_tokens
 from factcheck.judges.local.wording import Wording, finished
 from factcheck.runtime.deadline import checkpoint, run_in_thread
 from factcheck.text.blocks import split_blocks
@@ -40,14 +40,18 @@ _PARTS = re.compile(r"\S(?:[^;]|;(?!\s))*;?")
 _WHOLE = re.compile(rf"[\"\u201c\u201d(\[]|\b(?:{'|'.join(sorted(WORDS['saying']))})\b")
 """Behind a semicolon in brackets, or in what somebody says, nothing begins."""
 _ITEM = re.compile(
-    r"(?:[$\u20ac\u00a3] ?)?\d[\d.,]*(?: ?[\w%\u20ac]+){0,3}? (?P<by>in|on|for|at) "
-    r"[^\s,;:()\"\u201c\u201d][^,;:()\"\u201c\u201d]{1,40}?(?=,? (?:and|or) |[,.;](?!\d)|\Z)"
+    r"(?<![\w.,])(?:[$\u20ac\u00a3] ?)?\d[\d.,]{0,20}[%\u20ac]?(?: [^\W\d][\w-]*){0,3}? "
+    r"(?P<by>in|on|for|at) [^\s,;:()\"\u201c\u201d][^,;:()\"\u201c\u201d]{1,40}?"
+    r"(?=,? (?:and|or) |[,.;](?!\d)|\Z)"
 )
 """`3 per cent in Norway`."""
-_JOINT = re.compile(r"(?:,? (?:and|or) |, )(?:(?P<lead>by|to|at|of) )?")
-_TOTAL = re.compile(
-    r"\b(?:between|both|together|total|combined|sum|average|respectively)\b", re.IGNORECASE
+_JOINT = re.compile(r"(?:,? (?:and|or) |, )(?:(?P<lead>by|to|at) )?")
+_TIED = re.compile(
+    r"\b(?:between|from|both|together|total|combined|sum|average|respectively|neither|nor|not)\b"
+    r"|\bof (?:the |his |her |its |their )?\Z",
+    re.IGNORECASE,
 )
+"""Before values that are not told one by one."""
 _CLOSERS = " \n\r\t\"'\u201d\u2019)]*_"
 _FARTHEST_SPEAKER = 3
 """Sentences of a quotation after which its speaker is still looked for."""
@@ -262,7 +266,7 @@ def _items(text: str) -> list[Span]:
     """Return the values that a sentence gives of one thing each: `3 % in Ulm and 5 % in Bonn`."""
     items: list[re.Match[str]] = []
     link = ""
-    for item in _ITEM.finditer(text) if not _TOTAL.search(text) else ():
+    for item in _ITEM.finditer(text):
         gap = text[items[-1].end() : item.start()] if items else ""
         joint = _JOINT.fullmatch(gap)
         lead = joint["lead"] if joint else None
@@ -274,7 +278,12 @@ def _items(text: str) -> list[Span]:
             break
         else:
             items = [item]
-    return [Span(*item.span()) for item in items] if link.strip(", ") else []
+    if not link.strip(", ") or _TIED.search(text[: items[0].start()]):
+        return []
+    listed = range(items[0].start(), items[-1].end())
+    is_ended = not text[listed.stop :].lstrip().startswith(("and ", "or "))
+    has_verb = any(word.tag in FINITE for word in read_tokens(text) if word.start in listed)
+    return [Span(*item.span()) for item in items] if is_ended and not has_verb else []
 
 
 def _told(tree: Propositions, named: Mapping[int, str]) -> list[Told]:

@@ -402,6 +402,15 @@ def test_a_value_of_something_else_is_a_conflict(fact: str, passage: str, other:
          "The mill burned down in 1950, was rebuilt in 1953 and sold in 1960."),
         ("Eleven members voted for the rise.",
          "Eleven members voted for the rise and eight against it."),
+        ("Tom is 29.", "Eva Kern, 34, and her brother Tom, 29, own the mill."),
+        ("The nurse is 29.", "The doctor, 45, and the nurse, 29, were arrested."),
+        ("20 delegates voted against the plan.",
+         "Of the 80 delegates, 50 voted for the plan, 20 voted against it and 10 abstained."),
+        ("Two members abstained.", "Eight of the 24 members were absent, and two abstained."),
+        ("The firm has 500 workers.", "The firm has 300 workers in Ulm and 200 workers in Bonn."),
+        ("It sold fewer than 200 cars in Portugal.",
+         "It sold fewer than 300 cars in Spain and 200 in Portugal."),
+        ("They waited four hours.", "They waited over four hours."),
     ],
 )  # fmt: skip
 def test_a_value_of_the_same_thing_is_none(fact: str, passage: str) -> None:

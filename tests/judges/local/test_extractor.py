@@ -133,6 +133,7 @@ HOSTILE = {
     "one word": "a" * 20_000, "brackets": "a(" * 9_000, "links": "[a](" * 5_000,
     "addresses": "a@" * 9_000, "stars": "**a " * 5_000, "not": "not " * 5_000,
     "semicolons": "Anna moved;" * 300, "values": "3 a in b and " * 2_000 + ".",
+    "digits": "1" * 20_000,
     "quotes": '"The ' * 4_000, "marks": "!" * 20_000,
     "capitals": "ANNA KERN MET TOM. " * 200, "right to left": "שלום " * 4_000,
 }  # fmt: skip
@@ -231,6 +232,13 @@ TOLD = {
     "values for different things": (
         "Prices rose 3 per cent in May and June and 5 per cent in July.",
         ["Prices rose 3 per cent in May and June and 5 per cent in July."]),
+    "a clause that begins with a number": (
+        "Rain fell for 3 days in May and 40 houses in Ulm were flooded.",
+        ["Rain fell for 3 days.", "Rain fell for 3 days in May.",
+        "40 houses in Ulm were flooded."]),
+    "one way from value to value": (
+        "The price rose from $20 in 2019 to $25 in 2020 and $31 in 2021.",
+        ["The price rose from $20 in 2019 to $25 in 2020 and $31 in 2021."]),
     "the sum of two": ("In total 12 people in Ulm and 9 people in Bonn were hurt.",
         ["In total 12 people in Ulm and 9 people in Bonn were hurt."]),
     "a semicolon in a report": ("He said the city was old; it had two bridges.",
