@@ -124,7 +124,7 @@ def _run(host: str, port: int, *, opens: str = "", **options: Any) -> None:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn restores and raises it
         name = f"[{host}]" if ":" in host else host
         address = f"http://{name}:{listener.getsockname()[1]}"
-        output.print_note(f"Serving {', '.join(config.judges)} on {address}")
+        output.print_note(f"Serving {', '.join(config.judges)} on {address}{opens}")
         if opens:  # a browser in the terminal would not return
             Thread(target=webbrowser.open, args=(f"{address}{opens}",), daemon=True).start()
         Server(settings).run(sockets=[listener])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from html import escape
@@ -122,7 +123,7 @@ def _operation(
 ) -> str:
     """Describe a request: what it does, its parameters, its body and an example."""
     first, _, rest = operation.get("description", "").partition("\n\n")
-    parts = [f"<li>{escape(rest)}</li>"] if rest else []
+    parts = [f"<li>{_code(rest)}</li>"] if rest else []
     names = [_row(one["name"], one) for one in operation.get("parameters", ())]
     for kind, content in operation.get("requestBody", {}).get("content", {}).items():
         body = _resolved(schema, content["schema"])
@@ -135,14 +136,19 @@ def _operation(
         parts.insert(bool(rest), f"<li>{''.join(names)}</li>")
     return (
         f'<details class="group plain"><summary><h2>{method.upper()} {escape(path)}</h2> '
-        f'<span class="soft">{escape(first)}</span></summary><ol>{"".join(parts)}</ol></details>'
+        f'<span class="soft">{_code(first)}</span></summary><ol>{"".join(parts)}</ol></details>'
     )
+
+
+def _code(text: str) -> str:
+    """Return HTML of a text in which backticks mark code."""
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text))
 
 
 def _row(name: str, described: Mapping[str, Any]) -> str:
     kinds = " or ".join(dict.fromkeys(_kinds(described.get("schema", described))))
     text = described.get("description", "")
-    return f'<p><b>{escape(name)}</b> <span class="soft">{escape(kinds)}</span> {escape(text)}</p>'
+    return f'<p><b>{escape(name)}</b> <span class="soft">{escape(kinds)}</span> {_code(text)}</p>'
 
 
 def _kinds(schema: Mapping[str, Any]) -> Iterator[str]:
