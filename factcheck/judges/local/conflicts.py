@@ -49,6 +49,10 @@ _MIN_OVERLAP_DATES = 0.75
 """Minimum fraction for dates of which other parts are given: a month and year, a day and month."""
 _MIN_OVERLAP_EXCHANGE = 0.6
 """Minimum fraction for a value that the passage gives of something else."""
+_MAX_SPREAD = 2.5
+"""Maximum words of a passage for each content word that it has in another order."""
+_EXCLUSIVE = word_set("only except apart but unless")
+_CONTRASTS = word_set("but while whereas")
 _LINKS = word_set("and or but while whereas")
 _SPANS = word_set("from between")
 _ARTICLES = word_set("the a an its his her their")
@@ -276,7 +280,8 @@ def _sides(passage: Analysed, values: Sequence[Quantity | Moment]) -> list[_Side
         links = [at for at in range(before.last, value.first) if _is_parted(passage, at)]
         if not links or (before.first and words[before.first - 1].form in _SPANS):
             return []
-        cuts.append(links[-1])
+        contrasts = [at for at in links if words[at].form in _CONTRASTS]
+        cuts.append(contrasts[0] if contrasts else links[-1])
     cuts.append(len(words))
     taken = {at for value in values for at in range(value.first, value.last)}
     sides = []
@@ -330,14 +335,28 @@ def _opposite(pair: _Pair) -> str | None:
 
 
 def _negation(pair: _Pair) -> str | None:
-    """Find a negation on one side only."""
-    ours, theirs = (
-        [word.text for word in each.words if word.kind == "negation"]
-        for each in (pair.fact, pair.passage)
-    )
+    """Find a negation on one side only, of a word that both have."""
+    ours, theirs = _negated(pair.fact), _negated(pair.passage)
     if bool(ours) == bool(theirs) or pair.rest((0, 0)) < _MIN_OVERLAP:
         return None
-    return f'says it with "{theirs[0]}"' if theirs else f'says it without "{ours[0]}"'
+    forms = {word.form for word in (*pair.fact.words, *pair.passage.words)}
+    if not _EXCLUSIVE.isdisjoint(forms):
+        return None  # `only Anna came`, `nobody came but Anna`
+    both = pair.fact.stems & pair.passage.stems
+    denied = [word for word, stem in (*ours.items(), *theirs.items()) if stem in both]
+    if not denied:
+        return None
+    return f'says it with "{denied[0]}"' if theirs else f'says it without "{denied[0]}"'
+
+
+def _negated(analysed: Analysed) -> dict[str, str]:
+    """Map each negation to the stem of the content word behind it."""
+    found = analysed.words
+    return {
+        word.text: _first_stem(found[at + 1 : at + 4])
+        for at, word in enumerate(found)
+        if word.kind == "negation"
+    }
 
 
 def _turned(pair: _Pair) -> str | None:
@@ -347,7 +366,8 @@ def _turned(pair: _Pair) -> str | None:
     if len({*order}) != len(order) or not {*order} <= {*places}:
         return None
     found = [places[stem] for stem in order]
-    if found == sorted(found):
+    is_far = max(found, default=0) - min(found, default=0) > _MAX_SPREAD * len(found)
+    if found == sorted(found) or is_far:
         return None
     return f'says "{pair.passage.wording(min(found), max(found) + 1)}", in another order'
 
