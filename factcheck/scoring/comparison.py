@@ -256,7 +256,7 @@ def _may_be_length(main: Comparison, counts: Mapping[str, Any]) -> bool:
     if (b - a) * main.difference <= 0 or abs(b - a) < _ALIKE * a:
         return False
     low, high = counts["at_equal_length"]["interval"] or (-1.0, 1.0)
-    return bool(low <= 0.0 <= high)
+    return round(low, 3) <= 0.0 <= round(high, 3)  # as shown
 
 
 def _length_lines(counts: Mapping[str, Any], n_records: int) -> list[str]:
