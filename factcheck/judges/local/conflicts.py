@@ -9,6 +9,7 @@ fact is called contradicted only where there are such words.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
@@ -53,7 +54,7 @@ _MAX_SPREAD = 2.5
 """Maximum words of a passage for each content word that it has in another order."""
 _EXCLUSIVE = word_set("only except apart but unless")
 _CONTRASTS = word_set("but while whereas")
-_LINKS = word_set("and or but while whereas")
+_LINKS = _CONTRASTS | {"and", "or"}
 _SPANS = word_set("from between")
 _ARTICLES = word_set("the a an its his her their")
 
@@ -111,6 +112,10 @@ class _Pair:
         """Count the neighbours, up to two, that two places have in common."""
         return _common(_neighbours(self.fact, *ours), _neighbours(self.passage, *theirs))
 
+    def alike(self, ours: Quantity) -> list[Quantity]:
+        """Return the numbers of the passage that may be compared with one of the fact."""
+        return [p for p in self.passage.quantities if comparable(ours, p) or agree(ours, p)]
+
     def says(self, ours: Quantity | Moment, theirs: Quantity | Moment) -> str:
         """Say that the passage has another value than the fact."""
         there = self.passage.wording(theirs.first, theirs.last)
@@ -158,10 +163,10 @@ def _numbers(pair: _Pair) -> Iterator[str]:
             continue
         rest = pair.rest(place)
         rivals = [p for p in theirs if p not in equal and comparable(q, p)]
+        if rivals and _derived(q, theirs):
+            continue
         for p in rivals:
             near = pair.slot(place, (p.first, p.last))
-            if _derived(q, theirs):
-                continue
             is_ours = any(agree(o, p) for o in ours if o is not q)
             is_open = is_ours or not equal
             same_noun = bool(noun) and is_open and _counted(pair.passage, p) == noun
@@ -235,7 +240,7 @@ def _exchanged(pair: _Pair) -> Iterator[str]:
     """Find a value that the passage gives of something else: `A rose 3 %, B 5 %`."""
     if len(pair.fact.quantities) == 1:
         ours = pair.fact.quantities[0]
-        theirs = [p for p in pair.passage.quantities if comparable(ours, p) or agree(ours, p)]
+        theirs = pair.alike(ours)
         yield from _exchange(pair, ours, theirs, [agree(ours, p) for p in theirs])
     if len(pair.fact.moments) == 1:
         date = pair.fact.moments[0]
@@ -253,23 +258,24 @@ def _exchange(
         return
     same = are_same.index(True)
     sides = _sides(pair.passage, theirs)
+    owners = _owners(sides)
+    owned = [word.stem for word in pair.fact.words if word.stem in owners]
+    named = {owners[stem] for stem in owned}
     for at, side in enumerate(sides):
-        others = frozenset[str]().union(*(each.stems for each in sides if each is not side))
-        keys = [word.stem for word in pair.fact.words if word.stem in side.stems - others]
-        if at == same or not keys:
+        if at == same or at not in named:
             continue
         held = pair.fact.stems & sides[same].stems - side.stems
-        is_later = at > 0 and keys[0] in side.left and keys[0] == _first_key(pair, sides)
+        is_later = at > 0 and owned[0] in side.left and owners[owned[0]] == at
         is_other = not held and sides[same].stems and (sides[same].has_subject or at > 0)
         is_elsewhere = is_other or (is_later and side.has_subject)
         if is_elsewhere and not pair.have_same_words(ours, theirs[at]):
             yield pair.says(ours, theirs[at])
 
 
-def _first_key(pair: _Pair, sides: Sequence[_Side]) -> str:
-    """Return the first stem of the fact that belongs to one value only."""
-    known = [word.stem for word in pair.fact.words]
-    return next(stem for stem in known if sum(stem in side.stems for side in sides) == 1)
+def _owners(sides: Sequence[_Side]) -> dict[str, int]:
+    """Map each stem that belongs to one value only to the place of that value."""
+    counts = Counter(stem for side in sides for stem in side.stems)
+    return {stem: at for at, side in enumerate(sides) for stem in side.stems if counts[stem] == 1}
 
 
 def _sides(passage: Analysed, values: Sequence[Quantity | Moment]) -> list[_Side]:
@@ -312,7 +318,7 @@ def _is_parted(passage: Analysed, at: int) -> bool:
 def _other_value(pair: _Pair) -> str | None:
     """Find the only number of a unit, or the only date, if it is another one."""
     for ours in pair.fact.quantities:
-        theirs = [p for p in pair.passage.quantities if comparable(ours, p) or agree(ours, p)]
+        theirs = pair.alike(ours)
         is_about = pair.rest((ours.first, ours.last)) >= _MIN_OVERLAP_SINGLE
         if is_about and ours.units and len(theirs) == 1 and not agree(ours, theirs[0]):
             return None if pair.is_same_number(ours, theirs[0]) else pair.says(ours, theirs[0])
