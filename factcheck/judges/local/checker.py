@@ -197,11 +197,10 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text, core: AtomicFact |
 def _stated(
     fact: AtomicFact, passage: Passage, probability: float, core: AtomicFact | None
 ) -> Verdict:
-    missing = ", ".join(passage.missing)
-    if core is not None and passage.lacks(core.text):
-        return Verdict(
-            fact, "neutral", round(1 - probability, 6), None, f"not found: {missing}", JUDGE
-        )
-    reason = f"paraphrased; not found: {missing}" if missing else "paraphrased"
+    missing = passage.missing
+    lacking = f"not found: {', '.join(missing)}"
+    if core is not None and passage.lacks(core.text, missing):
+        return Verdict(fact, "neutral", round(1 - probability, 6), None, lacking, JUDGE)
+    reason = f"paraphrased; {lacking}" if missing else "paraphrased"
     evidence = passage.sentences[0].evidence
     return Verdict(fact, "entailed", round(probability, 6), evidence, reason, JUDGE)

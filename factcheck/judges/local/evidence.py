@@ -26,7 +26,7 @@ from factcheck.judges.local.tree import WORDS
 from factcheck.runtime.deadline import checkpoint
 from factcheck.text.dates import Moment, meet
 from factcheck.text.units import Quantity, agree
-from factcheck.text.words import word_set
+from factcheck.text.words import word_set, words
 
 if TYPE_CHECKING:
     from factcheck.judges.local.encoder import FloatArray
@@ -177,15 +177,15 @@ class Passage(NamedTuple):
         telling = [text for text in texts if text.lower() not in _PARTICLES]
         return tuple(telling or texts)
 
-    def lacks(self, core: str) -> bool:
-        """Tell whether none of what the statement adds to its core is in the passage."""
+    def lacks(self, core: str, missing: Sequence[str]) -> bool:
+        """Tell whether what the statement adds to its core is all among what is `missing`."""
         known = analyse(core).stems
         added = [
             word
             for word in self.statement.analysed.words
             if word.kind in {"content", "number"} and word.stem not in known
         ]
-        gone = {word.stem for phrase in self.missing for word in analyse(phrase).words}
+        gone = {word.stem for phrase in missing for word in words(phrase)}
         return bool(added) and all(word.stem in gone for word in added)
 
     @property
