@@ -129,9 +129,6 @@ Both = Annotated[
         "--direction", "MODE", "coverage, or both to also list claims the source does not support."
     ),
 ]
-Cassette = Annotated[
-    str | None, option("--cassette", "FILE", "Record all replies in FILE, for replay:FILE.")
-]
 Card = Annotated[
     str | None,
     option(

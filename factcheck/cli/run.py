@@ -43,7 +43,6 @@ def run(  # noqa: PLR0913 - one parameter per option
     extractor: options.Extractor = None,
     weights: options.Weights = "equal",
     direction: options.Both = "coverage",
-    cassette: options.Cassette = None,
     skip_invalid: Annotated[
         bool, options.flag("--skip-invalid", "Skip invalid records and report how many.")
     ] = False,
@@ -135,7 +134,6 @@ def run(  # noqa: PLR0913 - one parameter per option
     if engine is not None:
         unsupported = {
             "--direction both": direction == "both",
-            "--cassette": cassette,
             "--skip-invalid": skip_invalid,
             "--dry-run": dry_run,
             "--lead": lead,
@@ -147,7 +145,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         }
         _run_on_ray(files, out, unsupported, actors=jobs, **settings)
         return
-    settings |= {"cassette": cassette, "card": card, "weights": weights, "processes": jobs}
+    settings |= {"card": card, "weights": weights, "processes": jobs}
     refuse_stdin_twice(*files, card)
     _check_rows(files, out, resume=resume)
     tally = Tally()

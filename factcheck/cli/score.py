@@ -39,7 +39,6 @@ def score(  # noqa: PLR0913 - one parameter per option
         ),
     ] = 0,
     direction: options.Both = "coverage",
-    cassette: options.Cassette = None,
     batch_size: options.BatchSize = 32,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
@@ -107,7 +106,6 @@ def score(  # noqa: PLR0913 - one parameter per option
         "extractor": extractor,
         "batch_size": batch_size,
         "budget": options.budget(max_calls, max_cost_usd),
-        "cassette": cassette,
         "card": card,
         "weights": weights,
     }

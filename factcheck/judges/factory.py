@@ -9,7 +9,6 @@ import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from importlib import import_module
-from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from factcheck.errors import ConfigError, FactcheckError, JudgeError, describe
@@ -170,13 +169,11 @@ def build_judges(
     session: Session,
     *,
     batch_size: int = FACTS_PER_CALL,
-    cassette: str | PathLike[str] | None = None,
 ) -> Judges:
     """Build an extractor and a checker from their specs; see `FactCoverage`.
 
     `None` selects those of the settings. The extractor then falls back to the judge (the last one
-    of a cascade) if it can extract, or else to `"local"`. With a cassette, all answers are
-    recorded.
+    of a cascade) if it can extract, or else to `"local"`.
     """
     require_integer("batch_size", batch_size, 1, MAX_BATCH_SIZE)
     judge = session.settings.judge if judge is None else judge
@@ -189,17 +186,8 @@ def build_judges(
             last = _lm_of(last)
         extracts = _kind(last) in {_MODEL, _REPLAY} or _implements(last, Extractor)
         extractor = cast("ExtractorSpec", last) if extracts else LOCAL
-    judges = Judges(
-        _build(_EXTRACTOR, extractor, session), _build(_JUDGE, judge, session, batch_size)
-    )
-    if cassette is None:
-        return judges
-    from factcheck.judges.replay import CassetteWriter, RecordingJudge
-
-    writer = session.connection("cassette", str(cassette), lambda: CassetteWriter(cassette))
     return Judges(
-        RecordingJudge(judges.extractor, "extract", writer),
-        RecordingJudge(judges.checker, "check", writer),
+        _build(_EXTRACTOR, extractor, session), _build(_JUDGE, judge, session, batch_size)
     )
 
 

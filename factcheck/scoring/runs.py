@@ -30,7 +30,7 @@ from factcheck.scoring.scorer import FactCoverage, Facts
 
 Options = Mapping[str, Any]
 """Keyword arguments of `FactCoverage`."""
-_OWN_OPTIONS = ("judge", "extractor", "batch_size", "cassette", "card", "weights", "processes")
+_OWN_OPTIONS = ("judge", "extractor", "batch_size", "card", "weights", "processes")
 """Keyword arguments of `FactCoverage` that are not passed to its session."""
 
 
@@ -159,7 +159,7 @@ def cached_report(
     """
     from factcheck.judges.llm.engine import Meter
 
-    with _scorer({**options, "cassette": None}, Meter().around) as scorer:
+    with _scorer(options, Meter().around) as scorer:
         return None if scorer.signature.never_flips else score(scorer)
 
 
@@ -175,7 +175,7 @@ def estimate(
     from factcheck.judges.llm.engine import Meter
 
     meter, n_records = Meter(), 0
-    with _scorer({**options, "cassette": None}, meter.around) as scorer:
+    with _scorer(options, meter.around) as scorer:
         dry_run = _DryRun(scorer)
         for record in records:
             n_records += 1

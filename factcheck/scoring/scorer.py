@@ -82,8 +82,6 @@ class FactCoverage(SessionUser):
         extractor: Extractor in any of these forms except cascades. `None`: `FACTCHECK_EXTRACTOR`,
             or else the judge (for a cascade, the second one).
         batch_size: Maximum number of facts per request to a language model, 1 to 100.
-        cassette: File to record all requests and replies of the judges to, for
-            `judge="replay:FILE"`.
         card: Card of this judge, made by `factcheck trust`, that reports cite.
         weights: `"lead"`: what the source states first weighs most, as in news; `"equal"`: all
             extracted facts weigh the same. Facts that have a weight other than 1 keep it.
@@ -105,7 +103,6 @@ class FactCoverage(SessionUser):
         extractor: ExtractorSpec | None = None,
         *,
         batch_size: int = FACTS_PER_CALL,
-        cassette: str | PathLike[str] | None = None,
         card: str | PathLike[str] | None = None,
         weights: Weighting = "equal",
         processes: int = 1,
@@ -114,19 +111,17 @@ class FactCoverage(SessionUser):
     ) -> None:
         super().__init__(session, options)
         self._specs = judge, extractor, batch_size
-        self._judges = build_judges(
-            judge, extractor, self.session, batch_size=batch_size, cassette=cassette
-        )
+        self._judges = build_judges(judge, extractor, self.session, batch_size=batch_size)
         self._card = None if card is None else JudgeCard.read(card)
         if self._card is not None:
             self._card.require(self.judge_signature)
         self._weights = require_weighting(weights)
         self._processes = require_integer("processes", processes, 1)
-        if processes > 1 and (cassette or not is_embedded(judge, extractor, self.session.settings)):
+        if processes > 1 and not is_embedded(judge, extractor, self.session.settings):
             raise ConfigError(
                 f"processes={processes} is for the judges that run here, 'local', 'local-fast' "
-                "and 'nli:MODEL', without a cassette; requests to language models run at the same "
-                "time in one process: set concurrency"
+                "and 'nli:MODEL'; requests to language models run at the same time in one process: "
+                "set concurrency"
             )
         self.ledger = Ledger()
         """Total usage of the scorer, by model and stage."""

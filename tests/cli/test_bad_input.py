@@ -55,7 +55,7 @@ KINDS = {
     "cards": (".json .yaml", "keywords run FILE {gold}"),
     "guides": (".json .yaml", "keywords behaviors FILE {gold}"),
     "labels": (".jsonl .csv", "calibrate agreement FILE"),
-    "cassette": (".jsonl", "score {text} {text} --judge replay:FILE"),
+    "replayed": (".jsonl .json", "score {text} {text} --judge replay:FILE"),
 }
 
 

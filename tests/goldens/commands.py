@@ -55,12 +55,6 @@ RUNS: dict[str, Run] = {
     "score-cascade": run(
         f"{SCORE} --judge 'cascade(local, {MODEL})' --extractor local --batch-size 2", server=True
     ),
-    "score-replayed": run(
-        f"{SCORE} --judge {MODEL} --cassette cassette.jsonl",
-        f"{SCORE} --judge replay:cassette.jsonl --extractor replay:cassette.jsonl",
-        files=("cassette.jsonl",),
-        server=True,
-    ),
     "facts-table": run("facts source.txt"),
     "facts-json": run("facts source.txt --format json"),
     "facts-lock": run("facts source.txt --lock lock.yaml --format json", files=("lock.yaml",)),

@@ -178,7 +178,6 @@ def test_only_embedded_judges_run_in_several_processes(
         {"judge": "openai/tiny"},
         {"extractor": "openai/tiny"},
         {"judge": "cascade(local-fast, local)"},
-        {"cassette": tmp_path / "cassette.jsonl"},
     ]
     for options in refused:
         with pytest.raises(

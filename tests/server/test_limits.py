@@ -62,7 +62,7 @@ CHECKS: dict[str, Any] = {
     "wrong type": {"text": 1},
     "unknown key": {"prompt": "Say yes."},
     "unknown judge": {"judge": "openai/gpt-5"},
-    "a cassette": {"judge": "replay:/etc/passwd"},
+    "a replay": {"judge": "replay:/etc/passwd"},
     "a file": {"judge": "/etc/models.yaml#a"},
     "a cascade": {"judge": "cascade(local, main)"},
     "an endpoint": {"base_url": "http://10.0.0.1"},
