@@ -55,6 +55,11 @@ RUNS: dict[str, Run] = {
     "score-cascade": run(
         f"{SCORE} --judge 'cascade(local, {MODEL})' --extractor local --batch-size 2", server=True
     ),
+    "score-replayed": run(
+        f"{SCORE} --judge {MODEL} --out saved.json",
+        f"{SCORE} --judge replay:saved.json --extractor replay:saved.json",
+        server=True,
+    ),
     "facts-table": run("facts source.txt"),
     "facts-json": run("facts source.txt --format json"),
     "facts-lock": run("facts source.txt --lock lock.yaml --format json", files=("lock.yaml",)),
