@@ -1,4 +1,4 @@
-"""How far to trust a judge: bullet removal, audit and agreement as one page and one card."""
+"""How far to trust a judge: bullet removal, audit and agreement as one page."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ from factcheck.reports.text import plural
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking
 from factcheck.scoring import FactCoverage
-from factcheck.scoring.card import CARD_FORMAT
 from factcheck.settings import LOCAL, Settings
 
 _PER_RULE = 2
@@ -41,7 +40,7 @@ _PER_RULE = 2
 
 @dataclass(frozen=True, repr=False)
 class TrustReport(Report):
-    """What was measured of a judge, and its card."""
+    """What was measured of a judge."""
 
     judge: str
     """Its name."""
@@ -83,7 +82,6 @@ class TrustReport(Report):
         return 1000 * usd / max(1, n_verdicts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the judge's card, for reports to cite."""
         metrics = self.bullets.metrics(self.judge)
         rules = {
             rule.rule: {"tried": rule.n_tried, "broken": len(rule.errors)}
@@ -100,7 +98,6 @@ class TrustReport(Report):
             "bullets": {metric: one.as_plain() for metric, one in metrics.items()},
             "audit": {"faults": list(self.audit.faults), "rules": rules},
             "agreement": to_plain(self.agreement and self.agreement.judges[0]),
-            "format": CARD_FORMAT,
         }
 
     def page(self) -> Page:

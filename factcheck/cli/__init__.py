@@ -41,7 +41,7 @@ for _function, _panel, _example in (
     (run.view, _SUMMARIES, "report.json"),
     (score.facts, _SUMMARIES, "report.txt --lock facts.yaml"),
     (score.check, _SUMMARIES, "facts.yaml summary.txt"),
-    (calibrate.trust, _CALIBRATION, "--judge openai/gpt-5-nano --out trust.html --card card.json"),
+    (calibrate.trust, _CALIBRATION, "--judge openai/gpt-5-nano --out trust.html"),
     (calibrate.doctor, _CALIBRATION, "openai/gpt-5-nano"),
     (keywords.references, _OTHERS, "answer.txt good.txt other.txt"),
     (serve.demo, _SERVICE, ""),

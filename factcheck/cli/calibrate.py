@@ -220,29 +220,20 @@ def trust(  # noqa: PLR0913 - one parameter per option
     ] = False,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
-    card: Annotated[
-        str | None,
-        options.option(
-            "--card", "CARD", "Write the judge's card, which reports cite, as JSON.", options.OUTPUT
-        ),
-    ] = None,
     format_: options.ReportFormat = None,
     out: options.Out = None,
 ) -> None:
     """Measure how far a judge can be trusted, and for what.
 
     Prints the price first; then removes bullets, audits and, with
-    --labels, compares with humans. --out page.html shows all of it;
-    'factcheck score --card CARD' cites the card.
+    --labels, compares with humans. --out page.html shows all of it.
     """
     from factcheck.calibration import atrust, price, read_pairs
     from factcheck.calibration import trust as measure
-    from factcheck.documents import write_text
     from factcheck.records import read_records
     from factcheck.settings import Settings
 
     to = output.destination(format_, out, texts, labels)
-    output.check_out(card, texts, labels, out, option="--card")
     records = None if texts is None else list(read_records(texts))
     pairs = [] if labels is None else read_pairs(labels)
     name = judge or Settings.from_environment().judge
@@ -257,8 +248,6 @@ def trust(  # noqa: PLR0913 - one parameter per option
     with output.spinner(f"Measuring {name}"):
         report = measure(given, records, pairs, name=name, budget=limits)
     failure = _no_verdicts([(name, report.audit.failure)] if not report.audit.n_answers else [])
-    if card is not None and failure is None:
-        write_text(card, f"{report.to_json()}\n")
     output.report(report.page(), report.to_json, to, failure=failure)
 
 

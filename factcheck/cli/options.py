@@ -129,15 +129,6 @@ Both = Annotated[
         "--direction", "MODE", "coverage, or both to also list claims the source does not support."
     ),
 ]
-Card = Annotated[
-    str | None,
-    option(
-        "--card",
-        "CARD",
-        "Cite this card of the judge, which 'factcheck trust --card CARD' made.",
-        OUTPUT,
-    ),
-]
 BatchSize = Annotated[
     int,
     option("--batch-size", "N", "Facts per request to a language model.", LIMITS, min=1, max=100),

@@ -100,7 +100,6 @@ def run(  # noqa: PLR0913 - one parameter per option
             ROWS,
         ),
     ] = None,
-    card: options.Card = None,
     format_: options.PrintFormat = "table",
     fail_under: Annotated[
         float | None, options.fail_under("Exit with 1 if the mean score is lower, e.g. 0.8.")
@@ -138,15 +137,14 @@ def run(  # noqa: PLR0913 - one parameter per option
             "--dry-run": dry_run,
             "--lead": lead,
             "--batch": batch,
-            "--card": card,
             "--weights lead": weights == "lead",
             "--source-field, --summary-field and --id-field": fields,
             "--fail-under and --max-distorted": fail_under is not None or max_distorted is not None,
         }
         _run_on_ray(files, out, unsupported, actors=jobs, **settings)
         return
-    settings |= {"card": card, "weights": weights, "processes": jobs}
-    refuse_stdin_twice(*files, card)
+    settings |= {"weights": weights, "processes": jobs}
+    refuse_stdin_twice(*files)
     _check_rows(files, out, resume=resume)
     tally = Tally()
 

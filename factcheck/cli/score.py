@@ -42,7 +42,6 @@ def score(  # noqa: PLR0913 - one parameter per option
     batch_size: options.BatchSize = 32,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
-    card: options.Card = None,
     format_: options.ReportFormat = None,
     out: options.Out = None,
     fail_under: Annotated[
@@ -83,7 +82,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     from factcheck.scoring.comparison import read_report
 
     sources = [source, *(more_sources or ())]
-    to = output.destination(format_, out, *sources, summary, facts, baseline, card)
+    to = output.destination(format_, out, *sources, summary, facts, baseline)
     fact_set = read_facts(facts) if facts is not None else None
     limits = gates.Limits(
         fail_under,
@@ -106,7 +105,6 @@ def score(  # noqa: PLR0913 - one parameter per option
         "extractor": extractor,
         "batch_size": batch_size,
         "budget": options.budget(max_calls, max_cost_usd),
-        "card": card,
         "weights": weights,
     }
     if key and weights == "equal" and len({fact.weight for fact in fact_set or ()}) < 2:  # noqa: PLR2004

@@ -30,7 +30,7 @@ from factcheck.scoring.scorer import FactCoverage, Facts
 
 Options = Mapping[str, Any]
 """Keyword arguments of `FactCoverage`."""
-_OWN_OPTIONS = ("judge", "extractor", "batch_size", "card", "weights", "processes")
+_OWN_OPTIONS = ("judge", "extractor", "batch_size", "weights", "processes")
 """Keyword arguments of `FactCoverage` that are not passed to its session."""
 
 

@@ -16,7 +16,6 @@ from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from itertools import chain
-from os import PathLike
 from typing import TYPE_CHECKING, get_args
 
 from factcheck.errors import ConfigError, DeadlineExceeded, InputError, JudgeNotAsked
@@ -52,7 +51,6 @@ from factcheck.judges.ports import (
 from factcheck.records import Record, RecordLike
 from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
-from factcheck.scoring.card import JudgeCard
 from factcheck.scoring.many import Outcome, Scored, outcomes, score_in_processes, score_records
 from factcheck.settings import FACTS_PER_CALL, LOCAL, require_integer, require_text
 
@@ -82,7 +80,6 @@ class FactCoverage(SessionUser):
         extractor: Extractor in any of these forms except cascades. `None`: `FACTCHECK_EXTRACTOR`,
             or else the judge (for a cascade, the second one).
         batch_size: Maximum number of facts per request to a language model, 1 to 100.
-        card: Card of this judge, made by `factcheck trust`, that reports cite.
         weights: `"lead"`: what the source states first weighs most, as in news; `"equal"`: all
             extracted facts weigh the same. Facts that have a weight other than 1 keep it.
         processes: Number of processes in which `score_many` scores, 1 for this one only. Embedded
@@ -93,8 +90,7 @@ class FactCoverage(SessionUser):
     Raises:
         ConfigError: A judge or cache is unknown, a key or a price required by the budget is
             missing, or `processes` is above 1 and the judge or the extractor is not embedded.
-        InputError: A number is out of range, `session` is combined with options, or the card is of
-            another judge or version.
+        InputError: A number is out of range, or `session` is combined with options.
     """
 
     def __init__(
@@ -103,7 +99,6 @@ class FactCoverage(SessionUser):
         extractor: ExtractorSpec | None = None,
         *,
         batch_size: int = FACTS_PER_CALL,
-        card: str | PathLike[str] | None = None,
         weights: Weighting = "equal",
         processes: int = 1,
         session: Session | None = None,
@@ -112,9 +107,6 @@ class FactCoverage(SessionUser):
         super().__init__(session, options)
         self._specs = judge, extractor, batch_size
         self._judges = build_judges(judge, extractor, self.session, batch_size=batch_size)
-        self._card = None if card is None else JudgeCard.read(card)
-        if self._card is not None:
-            self._card.require(self.judge_signature)
         self._weights = require_weighting(weights)
         self._processes = require_integer("processes", processes, 1)
         if processes > 1 and not is_embedded(judge, extractor, self.session.settings):
@@ -247,7 +239,7 @@ class FactCoverage(SessionUser):
         """Score many records and yield each with its outcome; see `score_many` and `score`."""
         if self._processes > 1:
             judge = self._specs[0] or self.session.settings.judge
-            options = judge, self._card, self._weights, direction
+            options = judge, self._weights, direction
             start = partial(_chunk_scorer, *options, lead=lead)
             return score_in_processes(start, records, self._processes)
 
@@ -370,8 +362,6 @@ class FactCoverage(SessionUser):
 
     @property
     def _judge_quality(self) -> str:
-        if self._card is not None:
-            return self._card.quality
         quality: str = getattr(self._judges.checker, "quality", _NOT_MEASURED)
         return quality
 
@@ -483,7 +473,6 @@ def _first_sentences(text: str, n_words: int) -> str:
 
 def _chunk_scorer(
     judge: JudgeSpec,
-    card: JudgeCard | None,
     weights: Weighting,
     direction: Direction,
     *,
@@ -491,7 +480,6 @@ def _chunk_scorer(
 ) -> Callable[[Sequence[Record]], Iterable[Scored]]:
     """Open an embedded scorer in a process of its own."""
     scorer = FactCoverage(judge, LOCAL, weights=weights, cache="off")
-    scorer._card = card  # noqa: SLF001 - read already, perhaps from standard input
     return partial(scorer.score_records, direction=direction, lead=lead)
 
 

@@ -48,13 +48,13 @@ def agreement(run: Run, desk: Desk) -> Run:
         ("bullets", "lack an answer"),
         ("audit", "without an answer"),
         ("agreement", "undecided"),
-        ("trust --card card.json", "Too little was measured"),
+        ("trust", "Too little was measured"),
     ],
 )
 def test_a_judge_without_verdicts_ends_with_4(
     request: pytest.FixtureRequest, desk: Desk, command: str, said: str
 ) -> None:
-    """The report is printed all the same; there is no card."""
+    """The report is printed all the same."""
     name, *options = command.split()
     calibrate = request.getfixturevalue(name)
     desk.unplug()
@@ -62,7 +62,6 @@ def test_a_judge_without_verdicts_ends_with_4(
     assert code == 4, err
     assert said in out
     assert "local returned no verdicts" in err
-    assert not (desk.folder / "card.json").exists()
 
 
 def test_labels_of_some_facts_give_the_human_level(run: Run, desk: Desk) -> None:
@@ -160,15 +159,12 @@ def trust(run: Run, desk: Desk) -> Run:
     return lambda *options: run("trust", texts, *options)
 
 
-def test_trust_prints_the_price_then_a_page_and_a_card_that_a_report_cites(
-    trust: Run, run: Run, desk: Desk
-) -> None:
-    card, page = desk.path("card.json"), desk.path("trust.html")
+def test_trust_prints_the_price_then_a_page(trust: Run, desk: Desk) -> None:
+    page = desk.path("trust.html")
 
-    code, out, err = trust("--card", card, "--out", page)
-    written = json.loads((desk.folder / "card.json").read_text("utf-8"))
+    code, out, err = trust("--out", page)
+    written = json.loads(trust("--format", "json").out)
     shown = (desk.folder / "trust.html").read_text("utf-8")
-    cited = run("score", desk.source, desk.summary, "--card", card)
 
     assert (code, err) == (
         0,
@@ -182,10 +178,9 @@ def test_trust_prints_the_price_then_a_page_and_a_card_that_a_report_cites(
     for part in ("Bullet removal", "Audit of local", "<svg", "Too little was measured"):
         assert part in shown
     assert "Agreement with human labels" not in shown
-    assert "How far to trust this: Too little was measured for ranking." in cited.out
 
 
-def test_labels_join_the_card(trust: Run, desk: Desk) -> None:
+def test_labels_join_the_figures(trust: Run, desk: Desk) -> None:
     labels = [
         {"text": "A deep lake.", "fact": "The lake is deep.", "label": 1},
         {"text": "A red boat.", "fact": "The mole is long.", "label": 0},
@@ -198,7 +193,7 @@ def test_labels_join_the_card(trust: Run, desk: Desk) -> None:
 def test_a_dry_run_of_trust_only_prints_the_price_and_says_what_extraction_costs(
     trust: Run, run: Run, desk: Desk
 ) -> None:
-    given = trust("--dry-run", "--card", desk.path("card.json"))
+    given = trust("--dry-run", "--out", desk.path("trust.json"))
     texts = desk.lines("own.jsonl", [{"source": "A deep lake.", "summary": "- A lake."}])
     extracted = run("trust", texts, "--dry-run")
 
@@ -208,7 +203,7 @@ def test_a_dry_run_of_trust_only_prints_the_price_and_says_what_extraction_costs
     assert extracted.err.endswith(
         "; facts are extracted by the embedded extractor, free of charge\n"
     )
-    assert not (desk.folder / "card.json").exists()
+    assert not (desk.folder / "trust.json").exists()
 
 
 def test_what_trust_cannot_read_is_refused_before_anything_is_asked(run: Run, desk: Desk) -> None:
@@ -217,6 +212,5 @@ def test_what_trust_cannot_read_is_refused_before_anything_is_asked(run: Run, de
     refused(run("trust", empty), "empty.jsonl holds no records")
     refused(run("trust", desk.path("gone.jsonl")), "gone.jsonl")
     refused(run("trust", "--labels", rows), "unknown format with the keys")
-    refused(run("trust", texts, "--card", texts), "--card would overwrite an input file")
-    refused(run("score", desk.source, desk.summary, "--card", texts), "not a judge's card")
+    refused(run("trust", texts, "--out", texts), "--out would overwrite an input file")
     assert not desk.checker.calls

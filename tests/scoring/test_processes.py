@@ -21,7 +21,6 @@ from factcheck.errors import ConfigError, InputError, JudgeError
 from factcheck.facts import CoverageReport
 from factcheck.records import Record
 from factcheck.scoring.many import RecordFailure, Scored, score_in_processes
-from tests.scoring.test_run_report import card, put
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 QUICK = ("--judge", "local-fast", "--jobs", "2", "--out")
@@ -80,19 +79,15 @@ def test_rows_and_reports_are_those_of_one_process_byte_for_byte(tmp_path: Path)
     assert done[1] == done[2]
 
 
-def test_outcomes_of_mappings_come_in_order_with_the_card(tmp_path: Path) -> None:
-    """Invalid records stand where they were, and every report cites the card."""
-    path = put(tmp_path, card())
+def test_outcomes_of_mappings_come_in_order() -> None:
+    """Invalid records stand where they were."""
     found = []
     for processes in (1, 2):
-        with FactCoverage("local-fast", card=path, processes=processes) as scorer:
+        with FactCoverage("local-fast", processes=processes) as scorer:
             found.append(list(scorer.score_many(mixed(30))))
 
     assert found[0] == found[1]
     assert [one.code for one in found[1] if not isinstance(one, CoverageReport)] == ["input"] * 3
-    assert (
-        "Use this judge" in next(x for x in found[1] if isinstance(x, CoverageReport)).judge_quality
-    )
 
 
 def test_records_are_read_lazily_and_closing_ends_the_processes() -> None:

@@ -1,15 +1,13 @@
-"""The report of a run, the card it cites, and what a user may rely on with the embedded judge."""
+"""The report of a run, and what a user may rely on with the embedded judge."""
 
 from __future__ import annotations
 
 import base64
 import csv
-import json
 import re
 import zlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -17,12 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import factcheck
-from factcheck import FactCoverage
-from factcheck.errors import InputError
-from factcheck.facts import AtomicFact, CoverageReport, ScoreSignature, Texts
+from factcheck.facts import AtomicFact, CoverageReport, Texts
 from factcheck.reports import render
 from factcheck.reports.page import MOST_ROWS
-from factcheck.scoring.card import JudgeCard
 from factcheck.scoring.gates import run_gate
 from factcheck.scoring.many import RecordFailure
 from factcheck.scoring.run_report import RunReport
@@ -110,69 +105,6 @@ def test_only_html_lists_thousands_of_records() -> None:
     for brief in (str(report), report.to_markdown(), report._repr_html_()):
         assert "and 5 more records" in brief
         assert "data-open" not in brief
-
-
-FAST = str(FactCoverage("local-fast").judge_signature)
-
-
-def card(**changed: Any) -> dict[str, Any]:
-    return {
-        "judge": "local-fast",
-        "signature": FAST,
-        "created": "2026-11-22",
-        "texts": "12 bundled texts",
-        "uses": {"rank": "yes"},
-        "conclusion": "Use this judge to rank summaries.",
-        "cost": {},
-        "bullets": {},
-        "audit": {},
-        "format": 1,
-        **changed,
-    }
-
-
-def put(folder: Path, data: Any) -> Path:
-    path = folder / "card.json"
-    path.write_text(json.dumps(data), encoding="utf-8")
-    return path
-
-
-def test_a_report_cites_the_card_instead_of_the_figures_of_others(tmp_path: Path) -> None:
-    path = put(tmp_path, card())
-    report = FactCoverage("local-fast", card=path).score("A bridge fell.", "A bridge fell.")
-
-    assert report.judge_quality == (
-        "Use this judge to rank summaries. Measured on 2026-11-22; 12 bundled texts."
-    )
-    assert "How far to trust this: Use this judge to rank summaries." in str(report)
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (card(signature=FAST.replace("containment/4", "containment/2")), "containment/2@0.65, not"),
-        (card(signature=FAST.replace("version:", "version:9.")), "version 9."),
-        (card(signature="judge:openai/gpt-x|version:0.1.0"), "another judge or version"),
-        (card(signature="nonsense"), "score signature"),
-        (card(format=2), "format 2 is not 1"),
-        ({"score": 1.0}, "not a judge's card"),
-        ([], "not a judge's card"),
-    ],
-)
-def test_another_card_is_refused_before_anything_is_asked(
-    tmp_path: Path, data: Any, message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        FactCoverage("local-fast", card=put(tmp_path, data))
-
-
-def test_what_a_model_has_yet_to_show_is_no_other_judge() -> None:
-    measured = JudgeCard.from_dict(card(signature="judge:openai/x|temp:0|form:text|version:1"))
-    now = ScoreSignature.parse("judge:openai/x|temp:0|version:1")
-
-    measured.require(now)
-    with pytest.raises(InputError, match=r"temp 0, not 0\.5"):
-        measured.require(ScoreSignature.parse("judge:openai/x|temp:0.5|version:1"))
 
 
 TEXTS = {
