@@ -1,7 +1,7 @@
 """Replay: an extractor and a judge that answer from a saved report, or from the rows of a run.
 
-Replay is offline and free, and never guesses: a fact that is undecided in the file, another text
-and another statement have no answer. A verdict applies to its statement, whatever its id in a run.
+Replay is offline and free, and never guesses: a fact that is undecided in the file stays undecided,
+and another text or statement has no answer. A verdict applies to its statement, whatever its id.
 """
 
 from __future__ import annotations
@@ -31,43 +31,37 @@ _OF_A_REPORT = frozenset({"facts", "undecided", "weights", "version"})
 """Entries of a signature that are not those of a judge."""
 
 
-def _reports(path: str | PathLike[str]) -> Iterator[CoverageReport]:
-    if not is_results(path):
-        yield CoverageReport.from_json(read_text(path))
-        return
-    for row in read_results(path):
-        if "error" not in row:
-            yield CoverageReport.from_dict(row)
-
-
-class _Replay:
-    """The reports in a file.
-
-    Args:
-        path: A report of `factcheck score --out FILE.json`, or the rows of `factcheck run --out`.
+def _read(path: str | PathLike[str]) -> tuple[list[CoverageReport], str]:
+    """Read the reports in a file, and the digest of the file (eight hexadecimal digits).
 
     Raises:
         InputError: The file cannot be read, or holds no reports.
     """
+    try:
+        if is_results(path):
+            rows = [row for row in read_results(path) if "error" not in row]
+            reports = [CoverageReport.from_dict(row) for row in rows]
+        else:
+            reports = [CoverageReport.from_json(read_text(path))]
+    except InputError as error:
+        raise InputError(f"cannot replay {path}: {error}") from error
+    with file_errors(str(path), "read"):
+        return reports, hashlib.sha256(Path(path).read_bytes()).hexdigest()[:8]
+
+
+class ReplayExtractor:
+    """An `Extractor` that returns the facts that were extracted for a report.
+
+    Args:
+        path: A report of `factcheck score --out FILE.json`, or the rows of `factcheck run --out`.
+    """
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self._path = path
-        try:
-            self._reports = [*_reports(path)]
-        except InputError as error:
-            raise InputError(f"cannot replay {path}: {error}") from error
-        with file_errors(str(path), "read"):
-            self._digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:8]
-
-
-class ReplayExtractor(_Replay):
-    """An `Extractor` that returns the facts that were extracted for a report."""
-
-    def __init__(self, path: str | PathLike[str]) -> None:
-        super().__init__(path)
+        reports, self._digest = _read(path)
         self._facts: dict[str, tuple[AtomicFact, ...]] = {}
         self._made_by: tuple[tuple[str, str], ...] = ()
-        for report in self._reports:
+        for report in reports:
             if report.facts.made_by and report.texts:
                 self._made_by = report.facts.made_by
                 self._facts.update(_facts_by_source(report.facts, report.texts))
@@ -104,14 +98,19 @@ def _facts_by_source(facts: FactSet, texts: Texts) -> Iterator[tuple[str, tuple[
         yield digest(document.text), tuple(own)
 
 
-class ReplayChecker(_Replay):
-    """A `Checker` that returns the verdicts of a report, marked as `cached`."""
+class ReplayChecker:
+    """A `Checker` that returns the results of a report; verdicts are marked as `cached`.
+
+    Args:
+        path: As for `ReplayExtractor`.
+    """
 
     def __init__(self, path: str | PathLike[str]) -> None:
-        super().__init__(path)
-        self._verdicts: dict[tuple[str, str], Verdict] = {}
+        self._path = path
+        reports, self._digest = _read(path)
+        self._results: dict[tuple[str, str], CheckResult] = {}
         self._by: dict[str, str] = {}
-        for report in self._reports:
+        for report in reports:
             made_by = dict(report.facts.made_by)
             entries = report.signature.entries
             self._by = {
@@ -123,14 +122,15 @@ class ReplayChecker(_Replay):
                 self._add(report.texts.summary.text, report.results)
                 if len(report.texts.documents) == 1:
                     self._add(report.texts.documents[0].text, report.claim_results)
-        if not self._verdicts:
+        if not self._results:
             raise ConfigError(f"cannot replay {path}: it holds no verdicts with their texts")
 
     def _add(self, text: str, results: Sequence[CheckResult]) -> None:
         name = digest(text)
         for result in results:
-            if isinstance(result, Verdict):
-                self._verdicts[name, result.fact.text] = result
+            key = name, result.fact.text
+            if isinstance(result, Verdict) or key not in self._results:
+                self._results[key] = result
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -143,13 +143,15 @@ class ReplayChecker(_Replay):
         name = digest(text)
         results = []
         for fact in facts:
-            verdict = self._verdicts.get((name, fact.text))
-            if verdict is None:
+            result = self._results.get((name, fact.text))
+            if result is None:
                 raise JudgeRejected(
                     f"{self._path} has no verdict on {fact.text!r} for the text {_excerpt(text)}; "
                     "score this pair again"
                 )
-            results.append(replace(verdict, fact=fact, cached=True))
+            if isinstance(result, Verdict):
+                result = replace(result, cached=True)
+            results.append(replace(result, fact=fact))
         ledger.book(Usage(cache_hits=len(facts)))
         return tuple(results)
 
