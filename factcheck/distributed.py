@@ -97,8 +97,8 @@ def score_dataset(
     Args:
         data: A `ray.data.Dataset`, or what `ray.data.read_parquet` reads: files, a folder, a URL.
         out: Folder that all machines see; another run cannot write to it at the same time.
-        actors: Number of actors, each with a scorer. `concurrency` is divided among them; `rpm`,
-            `tpm` and `budget` they share, and need a `redis://` cache for. Every call has the whole
+        actors: Number of actors, each with a scorer. `concurrency` is divided among them; `rpm`
+            and `budget` they share, and need a `redis://` cache for. Every call has the whole
             budget, unless it names the `run` of an earlier one.
         shard_size: Maximum number of records per shard.
         options: Keyword arguments of `FactCoverage`. Keys and addresses come from the environment
@@ -245,9 +245,9 @@ def _shared(options: ScorerOptions, actors: int) -> ScorerOptions:
     cache = open_cache(options.get("cache"))
     if isinstance(cache, RedisCache):
         return {"run": uuid4().hex, **shared, "cache": cache.url}
-    if actors > 1 and any(options.get(name) for name in ("rpm", "tpm", "budget")):
+    if actors > 1 and any(options.get(name) for name in ("rpm", "budget")):
         raise ConfigError(
-            "actors share rpm, tpm and a budget in Redis; set FACTCHECK_CACHE=redis://HOST:6379/0, "
+            "actors share rpm and a budget in Redis; set FACTCHECK_CACHE=redis://HOST:6379/0, "
             "or use one actor (--jobs 1)"
         )
     return shared

@@ -216,7 +216,7 @@ class TestRay:
     def test_several_actors_share_no_limits_without_redis(
         self, ray: Any, data: str, tmp_path: Path
     ) -> None:
-        for options in ({"rpm": 60}, {"tpm": 60}, {"budget": Budget(max_calls=1)}):
+        for options in ({"rpm": 60}, {"budget": Budget(max_calls=1)}):
             with pytest.raises(ConfigError, match="set FACTCHECK_CACHE=redis://"):
                 score_dataset(data, tmp_path / "out", cache="off", **JUDGE, **options)
         with pytest.raises(InputError, match="concurrency=1 is less than the number of actors, 2"):

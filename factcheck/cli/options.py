@@ -139,9 +139,6 @@ Concurrency = Annotated[
 RequestsPerMinute = Annotated[
     int | None, option("--rpm", "N", "Maximum number of requests per minute.", LIMITS, min=1)
 ]
-TokensPerMinute = Annotated[
-    int | None, option("--tpm", "N", "Maximum number of tokens per minute.", LIMITS, min=1)
-]
 MaxCalls = Annotated[
     int | None, option("--max-calls", "N", "Maximum number of requests of this process.", LIMITS)
 ]

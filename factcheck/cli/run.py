@@ -59,7 +59,6 @@ def run(  # noqa: PLR0913 - one parameter per option
         options.option("--jobs", "N", "Number of processes (local judges).", options.LIMITS, min=1),
     ] = 1,
     rpm: options.RequestsPerMinute = None,
-    tpm: options.TokensPerMinute = None,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
     lead: Annotated[
@@ -125,7 +124,6 @@ def run(  # noqa: PLR0913 - one parameter per option
         "batch_size": batch_size,
         "concurrency": concurrency,
         "rpm": rpm,
-        "tpm": tpm,
         "budget": options.budget(max_calls, max_cost_usd),
     }
     names = {"source": source_field, "summary": summary_field, "id": id_field}

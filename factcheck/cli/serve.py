@@ -59,7 +59,6 @@ def serve(  # noqa: PLR0913 - one parameter per option
     ] = False,
     concurrency: options.Concurrency = 32,
     rpm: options.RequestsPerMinute = None,
-    tpm: options.TokensPerMinute = None,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
 ) -> None:
@@ -75,7 +74,6 @@ def serve(  # noqa: PLR0913 - one parameter per option
         budget=options.budget(max_calls, max_cost_usd),
         concurrency=concurrency,
         rpm=rpm,
-        tpm=tpm,
         keys=() if keys is None else _read_keys(keys),
         jobs_path=jobs_db,
         ui=not no_ui,

@@ -109,8 +109,7 @@ class Limiter:
     Args:
         ceiling: Maximum number of requests in flight.
         rpm: Maximum number of requests per minute, evenly spread; `None` for no limit.
-        tpm: Maximum number of tokens per minute; estimates are corrected by answers.
-        shared: Processes that share `rpm` and `tpm`; `None` for this one only.
+        shared: Processes that share `rpm`; `None` for this one only.
         model: Name of the model, which they share.
     """
 
@@ -118,17 +117,13 @@ class Limiter:
         self,
         ceiling: int,
         rpm: int | None = None,
-        tpm: int | None = None,
         shared: SharedLimits | None = None,
         model: str = "",
     ) -> None:
         self._ceiling = ceiling
         self._s_per_request = _MINUTE_S / rpm if rpm else 0.0
-        self._s_per_token = _MINUTE_S / tpm if tpm else 0.0
         self._shared, self._model = shared, model
         self._next_at = 0.0
-        self._late_s = 0.0
-        """Seconds by which the next turn is put off for tokens beyond the estimates."""
         self._limit = float(ceiling)
         self._slots = CapacityLimiter(ceiling)
         self._not_before = 0.0
@@ -141,29 +136,27 @@ class Limiter:
         return int(self._slots.total_tokens)
 
     @asynccontextmanager
-    async def slot(self, tokens: int = 0) -> AsyncIterator[int]:
-        """Wait for permission to send a request of about `tokens` tokens; yields its number."""
+    async def slot(self) -> AsyncIterator[int]:
+        """Wait for permission to send a request; yields its number."""
         request = object()
         await self._admission(request)
         self._started += 1
         try:
-            await self._pace(tokens)
+            await self._pace()
             yield self._started
         finally:
             self._slots.release_on_behalf_of(request)
 
-    async def _pace(self, tokens: int) -> None:
-        """Wait as the rate limits require."""
-        if not (self._s_per_request or self._s_per_token):
+    async def _pace(self) -> None:
+        """Wait as the rate limit requires."""
+        if not self._s_per_request:
             return
-        share_s = max(self._s_per_request, tokens * self._s_per_token)
-        late_s, self._late_s = self._late_s, 0.0
         if self._shared is not None:
-            wait_s = await self._shared.turn(self._model, share_s, late_s)
+            wait_s = await self._shared.turn(self._model, self._s_per_request)
         else:
             now = asyncio.get_running_loop().time()
-            turn = max(now, self._next_at + late_s)
-            self._next_at = turn + share_s
+            turn = max(now, self._next_at)
+            self._next_at = turn + self._s_per_request
             wait_s = turn - now
         await asyncio.sleep(wait_s)
 
@@ -177,12 +170,8 @@ class Limiter:
                 return
             self._slots.release_on_behalf_of(request)
 
-    def answered(self, tokens: int = 0) -> None:
-        """Raise the limit after an answer, by one per full round of answers.
-
-        `tokens` is the difference between actual and estimated tokens.
-        """
-        self._late_s += tokens * self._s_per_token
+    def answered(self) -> None:
+        """Raise the limit after an answer, by one per full round of answers."""
         self._allow(min(float(self._ceiling), self._limit + 1.0 / self._limit))
 
     def overloaded(self, number: int, pause_s: float = 0.0) -> None:

@@ -37,7 +37,6 @@ class SessionOptions(TypedDict, total=False):
     budget: Budget | None
     concurrency: int
     rpm: int | None
-    tpm: int | None
     timeout_s: float
     retry: RetryPolicy | None
     run: str | None
@@ -78,11 +77,10 @@ class Session(Closing):
         budget: Caps on total spending. Items beyond it fail with the code `budget`.
         concurrency: Maximum number of requests in flight per model; at least 1.
         rpm: Maximum number of requests per minute and model; `None` for no limit.
-        tpm: Maximum number of tokens per minute and model, prompt and completion together.
         timeout_s: Timeout of one request in seconds; greater than 0.
         retry: Retry policy; `None` for `RetryPolicy()`.
         run: Name of a run on several machines: its sessions, which need the same `redis://` cache,
-            share `rpm`, `tpm` and `budget`. `None`: they are those of this session.
+            share `rpm` and `budget`. `None`: they are those of this session.
         settings: Keys, addresses and defaults; `None` for those of the environment.
         transport: Wraps the transport of each language model, for estimates and batches.
 
@@ -98,7 +96,6 @@ class Session(Closing):
         budget: Budget | None = None,
         concurrency: int = 32,
         rpm: int | None = None,
-        tpm: int | None = None,
         timeout_s: float = 120.0,
         retry: RetryPolicy | None = None,
         run: str | None = None,
@@ -108,7 +105,6 @@ class Session(Closing):
         self.settings = settings or Settings.from_environment()
         self.concurrency = require_integer("concurrency", concurrency, 1)
         self.rpm = None if rpm is None else require_integer("rpm", rpm, 1)
-        self.tpm = None if tpm is None else require_integer("tpm", tpm, 1)
         self.timeout_s = require_number("timeout_s", timeout_s, above=0)
         self.retry = retry or RetryPolicy()
         self.cache = open_cache(cache, self.settings)

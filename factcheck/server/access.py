@@ -89,7 +89,6 @@ class ServerConfig:
     budget: Budget | None = None
     concurrency: int = 32
     rpm: int | None = None
-    tpm: int | None = None
     host: str = "127.0.0.1"
     """Address the service listens on."""
     keys: Sequence[ApiKey] = ()

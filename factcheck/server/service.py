@@ -115,7 +115,6 @@ class Service:
             budget=budget,
             concurrency=config.concurrency,
             rpm=config.rpm,
-            tpm=config.tpm,
         )
         self.callers = {key.sha256: Caller(key) for key in config.keys}
         self.judges = {name: self._judge(name, spec) for name, spec in config.judges.items()}

@@ -89,7 +89,7 @@ class RequestRunner(Generic[R]):
         self._budget = session.budget
         self._on_failure = on_failure
         self.limiter = PerProcess(
-            lambda: Limiter(session.concurrency, session.rpm, session.tpm, session.shared, name)
+            lambda: Limiter(session.concurrency, session.rpm, session.shared, name)
         )
         self._locked_until = 0.0
         self._locked_because = ""
@@ -113,7 +113,6 @@ class RequestRunner(Generic[R]):
         """
         limiter, n_sent = self.limiter(), 0
         queued_s: list[float] = []
-        estimate = (upper_bound.prompt or 0) // _BYTES_PER_TOKEN
         reserved = self._usage(upper_bound._replace(written=upper_bound.prompt or 0))
 
         async for attempt in self._retry.attempts(lambda: sum(queued_s)):
@@ -121,7 +120,7 @@ class RequestRunner(Generic[R]):
                 queued = time.perf_counter()
                 async with (
                     self._budget.reserve(reserved) as spent,
-                    limiter.slot(estimate) as number,
+                    limiter.slot() as number,
                 ):
                     started = time.perf_counter()
                     queued_s.append(started - queued)
@@ -146,7 +145,7 @@ class RequestRunner(Generic[R]):
                             )
                             account.ledger.book(usage, model=self.name, stage=account.stage)
                             n_sent += 1
-                    limiter.answered(usage.prompt_tokens + usage.completion_tokens - estimate)
+                    limiter.answered()
                     return response
         raise AssertionError("the last attempt returns or raises")
 

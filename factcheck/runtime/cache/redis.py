@@ -37,9 +37,9 @@ _JUMP_S = 86_400
 _TURN = """
 local time = redis.call('TIME')
 local now, next_at = time[1] + time[2] / 1e6, tonumber(redis.call('GET', KEYS[1]) or 0)
-if next_at > now + ARGV[3] then next_at = 0 end
-local turn = math.max(now, next_at + ARGV[2])
-redis.call('SET', KEYS[1], string.format('%.6f', turn + ARGV[1]), 'EX', ARGV[3])
+if next_at > now + ARGV[2] then next_at = 0 end
+local turn = math.max(now, next_at)
+redis.call('SET', KEYS[1], string.format('%.6f', turn + ARGV[1]), 'EX', ARGV[2])
 return string.format('%.6f', turn - now)
 """
 _RESERVE = """
@@ -201,19 +201,18 @@ class SharedLimits:
         """What the run had spent at the last answers, by cap."""
         self._unsettled: list[tuple[str, Mapping[str, float]]] = []
 
-    async def turn(self, model: str, share_s: float, late_s: float) -> float:
+    async def turn(self, model: str, share_s: float) -> float:
         """Take the next turn of a model, and return the seconds until then.
 
         Args:
             model: Name of the model.
             share_s: Seconds from this turn to the next.
-            late_s: Seconds by which this turn is put off; may be negative.
 
         Raises:
             JudgeUnavailable: The server does not answer.
         """
         keys = [f"{self._run}turn {model}"]
-        return float(await self._answer(_TURN, keys, share_s, late_s, _JUMP_S))
+        return float(await self._answer(_TURN, keys, share_s, _JUMP_S))
 
     async def reserve(
         self, needed: Mapping[str, float], caps: Mapping[str, float]
