@@ -113,9 +113,9 @@ def audit(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Find provably wrong verdicts of a judge, without labels.
 
-    Removing text cannot add a fact, shuffling changes nothing, and a changed
-    number is another fact: each violation is a provable error, and a frequent
-    one a fault. JSON lists all errors with texts and verdicts.
+    Shuffled facts get the same verdicts, and a changed number is another
+    fact: each violation is a provable error, and a frequent one a fault. JSON
+    lists all errors with texts and verdicts.
     """
     from factcheck.calibration import aaudit_judge, audit_judge
     from factcheck.scoring import gates

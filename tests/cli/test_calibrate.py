@@ -128,7 +128,7 @@ def test_a_judge_that_ignores_the_text_is_exposed(audit: Run, desk: Desk) -> Non
 
     assert (code, strict.code) == (0, 1)
     assert strict.err == "factcheck: gate failed: 1 fault (--strict)\n"
-    assert out.startswith("4 proven errors in 52 trials. Do not use this judge.\nAudit of local\n")
+    assert out.startswith("4 proven errors in 32 trials. Do not use this judge.\nAudit of local\n")
     assert "it says yes to 100 % of its questions" in out
     assert "although the text says: The pier is not old." in out
     by_rule = {rule["rule"]: rule for rule in report["rules"]}
