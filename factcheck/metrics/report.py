@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from factcheck.documents import from_plain, shown
@@ -48,6 +49,12 @@ if TYPE_CHECKING:
 
 _IGNORED = {"version"}
 _COLUMNS = ("case", "metric", "score", "passed", "reason", "error", "details")
+
+
+def signature_of(name: str, identity: Mapping[str, str]) -> ScoreSignature:
+    """Make the signature of the scores of a metric."""
+    own = {"metric": name, **identity, "version": version("summary-factcheck")}
+    return ScoreSignature.of(own)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
