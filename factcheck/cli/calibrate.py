@@ -89,7 +89,7 @@ def bullets(  # noqa: PLR0913 - one parameter per option
             silent[name] = own[0].note
     failure = _no_verdicts(silent.items())
     to = output.Destination(format_)
-    output.report(run.page(), run.to_json, to, failure=failure, exits=False)
+    output.report(run.page(), run.to_json, to, failure=failure)
     output.print_note(f"{', '.join(files)} in {out}")
     output.exit_with(failure)
 
@@ -130,6 +130,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     if strict and failure is None:
         failure = gates.strict_gate(len(report.faults), "fault")
     output.report(report.page(), report.to_json, to, failure=failure)
+    output.exit_with(failure)
 
 
 @app.command("agreement", epilog="Example: factcheck calibrate agreement labelled.jsonl")
@@ -171,6 +172,7 @@ def agreement(
         if one.judge != BASELINE and not one.n_pairs
     )
     output.report(report.page(), report.to_json, to, failure=failure)
+    output.exit_with(failure)
 
 
 def trust(  # noqa: PLR0913 - one parameter per option
@@ -237,6 +239,7 @@ def trust(  # noqa: PLR0913 - one parameter per option
     if card is not None and failure is None:
         write_text(card, f"{report.to_json()}\n")
     output.report(report.page(), report.to_json, to, failure=failure)
+    output.exit_with(failure)
 
 
 def doctor(

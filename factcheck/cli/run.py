@@ -161,7 +161,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         tally.signature = signature()
     failure = gates.run_gate(tally, fail_under, max_distorted)
     to = output.Destination(format_)
-    output.report(tally.page(), tally.to_json, to, failure=failure, exits=False)
+    output.report(tally.page(), tally.to_json, to, failure=failure)
     if tally.interrupted:
         output.print_note("This is a partial result; continue with --out ROWS --resume.")
         raise KeyboardInterrupt
@@ -244,6 +244,7 @@ def compare(
     warnings = () if out else [alert.text for alert in page.alerts]
     ungated = "" if fail_if_worse else "--fail-if-worse"
     output.report(page, found.to_json, to, warnings=warnings, failure=failure, ungated=ungated)
+    output.exit_with(failure)
 
 
 def _compared(a: str, b: str) -> RunComparison:

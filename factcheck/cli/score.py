@@ -122,18 +122,16 @@ def _show_scored(
         KeyboardInterrupt: Interrupted; a report from cached replies has been shown.
     """
     from factcheck.scoring import FactCoverage
-    from factcheck.scoring.gates import NO_LIMITS, coverage_gate, failing_facts
+    from factcheck.scoring.gates import NO_LIMITS, coverage_gate
     from factcheck.scoring.rechecks import settled
     from factcheck.scoring.runs import cached_report
 
     required = limits or NO_LIMITS
 
-    def show(report: CoverageReport, required: Limits = required) -> tuple[GateFailure | None, str]:
+    def show(report: CoverageReport, required: Limits = required) -> GateFailure | None:
         failure = coverage_gate(report, required)
-        why = failing_facts(failure) if failure else ""
-        page, to_json = report.page(n_key), report.to_json
-        output.report(page, to_json, to, failure=failure, details=why, exits=False)
-        return failure, why
+        output.report(report.page(n_key), report.to_json, to, failure=failure)
+        return failure
 
     try:
         with FactCoverage(**settings) as scorer, output.spinner(message):
@@ -143,8 +141,7 @@ def _show_scored(
             if (partial := cached_report(settings, score)) is not None:
                 show(partial)
         raise
-    failure, why = show(report, replace(required, baseline=baseline))
-    output.exit_with(failure, why)
+    output.exit_with(show(report, replace(required, baseline=baseline)))
 
 
 def facts(
