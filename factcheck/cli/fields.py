@@ -121,6 +121,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     page = result.run.page(intervals=result.intervals, notes=result.notes)
     ungated = "--fail-under" if fail_under is None else ""
     output.report(page, result.run.to_json, to, failure=failure, ungated=ungated)
+    output.exit_with(failure)
 
 
 SchemaOut = Annotated[

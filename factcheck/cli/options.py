@@ -141,10 +141,6 @@ Card = Annotated[
         OUTPUT,
     ),
 ]
-BatchSize = Annotated[
-    int,
-    option("--batch-size", "N", "Facts per request to a language model.", LIMITS, min=1, max=100),
-]
 Concurrency = Annotated[
     int, option("--concurrency", "N", "Maximum number of concurrent requests.", LIMITS, min=1)
 ]
