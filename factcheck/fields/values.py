@@ -20,9 +20,6 @@ from factcheck.errors import InputError
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-_MAX_DEPTH = 200
-_MAX_INT = 1 << 10_000
-"""Larger integers are written in hexadecimal: Python limits the length of decimal ones."""
 _DECODER = json.JSONDecoder()
 _NAN = object()
 """Represents NaN in a key."""
@@ -188,55 +185,36 @@ def by_id(records: Records, id_field: str) -> tuple[dict[str | int, Any], list[U
     return {name: record for name, (_, record) in found.items()}, unusable
 
 
-def plain(value: Any, ancestors: frozenset[int] = frozenset()) -> Any:  # noqa: PLR0911 - one per type
+def plain(value: Any) -> Any:
     """Convert a value to JSON data; JSON data is returned unchanged.
 
     Tuples become lists, sets lists sorted by their JSON text, pydantic models and other mappings
-    objects, dates ISO strings. NaN, infinities, decimals and all other types become strings, and
-    so does a container that contains itself or is nested more than 200 levels deep.
+    objects, dates ISO strings. NaN, infinities and all other values become strings, and so does a
+    container that JSON cannot hold.
     """
     if value is None or type(value) in (str, bool):
         return value
-    if isinstance(value, (Mapping, list, tuple, set, frozenset)):
-        if id(value) in ancestors or len(ancestors) >= _MAX_DEPTH:
-            return f"<{type(value).__name__}, nested too deeply>"
-        return _plain_container(value, ancestors | {id(value)})
-    if isinstance(value, float):
-        if math.isfinite(value):
-            return float(value)
-        return json.dumps(float(value))
-    if isinstance(value, Integral):
-        number = int(value)
-        if -_MAX_INT < number < _MAX_INT:
-            return number
-        return hex(number)
-    with suppress(InputError):
-        record = as_record(value)
-        if record is not value:
-            return plain(record, ancestors)
-    return _text(value)
-
-
-def _plain_container(value: Any, ancestors: frozenset[int]) -> Any:
-    if isinstance(value, Mapping):
-        converted = {}
-        for key, item in value.items():
-            name = key if type(key) is str else _text(key)
-            converted[name] = plain(item, ancestors)
-        # If two keys have the same text, the text of the whole mapping keeps both.
-        if len(converted) == len(value):
-            return converted
+    try:
+        return json.loads(json.dumps(value, default=_for_json), parse_constant=str)
+    except (TypeError, ValueError, RecursionError):
         return _text(value)
-    items = [plain(item, ancestors) for item in value]
+
+
+def _for_json(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
     if isinstance(value, (set, frozenset)):
-        return sorted(items, key=json.dumps)
-    return items
+        return sorted(map(plain, value), key=json.dumps)
+    if isinstance(value, Integral):
+        return int(value)
+    record = as_record(value)
+    if record is not value:
+        return record
+    return _text(value)
 
 
 def _text(value: Any) -> str:
     try:
-        if isinstance(value, str):
-            return str.__str__(value)
         if isinstance(value, (date, time)):
             return value.isoformat()
         return str(value)
