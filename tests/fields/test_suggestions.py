@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import logging
 from collections.abc import Iterator
 from decimal import Decimal
 from enum import Enum
@@ -395,33 +394,6 @@ LINES = [
     {"id": f"r{n}", "tags": ["a", "b", "c"], "lines": [{"sku": k, "n": n} for k in "xyz"]}
     for n in range(6)
 ]
-
-
-def _hints(caplog: pytest.LogCaptureFixture, gold: Any, extracted: Any, **options: Any) -> Any:
-    caplog.clear()
-    caplog.set_level(logging.WARNING, "factcheck.fields")
-    evaluate(gold, extracted, annotate_xeval(infer_schema(LINES)), **options)
-    return caplog.messages
-
-
-def test_records_in_another_order_come_with_one_hint(caplog: pytest.LogCaptureFixture) -> None:
-    assert _hints(caplog, LINES, LINES) == []
-    (hint,) = _hints(caplog, LINES, LINES[::-1])
-    assert "pair them by id: id_field='id', join='id'" in hint
-    assert _hints(caplog, LINES, LINES[::-1], id_field="id", join="id") == []
-    renamed = [{**one, "id": f"x{one['id']}"} for one in LINES]
-    assert _hints(caplog, LINES, renamed, id_field="id") == []
-    (hint,) = _hints(caplog, LINES, [LINES[1], LINES[0], *renamed[2:]], id_field="id")
-    assert "2 records would pair by 'id'" in hint
-
-
-def test_wrapped_extractions_come_with_a_hint(caplog: pytest.LogCaptureFixture) -> None:
-    wrapped: list[Any] = [{"data": one} for one in LINES[:4]]
-    (hint,) = _hints(caplog, LINES, [*wrapped, *LINES[4:]])
-    assert hint == "4 extractions unwrapped: the fields are inside 'data'"
-    others: list[Any] = [{"data": {}}, {"data": "x"}, {"id": LINES[0]}]
-    for harmless in others:
-        assert _hints(caplog, LINES, [harmless, *LINES[1:]]) == []
 
 
 def test_a_wrapped_reply_scores_as_the_record_inside() -> None:
