@@ -81,7 +81,6 @@ def resolved_field(field: Any) -> Any:
             {"type": "object", "additionalProperties": to("a~1b")},
             {"type": "object", "additionalProperties": INTEGER},
         ),
-        (array([to("Maybe"), True]), array([STRING, True])),
     ],
 )  # fmt: skip
 def test_a_reference_is_replaced_by_its_target_and_the_keys_beside_it_win(

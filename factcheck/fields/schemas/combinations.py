@@ -24,7 +24,7 @@ from factcheck.fields.values import json_type
 
 ALTERNATIVES = ("anyOf", "oneOf")
 _BRANCHES = (*ALTERNATIVES, "allOf")
-_SCORED = ("items", "prefixItems", "additionalProperties", "additionalItems")
+_SCORED = ("items", "additionalProperties")
 _MAPS = ("properties", "$defs", "definitions")
 """Keywords that map names to schemas."""
 _STRUCTURE = ("properties", "items")

@@ -46,8 +46,8 @@ class SchemaNode:
     """Effective type; `"multi"` if several are allowed."""
     comparator: ComparatorSpec = field(default_factory=ComparatorSpec)
     children: list[SchemaNode] = field(default_factory=list)
-    """Properties of an object or positions of a tuple. The last may be a node without a name, for
-    the items of an array or for all other keys or items."""
+    """Properties of an object. The last may be a node without a name, for the items of an array or
+    for all other keys."""
     skip: bool = False
     transforms: list[TransformSpec] = field(default_factory=list)
     align: dict[str, Any] | None = None
@@ -416,8 +416,6 @@ class _RecordCheck:
     def _parts(
         self, value: Any, node: SchemaNode, exempt: frozenset[str]
     ) -> Iterator[tuple[str, str]]:
-        if isinstance(value, list):
-            value = {str(position): element for position, element in enumerate(value)}
         children = {child.name: child for child in node.children}
         rest = children.pop(None, None)
         for name in value if rest is None else ():
@@ -429,7 +427,7 @@ class _RecordCheck:
         for child in node.children if rest is None else ():
             if child.name not in value and not child.skip:
                 yield child.path, _MISSING
-        for name, part in value.items():
+        for name, part in keys.members(value):
             if name not in exempt and (known := children.get(name, rest)) is not None:
                 yield from self.warnings(part, known)
 

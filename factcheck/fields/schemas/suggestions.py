@@ -145,8 +145,7 @@ def _suggest(schema: dict[str, Any], name: str, values: list[Any], deeper: _Deep
         return
     columns: dict[str | None, list[Any]] = {part.name: [] for part in parts}
     for value in values:
-        numbered = {str(n): one for n, one in enumerate(value)} if isinstance(value, list) else {}
-        for key, member in (value if isinstance(value, dict) else numbered).items():
+        for key, member in keys.members(value):
             column = columns.get(key, columns.get(None))
             if member is not None and column is not None:
                 column.append(member)

@@ -84,12 +84,11 @@ class _Compiler:
             return self._leaf(schema)
         align = {} if schema.strategy == "ordered" else schema.align
         self.settings.append([path, schema.weight, schema.json_type, align])
-        is_object, last = schema.json_type == "object", schema.children[-1]
-        if is_object or len(schema.children) > 1 or not last.is_rest:
-            children = {name: self.node(child) for name, child in schema.named.items()}
-            rest = self.node(last) if last.is_rest else None
-            return nodes.ObjectNode(path, children, rest, dict if is_object else list)
-        return self._array(schema, last)
+        last = schema.children[-1]
+        if schema.json_type == "array":
+            return self._array(schema, last)
+        children = {name: self.node(child) for name, child in schema.named.items()}
+        return nodes.ObjectNode(path, children, self.node(last) if last.is_rest else None)
 
     def _leaf(self, schema: SchemaNode) -> nodes.Leaf:
         path, name, params = schema.path, schema.comparator.name, schema.comparator.params
