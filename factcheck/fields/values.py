@@ -250,7 +250,7 @@ def _key(value: Any, *, deep: bool) -> Hashable:
     try:
         _flatten(value, parts, deep=deep)
     except RecursionError:
-        return _Opaque(value)
+        return id(value)
     return tuple(parts)
 
 
@@ -265,47 +265,31 @@ def _flatten(value: Any, parts: list[Any], *, deep: bool) -> None:
         parts.append(_NAN if is_nan(value) else value)
     elif isinstance(value, dict):
         parts += [kind if deep else dict, len(value)]
-        try:
-            names = sorted(value)
-        except TypeError:
-            names = sorted(value, key=lambda name: (type(name).__name__, repr(name)))
-        for name in names:
+        for name in sorted(value, key=repr):
             _flatten(name, parts, deep=deep)
             _flatten(value[name], parts, deep=deep)
     elif isinstance(value, (list, tuple)):
-        base = list if isinstance(value, list) else tuple
-        parts += [kind if deep else base, len(value)]
+        parts += [kind, len(value)]
         for element in value:
             _flatten(element, parts, deep=deep)
-    elif isinstance(value, (set, frozenset)):
-        parts += [kind if deep else set, frozenset(_key(one, deep=deep) for one in value)]
     else:
-        parts.append(_Opaque(value))
+        parts.append((kind, _hashable(value)))
+
+
+def _hashable(value: Any) -> Hashable:
+    """Return a value that is not JSON, or its identity if it has no hash."""
+    if isinstance(value, set):
+        return frozenset(value)
+    try:
+        hash(value)
+    except Exception:  # noqa: BLE001 - the user's own type
+        return id(value)
+    return value  # type: ignore[no-any-return]
 
 
 def is_nan(value: Any) -> bool:
     """Whether a value is a NaN float."""
     return isinstance(value, float) and math.isnan(value)
-
-
-class _Opaque:
-    """Key of a value that is not JSON: equal to values of the same type that compare equal."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Opaque) or type(self.value) is not type(other.value):
-            return False
-        try:
-            return self.value is other.value or bool(self.value == other.value)
-        except Exception:  # noqa: BLE001 - the user's own type
-            return False
-
-    def __hash__(self) -> int:
-        return hash(type(self.value))
 
 
 _TYPES: tuple[tuple[type, str], ...] = (
