@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from factcheck.documents import PathOrDash, Place, json_text, name_of
-from factcheck.documents.files import TooDeepError, Unparsed
+from factcheck.documents.files import Unparsed
 from factcheck.documents.reading import read_document, read_entries
 from factcheck.errors import InputError
 from factcheck.facts.page import usage_text
@@ -43,8 +43,7 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
             or JSON lines.
         extracted: Whether the records are model output: null is a missing record, and anything but
             an object is a reply that should contain one. A file that does not have the format of
-            its suffix is one reply or, if some of its lines are objects, one reply per line. An
-            invalid item of a JSON list is a reply, too.
+            its suffix is one reply or, if some of its lines are objects, one reply per line.
 
     Returns:
         The records; a reply without an object, or nested too deeply, is `Unusable`.
@@ -57,8 +56,6 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
     for place, value in read_entries(path, as_text=extracted):
         if isinstance(value, dict) or (extracted and value is None):
             found.append((place, value))
-        elif extracted and isinstance(value, TooDeepError):
-            found.append((place, Unusable(None, str(value))))
         elif isinstance(value, InputError):
             raise value
         elif extracted:
