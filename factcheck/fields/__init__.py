@@ -9,8 +9,16 @@ from factcheck.fields.comparators.semantic import (
     SemanticBatchComparator,
     SemanticComparator,
 )
+from factcheck.fields.comparison import compare_runs
 from factcheck.fields.evaluation import FieldEvaluator, aevaluate, evaluate, score_record
+from factcheck.fields.figures import FieldAggregation, FieldSummary
 from factcheck.fields.pages import RunResult
+from factcheck.fields.records import (
+    NullHandling,
+    RecordResult,
+    propagate_batch_errors,
+    reclassify_nulls,
+)
 from factcheck.fields.registry import (
     ComparatorNotFoundError,
     Registry,
@@ -20,15 +28,6 @@ from factcheck.fields.registry import (
     register,
     register_transform,
 )
-from factcheck.fields.runs.comparison import compare_runs
-from factcheck.fields.runs.figures import FieldAggregation, FieldSummary
-from factcheck.fields.runs.records import (
-    NullHandling,
-    RecordResult,
-    propagate_batch_errors,
-    reclassify_nulls,
-)
-from factcheck.fields.runs.tally import RunTally
 from factcheck.fields.schemas.combinations import (
     collapse_multi_type_anyof,
     merge_all_of,
@@ -48,6 +47,7 @@ from factcheck.fields.schemas.structure import (
     set_type_default,
 )
 from factcheck.fields.schemas.suggestions import suggest_schema
+from factcheck.fields.tally import RunTally
 from factcheck.fields.types import (
     BatchComparator,
     BatchItem,

@@ -12,9 +12,8 @@ from typing import Any, Literal, get_args
 from factcheck.errors import InputError
 from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.pages import RunResult
+from factcheck.fields.records import RecordResult, count
 from factcheck.fields.registry import Registry, default_registry
-from factcheck.fields.runs.records import RecordResult, count
-from factcheck.fields.runs.tally import RunTally
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
 from factcheck.fields.schemas.references import as_schema
 from factcheck.fields.schemas.structure import COMPARE
@@ -22,6 +21,7 @@ from factcheck.fields.schemas.suggestions import SEMANTIC, suggest_schema
 from factcheck.fields.scoring.dispatch import Ask, ask_async, ask_now, dispatch, run
 from factcheck.fields.scoring.nodes import ObjectNode, Out, settled
 from factcheck.fields.scoring.plan import Plan, compile_schema, with_orders
+from factcheck.fields.tally import RunTally
 from factcheck.fields.types import FieldResult, FieldStatus
 from factcheck.fields.values import (
     Records,

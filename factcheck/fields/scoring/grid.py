@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from factcheck.fields.runs.records import count
+from factcheck.fields.records import count
 from factcheck.fields.scoring.nodes import (
     MISSING,
     ArrayNode,

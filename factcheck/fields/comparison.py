@@ -13,9 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from factcheck.errors import InputError
+from factcheck.fields.figures import RunFigures
 from factcheck.fields.pages import field_text
-from factcheck.fields.runs.figures import RunFigures
-from factcheck.fields.runs.records import (
+from factcheck.fields.records import (
     RecordResult,
     count,
     overall_scores,
