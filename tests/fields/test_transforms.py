@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.errors import ParameterError
-from factcheck.fields.comparators.numbers import read_number
-from factcheck.fields.comparators.transforms import TRANSFORMS
+from factcheck.fields.comparators.transforms import TRANSFORMS, read_number
 
 OF_TEXT = (
     "lowercase", "strip", "normalize_whitespace", "sort_tokens", "unicode_nfkc",

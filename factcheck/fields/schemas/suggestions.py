@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 from factcheck.documents import shown
 from factcheck.fields.comparators.dates import order_of, read_date
-from factcheck.fields.comparators.numbers import read_number
-from factcheck.fields.comparators.transforms import read_bool
+from factcheck.fields.comparators.transforms import read_bool, read_number
 from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.references import as_list, as_schema, infer_schema, resolved
 from factcheck.fields.types import UnreadableError
