@@ -1,6 +1,15 @@
 """Scores JSON extraction field by field; the settings are part of the schema."""
 
 from factcheck.errors import GoldValidationError, SchemaError
+from factcheck.fields.comparators import (
+    ComparatorNotFoundError,
+    Registry,
+    TransformNotFoundError,
+    get_comparator,
+    get_transform,
+    register,
+    register_transform,
+)
 from factcheck.fields.comparators.semantic import (
     CompoundComparator,
     FakeJudge,
@@ -18,15 +27,6 @@ from factcheck.fields.records import (
     RecordResult,
     propagate_batch_errors,
     reclassify_nulls,
-)
-from factcheck.fields.registry import (
-    ComparatorNotFoundError,
-    Registry,
-    TransformNotFoundError,
-    get_comparator,
-    get_transform,
-    register,
-    register_transform,
 )
 from factcheck.fields.schemas.combinations import (
     collapse_multi_type_anyof,

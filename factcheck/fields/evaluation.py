@@ -10,10 +10,10 @@ from itertools import islice
 from typing import Any, Literal, get_args
 
 from factcheck.errors import InputError
+from factcheck.fields.comparators import Registry, default_registry
 from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.pages import RunResult
 from factcheck.fields.records import RecordResult, count
-from factcheck.fields.registry import Registry, default_registry
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
 from factcheck.fields.schemas.references import as_schema
 from factcheck.fields.schemas.structure import COMPARE

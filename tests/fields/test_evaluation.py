@@ -24,7 +24,7 @@ from factcheck.fields import (
     reclassify_nulls,
     score_record,
 )
-from factcheck.fields.registry import ComparatorNotFoundError, TransformNotFoundError
+from factcheck.fields.comparators import ComparatorNotFoundError, TransformNotFoundError
 from factcheck.fields.schemas.structure import ComparatorSpec
 from tests.fields.builders import (
     NUMBER,

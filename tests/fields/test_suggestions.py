@@ -21,7 +21,7 @@ from factcheck.fields import (
     infer_schema,
     suggest_schema,
 )
-from factcheck.fields.registry import Registry
+from factcheck.fields.comparators import Registry
 from factcheck.fields.schemas.parsing import parse_eval_schema
 from factcheck.fields.schemas.references import annotate_xeval
 from tests.fields.builders import Recorder, registry_of

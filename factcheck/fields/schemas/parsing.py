@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from factcheck.documents import shown
 from factcheck.errors import GoldValidationError, InputError, ParameterError, SchemaError
-from factcheck.fields.registry import Registry, default_registry
+from factcheck.fields.comparators import Registry, default_registry
 from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.combinations import check_names
 from factcheck.fields.schemas.references import annotate_xeval, as_list, as_schema

@@ -13,10 +13,10 @@ from typing import Any
 from factcheck.documents import shown
 from factcheck.errors import SchemaError
 from factcheck.facts import digest
+from factcheck.fields.comparators import Registry, is_batch
 from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.comparators.dates import FIGURES, order_of
 from factcheck.fields.comparators.transforms import TRANSFORMS, units_of
-from factcheck.fields.registry import Registry, is_batch
 from factcheck.fields.schemas.parsing import SchemaNode, key_path
 from factcheck.fields.schemas.structure import ComparatorSpec, TransformSpec
 from factcheck.fields.scoring import nodes
