@@ -396,7 +396,6 @@ def test_deep_alternatives_and_parts_are_united() -> None:
         ({"anyOf": [record(a=STRING), {"type": "object"}]}, "properties of its alternatives"),
         ({"anyOf": [{**STRING, "x-eval-compare": "fuzzy"}, STRING]}, "x-eval-compare of its"),
         ({"anyOf": [{**STRING, "title": "a", "description": "b"}, INTEGER]}, ""),
-        ({"allOf": [STRING, record(a=STRING), {"title": "T"}]}, "types string and object"),
     ],
 )
 def test_what_is_lost_in_one_field_of_many_types_is_told_but_for_titles(

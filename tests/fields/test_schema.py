@@ -131,7 +131,6 @@ def test_other_errors_are_schema_errors_too() -> None:
         (aligned({"match_by": "key_field", "key": "name"}), "key 'name' not found"),
         (aligned(BY_N, items={"type": "object", "x-eval-compare": "exact"}), "no 'properties'"),
         (aligned({"match_by": None}), "compared by position"),
-        (aligned({"ordered": True, "thresold": 1}), "thresold"),
         (array(**{"x-eval-transform": ["strip"]}), "has no effect"),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -28,7 +27,6 @@ from factcheck.fields.values import as_record, id_of, json_type
 
 Strategy = Literal["ordered", "key_field", "hungarian"]
 _STRATEGIES = ("key_field", "hungarian")
-_ALIGN_KEYS = ("ordered", "match_by", "key", "threshold")
 _MAX_WEIGHT = 1e6
 _UNLIKELY = {"numeric": ("string", "boolean"), "exact": ("number", "integer")}
 """Types on which a comparator is probably a mistake, unless a transform converts the values."""
@@ -269,11 +267,6 @@ def _checked_align(schema: Mapping[str, Any], kind: str, path: str) -> dict[str,
         raise SchemaError(f"{keys.ALIGN}: {problem}", path)
     if align.get("match_by", "") is None:
         _log.warning("%s: %s without match_by; elements are compared by position", path, keys.ALIGN)
-    for key in align.keys() - {*_ALIGN_KEYS}:
-        expected = ", ".join(_ALIGN_KEYS)
-        _log.warning(
-            "%s: unknown key %r in %s; expected one of %s", path, key, keys.ALIGN, expected
-        )
     return dict(align)
 
 
@@ -421,9 +414,8 @@ class _RecordCheck:
         for name in value if rest is None else ():
             if name not in children and name not in exempt:
                 where = keys.join(node.path, str(name))
-                close = difflib.get_close_matches(str(name), [str(one) for one in children], n=1)
-                hint = f"did you mean {close[0]!r}?" if close else "add it there, or remove it"
-                raise self._error(f"{where!r} is not in schema; {hint}", where)
+                problem = f"{where!r} is not in schema; add it there, or remove it"
+                raise self._error(problem, where)
         for child in node.children if rest is None else ():
             if child.name not in value and not child.skip:
                 yield child.path, _MISSING
