@@ -250,12 +250,6 @@ def test_no_digit_of_a_whole_number_is_lost(value: Any, number: float) -> None:
     assert (read, type(read)) == (number, type(number))
 
 
-@pytest.mark.parametrize("value", [True, None, [5], {"a": 5}, b"5", 1j])
-def test_what_is_neither_text_nor_number_is_refused(value: Any) -> None:
-    with pytest.raises(TypeError, match="parse_number requires a string or a number, not"):
-        read_number(value)
-
-
 @given(st.integers(-(2**53) + 1, 2**53 - 1), st.integers(0, 99))
 def test_every_way_of_grouping_says_the_same_number(whole: int, cents: int) -> None:
     english = f"{whole:,}.{cents:02}"
