@@ -136,14 +136,12 @@ def evaluate_files(
     schema_path: str | None = None,
     id_field: str | None = None,
     join: Join = "position",
-    judge_named: bool = False,
     nulls_absent: bool = False,
 ) -> FileRun:
     """Evaluate a file of extracted records against a file of gold records.
 
-    Options are those of `FieldEvaluator`; without a schema, one is suggested from gold. With
-    `judge_named`, a warning says if no field needs the judge. `nulls_absent` treats null as a
-    missing key.
+    Options are those of `FieldEvaluator`; without a schema, one is suggested from gold.
+    `nulls_absent` treats null as a missing key.
     """
     schema = None if schema_path is None else read_schema(schema_path)
     gold, extracted = read_records(gold_path), read_records(extracted_path, extracted=True)
@@ -159,11 +157,6 @@ def evaluate_files(
             schema, id_field=id_field, post_process=post_process, semantic=comparator
         )
     is_semantic = any(node.comparator.name == SEMANTIC for node in evaluator.schema.compared())
-    if judge_named and not is_semantic:
-        _log.warning(
-            "no field has the comparator 'semantic', so --semantic has no effect; set it where the "
-            "meaning counts, or let 'fields suggest' do so"
-        )
     run = evaluator.evaluate(gold, extracted, join=join)
     if id_field is None and (key := id_key(gold)) is not None:
         records = [replace(one, record_id=one.gold[key]) for one in run.records]

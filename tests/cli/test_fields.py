@@ -408,10 +408,7 @@ def test_a_long_path_is_never_wrapped(files: Files) -> None:
     assert f"Schema suggested from {gold}: 'fields suggest' shows why" in done.out
 
 
-def test_a_judge_without_effect_is_announced_and_an_unknown_one_is_exit_3(files: Files) -> None:
-    done = files.by_meaning("--semantic", "local", schema=schema_of(n=INTEGER))
-
-    assert "--semantic has no effect" in done.err
+def test_an_unknown_judge_is_exit_3(files: Files) -> None:
     assert files.by_meaning("--semantic", "magic").code == 3
 
 
