@@ -107,7 +107,6 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             schema_path=schema,
             id_field=id_field,
             join=join,
-            judge_named=semantic is not None,
             nulls_absent=nulls_absent,
         )
     if to.format in {"json", "csv"}:
