@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from factcheck import metrics as metrics
     from factcheck import references as references
     from factcheck import testing as testing
-    from factcheck.client import Client as Client
     from factcheck.errors import FactcheckError as FactcheckError
     from factcheck.facts import AtomicFact as AtomicFact
     from factcheck.facts import CheckFailure as CheckFailure
@@ -64,7 +63,6 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "": "calibration errors facts fields keywords metrics references testing",
-    "client": "Client",
     "errors": "FactcheckError",
     "facts": "AtomicFact CheckFailure CoverageReport Evidence FactSet SourceDocument Verdict",
     "judges.llm.modules": "FactChecker KeyFactExtraction LLMJudge SemanticEquivalence Summarizer",

@@ -172,15 +172,14 @@ at("curl").onclick = () => {
   return copy(`curl -s ${url} -H 'Content-Type: application/json'${key} \\\n    -d '${body}'`);
 };
 at("python").onclick = () => {
-  const { judge, ...texts } = request();
-  const key = at("key").value ? ', os.environ["FACTCHECK_KEY"]' : "";
-  const name = judge ? `, judge=${JSON.stringify(judge)}` : "";
-  const values = Object.entries(texts).map(([name, value]) => `        ${name}=${JSON.stringify(value)},\n`);
-  const url = JSON.stringify(new URL(".", location.href).href.replace(/\/$/, ""));
+  const given = Object.entries(request()).filter(([, value]) => value !== null);
+  const body = given.map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`);
+  const key = at("key").value ? ', headers={"Authorization": f"Bearer {os.environ[\'FACTCHECK_KEY\']}"}' : "";
+  const url = JSON.stringify(new URL("v1/coverage", location.href));
   return copy(
-    `${key && "import os\n\n"}import factcheck\n\n` +
-      `with factcheck.Client(${url}${key}${name}) as scorer:\n` +
-      `    report = scorer.score(\n${values.join("")}    )\nprint(report)`,
+    `${key && "import os\n\n"}import factcheck\nimport httpx\n\n` +
+      `body = {\n${body.join("")}}\nanswer = httpx.post(${url}, json=body, timeout=150${key})\n` +
+      `report = factcheck.CoverageReport.from_json(answer.raise_for_status().text)\nprint(report)`,
   );
 };
 

@@ -37,7 +37,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.scoring", "factcheck.fields", "factcheck.keywords"),
     ("factcheck.metrics",),
     ("factcheck.calibration",),
-    ("factcheck.server", "factcheck.client", "factcheck.distributed"),
+    ("factcheck.server", "factcheck.distributed"),
     ("factcheck.cli", "factcheck.__main__", "factcheck.pytest_plugin", "factcheck.integrations"),
 )
 """Each layer may import those above it in this list, and itself."""

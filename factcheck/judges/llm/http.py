@@ -117,7 +117,7 @@ class JsonClient:
             timeout=aiohttp.ClientTimeout(total=self._timeout_s),
             trust_env=bool(getproxies()),  # otherwise every request starts a thread to look
         )
-        weakref.finalize(self, close_in, asyncio.get_running_loop(), session)
+        weakref.finalize(self, _close_in, asyncio.get_running_loop(), session)
         return session
 
     def _redirected(self, location: str) -> JudgeRejected:
@@ -141,7 +141,7 @@ class JsonClient:
         )
 
 
-def close_in(loop: asyncio.AbstractEventLoop, session: aiohttp.ClientSession) -> None:
+def _close_in(loop: asyncio.AbstractEventLoop, session: aiohttp.ClientSession) -> None:
     """Close a session that was left open, if its loop is still running."""
     if not session.closed and loop.is_running():
         asyncio.run_coroutine_threadsafe(session.close(), loop)
