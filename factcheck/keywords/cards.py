@@ -286,7 +286,8 @@ def _value(card: Any, key: str, default: Any) -> Any:
 def by_case(ids: Sequence[str], data: Any, what: str) -> Mapping[str, Any]:
     """Key data by case id, given as such a mapping or as a list in the order of the cases."""
     if isinstance(data, Mapping):
-        if unknown := [name for name in data if name not in ids]:
+        known = set(ids)
+        if unknown := [name for name in data if name not in known]:
             names = ", ".join(f"{name!r:.80}" for name in unknown[:_MAX_IDS])
             raise InputError(f"{what}: {len(unknown)} for unknown cases: {names}")
         return data

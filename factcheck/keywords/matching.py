@@ -182,7 +182,8 @@ def match_cards(
     """
     check_matching(threshold, assignment)
     wanted, cards = as_expected_cards(expected), as_cards(generated)
-    pairs = [[_pair(one, card, n) for n, card in enumerate(cards, 1)] for one in wanted]
+    by_card = [[_pair(one, card, n) for one in wanted] for n, card in enumerate(cards, 1)]
+    pairs = [[column[i] for column in by_card] for i in range(len(wanted))]
     scores = np.array([[pair.score for pair in row] for row in pairs])
     gains = np.where(scores >= threshold, scores, 0.0)
     partners = assign(gains) if assignment == "optimal" else _greedy(gains)
@@ -192,7 +193,7 @@ def match_cards(
             matches.append(Match(i, partners[i], *row[partners[i]]))
         else:
             missed.append(_missed(i, row, wanted[i]))
-    extra = [j for j in range(len(cards)) if j not in partners.values()]
+    extra = sorted({*range(len(cards))} - {*partners.values()})
     found = Scores.of([match.score for match in matches], len(wanted), len(cards))
     return CaseResult(*found, tuple(matches), tuple(missed), tuple(extra))
 
