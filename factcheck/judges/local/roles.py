@@ -350,10 +350,9 @@ class Roles(Tree):
         opening = self.opening(kid)
         if opening == "than":
             return Role.NEEDED  # `longer than it had been`
+        is_contrast = opening == "while" and self.is_set_off(kid) and self.finite(kid) is not None
         is_always = opening in _TIMELESS and not self.has_happened(self.tokens[kid].head)
-        is_always &= not (
-            opening == "while" and self.is_set_off(kid) and self.finite(kid) is not None
-        )
+        is_always &= not is_contrast
         if opening in _CONDITIONS or is_always:
             return Role.NEEDED
         if self.subject(kid) is not None:

@@ -199,16 +199,17 @@ def _with_joined_verbs(tokens: list[Token]) -> list[Token]:
     links = {token.head: place for place, token in enumerate(tokens) if token.relation == "cc"}
     for verb, token in enumerate(tokens):
         link = links.get(token.head, verb)
-        if token.relation == "conj" and token.tag in FINITE and link == verb:
-            _give_subject(tokens, verb)
         if token.relation != "conj" or token.tag not in FINITE or link > verb:
+            continue
+        if link == verb:
+            _give_subject(tokens, verb)
             continue
         between = range(link + 1, verb)
         for place in between:
             is_outside = tokens[place].head == token.head and tokens[place].relation in _MOVABLE
             if is_outside:
                 tokens[place] = tokens[place]._replace(head=verb)
-        if any(other.head == verb and other.relation in SUBJECTS for other in tokens):
+        if _has_subject(tokens, verb):
             continue
         nouns = [i for i in between if tokens[i].tag in NOUNS | {"PRP"}]
         lost = [i for i in nouns if tokens[i].head not in between and tokens[i].head != verb]
@@ -217,12 +218,14 @@ def _with_joined_verbs(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _has_subject(tokens: Sequence[Token], verb: int) -> bool:
+    return any(token.head == verb and token.relation in SUBJECTS for token in tokens)
+
+
 def _give_subject(tokens: list[Token], verb: int) -> None:
     """Make the noun before a joined verb its subject: `has a roof and one of its walls leans`."""
     at = verb - 1
-    if tokens[at].tag not in NOUNS or any(
-        token.head == verb and token.relation in SUBJECTS for token in tokens
-    ):
+    if tokens[at].tag not in NOUNS or _has_subject(tokens, verb):
         return
     while tokens[at].relation != "conj" and at < verb and tokens[at].head != at:
         at = tokens[at].head
@@ -302,22 +305,23 @@ def _with_one_subject(tokens: list[Token]) -> list[Token]:
     for place, token in enumerate(tokens):
         if token.relation not in SUBJECTS:
             continue
-        later = [
-            i
-            for i in range(place + 1, token.head)
-            if tokens[i].head == token.head and tokens[i].relation in SUBJECTS
-        ]
-        if not later or all(tokens[i].text != "," for i in range(place + 1, later[0])):
+        later = next(
+            (
+                i
+                for i in range(place + 1, token.head)
+                if tokens[i].head == token.head and tokens[i].relation in SUBJECTS
+            ),
+            place,
+        )
+        between, behind = tokens[place + 1 : later], tokens[later + 1 : token.head]
+        if all(word.text != "," for word in between):
             continue
-        if any(tokens[i].relation == "cc" for i in range(place + 1, later[0])):
-            tokens[later[0]] = tokens[later[0]]._replace(head=place, relation="conj")
-        elif any(
-            tokens[i].text == "," or tokens[i].relation == BRACKET
-            for i in range(later[0] + 1, token.head)
-        ):
-            tokens[later[0]] = tokens[later[0]]._replace(head=place, relation="appos")
+        if any(word.relation == "cc" for word in between):
+            tokens[later] = tokens[later]._replace(head=place, relation="conj")
+        elif any(word.text == "," or word.relation == BRACKET for word in behind):
+            tokens[later] = tokens[later]._replace(head=place, relation="appos")
         elif is_person(token.text):
-            tokens[place] = token._replace(head=later[0], relation="appos")
+            tokens[place] = token._replace(head=later, relation="appos")
         else:
             tokens[place] = token._replace(relation="meta")
     return tokens
