@@ -22,7 +22,6 @@ from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbedderSpec, Ledger
 from factcheck.metrics.cases import EvalCase, MetricResult, text_list
 from factcheck.metrics.evaluation import measure
-from factcheck.metrics.report import MetricReport
 from factcheck.runtime.loop import blocking
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.settings import require_number
@@ -105,7 +104,7 @@ class ReferenceMatch(SessionUser):
         given = actual_output
         if not isinstance(given, (EvalCase, Mapping)):
             given = EvalCase(actual_output=given)
-        report = await measure(self, {"": EvalCase.of(given)}, MetricReport)
+        report = await measure(self, {"": EvalCase.of(given)})
         result = report.results[""]
         if result.error is not None:
             raise error_kinds().get(result.error.code, JudgeOutputError)(result.error.message)

@@ -229,7 +229,7 @@ class TestRay:
         for more, code, message in (
             (("--out", out), 0, f"60 records scored, 0 skipped that had rows in {out}; 1 without"),
             (("--out", out, "--jobs", "2"), 0, "0 records scored, 60 skipped"),
-            (("--out", out, "--lead"), 2, "--engine ray does not support --lead"),
+            (("--out", out, "--dry-run"), 2, "--engine ray does not support --dry-run"),
             ((), 2, "--engine ray needs --out FOLDER"),
         ):
             with pytest.raises(SystemExit) as left:

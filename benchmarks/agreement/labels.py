@@ -20,8 +20,8 @@ import numpy as np
 
 from benchmarks.agreement.replies import read_labelled
 from benchmarks.agreement.run import data_and_judges
+from factcheck.calibration.agreement import check_pairs
 from factcheck.calibration.agreement_metrics import corrected_share
-from factcheck.calibration.agreement_run import check_pairs
 from factcheck.scoring import FactCoverage
 from factcheck.stats.intervals import Cluster, powered_mean, t_95
 

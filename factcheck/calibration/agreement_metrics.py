@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factcheck.calibration.agreement_labels import Answer, LabelledPair
 from factcheck.stats.intervals import (
     Cluster,
     Estimate,
@@ -27,6 +26,28 @@ Array = Any
 """A numpy array."""
 _N_BINS = 10
 _MIN_SYSTEMS = 3
+
+
+class LabelledPair(NamedTuple):
+    """A fact, a text, and whether people say that the text entails the fact."""
+
+    document: str
+    """Pairs of one document are not independent."""
+    system: str
+    """Author of the text; empty where there is one text per document."""
+    text: str
+    fact: str
+    label: bool | None = None
+    """`None`: not labelled; the judge is asked all the same."""
+
+
+class Answer(NamedTuple):
+    """A judge's answer on a pair."""
+
+    entailed: bool | None
+    probability: float | None = None
+    why: str = ""
+    """Why it is undecided."""
 
 
 class Decisions(NamedTuple):
@@ -202,11 +223,11 @@ def _cluster(texts: Sequence[Sequence[tuple[LabelledPair, Answer]]]) -> Cluster:
     """Return a document as a cluster: each text counts alike, and each fact of a text."""
     predictions, weights, labels, there = [], [], [], []
     for facts in texts:
+        weight = 1 / len(facts)
         for pair, answer in facts:
             said = 0.5 if answer.entailed is None else float(answer.entailed)
-            predictions.append(said / len(facts))
+            predictions.append(weight * said)
             if pair.label is not None:
-                weight = 1 / len(facts) / pair.chance
                 weights.append(weight)
                 labels.append(weight * pair.label)
                 there.append(weight * said)

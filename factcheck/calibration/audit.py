@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from factcheck.calibration import conclusions
-from factcheck.calibration.audit_trials import EDITS, RULES, Question, Trial, trials_of
+from factcheck.calibration.audit_trials import AGAIN, EDITS, RULES, Question, Trial, trials_of
 from factcheck.calibration.texts import (
     Judge,
     Text,
@@ -42,13 +42,6 @@ ALWAYS = 0.98
 OFTEN = 0.05
 """Rate from which a broken rule is a fault of the judge rather than a slip."""
 _MIN_ERRORS = _MAX_EXAMPLES = 2
-_CHANGED = {
-    "changed number": "a number was changed",
-    "changed name": "a name was changed",
-    "added negation": "a negation was added",
-    "missing limit": "a limit was left out",
-}
-"""What was done, by the rule that is broken where the answer stays the same."""
 _COLUMNS = ("rule", "what must hold", "tried", "broken", "rate", "95 %")
 _LEGEND = "broken: at least one of the answers is certainly wrong; 95 %: interval of the rate"
 
@@ -215,14 +208,19 @@ class AuditReport(Report):
 
 
 def _faults(rules: Mapping[str, RuleResult]) -> Iterator[str]:
-    again, *others = (name for name, rule in RULES.items() if rule.fault)
-    noise = 2 * (rules[again].rate or 0.0)
-    for name in [again, *sorted(others, key=lambda name: not RULES[name].is_comparison)]:
-        if rules[name].is_fault(above=noise if RULES[name].is_comparison else 0.0):
-            yield RULES[name].fault.format(percent(rules[name].rate or 0.0))
-    copied = [rules[kind] for kind in EDITS if rules[kind].is_fault(above=0.0)]
+    noise = 2 * (rules[AGAIN].rate or 0.0)
+    copied = []
+    for name, result in rules.items():
+        above = 0.0 if name == AGAIN or name in EDITS else noise
+        if not result.is_fault(above):
+            continue
+        rate = percent(result.rate or 0.0)
+        if name in EDITS:
+            copied.append(f"{RULES[name].fault} ({rate})")
+        else:
+            yield RULES[name].fault.format(rate)
     if copied:
-        kinds = ", ".join(f"{_CHANGED[one.rule]} ({percent(one.rate or 0.0)})" for one in copied)
+        kinds = ", ".join(copied)
         yield f"it matches words, not meaning: it still said yes after {kinds}"
 
 
@@ -247,9 +245,8 @@ async def aaudit_judge(
             `None`.
         name: Name of the judge in the report; derived from the judge if `None`.
         budget: Limits; questions beyond it are undecided.
-        per_rule: Facts of each text that get questions of their own, for each rule that needs them,
-            1 to 100. About 18 questions concern all facts of a text, and at most six times
-            `per_rule` concern one.
+        per_rule: Facts of each text that are edited, for each of the four edits, 1 to 100. Each is
+            a question of its own; eight questions concern all facts of a text.
 
     Raises:
         InputError: A text or an argument is invalid.
@@ -272,20 +269,19 @@ async def answers_to(scorer: FactCoverage, trials: Iterable[Trial]) -> Answers:
 
     Asked at once, a fact that several of them share would be checked only once.
     """
-    needed = (one for trial in trials for one in (trial.first, trial.second) if one is not None)
-    rounds: dict[int, list[Question]] = {}
-    n_asked: Counter[str] = Counter()
-    for question in dict.fromkeys(needed):
-        rounds.setdefault(n_asked[question.text], []).append(question)
-        n_asked[question.text] += 1
-
-    async def one(question: Question) -> Mapping[str, CheckResult]:
-        results = await check_facts(scorer, question.facts, question.text)
-        return {result.fact.text: result for result in results}
-
+    by_text: dict[str, dict[Question, None]] = {}
+    for trial in trials:
+        for question in (trial.first, trial.second):
+            if question is not None:
+                by_text.setdefault(question.text, {})[question] = None
     answers: dict[Question, Mapping[str, CheckResult]] = {}
-    for asked in rounds.values():
-        answers |= zip(asked, await together(map(one, asked)), strict=True)
+
+    async def ask(questions: Iterable[Question]) -> None:
+        for question in questions:
+            results = await check_facts(scorer, question.facts, question.text)
+            answers[question] = {result.fact.text: result for result in results}
+
+    await together(map(ask, by_text.values()))
     return answers
 
 

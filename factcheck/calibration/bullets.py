@@ -11,14 +11,16 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from factcheck.calibration import conclusions
 from factcheck.calibration.bullets_metrics import (
     LABELS,
     LEGEND,
     TRUTH,
     UNSURE,
+    Array,
     CurvePoint,
-    Point,
     TextScores,
     VariantRow,
     curves_svg,
@@ -59,10 +61,8 @@ if TYPE_CHECKING:
 
 RATED = "(1-5)"
 """Follows the name of a model in tables that rates whole summaries."""
-Scorer = tuple[
-    str, Callable[[Subject, Sequence[frozenset[int]]], Coroutine[Any, Any, list[VariantRow]]]
-]
-"""A name, and a function that scores a subject's summary with each of these sets of bullets."""
+Scorer = tuple[str, Callable[[Subject, frozenset[int]], Coroutine[Any, Any, VariantRow]]]
+"""A name, and a function that scores a subject's summary with only these bullets."""
 Orders = Mapping[str, tuple[RemovalOrder, ...]]
 """The removal orders of each text."""
 
@@ -121,7 +121,8 @@ async def score_variants(
     rows: list[VariantRow] = []
     for _, score in scorers:
         for subject in subjects:
-            rows += await score(subject, variants(subject, orders[subject.name]))
+            every = variants(subject, orders[subject.name])
+            rows += await together(score(subject, kept) for kept in every)
     return rows
 
 
@@ -134,20 +135,15 @@ def variants(subject: Subject, orders: Iterable[RemovalOrder]) -> tuple[frozense
 def by_coverage(name: str, scorer: FactCoverage) -> Scorer:
     """Make the scorer that goes by the facts that a variant keeps."""
 
-    async def rows(subject: Subject, every: Sequence[frozenset[int]]) -> list[VariantRow]:
-        texts = [subject.bullets.kept(kept) for kept in every]
+    async def row(subject: Subject, kept: frozenset[int]) -> VariantRow:
+        text = subject.bullets.kept(kept)
         try:
-            reports = await together(
-                scorer.ascore("", text, facts=subject.facts, lead=False) for text in texts
-            )
+            report = await scorer.ascore("", text, facts=subject.facts, lead=False)
         except JudgeError as error:
-            return [VariantRow(subject.name, name, kept, None, note=str(error)) for kept in every]
-        return [
-            VariantRow.of(subject.name, name, kept, report)
-            for kept, report in zip(every, reports, strict=True)
-        ]
+            return VariantRow(subject.name, name, kept, None, note=str(error))
+        return VariantRow.of(subject.name, name, kept, report)
 
-    return name, rows
+    return name, row
 
 
 def _by_rating(model_name: str, model: LanguageModel) -> Scorer:
@@ -166,10 +162,7 @@ def _by_rating(model_name: str, model: LanguageModel) -> Scorer:
         note = f"rated {rating.value} of {HIGHEST}"
         return VariantRow(*place, score, score, score, note=note, usage=ledger.usage)
 
-    async def rows(subject: Subject, every: Sequence[frozenset[int]]) -> list[VariantRow]:
-        return await together(row(subject, kept) for kept in every)
-
-    return name, rows
+    return name, row
 
 
 @dataclass(frozen=True, repr=False)
@@ -210,14 +203,13 @@ class BulletRemoval(Report):
             found.append(TextScores(paths, labels[True], labels[False]))
         return found
 
-    def _path(self, judge: str, subject: Subject, order: RemovalOrder) -> list[Point]:
+    def _path(self, judge: str, subject: Subject, order: RemovalOrder) -> Array:
         points = []
         for kept in order:
             row = self.row(judge, subject.name, kept)
-            left = len(kept) / len(subject.bullets)
             score = row.score if row.complete else None
-            points.append(Point(left, subject.facts_left(kept), score))
-        return points
+            points.append((len(kept) / len(subject.bullets), subject.facts_left(kept), score))
+        return np.array(points, dtype=float)  # None is NaN
 
     def metrics(self, judge: str) -> dict[str, Estimate]:
         """Return the metrics of one judge; see `LABELS`."""
@@ -226,7 +218,7 @@ class BulletRemoval(Report):
     def curves(self) -> dict[str, list[CurvePoint]]:
         """Return the mean score by the share of bullets left, for the truth and every judge."""
         scores = {name: self.scores(name) for name in self.judges}
-        known = [one for one in scores[BASELINE] if one.paths[0][0].facts is not None]
+        known = [one for one in scores[BASELINE] if not np.isnan(one.paths[0][0, 1])]
         if known:
             scores = {TRUTH: [one.truth for one in known], **scores}
         return {name: mean_curve(texts) for name, texts in scores.items()}

@@ -89,21 +89,13 @@ class VariantRow:
         return {**first, **to_plain(self), **first}
 
 
-class Point(NamedTuple):
-    """A variant on a path: the judge's answer, and what is left in truth; `None` if unknown."""
-
-    bullets: float
-    """Share of the bullets that are left, in (0, 1]."""
-    facts: float | None
-    """Share of the facts that the bullets left carry: the true score."""
-    score: float | None
-
-
 class TextScores(NamedTuple):
     """One judge's scores of the variants of a text."""
 
-    paths: Sequence[Sequence[Point]]
-    """Every removal order: from the whole summary to the last bullet."""
+    paths: Sequence[Array]
+    """For every removal order the variants from the whole summary to the last bullet, in rows of
+    three: the share of bullets left, the share of facts that they carry, which is the true score,
+    and the judge's score; NaN where one is unknown."""
     found: Sequence[bool] = ()
     """For each decided fact that is in the whole summary, whether it is called entailed."""
     invented: Sequence[bool] = ()
@@ -112,11 +104,7 @@ class TextScores(NamedTuple):
     @property
     def truth(self) -> TextScores:
         """The true scores of the same variants."""
-        return TextScores([list(map(_true_point, path)) for path in self.paths])
-
-
-def _true_point(point: Point) -> Point:
-    return point._replace(score=point.facts)
+        return TextScores([path[:, [0, 1, 1]] for path in self.paths])
 
 
 LABELS: Labels = {
@@ -173,17 +161,17 @@ def _values(text: TextScores) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {name: [] for name in LABELS}
     found |= {"found": [*text.found], "invented": [*text.invented]}
     for path in text.paths:
-        # rounded, so that scores do not differ by rounding alone; None is NaN
-        bullets, facts, scores = np.array(path, dtype=float).round(9).T
-        known, falls = ~np.isnan(scores), -np.diff(scores)
-        errors, falls = np.abs(scores - facts), falls[~np.isnan(falls)]
-        found["kendall"] += _kendall(facts[known], scores[known])
-        found["kendall_bullets"] += _kendall(bullets[known], scores[known])
-        found["rising_steps"] += [*(falls < 0)]
-        found["unchanged_steps"] += [*(falls == 0)]
-        found["at_ceiling"] += [*(scores[known] >= 1.0)]
+        bullets, facts, scores = path.round(9).T  # scores do not differ by rounding alone
+        is_known = ~np.isnan(scores)
+        falls, errors = -np.diff(scores), np.abs(scores - facts)
+        found["kendall"] += _kendall(facts[is_known], scores[is_known])
+        found["kendall_bullets"] += _kendall(bullets[is_known], scores[is_known])
+        found["rising_steps"] += [*(falls[~np.isnan(falls)] < 0)]
+        found["unchanged_steps"] += [*(falls[~np.isnan(falls)] == 0)]
+        found["at_ceiling"] += [*(scores[is_known] >= 1.0)]
         found["error"] += [*errors[~np.isnan(errors)]]
-    found["full_score"] = [path[0].score for path in text.paths[:1] if path[0].score is not None]
+    if text.paths and not np.isnan(text.paths[0][0, 2]):
+        found["full_score"] = [float(text.paths[0][0, 2])]
     return found
 
 
@@ -217,9 +205,8 @@ def mean_curve(texts: Iterable[TextScores]) -> list[CurvePoint]:
     for text in texts:
         lines = []
         for path in text.paths:
-            points = np.array(path, dtype=float)
-            shares.add(tuple(points[:, 0]))
-            known = points[~np.isnan(points[:, 2])]
+            shares.add(tuple(path[:, 0]))
+            known = path[~np.isnan(path[:, 2])]
             if len(known):
                 lines.append(known[::-1])
         if lines:
@@ -242,27 +229,23 @@ def _mean_at(left: float, lines: Iterable[Array]) -> float | None:
 
 def curves_svg(judges: Mapping[str, Sequence[CurvePoint]], n_texts: int) -> str:
     """Draw a line with its 95 % band for each judge, and the truth dashed, if it is known."""
-    colours = itertools.cycle(_COLOURS)
-    curves = []
-    for name, points in judges.items():
-        colour = _GREY if name == TRUTH else next(colours)
-        if points:
-            curves.append((name, points, colour))
     title = f"Bullets are removed one by one ({plural(n_texts, 'text')})"
-    parts = list(_axes(title))
-    for place, (name, points, colour) in enumerate(curves):
-        parts += _curve(points, colour)
-        y = _BOTTOM - 12 - (len(curves) - 1 - place) * _LEGEND_STEP
-        dashes = _dashes(colour)
-        words = "true share of facts" if name == TRUTH else shorten_middle(visible(name))
-        parts.append(f'<path d="M{_LEFT + 12} {y - 4}h24" stroke="{colour}"{dashes}/>')
+    parts = [*_axes(title)]
+    colours = itertools.cycle(_COLOURS)
+    y = _BOTTOM - 12 - (len(judges) - 1) * _LEGEND_STEP
+    for name, points in judges.items():
+        words, stroke = shorten_middle(visible(name)), f'stroke="{next(colours)}"'
+        if name == TRUTH:
+            words, stroke = "true share of facts", f'stroke="{_GREY}" stroke-dasharray="6 4"'
+        parts += _curve(points, stroke)
+        parts.append(f'<path d="M{_LEFT + 12} {y - 4}h24" {stroke}/>')
         parts.append(_text(_LEFT + 42, y, words, "start"))
+        y += _LEGEND_STEP
     body = "\n".join(parts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" fill="none" '
         'stroke-width="2" font-family="sans-serif" font-size="12" color="#808080" role="img" '
-        f'aria-label="{title}">\n'
-        f"{body}\n</svg>\n"
+        f'aria-label="{title}">\n{body}\n</svg>\n'
     )
 
 
@@ -279,18 +262,15 @@ def _axes(title: str) -> Iterator[str]:
         yield _text(_LEFT - 8, float(y) + 4, f"{tick:g}", "end")
 
 
-def _curve(points: Sequence[CurvePoint], colour: str) -> Iterator[str]:
+def _curve(points: Sequence[CurvePoint], stroke: str) -> Iterator[str]:
     bands = [(point.left, point.interval) for point in points if point.interval]
     if len(bands) == len(points):
         outline = [_place(left, band.high) for left, band in bands]
         outline += [_place(left, band.low) for left, band in reversed(bands)]
-        yield f'<polygon points="{" ".join(outline)}" fill="{colour}" opacity="0.12"/>'
+        fill = stroke.replace("stroke", "fill", 1)
+        yield f'<polygon points="{" ".join(outline)}" {fill} opacity="0.12"/>'
     line = " ".join(_place(point.left, point.score) for point in points)
-    yield f'<polyline points="{line}" stroke="{colour}"{_dashes(colour)}/>'
-
-
-def _dashes(colour: str) -> str:
-    return ' stroke-dasharray="6 4"' if colour == _GREY else ""
+    yield f'<polyline points="{line}" {stroke}/>'
 
 
 def _place(left: float, score: float) -> str:

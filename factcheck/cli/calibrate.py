@@ -89,7 +89,7 @@ def bullets(  # noqa: PLR0913 - one parameter per option
             silent[name] = own[0].note
     failure = _no_verdicts(silent.items())
     to = output.Destination(format_)
-    output.report(run.page(), run.to_json, to, failure=failure, exits=False)
+    output.report(run.page(), run.to_json, to, failure=failure)
     output.print_note(f"{', '.join(files)} in {out}")
     output.exit_with(failure)
 
@@ -113,9 +113,9 @@ def audit(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Find provably wrong verdicts of a judge, without labels.
 
-    Removing text cannot add a fact, shuffling changes nothing, and a changed
-    number is another fact: each violation is a provable error, and a frequent
-    one a fault. JSON lists all errors with texts and verdicts.
+    Shuffled facts get the same verdicts, and a changed number is another
+    fact: each violation is a provable error, and a frequent one a fault. JSON
+    lists all errors with texts and verdicts.
     """
     from factcheck.calibration import aaudit_judge, audit_judge
     from factcheck.scoring import gates
@@ -130,29 +130,19 @@ def audit(  # noqa: PLR0913 - one parameter per option
     if strict and failure is None:
         failure = gates.strict_gate(len(report.faults), "fault")
     output.report(report.page(), report.to_json, to, failure=failure)
+    output.exit_with(failure)
 
 
 @app.command("agreement", epilog="Example: factcheck calibrate agreement labelled.jsonl")
-def agreement(  # noqa: PLR0913 - one parameter per option
+def agreement(
     data: Annotated[
         str,
         options.argument(
             "DATA",
-            "JSON lines or CSV with 'fact', 'text' and 'label', grouped by 'document' or "
-            "'doc_id'; or rows of 'run' or a .json report of 'score', for --review and --labels.",
+            "JSON lines or CSV with 'fact', 'text' and 'label', grouped by 'document' or 'doc_id'.",
         ),
     ],
     *,
-    labels: Annotated[
-        str | None,
-        options.option("--labels", "FILE", "Labels of some of these facts, in the same format."),
-    ] = None,
-    review: Annotated[
-        str | None,
-        options.option(
-            "--review", "PAGE", "Write an HTML page to label facts on, and measure nothing."
-        ),
-    ] = None,
     judge: options.Judges = None,
     judge_option: options.JudgeOption = None,
     max_calls: options.MaxCalls = None,
@@ -162,30 +152,18 @@ def agreement(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Compare judges with human labels, with word containment as baseline.
 
-    Labels of some documents are enough: with the judge's answers on all facts
-    they estimate the level that people would find in all texts. --review
-    writes an offline page for a browser, the most informative facts first;
-    --labels reads what it saves.
+    Labels of some documents are enough, and null elsewhere: with the judge's
+    answers on all facts they estimate the level that people would find in
+    all texts.
     """
-    from factcheck.calibration import BASELINE, read_pairs, review_page
+    from factcheck.calibration import BASELINE, read_pairs
     from factcheck.calibration import agreement as measure
-    from factcheck.calibration.agreement_run import check_pairs
-    from factcheck.documents import write_text
+    from factcheck.calibration.agreement import check_pairs
 
-    to = output.destination(format_, out, data, labels)
-    output.check_out(review, data, labels, option="--review")
-    pairs = read_pairs(data, labels, need_labels=review is None)
+    to = output.destination(format_, out, data)
+    pairs = read_pairs(data)
     judges = _judges(judge, judge_option, lambda scorer, _: check_pairs(scorer, pairs))
     limits = options.budget(max_calls, max_cost_usd)
-    if review is not None:
-        with output.spinner("Checking facts"):
-            page = review_page(pairs, next(iter(judges.values())), budget=limits)
-        write_text(review, page)
-        output.print_note(
-            f"{review}: open it in a browser, then: factcheck calibrate agreement {data} "
-            "--labels labels.jsonl"
-        )
-        return
     with output.spinner("Checking facts"):
         report = measure(pairs, judges, budget=limits)
     failure = _no_verdicts(
@@ -194,6 +172,7 @@ def agreement(  # noqa: PLR0913 - one parameter per option
         if one.judge != BASELINE and not one.n_pairs
     )
     output.report(report.page(), report.to_json, to, failure=failure)
+    output.exit_with(failure)
 
 
 def trust(  # noqa: PLR0913 - one parameter per option
@@ -249,6 +228,7 @@ def trust(  # noqa: PLR0913 - one parameter per option
         report = measure(given, records, pairs, name=name, budget=limits)
     failure = _no_verdicts([(name, report.audit.failure)] if not report.audit.n_answers else [])
     output.report(report.page(), report.to_json, to, failure=failure)
+    output.exit_with(failure)
 
 
 def doctor(

@@ -107,7 +107,6 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             schema_path=schema,
             id_field=id_field,
             join=join,
-            judge_named=semantic is not None,
             nulls_absent=nulls_absent,
         )
     if to.format in {"json", "csv"}:
@@ -121,6 +120,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     page = result.run.page(intervals=result.intervals, notes=result.notes)
     ungated = "--fail-under" if fail_under is None else ""
     output.report(page, result.run.to_json, to, failure=failure, ungated=ungated)
+    output.exit_with(failure)
 
 
 SchemaOut = Annotated[

@@ -126,6 +126,7 @@ def _report(result: MetricReport, to: output.Destination, fail_under: float | No
 
     failure = gates.cases_gate(result.FIGURE, result.mean, fail_under, result.errors)
     output.report(result.page(), result.to_json, to, warnings=result.warnings, failure=failure)
+    output.exit_with(failure)
 
 
 def references(

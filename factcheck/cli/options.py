@@ -129,10 +129,6 @@ Both = Annotated[
         "--direction", "MODE", "coverage, or both to also list claims the source does not support."
     ),
 ]
-BatchSize = Annotated[
-    int,
-    option("--batch-size", "N", "Facts per request to a language model.", LIMITS, min=1, max=100),
-]
 Concurrency = Annotated[
     int, option("--concurrency", "N", "Maximum number of concurrent requests.", LIMITS, min=1)
 ]

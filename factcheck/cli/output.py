@@ -73,12 +73,14 @@ def _one_line(text: str) -> str:
     return shorten_middle(one_line(shorten_middle(text, 10 * _MAX_LINE)), _MAX_LINE)
 
 
-def exit_with(failure: GateFailure | None, details: str = "") -> None:
-    """Print why a gate failed and exit with its code; return if it passed."""
+def exit_with(failure: GateFailure | None) -> None:
+    """Print why a gate failed, with the facts, and exit with its code; return if it passed."""
     if failure is not None:
+        from factcheck.scoring.gates import failing_facts
+
         print_error(failure.message)
-        if details:
-            typer.echo(f"\n{details}", err=True)
+        if facts := failing_facts(failure):
+            typer.echo(f"\n{facts}", err=True)
         raise typer.Exit(failure.exit_code)
 
 
@@ -177,11 +179,9 @@ def report(
     *,
     warnings: Sequence[str] = (),
     failure: GateFailure | None = None,
-    details: str = "",
     ungated: str = "",
-    exits: bool = True,
 ) -> None:
-    """Print a report, or write it to its file and print what it says first.
+    """Print a report, or write it to its file and print what it says first; `exit_with` follows.
 
     Args:
         page: Report.
@@ -189,20 +189,21 @@ def report(
         to: Format and path.
         warnings: Printed on standard error unless the report is printed as a table or Markdown.
         failure: Failure of the gate, if any; shown in JUnit.
-        details: The facts behind it.
         ungated: Option of the gate if it is not used; named in JUnit.
-        exits: Whether to exit with the code of a failed gate.
 
     Raises:
         InputError: Writing the file failed; the report is printed instead.
-        typer.Exit: The gate failed.
     """
     from factcheck.documents import write_text
     from factcheck.reports import render
     from factcheck.reports.page import TRUST, gated
     from factcheck.reports.table import for_stdout
+    from factcheck.scoring.gates import failing_facts
 
-    page = gated(page, failure.message if failure else "", details.splitlines(), ungated)
+    message, facts = "", ""
+    if failure is not None:
+        message, facts = failure.message, failing_facts(failure)
+    page = gated(page, message, facts.splitlines(), ungated)
     if to.path is not None or to.format not in {"table", "markdown"}:
         print_warnings(warnings)
     if to.format == "json":
@@ -222,8 +223,6 @@ def report(
         others = (other.first_line for other in page.also if other.value)
         head = f"{page.answer}   {page.title}" if page.answer else page.first_line
         print_out("\n".join([f"{head}   {to.path}", *others, *said]))
-    if exits:
-        exit_with(failure)
 
 
 def estimate_text(usage: Usage, models: Collection[str] = ()) -> str:

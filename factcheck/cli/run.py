@@ -43,16 +43,12 @@ def run(  # noqa: PLR0913 - one parameter per option
     extractor: options.Extractor = None,
     weights: options.Weights = "equal",
     direction: options.Both = "coverage",
-    skip_invalid: Annotated[
-        bool, options.flag("--skip-invalid", "Skip invalid records and report how many.")
-    ] = False,
     dry_run: Annotated[
         bool,
         options.flag(
             "--dry-run", "Estimate requests, tokens and cost; send nothing.", options.LIMITS
         ),
     ] = False,
-    batch_size: options.BatchSize = 32,
     concurrency: options.Concurrency = 32,
     jobs: Annotated[
         int,
@@ -61,12 +57,6 @@ def run(  # noqa: PLR0913 - one parameter per option
     rpm: options.RequestsPerMinute = None,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
-    lead: Annotated[
-        bool,
-        options.flag(
-            "--lead", "Also score the first sentences of each source as a baseline (local judges)."
-        ),
-    ] = False,
     source_field: Annotated[
         str | None, options.field("--source-field", "source", "article")
     ] = None,
@@ -121,7 +111,6 @@ def run(  # noqa: PLR0913 - one parameter per option
     settings: dict[str, Any] = {
         "judge": options.judge_with(judge, judge_option),
         "extractor": extractor,
-        "batch_size": batch_size,
         "concurrency": concurrency,
         "rpm": rpm,
         "budget": options.budget(max_calls, max_cost_usd),
@@ -131,9 +120,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     if engine is not None:
         unsupported = {
             "--direction both": direction == "both",
-            "--skip-invalid": skip_invalid,
             "--dry-run": dry_run,
-            "--lead": lead,
             "--batch": batch,
             "--weights lead": weights == "lead",
             "--source-field, --summary-field and --id-field": fields,
@@ -146,12 +133,8 @@ def run(  # noqa: PLR0913 - one parameter per option
     _check_rows(files, out, resume=resume)
     tally = Tally()
 
-    def skip(error: InputError) -> None:
-        tally.skipped += 1
-        output.print_error(f"skipped: {error}")
-
     def records() -> Iterator[Record]:
-        return read_records(*files, skip_bad=skip if skip_invalid else None, fields=fields)
+        return read_records(*files, fields=fields)
 
     if batch is not None:
         state = Path(f"{files[0]}.batch.json")
@@ -168,13 +151,11 @@ def run(  # noqa: PLR0913 - one parameter per option
         signature = partial(runs.run_signature, scorer, direction)
         rows = stack.enter_context(ResultsFile(out, signature, resume=resume)) if out else None
         show = stack.enter_context(_progress(files, fields, len(rows.done) if rows else 0))
-        runs.score_run(
-            scorer, records(), tally, direction=direction, lead=lead, rows=rows, on_record=show
-        )
+        runs.score_run(scorer, records(), tally, direction=direction, rows=rows, on_record=show)
         tally.signature = signature()
     failure = gates.run_gate(tally, fail_under, max_distorted)
     to = output.Destination(format_)
-    output.report(tally.page(), tally.to_json, to, failure=failure, exits=False)
+    output.report(tally.page(), tally.to_json, to, failure=failure)
     if tally.interrupted:
         output.print_note("This is a partial result; continue with --out ROWS --resume.")
         raise KeyboardInterrupt
@@ -257,6 +238,7 @@ def compare(
     warnings = () if out else [alert.text for alert in page.alerts]
     ungated = "" if fail_if_worse else "--fail-if-worse"
     output.report(page, found.to_json, to, warnings=warnings, failure=failure, ungated=ungated)
+    output.exit_with(failure)
 
 
 def _compared(a: str, b: str) -> RunComparison:

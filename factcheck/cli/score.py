@@ -39,22 +39,12 @@ def score(  # noqa: PLR0913 - one parameter per option
         ),
     ] = 0,
     direction: options.Both = "coverage",
-    batch_size: options.BatchSize = 32,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
     format_: options.ReportFormat = None,
     out: options.Out = None,
     fail_under: Annotated[
         float | None, options.fail_under("Exit with 1 if the score is lower, e.g. 0.8.")
-    ] = None,
-    tag_under: Annotated[
-        list[str] | None,
-        options.option(
-            "--fail-under-tag",
-            "TAG=SHARE",
-            "Like --fail-under, for facts with a tag, e.g. price=1; repeatable.",
-            options.OUTPUT,
-        ),
     ] = None,
     max_distorted: options.MaxDistorted = None,
     baseline: Annotated[
@@ -84,12 +74,8 @@ def score(  # noqa: PLR0913 - one parameter per option
     sources = [source, *(more_sources or ())]
     to = output.destination(format_, out, *sources, summary, facts, baseline)
     fact_set = read_facts(facts) if facts is not None else None
-    limits = gates.Limits(
-        fail_under,
-        max_distorted,
-        dict(map(_tag_and_share, tag_under or ())),
-        read_report(baseline) if baseline is not None else None,
-    )
+    earlier = read_report(baseline) if baseline is not None else None
+    limits = gates.Limits(fail_under, max_distorted, baseline=earlier)
     texts = read_source(sources), read_text(summary)
     names = _file_name(source), _file_name(summary)
     digests = {None, digest(source_key(texts[0]))}
@@ -103,7 +89,6 @@ def score(  # noqa: PLR0913 - one parameter per option
     settings = {
         "judge": options.judge_with(judge, judge_option),
         "extractor": extractor,
-        "batch_size": batch_size,
         "budget": options.budget(max_calls, max_cost_usd),
         "weights": weights,
     }
@@ -117,14 +102,6 @@ def score(  # noqa: PLR0913 - one parameter per option
         limits,
         key,
     )
-
-
-def _tag_and_share(value: str) -> tuple[str, float]:
-    tag, _, threshold = value.rpartition("=")
-    with suppress(ValueError):
-        if tag and 0.0 <= float(threshold) <= 1.0:
-            return tag, float(threshold)
-    raise InputError(f"--fail-under-tag {value}: expected TAG=SHARE with a share from 0 to 1")
 
 
 def _show_scored(
@@ -141,18 +118,16 @@ def _show_scored(
         KeyboardInterrupt: Interrupted; a report from cached replies has been shown.
     """
     from factcheck.scoring import FactCoverage
-    from factcheck.scoring.gates import NO_LIMITS, coverage_gate, failing_facts
+    from factcheck.scoring.gates import NO_LIMITS, coverage_gate
     from factcheck.scoring.rechecks import settled
     from factcheck.scoring.runs import cached_report
 
     required = limits or NO_LIMITS
 
-    def show(report: CoverageReport, required: Limits = required) -> tuple[GateFailure | None, str]:
+    def show(report: CoverageReport, required: Limits = required) -> GateFailure | None:
         failure = coverage_gate(report, required)
-        why = failing_facts(failure) if failure else ""
-        page, to_json = report.page(n_key), report.to_json
-        output.report(page, to_json, to, failure=failure, details=why, exits=False)
-        return failure, why
+        output.report(report.page(n_key), report.to_json, to, failure=failure)
+        return failure
 
     try:
         with FactCoverage(**settings) as scorer, output.spinner(message):
@@ -162,8 +137,7 @@ def _show_scored(
             if (partial := cached_report(settings, score)) is not None:
                 show(partial)
         raise
-    failure, why = show(report, replace(required, baseline=baseline))
-    output.exit_with(failure, why)
+    output.exit_with(show(report, replace(required, baseline=baseline)))
 
 
 def facts(

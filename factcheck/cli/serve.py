@@ -158,8 +158,6 @@ def _read_keys(path: str) -> list[ApiKey]:
     for place, entry in enumerate(document.value):
         try:
             if isinstance(entry, dict):
-                if "rpm" in entry:
-                    raise ConfigError("rpm was removed; limit requests in the reverse proxy")
                 refuse_unknown_keys(entry, ApiKey.__slots__)
             keys.append(from_plain(ApiKey, entry, "key"))
         except FactcheckError as error:  # noqa: PERF203 - it names the key

@@ -33,10 +33,6 @@ MAX_DEPTH = 300
 """Maximum nesting depth of a value."""
 
 
-class TooDeepError(InputError):
-    """A value is nested too deeply."""
-
-
 class Place(NamedTuple):
     """Position of an entry in a file, as shown in messages."""
 

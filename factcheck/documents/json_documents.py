@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from factcheck.documents.files import (
@@ -20,7 +19,6 @@ from factcheck.documents.files import (
     Document,
     PathInValue,
     Place,
-    TooDeepError,
     check_line,
     decode_text,
     line_finder,
@@ -95,12 +93,12 @@ def _decode(text: str, place: Callable[[int], Place]) -> Any:
             f"{place(error.pos)}: not valid JSON ({problem_of(error, text)})"
         ) from error
     except RecursionError as error:
-        raise TooDeepError(f"{place(0)}: nested more than {MAX_DEPTH} levels deep") from error
+        raise InputError(f"{place(0)}: nested more than {MAX_DEPTH} levels deep") from error
     except ValueError as error:
         offset, problem = _first_fault(text)
         raise InputError(f"{place(offset)}: {problem}") from error
     if text.count("[") + text.count("{") > MAX_DEPTH and is_deeper(value, MAX_DEPTH):
-        raise TooDeepError(f"{place(0)}: nested more than {MAX_DEPTH} levels deep")
+        raise InputError(f"{place(0)}: nested more than {MAX_DEPTH} levels deep")
     return value
 
 
@@ -113,21 +111,6 @@ def is_deeper(value: Any, depth: int) -> bool:
             members += parent.values() if isinstance(parent, dict) else parent
         level = [member for member in members if isinstance(member, (dict, list))]
     return bool(level)
-
-
-def items_of_list(text: str) -> list[str]:
-    """Split a JSON list into the texts of its items, which may be invalid; empty if it is none."""
-    cuts: list[tuple[int, int]] = []
-    depth = 0
-    for token in _TOKEN.finditer(text):
-        mark = token[0]
-        if not depth and (cuts or mark != "["):
-            return []
-        depth += (mark in {"[", "{"}) - (mark in {"]", "}"})
-        if not depth or (depth == 1 and mark in {"[", ","}):
-            cuts.append(token.span())
-    items = [text[start:end] for (_, start), (end, _) in pairwise(cuts) if not depth]
-    return items if items and items[-1].strip() else items[:-1]
 
 
 def problem_of(error: json.JSONDecodeError, text: str) -> str:

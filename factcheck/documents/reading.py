@@ -21,7 +21,6 @@ from factcheck.documents.files import (
     PathInValue,
     PathOrDash,
     Place,
-    TooDeepError,
     Unparsed,
     check_line,
     decode_text,
@@ -32,8 +31,6 @@ from factcheck.documents.files import (
     read_text,
 )
 from factcheck.documents.json_documents import (
-    items_of_list,
-    json_text,
     parse_json,
     parse_json_line,
 )
@@ -114,9 +111,9 @@ def read_entries(
         required: Columns that a table must have.
         optional: Other columns to read of a table; `None`: all. The columns read must be unique.
         hint: End of the message about a missing column.
-        as_text: Whether a line or an item of a JSON list that is not JSON is `Unparsed`, and so is
-            a whole file that is neither JSON nor YAML and does not start like a list. Bytes that
-            are not UTF-8 are replaced.
+        as_text: Whether a line that is not JSON is `Unparsed`, and so is a whole file that is
+            neither JSON nor YAML and does not start like a list. Bytes that are not UTF-8 are
+            replaced.
 
     Raises:
         InputError: The path is missing or of another format. While reading: the file is
@@ -152,32 +149,23 @@ def _list_entries(path: PathOrDash, format_: str, *, as_text: bool) -> Iterator[
         text = decode_text(b"".join(whole), name, lossy=as_text)
     else:
         text = read_text(path, max_bytes=MAX_DOCUMENT_BYTES, lossy=as_text)
+    parse = parse_yaml if format_ == "yaml" else parse_json
     try:
-        value = (parse_yaml if format_ == "yaml" else parse_json)(text, name).value
+        value = parse(text, name).value
     except InputError as error:
-        items = [] if format_ == "yaml" else items_of_list(text)
-        yield from _recovered(text, items, name, error, as_text=as_text)
-        return
-    is_list = isinstance(value, list)
-    for number, item in enumerate(value if is_list else [value], 1):
-        place = Place(name, "record", number) if is_list else Place(name)
-        if len(text) > MAX_TEXT_BYTES:  # so may be its entries
-            yield _parsed_entry(place, json_text(item).encode(), as_text=as_text)
-        elif is_list or item is not None:
-            yield Entry(place, item)
+        if as_text and text.lstrip()[:1] not in {"", "["}:
+            yield Entry(Place(name), Unparsed(text, error))
+            return
+        raise
+    yield from _entries_of(value, name)
 
 
-def _recovered(
-    text: str, items: Sequence[str], name: str, error: InputError, *, as_text: bool
-) -> Iterator[Entry]:
-    """Yield the items of a list that is not valid as a whole, or else all of the text."""
-    is_start = not items and text.lstrip()[:1] in {"", "["}
-    if is_start if as_text else not isinstance(error, TooDeepError):
-        raise error
-    for number, item in enumerate(items, 1):
-        yield _parsed_entry(Place(name, "record", number), item.encode(), as_text=as_text)
-    if not items:
-        yield Entry(Place(name), Unparsed(text, error) if as_text else error)
+def _entries_of(value: Any, name: str) -> Iterator[Entry]:
+    if isinstance(value, list):
+        for number, item in enumerate(value, 1):
+            yield Entry(Place(name, "record", number), item)
+    elif value is not None:
+        yield Entry(Place(name), value)
 
 
 def _is_object(line: bytes) -> bool:

@@ -201,13 +201,6 @@ def results_header(signature: str) -> str:
     return json_text(head) + "\n"
 
 
-def is_results(path: PathOrDash) -> bool:
-    """Whether a file begins as a results file does; false if it cannot be read."""
-    with suppress(OSError, InputError), open_binary(path) as stream:
-        return stream.read(len(_MARK)) == _MARK
-    return False
-
-
 def read_results(path: PathOrDash) -> Iterator[dict[str, Any]]:
     """Yield the rows of a results file, in order.
 

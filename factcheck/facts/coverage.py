@@ -21,8 +21,7 @@ _MATCHES_WORDS = (
 _BEHIND = (
     "Good for ranking and for spotting what changed; not for thresholds or absolute figures.",
     "It misses many distortions: that it found none is no proof that there are none.",
-    "Need a firm score? Rerun with --judge openai/NAME, or label ten facts:",
-    "factcheck calibrate agreement REPORT.json --review review.html",
+    "Need a firm score? Rerun with --judge openai/NAME, or label facts on a page: factcheck demo",
     "Measure it on your own texts: factcheck trust YOURS.jsonl. Figures: docs/trust.md",
 )
 

@@ -1,17 +1,7 @@
 """Scores JSON extraction field by field; the settings are part of the schema."""
 
 from factcheck.errors import GoldValidationError, SchemaError
-from factcheck.fields.comparators.semantic import (
-    CompoundComparator,
-    FakeJudge,
-    Judge,
-    JudgeItem,
-    SemanticBatchComparator,
-    SemanticComparator,
-)
-from factcheck.fields.evaluation import FieldEvaluator, aevaluate, evaluate, score_record
-from factcheck.fields.pages import RunResult
-from factcheck.fields.registry import (
+from factcheck.fields.comparators import (
     ComparatorNotFoundError,
     Registry,
     TransformNotFoundError,
@@ -20,15 +10,24 @@ from factcheck.fields.registry import (
     register,
     register_transform,
 )
-from factcheck.fields.runs.comparison import compare_runs
-from factcheck.fields.runs.figures import FieldAggregation, FieldSummary
-from factcheck.fields.runs.records import (
+from factcheck.fields.comparators.semantic import (
+    CompoundComparator,
+    FakeJudge,
+    Judge,
+    JudgeItem,
+    SemanticBatchComparator,
+    SemanticComparator,
+)
+from factcheck.fields.comparison import compare_runs
+from factcheck.fields.evaluation import FieldEvaluator, aevaluate, evaluate, score_record
+from factcheck.fields.figures import FieldAggregation, FieldSummary
+from factcheck.fields.pages import RunResult
+from factcheck.fields.records import (
     NullHandling,
     RecordResult,
     propagate_batch_errors,
     reclassify_nulls,
 )
-from factcheck.fields.runs.tally import RunTally
 from factcheck.fields.schemas.combinations import (
     collapse_multi_type_anyof,
     merge_all_of,
@@ -48,6 +47,7 @@ from factcheck.fields.schemas.structure import (
     set_type_default,
 )
 from factcheck.fields.schemas.suggestions import suggest_schema
+from factcheck.fields.tally import RunTally
 from factcheck.fields.types import (
     BatchComparator,
     BatchItem,

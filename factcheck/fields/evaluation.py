@@ -10,12 +10,10 @@ from itertools import islice
 from typing import Any, Literal, get_args
 
 from factcheck.errors import InputError
+from factcheck.fields.comparators import Registry, default_registry
 from factcheck.fields.comparators.semantic import SemanticComparator
-from factcheck.fields.hints import UNWRAPPED, hint_on_length, hints
 from factcheck.fields.pages import RunResult
-from factcheck.fields.registry import Registry, default_registry
-from factcheck.fields.runs.records import RecordResult, count
-from factcheck.fields.runs.tally import RunTally
+from factcheck.fields.records import RecordResult, count
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
 from factcheck.fields.schemas.references import as_schema
 from factcheck.fields.schemas.structure import COMPARE
@@ -23,6 +21,7 @@ from factcheck.fields.schemas.suggestions import SEMANTIC, suggest_schema
 from factcheck.fields.scoring.dispatch import Ask, ask_async, ask_now, dispatch, run
 from factcheck.fields.scoring.nodes import ObjectNode, Out, settled
 from factcheck.fields.scoring.plan import Plan, compile_schema, with_orders
+from factcheck.fields.tally import RunTally
 from factcheck.fields.types import FieldResult, FieldStatus
 from factcheck.fields.values import (
     Records,
@@ -41,6 +40,7 @@ PostProcess = Callable[[list[FieldResult]], list[FieldResult]]
 Join = Literal["position", "id"]
 Pairs = Iterable[tuple[Any, Any]]
 """Pairs of a gold and an extracted record; `None` for a missing one."""
+_UNWRAPPED = "the object inside was scored as the record"
 _STATUSES: tuple[str, ...] = get_args(FieldStatus)
 _WINDOW = 1_000
 """Maximum number of records per call of a batch comparator when streaming."""
@@ -132,8 +132,6 @@ class FieldEvaluator(Closing):
             records += await self._records(first, batch, ask, plan)
             if ask is not ask_now:
                 await asyncio.sleep(0)
-        for hint in hints(records, self._id_field, joined=join == "id"):
-            _log.warning("%s", hint)
         tally = RunTally(None, self.schema_digest, self._plan.weights)
         for record in records:
             tally.add(record)
@@ -301,7 +299,7 @@ def _score(plan: Plan, gold: Any, extracted: Any) -> Out:
         if isinstance(plan.root, ObjectNode) and plan.root.rest is None:
             found, key = unwrapped(found, plan.root.children.keys())
             if key:
-                out.append(FieldResult(key, 0.0, "", None, None, "skipped", UNWRAPPED))
+                out.append(FieldResult(key, 0.0, "", None, None, "skipped", _UNWRAPPED))
         plan.root.score(as_record(gold), found, "", out)
         return out
     plan.root.score(as_record(gold), None, "", out)
@@ -331,7 +329,7 @@ def joined(
     if len(own) != len(other):
         raise InputError(
             f"the lists differ in length: {own.name} has {plural(len(own), 'record')}, "
-            f"{other.name} {len(other):,}; {hint_on_length(own, other, id_field)}"
+            f"{other.name} {len(other):,}; {_advice(other)}"
         )
     pairs = list(zip(own, other, strict=True))
     for n, pair in enumerate(pairs if id_field else ()):
@@ -339,21 +337,26 @@ def joined(
     return pairs
 
 
+def _advice(extracted: Records) -> str:
+    """Say what to do about lists that differ in length."""
+    for one in extracted:
+        if isinstance(one, Unusable):
+            advice = "write each reply as one JSON string per line, or as an item of a .json list"
+            return f"{one.reason}; {advice}"
+    by_id = "pair by id: id_field=KEY, join='id' (--id-field KEY --join id)"
+    return f"give null for a missing extraction, or {by_id}"
+
+
 def _joined_by_id(gold: Records, extracted: Records, id_field: str) -> list[tuple[Any, Any]]:
     gold_by_id, faults = by_id(gold, id_field)
     if faults:
         raise InputError(faults[0].reason)
     partners, unusable = by_id(extracted, id_field)
-    same_text = {*map(str, gold_by_id.keys() - partners.keys())} & {
-        *map(str, partners.keys() - gold_by_id.keys())
-    }
-    if same_text:
+    alone = {str(name) for name in gold_by_id.keys() - partners.keys()}
+    if any(str(name) in alone for name in partners.keys() - gold_by_id.keys()):
         _log.warning(
-            "%s, such as %.80s, %s a string on one side and a number on the other, "
-            "so the records are not joined; use one type on both",
-            plural(len(same_text), "id"),
-            min(same_text),
-            "is" if len(same_text) == 1 else "are",
+            "some ids are strings on one side and numbers on the other, so their records are not "
+            "joined; use one type on both"
         )
     # Null is no extraction; other records without a usable id fill in for missing partners.
     failures = iter([one for one in unusable if one.record is not None])

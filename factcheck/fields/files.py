@@ -13,14 +13,14 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from factcheck.documents import PathOrDash, Place, json_text, name_of
-from factcheck.documents.files import TooDeepError, Unparsed
+from factcheck.documents.files import Unparsed
 from factcheck.documents.reading import read_document, read_entries
 from factcheck.errors import InputError
 from factcheck.facts.page import usage_text
 from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.evaluation import FieldEvaluator, Join
 from factcheck.fields.pages import RunResult, field_text, undecided_text
-from factcheck.fields.runs.records import NullHandling, reclassify_nulls
+from factcheck.fields.records import NullHandling, reclassify_nulls
 from factcheck.fields.schemas.references import infer_schema, resolved
 from factcheck.fields.schemas.structure import annotate
 from factcheck.fields.schemas.suggestions import SEMANTIC, id_key, suggest_schema
@@ -43,8 +43,7 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
             or JSON lines.
         extracted: Whether the records are model output: null is a missing record, and anything but
             an object is a reply that should contain one. A file that does not have the format of
-            its suffix is one reply or, if some of its lines are objects, one reply per line. An
-            invalid item of a JSON list is a reply, too.
+            its suffix is one reply or, if some of its lines are objects, one reply per line.
 
     Returns:
         The records; a reply without an object, or nested too deeply, is `Unusable`.
@@ -57,8 +56,6 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
     for place, value in read_entries(path, as_text=extracted):
         if isinstance(value, dict) or (extracted and value is None):
             found.append((place, value))
-        elif extracted and isinstance(value, TooDeepError):
-            found.append((place, Unusable(None, str(value))))
         elif isinstance(value, InputError):
             raise value
         elif extracted:
@@ -139,14 +136,12 @@ def evaluate_files(
     schema_path: str | None = None,
     id_field: str | None = None,
     join: Join = "position",
-    judge_named: bool = False,
     nulls_absent: bool = False,
 ) -> FileRun:
     """Evaluate a file of extracted records against a file of gold records.
 
-    Options are those of `FieldEvaluator`; without a schema, one is suggested from gold. With
-    `judge_named`, a warning says if no field needs the judge. `nulls_absent` treats null as a
-    missing key.
+    Options are those of `FieldEvaluator`; without a schema, one is suggested from gold.
+    `nulls_absent` treats null as a missing key.
     """
     schema = None if schema_path is None else read_schema(schema_path)
     gold, extracted = read_records(gold_path), read_records(extracted_path, extracted=True)
@@ -162,11 +157,6 @@ def evaluate_files(
             schema, id_field=id_field, post_process=post_process, semantic=comparator
         )
     is_semantic = any(node.comparator.name == SEMANTIC for node in evaluator.schema.compared())
-    if judge_named and not is_semantic:
-        _log.warning(
-            "no field has the comparator 'semantic', so --semantic has no effect; set it where the "
-            "meaning counts, or let 'fields suggest' do so"
-        )
     run = evaluator.evaluate(gold, extracted, join=join)
     if id_field is None and (key := id_key(gold)) is not None:
         records = [replace(one, record_id=one.gold[key]) for one in run.records]

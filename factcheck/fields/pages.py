@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from factcheck.fields.runs.figures import COLUMNS, FieldSummary, RunFigures
-from factcheck.fields.runs.records import RecordResult, UndecidedField
+from factcheck.fields.figures import COLUMNS, FieldSummary, RunFigures
+from factcheck.fields.records import RecordResult, UndecidedField
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED, FieldResult
 from factcheck.reports import Report, text

@@ -20,9 +20,6 @@ from factcheck.errors import InputError
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-_MAX_DEPTH = 200
-_MAX_INT = 1 << 10_000
-"""Larger integers are written in hexadecimal: Python limits the length of decimal ones."""
 _DECODER = json.JSONDecoder()
 _NAN = object()
 """Represents NaN in a key."""
@@ -188,55 +185,36 @@ def by_id(records: Records, id_field: str) -> tuple[dict[str | int, Any], list[U
     return {name: record for name, (_, record) in found.items()}, unusable
 
 
-def plain(value: Any, ancestors: frozenset[int] = frozenset()) -> Any:  # noqa: PLR0911 - one per type
+def plain(value: Any) -> Any:
     """Convert a value to JSON data; JSON data is returned unchanged.
 
     Tuples become lists, sets lists sorted by their JSON text, pydantic models and other mappings
-    objects, dates ISO strings. NaN, infinities, decimals and all other types become strings, and
-    so does a container that contains itself or is nested more than 200 levels deep.
+    objects, dates ISO strings. NaN, infinities and all other values become strings, and so does a
+    container that JSON cannot hold.
     """
     if value is None or type(value) in (str, bool):
         return value
-    if isinstance(value, (Mapping, list, tuple, set, frozenset)):
-        if id(value) in ancestors or len(ancestors) >= _MAX_DEPTH:
-            return f"<{type(value).__name__}, nested too deeply>"
-        return _plain_container(value, ancestors | {id(value)})
-    if isinstance(value, float):
-        if math.isfinite(value):
-            return float(value)
-        return json.dumps(float(value))
-    if isinstance(value, Integral):
-        number = int(value)
-        if -_MAX_INT < number < _MAX_INT:
-            return number
-        return hex(number)
-    with suppress(InputError):
-        record = as_record(value)
-        if record is not value:
-            return plain(record, ancestors)
-    return _text(value)
-
-
-def _plain_container(value: Any, ancestors: frozenset[int]) -> Any:
-    if isinstance(value, Mapping):
-        converted = {}
-        for key, item in value.items():
-            name = key if type(key) is str else _text(key)
-            converted[name] = plain(item, ancestors)
-        # If two keys have the same text, the text of the whole mapping keeps both.
-        if len(converted) == len(value):
-            return converted
+    try:
+        return json.loads(json.dumps(value, default=_for_json), parse_constant=str)
+    except (TypeError, ValueError, RecursionError):
         return _text(value)
-    items = [plain(item, ancestors) for item in value]
+
+
+def _for_json(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
     if isinstance(value, (set, frozenset)):
-        return sorted(items, key=json.dumps)
-    return items
+        return sorted(map(plain, value), key=json.dumps)
+    if isinstance(value, Integral):
+        return int(value)
+    record = as_record(value)
+    if record is not value:
+        return record
+    return _text(value)
 
 
 def _text(value: Any) -> str:
     try:
-        if isinstance(value, str):
-            return str.__str__(value)
         if isinstance(value, (date, time)):
             return value.isoformat()
         return str(value)
@@ -272,7 +250,7 @@ def _key(value: Any, *, deep: bool) -> Hashable:
     try:
         _flatten(value, parts, deep=deep)
     except RecursionError:
-        return _Opaque(value)
+        return id(value)
     return tuple(parts)
 
 
@@ -287,47 +265,31 @@ def _flatten(value: Any, parts: list[Any], *, deep: bool) -> None:
         parts.append(_NAN if is_nan(value) else value)
     elif isinstance(value, dict):
         parts += [kind if deep else dict, len(value)]
-        try:
-            names = sorted(value)
-        except TypeError:
-            names = sorted(value, key=lambda name: (type(name).__name__, repr(name)))
-        for name in names:
+        for name in sorted(value, key=repr):
             _flatten(name, parts, deep=deep)
             _flatten(value[name], parts, deep=deep)
     elif isinstance(value, (list, tuple)):
-        base = list if isinstance(value, list) else tuple
-        parts += [kind if deep else base, len(value)]
+        parts += [kind, len(value)]
         for element in value:
             _flatten(element, parts, deep=deep)
-    elif isinstance(value, (set, frozenset)):
-        parts += [kind if deep else set, frozenset(_key(one, deep=deep) for one in value)]
     else:
-        parts.append(_Opaque(value))
+        parts.append((kind, _hashable(value)))
+
+
+def _hashable(value: Any) -> Hashable:
+    """Return a value that is not JSON, or its identity if it has no hash."""
+    if isinstance(value, set):
+        return frozenset(value)
+    try:
+        hash(value)
+    except Exception:  # noqa: BLE001 - the user's own type
+        return id(value)
+    return value  # type: ignore[no-any-return]
 
 
 def is_nan(value: Any) -> bool:
     """Whether a value is a NaN float."""
     return isinstance(value, float) and math.isnan(value)
-
-
-class _Opaque:
-    """Key of a value that is not JSON: equal to values of the same type that compare equal."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Opaque) or type(self.value) is not type(other.value):
-            return False
-        try:
-            return self.value is other.value or bool(self.value == other.value)
-        except Exception:  # noqa: BLE001 - the user's own type
-            return False
-
-    def __hash__(self) -> int:
-        return hash(type(self.value))
 
 
 _TYPES: tuple[tuple[type, str], ...] = (

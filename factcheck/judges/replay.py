@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 
 from factcheck.documents import file_errors, read_text
-from factcheck.documents.results import is_results, read_results
+from factcheck.documents.results import read_results
 from factcheck.errors import ConfigError, InputError, JudgeRejected, shorten
 from factcheck.facts import (
     AtomicFact,
@@ -38,11 +38,11 @@ def _read(path: str | PathLike[str]) -> tuple[list[CoverageReport], str]:
         InputError: The file cannot be read, or holds no reports.
     """
     try:
-        if is_results(path):
+        if Path(path).suffix.lower() == ".json":
+            reports = [CoverageReport.from_json(read_text(path))]
+        else:
             rows = [row for row in read_results(path) if "error" not in row]
             reports = [CoverageReport.from_dict(row) for row in rows]
-        else:
-            reports = [CoverageReport.from_json(read_text(path))]
     except InputError as error:
         raise InputError(f"cannot replay {path}: {error}") from error
     with file_errors(str(path), "read"):

@@ -34,6 +34,7 @@ from factcheck.keywords.matching import (
     match_cards,
     score_pair,
 )
+from factcheck.metrics.report import compare_runs
 
 EvalCase, EvalDataset = CardCase, CardDataset
 """Other names of cases and datasets of cards."""
@@ -41,7 +42,7 @@ EvalCase, EvalDataset = CardCase, CardDataset
 __all__ = [
     "AMBIGUOUS", "NO_MATCH", "AnyOf", "BehaviorCase", "BehaviorRun", "CardCase", "CardDataset",
     "CardRun", "CaseResult", "EvalCase", "EvalDataset", "ExpectedCard", "Folded", "Guide", "Not",
-    "Word", "aevaluate_behaviors", "aevaluate_dataset", "classify_behavior", "evaluate_behaviors",
-    "evaluate_conflict_behavior", "evaluate_dataset", "keyword_similarity", "load_cases",
-    "load_dataset", "load_outputs", "load_responses", "match_cards", "score_pair",
+    "Word", "aevaluate_behaviors", "aevaluate_dataset", "classify_behavior", "compare_runs",
+    "evaluate_behaviors", "evaluate_conflict_behavior", "evaluate_dataset", "keyword_similarity",
+    "load_cases", "load_dataset", "load_outputs", "load_responses", "match_cards", "score_pair",
 ]  # fmt: skip

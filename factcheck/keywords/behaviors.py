@@ -9,28 +9,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from factcheck.documents import PathOrDash, shown, to_plain
 from factcheck.documents.reading import read_document
 from factcheck.errors import Failure, InputError
-from factcheck.facts import short_digest
+from factcheck.facts import Usage, short_digest
 from factcheck.keywords.cards import (
     add_unique,
     as_id,
-    as_list,
     by_case,
     call_each,
-    read_cases,
+    read_rows,
     require_id,
     require_keys,
 )
 from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, field_of, found_in, is_forbidden
-from factcheck.metrics.cases import EvalCase, MetricResult
-from factcheck.metrics.evaluation import PureMetric, measure
-from factcheck.metrics.report import MetricReport
+from factcheck.metrics.cases import MetricResult
+from factcheck.metrics.report import MetricReport, signature_of
 from factcheck.reports.page import Section, Table
 from factcheck.reports.text import name_text
 from factcheck.runtime.loop import blocking
@@ -54,28 +51,31 @@ class Guide:
 
     keywords: Mapping[str, tuple[Keyword, ...]]
     """Keywords by behavior, such as `strict`; a behavior without keywords is never shown."""
-    labels: Mapping[str, str] = field(init=False, repr=False, compare=False)
-    """Labels by behavior, such as `STRICT_BEHAVIOR`."""
 
     def __post_init__(self) -> None:
         if not self.keywords:
             raise InputError(f"a guide needs behaviors, as <behavior>{SUFFIX}")
         found: dict[str, tuple[Keyword, ...]] = {}
-        labels: dict[str, str] = {}
         for name, data in self.keywords.items():
             if not isinstance(name, str) or not name.strip():
                 raise InputError(
                     f"the name of a behavior must be a string that is not blank, got {name!r}"
                 )
-            words = as_keywords(data, f"{name}{SUFFIX}")
-            if words and all(map(is_forbidden, words)):
+            found[name] = as_keywords(data, f"{name}{SUFFIX}")
+            if found[name] and all(map(is_forbidden, found[name])):
                 raise InputError(f"{name}{SUFFIX} has forbidden keywords only; add another one")
-            label = f"{name.strip().upper().replace(' ', '_')}{_LABEL_SUFFIX}"
-            if label in labels.values():
-                raise InputError(f"two behaviors of a guide have the label {label}; rename one")
-            found[name], labels[name] = words, label
         object.__setattr__(self, "keywords", found)
-        object.__setattr__(self, "labels", labels)
+        for label, n in Counter(self.labels.values()).items():
+            if n > 1:
+                raise InputError(f"two behaviors of a guide have the label {label}; rename one")
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Labels by behavior, such as `STRICT_BEHAVIOR`."""
+        return {
+            name: f"{name.strip().upper().replace(' ', '_')}{_LABEL_SUFFIX}"
+            for name in self.keywords
+        }
 
     @classmethod
     def of(cls, data: Any) -> Guide:
@@ -92,28 +92,27 @@ class Guide:
 
     def label_of(self, name: str) -> str:
         """Resolve the name of a behavior, or a label; raises `InputError` if unknown."""
-        if name in {AMBIGUOUS, NO_MATCH, *self.labels.values()}:
+        labels = self.labels
+        if name in {AMBIGUOUS, NO_MATCH, *labels.values()}:
             return name
-        if name not in self.labels:
-            known = ", ".join(self.labels)
-            raise InputError(f"unknown behavior {name!r}; the guide has {known}")
-        return self.labels[name]
+        if name not in labels:
+            raise InputError(f"unknown behavior {name!r}; the guide has {', '.join(labels)}")
+        return labels[name]
 
-    def hits(self, response: str) -> dict[str, list[Keyword]]:
-        """Find the keywords, including forbidden ones, that occur in a response, by label."""
-        found = {}
-        for name, words in self.keywords.items():
-            hits = found_in(words, response)
-            if hits:
-                found[self.labels[name]] = [word for word in words if word in hits]
-        return found
-
-    def label(self, response: str) -> str:
-        hits = self.hits(response).items()
-        labels = [label for label, words in hits if not any(map(is_forbidden, words))]
-        if len(labels) > 1:
-            return AMBIGUOUS
-        return [*labels, NO_MATCH][0]
+    def classify(self, response: str) -> tuple[str, dict[str, tuple[Keyword, ...]]]:
+        """Return the label of a response, and the keywords that it contains by label."""
+        hits: dict[str, tuple[Keyword, ...]] = {}
+        shows = []
+        for name, label in self.labels.items():
+            words = self.keywords[name]
+            found = found_in(words, response)
+            if found:
+                hits[label] = tuple(word for word in words if word in found)
+                if not any(map(is_forbidden, found)):
+                    shows.append(label)
+        if len(shows) > 1:
+            return AMBIGUOUS, hits
+        return (shows[0] if shows else NO_MATCH), hits
 
 
 def classify_behavior(response: str, guide: Guide | Mapping[str, Any]) -> str:
@@ -131,7 +130,7 @@ def classify_behavior(response: str, guide: Guide | Mapping[str, Any]) -> str:
     """
     if not isinstance(response, str):
         raise InputError(f"response: expected a string, got {shown(response)}")
-    return Guide.of(guide).label(response)
+    return Guide.of(guide).classify(response)[0]
 
 
 def evaluate_conflict_behavior(response: str, evaluation_guide: Guide | Mapping[str, Any]) -> str:
@@ -167,7 +166,7 @@ class BehaviorCase:
         except InputError as error:
             raise InputError(f"case {self.id!r}: expected: {error}") from error
         object.__setattr__(self, "guide", guide)
-        object.__setattr__(self, "expected", labels or dict(guide.labels))
+        object.__setattr__(self, "expected", labels or guide.labels)
 
     @classmethod
     def of(cls, data: Any, number: int) -> BehaviorCase:
@@ -176,15 +175,9 @@ class BehaviorCase:
             return data
         keys = ("id", *_TEXTS, "evaluation_guide", "expected")
         require_keys(data, *keys, required=("instruction", "evaluation_guide"))
-        id_, expected = data.get("id"), data.get("expected")
-        return cls(
-            str(number) if id_ is None else as_id(id_),
-            data["instruction"],
-            data["evaluation_guide"],
-            data.get("input", ""),
-            data.get("output", ""),
-            {} if expected is None else expected,
-        )
+        given = {key: value for key, value in data.items() if value is not None or key in _TEXTS}
+        guide = given.pop("evaluation_guide", None)
+        return cls(**{**given, "id": as_id(given.get("id", number)), "guide": guide})
 
     @property
     def digest(self) -> str:
@@ -201,7 +194,7 @@ class BehaviorCase:
         ]
 
 
-def as_cases(cases: Any, expected: Mapping[str, str] | None = None) -> tuple[BehaviorCase, ...]:
+def as_cases(cases: Any) -> tuple[BehaviorCase, ...]:
     """Convert mappings to cases; raises `InputError` if there are none or one is invalid."""
     if isinstance(cases, (str, bytes, Mapping)) or not isinstance(cases, Iterable):
         raise InputError(f"expected a list of cases, got {type(cases).__name__}")
@@ -211,7 +204,7 @@ def as_cases(cases: Any, expected: Mapping[str, str] | None = None) -> tuple[Beh
             case = BehaviorCase.of(data, number)
         except InputError as error:
             raise InputError(f"case {number}: {error}") from error
-        add_unique(suite, case.id, case if expected is None else replace(case, expected=expected))
+        add_unique(suite, case.id, case)
     if not suite:
         raise InputError("the suite has no cases")
     return tuple(suite.values())
@@ -231,12 +224,17 @@ def load_cases(path: PathOrDash) -> tuple[BehaviorCase, ...]:
         InputError: The file cannot be read, or has an unknown key, an invalid keyword or a
             duplicate id; names the file and the line of the case.
     """
+
+    def read(row: Any, number: int) -> tuple[str, BehaviorCase]:
+        case = BehaviorCase.of(row, number)
+        return case.id, case
+
     document = read_document(path)
     if isinstance(document.value, list):
-        return tuple(read_cases(document, document.value, (), BehaviorCase.of))
+        return tuple(read_rows(document, document.value, (), read).values())
     with document.at(()):
         require_keys(document.value, "name", "version", "cases", required=("cases",))
-    return tuple(read_cases(document, document.value["cases"], ("cases",), BehaviorCase.of))
+    return tuple(read_rows(document, document.value["cases"], ("cases",), read).values())
 
 
 def load_responses(path: PathOrDash) -> dict[str, Any]:
@@ -251,18 +249,18 @@ def load_responses(path: PathOrDash) -> dict[str, Any]:
         InputError: The file cannot be read, has an unexpected structure, or has two responses of
             one variant to one case; names the file and line.
     """
+
+    def read(row: Any, _: int) -> tuple[tuple[str, str], Any]:
+        keys = ("id", "variant", "response")
+        require_keys(row, *keys, required=keys)
+        return (as_id(row["variant"]), as_id(row["id"])), row["response"]
+
     document = read_document(path)
     if isinstance(document.value, dict):
         return dict(document.value)
-    keys = ("id", "variant", "response")
     responses: dict[str, dict[str, Any]] = {}
-    with document.at(()):
-        rows = as_list(document.value)
-    for place, row in enumerate(rows):
-        with document.at((place,)):
-            require_keys(row, *keys, required=keys)
-            by_case = responses.setdefault(as_id(row["variant"]), {})
-            add_unique(by_case, as_id(row["id"]), row["response"])
+    for (variant, id_), response in read_rows(document, document.value, (), read).items():
+        responses.setdefault(variant, {})[id_] = response
     return responses
 
 
@@ -281,6 +279,20 @@ class Outcome:
     code: str = ""
     """Reason for a missing response: that of a `Failure`."""
     message: str = ""
+
+    @classmethod
+    def of(cls, case: BehaviorCase, variant: str, response: Any) -> Outcome:
+        expected = case.expected[variant]
+        if isinstance(response, str):
+            label, hits = case.guide.classify(response)
+            found = {name: tuple(map(str, words)) for name, words in hits.items()}
+            return cls(variant, expected, label, response, {} if label == expected else found)
+        code, message = InputError.code, "there is no response"
+        if isinstance(response, Failure):
+            code, message = response.code, response.message
+        elif response is not None:
+            message = f"expected a string as response, got {type(response).__name__}"
+        return cls(variant, expected, None, code=code, message=message)
 
     @property
     def failure(self) -> str:
@@ -352,9 +364,6 @@ class BehaviorRun(MetricReport):
 async def aevaluate_behaviors(
     cases: Iterable[BehaviorCase | Mapping[str, Any]],
     responses: Mapping[str, Any] | Callable[[BehaviorCase, str], Any],
-    *,
-    expected: Mapping[str, str] | None = None,
-    concurrency: int = 8,
 ) -> BehaviorRun:
     """Check for each case whether every variant shows its expected behavior.
 
@@ -367,59 +376,55 @@ async def aevaluate_behaviors(
         responses: A callable, sync or async, that takes a case and the name of a variant; or a
             mapping from variant to its responses: a list in the order of the cases, or a mapping
             from case id.
-        expected: Expected behavior of each variant in every case, by name or label; by default,
-            that of the cases.
-        concurrency: Maximum number of concurrent calls.
 
     Raises:
         InputError: A case is invalid, or the responses are of an invalid type or name unknown
             variants or cases.
     """
-    suite = as_cases(cases, expected)
-    pairs = [(case, variant) for case in suite for variant in case.expected]
+    suite = as_cases(cases)
+    asked = [(case, variant) for case in suite for variant in case.expected]
     if callable(responses):
-        received = await call_each(responses, pairs, concurrency)
+        given = await call_each(responses, asked)
     else:
-        received = _given_responses(suite, pairs, responses)
-    outputs: dict[str, dict[str, Any]] = {case.id: {} for case in suite}
-    for (case, variant), response in zip(pairs, received, strict=True):
-        outputs[case.id][variant] = response
-    measured = {
-        case.id: EvalCase(id=case.id, actual_output=outputs[case.id], expected_output=case)
-        for case in suite
-    }
-    digests = {case.id: case.digest for case in suite}
-    warnings = tuple(warning for case in suite for warning in case.warnings)
-    make = partial(BehaviorRun, digests=digests, warnings=warnings)
-    return await measure(PureMetric(_classify, 1.0, "behaviors"), measured, make)
+        given = _given_responses(suite, asked, responses)
+    outcomes: dict[str, list[Outcome]] = {}
+    for (case, variant), response in zip(asked, given, strict=True):
+        outcomes.setdefault(case.id, []).append(Outcome.of(case, variant, response))
+    return BehaviorRun(
+        "behaviors",
+        1.0,
+        signature_of("behaviors", {}),
+        Usage(),
+        {id_: _result(own) for id_, own in outcomes.items()},
+        {case.id: case.digest for case in suite},
+        tuple(warning for case in suite for warning in case.warnings),
+    )
 
 
 evaluate_behaviors = blocking(aevaluate_behaviors)
 
 
 def _given_responses(
-    suite: Sequence[BehaviorCase], pairs: Sequence[tuple[BehaviorCase, str]], responses: Any
+    suite: Sequence[BehaviorCase], asked: Sequence[tuple[BehaviorCase, str]], responses: Any
 ) -> list[Any]:
     if not isinstance(responses, Mapping):
         kind = type(responses).__name__
         raise InputError(f"responses: expected a mapping or a callable, got {kind}")
-    variants = dict.fromkeys(variant for _, variant in pairs)
+    variants = dict.fromkeys(variant for _, variant in asked)
     if unknown := [name for name in responses if name not in variants]:
         known = ", ".join(map(repr, variants))
         raise InputError(f"responses: unknown variant {unknown[0]!r}; variants are {known}")
     ids = [case.id for case in suite]
     given = {name: by_case(ids, own, f"variant {name!r}") for name, own in responses.items()}
-    return [given.get(variant, {}).get(case.id) for case, variant in pairs]
+    return [given.get(variant, {}).get(case.id) for case, variant in asked]
 
 
-def _classify(case: EvalCase) -> MetricResult:
-    responses = case.actual_output.items()
-    outcomes = [_outcome(case.expected_output, *entry) for entry in responses]
-    wrong = [outcome for outcome in outcomes if outcome.failure]
+def _result(outcomes: Sequence[Outcome]) -> MetricResult:
     details = to_plain({"outcomes": outcomes})
-    missing = next((outcome for outcome in outcomes if outcome.label is None), None)
-    if missing is not None:
-        return MetricResult.failed(missing.code, missing.line, details)
+    for outcome in outcomes:
+        if outcome.label is None:
+            return MetricResult.failed(outcome.code, outcome.line, details)
+    wrong = [outcome for outcome in outcomes if outcome.failure]
     return MetricResult.scored(
         float(not wrong),
         passed=not wrong,
@@ -427,19 +432,6 @@ def _classify(case: EvalCase) -> MetricResult:
         lines=[outcome.line for outcome in wrong],
         details=details,
     )
-
-
-def _outcome(case: BehaviorCase, variant: str, response: Any) -> Outcome:
-    expected = case.expected[variant]
-    if isinstance(response, str):
-        label, hits = case.guide.label(response), case.guide.hits(response)
-        found = {name: tuple(map(str, words)) for name, words in hits.items()}
-        return Outcome(variant, expected, label, response, {} if label == expected else found)
-    if isinstance(response, Failure):
-        return Outcome(variant, expected, None, code=response.code, message=response.message)
-    why = f"expected a string as response, got {type(response).__name__}"
-    why = "there is no response" if response is None else why
-    return Outcome(variant, expected, None, code="input", message=why)
 
 
 def _behavior(label: str) -> str:

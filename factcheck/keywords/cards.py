@@ -19,13 +19,14 @@ from factcheck.errors import Failure, InputError
 from factcheck.facts import short_digest
 from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, field_of, is_forbidden
 from factcheck.runtime.loop import call, each
-from factcheck.settings import require_integer
 
 CARD_TYPE = "card_type"
 """Key or attribute with the type of a card."""
 _MISSING: Any = object()
-T = TypeVar("T")
+_AT_ONCE = 8
+"""Calls of a user's function in progress."""
 _MAX_IDS = 5
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -43,22 +44,22 @@ class ExpectedCard:
     def __init__(
         self,
         keywords: Mapping[str, Iterable[Any]] | None = None,
-        card_type: str | None = None,
+        card_type: Any = None,
         **lists: Iterable[Any],
     ) -> None:
         """Make a card from keywords by field, or from `<field>_keywords`."""
-        if unknown := [name for name in lists if not field_of(name)]:
-            raise InputError(f"unknown key {unknown[0]!r}; use <field>{SUFFIX} and {CARD_TYPE}")
-        named = {field_of(name): words for name, words in lists.items()}
+        named = {}
+        for key, words in lists.items():
+            name = field_of(key)
+            if name is None:
+                raise InputError(f"unknown key {key!r}; use <field>{SUFFIX} and {CARD_TYPE}")
+            named[name] = words
         given = named if keywords is None else keywords
         if not isinstance(given, Mapping) or not given or (named and given is not named):
             raise InputError(f"an expected card needs keywords, as <field>{SUFFIX}")
-        object.__setattr__(self, CARD_TYPE, card_type)
-        object.__setattr__(self, CARD_TYPE, type_of(self))
-        by_field = {
-            str(name): as_keywords(words, f"{name}{SUFFIX}") for name, words in given.items()
-        }
+        by_field = {name: as_keywords(words, f"{name}{SUFFIX}") for name, words in given.items()}
         object.__setattr__(self, "keywords", by_field)
+        object.__setattr__(self, CARD_TYPE, _plain_type(card_type))
 
     @classmethod
     def of(cls, item: Any) -> ExpectedCard:
@@ -67,15 +68,10 @@ class ExpectedCard:
             return item
         data = item
         if not isinstance(item, Mapping):
-            names = getattr(type(item), "__dataclass_fields__", None) or dir(item)
-            data = {CARD_TYPE: type_of(item)}
-            data |= {name: getattr(item, name) for name in names if field_of(name)}
-        keywords = {name: words for key, words in data.items() if (name := field_of(key))}
-        if not keywords:
-            raise InputError(f"an expected card needs <field>{SUFFIX}, got {_type_and_value(item)}")
-        if unknown := [key for key in data if key != CARD_TYPE and not field_of(key)]:
-            raise InputError(f"unknown key {unknown[0]!r}; use <field>{SUFFIX} and {CARD_TYPE}")
-        return cls(keywords, data.get(CARD_TYPE))
+            names = [name for name in dir(item) if name == CARD_TYPE or field_of(name)]
+            data = {name: getattr(item, name) for name in names}
+        lists = {str(key): words for key, words in data.items() if key != CARD_TYPE}
+        return cls(None, data.get(CARD_TYPE), **lists)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +117,6 @@ class CardDataset:
             raise InputError("the dataset has no cases")
         seen: dict[str, CardCase] = {}
         for case in self.cases:
-            if not isinstance(case, CardCase):
-                raise InputError(f"a dataset consists of CardCase, not {type(case).__name__}")
             add_unique(seen, case.id, case)
 
     @property
@@ -154,13 +148,18 @@ def load_dataset(path: PathOrDash) -> CardDataset:
         InputError: The file cannot be read, or has an unknown key, an invalid keyword or a
             duplicate id; names the file and the line of the case.
     """
+
+    def read(item: Any, _: int) -> tuple[str, CardCase]:
+        case = CardCase.of(item)
+        return case.id, case
+
     document = read_document(path)
     data = document.value
     with document.at(()):
         require_keys(data, "name", "version", "cases", required=("cases",))
-    cases = read_cases(document, data["cases"], ("cases",), lambda item, _: CardCase.of(item))
+    cases = read_rows(document, data["cases"], ("cases",), read)
     name = data.get("name", "") or ("" if path == "-" else Path(path).stem)
-    return CardDataset(tuple(cases), str(name), str(data.get("version", "")))
+    return CardDataset(tuple(cases.values()), str(name), str(data.get("version", "")))
 
 
 def load_outputs(path: PathOrDash) -> dict[str, Any]:
@@ -177,38 +176,35 @@ def load_outputs(path: PathOrDash) -> dict[str, Any]:
         InputError: The file cannot be read, has an unexpected structure or a duplicate id; names
             the file and line.
     """
+
+    def read(row: Any, _: int) -> tuple[str, Any]:
+        require_keys(row, "id", "cards", required=("id", "cards"))
+        return as_id(row["id"]), row["cards"]
+
     document = read_document(path)
     if isinstance(document.value, dict):
         return dict(document.value)
-    outputs: dict[str, Any] = {}
-    with document.at(()):
-        rows = as_list(document.value)
-    for place, row in enumerate(rows):
-        with document.at((place,)):
-            require_keys(row, "id", "cards", required=("id", "cards"))
-            add_unique(outputs, as_id(row["id"]), row["cards"])
-    return outputs
+    return read_rows(document, document.value, (), read)
 
 
-def read_cases(
-    document: Document, items: Any, path: PathInValue, make: Callable[[Any, int], T]
-) -> list[T]:
-    """Make the cases of a list at `path`; errors name the line of the case."""
+def read_rows(
+    document: Document,
+    rows: Any,
+    path: PathInValue,
+    read: Callable[[Any, int], tuple[Any, T]],
+) -> dict[Any, T]:
+    """Read a list at `path` as values by unique keys; errors name the line of the row."""
     with document.at(path):
-        if not as_list(items):
+        if not isinstance(rows, list):
+            raise InputError(f"expected a list, got {shown(rows)}")
+        if not rows:
             raise InputError("there are no cases")
-    cases: dict[str, T] = {}
-    for place, item in enumerate(items):
+    found: dict[Any, T] = {}
+    for place, row in enumerate(rows):
         with document.at((*path, place)):
-            case: Any = make(item, place + 1)
-            add_unique(cases, case.id, case)
-    return list(cases.values())
-
-
-def as_list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise InputError(f"expected a list, got {shown(value)}")
-    return value
+            key, value = read(row, place + 1)
+            add_unique(found, key, value)
+    return found
 
 
 def as_id(value: Any) -> str:
@@ -224,10 +220,10 @@ def require_id(name: Any) -> None:
         raise InputError(f"the id of a case must be a string that is not blank, got {shown(name)}")
 
 
-def add_unique(found: dict[str, Any], name: str, value: Any) -> None:
-    if name in found:
-        raise InputError(f"duplicate id {name!r}; ids must be unique")
-    found[name] = value
+def add_unique(found: dict[Any, T], key: Any, value: T) -> None:
+    if key in found:
+        raise InputError(f"duplicate id {key!r}; ids must be unique")
+    found[key] = value
 
 
 def require_keys(data: Any, *known: str, required: Sequence[str]) -> None:
@@ -256,9 +252,7 @@ def as_cards(cards: Any) -> Sequence[Any]:
     kind = type(cards)
     is_one = hasattr(kind, "model_fields") or hasattr(kind, "_fields")
     if is_one or isinstance(cards, (str, bytes, Mapping)) or not isinstance(cards, Iterable):
-        raise InputError(f"expected a list of cards, got {_type_and_value(cards)}")
-    if isinstance(cards, (list, tuple)):
-        return cards
+        raise InputError(f"expected a list of cards, got {shown(cards)}")
     return list(cards)
 
 
@@ -266,16 +260,20 @@ def field_text(card: Any, field: str, number: int) -> str:
     """Return a field of a generated card; raises `InputError` if it is missing or not a string."""
     text = _value(card, field, _MISSING)
     if text is _MISSING:
-        raise InputError(f"generated card {number} ({_type_and_value(card)}) has no {field!r}")
+        raise InputError(f"generated card {number} has no {field!r}: {card!r:.60}")
     if not isinstance(text, str):
-        got = _type_and_value(text)
-        raise InputError(f"generated card {number}: {field!r}: expected a string, got {got}")
+        raise InputError(
+            f"generated card {number}: {field!r}: expected a string, got {shown(text)}"
+        )
     return text
 
 
 def type_of(card: Any) -> Any:
-    """Return the type of a card, `None` without one; enumeration members give their value."""
-    kind = _value(card, CARD_TYPE, None)
+    """Return the type of a generated card, `None` without one."""
+    return _plain_type(_value(card, CARD_TYPE, None))
+
+
+def _plain_type(kind: Any) -> Any:
     return kind.value if isinstance(kind, Enum) else kind
 
 
@@ -283,12 +281,6 @@ def _value(card: Any, key: str, default: Any) -> Any:
     if isinstance(card, Mapping):
         return card.get(key, default)
     return getattr(card, key, default)
-
-
-def _type_and_value(value: Any) -> str:
-    if value is None:
-        return "null"
-    return f"{type(value).__name__} {value!r:.60}"
 
 
 def by_case(ids: Sequence[str], data: Any, what: str) -> Mapping[str, Any]:
@@ -307,10 +299,7 @@ def by_case(ids: Sequence[str], data: Any, what: str) -> Mapping[str, Any]:
     return dict(zip(ids, data, strict=True))
 
 
-async def call_each(
-    function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], concurrency: int
-) -> list[Any]:
+async def call_each(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> list[Any]:
     """Call the function concurrently; returns one result, or a `Failure` if it raised, per call."""
-    require_integer("concurrency", concurrency, 1)
     failed = partial(Failure.of, "")
-    return await each(lambda one: call(function, *one, failed=failed), calls, concurrency)
+    return await each(lambda one: call(function, *one, failed=failed), calls, _AT_ONCE)

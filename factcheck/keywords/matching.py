@@ -16,14 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from statistics import fmean
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from factcheck.documents import PlainData, shown
-from factcheck.errors import InputError
+from factcheck.errors import Failure, InputError
+from factcheck.facts import Usage
 from factcheck.keywords.cards import (
     CardCase,
     CardDataset,
@@ -35,16 +35,9 @@ from factcheck.keywords.cards import (
     field_text,
     type_of,
 )
-from factcheck.keywords.forms import (
-    Keyword,
-    as_keywords,
-    found_in,
-    share_found,
-    unmet_keywords,
-)
-from factcheck.metrics.cases import EvalCase, MetricResult
-from factcheck.metrics.evaluation import PureMetric, measure
-from factcheck.metrics.report import MetricReport
+from factcheck.keywords.forms import as_keywords, found_in, share_found, unmet_keywords
+from factcheck.metrics.cases import MetricResult
+from factcheck.metrics.report import MetricReport, signature_of
 from factcheck.reports.page import Section, Table
 from factcheck.reports.text import DASH, interval_text, share
 from factcheck.runtime.loop import blocking
@@ -58,10 +51,6 @@ TYPE_WEIGHT = 0.2
 """Weight of the correct type in the score of a card with an expected type."""
 Assignment = Literal["greedy", "optimal"]
 ASSIGNMENTS: tuple[Assignment, ...] = get_args(Assignment)
-PairScores = Sequence[Mapping[int, float]]
-"""Positive scores of each expected card, by index of the generated card, in order."""
-Partners = Mapping[int, int]
-"""Indices of matched cards: expected to generated."""
 
 
 class Scores(NamedTuple):
@@ -169,8 +158,7 @@ def score_pair(expected: Any, card: Any) -> float:
         InputError: A card is invalid.
     """
     [expected_card] = as_expected_cards([expected])
-    [searched] = _search([expected_card], [card])
-    return _score(expected_card, searched)
+    return _pair(expected_card, card, 1).score
 
 
 def match_cards(
@@ -193,22 +181,21 @@ def match_cards(
         InputError: A card or setting is invalid.
     """
     check_matching(threshold, assignment)
-    every, found = as_expected_cards(expected), as_cards(generated)
-    cards = _search(every, found)
-    scores = [_positive_scores(one, cards) for one in every]
-    if assignment == "optimal":
-        partners = optimal(scores, len(cards), threshold)
-    else:
-        partners = greedy(scores, threshold)
-    pairs = [scores[i][j] for i, j in partners.items()]
-    return CaseResult(
-        *Scores.of(pairs, len(every), len(cards)),
-        tuple(_paired(i, j, scores[i][j], every[i], cards[j]) for i, j in partners.items()),
-        tuple(
-            _missed(i, row, every[i], cards) for i, row in enumerate(scores) if i not in partners
-        ),
-        tuple(sorted({*range(len(cards))} - {*partners.values()})),
-    )
+    wanted, cards = as_expected_cards(expected), as_cards(generated)
+    by_card = [[_pair(one, card, n) for one in wanted] for n, card in enumerate(cards, 1)]
+    pairs = [[column[i] for column in by_card] for i in range(len(wanted))]
+    scores = np.array([[pair.score for pair in row] for row in pairs])
+    gains = np.where(scores >= threshold, scores, 0.0)
+    partners = assign(gains) if assignment == "optimal" else _greedy(gains)
+    matches, missed = [], []
+    for i, row in enumerate(pairs):
+        if i in partners:
+            matches.append(Match(i, partners[i], *row[partners[i]]))
+        else:
+            missed.append(_missed(i, row, wanted[i]))
+    extra = sorted({*range(len(cards))} - {*partners.values()})
+    found = Scores.of([match.score for match in matches], len(wanted), len(cards))
+    return CaseResult(*found, tuple(matches), tuple(missed), tuple(extra))
 
 
 def check_matching(threshold: float, assignment: str) -> None:
@@ -218,95 +205,56 @@ def check_matching(threshold: float, assignment: str) -> None:
         raise InputError(f"assignment must be one of {', '.join(ASSIGNMENTS)}, got {assignment!r}")
 
 
-class _Card(NamedTuple):
-    """Properties of a generated card that the expected ones depend on."""
+class _Pair(NamedTuple):
+    """How a generated card fits an expected one; the last fields of `Match`."""
 
-    found: Mapping[str, set[Keyword]]
-    """Keywords that occur, by field."""
-    kind: Any
-
-
-def _search(expected: Sequence[ExpectedCard], cards: Sequence[Any]) -> list[_Card]:
-    """Search each text of the generated cards once for all keywords of its field."""
-    by_field: dict[str, dict[Keyword, None]] = {}
-    for one in expected:
-        for name, words in one.keywords.items():
-            by_field.setdefault(name, {}).update(dict.fromkeys(words))
-    searched = []
-    for n, card in enumerate(cards, 1):
-        found = {
-            name: found_in(words, field_text(card, name, n)) for name, words in by_field.items()
-        }
-        searched.append(_Card(found, type_of(card)))
-    return searched
+    score: float
+    similarities: Mapping[str, float]
+    right_type: bool | None
+    unmet: Mapping[str, tuple[str, ...]]
 
 
-def _positive_scores(expected: ExpectedCard, cards: Sequence[_Card]) -> dict[int, float]:
-    """Return the scores above 0 by the position of the card."""
-    scores = enumerate(_score(expected, card) for card in cards)
-    return {place: score for place, score in scores if score > 0.0}
-
-
-def _score(expected: ExpectedCard, card: _Card) -> float:
-    bonus = 0.0 if expected.card_type is None else TYPE_WEIGHT
+def _pair(expected: ExpectedCard, card: Any, number: int) -> _Pair:
+    right_type, bonus = None, 0.0
+    if expected.card_type is not None:
+        right_type, bonus = type_of(card) == expected.card_type, TYPE_WEIGHT
     weight = (1 - bonus) * (1.0 / len(expected.keywords))
-    total = 0.0
+    total, is_forbidden = 0.0, False
+    similarities, unmet = {}, {}
     for name, words in expected.keywords.items():
-        share = share_found(words, card.found[name])
-        if share is None:
-            return 0.0
-        total += share * weight
-    return min(1.0, total + bonus if card.kind == expected.card_type else total)
+        found = found_in(words, field_text(card, name, number))
+        share = share_found(words, found)
+        is_forbidden = is_forbidden or share is None
+        similarities[name] = share or 0.0
+        total += similarities[name] * weight
+        if lacking := unmet_keywords(words, found):
+            unmet[name] = tuple(map(str, lacking))
+    if right_type:
+        total += bonus
+    score = 0.0 if is_forbidden else min(1.0, total)
+    return _Pair(score, similarities, right_type, unmet)
 
 
-def _paired(i: int, j: int, score: float, expected: ExpectedCard, card: _Card) -> Match:
-    return Match(
-        i,
-        j,
-        score,
-        {n: share_found(words, card.found[n]) or 0.0 for n, words in expected.keywords.items()},
-        None if expected.card_type is None else card.kind == expected.card_type,
-        _unmet(expected, card.found),
-    )
+def _missed(number: int, row: Sequence[_Pair], expected: ExpectedCard) -> Missed:
+    nearest = max(range(len(row)), key=lambda place: row[place].score, default=None)
+    if nearest is not None and row[nearest].score > 0.0:
+        return Missed(number, nearest, row[nearest].score, row[nearest].unmet)
+    unmet = {}
+    for name, words in expected.keywords.items():
+        if lacking := unmet_keywords(words, set()):
+            unmet[name] = tuple(map(str, lacking))
+    return Missed(number, None, 0.0, unmet)
 
 
-def _missed(
-    number: int, scores: Mapping[int, float], expected: ExpectedCard, cards: Sequence[_Card]
-) -> Missed:
-    nearest = max(scores, key=scores.__getitem__, default=None)
-    if nearest is None:
-        return Missed(number, None, 0.0, _unmet(expected, {}))
-    return Missed(number, nearest, scores[nearest], _unmet(expected, cards[nearest].found))
-
-
-def _unmet(expected: ExpectedCard, found: Mapping[str, set[Keyword]]) -> dict[str, tuple[str, ...]]:
-    unmet = {
-        name: tuple(map(str, unmet_keywords(words, found.get(name, set()))))
-        for name, words in expected.keywords.items()
-    }
-    return {name: words for name, words in unmet.items() if words}
-
-
-def greedy(scores: PairScores, threshold: float) -> Partners:
+def _greedy(gains: Any) -> dict[int, int]:
     """Match each expected card in turn with the best card left, the first of equals."""
     partners: dict[int, int] = {}
-    taken: set[int] = set()
-    for i, row in enumerate(scores):
-        left = {j: score for j, score in row.items() if j not in taken and score >= threshold}
-        if left:
-            partners[i] = max(left, key=left.__getitem__)
-            taken.add(partners[i])
+    left = gains.copy()
+    for i in range(len(gains)):
+        if left[i].max(initial=0.0) > 0.0:
+            partners[i] = int(left[i].argmax())
+            left[:, partners[i]] = 0.0
     return partners
-
-
-def optimal(scores: PairScores, n_generated: int, threshold: float) -> Partners:
-    """Find the pairs with the maximum total score among those that reach the threshold."""
-    gains = np.zeros((len(scores), n_generated))
-    for i, row in enumerate(scores):
-        for j, score in row.items():
-            if score >= threshold:
-                gains[i, j] = score
-    return assign(gains)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -370,7 +318,6 @@ async def aevaluate_dataset(
     threshold: float = THRESHOLD,
     *,
     assignment: Assignment = "greedy",
-    concurrency: int = 8,
 ) -> CardRun:
     """Match the generated cards of every case with the expected ones.
 
@@ -384,7 +331,6 @@ async def aevaluate_dataset(
             mappings or objects with attributes, such as pydantic models.
         threshold: As in `match_cards`, like the next one.
         assignment: `"greedy"` or `"optimal"`.
-        concurrency: Maximum number of concurrent calls of a callable.
 
     Raises:
         InputError: A setting is invalid, or the outputs are of an invalid type, name an unknown
@@ -395,34 +341,42 @@ async def aevaluate_dataset(
         kind = type(dataset).__name__
         raise InputError(f"expected a CardDataset, as from load_dataset, got {kind}")
     if callable(outputs):
-        calls = [(case,) for case in dataset.cases]
-        generated = await call_each(outputs, calls, concurrency)
-    else:
-        own = by_case([case.id for case in dataset.cases], outputs, "outputs")
-        generated = [own.get(case.id) for case in dataset.cases]
-    cases = [
-        EvalCase(id=case.id, actual_output=output, expected_output=case.expected_cards)
-        for case, output in zip(dataset.cases, generated, strict=True)
-    ]
-    matching = partial(_match, threshold=threshold, assignment=assignment)
+        called = await call_each(outputs, [(case,) for case in dataset.cases])
+        outputs = dict(zip([case.id for case in dataset.cases], called, strict=True))
+    given = by_case([case.id for case in dataset.cases], outputs, "outputs")
     identity = {"assignment": assignment, "pair_threshold": f"{threshold:g}"}
-    metric = PureMetric(matching, 1.0, "cards", identity=identity)
-    digests = {case.id: case.digest for case in dataset.cases}
-    make = partial(CardRun, digests=digests, warnings=dataset.warnings)
-    return await measure(metric, {str(case.id): case for case in cases}, make)
+    return CardRun(
+        "cards",
+        1.0,
+        signature_of("cards", identity),
+        Usage(),
+        {
+            case.id: _result(case, given.get(case.id), threshold, assignment)
+            for case in dataset.cases
+        },
+        {case.id: case.digest for case in dataset.cases},
+        dataset.warnings,
+    )
 
 
 evaluate_dataset = blocking(aevaluate_dataset)
 
 
-def _match(case: EvalCase, threshold: float, assignment: Assignment) -> MetricResult:
-    cards = as_cards(case.actual_output)
-    found = match_cards(case.expected_output, cards, threshold, assignment=assignment)
-    reason = f"{len(found.missed):,} missed, {len(found.extra):,} extra"
+def _result(case: CardCase, output: Any, threshold: float, assignment: Assignment) -> MetricResult:
+    if output is None:
+        return MetricResult.failed(InputError.code, "there is no output")
+    if isinstance(output, Failure):
+        return MetricResult.failed(output.code, output.message)
+    try:
+        cards = as_cards(output)
+        found = match_cards(case.expected_cards, cards, threshold, assignment=assignment)
+    except Exception as error:  # noqa: BLE001 - raised by the user's objects
+        return MetricResult.of_error(error)
+    is_right = found.f1 == 1.0
     return MetricResult.scored(
         found.f1,
-        passed=found.f1 == 1.0,
-        reason="" if found.f1 == 1.0 else reason,
+        passed=is_right,
+        reason="" if is_right else f"{len(found.missed):,} missed, {len(found.extra):,} extra",
         lines=[*_lines(found, cards, threshold)],
         details=found.to_dict(),
     )

@@ -11,12 +11,12 @@ from factcheck.judges.ports import Ledger
 from factcheck.keywords.forms import as_keywords, found_in, unmet_keywords
 from factcheck.keywords.matching import keyword_similarity
 from factcheck.metrics.cases import EvalCase, MetricResult
-from factcheck.metrics.evaluation import FunctionMetric, PureMetric
+from factcheck.metrics.evaluation import FunctionMetric
 from factcheck.reports.text import plural
 from factcheck.scoring import FactCoverage
 
 
-class KeywordMetric(PureMetric):
+class KeywordMetric(FunctionMetric):
     """The fraction of keywords that occur in the output.
 
     Args:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
-from importlib.metadata import version
-from typing import Any, TypeVar, overload
+from typing import Any, overload
 
-from factcheck.errors import ConfigError, Failure, InputError, JudgeOutputError
-from factcheck.facts import ScoreSignature
+from factcheck.errors import ConfigError, InputError, JudgeOutputError
 from factcheck.judges.ports import Ledger
 from factcheck.metrics.cases import CASE_FIELDS, EvalCase, Metric, MetricResult
-from factcheck.metrics.report import EvalReport, MetricReport
+from factcheck.metrics.report import EvalReport, MetricReport, signature_of
 from factcheck.runtime.loop import blocking, call, each, together
 from factcheck.settings import require_number
 
@@ -19,7 +17,6 @@ Score = float | bool | MetricResult
 """Result of a custom metric's function: a number in [0, 1], a boolean, or a complete result."""
 _CONCURRENCY = 64
 """Maximum number of cases that a function metric measures concurrently."""
-ReportT = TypeVar("ReportT", bound=MetricReport)
 ReadCases = Mapping[str, EvalCase | MetricResult]
 """Cases by id, in order; an invalid one is its failed result."""
 
@@ -42,9 +39,7 @@ async def aevaluate(
         ConfigError: An object is not a metric.
     """
     every = read_cases(cases)
-    measured = await together(
-        measure(metric, every, MetricReport) for metric in _checked_metrics(metrics)
-    )
+    measured = await together(measure(metric, every) for metric in _checked_metrics(metrics))
     return EvalReport(tuple(every), tuple(measured))
 
 
@@ -60,10 +55,8 @@ class FunctionMetric:
         threshold: float,
         name: str | None = None,
         required_fields: Sequence[str] = ("actual_output",),
-        identity: Mapping[str, str] = {},
     ) -> None:
         self.function = function
-        self._identity = identity
         self.name = name or str(getattr(function, "__name__", type(function).__name__))
         self.threshold = require_number("threshold", threshold, 0, high=1)
         self.required_fields = tuple(required_fields)
@@ -73,7 +66,7 @@ class FunctionMetric:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        return self._identity
+        return {}
 
     async def measure_many(
         self, cases: Sequence[EvalCase], ledger: Ledger
@@ -91,26 +84,6 @@ class FunctionMetric:
         try:
             return MetricResult.scored(float(score), passed=score >= self.threshold)
         except InputError as error:
-            return MetricResult.of_error(error)
-
-
-class PureMetric(FunctionMetric):
-    """A metric whose function is quick, raises for an invalid case and returns complete results."""
-
-    async def measure_many(
-        self,
-        cases: Sequence[EvalCase],
-        ledger: Ledger,  # noqa: ARG002 - it books nothing
-    ) -> Sequence[MetricResult]:
-        """Measure each case."""
-        return [self._result(case) for case in cases]
-
-    def _result(self, case: EvalCase) -> MetricResult:
-        if isinstance(output := case.actual_output, Failure):
-            return MetricResult.failed(output.code, output.message)
-        try:
-            return self.function(case)  # type: ignore[return-value]
-        except Exception as error:  # noqa: BLE001 - raised by the user's objects
             return MetricResult.of_error(error)
 
 
@@ -175,8 +148,8 @@ def read_cases(items: Iterable[EvalCase | Mapping[str, Any]]) -> ReadCases:
     return cases
 
 
-async def measure(metric: Metric, every: ReadCases, make: Callable[..., ReportT]) -> ReportT:
-    """Measure cases with one metric; `make` makes the report of the fields of `MetricReport`."""
+async def measure(metric: Metric, every: ReadCases) -> MetricReport:
+    """Measure cases with one metric."""
     ledger = Ledger()
     results: dict[str, MetricResult] = {}
     cases: dict[str, EvalCase] = {}
@@ -191,10 +164,9 @@ async def measure(metric: Metric, every: ReadCases, make: Callable[..., ReportT]
             cases[id_] = case
     if cases:
         results |= zip(cases, await _results(metric, list(cases.values()), ledger), strict=True)
-    entries = {"metric": metric.name, **metric.identity, "version": version("summary-factcheck")}
     in_order = {id_: results[id_] for id_ in every}
-    signature = ScoreSignature.of(entries)
-    return make(metric.name, metric.threshold, signature, ledger.usage, in_order)
+    signature = signature_of(metric.name, metric.identity)
+    return MetricReport(metric.name, metric.threshold, signature, ledger.usage, in_order)
 
 
 async def _results(

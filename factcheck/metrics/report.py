@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from factcheck.documents import from_plain, shown
@@ -21,14 +22,12 @@ from factcheck.reports.page import (
     Item,
     Page,
     Section,
-    Table,
     entries,
     filled,
     parts_of,
     warnings_section,
 )
 from factcheck.reports.text import (
-    DASH,
     any_of,
     interval_text,
     name_text,
@@ -48,6 +47,12 @@ if TYPE_CHECKING:
 
 _IGNORED = {"version"}
 _COLUMNS = ("case", "metric", "score", "passed", "reason", "error", "details")
+
+
+def signature_of(name: str, identity: Mapping[str, str]) -> ScoreSignature:
+    """Make the signature of the scores of a metric."""
+    own = {"metric": name, **identity, "version": version("summary-factcheck")}
+    return ScoreSignature.of(own)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -228,7 +233,7 @@ class EvalReport(Report):
     @property
     def passed(self) -> bool:
         """Whether every case passed every metric; errored cases did not."""
-        return all(result.passed is True for _, _, result in self._results())
+        return all(self.case_passed(case_id) for case_id in self.case_ids)
 
     def case_passed(self, case_id: str) -> bool | None:
         """Whether a case passed every metric; `None` if it failed none but errored on one."""
@@ -237,22 +242,11 @@ class EvalReport(Report):
             return False
         return None if None in results else True
 
-    def _results(self) -> Iterator[tuple[str, str, MetricResult]]:
-        """Yield case id, metric name and result, by metric and then by case."""
-        for metric in self.metrics:
-            for case_id, result in metric.results.items():
-                yield case_id, metric.name, result
-
     def to_rows(self) -> list[dict[str, Any]]:
         return [row for metric in self.metrics for row in metric.to_rows()]
 
     def page(self) -> Page:
         verdicts = [self.case_passed(case_id) for case_id in self.case_ids]
-        not_passed = [
-            (case_id, result, name)
-            for case_id, name, result in self._results()
-            if not result.passed
-        ]
         return Page(
             "Passed",
             f"{verdicts.count(True):,} of {plural(len(verdicts), 'case')}",
@@ -262,43 +256,19 @@ class EvalReport(Report):
                 ("bad", verdicts.count(False), "failed"),
                 ("unknown", verdicts.count(None), "errored"),
             ),
-            sections=filled(
-                self._metrics_section(),
-                Section("Not passed", "bad").listing(not_passed, _item, "result"),
-            ),
-            footer=entries(
-                ("Usage", usage_text(self.usage)),
-                *(("Signature", str(metric.signature)) for metric in self.metrics),
-            ),
+            also=tuple(one.page()._replace(name=name_text(one.name)) for one in self.metrics),
             suite="metrics",
-            cases=tuple(
-                _junit_case(f"{case_id} · {name}", result)
-                for case_id, name, result in self._results()
-            ),
             columns=_COLUMNS,
             rows=self.to_rows,
         )
 
-    def _metrics_section(self) -> Section:
-        rows = []
-        for one in self.metrics:
-            rate = DASH
-            if one.pass_rate is not None:
-                rate = f"{share(one.pass_rate, 2)} ({interval_text(one.interval, 2)})"
-            counts = (f"{n:,}" for n in one.counts.values())
-            mean = DASH if one.mean is None else share(one.mean)
-            rows.append((name_text(one.name), *counts, rate, mean, f"{one.threshold:g}"))
-        columns = ("metric", "passed", "failed", "errors", "pass rate", "mean", "threshold")
-        dispensable = ("threshold", "mean", "errors")
-        return Section("Metrics").tabled(Table(columns, tuple(rows), dispensable=dispensable))
 
-
-def _item(row: tuple[Any, ...]) -> Item:
-    """Describe the result of a case, and of a metric if one is named."""
-    case_id, result, *metric = row
+def _item(row: tuple[str, MetricResult]) -> Item:
+    """Describe the result of a case."""
+    case_id, result = row
     score = "error" if result.score is None else share(result.score)
-    text = f"{' '.join([*map(name_text, metric), score])}   {quote_text(result.reason)}"
-    return Item(name_text(case_id), text.rstrip(), tuple(map(quote_text, result.lines)))
+    text = f"{score}   {quote_text(result.reason)}".rstrip()
+    return Item(name_text(case_id), text, tuple(map(quote_text, result.lines)))
 
 
 def _junit_case(name: str, result: MetricResult) -> Case:

@@ -45,7 +45,6 @@ def score_run(
     tally: Tally,
     *,
     direction: Direction = "coverage",
-    lead: bool = False,
     rows: ResultsFile | None = None,
     on_record: Show | None = None,
 ) -> None:
@@ -63,7 +62,7 @@ def score_run(
         digests = {row["id"]: str(row.get("record", "")) for row in read_results(rows.path)}
     places: dict[str, int] = {}
     pending = _pending(records, tally, digests, places)
-    with closing(scorer.score_records(pending, direction=direction, lead=lead)) as scored:
+    with closing(scorer.score_records(pending, direction=direction)) as scored:
         try:
             for number, (record, outcome) in enumerate(scored, 1):
                 record_id = record.id if record else str(number)

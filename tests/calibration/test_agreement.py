@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from factcheck import AtomicFact, CheckFailure, Verdict, score
+from factcheck import AtomicFact, CheckFailure, Verdict
 from factcheck.calibration import AgreementReport, LabelledPair, agreement, read_pairs
-from factcheck.calibration.agreement_labels import Answer
-from factcheck.calibration.agreement_run import measure_agreement
-from factcheck.documents.results import ResultsFile
+from factcheck.calibration.agreement import measure_agreement
+from factcheck.calibration.agreement_metrics import Answer
 from factcheck.errors import InputError
 from factcheck.facts import EntailmentLabel
 from factcheck.stats.intervals import Estimate, wilson
@@ -61,20 +60,6 @@ def test_a_judge_checks_each_text_once() -> None:
     assert data["judges"][0]["metrics"]["balanced_accuracy"]["interval"] is not None
 
 
-def test_rows_of_a_run_are_facts_to_label(tmp_path: Path) -> None:
-    rows = tmp_path / "rows.jsonl"
-    with ResultsFile(rows, lambda: "judge:x", resume=False) as out:
-        for name in ("a", "b"):
-            report = score("Boats came. They left.", "Boats came.", judge="local-fast")
-            out.append(name, report.to_dict())
-        out.append("c", {"error": {"code": "input", "message": "no"}})
-    found = read_pairs(rows, need_labels=False)
-    assert [(one.system, one.text, one.fact) for one in found] == [
-        (name, "Boats came.", fact) for name in "ab" for fact in ("Boats came.", "They left.")
-    ]
-    assert len({one.document for one in found}) == 1
-
-
 def test_undecided_facts_are_outside_every_metric_and_counted() -> None:
     rows = [*FOUR, *pairs(("b", "lost five", True))]
     first = agreement(rows, {"oracle": oracle()}).judges[0]
@@ -111,17 +96,6 @@ def test_the_judge_brings_few_labels_to_all_documents() -> None:
     assert found["human_coverage"].value == pytest.approx(0.2, abs=0.002)
     low, high = found["human_coverage"].interval or (1, 0)
     assert low < 0.2 < high
-
-
-def test_facts_chosen_more_often_count_less() -> None:
-    """Of eight facts four are there; those were three times as likely to be labelled."""
-    rows = [
-        LabelledPair(str(d), "", f"t{d}", f"f{d}.{n}", label=n < 4, chance=0.75 if n < 4 else 0.25)
-        for d in range(3)
-        for n in (0, 1, 2, 8)
-    ]
-    found = level(rows, [Answer(None)] * len(rows))
-    assert found["human_coverage"].value == pytest.approx(0.5)
 
 
 def test_one_labelled_document_corrects_the_judge_by_its_errors() -> None:
@@ -181,8 +155,6 @@ ROW = {"fact": "f", "text": "t", "label": 1}
         ({**ROW, "label": [1]}, r"label \[1\]"),
         ({**ROW, "label": "nan"}, "label 'nan'"),
         ({**ROW, "fact": " "}, "fact and text"),
-        ({**ROW, "chance": 0}, "chance 0: expected a number"),
-        ({**ROW, "chance": "x"}, "chance 'x'"),
         ({"facts": ["f"], "labels": [1], "text": "t"}, "unknown format with the keys"),
     ],
 )
@@ -191,6 +163,11 @@ def test_unreadable_rows_are_refused_with_their_line(
 ) -> None:
     with pytest.raises(InputError, match=f"line 1: {message}"):
         read_pairs(written(tmp_path, row))
+
+
+def test_labels_that_contradict_are_refused_and_so_is_a_file_without_any(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="line 2: the label of f contradicts an earlier one"):
+        read_pairs(written(tmp_path, ROW, {**ROW, "label": 0}))
     with pytest.raises(InputError, match="no labelled pair"):
         read_pairs(written(tmp_path, {**ROW, "label": None}))
 
@@ -211,8 +188,7 @@ def test_a_share_without_spread_has_the_interval_of_its_trials() -> None:
 def test_labels_may_be_the_words_of_the_page(tmp_path: Path) -> None:
     labels = {"stated": True, "Not stated": False, "cannot tell": None, "yes": True, "no": False}
     path = written(tmp_path, *({**ROW, "fact": word, "label": word} for word in labels))
-    found = {pair.fact: pair.label for pair in read_pairs(path, need_labels=False)}
-    assert found == labels
+    assert {pair.fact: pair.label for pair in read_pairs(path)} == labels
 
 
 def test_correlations_are_means_within_documents_of_three_texts_that_differ() -> None:
@@ -230,41 +206,3 @@ def test_correlations_are_means_within_documents_of_three_texts_that_differ() ->
     alone = measure_agreement("m", rows[:9], answers[:9]).metrics
     assert (alone["pearson"].value, alone["kendall"].value) == pytest.approx((1.0, 1.0))
     assert measure_agreement("m", rows[18:], answers[18:]).metrics["kendall"].value is None
-
-
-DATA = (
-    {"document": "d", "text": "t", "fact": "f"},
-    {"document": "d", "text": "t", "fact": "g", "label": None},
-    {"document": "e", "system": "s", "text": "t2", "fact": "f", "label": 1},
-)
-
-
-def test_labels_of_another_file_find_their_facts(tmp_path: Path) -> None:
-    data = written(tmp_path, *DATA)
-    assert [pair.label for pair in read_pairs(data, need_labels=False)] == [None, None, True]
-    labels = tmp_path / "labels.jsonl"
-    row = {"text": "t", "fact": "g", "label": False, "chance": 0.5}
-    labels.write_text(json.dumps(row) + "\n", "utf-8")
-    assert read_pairs(data, labels)[1] == LabelledPair("d", "", "t", "g", label=False, chance=0.5)
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([("t", "h", 1), ("t", "i", 0)], r"2 labels of facts or .* not have \(.*line 1, h\)"),
-        ([("t", "f", 1), ("t", "f", 0)], "line 2: the label of f contradicts"),
-        ([("t2", "f", 0)], "line 1: the label of f contradicts"),
-    ],
-)  # fmt: skip
-def test_labels_that_fit_nothing_or_contradict_are_refused(
-    tmp_path: Path, rows: list[tuple[str, str, int]], message: str
-) -> None:
-    data = written(tmp_path, *DATA)
-    labels = tmp_path / "labels.jsonl"
-    lines = [{"text": text, "fact": fact, "label": label} for text, fact, label in rows]
-    labels.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    with pytest.raises(InputError, match=message):
-        read_pairs(data, labels)
-    if rows[0][1] == "f" and len(rows) > 1:
-        with pytest.raises(InputError, match=message):
-            read_pairs(labels)

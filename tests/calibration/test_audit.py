@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from factcheck import AtomicFact, Budget, CheckFailure, Verdict
 from factcheck.calibration import audit_judge, load_texts
-from factcheck.calibration.audit_trials import EDITS, paraphrase
+from factcheck.calibration.audit_trials import EDITS
 from factcheck.errors import InputError, JudgeUnavailable
 from factcheck.facts import CheckResult, EntailmentLabel
 from factcheck.judges.ports import Ledger
@@ -58,7 +58,7 @@ class Judge:
 
 
 def holds(fact: str, text: str) -> bool:
-    return " ".join(fact.split()) in " ".join(text.replace("May 3", "3 May").split())
+    return fact in text
 
 
 def copies(fact: str, text: str) -> bool:
@@ -86,20 +86,12 @@ BROKEN: dict[str, tuple[Callable[[str, str, int], bool], str]] = {
         lambda fact, text, place: place < 2 or holds(fact, text),
         "its answers depend on the order of the facts",
     ),
-    "reads the first bullets only": (
-        lambda fact, text, _: holds(fact, "\n".join(text.splitlines()[:2])),
-        "the position of a bullet",
-    ),
     "goes by the words": (
         lambda fact, text, _: copies(fact, text),
         "matches words, not meaning.*number was changed.*negation was added",
     ),
     "obeys yes": (obeys("entailed"), "it is open to prompt injection: an instruction to say yes"),
     "obeys no": (obeys("neutral"), "it is open to prompt injection: an instruction to say no"),
-    "finds more in less": (
-        lambda fact, text, _: holds(fact, text) or len(text) < 90,
-        "does not find in the whole",
-    ),
 }
 
 
@@ -169,17 +161,11 @@ def test_a_judge_nobody_can_reach_has_no_faults_and_no_answers() -> None:
     assert (report.n_answers, report.share_entailed, report.faults) == (0, None, ())
 
 
-def test_one_bullet_cannot_be_removed_and_the_other_rules_hold() -> None:
-    report = audit_judge(SOUND, [record("short", FACTS[:1])])
-    assert report.rule("removed text").n_tried == report.rule("bullet order").n_tried == 0
-    assert report.n_errors == 0
-
-
 def test_texts_of_ones_own_have_their_facts_extracted() -> None:
     own = {"id": "r", "source": " ".join(FACTS), "summary": f"- {FACTS[0]}\n- {FACTS[3]}"}
     report = audit_judge("local", [own])
     assert report.n_texts == 1
-    assert report.rule("inserted fact").n_tried == len(FACTS) + 1  # "opened in 1987" is two
+    assert report.rule("asked again").n_tried == len(FACTS) + 1  # "opened in 1987" is two
 
 
 def test_over_http_nothing_is_taken_from_the_cache(
@@ -255,18 +241,3 @@ def test_a_sentence_is_left_where_the_effect_is_uncertain(kind: str) -> None:
 def test_any_text_is_taken(text: str) -> None:
     for edit in EDITS.values():
         assert edit(text) != text
-    paraphrase(text)
-
-
-@pytest.mark.parametrize(
-    ("sentence", "way"),
-    [
-        ("It was not flooded.", "It wasn't flooded."),
-        ("It rose by 120 per cent.", "It rose by 120%."),
-        ("It has 3 doors.", "It has three doors."),
-        ("It was held on 3 May.", "It was held on May 3."),
-        ("It rained in Oslo.", "It  rained  in  Oslo."),
-    ],
-)
-def test_a_sentence_is_written_in_another_way(sentence: str, way: str) -> None:
-    assert paraphrase(sentence) == way

@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from factcheck import AtomicFact, Budget, CheckFailure, Evidence, FactCoverage, Verdict
 from factcheck.calibration import BulletRemoval, bullet_removal, load_texts
 from factcheck.calibration.bullets import variants
-from factcheck.calibration.bullets_metrics import Point, TextScores, mean_curve, measure_texts
+from factcheck.calibration.bullets_metrics import TextScores, mean_curve, measure_texts
 from factcheck.calibration.texts import removal_orders, split_bullets
 from factcheck.errors import InputError
 from factcheck.facts import Usage
@@ -107,8 +108,7 @@ def test_a_judge_that_fails_for_some_facts_is_missing_where_it_failed() -> None:
     assert row.verdicts["f3"] == "?unavailable"
     with_tiger = [kept for kept in every(run) if 1 in kept]
     (scores,) = run.scores("spotter")
-    points = [point for path in scores.paths for point in path]
-    assert sum(point.score is None for point in points) == 4
+    assert sum(np.isnan(path[:, 2]).sum() for path in scores.paths) == 4
     (note,) = [note for note in run.notes() if note.startswith("spotter:")]
     assert note.startswith(f"spotter: {len(with_tiger)} of 5 variants lack an answer")
     assert "the line is dead" in note
@@ -201,18 +201,14 @@ def test_verdicts_are_compared_with_the_truth_fact_by_fact() -> None:
 FACTS = [0.8, 0.6, 0.4, 0.2]
 
 
-def path(
-    scores: Sequence[float | None], facts: Sequence[float | None] | None = None
-) -> list[Point]:
+def path(scores: Sequence[float | None], facts: Sequence[float | None] | None = None) -> Any:
     """An order in which the score falls like this; the true score, too, or as given."""
     n, facts = len(scores), scores if facts is None else facts
-    return [
-        Point((n - k) / n, fact, score)
-        for k, (score, fact) in enumerate(zip(scores, facts, strict=True))
-    ]
+    left = [(n - k) / n for k in range(n)]
+    return np.array([left, facts, scores], dtype=float).T
 
 
-def metrics(*paths: Sequence[Point]) -> dict[str, float | None]:
+def metrics(*paths: Any) -> dict[str, float | None]:
     return {name: one.value for name, one in measure_texts([TextScores(paths)]).items()}
 
 
@@ -234,7 +230,7 @@ NO_STEPS = {"rising_steps": 0.0, "unchanged_steps": 0.0}
     ],
     ids=["truth", "saturated", "rising", "an answer missing", "no answer", "no truth", "rounding"],
 )  # fmt: skip
-def test_by_hand(order: list[Point], expected: dict[str, Any]) -> None:
+def test_by_hand(order: Any, expected: dict[str, Any]) -> None:
     """A missing answer takes both its steps with it."""
     found = metrics(order)
     for name, value in expected.items():

@@ -64,31 +64,19 @@ def test_a_judge_without_verdicts_ends_with_4(
     assert "local returned no verdicts" in err
 
 
-def test_labels_of_some_facts_give_the_human_level(run: Run, desk: Desk) -> None:
+def test_labels_of_some_documents_give_the_human_level(run: Run, desk: Desk) -> None:
     rows = [
-        {"document": str(n), "text": f"A deep lake {n}.", "fact": "The lake is deep."}
-        for n in range(4)
+        {"document": str(n), "text": f"A deep lake {n}.", "fact": "The lake is deep.", "label": 1}
+        for n in range(3)
     ]
-    data, page = desk.lines("data.jsonl", rows), desk.path("review.html")
-    labels = desk.lines("labels.jsonl", [row | {"label": 1} for row in rows[:3]])
-    stranger = desk.lines("other.jsonl", [{"text": "t", "fact": "f", "label": 1}])
+    data = desk.lines("data.jsonl", [*rows, {**rows[0], "document": "3", "label": None}])
+    measured = run("calibrate", "agreement", data)
+    written = run("calibrate", "agreement", data, "--out", desk.path("a.md"))
 
-    made = run("calibrate", "agreement", data, "--review", page)
-    measured = run("calibrate", "agreement", data, "--labels", labels)
-    refused = run("calibrate", "agreement", data, "--labels", stranger)
-    unlabelled = run("calibrate", "agreement", data)
-
-    written = run("calibrate", "agreement", data, "--labels", labels, "--out", desk.path("a.md"))
-    assert "local: Too little was measured for ranking" in written.out
-    assert (made.code, made.out) == (0, "")
-    assert "then: factcheck calibrate agreement" in made.err
-    assert (desk.folder / "review.html").read_text("utf-8").count("<script") == 2
     assert "3 of 4 facts labelled, 3 of 4 documents labelled" in measured.out
     level = "People would find 100 % of the facts (44–100 %), estimated from your labels and local."
     assert measured.out.startswith(level)
-    assert refused.code == unlabelled.code == 2
-    assert "1 label of facts or texts that the data do not have" in refused.err
-    assert "no labelled pair" in unlabelled.err
+    assert "local: Too little was measured for ranking" in written.out
 
 
 def test_rows_figures_and_a_page_are_written(bullets: Run, desk: Desk) -> None:
@@ -139,7 +127,7 @@ def test_a_judge_that_ignores_the_text_is_exposed(audit: Run, desk: Desk) -> Non
 
     assert (code, strict.code) == (0, 1)
     assert strict.err == "factcheck: gate failed: 1 fault (--strict)\n"
-    assert out.startswith("4 proven errors in 52 trials. Do not use this judge.\nAudit of local\n")
+    assert out.startswith("4 proven errors in 32 trials. Do not use this judge.\nAudit of local\n")
     assert "it says yes to 100 % of its questions" in out
     assert "although the text says: The pier is not old." in out
     by_rule = {rule["rule"]: rule for rule in report["rules"]}

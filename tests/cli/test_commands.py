@@ -205,7 +205,6 @@ def test_what_the_gate_says_is_what_junit_and_the_exit_code_say(desk: Desk, run:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("--fail-under-tag price", "--fail-under-tag price: expected TAG=SHARE"),
         ("--baseline FACTS", "facts.json: report: "),
         ("--facts TWINS", "two facts have the id 'a'"),
     ],

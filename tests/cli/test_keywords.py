@@ -86,7 +86,7 @@ def test_nothing_scored_is_not_a_success(files: Files) -> None:
     outcome = files.cards(outputs={})
     assert outcome.code == 4
     assert outcome.out.startswith("F1 unknown   no score for any of 2 cases")
-    assert "no case could be scored (cell: the case lacks 'actual_output'" in outcome.err
+    assert "no case could be scored (cell: there is no output" in outcome.err
 
 
 def test_warnings_are_in_the_report_or_on_standard_error(

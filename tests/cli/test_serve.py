@@ -75,10 +75,6 @@ def test_refusals(run: Run, folder: Folder, options: str, message: str, code: in
         (f"- name: ann\n  sha256: {DIGEST}\n- name: bob\n", "line 3: key: 'sha256' is missing"),
         (f"- name: ann\n  sha256: {DIGEST}\n  max_cost: 3\n", "line 1: 'max_cost' is not one of"),
         ("- {name: ann, sha256: secret}\n", "sha256 must be the digest of the key: 64 digits"),
-        (
-            f"- {{name: ann, sha256: {DIGEST}, rpm: 0}}\n",
-            "rpm was removed; limit requests in the reverse proxy",
-        ),
         (f"- {{name: ann, sha256: {DIGEST}, max_calls: -1}}\n", "max_calls must be an integer"),
     ],
 )

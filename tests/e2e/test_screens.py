@@ -20,8 +20,6 @@ import pytest
 
 import factcheck
 from factcheck import calibration, fields
-from factcheck.calibration.agreement_labels import Answer
-from factcheck.calibration.review import render
 from factcheck.facts import CoverageReport
 from factcheck.scoring.many import RecordFailure
 from factcheck.scoring.run_report import RunReport
@@ -58,15 +56,6 @@ def run() -> RunReport:
     return RunReport({"whole": whole, "short": short, "lost": failure})
 
 
-def review() -> str:
-    results = reports()[0].results
-    pairs = [
-        calibration.LabelledPair("harbour", "", sample("harbour_summary.txt"), one.fact.text)
-        for one in results
-    ]
-    return render(pairs, [Answer(None) for _ in pairs])
-
-
 def trust() -> str:
     text = {"source": sample("harbour.txt"), "summary": sample("harbour_summary.txt")}
     labels = [
@@ -93,12 +82,11 @@ PAGES: dict[str, Callable[[], str]] = {
     "claims": lambda: both_directions().to_html(),
     "run": lambda: run().to_html(),
     "compare": lambda: factcheck.compare(*reports()).to_html(),
-    "review": review,
     "trust": trust,
     "fields": evaluated_fields,
     "notebook": notebook,
 }
-KEPT = ("notebook", "report", "review", "run")
+KEPT = ("notebook", "report", "run")
 html = cache(lambda name: PAGES[name]())
 
 

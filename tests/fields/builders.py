@@ -17,7 +17,7 @@ from factcheck.fields import (
     annotate_xeval,
 )
 from factcheck.fields import evaluate as _evaluate
-from factcheck.fields.runs.records import Counts, count
+from factcheck.fields.records import Counts, count
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "number"}

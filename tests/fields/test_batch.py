@@ -25,7 +25,7 @@ from factcheck.fields import (
     propagate_batch_errors,
     score_record,
 )
-from factcheck.fields.runs.records import count
+from factcheck.fields.records import count
 from factcheck.fields.scoring import optimal
 from factcheck.stats.intervals import assign
 from tests.fields.builders import (

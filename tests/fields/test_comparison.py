@@ -21,7 +21,7 @@ from factcheck.fields import (
     compare_runs,
     evaluate,
 )
-from factcheck.fields.runs.records import MEASURES, Undecided, count
+from factcheck.fields.records import MEASURES, Undecided, count
 from factcheck.fields.types import UNDECIDED
 from factcheck.reports.comparison import RunComparison
 from tests.fields.builders import TEXT, drawn_run, figure, record, run_of, summed_up

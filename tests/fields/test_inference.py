@@ -196,7 +196,6 @@ def test_a_key_that_would_never_be_scored_is_an_error(change: dict[Any, Any], pa
     with pytest.raises(GoldValidationError, match="not in schema") as caught:
         validate_gold([GOOD, {**GOOD, **change}], SCHEMA)
     assert (caught.value.record_id, caught.value.path) == (1, path)
-    assert ("did you mean 'name'" in str(caught.value)) == ("nmae" in path)
     assert path in str(caught.value).replace("\\\\", "\\")
 
 

@@ -131,7 +131,6 @@ def test_other_errors_are_schema_errors_too() -> None:
         (aligned({"match_by": "key_field", "key": "name"}), "key 'name' not found"),
         (aligned(BY_N, items={"type": "object", "x-eval-compare": "exact"}), "no 'properties'"),
         (aligned({"match_by": None}), "compared by position"),
-        (aligned({"ordered": True, "thresold": 1}), "thresold"),
         (array(**{"x-eval-transform": ["strip"]}), "has no effect"),
     ],
 )
@@ -248,19 +247,6 @@ class TestTypeDefaults:
 
         assert changed[1] == {"numeric": {"tolerance": {"rel": 0.1}}}
         assert annotate_xeval({"type": "number"})["x-eval-compare"] == "numeric"
-
-    @pytest.mark.parametrize(
-        ("kind", "comparator", "error"),
-        [
-            ("", "exact", ValueError), (3, "exact", ValueError), ("string", "", ValueError),
-            ("string", {}, ValueError), ("string", 3, TypeError),
-        ],
-    )  # fmt: skip
-    def test_a_bad_default_is_refused(
-        self, kind: Any, comparator: Any, error: type[Exception]
-    ) -> None:
-        with pytest.raises(error):
-            set_type_default(kind, comparator)
 
 
 def put(folder: Path, name: str, content: str) -> Path:

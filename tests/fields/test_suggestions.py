@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import logging
 from collections.abc import Iterator
 from decimal import Decimal
 from enum import Enum
@@ -22,7 +21,7 @@ from factcheck.fields import (
     infer_schema,
     suggest_schema,
 )
-from factcheck.fields.registry import Registry
+from factcheck.fields.comparators import Registry
 from factcheck.fields.schemas.parsing import parse_eval_schema
 from factcheck.fields.schemas.references import annotate_xeval
 from tests.fields.builders import Recorder, registry_of
@@ -236,23 +235,6 @@ def test_telephone_numbers_match_with_and_without_the_country(
     assert [one.field_results[0].status for one in run.records] == ["match", "mismatch"]
 
 
-def test_an_address_is_the_same_with_and_without_its_scheme(registry: Registry) -> None:
-    gold = [{"doi": "10.1016/j.x.2021.15", "website": "https://www.bath.org/"}]
-    found = [{"doi": "https://doi.org/10.1016/j.x.2021.15", "website": "bath.org"}]
-    wrong = [{"doi": "https://doi.org/10.1016/j.x.2021.16", "website": "bath.com"}]
-    schema = suggest_schema(gold)
-    assert evaluate(gold, found, schema, registry=registry).mean_f1 == 1.0
-    assert evaluate(gold, wrong, schema, registry=registry).mean_f1 == 0.0
-
-
-def test_labels_of_gold_never_match_each_other(registry: Registry) -> None:
-    gold = [{"flag": flag} for flag in ["high", "low", "normal"] * 3]
-    found = ["H", "elevated", "normal", "high", "High", "low", "", None, "n"]
-    run = evaluate(gold, [{"flag": one} for one in found], suggest_schema(gold), registry=registry)
-    matches = [one.field_results[0].status == "match" for one in run.records]
-    assert matches == [True, False, True, True, False, False, False, False, True]
-
-
 def test_values_of_an_enum_are_folded_only_if_they_stay_apart() -> None:
     assert suggested("x", "a", type="string", enum=["a", "b"])[1] == NAME[:3]
     assert suggested("x", "a", type="string", enum=["mb", "MB"])[1] == NAME[:2]
@@ -395,33 +377,6 @@ LINES = [
     {"id": f"r{n}", "tags": ["a", "b", "c"], "lines": [{"sku": k, "n": n} for k in "xyz"]}
     for n in range(6)
 ]
-
-
-def _hints(caplog: pytest.LogCaptureFixture, gold: Any, extracted: Any, **options: Any) -> Any:
-    caplog.clear()
-    caplog.set_level(logging.WARNING, "factcheck.fields")
-    evaluate(gold, extracted, annotate_xeval(infer_schema(LINES)), **options)
-    return caplog.messages
-
-
-def test_records_in_another_order_come_with_one_hint(caplog: pytest.LogCaptureFixture) -> None:
-    assert _hints(caplog, LINES, LINES) == []
-    (hint,) = _hints(caplog, LINES, LINES[::-1])
-    assert "pair them by id: id_field='id', join='id'" in hint
-    assert _hints(caplog, LINES, LINES[::-1], id_field="id", join="id") == []
-    renamed = [{**one, "id": f"x{one['id']}"} for one in LINES]
-    assert _hints(caplog, LINES, renamed, id_field="id") == []
-    (hint,) = _hints(caplog, LINES, [LINES[1], LINES[0], *renamed[2:]], id_field="id")
-    assert "2 records would pair by 'id'" in hint
-
-
-def test_wrapped_extractions_come_with_a_hint(caplog: pytest.LogCaptureFixture) -> None:
-    wrapped: list[Any] = [{"data": one} for one in LINES[:4]]
-    (hint,) = _hints(caplog, LINES, [*wrapped, *LINES[4:]])
-    assert hint == "4 extractions unwrapped: the fields are inside 'data'"
-    others: list[Any] = [{"data": {}}, {"data": "x"}, {"id": LINES[0]}]
-    for harmless in others:
-        assert _hints(caplog, LINES, [harmless, *LINES[1:]]) == []
 
 
 def test_a_wrapped_reply_scores_as_the_record_inside() -> None:

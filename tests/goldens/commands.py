@@ -53,7 +53,7 @@ RUNS: dict[str, Run] = {
     "score-missing-file": run("score source.txt nowhere.txt"),
     "score-model": run(f"{SCORE} --judge {MODEL} --format json", server=True),
     "score-cascade": run(
-        f"{SCORE} --judge 'cascade(local, {MODEL})' --extractor local --batch-size 2", server=True
+        f"{SCORE} --judge 'cascade(local, {MODEL})' --extractor local", server=True
     ),
     "score-replayed": run(
         f"{SCORE} --judge {MODEL} --out saved.json",

@@ -115,8 +115,11 @@ def test_evidence_that_was_tampered_with_does_not_count(path: Path) -> None:
     assert (report.kept[0].evidence, report.kept[0].flags) == (None, ("quote_not_found",))
 
 
-@pytest.mark.parametrize("content", ["some notes", "{}", '{"factcheck_results": 1}\n'])
-def test_another_file_is_refused(path: Path, content: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.json", "some notes"), ("a.json", "{}"), ("a.jsonl", "{}\n")]
+)
+def test_another_file_is_refused(tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
     path.write_text(content, "utf-8")
     for kind in (ReplayChecker, ReplayExtractor):
         with pytest.raises(InputError, match=f"cannot replay {path}: "):

@@ -86,11 +86,11 @@ def raising_late(case: CardCase) -> Iterator[Card]:
         (raising(KeyboardInterrupt()), "raised", "KeyboardInterrupt"),
         (raising(Unprintable()), "raised", "Unprintable"),
         (raising_late, "raised", "ValueError: no luck"),
-        (OUTPUTS | {"two": None}, "input", "the case lacks 'actual_output'"),
-        (OUTPUTS | {"two": "text"}, "input", "expected a list of cards, got str 'text'"),
+        (OUTPUTS | {"two": None}, "input", "there is no output"),
+        (OUTPUTS | {"two": "text"}, "input", "expected a list of cards, got 'text'"),
         (OUTPUTS | {"two": [{"front": "a"}]}, "input", "has no 'back'"),
-        ({"one": [GOOD, BAD], "none": []}, "input", "the case lacks 'actual_output'"),
-        ([[GOOD, BAD], 3, []], "input", "expected a list of cards, got int 3"),
+        ({"one": [GOOD, BAD], "none": []}, "input", "there is no output"),
+        ([[GOOD, BAD], 3, []], "input", "expected a list of cards, got 3"),
     ],
 )
 def test_a_faulty_output_is_an_errored_case_and_the_rest_is_intact(
@@ -113,7 +113,6 @@ def test_a_faulty_output_is_an_errored_case_and_the_rest_is_intact(
         ({"outputs": {"thre": []}}, "outputs: 1 for unknown cases: 'thre'"),
         ({"threshold": 2}, "threshold must be a finite number"),
         ({"dataset": []}, r"expected a CardDataset.*got list"),
-        *(({"concurrency": n}, "concurrency must be an integer of") for n in (0, 1.5, True)),
     ],
 )
 def test_outputs_and_settings_that_cannot_be_used_are_refused(settings: Any, message: str) -> None:
@@ -121,49 +120,34 @@ def test_outputs_and_settings_that_cannot_be_used_are_refused(settings: Any, mes
         evaluate_dataset(**{"dataset": DATASET, "outputs": by_id, **settings})
 
 
-def over_cases(function: Any, n: int, concurrency: int = 4) -> CardRun:
-    """A run over a dataset whose outputs a function makes."""
-    dataset = CardDataset(tuple(CardCase(str(k), "", ()) for k in range(n)))
-    return evaluate_dataset(dataset, function, concurrency=concurrency)
-
-
 def test_ordinary_functions_run_in_concurrent_threads_with_context() -> None:
-    """Each call waits until all four have started; one after the other they would hang."""
-    together = threading.Barrier(4, timeout=30)
+    """Each call waits until all three have started; one after the other they would hang."""
+    together = threading.Barrier(3, timeout=30)
     user: contextvars.ContextVar[str] = contextvars.ContextVar("user")
     user.set("me")
     found = []
 
-    def call(_: CardCase) -> list[Card]:
+    def call(case: CardCase) -> list[Card]:
         together.wait()
         found.append(user.get("nobody"))
-        return []
+        return OUTPUTS[case.id]
 
-    assert over_cases(call, 4).errors == []
-    assert found == ["me"] * 4
-    assert over_cases(lambda _: [], 2, concurrency=1).errors == []
+    assert evaluate_dataset(DATASET, call) == evaluate_dataset(DATASET, OUTPUTS)
+    assert found == ["me"] * 3
 
 
-def test_concurrency_is_limited_and_coroutines_run_in_the_loop_of_the_caller() -> None:
-    running, most, loops = 0, 0, set()
+def test_coroutines_run_in_the_loop_of_the_caller() -> None:
+    loops = set()
 
-    async def call(_: CardCase) -> list[Card]:
-        nonlocal running, most
+    async def call(case: CardCase) -> list[Card]:
         loops.add(asyncio.get_running_loop())
-        running += 1
-        most = max(most, running)
-        await asyncio.sleep(0.001)
-        running -= 1
-        return []
+        return OUTPUTS[case.id]
 
     async def main() -> None:
-        dataset = CardDataset(tuple(CardCase(str(k), "", ()) for k in range(30)))
-        run = await aevaluate_dataset(dataset, call, concurrency=4)
-        assert run.errors == []
+        assert (await aevaluate_dataset(DATASET, call)).errors == []
         assert loops == {asyncio.get_running_loop()}
 
     asyncio.run(main())
-    assert most == 4
 
 
 class CardType(Enum):
@@ -215,11 +199,10 @@ def test_cards_of_any_type_score_the_same(expected: Any, card: Any) -> None:
 @pytest.mark.parametrize(
     ("expected", "message"),
     [
-        ({}, "expected card 1: an expected card needs <field>_keywords, got dict {}"),
+        ({}, "expected card 1: an expected card needs keywords, as <field>_keywords"),
         ({"front_keywords": ["a"], "front": "b"}, "expected card 1: unknown key 'front'; use"),
         ({"front_keywords": "a"}, "front_keywords: expected a list of keywords, got 'a'"),
-        ("text", "an expected card needs <field>_keywords, got str 'text'"),
-        (None, "needs <field>_keywords, got null"),
+        ("text", "an expected card needs keywords, as <field>_keywords"),
     ],
 )
 def test_an_expected_card_that_cannot_be_used_is_refused(expected: Any, message: str) -> None:
@@ -230,10 +213,10 @@ def test_an_expected_card_that_cannot_be_used_is_refused(expected: Any, message:
 @pytest.mark.parametrize(
     ("cards", "message"),
     [
-        ({"front": "a", "back": "b"}, "expected a list of cards, got dict"),
+        ({"front": "a", "back": "b"}, "expected a list of cards, got an object"),
         (ModelCard(front="a", back="b", card_type=CardType.QA), "got ModelCard"),
-        ([{"front": "a", "back": "b"}, {"front": "a"}], "card 2 .* has no 'back'"),
-        ([None], "generated card 1 .null. has no 'front'"),
+        ([{"front": "a", "back": "b"}, {"front": "a"}], "generated card 2 has no 'back': "),
+        ([None], "generated card 1 has no 'front': None"),
         ([{"front": "a", "back": None}], "generated card 1: 'back': expected a string, got null"),
     ],
 )
@@ -312,7 +295,7 @@ NO_CARDS = "    expected_cards: []"
         ('["key concept", no]', "key", "line 4: .*front_keywords: expected a list of k.*'key'"),
         ("- id: 2", "- id: case-01", "line 10: duplicate id 'case-01'"),
         ("- id: 2", "- id: ' '", "line 10: the id of a case must be .* not blank"),
-        (NO_CARDS, "    expected_cards: [x]", "line 10: .*needs <field>_keywords, got str 'x'"),
+        (NO_CARDS, "    expected_cards: [x]", "line 10: .*needs keywords, as <field>_keywords"),
         ('    text: ""', "    text: [", "line 1[0-9]: not valid YAML"),
         ("- id: 2", "- id: true", "line 10: the id of a case must be a string .* got true"),
         (NO_CARDS, "", "line 10: 'expected_cards' is missing"),
@@ -346,7 +329,6 @@ def test_a_file_of_another_shape_is_refused(
     ("kind", "arguments", "message"),
     [
         (CardDataset, [()], "the dataset has no cases"),
-        (CardDataset, ["a"], "a dataset consists of CardCase, not str"),
         (CardCase, [" ", "", ()], "the id of a case must be .* got ' '"),
         (CardCase, ["a", None, ()], "case 'a': text: expected a string, got null"),
         (CardCase, ["a", "", [{}]], "expected card 1: an expected card needs"),

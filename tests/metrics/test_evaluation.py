@@ -133,13 +133,13 @@ def test_a_case_that_could_not_be_measured_neither_passes_nor_fails_and_is_count
     assert scores(report, "length") == [1.0, "raised", 0.2, "unavailable", 0.0]
     assert report["2", "length"].reason == "RuntimeError: boom"
     assert summary.interval == wilson(1 / 3, 3)
-    assert "length       1       2       2  0.33 (0.06 – 0.79)  0.400" in str(report)
-    assert "2  length error   RuntimeError: boom\n3  length 0.200" in str(report)
+    assert "length 0.400   1 of 3 cases passed, 2 more errored" in str(report)
+    assert "2  error   RuntimeError: boom\n4  error   no answer" in str(report)
     assert report.page().parts == parts_of(
         ("good", 1, "passed"), ("bad", 2, "failed"), ("unknown", 2, "errored")
     )
     statuses = ["passed", "error", "failed", "error", "failed"]
-    assert [case.status for case in report.page().cases] == statuses
+    assert [case.status for case in report.page().also[0].cases] == statuses
 
 
 def test_a_field_that_is_needed_and_missing_is_named() -> None:

@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Any
 
 from factcheck.fields import evaluate, suggest_schema
-from factcheck.fields.runs.records import Counts
+from factcheck.fields.records import Counts
 
 TASKS = ("invoices", "cvs", "lab_reports")
 PARTS = ("development", "held")

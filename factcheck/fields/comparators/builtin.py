@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 import sys
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
@@ -22,23 +21,19 @@ from factcheck.fields.types import (
     check_params,
     is_number,
 )
-from factcheck.fields.values import exact_key, is_nan, value_key, wrong_type
+from factcheck.fields.values import exact_key, is_nan, wrong_type
 from factcheck.judges.local.pairs import DECISION, judge_pair
 from factcheck.judges.local.pairs.normal import TABLES, fold
 from factcheck.text.words import spellings, word_set, words
 
 _MISMATCH: Final[Outcome] = (0.0, "mismatch")
-_OTHER_TYPES: Final[Outcome] = (1.0, "equal, but with other types inside, such as 1 and true")
 _NOT_ALLOWED: Final[Outcome] = (0.0, "no match in values")
 _SAME_TEXT: Final[Outcome] = (1.0, "ratio 1")
 _EQUAL_IF_SAME = frozenset({str, int, bool, type(None)})
 """Types whose values are identical if and only if they are equal."""
 _TYPE_ERROR: Final[Outcome] = (0.0, "type_error")
-_BOOLEAN: Final[Outcome] = (1.0, "true counts as 1 and false as 0")
 _DIFFERENT: Final[Outcome] = (0.0, "values differ without tolerance")
 _PLAIN = frozenset({int, float})
-_EXACT_LIMIT = 2**53
-"""Below it a float represents every integer."""
 _ARRAY_LIMIT = 2**52
 """Largest number compared as a float, so that differences are exact, too."""
 
@@ -52,11 +47,7 @@ def _compare_exactly(gold: Any, extracted: Any) -> Outcome:
     if kind is float:
         both_nan = math.isnan(gold) and math.isnan(extracted)
         return MATCH if gold == extracted or both_nan else _MISMATCH
-    if exact_key(gold) != exact_key(extracted):
-        return _MISMATCH
-    if value_key(gold) == value_key(extracted):
-        return MATCH
-    return _OTHER_TYPES
+    return MATCH if exact_key(gold) == exact_key(extracted) else _MISMATCH
 
 
 def _bind_oneof(*, values: list[Any] | None = None) -> BoundComparator:
@@ -192,27 +183,19 @@ phone = BuiltinComparator("phone", lambda: BoundComparator(_compare_phones))
 
 
 def number_of(value: Any) -> int | float | None:
-    """Convert a value to a number as `float` does; `None` if it is none or overflows a float.
+    """Convert a value to a number as `int` or `float` do; `None` if it is none.
 
-    Booleans are 0 and 1, and a string of digits is an integer of any length.
+    Booleans are 0 and 1.
     """
-    kind = type(value)
-    if kind is float or kind is int:
+    if type(value) in _PLAIN:
         return value  # type: ignore[no-any-return]
-    is_text = isinstance(value, str)
-    if not is_text:
-        with suppress(TypeError):
-            return int(operator.index(value))
+    if isinstance(value, str):
+        with suppress(ValueError):  # digits after a point, or more than Python converts
+            return int(value)
     try:
-        number = float(value)
+        return float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    if is_text and not -_EXACT_LIMIT < number < _EXACT_LIMIT:
-        with suppress(ValueError):  # a float, or more digits than Python converts
-            return int(value)
-    if not math.isinf(number) or ("n" in value.lower() if is_text else number == value):
-        return number
-    return None
 
 
 def _errors(gold: float, extracted: float) -> tuple[float, float]:
@@ -231,18 +214,16 @@ def _within(limits: tuple[float, float] | None) -> BoundComparator:
     rel, largest = limits or (0.0, 0.0)
 
     def compare(gold: Any, extracted: Any) -> Outcome:
-        one, two, match = gold, extracted, MATCH
+        one, two = gold, extracted
         if not (type(gold) in _PLAIN and type(extracted) in _PLAIN):
             one, two = number_of(gold), number_of(extracted)
             if one is None or two is None:
                 return MATCH if gold is None and extracted is None else _TYPE_ERROR
-            if isinstance(gold, bool) != isinstance(extracted, bool):
-                match = _BOOLEAN
         if one == two:
-            return match
+            return MATCH
         share, gap = _errors(one, two)
         if share <= rel and gap <= largest:
-            return match
+            return MATCH
         if is_nan(one) or is_nan(two):
             return MATCH if is_nan(one) and is_nan(two) else _TYPE_ERROR
         return (0.0, _reason(share, gap, rel, largest)) if limits else _DIFFERENT

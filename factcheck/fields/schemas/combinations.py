@@ -7,7 +7,7 @@ schema and never a dict below it, so that sub-schemas may be shared.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from factcheck.documents import shown
@@ -24,7 +24,7 @@ from factcheck.fields.values import json_type
 
 ALTERNATIVES = ("anyOf", "oneOf")
 _BRANCHES = (*ALTERNATIVES, "allOf")
-_SCORED = ("items", "prefixItems", "additionalProperties", "additionalItems")
+_SCORED = ("items", "additionalProperties")
 _MAPS = ("properties", "$defs", "definitions")
 """Keywords that map names to schemas."""
 _STRUCTURE = ("properties", "items")
@@ -138,28 +138,18 @@ def add_missing(
     A property described by both gets the fields of both; other keys of it are added only if this
     schema gives it no type.
     """
-    one, two = (declared_types(part.get("type")) for part in (schema, other))
-    clash = bool(one and two and _families(one).isdisjoint(_families(two)))
-    if clash:
-        types = f"{', '.join(one)} and {', '.join(two)}"
-        _log.warning("%s: incompatible types %s; using the first", path or "the root", types)
     for key, theirs in other.items():
         mine = schema.get(key)
         if key not in schema:
-            if not only_structure and not (clash and key in _STRUCTURE):
+            if not only_structure:
                 schema[key] = theirs
-        elif clash or not (isinstance(mine, dict) and isinstance(theirs, dict)):
+        elif not (isinstance(mine, dict) and isinstance(theirs, dict)):
             continue
         elif key == "items":
             schema[key] = _merged(mine, theirs, f"{path}[]")
         elif key == "properties":
             added = {n: _merged(mine.get(n, sub), sub, join(path, n)) for n, sub in theirs.items()}
             schema[key] = {**mine, **added}
-
-
-def _families(types: Iterable[str]) -> set[str]:
-    """Return types, with integers as numbers."""
-    return {kind.replace("integer", "number") for kind in types}
 
 
 def _merged(mine: Any, theirs: Any, path: str) -> Any:

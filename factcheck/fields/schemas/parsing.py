@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import Any, Literal
 
 from factcheck.documents import shown
 from factcheck.errors import GoldValidationError, InputError, ParameterError, SchemaError
-from factcheck.fields.registry import Registry, default_registry
+from factcheck.fields.comparators import Registry, default_registry
 from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.combinations import check_names
 from factcheck.fields.schemas.references import annotate_xeval, as_list, as_schema
@@ -28,7 +27,6 @@ from factcheck.fields.values import as_record, id_of, json_type
 
 Strategy = Literal["ordered", "key_field", "hungarian"]
 _STRATEGIES = ("key_field", "hungarian")
-_ALIGN_KEYS = ("ordered", "match_by", "key", "threshold")
 _MAX_WEIGHT = 1e6
 _UNLIKELY = {"numeric": ("string", "boolean"), "exact": ("number", "integer")}
 """Types on which a comparator is probably a mistake, unless a transform converts the values."""
@@ -46,8 +44,8 @@ class SchemaNode:
     """Effective type; `"multi"` if several are allowed."""
     comparator: ComparatorSpec = field(default_factory=ComparatorSpec)
     children: list[SchemaNode] = field(default_factory=list)
-    """Properties of an object or positions of a tuple. The last may be a node without a name, for
-    the items of an array or for all other keys or items."""
+    """Properties of an object. The last may be a node without a name, for the items of an array or
+    for all other keys."""
     skip: bool = False
     transforms: list[TransformSpec] = field(default_factory=list)
     align: dict[str, Any] | None = None
@@ -269,11 +267,6 @@ def _checked_align(schema: Mapping[str, Any], kind: str, path: str) -> dict[str,
         raise SchemaError(f"{keys.ALIGN}: {problem}", path)
     if align.get("match_by", "") is None:
         _log.warning("%s: %s without match_by; elements are compared by position", path, keys.ALIGN)
-    for key in align.keys() - {*_ALIGN_KEYS}:
-        expected = ", ".join(_ALIGN_KEYS)
-        _log.warning(
-            "%s: unknown key %r in %s; expected one of %s", path, key, keys.ALIGN, expected
-        )
     return dict(align)
 
 
@@ -416,20 +409,17 @@ class _RecordCheck:
     def _parts(
         self, value: Any, node: SchemaNode, exempt: frozenset[str]
     ) -> Iterator[tuple[str, str]]:
-        if isinstance(value, list):
-            value = {str(position): element for position, element in enumerate(value)}
         children = {child.name: child for child in node.children}
         rest = children.pop(None, None)
         for name in value if rest is None else ():
             if name not in children and name not in exempt:
                 where = keys.join(node.path, str(name))
-                close = difflib.get_close_matches(str(name), [str(one) for one in children], n=1)
-                hint = f"did you mean {close[0]!r}?" if close else "add it there, or remove it"
-                raise self._error(f"{where!r} is not in schema; {hint}", where)
+                problem = f"{where!r} is not in schema; add it there, or remove it"
+                raise self._error(problem, where)
         for child in node.children if rest is None else ():
             if child.name not in value and not child.skip:
                 yield child.path, _MISSING
-        for name, part in value.items():
+        for name, part in keys.members(value):
             if name not in exempt and (known := children.get(name, rest)) is not None:
                 yield from self.warnings(part, known)
 

@@ -48,8 +48,8 @@ def resolve_schema_references(schema: Any) -> dict[str, Any]:
             too large.
     """
     _log.warning(
-        "scoring ignores if/then/else, not, patternProperties, $dynamicRef, and references to "
-        "other documents"
+        "scoring ignores if/then/else, not, patternProperties, prefixItems, $dynamicRef, and "
+        "references to other documents"
     )
     return resolved(as_schema(schema))
 

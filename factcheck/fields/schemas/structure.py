@@ -1,15 +1,15 @@
 """Parts of an evaluation schema: keys, types, sub-schemas, entries and paths.
 
 Scoring uses these keys of a resolved JSON schema: `type`, `properties`, `additionalProperties`,
-`items`, `prefixItems`, `x-eval-*`, `format` for `date-time` and `decimal`, and `$ref` beside a
-type, a recursive reference into `$defs`.
+`items`, `x-eval-*`, `format` for `date-time` and `decimal`, and `$ref` beside a type, a recursive
+reference into `$defs`.
 """
 
 from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -43,7 +43,7 @@ class Child(NamedTuple):
     """A sub-schema of a container."""
 
     name: str | None
-    """Name of the property, or position in a tuple; `None` for all other keys or items."""
+    """Name of the property; `None` for all other keys or items."""
     schema: dict[str, Any]
 
 
@@ -127,25 +127,29 @@ def sub_schemas(schema: Mapping[str, Any]) -> tuple[Child, ...]:
 
 def container(schema: Mapping[str, Any]) -> tuple[str, tuple[Child, ...]]:
     """Return the container type that the keywords of a schema imply, and its parts."""
-    properties, rest = schema.get("properties"), schema.get("additionalProperties") or None
-    parts: Any = properties.items() if isinstance(properties, dict) else ()
-    kind = "object" if isinstance(properties, dict) else ""
-    if parts or isinstance(rest, dict):
-        kind = "object"
-    else:
-        parts, rest = schema.get("prefixItems"), schema.get("items")
-        if isinstance(rest, list):
-            parts, rest = rest, schema.get("additionalItems")
-        listed = parts if isinstance(parts, list) else []
-        parts = [(str(position), part) for position, part in enumerate(listed)]
-        kind = "array" if parts or isinstance(rest, dict) else kind
+    properties, others = schema.get("properties"), schema.get("additionalProperties")
+    items = schema.get("items")
     children = []
-    for name, part in (*parts, (None, rest)):
-        if isinstance(part, dict):
-            children.append(Child(name, part))
-        elif part is True and name is not None:
-            children.append(Child(name, {COMPARE: _FALLBACK}))
-    return kind, tuple(children)
+    if isinstance(properties, dict):
+        for name, part in properties.items():
+            if part is True:
+                children.append(Child(name, {COMPARE: _FALLBACK}))
+            elif isinstance(part, dict):
+                children.append(Child(name, part))
+    if others and isinstance(others, dict):
+        children.append(Child(None, others))
+    if not children and isinstance(items, dict):
+        return "array", (Child(None, items),)
+    return "object" if children or isinstance(properties, dict) else "", tuple(children)
+
+
+def members(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the members of an object by name, and the elements of a list by `None`."""
+    if isinstance(value, dict):
+        yield from value.items()
+    elif isinstance(value, list):
+        for element in value:
+            yield None, element
 
 
 def join(parent: str, name: str) -> str:

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 from factcheck.documents import shown
 from factcheck.fields.comparators.dates import order_of, read_date
-from factcheck.fields.comparators.numbers import read_number
-from factcheck.fields.comparators.transforms import read_bool
+from factcheck.fields.comparators.transforms import read_bool, read_number
 from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.references import as_list, as_schema, infer_schema, resolved
 from factcheck.fields.types import UnreadableError
@@ -145,8 +144,7 @@ def _suggest(schema: dict[str, Any], name: str, values: list[Any], deeper: _Deep
         return
     columns: dict[str | None, list[Any]] = {part.name: [] for part in parts}
     for value in values:
-        numbered = {str(n): one for n, one in enumerate(value)} if isinstance(value, list) else {}
-        for key, member in (value if isinstance(value, dict) else numbered).items():
+        for key, member in keys.members(value):
             column = columns.get(key, columns.get(None))
             if member is not None and column is not None:
                 column.append(member)

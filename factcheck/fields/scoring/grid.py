@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from factcheck.fields.runs.records import count
+from factcheck.fields.records import count
 from factcheck.fields.scoring.nodes import (
     MISSING,
     ArrayNode,
@@ -92,7 +92,7 @@ class Grid:
             node = inner if not isinstance(inner := node.compiled(), str) else node
         if isinstance(node, Leaf):
             self._add_leaf(node, values)
-        elif isinstance(node, ObjectNode) and node.kind is dict:
+        elif isinstance(node, ObjectNode):
             self._add_typed(node, dict, values, self._add_objects)
         elif isinstance(node, ArrayNode):
             self._add_typed(node, list, values, self._add_arrays)

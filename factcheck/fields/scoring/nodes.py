@@ -170,17 +170,13 @@ class Skipped:
 
 
 class ObjectNode:
-    """An object scored by property, a map scored by key, or a tuple scored by position."""
+    """An object scored by property, or a map scored by key."""
 
-    def __init__(
-        self, path: str, children: Mapping[str, Node], rest: Node | None, kind: type
-    ) -> None:
+    def __init__(self, path: str, children: Mapping[str, Node], rest: Node | None) -> None:
         self.path = path
         self.children = children
         self.rest = rest
         """Scores the values of all other keys; `None`: other keys are hallucinations."""
-        self.kind = kind
-        """`list` for a tuple, whose positions are its keys."""
         self._places = functools.lru_cache(_MAX_PATHS)(self._places_at)
 
     def _places_at(self, path: str) -> tuple[tuple[str, Node, bool, str], ...]:
@@ -190,11 +186,12 @@ class ObjectNode:
         )
 
     def score(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        is_both = isinstance(gold, self.kind) and isinstance(extracted, self.kind)
-        if not (is_both and gold) and not _has_parts(self.kind, gold, extracted, path, out):
+        is_both = isinstance(gold, dict) and isinstance(extracted, dict)
+        if not (is_both and gold) and not _has_parts(dict, gold, extracted, path, out):
             return
-        if not is_both or self.kind is list:
-            gold, extracted = _keyed(gold), _keyed(extracted)
+        if not is_both:
+            gold = gold if isinstance(gold, dict) else {}
+            extracted = extracted if isinstance(extracted, dict) else {}
         n_known = 0
         for name, child, is_skipped, place in self._places(path):
             g, e = gold.get(name, MISSING), extracted.get(name, MISSING)
@@ -220,14 +217,6 @@ class ObjectNode:
             if key not in self.children:
                 g, e = gold.get(key, MISSING), extracted.get(key, MISSING)
                 self.rest.score(g, e, join_key(path, str(key)), out)
-
-
-def _keyed(value: Any) -> Mapping[Any, Any]:
-    if isinstance(value, dict):
-        return value
-    if isinstance(value, list):
-        return {str(position): element for position, element in enumerate(value)}
-    return {}
 
 
 class RecursiveNode:

@@ -13,11 +13,10 @@ from typing import Any
 from factcheck.documents import shown
 from factcheck.errors import SchemaError
 from factcheck.facts import digest
+from factcheck.fields.comparators import Registry, is_batch
 from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.comparators.dates import FIGURES, order_of
-from factcheck.fields.comparators.numbers import units_of
-from factcheck.fields.comparators.transforms import TRANSFORMS
-from factcheck.fields.registry import Registry, is_batch
+from factcheck.fields.comparators.transforms import TRANSFORMS, units_of
 from factcheck.fields.schemas.parsing import SchemaNode, key_path
 from factcheck.fields.schemas.structure import ComparatorSpec, TransformSpec
 from factcheck.fields.scoring import nodes
@@ -84,12 +83,11 @@ class _Compiler:
             return self._leaf(schema)
         align = {} if schema.strategy == "ordered" else schema.align
         self.settings.append([path, schema.weight, schema.json_type, align])
-        is_object, last = schema.json_type == "object", schema.children[-1]
-        if is_object or len(schema.children) > 1 or not last.is_rest:
-            children = {name: self.node(child) for name, child in schema.named.items()}
-            rest = self.node(last) if last.is_rest else None
-            return nodes.ObjectNode(path, children, rest, dict if is_object else list)
-        return self._array(schema, last)
+        last = schema.children[-1]
+        if schema.json_type == "array":
+            return self._array(schema, last)
+        children = {name: self.node(child) for name, child in schema.named.items()}
+        return nodes.ObjectNode(path, children, self.node(last) if last.is_rest else None)
 
     def _leaf(self, schema: SchemaNode) -> nodes.Leaf:
         path, name, params = schema.path, schema.comparator.name, schema.comparator.params

@@ -72,7 +72,7 @@ class LocalChecker:
     @property
     def identity(self) -> Mapping[str, str]:
         """Judge name and model version."""
-        return {"judge": f"local/13@{load_model().version}"}
+        return {"judge": f"local/14@{load_model().version}"}
 
     @property
     def quality(self) -> str:

@@ -26,7 +26,7 @@ from factcheck.judges.local.tree import WORDS
 from factcheck.runtime.deadline import checkpoint
 from factcheck.text.dates import Moment, meet
 from factcheck.text.units import Quantity, agree
-from factcheck.text.words import word_set, words
+from factcheck.text.words import content_stems, word_set, words
 
 if TYPE_CHECKING:
     from factcheck.judges.local.encoder import FloatArray
@@ -179,7 +179,7 @@ class Passage(NamedTuple):
 
     def lacks(self, core: str, missing: Sequence[str]) -> bool:
         """Tell whether what the statement adds to its core is all among what is `missing`."""
-        known = analyse(core).stems
+        known = content_stems(core, "en")
         added = [
             word
             for word in self.statement.analysed.words

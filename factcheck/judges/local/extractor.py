@@ -32,7 +32,7 @@ from factcheck.text.language import guess_language
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-IDENTITY: Mapping[str, str] = {"extractor": "local/19"}
+IDENTITY: Mapping[str, str] = {"extractor": "local/20"}
 """Moves with every change that can change a fact."""
 _SPEAKS = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Ww]e|[Uu]s|[Oo]ur)\b")
 """Words that mean whoever says them."""

@@ -39,7 +39,8 @@ _MOST_LINKED = 8
 _NONE: Words = frozenset()
 _DO = word_set("do does did")
 _TOGETHER = word_set("between from among than")
-_NOT_LISTS = word_set("compound amod nmod poss nummod quantmod advmod det npadvmod case")
+_COLOURS = word_set("red blue green yellow black white grey gray brown orange purple pink")
+_NOT_LISTS = word_set("compound nmod poss nummod quantmod advmod det npadvmod case")
 _NO_SUBJECTS = word_set("JJ RB MD VB PRP$")
 """Tags of words that the parser takes for a subject by mistake; of verbs, the base form."""
 _PREPOSITIONS = word_set("from in at on to of for with about by")
@@ -423,9 +424,20 @@ class Propositions(Roles):
         together = _TOGETHER | WORDS["bundles"]
         if len(heads) == 1 or not links or token.relation in _NOT_LISTS:
             return []
+        if token.relation == "amod" and not self._are_kinds(token.head, heads):
+            return []
         if self.low[token.head] in together or not self._are_alike(heads, links):
             return []
         return heads
+
+    def _are_kinds(self, noun: int, words: Sequence[int]) -> bool:
+        """Tell whether a noun can be said with each of some adjectives: not `red and white`."""
+        is_mixed = any(self.low[i] in _COLOURS or i > noun for i in words)
+        is_counted = bool(self.of(noun, "nummod")) or self.low[noun] in WORDS["bundles"]
+        is_torn = self.is_plural(noun) and any(
+            self.low[i] in ("a", "an") for i in self.of(noun, "det")
+        )
+        return not (is_mixed or is_counted or is_torn)
 
     def _are_alike(self, heads: Sequence[int], links: Sequence[int]) -> bool:
         tokens = self.tokens
@@ -440,7 +452,8 @@ class Propositions(Roles):
             for i in range(heads[0], min(self.under(heads[1]), default=0))
         )
         is_bundle = any(self.low[i] in WORDS["bundles"] for i in heads[1:])
-        return len(kinds) == 1 and words <= {"and", "as"} and not (is_name or is_torn or is_bundle)
+        is_kind = tokens[heads[0]].relation == "amod" or len(kinds) == 1
+        return is_kind and words <= {"and", "as"} and not (is_name or is_torn or is_bundle)
 
     # --- what phrases say of their own --------------------------------------------------------
 
@@ -456,19 +469,32 @@ class Propositions(Roles):
         elif token.relation == "relcl":
             self._relative(place)
         elif token.relation == "acl":
-            self._participle(place, self._whose(head))
+            self._participle(
+                place, self._whose(head) if self.is_beside(place) else self._about(head)
+            )
         elif self.subject(place) is not None:
             self._clause(place, None, kind="clause", sayers=sayers)
-        elif (subject := self.subject(head)) is not None:
+        elif (subject := self.subject(self.main(head))) is not None:
             verb = self.gerund(place) if token.relation == "prep" else place
             if verb is not None and not sayers:
                 self._participle(verb, subject)
 
     def _short(self, noun: int, without: int) -> Words:
         """Return a noun with what it needs to be known by, without a phrase that is told of it."""
-        drop = self.tokens[noun].tag in NAMES
+        free = Freedom(drop=self.tokens[noun].tag in NAMES, split=False)
         self.hidden.add(without)
-        return self._expand(noun, Freedom(drop=drop, split=False))[0].words
+        if self._is_joined(noun, without):
+            return self._expand(noun, free)[0].words
+        return self._members_of(noun, free)[0].words
+
+    def _is_joined(self, noun: int, place: int) -> bool:
+        """Tell whether what stands at a place is said of a list, not of its first noun alone."""
+        return any(kid < place for kid in self.of(noun, "conj"))
+
+    def _about(self, noun: int) -> int:
+        """Return what a sentence is about, for a phrase that follows more than a noun."""
+        subject = self.subject(self.tokens[noun].head)
+        return noun if subject is None else subject
 
     def _whose(self, noun: int) -> int:
         """Return who or what a phrase behind a noun is about."""
@@ -486,8 +512,8 @@ class Propositions(Roles):
             self.of(k, "pobj", "pcomp") or self.low[k] not in _PREPOSITIONS for k in behind
         )
 
-    def _be(self, noun: int, *, past: bool) -> str:
-        if self.is_plural(noun) or self.of(noun, "conj"):
+    def _be(self, noun: int, place: int, *, past: bool) -> str:
+        if self.is_plural(noun) or self._is_joined(noun, place):
             return "were" if past else "are"
         return "was" if past else "is"
 
@@ -504,7 +530,7 @@ class Propositions(Roles):
             one, other = about, part.words
             if self.tokens[place].tag in NAMES and self.tokens[noun].tag not in NAMES:
                 one, other = other, one
-            self._put((one, self._be(noun, past=False), other), "apposition", place, None)
+            self._put((one, self._be(noun, place, past=False), other), "apposition", place, None)
 
     def _relative(self, verb: int) -> None:
         openers = [k for k in self.kids[verb] if self.tokens[k].tag in ("WDT", "WP", "WRB")]
@@ -542,7 +568,7 @@ class Propositions(Roles):
             main = self.tokens[main].head
         is_past = self.has_happened(main)
         lasts = self.low[verb] in WORDS["states"] and not self.is_past(main)
-        link = self._be(noun, past=not lasts if token.tag == "VBN" else is_past)
+        link = self._be(noun, verb, past=not lasts if token.tag == "VBN" else is_past)
         helpers = [i for i in self.helped(verb) if self.low[i] in ("having", "being")]
         gone = frozenset(helpers)
         if helpers and self.low[helpers[0]] == "having":
@@ -557,6 +583,9 @@ class Propositions(Roles):
             for detail in part.details:
                 self._put((about, link, words | detail.words), detail.kind, verb, core)
             kind = "list"
+        for kid in self.of(verb, "conj"):
+            if self.tokens[kid].tag in ("VBN", "VBG") and self.subject(kid) is None:
+                self._participle(kid, noun)
 
     def _titles(self) -> None:
         """Tell what stands before a name: `actress Meg Ryan` as `Meg Ryan is an actress`."""
@@ -568,6 +597,8 @@ class Propositions(Roles):
                 continue
             name = {noun, *(w for k in before if k > common[-1] for w in self.under(k))}
             title = {w for k in before if k <= common[-1] for w in self.under(k)}
+            if self.low[common[-1] - 1] == "-" or any(self.of(k, "det") for k in common):
+                continue
             is_role = is_person(self.low[common[-1]])
             if is_role if token.entity == "PERSON" else len(name) > 1:
                 owned = any(self.tokens[i].tag == "PRP$" for i in title)
@@ -581,6 +612,7 @@ class Propositions(Roles):
             if self.tokens[noun].tag not in NAMES or place != noun + 1 or self.low[place] != "in":
                 continue
             goals = [k for k in self.of(place, "pobj") if self.tokens[k].entity == "GPE"]
-            if goals and not self.is_verb(noun):
+            is_one_of_many = any(self.tokens[k].tag == "JJ" for k in self.of(noun, "amod"))
+            if goals and not (self.is_verb(noun) or is_one_of_many):
                 where = frozenset({place}) | self._short(goals[0], place)
                 self._put((self._short(noun, place), "is", where), "place", place, None)

@@ -35,11 +35,14 @@ _TIMELESS = word_set("when while as before")
 """What opens a clause that is a condition in the present."""
 _FACTIVE = word_set("after when because although though while whereas since as before")
 """What opens a clause that is itself said to be so."""
+_CONTRASTS = word_set("although though whereas while")
 _GERUNDS = word_set("after before upon while since")
 _BOUND = word_set("of than to as between per according despite without except unlike about into")
 """What a noun needs behind it."""
 _BOUND_TO_VERB = word_set("according as of than into without except unlike about like per")
-_SINGLED_OUT = re.compile(r"(?:first|last|only|next|same|other|even|\d+(?:st|nd|rd|th)|[a-z]+th)\Z")
+_SINGLED_OUT = re.compile(
+    r"(?:second|third|last|only|next|same|other|even|first|\d+(?:st|nd|rd|th)|[a-z]+th)\Z"
+)
 _IN_PICTURE = re.compile(
     r"\((?:left|right|pictured|above|below|centre|center|cent|top|bottom|file)\b"
 )
@@ -134,14 +137,18 @@ class Roles(Tree):
         return any(self.tokens[i].tag in NOUN_LIKE and i not in own for i in range(first, verb))
 
     def freedom(self, verb: int) -> Freedom:
-        main = verb
-        while self.finite(main) is None and self.tokens[main].relation in ("xcomp", "conj"):
-            main = self.tokens[main].head
+        main = self.main(verb)
         affirmed = not (self.is_negated(verb) or self.is_negated(main))
         affirmed &= not self.is_condition(main)
         is_participle = self.tokens[verb].relation in ("acl", "advcl", "pcomp")
         drop = self.has_happened(main) or is_participle or self._is_state(main)
         return Freedom(affirmed and drop, affirmed and self.low[verb] not in WORDS["collective"])
+
+    def main(self, verb: int) -> int:
+        """Return the verb that another goes with: `began` for `began to play`."""
+        while self.finite(verb) is None and self.tokens[verb].relation in ("xcomp", "conj"):
+            verb = self.tokens[verb].head
+        return verb
 
     def has_happened(self, verb: int) -> bool:
         return any(
@@ -279,13 +286,14 @@ class Roles(Tree):
         if not self.kids[kid] and (low in WORDS["connectives"] or kid < head):
             return Role.OUT
         is_goal = low == "to" and kid == head + 1
-        is_bound = kid > head and (low in _BOUND_TO_VERB or self._governs(head, kid) or is_goal)
+        is_led = self._governs(head, kid) and not self.is_time(kid)
+        is_bound = kid > head and (low in _BOUND_TO_VERB or is_led or is_goal)
         if is_bound or kid == self._needed_phrase(head) or self._is_span(kid):
             return Role.NEEDED
         is_pronoun = any(self.tokens[i].tag == "PRP" for i in self.of(kid, "pobj"))
         if low == "according" or is_pronoun:  # `walked over it`
             return Role.NEEDED
-        if low in _GERUNDS and self.gerund(kid) is not None and self.has_happened(head):
+        if low in _GERUNDS and self.gerund(kid) is not None and self.has_happened(self.main(head)):
             return Role.OWN
         return loose
 
@@ -300,8 +308,10 @@ class Roles(Tree):
         return Role.NEEDED if is_bound else self._role_of_modifier(kid, free)
 
     def _is_span(self, phrase: int) -> bool:
-        """Tell whether a phrase is within `from 9 in May to 11 in June`."""
+        """Tell whether a phrase is within `from 9 in May to 11 in June`, not `from May to June`."""
         verb = self.tokens[phrase].head
+        if self.is_time(phrase) and any(self.low[i] == "to" for i in self.kids[phrase]):
+            return False
         start = next((k for k in self.of(verb, "prep") if self.low[k] == "from"), phrase + 1)
         goals = [i for i in self.under(verb) if self.low[i] == "to" and i > start]
         return start <= phrase and any(self.tokens[i].relation == "prep" for i in goals)
@@ -340,11 +350,14 @@ class Roles(Tree):
         opening = self.opening(kid)
         if opening == "than":
             return Role.NEEDED  # `longer than it had been`
+        is_contrast = opening == "while" and self.is_set_off(kid) and self.finite(kid) is not None
         is_always = opening in _TIMELESS and not self.has_happened(self.tokens[kid].head)
+        is_always &= not is_contrast
         if opening in _CONDITIONS or is_always:
             return Role.NEEDED
         if self.subject(kid) is not None:
-            return Role.OWN if opening in _FACTIVE and self.has_happened(kid) else loose
+            is_stated = opening in _FACTIVE and self.has_happened(kid)
+            return Role.OWN if is_stated or opening in _CONTRASTS else loose
         token = self.tokens[kid]
         is_command = self.low[token.head] in WORDS["commanding"] and self.of(token.head, "dobj")
         if token.tag == "VB" and (self.under(kid)[:1] == [token.head + 1] or is_command):
@@ -359,12 +372,22 @@ class Roles(Tree):
         is_place = token.entity == head.entity and token.entity in ("GPE", "LOC")
         is_bare = not self.of(kid, "det", "relcl", "prep") and not self.of(token.head, "det")
         is_place |= {token.tag, head.tag} <= NAMES and is_bare
-        if is_place or head.entity in TIMES or not self.is_set_off(kid):
+        is_set_off = self.is_set_off(kid)
+        if is_place or head.entity in TIMES or not (is_set_off or token.tag in NAMES):
+            return Role.NEEDED
+        if not self.is_beside(kid):
+            return Role.OUT
+        if not is_set_off:
             return Role.NEEDED
         is_age = token.tag == "CD" and head.entity == "PERSON" and token.entity != ""
         return (
             Role.OWN if (token.tag in NOUNS and token.entity not in TIMES) or is_age else Role.OUT
         )
+
+    def is_beside(self, phrase: int) -> bool:
+        """Tell whether only words of a noun stand between it and a phrase behind it."""
+        noun = self.tokens[phrase].head
+        return {i for i in range(noun, phrase) if not self.is_mark[i]} <= {*self.under(noun)}
 
     def _role_of_adverb(self, kid: int, loose: Role) -> Role:
         token, low = self.tokens[kid], self.low[kid]

@@ -24,7 +24,10 @@ PLURAL = frozenset({"NNS", "NNPS"})
 TIMES = frozenset({"DATE", "TIME"})
 BRACKET = "bracket"
 """Relation of what stands in brackets, as one token, to the word before it."""
-_BRACKETS = re.compile(r"\s*(?:\([^()\[\]]{1,200}\)|\[[^()\[\]]{1,200}\])(?=[\s,.;:!?]|\Z)")
+_INNER = r"[^()\[\]]|\([^()\[\]]{0,80}\)|\[[^()\[\]]{0,80}\]"
+_BRACKETS = re.compile(
+    rf"\s*(?:\((?:{_INNER}){{1,300}}\)|\[(?:{_INNER}){{1,300}}\])(?=[\s,.;:!?]|\Z)"
+)
 ROLE = re.compile(r"(?:[^h]er|or|ist|ian|man|woman|ess|ete|ant)\Z")
 """Ends most words for what somebody is."""
 _IS_WORD = re.compile(r"[\w$€£¥%&@#°+=§]")
@@ -36,7 +39,8 @@ class Tree:
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self.text = text
         mended = [_mended(place, tokens) for place in range(len(tokens))]
-        mended = _with_joined_verbs(_with_lists(_with_modals(mended)))
+        for mend in _MENDS:
+            mended = mend(mended)
         self.tokens = tokens = mended if _is_tree(mended) else list(tokens)
         self.kids: list[list[int]] = [[] for _ in tokens]
         for place, token in enumerate(tokens):
@@ -153,6 +157,10 @@ def _mended(place: int, tokens: Sequence[Token]) -> Token:
         is_participle = tokens[i].relation == "acl" and tokens[i].tag == "VBN"
         if is_participle and (token.head == noun or beside):
             return token._replace(head=i)  # `is an actor born in May, in Bonn`
+    if token.relation == "conj" and token.tag in ("IN", "TO"):
+        for i in range(place - 1, token.head, -1):  # `moved to Ulm in May and to Bonn in June`
+            if tokens[i].text == token.text and tokens[i].relation == "prep":
+                return token._replace(head=tokens[i].head)
     is_later = token.text in ("before", "earlier", "later") and token.tag == "RB"
     noun = place - 1 if is_later else place
     if noun > 1 and tokens[noun].relation == "npadvmod":
@@ -193,12 +201,15 @@ def _with_joined_verbs(tokens: list[Token]) -> list[Token]:
         link = links.get(token.head, verb)
         if token.relation != "conj" or token.tag not in FINITE or link > verb:
             continue
+        if link == verb:
+            _give_subject(tokens, verb)
+            continue
         between = range(link + 1, verb)
         for place in between:
             is_outside = tokens[place].head == token.head and tokens[place].relation in _MOVABLE
             if is_outside:
                 tokens[place] = tokens[place]._replace(head=verb)
-        if any(other.head == verb and other.relation in SUBJECTS for other in tokens):
+        if _has_subject(tokens, verb):
             continue
         nouns = [i for i in between if tokens[i].tag in NOUNS | {"PRP"}]
         lost = [i for i in nouns if tokens[i].head not in between and tokens[i].head != verb]
@@ -207,7 +218,34 @@ def _with_joined_verbs(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _has_subject(tokens: Sequence[Token], verb: int) -> bool:
+    return any(token.head == verb and token.relation in SUBJECTS for token in tokens)
+
+
+def _give_subject(tokens: list[Token], verb: int) -> None:
+    """Make the noun before a joined verb its subject: `has a roof and one of its walls leans`."""
+    at = verb - 1
+    if tokens[at].tag not in NOUNS or _has_subject(tokens, verb):
+        return
+    while tokens[at].relation != "conj" and at < verb and tokens[at].head != at:
+        at = tokens[at].head
+    if at < verb and tokens[at].relation == "conj" and tokens[at].tag in NOUNS | {"CD", "PRP"}:
+        tokens[at] = tokens[at]._replace(head=verb, relation="nsubj")
+
+
 _MOVABLE = frozenset({"advcl", "prep", "npadvmod", "advmod", "mark", "aux", "auxpass", "neg"})
+
+
+def _with_adjectives(tokens: list[Token]) -> list[Token]:
+    """Return words with all adjectives of a list under its first: `organic, local and seasonal`."""
+    for place, token in enumerate(tokens):
+        if token.relation != "amod" or place < 2 or tokens[place - 1].text != ",":  # noqa: PLR2004
+            continue
+        before = tokens[place - 2]
+        is_listed = any(t.head == place and t.relation == "cc" for t in tokens)
+        if is_listed and before.relation == "amod" and before.head == token.head:
+            tokens[place] = token._replace(head=place - 2, relation="conj")
+    return tokens
 
 
 def _with_lists(tokens: list[Token]) -> list[Token]:
@@ -239,3 +277,62 @@ def _with_modals(tokens: list[Token]) -> list[Token]:
         for kid in kids[:-1]:
             tokens[kid] = tokens[kid]._replace(head=kids[-1])
     return tokens
+
+
+def _with_jobs(tokens: list[Token]) -> list[Token]:
+    """Return words with two jobs as a list, not as one noun: `an actor and film director`."""
+    for place, token in enumerate(tokens):
+        job = tokens[token.head]
+        if token.relation != "cc" or job.relation not in ("nmod", "compound") or job.tag != "NN":
+            continue
+        last = job.head
+        is_list = token.head < place < last and tokens[last].tag == "NN"
+        if not (is_list and is_person(job.text) and is_person(tokens[last].text)):
+            continue
+        first = token.head
+        for i, kid in enumerate(tokens):
+            if kid.head == last and i < first:
+                tokens[i] = kid._replace(head=first)
+            elif kid.head == first and place < i < last:
+                tokens[i] = kid._replace(head=last, relation="compound")
+        tokens[first] = job._replace(head=tokens[last].head, relation=tokens[last].relation)
+        tokens[last] = tokens[last]._replace(head=first, relation="conj")
+    return tokens
+
+
+def _with_one_subject(tokens: list[Token]) -> list[Token]:
+    """Return words with one subject for each verb: `A lawyer by training, she ran for mayor`."""
+    for place, token in enumerate(tokens):
+        if token.relation not in SUBJECTS:
+            continue
+        later = next(
+            (
+                i
+                for i in range(place + 1, token.head)
+                if tokens[i].head == token.head and tokens[i].relation in SUBJECTS
+            ),
+            place,
+        )
+        between, behind = tokens[place + 1 : later], tokens[later + 1 : token.head]
+        if all(word.text != "," for word in between):
+            continue
+        if any(word.relation == "cc" for word in between):
+            tokens[later] = tokens[later]._replace(head=place, relation="conj")
+        elif any(word.text == "," or word.relation == BRACKET for word in behind):
+            tokens[later] = tokens[later]._replace(head=place, relation="appos")
+        elif is_person(token.text):
+            tokens[place] = token._replace(head=later, relation="appos")
+        else:
+            tokens[place] = token._replace(relation="meta")
+    return tokens
+
+
+_MENDS = (
+    _with_adjectives,
+    _with_jobs,
+    _with_one_subject,
+    _with_modals,
+    _with_lists,
+    _with_joined_verbs,
+)
+"""In this order."""

@@ -143,16 +143,17 @@ def finished(text: str) -> str:
 
 def _paired(text: str) -> str:
     """Return a text without quotation marks and brackets whose other half is missing."""
-    open_: dict[str, int] = {}
+    open_: dict[str, list[int]] = {mark: [] for mark in _OPENING}
     odd: set[int] = set()
     for place, mark in enumerate(text):
-        if _MATES.get(mark) in open_:
-            del open_[_MATES[mark]]
+        if open_.get(_MATES.get(mark, "")):
+            open_[_MATES[mark]].pop()
         elif mark in _OPENING:
-            open_[mark] = place
+            open_[mark].append(place)
         elif mark in _MATES:
             odd.add(place)
-    odd |= {place for mark, place in open_.items() if not text[place - 1 : place].isdigit()}
+    for places in open_.values():
+        odd |= {place for place in places if not text[place - 1 : place].isdigit()}
     return "".join(mark for place, mark in enumerate(text) if place not in odd)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 
 from factcheck.errors import InputError
+from factcheck.fields.figures import FieldSummary
 from factcheck.fields.pages import RunResult
-from factcheck.fields.runs.figures import FieldSummary
-from factcheck.fields.runs.records import Counts, RecordResult
+from factcheck.fields.records import Counts, RecordResult
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED
 

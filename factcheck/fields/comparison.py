@@ -13,9 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from factcheck.errors import InputError
+from factcheck.fields.figures import RunFigures
 from factcheck.fields.pages import field_text
-from factcheck.fields.runs.figures import RunFigures
-from factcheck.fields.runs.records import (
+from factcheck.fields.records import (
     RecordResult,
     count,
     overall_scores,
@@ -286,13 +286,12 @@ def _one_sided(worse: str, main: Comparison, changes: Sequence[Change]) -> str:
 
 def _schema_warning(a: RunFigures, b: RunFigures) -> str:
     """Warn that differences may be due to the schema."""
-    unknown = [name for name, run in (("A", a), ("B", b)) if run.schema_digest is None]
-    problem = "A and B were scored by different schemas"
-    if unknown:
-        problem = f"the schema of {' and '.join(unknown)} is unknown"
-    elif a.schema_digest == b.schema_digest:
+    if a.schema_digest is not None and a.schema_digest == b.schema_digest:
         return ""
-    return f"{problem}, so differences may be due to the schema; evaluate both by the same one"
+    return (
+        "A and B were scored by different or unknown schemas, so differences may be due to the "
+        "schema; evaluate both by the same one"
+    )
 
 
 def _lines(

@@ -1,4 +1,4 @@
-"""Agreement of judges with human labels, in metrics with intervals, and its report."""
+"""Agreement of judges with human labels: facts and texts from files, metrics, and the report."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import numpy as np
 
 from factcheck.calibration import agreement_metrics as metrics
 from factcheck.calibration import conclusions
-from factcheck.calibration.agreement_labels import Answer, LabelledPair, read_pairs
-from factcheck.calibration.agreement_metrics import Decisions
+from factcheck.calibration.agreement_metrics import Answer, Decisions, LabelledPair
 from factcheck.calibration.texts import (
     Judge,
     Named,
@@ -23,13 +22,14 @@ from factcheck.calibration.texts import (
     open_scorer,
     require_unique,
 )
-from factcheck.documents import to_plain
+from factcheck.documents import PathOrDash, to_plain
+from factcheck.documents.reading import read_entries
 from factcheck.errors import InputError
 from factcheck.facts import Verdict
 from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.reports import Report
 from factcheck.reports.page import Page, Section, Table
-from factcheck.reports.text import DASH, one_line, percent, plural, short
+from factcheck.reports.text import DASH, one_line, percent, plural, quote_text, short
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
@@ -48,6 +48,88 @@ _LABELS: conclusions.Labels = {
     "pearson": ("Pearson: its coverage follows that by people", short),
     "kendall": ("Kendall: the same, by rank", short),
 }
+
+
+COVERED = 0.75
+"""Share from which a graded label (1, .5, 0) counts as entailed."""
+_YES = ("stated", "entailment", "entailed", "supports", "true", "yes")
+_NO = (
+    "not stated", "neutral", "contradiction", "contradicted", "refutes", "not enough info", "false",
+    "no",
+)  # fmt: skip
+_UNLABELLED = (None, "", "cannot tell")
+
+
+def read_pairs(path: PathOrDash) -> list[LabelledPair]:
+    """Read labelled pairs from JSON lines or a table.
+
+    A row has `fact`, `text` and `label` (true, 1, `"entailment"`), and may have the `system` that
+    wrote the text. `doc_id` or `document` groups pairs; pairs that have neither are grouped by
+    their text. A label between 0 and 1 (.5 is partly covered) counts as covered from .75 on; `null`
+    is no label.
+
+    Args:
+        path: `.jsonl`, `.json`, `.yaml`, `.csv`, `.tsv` or `.parquet`; `-` is JSON lines on
+            standard input.
+
+    Raises:
+        InputError: The file cannot be read, a row has another shape, no row has a label, or two
+            labels of one fact contradict each other; names the line.
+    """
+    pairs: list[LabelledPair] = []
+    seen: dict[LabelledPair, bool] = {}
+    for place, value in read_entries(path):
+        if isinstance(value, InputError):
+            raise value
+        try:
+            pair = _pair(value)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{place}: {error}") from None
+        key = pair._replace(label=None)
+        if pair.label is not None and seen.setdefault(key, pair.label) != pair.label:
+            raise InputError(
+                f"{place}: the label of {quote_text(pair.fact)} contradicts an earlier one of the "
+                "same text; keep one of them"
+            )
+        pairs.append(pair)
+    if not seen:
+        raise InputError(f"{path}: no labelled pair; every fact needs a text and a label")
+    return pairs
+
+
+def _pair(row: Any) -> LabelledPair:
+    """Return the pair of a row."""
+    if not isinstance(row, Mapping):
+        raise TypeError(f"expected an object, got {type(row).__name__}")
+    if not row.keys() >= {"fact", "text"}:
+        raise ValueError(
+            f"unknown format with the keys {sorted(row)}; a line needs 'fact', 'text' and 'label'"
+        )
+    fact, text = row["fact"], row["text"]
+    if not isinstance(text, str) or not isinstance(fact, str) or not fact.strip():
+        raise TypeError("fact and text must be strings, and the fact not blank")
+    document = text
+    for given in (row.get("document"), row.get("doc_id")):
+        if given is not None and given != "":
+            document = str(given)
+    system = str(row.get("system") or "")
+    return LabelledPair(document, system, text, fact, _is_covered(row.get("label")))
+
+
+def _is_covered(label: Any) -> bool | None:
+    word = label.strip().casefold() if isinstance(label, str) else label
+    if word in _UNLABELLED:
+        return None
+    if word in _YES + _NO:
+        return word in _YES
+    try:
+        share = float(word)
+    except (TypeError, ValueError):
+        share = -1.0
+    if not 0 <= share <= 1:
+        words = ", ".join(_YES + _NO)
+        raise ValueError(f"label {label!r}: expected true, false, 0 to 1, or one of {words}")
+    return share >= COVERED
 
 
 async def aagreement(

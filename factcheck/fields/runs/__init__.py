@@ -1,1 +1,0 @@
-"""Scores of records aggregated to runs, and their export and comparison."""
