@@ -5,8 +5,6 @@ apart the questions that are kept together: for a verdict, the fact. A request a
 key, with all of its results, so one look finds every verdict on a text, whichever request it is of.
 
 Callers may run in different event loops and threads; they share a table of results in flight.
-Processes that share a cache in Redis share its answers, too: one of them leases a key, and the
-others wait.
 """
 
 from __future__ import annotations
@@ -15,9 +13,7 @@ import asyncio
 import json
 import logging
 import threading
-import time
 from collections.abc import (
-    AsyncIterator,
     Awaitable,
     Callable,
     Iterable,
@@ -26,15 +22,12 @@ from collections.abc import (
     Sequence,
 )
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
-
-from anyio import CancelScope
 
 from factcheck.errors import DeadlineExceeded
 from factcheck.runtime.cache.disk import DiskCache
-from factcheck.runtime.cache.entries import KEY_DIGITS, LEASE_S, answer_key
-from factcheck.runtime.cache.redis import RedisCache
+from factcheck.runtime.cache.entries import KEY_DIGITS
 from factcheck.runtime.deadline import is_over, remaining_s
 from factcheck.runtime.loop import PerProcess, together
 
@@ -44,8 +37,6 @@ if TYPE_CHECKING:
 Q = TypeVar("Q")
 T = TypeVar("T")
 
-_FIRST_PAUSE_S = 0.05
-_MAX_PAUSE_S = 1.0
 _DECODER = json.JSONDecoder()
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 _log = logging.getLogger("factcheck.cache")
@@ -80,7 +71,6 @@ class ResultCache(Generic[Q, T]):
         cache: The cache, or `None` for single-flight alone.
         encode: Converts a result to JSON; `None` for one that must not be cached.
         decode: Inverse of `encode` for a question; raises `InputError` for invalid data.
-        leases: Whether processes that share a cache in Redis wait for each other's answers.
     """
 
     def __init__(
@@ -88,12 +78,8 @@ class ResultCache(Generic[Q, T]):
         cache: AnswerCache | None,
         encode: Callable[[T], JSON],
         decode: Callable[[Any, Q], T],
-        *,
-        leases: bool = False,
     ) -> None:
         self._cache = cache
-        self._shared = cache if isinstance(cache, RedisCache) else None
-        self._leases = leases
         self._encode = encode
         self._decode = decode
         self._table: PerProcess[tuple[threading.Lock, dict[str, Future[Mapping[str, T]]]]] = (
@@ -130,14 +116,10 @@ class ResultCache(Generic[Q, T]):
             with self._claim(missing) as (claimed, others, settled):
 
                 async def settle(batch: Sequence[str]) -> None:
-                    async with self._lease(batch, questions) as received:
-                        rest = [key for key in batch if key not in received]
-                        answers = await ask([questions[key] for key in rest]) if rest else ()
-                        results = dict(zip(rest, answers, strict=True))
-                        await self._keep(results, keys_now())
-                    if received:
-                        book_hits(len(received))
-                    settled.update({**received, **results})
+                    answers = await ask([questions[key] for key in batch])
+                    results = dict(zip(batch, answers, strict=True))
+                    await self._keep(results, keys_now())
+                    settled.update(results)
 
                 await together(map(settle, batches({k: questions[k] for k in claimed})))
             found |= settled
@@ -203,29 +185,3 @@ class ResultCache(Generic[Q, T]):
         entries = {key: _ENCODER.encode({"answers": of_key}) for key, of_key in answers.items()}
         if entries and self._cache is not None:
             await asyncio.to_thread(self._cache.add_many, entries)
-
-    @asynccontextmanager
-    async def _lease(
-        self, keys: Sequence[str], questions: Mapping[str, Q]
-    ) -> AsyncIterator[dict[str, T]]:
-        """Become the only one who asks for these keys; yields results of an earlier holder.
-
-        The lease is on the first key. Another process that needs it waits until this one has the
-        answer or dies, or for `LEASE_S`.
-        """
-        cache, lease, pause_s = self._shared, answer_key(lease=keys[0]), _FIRST_PAUSE_S
-        if cache is None or not self._leases:
-            yield {}
-            return
-        give_up_at = time.monotonic() + LEASE_S
-        while not (is_ours := await asyncio.to_thread(cache.lease, lease)):
-            if is_over() or time.monotonic() >= give_up_at:
-                break
-            await asyncio.sleep(pause_s)
-            pause_s = min(2 * pause_s, _MAX_PAUSE_S)
-        try:
-            yield await self._known({key: questions[key] for key in keys})
-        finally:
-            if is_ours:
-                with CancelScope(shield=True):
-                    await asyncio.to_thread(cache.release, lease)

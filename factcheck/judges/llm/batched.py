@@ -68,9 +68,7 @@ class BatchedJudge(Generic[Q, R]):
         self._prompt: str = self._module.fingerprint
         self._batch_size = batch_size
         self._parts = parts or {}
-        self._cache = ResultCache[Q, R](
-            model.cache, self._to_json, self._from_json, leases=model.is_live
-        )
+        self._cache = ResultCache[Q, R](model.cache, self._to_json, self._from_json)
 
     @property
     def identity(self) -> dict[str, str]:

@@ -113,8 +113,6 @@ class LanguageModel:
         self.name = transport.name
         self.cache = session.cache if keep else None
         self.price = price
-        self.is_live = session.transport is None
-        """Whether requests are sent and answered during the run."""
         self.learned: list[str] = []
         """Changes to the dialect, in order."""
         self.settings = model

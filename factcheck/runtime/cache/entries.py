@@ -14,8 +14,6 @@ JSON = bool | int | float | str | Sequence["JSON"] | Mapping[str, "JSON"] | None
 KEY_SCHEMA = 2
 """Version in every key; incremented when the meaning of keys changes, to invalidate old entries."""
 KEY_DIGITS = 64
-LEASE_S = 60.0
-"""Seconds after which nobody waits for a lease any longer."""
 
 CHECKSUM_DIGITS = 16
 _ENCODER = json.JSONEncoder(

@@ -12,14 +12,12 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from factcheck.errors import ConfigError, JudgeUnavailable
-from factcheck.runtime.cache.entries import DAMAGED, LEASE_S, WarnOnce, seal, unseal
+from factcheck.runtime.cache.entries import DAMAGED, WarnOnce, seal, unseal
 
 T = TypeVar("T")
 
 PREFIX = "factcheck:2:"
 """Prefix of every key, with the version of the stored format."""
-_LEASE = f"{PREFIX}lease "
-"""Prefix of the leases of keys."""
 TIMEOUT_S = 5.0
 """Timeout of a request in seconds."""
 PAUSE_S = 10.0
@@ -142,15 +140,6 @@ class RedisCache:
 
         if entries:
             self._ask(write)
-
-    def lease(self, key: str) -> bool:
-        """Lease a key until `release`, or for `LEASE_S`; `False` if another cache holds it."""
-        time_ms = round(1000 * LEASE_S)
-        is_ours = self._ask(lambda: bool(self._client.set(_LEASE + key, 1, nx=True, px=time_ms)))
-        return is_ours is not False
-
-    def release(self, key: str) -> None:
-        self._ask(lambda: self._client.delete(_LEASE + key))
 
     def close(self) -> None:
         self._client.close()
