@@ -73,7 +73,6 @@ INVALID: dict[str, tuple[str, Any]] = {
     "blank source": ("facts", {"source": " "}),
     "same id twice": ("facts", {"source": [{"id": "a", "text": "A"}] * 2}),
     "id that is neither": ("facts", {"source": [{"id": True, "text": "A"}]}),
-    "unknown key of a pair": ("equivalence", {"pairs": [{"gold": "", "extracted": "", "a": ""}]}),
     "number as text": ("coverage", {"source": "A.", "summary": "A.", "lead": "no"}),
     "a chat model": ("chat/completions", {**CHAT, "model": "gpt-5"}),
     "a stream": ("chat/completions", {**CHAT, "stream": True}),
@@ -93,7 +92,6 @@ OTHERS: dict[str, tuple[str, dict[str, Any], int, str]] = {
     "endless deadline": ("check", sent(Factcheck_Deadline_Ms="9" * 400), 422, "input"),
     "slash": ("check/", {"json": CHECK}, 404, "not_found"),
     "no route": ("nothing", {"json": CHECK}, 404, "not_found"),
-    "former route": ("keywords", {"json": CHECK}, 404, "not_found"),
     "no jobs": ("jobs", raw(b"{}"), 404, "not_found"),
 }
 REFUSED = {
