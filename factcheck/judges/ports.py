@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-from factcheck.errors import Failure, InputError
+from factcheck.errors import Failure
 from factcheck.facts import AtomicFact, CheckResult, FactSet, Usage
 
 if TYPE_CHECKING:
@@ -137,30 +137,6 @@ class PairJudge(_Named, Protocol):
 
 LOWEST, HIGHEST = 1, 5
 """Range of ratings."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rating:
-    """Faithfulness of a summary to its source, as one number.
-
-    Raises:
-        InputError: The value is not an integer from 1 to 5.
-    """
-
-    value: int
-    """From 1 (hardly anything is kept) to 5 (everything is)."""
-    reason: str
-    judge: str
-    """Name of the judge."""
-    cached: bool = False
-    """Whether the rating comes from the cache."""
-
-    def __post_init__(self) -> None:
-        if type(self.value) is not int or not LOWEST <= self.value <= HIGHEST:
-            raise InputError(f"a rating must be an integer from 1 to 5, got {self.value!r}")
-
-
-RatingResult = Rating | Failure[Any]
 
 
 EmbeddingResult = Sequence[float] | Failure[Any]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from factcheck.errors import ContextExceeded, Failure, InputError, JudgeError, JudgeQueued
@@ -31,7 +32,7 @@ from factcheck.judges.llm.modules import (
     LLMJudge,
     SemanticEquivalence,
 )
-from factcheck.judges.ports import PairResult, PairVerdict, Rating, RatingResult, ValuePair
+from factcheck.judges.ports import PairResult, PairVerdict, ValuePair
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
@@ -235,16 +236,23 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
         return self._module.request(pairs=questions)  # type: ignore[no-any-return]
 
 
-class _RatingQuestion(NamedTuple):
-    source_text: str
-    summary: str
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """Faithfulness of a summary to its source, as one number."""
+
+    value: int
+    """From 1 (hardly anything is kept) to 5 (everything is)."""
+    reason: str
 
 
-class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
+RatingResult = Rating | Failure[Any]
+
+
+class LLMRater(BatchedJudge[tuple[str, str], RatingResult]):
     """Rates whole summaries with a language model, one per request.
 
     An invalid reply is retried once. Texts are never truncated: one that exceeds the context window
-    is a failure (`rejected`).
+    is a failure.
     """
 
     stage = "rate"
@@ -254,31 +262,15 @@ class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
         super().__init__(model, LLMJudge())
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
-        """Return a rating or a failure.
-
-        Raises:
-            InputError: A text is not a string, or the source is blank. A blank summary is valid.
-        """
-        for what, text in (("source", source), ("summary", summary)):
-            if not isinstance(text, str):
-                raise InputError(f"the {what} must be a string, not {type(text).__name__}")
-        if not source.strip():
-            raise InputError("the source is empty; there is nothing to rate a summary by")
-        (result,) = await self._results([_RatingQuestion(source, summary)], ledger)
+        (result,) = await self._results([(source, summary)], ledger)
         return result
 
-    def _key_parts(self, question: _RatingQuestion) -> tuple[JSON, ...]:
-        return digest(question.source_text), digest(question.summary)
+    def _key_parts(self, question: tuple[str, str]) -> tuple[JSON, ...]:
+        return tuple(map(digest, question))
 
-    def _request(self, questions: Sequence[_RatingQuestion]) -> Request:
-        return self._module.request(**questions[0]._asdict())  # type: ignore[no-any-return]
+    def _request(self, questions: Sequence[tuple[str, str]]) -> Request:
+        [(source, summary)] = questions
+        return self._module.request(source_text=source, summary=summary)  # type: ignore[no-any-return]
 
-    def _outcome(
-        self,
-        reply: Any,
-        questions: Sequence[_RatingQuestion],  # noqa: ARG002
-    ) -> Sequence[RatingResult]:
-        return [Rating(reply["faithfulness"], reply["reason"], self._model.name)]
-
-    def _failure(self, question: _RatingQuestion, error: JudgeError) -> RatingResult:
-        return Failure.of(question.summary, error)
+    def _outcome(self, reply: Any, _: Sequence[tuple[str, str]]) -> Sequence[RatingResult]:
+        return [Rating(reply["faithfulness"], reply["reason"])]
