@@ -1,7 +1,7 @@
 """Kinds of OpenAI-compatible servers found in practice.
 
-Each kind rejects a parameter or decorates its replies, as real servers do. A robust judge decides
-every fact with all of them, at little more than the cost of a server that accepts everything.
+Each kind rejects a parameter or decorates its replies, as real servers do. A judge decides every
+fact with all of them, at little more than the cost of a server that accepts everything.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
-from factcheck.testing import ChatAnswer, ChatRequest, FactModel, LocalOpenAIServer, Reply
+from factcheck.testing import ChatAnswer, ChatRequest, Reply
 from factcheck.testing.server import FIRST_ERROR
 
 TEXT = "The kiln in Faenza reached 900 degrees. Anna glazed 31 bowls on Tuesday."
@@ -22,36 +22,10 @@ LABELS = ("entailed", "neutral", "entailed")
 
 Change = Callable[[Mapping[str, Any], Reply], Reply]
 """Changes the reply to a request body that a server which accepts everything gives."""
-Labels = Sequence[str | None]
-JudgeUnderTest = Callable[[str, Sequence[str], str], Labels]
-"""Returns the labels of facts against a text, using the server at a base URL; `None` if
-undecided."""
 _UNPROCESSABLE = 422
 _SMALL_LIMIT = 80
 _CONTEXT = 400
 _CHARS_PER_TOKEN = 4
-
-
-class Trial(NamedTuple):
-    """Results of a judge with a server."""
-
-    labels: Labels
-    again: Labels
-    """Labels of a second call with the same facts."""
-    requests: int
-    """Number of requests of the first call."""
-    requests_again: int
-    """Number of requests of the second call; 0 if it was answered from a cache."""
-
-    @property
-    def is_right(self) -> bool:
-        """Whether all labels are correct in both calls."""
-        return tuple(self.labels) == tuple(self.again) == LABELS
-
-    @property
-    def extra_requests(self) -> int:
-        """Requests of the first call beyond the one that is always necessary."""
-        return self.requests - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +46,6 @@ class ServerKind:
             return self.change(request.body, Reply(reply) if isinstance(reply, str) else reply)
 
         return change
-
-    def try_judge(self, judge: JudgeUnderTest, answer: ChatAnswer | None = None) -> Trial:
-        """Check `FACTS` with a judge twice, on the same server.
-
-        Args:
-            judge: The judge, or a judge behind a gateway.
-            answer: Answers the judge's prompts; by default those of this package.
-        """
-        with LocalOpenAIServer(self.around(answer or FactModel())) as server:
-            labels = judge(server.base_url, FACTS, TEXT)
-            requests = len(server.requests)
-            again = judge(server.base_url, FACTS, TEXT)
-            return Trial(labels, again, requests, len(server.requests) - requests)
 
 
 def _rejecting(

@@ -147,11 +147,12 @@ def labels(base_url: str, facts: Sequence[str], text: str) -> list[str | None]:
 
 @pytest.mark.parametrize("kind", SERVER_KINDS, ids=str)
 def test_every_fact_is_decided(kind: ServerKind) -> None:
-    trial = kind.try_judge(labels)
-    assert trial.labels == list(LABELS)
-    assert trial.is_right
-    assert trial.extra_requests <= 2
-    assert trial.requests_again == 1
+    with LocalOpenAIServer(kind.around(FactModel())) as server:
+        assert labels(server.base_url, FACTS, TEXT) == list(LABELS)
+        assert len(server.requests) <= 3
+        server.clear()
+        assert labels(server.base_url, FACTS, TEXT) == list(LABELS)
+        assert len(server.requests) == 1
 
 
 def test_answers_are_kept_under_what_was_learned() -> None:

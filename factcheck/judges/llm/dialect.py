@@ -58,6 +58,7 @@ _FORM = re.compile(
     r"response[_ ]format|json[_ ]?schema|json[_ ]object|json mode|structured output|guided"
 )
 _SCHEMA = re.compile(r"schema|json_object|\btype\b")
+_STRICT = re.compile(r"\bstrict\b|additionalproperties")
 _PARAMETERS = {
     "temperature": re.compile(r"\btemperature\b"),
     "top_p": re.compile(r"\btop[_ .]p\b"),
@@ -73,9 +74,7 @@ class Dialect(PlainData):
 
     form: Form = "schema"
     strict: bool = True
-    """Whether schemas are sent with `strict: true`."""
-    closed: bool = True
-    """Whether schemas are sent with `additionalProperties: false`."""
+    """Whether schemas are sent with `strict: true` and `additionalProperties: false`."""
     limit: str = _LIMITS[0]
     """Parameter for the reply's token limit; empty if there is none."""
     system: bool = True
@@ -132,7 +131,7 @@ class Dialect(PlainData):
         if self.limit and (tokens := self.tokens(model, question.max_tokens)):
             body[self.limit] = tokens
         if self.form == "schema":
-            schema = question.schema if self.closed else _opened(question.schema)
+            schema = question.schema if self.strict else _opened(question.schema)
             body["response_format"] = response_format(schema, strict=self.strict)
         elif self.form == "json_object":
             body["response_format"] = {"type": "json_object"}
@@ -145,8 +144,6 @@ class Dialect(PlainData):
             notes.append("no JSON schema" if other.form == "json_object" else "no response_format")
         if self.strict and not other.strict:
             notes.append("no strict schema")
-        if self.closed and not other.closed:
-            notes.append("no additionalProperties")
         if self.system and not other.system:
             notes.append("no system role")
         if other.most != self.most:
@@ -170,10 +167,8 @@ class Dialect(PlainData):
         found = _with_limit(replace(self, refused=refused), text, sent)
         if is_overflow(refusal):
             found = replace(found, context=_named_context(text) or _less_than(sent))
-        if self.form == "schema" and self.strict and re.search(r"\bstrict\b", text):
+        if self.form == "schema" and self.strict and _STRICT.search(text):
             found = replace(found, strict=False)
-        elif self.form == "schema" and self.closed and "additionalproperties" in text:
-            found = replace(found, closed=False)
         elif self.form != "text" and _FORM.search(text):
             is_schema = self.form == "schema" and _SCHEMA.search(text)
             found = replace(found, form="json_object" if is_schema else "text")
