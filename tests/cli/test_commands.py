@@ -71,12 +71,6 @@ def test_a_detail_whose_core_was_deleted_is_named(desk: Desk, run: Run) -> None:
     assert "not listed" not in run(*score).out
 
 
-def test_facts_as_long_as_a_text_without_sentence_ends_are_named(desk: Desk, run: Run) -> None:
-    facts = desk.put("endless.txt", "the lake is deep and " * 60)
-    found = run("facts", str(facts), "--extractor", "local")
-    assert "hardly any sentence ends" in found.err
-
-
 def test_a_marked_fact_that_left_the_source_is_named_and_kept(desk: Desk, run: Run) -> None:
     lock = desk.folder / "facts.yaml"
     run("facts", desk.source, "--lock", str(lock))

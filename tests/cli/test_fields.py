@@ -178,15 +178,10 @@ def test_an_extraction_that_cannot_be_joined_does_not_end_the_run(files: Files) 
     assert "r3  e.jsonl, line 3: duplicate id 'r1', first in e.jsonl, line 1" in done.out
 
 
-def deeper_than(levels: int) -> str:
-    return f'{{"id": "r2", "x": {"[" * levels}{"]" * levels}}}'
-
-
 @pytest.mark.parametrize(
     "bad",
     [
-        '{"id": "r2", "age": NaN}', '{"id": "r2", "age": 1e400}', '{"id": "r2", "id": "r2"}',
-        '{"id": "r2", "name": }', '"{\\"id\\": "', deeper_than(300),
+        '{"id": "r2", "age": NaN}', '{"id": "r2", "name": }', '"{\\"id\\": "',
     ],
 )  # fmt: skip
 def test_one_bad_extraction_is_one_unusable_record(files: Files, bad: str) -> None:
@@ -205,14 +200,6 @@ def test_bytes_that_are_no_text_are_those_of_one_value(files: Files) -> None:
     path = files.folder / "e.json"
     path.write_bytes(b"[" + b",".join(lines) + b"]")
     assert files.evaluate(extracted=str(path)).out == files.evaluate().out.replace("Bobby", "���")
-
-
-@pytest.mark.parametrize(
-    ("levels", "problem"), [(250, "nested too deeply"), (300, "nested more than 300 levels deep")]
-)
-def test_gold_that_is_nested_too_deeply_is_refused(files: Files, levels: int, problem: str) -> None:
-    gold = files.put("g.json", f"[{json.dumps(GOLD[0])}, {deeper_than(levels)}]")
-    refused(files.run("fields", "suggest", gold), problem)
 
 
 def test_a_saved_run_is_shown_again(files: Files) -> None:

@@ -47,10 +47,7 @@ def test_a_port_in_use(run: Run, taken: int) -> None:
         ("--host 0.0.0.0", "0.0.0.0 can be reached from outside; listen on 127.0.0.1, or add", 3),
         ("--host 192.0.2.1 --keys keys.yaml", "cannot listen on 192.0.2.1, port 0: ", 2),
         ("--jobs-db nowhere/jobs.sqlite", "folder nowhere does not exist", 2),
-        ("--jobs-db keys.yaml", "cannot use keys.yaml for jobs: file is not a database", 3),
         ("--keys nowhere.yaml", "nowhere.yaml does not exist", 2),
-        ("--max-calls -1", "max_calls must be an integer of at least 0, not -1", 2),
-        ("--port 70000", "Invalid value for '--port'", 2),
     ],
 )
 def test_refusals(run: Run, folder: Folder, options: str, message: str, code: int) -> None:
@@ -70,11 +67,9 @@ def test_refusals(run: Run, folder: Folder, options: str, message: str, code: in
             f'- {{name: "a\\nb", sha256: {DIGEST}}}\n',
             "the name is blank, or has control characters",
         ),
-        ("name: ann\n", "expected a list of keys"),
         ("- ann\n", "keys.yaml, line 1: key: expected an object"),
         (f"- name: ann\n  sha256: {DIGEST}\n- name: bob\n", "line 3: key: 'sha256' is missing"),
         (f"- name: ann\n  sha256: {DIGEST}\n  max_cost: 3\n", "line 1: 'max_cost' is not one of"),
-        ("- {name: ann, sha256: secret}\n", "sha256 must be the digest of the key: 64 digits"),
         (f"- {{name: ann, sha256: {DIGEST}, max_calls: -1}}\n", "max_calls must be an integer"),
     ],
 )

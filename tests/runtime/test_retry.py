@@ -43,28 +43,23 @@ def test_it_asks_until_there_is_an_answer() -> None:
     assert ask.count == 3
 
 
-def test_it_stops_after_its_attempts_with_the_last_error() -> None:
-    ask = Asked(*(JudgeUnavailable(str(number)) for number in range(9)))
-    with pytest.raises(JudgeUnavailable, match="3"):
-        asyncio.run(QUICK.attempts()(ask))
-    assert ask.count == 4
-
-
 @pytest.mark.parametrize(
-    "error", [JudgeRejected("no"), JudgeRateLimited("later", retry_after_s=61.0)]
+    ("policy", "error", "count"),
+    [
+        (QUICK, JudgeUnavailable("down"), 4),
+        (QUICK, JudgeRejected("no"), 1),
+        (QUICK, JudgeRateLimited("later", retry_after_s=61.0), 1),
+        (RetryPolicy(stop_after_delay=1.0), JudgeRateLimited("later", retry_after_s=5.0), 1),
+    ],
+    ids=["attempts", "cannot help", "too long a pause", "ends after the deadline"],
 )
-def test_it_does_not_ask_again_where_that_cannot_help(error: FactcheckError) -> None:
-    ask = Asked(error)
+def test_it_stops_with_the_last_error(
+    policy: RetryPolicy, error: FactcheckError, count: int
+) -> None:
+    ask = Asked(*[error] * 9)
     with pytest.raises(type(error)):
-        asyncio.run(QUICK.attempts()(ask))
-    assert ask.count == 1
-
-
-def test_it_starts_no_pause_that_ends_after_the_deadline() -> None:
-    ask = Asked(JudgeRateLimited("later", retry_after_s=5.0))
-    with pytest.raises(JudgeRateLimited):
-        asyncio.run(RetryPolicy(stop_after_delay=1.0).attempts()(ask))
-    assert ask.count == 1
+        asyncio.run(policy.attempts()(ask))
+    assert ask.count == count
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from factcheck import CheckFailure, Verdict
+from factcheck import Verdict
 from factcheck.errors import (
     ContextExceeded,
     InputError,
@@ -28,14 +28,10 @@ from factcheck.judges.llm.errors import (
 )
 from factcheck.testing import FactModel, Reply, parse_prompt
 from tests.faults import (
-    MangledModel,
     bad_request,
     dropped,
-    duplicate,
     garbage,
     hang,
-    leave_out,
-    overwrite,
     quota_exceeded,
     rate_limited,
     refused,
@@ -43,7 +39,6 @@ from tests.faults import (
     server_error,
     truncated,
     unauthorized,
-    without_key,
 )
 from tests.judges.llm.conftest import MODEL, MakeSetup
 
@@ -82,17 +77,6 @@ def test_many_facts_go_out_in_as_few_even_batches_as_possible(llm: MakeSetup) ->
     assert bodies[0]["temperature"] == 0.0
     assert bodies[0]["response_format"]["json_schema"]["strict"] is True
     assert bodies[0]["max_completion_tokens"] < 2000
-
-
-def test_only_what_came_back_wrong_is_asked_again_and_only_once(llm: MakeSetup) -> None:
-    mangles = [leave_out(FACTS[0]), duplicate(FACTS[1]), overwrite("label", "maybe", FACTS[2])]
-    mangles.append(without_key("label", FACTS[3]))
-    setup = llm(MangledModel(*mangles))
-    results = setup.scorer.check(FACTS, SUMMARY)
-    assert [len(facts) for facts in setup.asked] == [15, 4]
-    codes = [result.code for result in results if isinstance(result, CheckFailure)]
-    assert codes == ["missing", "duplicate", "invalid", "invalid"]
-    assert sum(isinstance(result, Verdict) for result in results) == 11
 
 
 @pytest.mark.parametrize("verdict", ["line", "quote"])
