@@ -37,7 +37,6 @@ Q = TypeVar("Q")
 R = TypeVar("R", CheckResult, PairResult)
 _NAME, _END = "cascade(", ")"
 _EXAMPLE = "'cascade(local, openai/gpt-5-nano)'"
-_OPENING, _CLOSING = "([{", ")]}"
 
 
 def parse_cascade(name: object) -> Cascade | None:
@@ -55,7 +54,7 @@ def parse_cascade(name: object) -> Cascade | None:
     text = name.strip()
     if not text.endswith(_END):
         raise ConfigError(f"{name!r} does not end with ')'; write {_EXAMPLE}")
-    for part in _parts(text[len(_NAME) : -len(_END)]):
+    for part in map(str.strip, text[len(_NAME) : -len(_END)].split(",")):
         key, is_setting, value = (piece.strip() for piece in part.partition("="))
         if not is_setting or key not in ("low", "high"):
             judges.append(part)
@@ -67,18 +66,6 @@ def parse_cascade(name: object) -> Cascade | None:
     if len(judges) != 2 or not all(judges):  # noqa: PLR2004 - a first and a second
         raise ConfigError(f"{name!r} needs two judges, as in {_EXAMPLE}, got {len(judges)}")
     return Cascade(judges[0], judges[1], **thresholds)
-
-
-def _parts(text: str) -> list[str]:
-    """Split at commas outside brackets."""
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character in _OPENING) - (character in _CLOSING)
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return [part.strip() for part in parts]
 
 
 class CascadeJudge:
