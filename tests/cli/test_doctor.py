@@ -9,7 +9,6 @@ import pytest
 
 from factcheck.testing import LocalOpenAIServer
 from tests.cli.conftest import Folder, Run, refused
-from tests.faults import unauthorized
 
 
 @pytest.mark.usefixtures("server")
@@ -29,15 +28,6 @@ def test_a_model_that_decides_nothing_exits_with_4(
         outcome = run("doctor", "openai/tiny")
     assert outcome.code == 4
     assert "no fact was decided" in outcome.err
-
-
-def test_a_dead_key_and_a_name_that_is_none_are_said_in_one_line(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with LocalOpenAIServer(lambda _: unauthorized()) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        refused(run("doctor", "openai/tiny"), "check OPENAI_API_KEY", 4)
-    refused(run("doctor", "local"), "names no language model", 3)
 
 
 def test_options_of_a_judge_go_out_and_what_cannot_be_one_is_said_in_one_line(

@@ -41,16 +41,12 @@ near:
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "too hot": ({"temperature": 2.5}, "temperature"),
     "a temperature that is none": ({"temperature": "warm"}, "temperature"),
-    "no share": ({"top_p": 0}, "top_p"),
     "a seed that is none": ({"seed": 1.5}, "seed"),
-    "no tokens": ({"max_tokens": 0}, "max_tokens"),
     "no time": ({"timeout_s": 0}, "timeout_s"),
     "blank effort": ({"reasoning_effort": " "}, "reasoning_effort"),
     "a setting twice": ({"extra_body": {"temperature": 1}}, "must not contain temperature"),
     "no JSON": ({"extra_body": {"x": {1, 2}}}, "not JSON"),
-    "no mapping": ({"extra_body": [1]}, "mapping"),
     "no form": ({"verdict": "label"}, "verdict must be one of line, quote, not 'label'"),
-    "another name for it": ({"extra_body": {"logprobs": True}}, "must not contain logprobs"),
 }
 ADDRESSES = (
     *("http://me:geheim123@127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1?key=geheim123"),
@@ -144,13 +140,9 @@ def test_a_provider_whose_packages_are_missing_names_the_extra(
     ("options", "says"),
     [
         (["temperature"], "'temperature' is not NAME=VALUE, such as temperature=0.5"),
-        (["temperature="], "is not NAME=VALUE"),
-        (["temprature=1"], "unknown settings: temprature; use api_key_env, base_url"),
         (["temperature=[", "seed=1"], "value of temperature"),
         (["seed=1", "seed=2"], "seed is given twice"),
-        (["api_key=geheim123"], "a key does not belong"),
         (["model=openai/n"], "the model is the judge's name"),
-        (["extra_body={temperature: 1}"], "extra_body must not contain temperature"),
     ],
 )
 def test_an_option_that_cannot_be_says_which_and_why(options: list[str], says: str) -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from factcheck.errors import ConfigError
 from factcheck.runtime.cache import redis as redis_module
-from factcheck.runtime.cache.entries import seal
 from factcheck.runtime.cache.redis import RedisCache
 from tests.runtime.cache.conftest import KEY, OTHER, free_port
 
@@ -33,15 +32,13 @@ def test_keys_have_a_prefix_and_do_not_expire(cache: RedisCache, empty_redis: st
         assert client.ttl(f"factcheck:2:{KEY}") == -1
 
 
-@pytest.mark.parametrize("planted", [b"", b"unsealed", "of another key", "flipped"])
 def test_a_foreign_value_is_a_miss(
-    cache: RedisCache, empty_redis: str, caplog: pytest.LogCaptureFixture, planted: bytes | str
+    cache: RedisCache, empty_redis: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache.add_many({OTHER: "kept"})
     with client_of(empty_redis) as client:
         (sealed,) = client.lrange(f"factcheck:2:{OTHER}", 0, -1)
-        values = {"of another key": sealed, "flipped": seal(KEY, "kept")[:-1] + b"T"}
-        client.rpush(f"factcheck:2:{KEY}", values.get(str(planted), planted))
+        client.rpush(f"factcheck:2:{KEY}", sealed)
     assert cache.get_many([KEY, OTHER]) == {OTHER: ["kept"]}
     assert "damaged or tampered with" in caplog.text
 
@@ -92,21 +89,13 @@ def test_a_server_that_refuses_writes_is_a_warning(
     assert "refused an entry" in caplog.text
 
 
-WRONG_TYPES: list[tuple[str, ...]] = [
-    ("SET", "x"), ("HSET", "field", "x"), ("SADD", "x"), ("ZADD", "1", "x"), ("XADD", "*", "a", "b")
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("command", "arguments"), [(c, a) for c, *a in WRONG_TYPES])
 def test_a_key_of_another_type_costs_its_own_entries(
     cache: RedisCache,
     empty_redis: str,
     caplog: pytest.LogCaptureFixture,
-    command: str,
-    arguments: list[str],
 ) -> None:
     with client_of(empty_redis) as client:
-        client.execute_command(command, f"factcheck:2:{KEY}", *arguments)
+        client.set(f"factcheck:2:{KEY}", "x")
     cache.add_many({KEY: "lost", OTHER: "kept"})
     assert cache.get_many([KEY, OTHER]) == {OTHER: ["kept"]}
     assert [message.partition(" (")[0] for message in caplog.messages] == [
