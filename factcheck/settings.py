@@ -101,8 +101,8 @@ class Model:
     program: str | None = None
     """Program of DSPy to ask with, as saved by `FactChecker`, `KeyFactExtraction` or
     `SemanticEquivalence`: what it was not saved by asks as it does without."""
-    timeout_s: float | None = None
-    """Timeout of one request in seconds, greater than 0; `None`: that of the session, 120."""
+    timeout_s: float = 120.0
+    """Timeout of one request in seconds, greater than 0."""
     base_url: str | None = None
     """URL of the server; `None`: from the environment, or the provider's default."""
     api_key: str | None = field(default=None, repr=False)
@@ -120,8 +120,7 @@ class Model:
                 require_integer("seed", self.seed, -(2**63), 2**63 - 1)
             if self.max_tokens is not None:
                 require_integer("max_tokens", self.max_tokens, 1)
-            if self.timeout_s is not None:
-                require_number("timeout_s", self.timeout_s, above=0)
+            require_number("timeout_s", self.timeout_s, above=0)
             self._check_texts()
             self._check_extra_body()
         except InputError as error:

@@ -14,7 +14,7 @@ from factcheck.runtime.cache import CacheSpec, open_cache
 from factcheck.runtime.cache.redis import SharedLimits
 from factcheck.runtime.loop import background
 from factcheck.runtime.retry import RetryPolicy
-from factcheck.settings import Settings, require_integer, require_number
+from factcheck.settings import Settings, require_integer
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -37,7 +37,6 @@ class SessionOptions(TypedDict, total=False):
     budget: Budget | None
     concurrency: int
     rpm: int | None
-    timeout_s: float
     retry: RetryPolicy | None
     run: str | None
 
@@ -77,7 +76,6 @@ class Session(Closing):
         budget: Caps on total spending. Items beyond it fail with the code `budget`.
         concurrency: Maximum number of requests in flight per model; at least 1.
         rpm: Maximum number of requests per minute and model; `None` for no limit.
-        timeout_s: Timeout of one request in seconds; greater than 0.
         retry: Retry policy; `None` for `RetryPolicy()`.
         run: Name of a run on several machines: its sessions, which need the same `redis://` cache,
             share `rpm` and `budget`. `None`: they are those of this session.
@@ -89,14 +87,13 @@ class Session(Closing):
         ConfigError: The cache is invalid, or a package it needs is missing.
     """
 
-    def __init__(  # noqa: PLR0913 - one parameter per setting
+    def __init__(
         self,
         *,
         cache: CacheSpec = None,
         budget: Budget | None = None,
         concurrency: int = 32,
         rpm: int | None = None,
-        timeout_s: float = 120.0,
         retry: RetryPolicy | None = None,
         run: str | None = None,
         settings: Settings | None = None,
@@ -105,7 +102,6 @@ class Session(Closing):
         self.settings = settings or Settings.from_environment()
         self.concurrency = require_integer("concurrency", concurrency, 1)
         self.rpm = None if rpm is None else require_integer("rpm", rpm, 1)
-        self.timeout_s = require_number("timeout_s", timeout_s, above=0)
         self.retry = retry or RetryPolicy()
         self.cache = open_cache(cache, self.settings)
         self.shared = None if run is None else SharedLimits(self.cache, run)

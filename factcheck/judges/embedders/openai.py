@@ -56,8 +56,9 @@ class OpenAIEmbedder(JsonClient):
     """
 
     def __init__(self, model: str, session: Session) -> None:
-        access = access_to(Model(f"openai/{model}"), session.settings)
-        super().__init__(access, session.timeout_s, LARGEST_VECTORS)
+        settings = Model(f"openai/{model}")
+        access = access_to(settings, session.settings)
+        super().__init__(access, settings.timeout_s, LARGEST_VECTORS)
         self._endpoint = {"endpoint": self.endpoint} if self.endpoint else {}
         price = _PRICES.get(model) if access.is_default else None
         self._runner: RequestRunner[Mapping[str, Any]] = RequestRunner(self.name, session, price)

@@ -344,11 +344,10 @@ def connect(
         if not all(model.name.partition("/")):
             raise ConfigError(f"a model name has the form 'PROVIDER/MODEL', got {model.name!r}")
     hide(model.api_key)
-    timeout_s = session.timeout_s if model.timeout_s is None else model.timeout_s
     transport: Transport
     if provider_of(model.name) is not None and (lm is None or _is_plain(lm)):
         access = access_to(model, session.settings)
-        transport, is_default = ChatTransport(access, timeout_s), access.is_default
+        transport, is_default = ChatTransport(access, model.timeout_s), access.is_default
         is_openai = model.name.startswith(f"{_OPENAI}/")
         dialect = Dialect() if is_openai else Dialect(limit="max_tokens")
     else:
@@ -358,7 +357,7 @@ def connect(
         options = {
             "api_base": model.base_url,
             "api_key": model.api_key,
-            "timeout": timeout_s,
+            "timeout": model.timeout_s,
         }
         options = {name: value for name, value in options.items() if value is not None}
         lm = _without_retries_and_cache(lm or dspy.LM(model.name, **options))
@@ -378,16 +377,18 @@ def _with_effort(model: Model) -> Model:
 def _settings_of(lm: dspy.BaseLM) -> Model:
     """Extract the request settings of a DSPy language model, without those of its client."""
     options = {k: v for k, v in lm.kwargs.items() if v is not None and k not in _NOT_SENT}
-    sampling = {name: options.pop(name, None) for name in SAMPLING}
-    if type(lm) is dspy.LM and sampling["temperature"] is None:
-        del sampling["temperature"]  # so that it is that of a name
+    settings = {name: options.pop(name, None) for name in SAMPLING}
+    if type(lm) is dspy.LM and settings["temperature"] is None:
+        del settings["temperature"]  # so that it is that of a name
+    if isinstance(lm.kwargs.get("timeout"), (int, float)):
+        settings["timeout_s"] = lm.kwargs["timeout"]
     base_url = options.pop("api_base", None) or options.pop("base_url", None)
     limits = [options.pop(name, None) for name in ("max_completion_tokens", "max_tokens")]
     body = dict(options.pop("extra_body", {}))
     key = options.pop("api_key", None)
     return Model(
         lm.model,
-        **sampling,
+        **settings,
         max_tokens=next(filter(None, limits), None),
         extra_body={**{k: v for k, v in options.items() if k not in _CONNECTION}, **body},
         base_url=base_url,

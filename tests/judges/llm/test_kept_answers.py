@@ -43,7 +43,7 @@ def test_only_what_shapes_an_answer_is_part_of_its_key(
         assert asked(one, batch_size=2) == 2
         monkeypatch.setenv("OPENAI_API_KEY", "sk-another")
         retry, budget = RetryPolicy(stop_after_attempt=2), Budget(max_calls=99)
-        assert asked(one, timeout_s=7.0, concurrency=3, retry=retry, budget=budget) == 0
+        assert asked(one, concurrency=3, retry=retry, budget=budget) == 0
 
 
 def test_only_facts_without_a_verdict_are_asked_and_each_statement_once(llm: MakeSetup) -> None:
@@ -103,9 +103,8 @@ def test_one_429_makes_the_others_wait_and_asks_for_less(llm: MakeSetup) -> None
 
 
 def test_requests_whose_cost_is_not_known_use_up_the_budget(llm: MakeSetup) -> None:
-    scorer, server = llm(
-        lambda _: hang(5), budget=Budget(max_tokens=3000), timeout_s=0.1, batch_size=1
-    )
+    budget, settings = Budget(max_tokens=3000), {"timeout_s": 0.1}
+    scorer, server = llm(lambda _: hang(5), settings, budget=budget, batch_size=1)
     report = scorer.score("", TEXT, facts=FACTS)
     assert "budget" in {failure.code for failure in report.undecided}
     assert len(server.requests) < 9

@@ -177,7 +177,7 @@ def test_a_fault_that_stays_is_asked_about_as_often_as_a_retry_can_mend_it(
 
 
 def test_an_answer_that_does_not_come_in_time_is_asked_for_again(llm: MakeSetup) -> None:
-    scorer, server = llm(sequence(hang(5), then=FactModel()), timeout_s=0.3)
+    scorer, server = llm(sequence(hang(5), then=FactModel()), {"timeout_s": 0.3})
     assert len(scorer.extract(KILN)) == 1
     assert len(server.requests) == 2
 

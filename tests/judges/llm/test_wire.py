@@ -181,6 +181,11 @@ def test_further_settings_go_along_and_into_the_signature(how: str, provider: Pr
     assert len(signature["extra"]) == 8
 
 
+def test_a_language_model_of_dspy_keeps_its_timeout() -> None:
+    lm = dspy.LM("hosted_vllm/m", timeout=7, api_base="http://127.0.0.1:9/v1")
+    assert connect(lm, Session(cache="off")).settings.timeout_s == 7
+
+
 @pytest.mark.parametrize(
     ("name", "effort", "sent"),
     [
