@@ -247,7 +247,7 @@ TOLD = {
         "anna kern lives in bonn. ' rain fell, tom orr said. ' she opened a shop.",
         ["Anna kern lives in bonn.", "Tom orr said rain fell.", "Anna kern opened a shop."]),
     "a speaker is not who she speaks of": (
-        "\"My worry is that she might leave,\" said Eva Kern.",
+        '"My worry is that she might leave," said Eva Kern.',
         ["Eva Kern said: My worry is that she might leave."]),
     "a title": ("Rain fell on the town, mayor Ms. Petra Voss said.",
         ["Mayor Ms. Petra Voss said rain fell on the town.", "Ms. Petra Voss is a mayor."]),
