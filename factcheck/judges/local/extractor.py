@@ -23,18 +23,20 @@ from factcheck.judges.local.statements import (
     plain,
     read_quote,
 )
-from factcheck.judges.local.tree import FINITE, WORDS, Tree, read_tokens
+from factcheck.judges.local.tree import FINITE, NAMES, WORDS, Tree, read_tokens
 from factcheck.judges.local.wording import Wording, finished
 from factcheck.runtime.deadline import checkpoint, run_in_thread
 from factcheck.text.blocks import split_blocks
 from factcheck.text.language import guess_language
+from factcheck.text.syntax import Token
+from factcheck.text.words import english_words
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
 IDENTITY: Mapping[str, str] = {"extractor": "local/20"}
 """Moves with every change that can change a fact."""
-_SPEAKS = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Ww]e|[Uu]s|[Oo]ur)\b")
+_SPEAKS = re.compile(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Uu]s|[Oo]ur)\b")
 """Words that mean whoever says them."""
 _PARTS = re.compile(r"\S(?:[^;]|;(?!\s))*;?")
 _WHOLE = re.compile(rf"[\"\u201c\u201d(\[]|\b(?:{'|'.join(sorted(WORDS['saying']))})\b")
@@ -52,10 +54,16 @@ _TIED = re.compile(
     re.IGNORECASE,
 )
 """Before values that are not told one by one."""
+_INVERTING = frozenset({"up", "down", "out", "in", "off", "away", "here", "there"})
+"""Behind these, the subject follows its verb."""
 _CLOSERS = " \n\r\t\"'\u201d\u2019)]*_"
 _FARTHEST_SPEAKER = 3
 """Sentences of a quotation after which its speaker is still looked for."""
 _END = re.compile(r"[\"'\u201d\u2019](?=\s+\w)")
+_STRAY = re.compile(
+    r"[\u201d\u2019](?=\s+\w)|'(?=\s+\w)(?!.*(?:\s'|'\s|'\Z|[\"\u201c\u201d\u2018]))"
+)
+"""The closing mark of a sentence before, in a text with spaces around its marks."""
 _WORD = re.compile(r"\w+")
 
 
@@ -155,6 +163,8 @@ class _Reader:
         if own and is_metadata(own):
             return
         ended = _END.match(text) if self._is_open else None
+        if ended is None and not _SPEAKS.search(text):
+            ended = _STRAY.match(text)
         if ended:  # the closing mark of the last sentence
             self._is_open = False
             text = " " * ended.end() + text[ended.end() :]
@@ -205,15 +215,34 @@ class _Reader:
         Returns:
             The sentence, and how many characters were put before it.
         """
-        tree = Propositions(text, read_tokens(text) if self._is_english else ())
+        tree = Propositions(text, self._tokens(text) if self._is_english else ())
         subject = self._mentions.subject
         before = tree.tokens[: tree.root]
         is_cut = bool(tree.tokens) and tree.tokens[tree.root].tag in ("VBD", "VBZ")
         is_cut = is_cut and tree.subject(tree.root) is None
-        if not (subject and is_cut and all(token.tag == "RB" for token in before)):
+        is_led = all(token.tag == "RB" and token.text.lower() not in _INVERTING for token in before)
+        if not (subject and is_cut and is_led):
             return tree, 0
         whole = f"{subject} {text[:1].lower()}{text[1:]}"
         return Propositions(whole, read_tokens(whole)), len(whole) - len(text)
+
+    def _tokens(self, text: str) -> list[Token]:
+        """Parse a sentence; one without capitals with those that it would have."""
+        if not text.islower():
+            return read_tokens(text)
+        cased = text[:1].upper() + text[1:]
+        for token in read_tokens(cased):
+            is_name = token.tag in NAMES or (
+                token.tag == "NN" and token.text not in english_words() and not token.text.isdigit()
+            )
+            if is_name and token.relation != "bracket":
+                end = token.start + len(token.text)
+                cased = cased[: token.start] + token.text.title() + cased[end:]
+        tokens = read_tokens(cased)
+        return [
+            token._replace(text=text[token.start : token.start + len(token.text)])
+            for token in tokens
+        ]
 
     def _statements(
         self, text: str, start: int, end: int, said: str, *, is_item: bool
@@ -221,7 +250,7 @@ class _Reader:
         for part, offsets, item in _parts(text[start:end]):
             tree, shift = self._tree(part)
             tree.bound = range(shift + item.start, shift + item.end)
-            named = self._mentions.read(tree)
+            named = self._mentions.read(tree, said)
             if not is_statement(tree, is_item=is_item, is_labelled=bool(said)):
                 continue
             group = []

@@ -53,6 +53,7 @@ class Mentions:
         self._genders: dict[str, str] = {}
         """Gender of each person, as known from titles, first names and pronouns; else empty."""
         self._last = _Told(set(), set())
+        self._speaker = ""
         self._hero = ""
         """Whom the text introduced; empty if nobody, or several."""
 
@@ -66,8 +67,14 @@ class Mentions:
         if self._last.form != "PERSON":
             self._last = self._last._replace(about="", form="")
 
-    def read(self, tree: Tree) -> dict[int, str]:
-        """What to say in place of words of the next sentence of the text, by place."""
+    def read(self, tree: Tree, speaker: str = "") -> dict[int, str]:
+        """What to say in place of words of the next sentence of the text, by place.
+
+        Args:
+            tree: The sentence.
+            speaker: Who says it, if it is a quotation; never meant by `he` or `she`.
+        """
+        self._speaker = speaker
         subject = tree.subject(tree.root) if tree.tokens else None
         names = {name.start: name for name in self._names(tree, subject)}
         heads = {_stand(tree, name.end - 1) for name in names.values()}
@@ -111,7 +118,8 @@ class Mentions:
         gender, last = _GENDERS[tree.low[place]], self._last
 
         def fitting(names: Iterable[str]) -> set[str]:
-            return {name for name in names if self._gender(name) in ("", gender)}
+            fit = {name for name in names if self._gender(name) in ("", gender)}
+            return {name for name in fit if name.lower() not in self._speaker.lower()}
 
         opens = place == subject or tree.tokens[place].head == subject
         if opens and not people and last.form in ("PERSON", "NNP") and fitting([last.about]):
@@ -134,7 +142,8 @@ class Mentions:
     def _gender(self, name: str) -> str:
         if name.startswith("?"):
             return name[1:]
-        return self._genders.get(name) or _GENDERS.get(name.split(" ", maxsplit=1)[0].lower(), "")
+        known = (_GENDERS.get(word, "") for word in name.lower().split(" ")[:2])
+        return self._genders.get(name) or next(filter(None, known), "")
 
     def _read_thing(self, tree: Tree, subject: int, found: dict[int, str], told: _Told) -> _Told:
         """Put the last subject in place of `it`, `they`, `its` and `their`; return the next one."""
@@ -243,6 +252,8 @@ def _nameless(tree: Tree) -> Iterator[int]:
         is_who = any(tree.low[i] == "who" for i in clauses) or is_person(word)
         relation = tree.tokens[tree.first(place)].relation
         is_part = relation in ("compound", "nmod", "amod", "appos", "attr", "oprd")
+        is_subject |= token.relation == "nsubj" and token.tag in NAMES
+        is_who |= tree.low[token.head] in WORDS["saying"]
         if not is_part and (word in WORDS["people"] or (is_subject and is_who)):
             yield place
 

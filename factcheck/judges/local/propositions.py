@@ -147,6 +147,8 @@ class Propositions(Roles):
         said += [k for k in self.of(verb, "conj") if said and self.opening(k) == "that"]
         self.hidden.update(said, parted)
         lead = shared | frozenset(self.of(verb, "mark") if self.is_condition(verb) else ())
+        for place in parted:  # `Volumes were flat: the growth came from prices.`
+            self._clause(place, None, kind="joined", sayers=sayers)
         self._sayers = sayers
         opening = self.of(verb, "mark")[:1]
         if kind == "clause" and opening:  # `partly because`, `two days after`
@@ -161,8 +163,6 @@ class Propositions(Roles):
             self._said(place, (*sayers, sayer), parts[0].details)
         if not said:
             self._combine(verb, subjects, parts, kind, sayers, lead)
-        for place in parted:  # `Volumes were flat: the growth came from prices.`
-            self._clause(place, None, kind="joined", sayers=sayers)
         self._joined(verb, subjects, sayers, shared, said)
 
     def _combine(
@@ -398,8 +398,10 @@ class Propositions(Roles):
     def _below(self, kid: int, free: Freedom) -> list[Part]:
         token = self.tokens[kid]
         has_subject = self.subject(kid) is not None and token.relation != "conj"
-        if token.relation in ("relcl", "acl") or has_subject:
+        if token.relation == "relcl" or has_subject:
             return [Part(frozenset(self.under(kid)))]
+        if token.relation == "acl":
+            free = Freedom(drop=False, split=False)
         if any(self.low[i] in WORDS["negative"] for i in self.kids[kid]):
             free = Freedom(drop=False, split=False)
         elif self.low[token.head] in _TOGETHER:
@@ -472,6 +474,9 @@ class Propositions(Roles):
             self._participle(
                 place, self._whose(head) if self.is_beside(place) else self._about(head)
             )
+        elif (parts := self.absolute(place)) is not None:
+            if not sayers:
+                self._participle(parts[1], parts[0])
         elif self.subject(place) is not None:
             self._clause(place, None, kind="clause", sayers=sayers)
         elif (subject := self.subject(self.main(head))) is not None:
@@ -523,6 +528,8 @@ class Propositions(Roles):
         is_counted = any(self.tokens[i].tag == "CD" or self.low[i] == "only" for i in counted)
         articles = [[self.low[i] for i in self.of(k, "det")] for k in (noun, place)]
         is_list = bool(self.of(place, "conj")) and articles[0] == articles[1] != []
+        is_many = self.is_plural(noun) or self.low[noun] in WORDS["bundles"]
+        is_list |= bool(self.of(place, "conj")) and not (is_many or self.tokens[noun].tag in NAMES)
         if is_counted or is_list or any(self.low[i] == "them" for i in self.under(place)):
             return
         about = self._short(self._whose(noun), place)
@@ -552,6 +559,8 @@ class Propositions(Roles):
         )
         if is_led and subject is not None and not owners and self._is_full(verb):
             self._clause(verb, None, kind="relative")  # `a battle, during which a friend helped`
+        if subject is not None and not openers:
+            self._said_of(verb, frozenset(self.under(subject)))
         if owners or not openers:
             return
         relation = self.tokens[openers[0]].relation
@@ -560,6 +569,15 @@ class Propositions(Roles):
             self._clause(verb, [Part(self._short(noun, verb))], kind="relative")
         elif relation == "advmod" and self.subject(verb) is not None and self._is_full(verb):
             self._clause(verb, None, kind="relative")
+
+    def _said_of(self, verb: int, name: Words) -> None:
+        """Tell what somebody says of a noun: `the fire, which they said was small`."""
+        says = Sayer(name, frozenset(self.helped(verb)))
+        for kid in self.of(verb, "ccomp"):
+            subject = self.subject(kid)
+            if subject is not None and self.tokens[subject].tag in ("WDT", "WP"):
+                about = Part(self._short(self.tokens[verb].head, verb))
+                self._clause(kid, [about], kind="relative", sayers=(says,))
 
     def _participle(self, verb: int, noun: int) -> None:
         """Tell a participle of a noun: `Anna, born in Ulm` as `Anna was born in Ulm`."""

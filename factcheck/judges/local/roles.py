@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from enum import Enum, auto
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from factcheck.judges.local.tree import (
@@ -17,6 +18,7 @@ from factcheck.judges.local.tree import (
     FINITE,
     NAMES,
     NOUNS,
+    PLURAL,
     SUBJECTS,
     TIMES,
     WORDS,
@@ -109,11 +111,10 @@ class Roles(Tree):
 
     def _is_garbled(self, verb: int) -> bool:
         token = self.tokens[verb]
-        relations = [self.tokens[kid].relation for kid in self.kids[verb]]
         values = [kid for kid in self.of(verb, "conj") if self.of(kid, "nummod")]
         if self.is_verb(verb) and any(self.subject(kid) is None for kid in values):
             return True  # `rose 3 per cent in May and June and 5 per cent in July`
-        if relations.count("ccomp") > 1:  # `said that he saw it, assumed it was one`
+        if self._is_torn_saying(verb):
             return True
         head = self.tokens[token.head]
         if token.relation != "conj" or self.of(verb, "aux", "auxpass"):
@@ -121,6 +122,19 @@ class Roles(Tree):
         is_alone = not any(self.tokens[i].tag == "MD" for i in self.helped(token.head))
         is_finite = head.tag in ("VBD", "VBZ") and is_alone
         return token.tag == "VB" and (is_finite or head.tag == "VBG")
+
+    def _is_torn_saying(self, verb: int) -> bool:
+        """Tell whether a verb has two objects that do not go together.
+
+        `Said that he saw it, assumed it was one`, but not `It grew and it may close, they say`.
+        """
+        said = self.of(verb, "ccomp")
+        links = self.of(verb, "cc")
+        for one, two in pairwise(said):
+            is_joined = one < verb < two or any(one < link < two for link in links)
+            if not is_joined or self.subject(one) is None or self.subject(two) is None:
+                return True
+        return False
 
     def _lacks_subject(self, verb: int) -> bool:
         """Tell whether the noun that is the subject of a joined verb is lost: `and Anna left`."""
@@ -173,11 +187,16 @@ class Roles(Tree):
 
     def is_said(self, verb: int, kid: int) -> bool:
         """Tell whether a clause is the object of saying, thinking or being."""
-        if self.finite(kid) is None or self.subject(kid) is None:
+        if self.finite(kid) is None or self.subject(kid) is None or self._is_asked(kid):
             return False
         subject = self.subject(verb)
         is_idle = subject is None or self.tokens[subject].relation == "expl"
         return self.low[verb] not in _BE or not (is_idle or self.low[subject or 0] == "it")
+
+    def _is_asked(self, verb: int) -> bool:
+        """Tell whether a clause is a question: `how she left`, `if she left`."""
+        is_led = any(self.tokens[i].tag in ("WRB", "WP", "WDT") for i in self.kids[verb])
+        return is_led or self.opening(verb) in ("if", "whether")
 
     def is_identity(self, noun: int) -> bool:
         """Tell whether a noun says what the subject is: `Anna is a lawyer who ...`."""
@@ -206,6 +225,9 @@ class Roles(Tree):
 
     def _is_met(self, noun: int) -> bool:
         """Tell whether a noun stands for something that there is: `a diver who ...`."""
+        above = self.tokens[self.tokens[noun].head].head
+        if self.tokens[noun].relation == "pobj" and self.tokens[above].tag in NOUNS:
+            return False  # `a shot from 22 yards that ...`: either may be meant
         articles = [self.low[i] for i in self.of(noun, "det")]
         return articles in (["a"], ["an"]) or bool(self.of(noun, "nummod"))
 
@@ -293,9 +315,9 @@ class Roles(Tree):
         is_pronoun = any(self.tokens[i].tag == "PRP" for i in self.of(kid, "pobj"))
         if low == "according" or is_pronoun:  # `walked over it`
             return Role.NEEDED
-        if low in _GERUNDS and self.gerund(kid) is not None and self.has_happened(self.main(head)):
-            return Role.OWN
-        return loose
+        is_told = self.absolute(kid) is not None
+        is_told |= low in _GERUNDS and self.gerund(kid) is not None
+        return Role.OWN if is_told and self.has_happened(self.main(head)) else loose
 
     def _role_in_noun(self, kid: int, free: Freedom) -> Role:
         """Return the role of a phrase with a preposition behind a noun."""
@@ -337,6 +359,7 @@ class Roles(Tree):
         if is_relative and self.low[kid] in WORDS["loose"]:
             return Role.DETAIL if free.drop and is_set_off else Role.NEEDED
         is_either = above.tag in NOUNS or (is_relative and head.tag not in NAMES)
+        is_either &= not (self._agrees(kid) and above.tag not in NOUNS)
         if head.relation == "pobj" and is_either and is_set_off:
             return Role.DETAIL  # `the mine at Ulm, which closed`: either may be meant
         if is_set_off or (says_what and token.tag != "VBG"):
@@ -346,17 +369,27 @@ class Roles(Tree):
         is_met = role is Role.DETAIL and free.drop and self._is_met(token.head)
         return Role.OWN if is_met and token.tag != "VBG" else role
 
+    def _agrees(self, clause: int) -> bool:
+        """Tell whether a relative clause can only be about its noun: a person, or many things."""
+        verb = self.finite(clause)
+        is_many = verb is not None and (self.tokens[verb].tag == "VBP" or self.low[verb] == "were")
+        is_many &= self.tokens[self.tokens[clause].head].tag in PLURAL
+        return is_many or any(self.low[i] == "who" for i in self.of(clause, "nsubj", "nsubjpass"))
+
     def _role_of_clause(self, kid: int, loose: Role) -> Role:
         opening = self.opening(kid)
-        if opening == "than":
+        if opening == "than" or self._is_compared(kid):
             return Role.NEEDED  # `longer than it had been`
         is_contrast = opening == "while" and self.is_set_off(kid) and self.finite(kid) is not None
-        is_always = opening in _TIMELESS and not self.has_happened(self.tokens[kid].head)
+        is_always = opening in _TIMELESS and not (
+            self.has_happened(self.tokens[kid].head) or self.is_past(kid)
+        )
         is_always &= not is_contrast
         if opening in _CONDITIONS or is_always:
             return Role.NEEDED
         if self.subject(kid) is not None:
             is_stated = opening in _FACTIVE and self.has_happened(kid)
+            is_stated |= opening == "so" and self._is_result(kid)
             return Role.OWN if is_stated or opening in _CONTRASTS else loose
         token = self.tokens[kid]
         is_command = self.low[token.head] in WORDS["commanding"] and self.of(token.head, "dobj")
@@ -366,6 +399,16 @@ class Roles(Tree):
         is_own = is_participle and self.is_set_off(kid)
         is_own &= token.tag == "VBN" or self.has_happened(token.head)
         return Role.OWN if is_own else loose
+
+    def _is_compared(self, clause: int) -> bool:
+        """Tell whether a clause ends a comparison: `as fast as it came`."""
+        before = self.under(clause)[0] - 1
+        return any(self.low[i] in ("as", "so") for i in self.of(max(0, before), "advmod"))
+
+    def _is_result(self, verb: int) -> bool:
+        """Tell whether a clause behind `so` is not what somebody wants to happen."""
+        is_aim = any(self.tokens[i].tag == "MD" for i in self.of(verb, "aux"))
+        return not is_aim and all(self.low[i] != "that" for i in self.of(verb, "mark"))
 
     def _role_of_apposition(self, kid: int) -> Role:
         token, head = self.tokens[kid], self.tokens[self.tokens[kid].head]
@@ -387,7 +430,10 @@ class Roles(Tree):
     def is_beside(self, phrase: int) -> bool:
         """Tell whether only words of a noun stand between it and a phrase behind it."""
         noun = self.tokens[phrase].head
-        return {i for i in range(noun, phrase) if not self.is_mark[i]} <= {*self.under(noun)}
+        clauses = [i for i in self.of(noun, "relcl") if self.tokens[phrase].relation == "appos"]
+        return not any(noun < i < phrase for i in clauses) and {
+            i for i in range(noun, phrase) if not self.is_mark[i]
+        } <= {*self.under(noun)}
 
     def _role_of_adverb(self, kid: int, loose: Role) -> Role:
         token, low = self.tokens[kid], self.low[kid]
@@ -404,3 +450,13 @@ class Roles(Tree):
         """Return the verb of `after moving to Ulm`."""
         found = [i for i in self.of(phrase, "pcomp") if self.tokens[i].tag == "VBG"]
         return next((i for i in found if self.subject(i) is None), None)
+
+    def absolute(self, phrase: int) -> tuple[int, int] | None:
+        """Return the noun and the verb of `with the mayor leading the way`."""
+        if self.low[phrase] != "with":
+            return None
+        for verb in self.of(phrase, "pcomp"):
+            nouns = [*self.of(phrase, "pobj"), *self.of(verb, "nsubj")]
+            if nouns and self.tokens[verb].tag == "VBG":
+                return nouns[0], verb
+        return None

@@ -327,7 +327,23 @@ def _with_one_subject(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _with_ages(tokens: list[Token]) -> list[Token]:
+    """Return words with an age as the subject of the verb behind it: `The 23-year-old ran`."""
+    for place, token in enumerate(tokens[:-1]):
+        verb = place + 1
+        is_age = token.text == "old" and token.head == verb and tokens[place - 1].text == "-"
+        if not is_age or tokens[verb].tag not in ("VBN", "VBD") or _has_subject(tokens, verb):
+            continue
+        for i in range(place):
+            if tokens[i].head == verb and tokens[i].relation == "det":
+                tokens[i] = tokens[i]._replace(head=place)
+        tokens[place] = token._replace(tag="NN", relation="nsubj")
+        tokens[verb] = tokens[verb]._replace(tag="VBD")
+    return tokens
+
+
 _MENDS = (
+    _with_ages,
     _with_adjectives,
     _with_jobs,
     _with_one_subject,

@@ -163,7 +163,7 @@ TOLD = {
     "a thing of another paragraph": ("The mill is old.\n\nIt has two floors.",
         ["The mill is old.", "It has two floors."]),
     "colons between full clauses": ("Volumes were flat: the growth came from prices.",
-        ["The growth came from prices.", "Volumes were flat."]),
+        ["Volumes were flat.", "The growth came from prices."]),
     "a colon before a question": ("The council asked two questions: who paid, and when.",
         ["The council asked two questions: who paid, and when."]),
     "a list of names or numbers": ("Anna, Tom, Ida, Bert and Dora. 1, 2, 3, 4.5, 6 and 7.", []),
@@ -243,6 +243,12 @@ TOLD = {
         ["In total 12 people in Ulm and 9 people in Bonn were hurt."]),
     "a semicolon in a report": ("He said the city was old; it had two bridges.",
         ["He said the city was old; it had two bridges."]),
+    "a text without capitals": (
+        "anna kern lives in bonn. ' rain fell, tom orr said. ' she opened a shop.",
+        ["Anna kern lives in bonn.", "Tom orr said rain fell.", "Anna kern opened a shop."]),
+    "a speaker is not who she speaks of": (
+        '"My worry is that she might leave," said Eva Kern.',
+        ["Eva Kern said: My worry is that she might leave."]),
     "a title": ("Rain fell on the town, mayor Ms. Petra Voss said.",
         ["Mayor Ms. Petra Voss said rain fell on the town.", "Ms. Petra Voss is a mayor."]),
     "items under a label": (
