@@ -138,7 +138,6 @@ def test_a_missing_prompt_is_named() -> None:
         prompts.load_prompt("extract_facts/v0")
 
 
-TAG = re.compile(r"</?(?:text|facts) [0-9]+>")
 
 
 def number_of(prompt: str, tag: str) -> str:
