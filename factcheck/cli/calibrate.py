@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -237,10 +236,6 @@ def doctor(
     ],
     *,
     judge_option: options.JudgeOption = None,
-    format_: Annotated[
-        Literal["table", "json"],
-        options.option("--format", "FORMAT", "table or json.", options.OUTPUT),
-    ] = "table",
 ) -> None:
     """Test MODEL: accepted request format, trial verdicts and price.
 
@@ -258,8 +253,7 @@ def doctor(
     retry = RetryPolicy(stop_after_attempt=2)  # the user is waiting
     with output.spinner(f"Trying {model}"), Session(retry=retry) as session:
         diagnosis = background.run(examine(build_model(chosen, session)))
-    as_json = format_ == "json"
-    output.print_out(json.dumps(diagnosis.to_dict(), indent=2) if as_json else str(diagnosis))
+    output.print_out(str(diagnosis))
     if not diagnosis.n_decided:
         output.print_error(f"no fact was decided: {diagnosis.problem}")
         raise typer.Exit(JudgeError.exit_code)

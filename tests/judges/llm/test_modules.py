@@ -138,8 +138,6 @@ def test_a_missing_prompt_is_named() -> None:
         prompts.load_prompt("extract_facts/v0")
 
 
-
-
 def number_of(prompt: str, tag: str) -> str:
     found = re.findall(rf"^<{tag} (\d+)>$", prompt, re.MULTILINE)
     return str(found[0])
