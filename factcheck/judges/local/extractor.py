@@ -34,13 +34,14 @@ from factcheck.text.words import english_words
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-IDENTITY: Mapping[str, str] = {"extractor": "local/20"}
+IDENTITY: Mapping[str, str] = {"extractor": "local/21"}
 """Moves with every change that can change a fact."""
 _SPEAKS = re.compile(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Uu]s|[Oo]ur)\b")
 """Words that mean whoever says them."""
-_PARTS = re.compile(r"\S(?:[^;]|;(?!\s))*;?")
-_WHOLE = re.compile(rf"[\"\u201c\u201d(\[]|\b(?:{'|'.join(sorted(WORDS['saying']))})\b")
-"""Behind a semicolon in brackets, or in what somebody says, nothing begins."""
+_PARTS = re.compile(r"\S(?:\([^()]*\)|\[[^\[\]]*\]|[^;]|;(?!\s))*;?")
+"""What semicolons part, but for those in brackets."""
+_WHOLE = re.compile(rf"[\"\u201c\u201d]|\b(?:{'|'.join(sorted(WORDS['saying']))})\b")
+"""Behind a semicolon in what somebody says, nothing begins."""
 _ITEM = re.compile(
     r"(?<![\w.,])(?:[$\u20ac\u00a3] ?)?\d[\d.,]{0,20}[%\u20ac]?(?: [^\W\d][\w-]*){0,3}? "
     r"(?P<by>in|on|for|at) [^\s,;:()\"\u201c\u201d][^,;:()\"\u201c\u201d]{1,40}?"
@@ -190,7 +191,7 @@ class _Reader:
         if speaker:
             end = quoted.start + len(quoted.said)
             yield from self._statements(text, quoted.start, end, speaker + ":", is_item=False)
-        else:
+        elif _WORD.search(quoted.said):
             yield [Told(f'"{finished(quoted.said)}"', Span(0, len(text)))]
 
     def _resolved(self, quoted: Quoted) -> str:

@@ -428,7 +428,10 @@ class Propositions(Roles):
             return []
         if token.relation == "amod" and not self._are_kinds(token.head, heads):
             return []
-        if self.low[token.head] in together or not self._are_alike(heads, links):
+        is_gapped = self.low[token.head] == "with" and any(
+            self.low[k] == "with" for head in heads[1:] for k in self.of(head, "prep")
+        )  # `8 hours with heavy use and 22 hours with normal use`
+        if is_gapped or self.low[token.head] in together or not self._are_alike(heads, links):
             return []
         return heads
 

@@ -42,6 +42,8 @@ _GERUNDS = word_set("after before upon while since")
 _BOUND = word_set("of than to as between per according despite without except unlike about into")
 """What a noun needs behind it."""
 _BOUND_TO_VERB = word_set("according as of than into without except unlike about like per")
+_MEASURED = word_set("last lasts lasted lasting weigh weighs weighed stretch stretches stretched")
+"""Verbs that say nothing without the time or the length behind them."""
 _SINGLED_OUT = re.compile(
     r"(?:second|third|last|only|next|same|other|even|first|\d+(?:st|nd|rd|th)|[a-z]+th)\Z"
 )
@@ -298,7 +300,8 @@ class Roles(Tree):
             return self._role_of_adverb(kid, loose)
         is_rate = any(self.low[i] in ("a", "an", "per") for i in self.of(kid, "det"))
         is_when = relation == "npadvmod" and self.is_verb(head) and self.is_time(kid)
-        is_object = self.low[head] in WORDS["transitive"] and not self._has_complement(head)
+        needs_object = self.low[head] in WORDS["transitive"] | _MEASURED
+        is_object = needs_object and not self._has_complement(head)
         is_loose = is_when and not is_rate and not is_object
         return loose if is_loose else Role.NEEDED  # not `14 kilometres an hour`, `took a week`
 
@@ -316,7 +319,8 @@ class Roles(Tree):
         if low == "according" or is_pronoun:  # `walked over it`
             return Role.NEEDED
         is_told = self.absolute(kid) is not None
-        is_told |= low in _GERUNDS and self.gerund(kid) is not None
+        is_means = low == "by" and self.main(head) == head and not self.of(head, "auxpass")
+        is_told |= (low in _GERUNDS or is_means) and self.gerund(kid) is not None
         return Role.OWN if is_told and self.has_happened(self.main(head)) else loose
 
     def _role_in_noun(self, kid: int, free: Freedom) -> Role:
@@ -413,7 +417,9 @@ class Roles(Tree):
     def _role_of_apposition(self, kid: int) -> Role:
         token, head = self.tokens[kid], self.tokens[self.tokens[kid].head]
         is_place = token.entity == head.entity and token.entity in ("GPE", "LOC")
-        is_bare = not self.of(kid, "det", "relcl", "prep") and not self.of(token.head, "det")
+        is_inside = head.relation == "pobj" and self.low[head.head] in ("in", "at", "near", "on")
+        is_bare = not self.of(kid, "det", "relcl", "prep")
+        is_bare &= is_inside or not self.of(token.head, "det")
         is_place |= {token.tag, head.tag} <= NAMES and is_bare
         is_set_off = self.is_set_off(kid)
         if is_place or head.entity in TIMES or not (is_set_off or token.tag in NAMES):

@@ -167,7 +167,9 @@ def _is_full(tree: Tree, bare: str, words: Sequence[str]) -> bool:
 
 
 def _has_verb(tree: Tree) -> bool:
-    return any(token.tag in _VERBS and token.relation != "amod" for token in tree.tokens)
+    return any(
+        token.tag in _VERBS and token.relation not in ("amod", "prep") for token in tree.tokens
+    )
 
 
 def _may_end_in_verb(tree: Tree) -> bool:

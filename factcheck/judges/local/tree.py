@@ -327,6 +327,33 @@ def _with_one_subject(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _with_clauses(tokens: list[Token]) -> list[Token]:
+    """Return words with clauses under nouns, not dates: `a film from 2014, which was cut`."""
+    for place, token in enumerate(tokens):
+        goal = tokens[token.head]
+        above = tokens[goal.head].head
+        is_date = goal.relation == "pobj" and goal.entity in TIMES
+        if token.relation == "relcl" and is_date and tokens[above].tag in NOUNS:
+            tokens[place] = token._replace(head=above)
+    return tokens
+
+
+def _with_links(tokens: list[Token]) -> list[Token]:
+    """Return words with `and` under the noun that it joins to another, not under its verb."""
+    for place, token in enumerate(tokens):
+        head = token.head
+        if token.relation != "conj" or tokens[head].tag not in NOUNS or head > place:
+            continue
+        between = [i for i in range(head + 1, place) if tokens[i].relation == "cc"]
+        is_linked = any(tokens[i].head in range(head, place) for i in between)
+        if not between or is_linked or tokens[between[-1] + 1].text == "not":
+            continue
+        verb = tokens[between[-1]].head
+        if not any(t.head == verb and t.relation == "conj" for t in tokens):
+            tokens[between[-1]] = tokens[between[-1]]._replace(head=head)
+    return tokens
+
+
 def _with_ages(tokens: list[Token]) -> list[Token]:
     """Return words with an age as the subject of the verb behind it: `The 23-year-old ran`."""
     for place, token in enumerate(tokens[:-1]):
@@ -343,6 +370,8 @@ def _with_ages(tokens: list[Token]) -> list[Token]:
 
 
 _MENDS = (
+    _with_clauses,
+    _with_links,
     _with_ages,
     _with_adjectives,
     _with_jobs,

@@ -72,6 +72,19 @@ TOLD = {
     "a person behind a preposition": ("Eva was hauled out by a stranger, who lost a shoe.",
         ["Eva was hauled out.", "Eva was hauled out by a stranger.",
         "A stranger lost a shoe."]),
+    "two values with a phrase each": (
+        ("The phone was found to last eight hours with heavy usage and up to 22 hours with normal "
+        "usage."),
+        ["The phone was found to last eight hours.",
+        ("The phone was found to last eight hours with heavy usage and up to 22 hours with normal "
+        "usage.")]),
+    "a way to do it": ("Tom Orr celebrated the goal by blowing a kiss.",
+        ["Tom Orr celebrated the goal.", "Tom Orr blew a kiss."]),
+    "a clause behind a year": ("Hugo is a French film from 2014, which was shot in Ulm.",
+        ["Hugo is a French film.", "Hugo is a French film from 2014.", "Hugo was shot.",
+        "Hugo was shot in Ulm."]),
+    "a place in a place": ("The crew met in the busy Station Road, Shirley.",
+        ["The crew met in the busy Station Road, Shirley."]),
     "several adjectives": ("The firm sells organic, local and seasonal food.",
         ["The firm sells organic food.", "The firm sells local food.",
         "The firm sells seasonal food."]),
