@@ -9,13 +9,12 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from html import escape
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
-from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 import factcheck
@@ -51,26 +50,12 @@ async def metrics(request: Request) -> Response:
     return Response(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
-class ModelAnswer(BaseModel):
-    """A judge in the form of OpenAI's models."""
-
-    id: str
-    object: Literal["model"] = "model"
-    created: int = 0
-    owned_by: str = "factcheck"
-
-
-class ModelsAnswer(BaseModel):
-    """The judges that callers can name, the default first."""
-
-    object: Literal["list"] = "list"
-    data: list[ModelAnswer]
-
-
 @router.get("/v1/models", responses=RESPONSES, dependencies=[KEY])
-async def models(request: Request) -> ModelsAnswer:
-    """List the judges."""
-    return ModelsAnswer(data=[ModelAnswer(id=name) for name in request.app.state.service.judges])
+async def models(request: Request) -> dict[str, Any]:
+    """List the judges in the form of OpenAI's models, the default first."""
+    more = {"object": "model", "created": 0, "owned_by": "factcheck"}
+    judges = request.app.state.service.judges
+    return {"object": "list", "data": [{"id": name, **more} for name in judges]}
 
 
 _HEADERS = {
