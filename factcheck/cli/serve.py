@@ -62,7 +62,7 @@ def serve(  # noqa: PLR0913 - one parameter per option
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
 ) -> None:
-    """Serve facts, checks, coverage and jobs over HTTP, until stopped.
+    """Serve facts, checks, coverage, fields and jobs over HTTP, until stopped.
 
     Listens on this machine only, unless there are --keys. Callers choose
     among the judges named here; keys of providers stay with the service.
