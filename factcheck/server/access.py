@@ -102,7 +102,7 @@ class ServerConfig:
     max_text_chars: int = 200_000
     """Maximum number of characters in a request, all its strings together."""
     max_facts: int = 500
-    """Maximum number of items in any list of a request, such as facts."""
+    """Maximum number of items in any list of a request: facts, pairs, records, cards."""
     max_in_flight: int = 64
     """Maximum number of requests judged at the same time."""
     max_deadline_s: float = 120.0

@@ -21,9 +21,12 @@ from fastapi.security import HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from factcheck.documents import parse_json, plain_document, to_plain
-from factcheck.errors import InputError
+from factcheck.errors import DeadlineExceeded, Failure, InputError
 from factcheck.facts import CheckFailure, CheckResult, FactSet, Verdict
 from factcheck.facts.report import Direction
+from factcheck.fields import FieldEvaluator
+from factcheck.fields.evaluation import Join
+from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.records import facts_of
 from factcheck.server.access import require_bounded
 from factcheck.server.problems import RESPONSES, Problem
@@ -242,6 +245,70 @@ async def stream(
         return {"report": report.to_dict(), "page": report.to_html()}
 
     return service.stream(request, work, factcheck_deadline_ms)
+
+
+class FieldsRequest(_Judged):
+    """Gold and extracted records, with the evaluation schema."""
+
+    model_config = example(
+        schema={"properties": {"name": {"type": "string", "x-eval-compare": "exact"}}},
+        gold=[{"name": "Mill Lane"}],
+        extracted=[{"name": "Mill Lane"}],
+    )
+    evaluation_schema: dict[str, Any] = Field(alias="schema")
+    """JSON schema with the keys `x-eval-...`."""
+    gold: list[dict[str, Any]]
+    extracted: list[dict[str, Any] | str]
+    """Records, or replies of a model with one JSON object each."""
+    id_field: str | None = None
+    join: Join = "position"
+
+
+@router.judged("/v1/fields", dict[str, Any])
+async def fields(service: Service, body: FieldsRequest) -> Any:
+    """Score extracted records field by field; `RunResult.from_dict` reads the answer."""
+    comparator = service.judge(body.judge).comparator
+
+    async def work() -> Any:
+        evaluator = FieldEvaluator(
+            body.evaluation_schema, id_field=body.id_field, semantic=comparator
+        )
+        return (await evaluator.aevaluate(body.gold, body.extracted, join=body.join)).to_dict()
+
+    return await service.fields_loop.hop(work())  # comparators may block it
+
+
+class EquivalenceRequest(_Judged):
+    """Pairs of values to compare by meaning."""
+
+    model_config = example(pairs=[{"gold": "7 am", "extracted": "seven in the morning"}])
+    pairs: list[ValuePair]
+
+
+class Undecided(BaseModel):
+    """Reason for a missing result."""
+
+    code: str
+    message: str
+
+
+class EquivalenceAnswer(BaseModel):
+    """One verdict or failure per pair, in pair order."""
+
+    results: list[PairVerdict | Undecided]
+
+
+@router.judged("/v1/equivalence", EquivalenceAnswer)
+async def equivalence(service: Service, body: EquivalenceRequest) -> Any:
+    """Compare pairs of values by meaning."""
+    judge = service.judge(body.judge)
+    if judge.pair_judge is None:
+        raise InputError(f"the judge {judge.name!r} checks facts and cannot compare values")
+    try:
+        found = await judge.pair_judge.compare(body.pairs, judge.ledger)
+    except DeadlineExceeded as error:
+        found = [Failure.of(None, error)] * len(body.pairs)
+    return {"results": to_plain(found)}
 
 
 class Message(Body):

@@ -16,12 +16,14 @@ from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from factcheck.documents import json_text
-from factcheck.errors import DeadlineExceeded, InputError
+from factcheck.errors import ConfigError, DeadlineExceeded, InputError
 from factcheck.facts import CheckResult, FactSet
-from factcheck.judges.ports import Ledger
+from factcheck.fields import SemanticComparator
+from factcheck.judges.factory import build_pair_judge
+from factcheck.judges.ports import Ledger, PairJudge
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.deadline import deadline
-from factcheck.runtime.loop import background
+from factcheck.runtime.loop import BackgroundLoop, background
 from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
 from factcheck.server.access import Caller, ServerConfig
@@ -92,6 +94,11 @@ class Judge(NamedTuple):
 
     name: str
     scorer: FactCoverage
+    pair_judge: PairJudge | None
+    """`None` if it cannot compare values."""
+    comparator: SemanticComparator | None
+    ledger: Ledger
+    """Total usage."""
 
 
 class Service:
@@ -110,14 +117,24 @@ class Service:
             rpm=config.rpm,
         )
         self.callers = {key.sha256: Caller(key) for key in config.keys}
-        self.judges = {
-            name: Judge(name, FactCoverage(spec, session=self.session))
-            for name, spec in config.judges.items()
-        }
+        self.judges = {name: self._judge(name, spec) for name, spec in config.judges.items()}
         self.is_ready = False
         self.n_in_flight = 0
-        self.meters = Meters({name: judge.scorer.ledger for name, judge in self.judges.items()})
+        self.meters = Meters({name: judge.ledger for name, judge in self.judges.items()})
         self.meters.in_flight.set_function(lambda: self.n_in_flight)
+        self.fields_loop = BackgroundLoop("factcheck-fields")
+        """Loop of comparators of fields, which may block it."""
+
+    def _judge(self, name: str, spec: Any) -> Judge:
+        ledger, scorer = Ledger(), FactCoverage(spec, session=self.session)
+        scorer.ledger = Ledger(ledger)
+        try:
+            pair_judge = build_pair_judge(spec, self.session)
+        except ConfigError:
+            return Judge(name, scorer, None, None, ledger)
+        comparator = SemanticComparator(pair_judge, session=self.session)
+        comparator.ledger = Ledger(ledger)
+        return Judge(name, scorer, pair_judge, comparator, ledger)
 
     def judge(self, name: str | None) -> Judge:
         """Return a judge by its name; `None`: the first one."""
@@ -135,6 +152,7 @@ class Service:
 
     async def stop(self) -> None:
         self.is_ready = False
+        self.fields_loop.stop()
         await background.hop(self.session.aclose())
 
     async def answer(

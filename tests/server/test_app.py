@@ -13,6 +13,7 @@ from fastapi.testclient import TestClient
 
 from factcheck import AtomicFact, CoverageReport, FactCoverage, FactSet, Model, Verdict
 from factcheck.facts import CheckFailure
+from factcheck.fields import FieldEvaluator
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker
 from tests.faults import unauthorized
 from tests.server.conftest import Judge, app_of, client_of
@@ -38,12 +39,20 @@ def timeless(report: Any) -> Any:
 
 def test_answers_are_those_of_the_python_api() -> None:
     facts: Any = [{"text": FACTS[0], "must": True, "weight": 2}, FACTS[1]]
+    gold, extracted = [{"city": "Rome"}], [{"city": "rome"}]
+    city = {"type": "string", "x-eval-compare": "exact"}
+    schema = {"type": "object", "properties": {"city": city}}
     with serving() as client, FactCoverage("local-fast") as scorer:
         report = scorer.score(SOURCE, SUMMARY, facts=FactSet.of(facts), direction="both")
         body = {"source": SOURCE, "summary": SUMMARY, "facts": facts, "direction": "both"}
         answer = post(client, "coverage", body)
         assert timeless(answer) == timeless(report.to_dict())
         assert CoverageReport.from_dict(answer).facts[0].must
+
+        body = {"schema": schema, "gold": gold, "extracted": extracted}
+        with FieldEvaluator(schema) as evaluator:
+            run = evaluator.evaluate(gold, extracted)
+        assert post(client, "fields", body) == run.to_dict()
 
 
 def streamed(client: TestClient, body: Any, **headers: str) -> list[Any]:
@@ -78,6 +87,25 @@ def test_a_stream_that_fails_ends_with_the_problem() -> None:
     assert (blank["problem"]["status"], blank["problem"]["code"]) == (422, "input")
     assert late["report"]["counts"]["undecided"] == 2
     assert unknown.status_code == 422
+
+
+def test_values_are_compared_by_a_judge_that_can() -> None:
+    body = {"pairs": [{"gold": "7 km", "extracted": "7,000 m"}, {"gold": "a", "extracted": "b"}]}
+    schema = {
+        "type": "object",
+        "properties": {"d": {"type": "string", "x-eval-compare": "semantic"}},
+    }
+    record = {"schema": schema, "gold": [{"d": "7 km"}], "extracted": [{"d": "7,000 m"}]}
+    with serving({"local": "local", "fast": "local-fast"}) as client:
+        first, second = post(client, "equivalence", body)["results"]
+        run = post(client, "fields", record)
+        refused = client.post("/v1/equivalence", json={**body, "judge": "fast"})
+        none = client.post("/v1/fields", json={**record, "judge": "fast"})
+
+    assert (first["equivalent"], second["equivalent"]) == (True, False)
+    assert run["mean_f1"] == 1.0
+    assert (refused.status_code, refused.json()["code"]) == (422, "input")
+    assert (none.status_code, none.json()["code"]) == (422, "schema")
 
 
 def test_a_rejected_judge_is_a_bad_gateway_without_its_key() -> None:

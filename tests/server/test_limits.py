@@ -69,6 +69,7 @@ INVALID: dict[str, tuple[str, Any]] = {
     "a list": ("check", [CHECK]),
     "too many documents": ("facts", {"source": [{"text": "A."}] * 6}),
     "blank source": ("facts", {"source": " "}),
+    "unknown key of a pair": ("equivalence", {"pairs": [{"gold": "", "extracted": "", "a": ""}]}),
     "number as text": ("coverage", {"source": "A.", "summary": "A.", "lead": "no"}),
     "a chat model": ("chat/completions", {**CHAT, "model": "gpt-5"}),
     "a stream": ("chat/completions", {**CHAT, "stream": True}),
@@ -87,6 +88,7 @@ OTHERS: dict[str, tuple[str, dict[str, Any], int, str]] = {
     "endless deadline": ("check", sent(Factcheck_Deadline_Ms="9" * 400), 422, "input"),
     "slash": ("check/", {"json": CHECK}, 404, "not_found"),
     "no route": ("nothing", {"json": CHECK}, 404, "not_found"),
+    "former route": ("keywords", {"json": CHECK}, 404, "not_found"),
     "no jobs": ("jobs", raw(b"{}"), 404, "not_found"),
 }
 REFUSED = {
