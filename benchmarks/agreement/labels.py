@@ -21,7 +21,6 @@ import numpy as np
 from benchmarks.agreement.replies import read_labelled
 from benchmarks.agreement.run import data_and_judges
 from factcheck.calibration.agreement import check_pairs
-from factcheck.calibration.agreement_metrics import corrected_share
 from factcheck.scoring import FactCoverage
 from factcheck.stats.intervals import Cluster, powered_mean, t_95
 
@@ -120,8 +119,9 @@ def show(name: str, resamples: Sequence[Drawn]) -> None:
         low, high = interval or (np.nan, np.nan)
         half = t_95(len(own) - 1) * labels.std(ddof=1) / np.sqrt(len(own))
         both, missed, added, neither = labelled.sum(axis=0)
-        rates = both / (both + missed), neither / (neither + added)
-        corrected = corrected_share(float(predictions.mean()), *rates)
+        sensitivity, specificity = both / (both + missed), neither / (neither + added)
+        excess = predictions.mean() + specificity - 1
+        corrected = np.clip(excess / (sensitivity + specificity - 1), 0, 1)
         errors = np.array([value, labels.mean(), corrected], dtype=float)
         is_held = low <= truth <= high, abs(labels.mean() - truth) <= half
         rows.append((*is_held, *np.square(errors - truth), weight))

@@ -124,8 +124,6 @@ class Tally(Report):
     """`CoverageReport.judge_quality` of the first report."""
     unfinished: int = 0
     """Number of records to be scored again on resume."""
-    skipped: int = 0
-    """Number of invalid records skipped."""
     budget_exhausted: bool = False
     interrupted: bool = False
     write_error: str = ""
@@ -223,8 +221,6 @@ class Tally(Report):
         if self.counts["undecided"]:
             yield bounds_text("fact", (totals["low"], totals["high"]))
         missing = [f"{n:,} without a report ({code})" for code, n in sorted(self.failures.items())]
-        if self.skipped:
-            missing.append(f"{plural(self.skipped, 'invalid record')} skipped")
         if self.left_out:
             rows = plural(self.left_out, "row")
             missing.append(f"{rows} of records that are not in the input left out")
@@ -258,7 +254,6 @@ class Tally(Report):
             "failures": dict(self.failures),
             "open": self.unfinished,
             "complete": self.complete,
-            "skipped": self.skipped,
             "left_out": self.left_out,
             "signature": self.signature,
         }

@@ -432,15 +432,11 @@ def test_a_baseline_by_another_judge_or_of_another_source_is_refused() -> None:
         assert why in said
 
 
-def test_tags_and_distorted_facts_have_limits_of_their_own() -> None:
-    tagged = replace(result(0, "neutral").fact, tags=("price",))
-    report = report_of(verdict(tagged, "neutral"), result(1, "contradicted"), result(2, "entailed"))
-    limits = Limits(max_distorted=0, tags={"price": 0.5})
-    failure = coverage_gate(report, limits)
-    reason = "gate failed: score of #price 0.00 is under 0.5; 1 fact distorted, more than 0: f1"
-    assert failure == (1, reason, (report.results[1], report.results[0]))
-    failure = coverage_gate(report, Limits(tags={"prize": 0.5}))
-    assert failure == (2, "no fact has the tag 'prize', which has a threshold", ())
+def test_distorted_facts_have_a_limit_of_their_own() -> None:
+    report = report_of(result(0, "neutral"), result(1, "contradicted"), result(2, "entailed"))
+    failure = coverage_gate(report, Limits(max_distorted=0))
+    reason = "gate failed: 1 fact distorted, more than 0: f1"
+    assert failure == (1, reason, (report.results[1],))
 
 
 def test_only_the_facts_that_fail_a_gate_are_listed_with_their_evidence() -> None:
