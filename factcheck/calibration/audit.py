@@ -245,7 +245,7 @@ async def aaudit_judge(
             `None`.
         name: Name of the judge in the report; derived from the judge if `None`.
         budget: Limits; questions beyond it are undecided.
-        per_rule: Facts of each text that are edited, for each of the four edits, 1 to 100. Each is
+        per_rule: Facts of each text that are edited, for each of the three edits, 1 to 100. Each is
             a question of its own; eight questions concern all facts of a text.
 
     Raises:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -43,6 +42,7 @@ from factcheck.reports.text import (
     plural,
     share,
     shorten,
+    shorten_middle,
     some_of,
 )
 
@@ -55,7 +55,6 @@ _LONGEST_SENTENCE = 100
 """In words."""
 _BY_PLACE = "Weights: what the source states first weighs most."
 _ENGLISH_ONLY = "English only; use a language model (--judge openai/NAME)."
-_WORD = re.compile(r"\w+")
 COLUMNS = (
     "kind", "id", "text", "status", "label", "probability", "weight", "must", "core", "tags",
     "quote", "reason", "judge", "cached", "code", "message", "documents",
@@ -167,7 +166,7 @@ def coverage_page(
             sections = tuple(_without_notes(section) for section in sections)
     return page._replace(
         answer=answer,
-        lines=(*page.lines, *lead_lines(lead)),
+        lines=(*page.lines, *_lead_lines(lead)),
         trust=trust,
         sections=filled(_key_facts(results, n_key), *sections, _documents(documents)),
         alerts=(*alerts, *(Alert(text, "warn") for text in fact_warnings(facts))),
@@ -231,13 +230,12 @@ def look_wrong(n: int) -> str:
     return f"{n:,} look wrong; check them."
 
 
-def lead_lines(lead: float | None, n_leads: int = 0) -> tuple[str, ...]:
-    """Describe the lead baseline, if it is known; for a run, the mean over `n_leads` records."""
+def _lead_lines(lead: float | None) -> tuple[str, ...]:
+    """Describe the lead baseline, if it is known."""
     if lead is None:
         return ()
-    over = f", mean of {plural(n_leads, 'record')}" if n_leads else ""
     what = "the first sentences of the source, cut to the same length"
-    return (f"Lead baseline: {score_text(lead)}{over} ({what})",)
+    return (f"Lead baseline: {score_text(lead)} ({what})",)
 
 
 def bounds_text(noun: str, bounds: tuple[float, float]) -> str:
@@ -449,18 +447,7 @@ def _quote(result: CheckResult) -> str:
     quote, fact = one_line(result.evidence.quote), one_line(result.fact.text).casefold()
     if quote.casefold() == fact:
         return ""
-    if len(quote) <= _LONGEST_QUOTE:
-        return quote
-    # Keep the deciding words: those that it shares with the reason, or else with the fact.
-    words, reasons = {*_WORD.findall(fact)}, {*_WORD.findall(result.reason.casefold())}
-    found = [(match[0].casefold(), match.span()) for match in _WORD.finditer(quote)]
-    places = [span for word, span in found if word in reasons - words]
-    places = places or [span for word, span in found if word in words] or [(0, 0)]
-    first, last = places[0][0], min(places[-1][1], places[0][0] + _LONGEST_FACT)
-    if last < _LONGEST_QUOTE:
-        return shorten(quote, _LONGEST_QUOTE)
-    start = quote.rfind(" ", 0, max(1, first - _LONGEST_QUOTE // 4)) + 1
-    return ("…" if start else "") + shorten(quote[start:], max(_LONGEST_QUOTE, last - start + 1))
+    return shorten_middle(quote, _LONGEST_QUOTE)
 
 
 def _reason(metric: _Metric, result: CheckResult) -> str:
