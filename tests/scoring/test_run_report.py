@@ -154,7 +154,6 @@ def test_a_report_cites_the_card_instead_of_the_figures_of_others(tmp_path: Path
         (card(signature="nonsense"), "score signature"),
         (card(format=2), "format 2 is not 1"),
         ({"score": 1.0}, "not a judge's card"),
-        ([], "not a judge's card"),
     ],
 )
 def test_another_card_is_refused_before_anything_is_asked(
