@@ -311,12 +311,6 @@ def test_a_blank_summary_is_refused() -> None:
             split_bullets(summary)
 
 
-def test_the_two_fixed_orders() -> None:
-    from_end, from_start = removal_orders(4, 0)
-    assert list(map(set, from_end)) == [{0, 1, 2, 3}, {0, 1, 2}, {0, 1}, {0}]
-    assert list(map(set, from_start)) == [{0, 1, 2, 3}, {1, 2, 3}, {2, 3}, {3}]
-
-
 @given(st.integers(2, 9), st.integers(0, 6))
 def test_each_order_removes_one_bullet_at_a_time_until_one_is_left(n: int, n_random: int) -> None:
     orders = removal_orders(n, n_random)
