@@ -67,13 +67,6 @@ def test_only_the_first_changes_are_shown_and_the_rest_is_counted() -> None:
     assert (len(listed.items), listed.more) == (20, "and 5 more facts")
 
 
-def test_columns_without_any_number_are_left_out() -> None:
-    plain = Change.of_scores("Won", "c", Comparison(0.5, 0.6, 0.1))
-    table = compared(changes=(plain,)).page().sections[0].table
-    assert table is not None
-    assert table.columns == ("case", "A", "B", "B - A")
-
-
 def test_every_change_is_a_test_case_and_a_row() -> None:
     page = compared().page()
     cases = [(case.name, case.status, case.kind, case.message) for case in page.cases]

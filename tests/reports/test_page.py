@@ -212,11 +212,9 @@ def test_standard_output_gets_colour_on_a_terminal_only(monkeypatch: pytest.Monk
 
 LABELS: list[EntailmentLabel | None] = ["entailed", "contradicted", "neutral", None]
 NASTY = [
-    "[bold]loud[/bold] :smile:",
+    "[bold]loud[/bold] :smile: a | b",
     "<b>bold</b> &amp; <script>alert(1)</script>",
-    "a | b | c",
-    "*star* _line_ `tick` ~~gone~~",
-    "Ünïcødé 東京の橋 🌉 مرحبا",
+    "*star* _line_ `tick` Ünïcødé 東京の橋 🌉 مرحبا",
     "\"quoted\" 'and' \\backslash\\",
     "]]> <!-- --> {braces} %s $HOME",
 ]

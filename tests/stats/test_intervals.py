@@ -173,14 +173,6 @@ class TestLabelsAndPredictions:
         assert estimate.value == pytest.approx(0.55)
         assert estimate.interval == pytest.approx(cluster_interval([(1, y) for y in labels]))
 
-    def test_labels_of_some_members_are_brought_to_all(self) -> None:
-        """The labelled members lie above the others, and a judge that is right says so."""
-        shifts = (0.0, 0.2, 0.1, 0.3)
-        clusters = [Cluster(0.4, 0.4 + shift, 0.4 + shift) for shift in shifts]
-        estimate, weight = powered_mean(clusters)
-        assert estimate.value == pytest.approx(0.4)
-        assert weight == pytest.approx(1.0)
-
     @pytest.mark.parametrize("n", [2, 12])
     def test_labels_that_are_all_equal_still_leave_doubt(self, n: int) -> None:
         (value, interval, _), _ = powered_mean([Cluster(0.9, 1.0, 0.9)] * n)
