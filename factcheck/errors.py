@@ -5,7 +5,6 @@ An item that could not be judged is a value, `Failure`, rather than an exception
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
@@ -13,9 +12,6 @@ S = TypeVar("S")
 
 MAX_MESSAGE_CHARS = 300
 """Maximum length of a message; longer ones are shortened to one readable line."""
-_LONG_PATH = re.compile(r"(?:[A-Za-z]:)?[/\\][^\s'\"]{60,10000}")
-_PATH_END = 48
-"""Number of characters kept at the end of a shortened path."""
 
 
 class FactcheckError(Exception):
@@ -197,9 +193,7 @@ class Failure(Generic[S]):
 
 
 def shorten(text: str, limit: int = MAX_MESSAGE_CHARS) -> str:
-    """Shorten `text` to `limit` characters: drop the start of long paths, then the middle."""
-    if len(text) > limit:
-        text = _LONG_PATH.sub(lambda path: f"…{path[0][-_PATH_END:]}", text)
+    """Shorten `text` to `limit` characters by removing its middle."""
     if len(text) <= limit:
         return text
     tail = limit // 3

@@ -40,10 +40,3 @@ def test_a_foreign_error_is_described_with_its_type_on_one_line() -> None:
 
 def test_a_failure_has_the_code_and_message_of_its_error() -> None:
     assert Failure.of("r1", JudgeRejected("no key")) == Failure("r1", "rejected", "no key")
-
-
-def test_a_long_path_gives_way_to_what_is_wrong_with_the_file() -> None:
-    path = "/" + "/".join(f"folder{n}" for n in range(40)) + "/facts.yaml"
-    message = str(InputError(f"{path} has 3 facts that are not in the source; drop them"))
-
-    assert message.endswith("folder39/facts.yaml has 3 facts that are not in the source; drop them")

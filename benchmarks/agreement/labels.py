@@ -21,7 +21,6 @@ import numpy as np
 from benchmarks.agreement.replies import read_labelled
 from benchmarks.agreement.run import data_and_judges
 from factcheck.calibration.agreement import check_pairs
-from factcheck.calibration.agreement_metrics import corrected_share
 from factcheck.scoring import FactCoverage
 from factcheck.stats.intervals import Cluster, powered_mean, t_95
 
@@ -65,9 +64,7 @@ def main() -> None:
         print(
             f"{judge}: human level {levels.mean(axis=0)[0]:.3f}, correlation of documents {r:.2f}"
         )
-        print(
-            "  labelled          coverage  alone   RMSE   labels alone  Rogan-Gladen  ratio  weight"
-        )
+        print("  labelled          coverage  alone   RMSE   labels alone  ratio  weight")
         for n, n_all in SIZES:
             show(f"{n} of {n_all} documents", by_documents(documents, n, n_all))
         show(f"{N_TEXTS * len(documents)} summaries", by_texts(documents))
@@ -119,16 +116,13 @@ def show(name: str, resamples: Sequence[Drawn]) -> None:
         (value, interval, _), weight = powered_mean([*own, *rest])
         low, high = interval or (np.nan, np.nan)
         half = t_95(len(own) - 1) * labels.std(ddof=1) / np.sqrt(len(own))
-        both, missed, added, neither = labelled.sum(axis=0)
-        rates = both / (both + missed), neither / (neither + added)
-        corrected = corrected_share(float(predictions.mean()), *rates)
-        errors = np.array([value, labels.mean(), corrected], dtype=float)
+        errors = np.array([value, labels.mean()], dtype=float)
         is_held = low <= truth <= high, abs(labels.mean() - truth) <= half
         rows.append((*is_held, *np.square(errors - truth), weight))
     held, alone, *squares, weight = np.nanmean(rows, axis=0)
     rmse = np.sqrt(squares)
     print(
-        f"  {name:<18}{held:7.3f}{alone:8.3f}{rmse[0]:9.4f}{rmse[1]:12.4f}{rmse[2]:14.4f}"
+        f"  {name:<18}{held:7.3f}{alone:8.3f}{rmse[0]:9.4f}{rmse[1]:12.4f}"
         f"{rmse[0] / rmse[1]:9.2f}{weight:8.2f}"
     )
 

@@ -15,9 +15,7 @@ import json
 import os
 import re
 import sys
-import time
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -172,32 +170,6 @@ def print_thresholds(one: Scored) -> None:
         print(f"{name + ', chosen on other folds':>42} {chosen_elsewhere(scores, one):35.3f}")
 
 
-def print_speed(sets: Sequence[tuple[str, list[Pair]]]) -> None:
-    """Texts a second of the embedded embedder, each seen for the first time, in one thread."""
-    from factcheck.judges.embedders.local import embed_text
-    from factcheck.judges.embedders.vectors import direction_of, similarity
-
-    start = time.perf_counter()
-    embed_text("The first text of a process loads the word list.")
-    print(f"\nfirst text of the process: {1000 * (time.perf_counter() - start):,.0f} ms")
-    for name, pairs in sets:
-        texts = list(dict.fromkeys(text for p in pairs for text in (p.output, *p.references)))
-        n_words = sum(len(text.split()) for text in texts)
-        start = time.perf_counter()
-        vectors = [embed_text(text) for text in texts]
-        seconds = time.perf_counter() - start
-        start = time.perf_counter()
-        directions = [direction_of(vector) for vector in vectors[:2000]]
-        for one, other in pairwise(directions):
-            similarity(one, other)
-        compared = (time.perf_counter() - start) / len(directions)
-        print(
-            f"{name:<18} {len(texts):7,} texts of {n_words / len(texts):5.1f} words:"
-            f" {len(texts) / seconds:7,.0f} texts/s, {n_words / seconds:9,.0f} words/s,"
-            f" {1e6 * compared:4.0f} us a comparison"
-        )
-
-
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -209,8 +181,6 @@ def main() -> int:
     sets = list(load(Path(options.data)))
     if not sets:
         parser.error(f"{options.data} holds none of the sets")
-    if options.provider == "local":
-        print_speed(sets)
     with ReferenceMatch(embedding_provider=options.provider) as metric:
         print(f"\n{metric.identity['embedder']}")
         all_scored = [scored(name, pairs, metric) for name, pairs in sets]

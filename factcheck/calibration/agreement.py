@@ -34,7 +34,7 @@ from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
 from factcheck.settings import LOCAL
-from factcheck.stats.intervals import Estimate, kendall, pearson
+from factcheck.stats.intervals import Estimate, kendall
 from factcheck.stats.resampling import bootstrap_groups, mean_estimate
 
 _LABELS: conclusions.Labels = {
@@ -45,8 +45,7 @@ _LABELS: conclusions.Labels = {
     "calibration_error": ("mean error of its probabilities", short),
     "coverage": ("mean coverage by its verdicts", short),
     "human_coverage": ("what people would find, by labels and its verdicts", short),
-    "pearson": ("Pearson: its coverage follows that by people", short),
-    "kendall": ("Kendall: the same, by rank", short),
+    "kendall": ("rank correlation (Kendall) of its coverage with that by people", short),
 }
 
 
@@ -204,8 +203,6 @@ def measure_agreement(
     rows = Decisions.of_pairs(decided, verdicts)
     correlated = metrics.comparable(metrics.by_document(decided, verdicts))
     documents = metrics.by_document(pairs, answers)
-    coverage = metrics.mean_coverage(documents)
-    level = metrics.human_level(documents, coverage.value, metrics.rates(rows))
 
     def estimate(
         metric: Callable[[Decisions], float | None], labels: Sequence[bool] = ()
@@ -230,10 +227,9 @@ def measure_agreement(
             "specificity": estimate(lambda rows: metrics.rates(rows)[1], labels=(False,)),
             "auroc": estimate(metrics.auroc),
             "calibration_error": estimate(metrics.calibration_error),
-            "pearson": mean_estimate([pearson(*both) for both in correlated], low=-1.0),
             "kendall": mean_estimate([kendall(*both) for both in correlated], low=-1.0),
-            "coverage": coverage,
-            "human_coverage": level,
+            "coverage": metrics.mean_coverage(documents),
+            "human_coverage": metrics.human_level(documents),
         },
         n_documents=len(np.unique(rows.documents)),
         n_pairs=len(decided),
@@ -253,7 +249,7 @@ class JudgeAgreement:
 
     - `balanced_accuracy`, `sensitivity`, `specificity`: of its verdicts.
     - `auroc`, `calibration_error`: of its probabilities.
-    - `pearson`, `kendall`: mean over documents of the correlation with the human coverage, over the
+    - `kendall`: mean over documents of the rank correlation with the human coverage, over the
       systems of a document.
     - `coverage`: the mean coverage of all documents, by the judge. `human_coverage`: what people
       would find there, from their labels and the judge's answers on all facts.

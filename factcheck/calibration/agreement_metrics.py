@@ -140,18 +140,6 @@ def calibration_error(pairs: Decisions) -> float | None:
     return float(np.abs(distances).sum()) / len(pairs.labels)
 
 
-def corrected_share(share: float, sensitivity: float, specificity: float) -> float | None:
-    """Return the true share, in [0, 1], behind an observed one; `None` if no better than chance.
-
-    Source:
-        Rogan and Gladen (1978), "Estimating prevalence from the results of a screening test".
-    """
-    informed = sensitivity + specificity - 1
-    if informed <= 0:
-        return None
-    return min(1.0, max(0.0, (share + specificity - 1) / informed))
-
-
 Texts = Mapping[str, Sequence[Sequence[tuple[LabelledPair, Answer]]]]
 """By document, the facts of each of its texts with their answers."""
 
@@ -194,29 +182,13 @@ def mean_coverage(documents: Texts) -> Estimate:
     return mean_estimate(means, "nothing was decided")
 
 
-def human_level(
-    documents: Texts, coverage: float | None, rates: tuple[float | None, float | None]
-) -> Estimate:
+def human_level(documents: Texts) -> Estimate:
     """Estimate the mean coverage by human labels, where few documents have labels.
 
-    Prediction-powered (`powered_mean`) over documents; an undecided fact counts half. Of a single
-    labelled document, only error rates are of use: they correct the judge's coverage.
-
-    Args:
-        documents: All facts, with and without a label.
-        coverage: The judge's mean coverage.
-        rates: Its sensitivity and specificity.
+    Prediction-powered (`powered_mean`) over documents, of all facts with and without a label; an
+    undecided fact counts half.
     """
-    clusters = [_cluster(texts) for texts in documents.values()]
-    if sum(one.label is not None for one in clusters) != 1:
-        return powered_mean(clusters)[0]
-    value, (sensitivity, specificity) = None, rates
-    if coverage is not None and sensitivity is not None and specificity is not None:
-        value = corrected_share(coverage, sensitivity, specificity)
-    why = "only one document is labelled"
-    if value is not None:
-        why += ": the judge's coverage, corrected for its errors there; no interval"
-    return Estimate(value, why=why)
+    return powered_mean([_cluster(texts) for texts in documents.values()])[0]
 
 
 def _cluster(texts: Sequence[Sequence[tuple[LabelledPair, Answer]]]) -> Cluster:

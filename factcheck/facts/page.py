@@ -167,7 +167,7 @@ def coverage_page(
             sections = tuple(_without_notes(section) for section in sections)
     return page._replace(
         answer=answer,
-        lines=(*page.lines, *lead_lines(lead)),
+        lines=(*page.lines, *_lead_lines(lead)),
         trust=trust,
         sections=filled(_key_facts(results, n_key), *sections, _documents(documents)),
         alerts=(*alerts, *(Alert(text, "warn") for text in fact_warnings(facts))),
@@ -231,13 +231,12 @@ def look_wrong(n: int) -> str:
     return f"{n:,} look wrong; check them."
 
 
-def lead_lines(lead: float | None, n_leads: int = 0) -> tuple[str, ...]:
-    """Describe the lead baseline, if it is known; for a run, the mean over `n_leads` records."""
+def _lead_lines(lead: float | None) -> tuple[str, ...]:
+    """Describe the lead baseline, if it is known."""
     if lead is None:
         return ()
-    over = f", mean of {plural(n_leads, 'record')}" if n_leads else ""
     what = "the first sentences of the source, cut to the same length"
-    return (f"Lead baseline: {score_text(lead)}{over} ({what})",)
+    return (f"Lead baseline: {score_text(lead)} ({what})",)
 
 
 def bounds_text(noun: str, bounds: tuple[float, float]) -> str:

@@ -6,16 +6,16 @@ never help to pass.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from factcheck.errors import InputError, JudgeError
-from factcheck.facts import CheckResult, CoverageReport, share_entailed
+from factcheck.facts import CheckResult, CoverageReport
 from factcheck.facts.page import item_of, lost_musts
 from factcheck.reports import render
 from factcheck.reports.page import Page, Section
-from factcheck.reports.text import one_line, plural, quote_text, some_of
+from factcheck.reports.text import plural, quote_text, some_of
 from factcheck.scoring.run_report import FINAL, Tally
 
 GATE_FAILED = 1
@@ -55,17 +55,14 @@ class Limits:
     """Minimum score, in [0, 1]."""
     max_distorted: int | None = None
     """Maximum number of distorted facts."""
-    tags: Mapping[str, float] = field(default_factory=dict)
-    """Minimum score of the facts with a tag, in [0, 1]."""
     baseline: CoverageReport | None = None
     """Earlier report on the same facts; no fact may come out worse."""
 
     def __post_init__(self) -> None:
         if self.max_distorted is not None and self.max_distorted < 0:
             raise InputError(f"max_distorted is {self.max_distorted}; expected 0 or more")
-        for name, value in (("fail_under", self.fail_under or 0.0), *self.tags.items()):
-            if not 0.0 <= value <= 1.0:
-                raise InputError(f"the threshold of {name} is {value:g}; expected 0 to 1")
+        if not 0.0 <= (self.fail_under or 0.0) <= 1.0:
+            raise InputError(f"fail_under is {self.fail_under:g}; expected 0 to 1")
 
 
 NO_LIMITS = Limits()
@@ -86,17 +83,11 @@ def coverage_gate(report: CoverageReport, limits: Limits = NO_LIMITS) -> GateFai
         return GateFailure(InputError.exit_code, problem)
     lost = lost_musts(report.results)
     failing = [(lost, [result for result in report.results if result.fact.must])]
-    shares = [("score", report.results, limits.fail_under)]
-    for tag, threshold in limits.tags.items():
-        tagged = tuple(result for result in report.results if tag in result.fact.tags)
-        shares.append((f"score of #{one_line(tag)}", tagged, threshold))
-    for name, results, minimum in shares:
-        score = share_entailed(results).value
-        if score is None and minimum is not None:
-            what = f"no {name} to compare with {minimum:g}"
-            why = "no fact with a weight above 0 was decided"
-            return GateFailure(NOTHING_DECIDED, f"{what}: {why}")
-        failing.append((_below(name, score, minimum, 2), [*results]))
+    if report.score is None and limits.fail_under is not None:
+        what = f"no score to compare with {limits.fail_under:g}"
+        why = "no fact with a weight above 0 was decided"
+        return GateFailure(NOTHING_DECIDED, f"{what}: {why}")
+    failing.append((_below("score", report.score, limits.fail_under, 2), [*report.results]))
     many = _too_many(report.counts["distorted"], limits.max_distorted, report.distorted)
     failing.append((many, [*report.distorted]))
     pairs = _changed(report, limits.baseline)
@@ -152,9 +143,6 @@ def _changed(
 
 def misfit(report: CoverageReport, limits: Limits) -> str:
     """Return why the limits do not apply to the report; empty if they do."""
-    tags = {tag for fact in report.facts for tag in fact.tags}
-    for unknown in (tag for tag in limits.tags if tag not in tags):
-        return f"no fact has the tag {quote_text(unknown)!r}, which has a threshold"
     problem = _mismatch(report, limits.baseline) if limits.baseline else ""
     return problem and f"{problem}; create the baseline again"
 

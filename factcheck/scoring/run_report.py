@@ -15,7 +15,6 @@ from factcheck.facts.coverage import trust_lines
 from factcheck.facts.page import (
     answer_text,
     bounds_text,
-    lead_lines,
     lost_musts,
     parts,
     score_text,
@@ -38,8 +37,6 @@ FINAL = frozenset(
     | {"unsure", "language"}
 )
 """Codes of permanent failures. Records with other failures get no row and are retried on resume."""
-_SCALE = ("lead", "faithfulness")
-"""Optional columns beside the score."""
 NO_USAGE = Usage()
 _BUDGET = "budget"
 _N_BINS = 10
@@ -53,7 +50,6 @@ class Row(NamedTuple):
     score: float | None = None
     low: float | None = None
     high: float | None = None
-    lead: float | None = None
     faithfulness: float | None = None
     facts: int | None = None
     """Number of facts; like the other counts, `None` for a record without a report."""
@@ -75,8 +71,7 @@ class Row(NamedTuple):
         if isinstance(outcome, RecordFailure):
             return cls(name, code=outcome.code, message=outcome.message, place=place)
         found = outcome.share
-        scale = outcome.lead, outcome.faithfulness
-        rates = found.value, found.low, found.high, *scale
+        rates = found.value, found.low, found.high, outcome.faithfulness
         lost, source = lost_musts(outcome.results) or None, outcome.facts.source_digest or name
         counts: dict[str, Any] = outcome.counts
         return cls(name, *rates, **counts, lost_must=lost, source=source, place=place)
@@ -124,8 +119,6 @@ class Tally(Report):
     """`CoverageReport.judge_quality` of the first report."""
     unfinished: int = 0
     """Number of records to be scored again on resume."""
-    skipped: int = 0
-    """Number of invalid records skipped."""
     budget_exhausted: bool = False
     interrupted: bool = False
     write_error: str = ""
@@ -214,17 +207,14 @@ class Tally(Report):
             yield Case("all records", "error", self.partial, "partial")
 
     def _lines(self) -> Iterator[str]:
-        totals, n_leads = self._totals(), sum(row.lead is not None for row in self.rows)
+        totals = self._totals()
         if self.partial:
             yield self.partial
-        yield from lead_lines(totals["lead"], n_leads)
         if totals["faithfulness"] is not None:
             yield f"Faithfulness: {score_text(totals['faithfulness'])}, mean of the records"
         if self.counts["undecided"]:
             yield bounds_text("fact", (totals["low"], totals["high"]))
         missing = [f"{n:,} without a report ({code})" for code, n in sorted(self.failures.items())]
-        if self.skipped:
-            missing.append(f"{plural(self.skipped, 'invalid record')} skipped")
         if self.left_out:
             rows = plural(self.left_out, "row")
             missing.append(f"{rows} of records that are not in the input left out")
@@ -241,7 +231,6 @@ class Tally(Report):
             "score": self.score,
             "low": 0.0 if low is None else low,
             "high": 1.0 if high is None else high,
-            "lead": self._mean("lead"),
             "faithfulness": self._mean("faithfulness"),
             "judge_quality": self.judge_quality,
         }
@@ -258,7 +247,6 @@ class Tally(Report):
             "failures": dict(self.failures),
             "open": self.unfinished,
             "complete": self.complete,
-            "skipped": self.skipped,
             "left_out": self.left_out,
             "signature": self.signature,
         }
@@ -301,11 +289,11 @@ class RunReport(Tally):
         return {**super().to_dict(), "records": self._records()}
 
     def _table(self) -> Table:
-        scale = [name for name in _SCALE if self._mean(name) is not None]
+        both = ("faithfulness",) if self._mean("faithfulness") is not None else ()
         return Table(
-            ("record", "coverage", *scale, *COUNTS),
-            tuple(_cells(row, scale) for row in self.rows),
-            dispensable=("facts", *_SCALE),
+            ("record", "coverage", *both, *COUNTS),
+            tuple(_cells(row, both) for row in self.rows),
+            dispensable=("facts", *both),
             bars=tuple(parts(row.counts) for row in self.rows),
             details=lambda place: self._detail(self.rows[place].id),
         )
@@ -330,10 +318,10 @@ class RunReport(Tally):
         return page._replace(name=f"{name_text(name)}: {page.name.lower()}", trust=())
 
 
-def _cells(row: Row, scale: Iterable[str]) -> tuple[str, ...]:
+def _cells(row: Row, both: Iterable[str]) -> tuple[str, ...]:
     """Return the table row of a record; without a report, most cells are empty."""
     cells = [name_text(row.id), score_text(row.score) if row.code is None else "no report"]
-    for name in scale:
+    for name in both:
         value = getattr(row, name)
         cells.append("" if value is None else score_text(value))
     for name in COUNTS:

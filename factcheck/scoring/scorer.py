@@ -234,16 +234,15 @@ class FactCoverage(SessionUser):
         records: Iterable[RecordLike],
         *,
         direction: Direction = "coverage",
-        lead: bool = False,
     ) -> Generator[Scored, None, None]:
-        """Score many records and yield each with its outcome; see `score_many` and `score`."""
+        """Score many records and yield each with its outcome; see `score_many`."""
         if self._processes > 1:
             judge = self._specs[0] or self.session.settings.judge
             options = judge, self._weights, direction
-            start = partial(_chunk_scorer, *options, lead=lead)
+            start = partial(_chunk_scorer, *options)
             return score_in_processes(start, records, self._processes)
 
-        score = partial(self.ascore, direction=direction, lead=lead)
+        score = partial(self.ascore, direction=direction, lead=False)
         return score_records(score, records, in_flight=3 * self.session.concurrency)
 
     def as_dspy_metric(
@@ -472,15 +471,11 @@ def _first_sentences(text: str, n_words: int) -> str:
 
 
 def _chunk_scorer(
-    judge: JudgeSpec,
-    weights: Weighting,
-    direction: Direction,
-    *,
-    lead: bool,
+    judge: JudgeSpec, weights: Weighting, direction: Direction
 ) -> Callable[[Sequence[Record]], Iterable[Scored]]:
     """Open an embedded scorer in a process of its own."""
     scorer = FactCoverage(judge, LOCAL, weights=weights, cache="off")
-    return partial(scorer.score_records, direction=direction, lead=lead)
+    return partial(scorer.score_records, direction=direction)
 
 
 async def ascore(

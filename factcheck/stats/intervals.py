@@ -233,15 +233,6 @@ def ranks(values: Any) -> Any:
     return (last - (counts - 1) / 2)[place.reshape(-1)]
 
 
-def pearson(xs: Sequence[float], ys: Sequence[float]) -> float:
-    """Return Pearson's r, in [-1, 1]; NaN if one side is constant."""
-    import numpy as np
-
-    if not np.ptp(xs) or not np.ptp(ys):
-        return math.nan
-    return float(np.clip(np.corrcoef(xs, ys)[0, 1], -1.0, 1.0))
-
-
 def kendall(xs: Sequence[float], ys: Sequence[float]) -> float:
     """Return Kendall's tau-b, in [-1, 1]; NaN if one side is constant. Quadratic in the length."""
     import numpy as np

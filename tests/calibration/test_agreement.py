@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from factcheck import AtomicFact, CheckFailure, Verdict
-from factcheck.calibration import AgreementReport, LabelledPair, agreement, read_pairs
+from factcheck.calibration import LabelledPair, agreement, read_pairs
 from factcheck.calibration.agreement import measure_agreement
 from factcheck.calibration.agreement_metrics import Answer
 from factcheck.errors import InputError
@@ -98,21 +98,6 @@ def test_the_judge_brings_few_labels_to_all_documents() -> None:
     assert low < 0.2 < high
 
 
-def test_one_labelled_document_corrects_the_judge_by_its_errors() -> None:
-    """Half of what is there is found (Rogan-Gladen), so a coverage of .2 means .4."""
-    rows = [LabelledPair("a", "", "ta", f"a{n}", label=n < 4) for n in range(10)]
-    rows += [LabelledPair("b", "", "tb", f"b{n}") for n in range(10)]
-    answers = [Answer(entailed=n % 10 < 2) for n in range(20)]
-    value, interval, why = level(rows, answers)["human_coverage"]
-    assert value == pytest.approx(0.4)
-    assert interval is None
-    assert why.startswith("only one document is labelled")
-    report = AgreementReport((measure_agreement("judge", rows, answers),), tuple(rows))
-    assert why in " ".join(str(report).split())
-    metrics = level(rows[:4] + rows[10:], answers[:4] + answers[10:])
-    assert metrics["human_coverage"] == (None, None, "only one document is labelled")
-
-
 def test_undecided_facts_count_half_beside_their_labels() -> None:
     rows = [LabelledPair(str(n), "", f"t{n}", f"f{n}", label=n < 3) for n in range(6)]
     found = level([*rows, LabelledPair("z", "", "tz", "fz")], [Answer(None)] * 7)
@@ -149,11 +134,8 @@ ROW = {"fact": "f", "text": "t", "label": 1}
     ("row", "message"),
     [
         ({"fact": "f"}, "unknown format with the keys"),
-        ([1], "expected an object, got list"),
         ({**ROW, "label": 2}, "label 2"),
         ({**ROW, "label": "perhaps"}, "label 'perhaps'"),
-        ({**ROW, "label": [1]}, r"label \[1\]"),
-        ({**ROW, "label": "nan"}, "label 'nan'"),
         ({**ROW, "fact": " "}, "fact and text"),
         ({"facts": ["f"], "labels": [1], "text": "t"}, "unknown format with the keys"),
     ],
@@ -201,8 +183,7 @@ def test_correlations_are_means_within_documents_of_three_texts_that_differ() ->
             said = {"y": fact >= system, "constant": True}.get(document, label)
             answers.append(Answer(entailed=said))
     found = measure_agreement("m", rows, answers)
-    assert found.metrics["pearson"].value == pytest.approx(0.0)
     assert found.metrics["kendall"] == (0.0, (-1.0, 1.0), "")
     alone = measure_agreement("m", rows[:9], answers[:9]).metrics
-    assert (alone["pearson"].value, alone["kendall"].value) == pytest.approx((1.0, 1.0))
+    assert alone["kendall"].value == pytest.approx(1.0)
     assert measure_agreement("m", rows[18:], answers[18:]).metrics["kendall"].value is None

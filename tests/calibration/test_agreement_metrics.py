@@ -16,7 +16,6 @@ from factcheck.calibration.agreement_metrics import (
     Decisions,
     LabelledPair,
     by_document,
-    corrected_share,
     human_level,
     mean_coverage,
 )
@@ -76,19 +75,6 @@ def test_the_calibration_error_is_that_of_bins_counted_by_hand(
     assert metrics.calibration_error(calibrated) == 0.0
 
 
-@given(st.floats(0, 1), st.floats(0.55, 1), st.floats(0.55, 1))
-def test_correction_undoes_known_errors(
-    true: float, sensitivity: float, specificity: float
-) -> None:
-    observed = true * sensitivity + (1 - true) * (1 - specificity)
-    assert corrected_share(observed, sensitivity, specificity) == pytest.approx(true, abs=1e-9)
-
-
-def test_correction_stays_a_share_and_needs_a_judge_better_than_chance() -> None:
-    assert (corrected_share(0.0, 0.9, 0.9), corrected_share(1.0, 0.9, 0.9)) == (0.0, 1.0)
-    assert corrected_share(0.4, 0.5, 0.5) is corrected_share(0.4, 0.2, 0.5) is None
-
-
 def test_documents_count_alike_however_many_texts_they_have() -> None:
     rows = [
         ("a", "t", 1, 1),
@@ -100,5 +86,5 @@ def test_documents_count_alike_however_many_texts_they_have() -> None:
     pairs = [LabelledPair(d, "", t, f"f{n}", bool(y)) for n, (d, t, _, y) in enumerate(rows)]
     documents = by_document(pairs, [Answer(bool(said)) for _, _, said, _ in rows])
     assert mean_coverage(documents).value == pytest.approx((1.0 + 0.25) / 2)
-    level = human_level(documents, None, (None, None))
+    level = human_level(documents)
     assert level.value == pytest.approx((1.0 + 0.5) / 2)

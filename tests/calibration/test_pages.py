@@ -137,7 +137,6 @@ LITTLE = "Too little was measured for ranking, thresholds or absolute figures."
     ("found", "uses", "says"),
     [
         (bullets(), "yyy", "Good for ranking, thresholds and absolute figures. It credits 95 %"),
-        (agreement(0.95, 0.96), "yyy", "Good for ranking, thresholds and absolute figures. "),
         (bullets(found=0.58), "yyn",
          ("Good for ranking and thresholds; not for absolute figures. It credits 58 % "
          "(56\u201360 %) of the facts present, and 3 % (1\u20135 %) of those absent; "
@@ -145,7 +144,6 @@ LITTLE = "Too little was measured for ranking, thresholds or absolute figures."
          "variants).")),
         (bullets(kendall=None, kendall_bullets=None, found=1.0, invented=1.0), "nnn",
          "Do not use this judge. It credits 100 %"),
-        (agreement(1.0, 0.0), "nnn", "Do not use this judge. "),
         (bullets(rising_steps=0.3), "nyy", "rises at 30 % (28\u201332 %) of the removals"),
         (bullets(found=around(0.93, 0.06)), "yyo",
          "Good for ranking and thresholds; too little was measured for absolute figures."),
@@ -153,10 +151,7 @@ LITTLE = "Too little was measured for ranking, thresholds or absolute figures."
          "Not for thresholds or absolute figures; too little was measured for ranking. It credits"),
         (bullets(n_texts=9), "ooo", "; at least 10 texts are needed)."),
         (agreement(1.0, 1.0, n_facts=49, half=0.0), "ooo", LITTLE),
-        (agreement(0.2, 0.2, n_facts=10), "ooo",
-         "(10 labelled facts of 20 documents; 50 facts of 10 documents are needed)."),
         (bullets(kendall=None, found=None, invented=None), "y", "with the bullets left .950"),
-        (bullets(rising_steps=None), "o", "for ranking. No bullet could be"),
         (conclusions.of_agreement(UNDEFINED, 60, 20), "o", ". No verdicts on one of"),
         (conclusions.of_audit((), 0, 0, is_constant=False), "o", "It gave no answers"),
         (SOUND, "", "Nothing here speaks against this judge"),

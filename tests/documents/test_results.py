@@ -132,7 +132,7 @@ def test_a_run_is_complete_if_its_closing_line_is_whole_and_no_row_follows(
         read_run(path)
 
 
-@pytest.mark.parametrize("tail", [b'{"id": "d", "tex', b"\0\0\0\0", b'{"id": "d"\n', b"\0\0\n"])
+@pytest.mark.parametrize("tail", [b'{"id": "d", "tex', b"\0\0\0\0", b'{"id": "d"\n'])
 def test_a_last_line_that_is_not_whole_is_no_row(
     tmp_path: Path, tail: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -153,9 +153,7 @@ def test_a_last_line_that_is_not_whole_is_no_row(
     ("line", "message"),
     [
         (b'{"id": "d"', "line 3: not a JSON object; the file is damaged"),
-        (b'{"id": "d\xff"}', "line 3: not a JSON object"),
         (b"[1]", "line 3: not a JSON object"),
-        (b"", "line 3: not a JSON object"),
         (b'{"row": "d"}', "line 3: the row has no id"),
         (b'{"id": "a"}', "line 3: 'a' has two rows"),
     ],
@@ -175,7 +173,7 @@ def test_a_damaged_line_in_the_middle_is_named_and_nothing_is_changed(
     assert path.read_bytes() == damaged
 
 
-@pytest.mark.parametrize("content", [b"my notes", b'{"id": "a"}\n', b"\n", b'{"a": 1}\n{"b": 2'])
+@pytest.mark.parametrize("content", [b"my notes", b'{"id": "a"}\n'])
 def test_a_file_that_is_none_of_ours_is_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "notes.txt"
     path.write_bytes(content)

@@ -35,10 +35,10 @@ def model() -> Iterator[LocalOpenAIServer]:
         yield server
 
 
-def started(model: LocalOpenAIServer, out: Path, every: int = 1) -> Run:
-    """Start a run of some of the pairs with the cache beside `out`; its rows are resumed."""
-    records = out.with_name(f"every {every}.jsonl")
-    lines = [json.dumps(pair.record()) for pair in PAIRS[::every]]
+def started(model: LocalOpenAIServer, out: Path) -> Run:
+    """Start a run of the pairs with the cache beside `out`; its rows are resumed."""
+    records = out.with_name("records.jsonl")
+    lines = [json.dumps(pair.record()) for pair in PAIRS]
     records.write_text("\n".join(lines), "utf-8")
     command = [sys.executable, "-m", "factcheck", "run", str(records)]
     environment = {
@@ -71,8 +71,8 @@ def start(
 ) -> Iterator[Start]:
     runs: list[Run] = []
 
-    def start_run(name: str, every: int = 1) -> Run:
-        runs.append(started(model, tmp_path / f"{name}.jsonl", every))
+    def start_run(name: str) -> Run:
+        runs.append(started(model, tmp_path / f"{name}.jsonl"))
         return runs[-1]
 
     model.clear()
@@ -116,15 +116,6 @@ def test_two_processes_share_a_cache(
     assert len(asked) == N_CALLS
     assert max(asked.values()) <= 2
     assert None not in stored(tmp_path / "cache").values()
-
-
-def test_a_run_asks_for_nothing_that_another_one_kept(
-    start: Start, undisturbed: Sequence[object], model: LocalOpenAIServer, tmp_path: Path
-) -> None:
-    assert start("half", every=2).wait() == 0
-    assert start("all").wait() == 0
-    assert comparable(tmp_path / "all.jsonl") == undisturbed
-    assert len(model.requests) == N_CALLS
 
 
 def answers(folder: Path) -> Counter[tuple[str, str]]:

@@ -1,6 +1,5 @@
-"""Every page without serious findings of axe-core, and the screens that were looked at.
+"""Every page without serious findings of axe-core, and cells of notebooks in their mode.
 
-`SCREENS=tests/e2e/screens python -m pytest tests/e2e/test_screens.py` takes the screens again.
 axe-core is read from the folder in AXE, or from npm's global folder.
 """
 
@@ -26,8 +25,6 @@ from factcheck.scoring.run_report import RunReport
 from tests.reports.examples import all_groups, both_directions
 
 INPUTS = Path(__file__).parents[1] / "goldens" / "inputs"
-SCREENS = Path(__file__).parent / "screens"
-LARGEST = 60_000
 """Bytes of a kept screen."""
 
 
@@ -86,7 +83,6 @@ PAGES: dict[str, Callable[[], str]] = {
     "fields": evaluated_fields,
     "notebook": notebook,
 }
-KEPT = ("notebook", "report", "run")
 html = cache(lambda name: PAGES[name]())
 
 
@@ -154,19 +150,3 @@ def serious(page: Any) -> list[str]:
         for one in found["violations"]
         if one["impact"] in ("serious", "critical")
     ]
-
-
-@pytest.mark.skipif("SCREENS" not in os.environ, reason="needs SCREENS=FOLDER to write to")
-@pytest.mark.parametrize("name", KEPT)
-def test_screens_are_taken(tab: Any, name: str) -> None:
-    image = pytest.importorskip("PIL.Image", reason="needs Pillow")
-    path = Path(os.environ["SCREENS"], f"{name}.png")
-    tab(html(name), viewport={"width": 1000, "height": 640}).screenshot(path=path)
-    image.open(path).convert("P", palette=image.Palette.ADAPTIVE, colors=32).save(
-        path, optimize=True
-    )
-
-
-def test_kept_screens_are_small() -> None:
-    assert sorted(path.stem for path in SCREENS.iterdir()) == [*KEPT]
-    assert all(path.stat().st_size <= LARGEST for path in SCREENS.iterdir())

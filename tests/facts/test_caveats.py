@@ -44,15 +44,6 @@ def test_how_far_to_trust_a_score_is_said_once_and_folds() -> None:
     assert not one.page().alerts
 
 
-def test_the_answer_comes_first_in_every_format() -> None:
-    one = found(PARAPHRASE, "contradicted")
-    answer = "0 of 1 fact kept. 1 looks wrong; check it."
-    assert str(one).startswith(f"{answer}\n")
-    assert one.to_markdown().startswith(f"## {answer}")
-    assert f'<h1 class="answer">{answer}</h1>' in one.to_html()
-    assert str(RunReport({"r": one})).startswith(f"1 of 1 record scored: {answer}\n")
-
-
 @pytest.mark.parametrize(
     ("counts", "answer"),
     [
@@ -144,13 +135,6 @@ def test_other_judges_and_undecided_reports_say_nothing() -> None:
 def test_an_empty_summary_is_named() -> None:
     page = found(" \n", "neutral").page()
     assert (page.answer, page.trust) == ("The summary is empty, so nothing is kept.", ())
-
-
-def test_a_comparison_says_what_cannot_be_ranked() -> None:
-    two = compare(found(COPY, "entailed"), found(COPY, "neutral"))
-    assert ALIKE in " ".join(str(two).split())
-    model = ScoreSignature.of({"judge": "some/model"})
-    assert not compare(*(found(COPY, "entailed", model),) * 2).page().trust
 
 
 def test_figures_of_a_judge_are_in_one_place() -> None:

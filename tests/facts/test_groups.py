@@ -96,11 +96,6 @@ def test_a_must_core_does_not_drag_its_details_along() -> None:
     assert "1 must fact not kept" in render(report("neutral", "neutral").page(), "table")
 
 
-def test_a_report_with_groups_is_read_back() -> None:
-    written = report("entailed", "neutral", "contradicted", "")
-    assert CoverageReport.from_json(written.to_json()) == written
-
-
 def test_marks_of_details_belong_to_the_line_that_shows_them() -> None:
     facts = [
         AtomicFact("f1", "It sank.", Span(0, 8)),

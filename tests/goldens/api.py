@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
 import factcheck
-from factcheck import calibration, fields, metrics
+from factcheck import metrics
 from tests.goldens.commands import MODEL
 from tests.goldens.running import scripted_model, without_varying, working_folder
 
@@ -21,39 +20,9 @@ def _text(name: str) -> str:
     return Path(name).read_text("utf-8")
 
 
-def _lines(name: str) -> list[dict[str, object]]:
-    return [json.loads(line) for line in _text(name).splitlines()]
-
-
 def _coverage_report() -> str:
     report = factcheck.score(_sample("harbour.txt"), _sample("harbour_summary.txt"))
     return report.to_json()
-
-
-def _coverage_report_of_a_model() -> str:
-    with scripted_model():
-        report = factcheck.score(
-            _text("source.txt"), _text("summary.txt"), judge=MODEL, direction="both"
-        )
-    return report.to_json()
-
-
-def _score_many() -> str:
-    with factcheck.FactCoverage() as scorer:
-        reports = scorer.score_many(_lines("records.jsonl"))
-    dicts: list[object] = [getattr(report, "to_dict", dict)() for report in reports]
-    return "".join(f"{json.dumps(each)}\n" for each in dicts)
-
-
-def _fields_run() -> str:
-    gold, extracted = _lines("gold.jsonl"), _lines("extracted.jsonl")
-    schema = fields.annotate_xeval(fields.infer_schema(gold))
-    run = fields.evaluate(gold, extracted, schema, id_field="id")
-    return json.dumps(run.to_dict(), indent=1) + "\n"
-
-
-def _inferred_schema() -> str:
-    return json.dumps(fields.infer_schema(_lines("gold.jsonl")), indent=1) + "\n"
 
 
 def _metrics_report() -> str:
@@ -64,11 +33,6 @@ def _metrics_report() -> str:
     with factcheck.FactCoverage() as scorer:
         report = metrics.evaluate(cases, [metrics.FactCoverageMetric(scorer)])
     return report.to_json() + "\n"
-
-
-def _audit() -> str:
-    text = calibration.load_texts()[0]
-    return calibration.audit_judge("local", texts=[text], per_rule=1).to_json() + "\n"
 
 
 def _signatures() -> str:
@@ -90,12 +54,7 @@ def _signatures() -> str:
 
 RESULTS: dict[str, Callable[[], str]] = {
     "api-coverage-report": _coverage_report,
-    "api-coverage-report-model": _coverage_report_of_a_model,
-    "api-score-many": _score_many,
-    "api-fields-run": _fields_run,
-    "api-inferred-schema": _inferred_schema,
     "api-metrics-report": _metrics_report,
-    "api-audit": _audit,
     "signatures": _signatures,
 }
 

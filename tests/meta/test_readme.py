@@ -65,19 +65,6 @@ def test_nothing_tells_to_install_what_the_index_does_not_have() -> None:
     assert found == set()
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["pip install 'factcheck[server]'", "run: pip install -q factcheck", "`factcheck[redis]`"],
-)
-def test_what_the_index_does_not_have_is_recognized(line: str) -> None:
-    own = line.replace("factcheck", "summary-factcheck")
-    address = re.sub(r"factcheck(\[\w+\])?", r"summary-factcheck\1 @ git+ADDRESS", line)
-    assert NOT_OURS.search(line)
-    assert NOT_THERE.search(own)
-    assert not NOT_OURS.search(address)
-    assert not NOT_THERE.search(address)
-
-
 def test_files_of_the_walks_exist() -> None:
     names = re.findall(
         r"`((?:factcheck|tests|docs|benchmarks)/[\w/]+\.\w+)`", read("CONTRIBUTING.md")

@@ -78,16 +78,12 @@ def test_facts_are_lines_or_on_standard_input_json(
     ("name", "content", "message"),
     [
         ("a.txt", "# nothing\n\n", "holds no facts"),
-        ("a.json", "[]", "holds no facts"),
         ("a.csv", "One.", "facts come from a .txt, .json, .yaml or .yml file"),
         ("a.yaml", "- One.\n- Price: 5 euros\n", "fact 2: 'Price' is not one of id, text"),
-        ("a.yaml", "- One.\n- true\n", "a.yaml, line 2: fact 2: expected a string, got true"),
         ("a.yaml", "facts:\n- One.\n- true\n", "line 3: fact 2: expected a string, got true"),
         ("a.json", '["One.", " "]', "fact 2: fact 'f2' has no text"),
         ("a.json", '[{"text": "One.", "Must": true}]', "fact 1: 'Must' is not one of"),
-        ("a.json", '[{"text": "One.", "weight": -1}]', "fact 1: fact 'f1': 'weight': expected a"),
         ("a.json", '[{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]', "two facts have the id"),
-        ("a.json", '"One."', "expected a list of facts"),
         (
             "a.json",
             '{"fact": []}',
@@ -217,7 +213,6 @@ def test_the_id_of_a_removed_fact_does_not_make_another_one_reworded(tmp_path: P
         (["a", {"id": "x", "text": "b"}, "c"], ["f1", "x", "f3"]),
         (["a", {"id": "f1", "text": "b"}], ["f2", "f1"]),
         ([{"id": "f7", "text": "a"}, AtomicFact("f9", "b"), {"text": "c"}, "d"], "f7 f9 f10 f11"),
-        ([{"id": "f007", "text": "a"}, "b"], ["f007", "f2"]),
     ],
 )
 def test_a_fact_without_id_gets_a_free_number(items: Sequence[Any], ids: Sequence[str]) -> None:
@@ -290,12 +285,9 @@ def test_a_fault_in_a_field_of_several_lines_is_named_by_its_line(
     ("content", "message"),
     [
         ("id;source;summary\n1;a;b\n", "separated by ','): no column 'source'; found ['id;sou"),
-        ("source,text\na,b\n", "no column 'summary'; found ['source', 'text']"),
         ("source,summary,source\na,b,c\n", "duplicate column 'source'"),
-        (b"source,summ\xe9\n", "line 1: not UTF-8"),
         ('source,"summary', "misplaced quotes"),
         ("source,summary\n", "holds no records"),
-        ("", "holds no records"),
     ],
 )
 def test_a_header_that_does_not_fit_is_an_error_even_when_bad_records_are_skipped(

@@ -71,19 +71,14 @@ def test_a_record_is_checked_like_a_mapping_and_keeps_its_place() -> None:
     ("item", "message"),
     [
         ("text", "expected an object with source and summary"),
-        (None, "expected an object with source and summary"),
         ({"source": "Rain.", "sumary": ""}, "'summary' is missing; found ['source', 'su"),
         (TRAM | {"source": None}, "'source': expected a string or a list of documents, got null"),
-        (TRAM | {"source": []}, "'source' is an empty list; it needs at least one document"),
         (TRAM | {"summary": ["x"]}, "'summary': expected a string, got a list"),
         (TRAM | {"id": 1.5}, "'id': expected a string or whole number, got 1.5"),
-        (TRAM | {"id": True}, "'id': expected a string or whole number, got true"),
         (TRAM | {"id": " "}, "'id' is blank"),
         (TRAM | {"id": "\ud800"}, r"'id' is not valid Unicode: '\ud800'"),
-        (TRAM | {"facts": []}, "'facts' is empty"),
         (TRAM | {"facts": '["It stops."'}, "'facts' starts like a JSON list but is not valid"),
         (TRAM | {"facts": ["It stops.", 7]}, "fact 2: expected a string, got 7"),
-        (TRAM | {"facts": [{"id": "x", "text": "a"}] * 2}, "two facts have the id 'x'"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_named(item: Any, message: str) -> None:
@@ -115,21 +110,16 @@ AROUND: dict[str, tuple[list[Any], list[Any]]] = {
     ("kind", "line", "message"),
     [
         ("jsonl", '{"source": "a", "summary"}', "not valid JSON (expecting ':' delimiter, found"),
-        ("jsonl", '["a", "b"]', "expected an object with source and summary, got a list"),
         (
             "jsonl",
             '{"source": "a"}',
             "'summary' is missing; found ['source']; name other columns with --source-field and",
         ),
         ("jsonl", b'{"source": "\xe9t\xe9", "summary": ""}', "not UTF-8 (byte 0xe9 at byte 12 of"),
-        ("jsonl", b'{"source": "a\0"}', "NUL byte at byte 13 of the line"),
         ("jsonl", TRAM, "the id 'tram' was used before, in line 1"),
-        ("jsonl", {**PORT, "id": 1, "summary": 2}, "'summary': expected a string, got 2"),
         ("csv", "x,only one", "the row has 2 fields, the header 3"),
-        ("csv", b"x,\xfcber,b", "not UTF-8 (byte 0xfc at byte 2 of the line)"),
         ("csv", "x,a\0,b", "NUL byte at byte 3 of the line"),
         ("csv", 'x,"a" b,c', "misplaced quotes"),
-        ("csv", ",a,b", "'id' is blank"),
         ("csv", "tram,a,b", "the id 'tram' was used before, in line 2"),
     ],
 )

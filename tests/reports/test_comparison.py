@@ -50,28 +50,11 @@ def test_the_answer_goes_by_the_adjusted_p(
     assert answer_text("F1", one) == answer
 
 
-def test_it_says_what_was_compared_and_how_clear_it_is() -> None:
-    assert str(compared()).splitlines() == [
-        "B is worse: F1 0.900 → 0.500.",
-        "F1 0.900 → 0.500 (-0.400)",
-        "A is a.json, B is b.json",
-        "95 % interval of the difference -0.500 to -0.300, p 0.020 by case",
-        "two runs",
-        "cases: 1 lost, 1 unchanged",
-        "",
-        "Lost 1   lower in B, largest change first",
-        "case      A      B   B - A     95 % interval      p",
-        "l0    0.900  0.500  -0.400  -0.500 to -0.300  0.020",
-        "",
-        "Unchanged 1",
-        "1 case with equal scores",
-        "",
-        "Only in A 2   left out",
-        "x",
-        "7",
-    ]
+def test_names_are_said_where_there_are_any() -> None:
+    assert compared().page().lines[0] == "A is a.json, B is b.json"
     assert "A is" not in str(compared(names=("", "")))
     assert compared(0, 0).page().lines[-1] == "cases: no change"
+    assert "1 case with equal scores" in str(compared())
     assert compared().missing == ("x", "7")
 
 
@@ -82,13 +65,6 @@ def test_only_the_first_changes_are_shown_and_the_rest_is_counted() -> None:
     facts = tuple(Change("Lost", f"f{n}", "kept", "dropped") for n in range(25))
     [listed] = compared(noun="fact", changes=facts, left_out={}).page().sections
     assert (len(listed.items), listed.more) == (20, "and 5 more facts")
-
-
-def test_columns_without_any_number_are_left_out() -> None:
-    plain = Change.of_scores("Won", "c", Comparison(0.5, 0.6, 0.1))
-    table = compared(changes=(plain,)).page().sections[0].table
-    assert table is not None
-    assert table.columns == ("case", "A", "B", "B - A")
 
 
 def test_every_change_is_a_test_case_and_a_row() -> None:

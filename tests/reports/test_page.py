@@ -37,7 +37,6 @@ from factcheck.reports.page import (
     entries,
     filled,
     parts_of,
-    warnings_section,
 )
 from factcheck.reports.table import WIDTH, for_stdout
 from factcheck.reports.table import render as table
@@ -178,6 +177,8 @@ def test_csv_takes_no_cell_for_a_formula() -> None:
         ["'=1+1", "0.5", r'["a", "a\u001b[31m\u202e\u200bz"]'],
         ["b", "", "true"],
     ]
+    with pytest.raises(InputError, match="unknown report format 'pdf'; use table, markdown"):
+        render(PAGE, "pdf")
     assert render(PAGE, "csv").splitlines()[:2] == [
         "suite,case,status,kind,message",
         "fields,r1,failed,mismatch,mismatch",
@@ -201,18 +202,6 @@ def test_a_data_frame_needs_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
         Rows().to_pandas()
 
 
-def test_an_unknown_format_is_refused() -> None:
-    with pytest.raises(InputError, match="unknown report format 'pdf'; use table, markdown"):
-        render(PAGE, "pdf")
-
-
-def test_warnings_are_cut_at_a_number_of_lines() -> None:
-    section = warnings_section(f"warning\n{n}" for n in range(43))
-    assert section.title == "Warnings 43"
-    assert section.items[2].text == "warning 2"
-    assert section.more == "and 3 more warnings"
-
-
 def test_standard_output_gets_colour_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
     assert for_stdout(PAGE) == render(PAGE)
     monkeypatch.setattr(Console, "is_terminal", True)
@@ -223,11 +212,9 @@ def test_standard_output_gets_colour_on_a_terminal_only(monkeypatch: pytest.Monk
 
 LABELS: list[EntailmentLabel | None] = ["entailed", "contradicted", "neutral", None]
 NASTY = [
-    "[bold]loud[/bold] :smile:",
+    "[bold]loud[/bold] :smile: a | b",
     "<b>bold</b> &amp; <script>alert(1)</script>",
-    "a | b | c",
-    "*star* _line_ `tick` ~~gone~~",
-    "Ünïcødé 東京の橋 🌉 مرحبا",
+    "*star* _line_ `tick` Ünïcødé 東京の橋 🌉 مرحبا",
     "\"quoted\" 'and' \\backslash\\",
     "]]> <!-- --> {braces} %s $HOME",
 ]
@@ -285,13 +272,10 @@ def test_texts_are_shown_as_they_stand(text: str) -> None:
     [
         ("<b>&", "&lt;b&gt;&amp;"),
         ("ask @octocat", "ask @<!-- -->octocat"),
-        ("mail a@b.example", "mail a@<!-- -->b.example"),
         ("see #1 and GH-2", "see #<!-- -->1 and GH-<!-- -->2"),
         ("at https://a.example", "at https:<!-- -->//a.example"),
-        ("www.a.example", "www<!-- -->.a.example"),
         ("so :tada: it", "so :<!-- -->tada: it"),
         ("at 12:30:45, a # or @ alone", "at 12:30:45, a # or @ alone"),
-        ("3.5 metres", "3.5 metres"),
         ("Plain - text, no. 1.", "Plain - text, no. 1."),
     ],
 )

@@ -172,9 +172,7 @@ def test_long_quotes_are_cut_after_a_word() -> None:
     [
         ("a\x1b[31mb\n\tc\x00 \ud800", r"a\u001b[31mb c\u0000 \ud800"),
         ("pay \u202e001$", r"pay \u202e001$"),
-        ("pass\u200bword\ufeff", r"pass\u200bword\ufeff"),
         ("pass\u200dword", r"pass\u200dword"),
-        ("\u200dx\u200c", r"\u200dx\u200c"),
         ("1\u00a0000\u202f€", "1 000 €"),
         ("می‌خواهم 👩‍🚀 naïve 東京", "می‌خواهم 👩‍🚀 naïve 東京"),
     ],

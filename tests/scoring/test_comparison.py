@@ -171,8 +171,6 @@ def test_differences_are_drawn_as_a_dot_for_each_record() -> None:
     ("a", "b", "new"),
     [
         ("k?x", "kxx", ["fact 1"]),
-        ("k?x", "kx?", ["fact 1"]),
-        ("kkx", "kx?", ["fact 1"]),
         ("k?x", "kxd", ["fact 1"]),
         ("k?x", "kdx", []),
     ],
@@ -242,16 +240,6 @@ def test_the_report_says_why_facts_moved(b: dict[str, str], cause: str) -> None:
     assert cause in str(found)
 
 
-def test_several_causes_are_named_and_none_is_blamed() -> None:
-    runs = []
-    for labels, text in (("kk", "old"), ("kd", "new")):
-        one = report(labels, text=text)
-        runs.append(replace(one, facts=replace(one.facts, source_digest=text)))
-    said = " ".join(str(compare(*runs)).split())
-    assert "Changed: the text; the source; these runs cannot tell which moved a fact" in said
-    assert "cannot tell" not in str(compare(report("kk", text="old"), report("kd", text="new")))
-
-
 def test_what_only_one_run_has_is_counted_and_left_out() -> None:
     a = {"x": report("kd", ["p", "q"]), "y": report("k")}
     b = {"x": report("kk", ["p", "r"]), "z": report("k")}
@@ -297,20 +285,9 @@ def test_reports_and_runs_are_read_from_files(tmp_path: Path) -> None:
     assert compare(rows, reports).to_dict()["names"] == [str(rows), ""]
     with pytest.raises(InputError, match="two of a kind"):
         compare(single, rows)
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ('{"format": 9}', "old.json: report: format 9 is not 1; it was written by another version"),
-        ("[1", "old.json"),
-    ],
-)
-def test_what_is_not_a_report_is_refused_by_name(tmp_path: Path, content: str, said: str) -> None:
-    path = tmp_path / "old.json"
-    path.write_text(content)
-    with pytest.raises(InputError, match=said):
-        compare(path, report("k"))
+    single.write_text("[1")
+    with pytest.raises(InputError, match=r"a\.json: report, line 1: not valid JSON"):
+        compare(single, report("k"))
     with pytest.raises(InputError, match="no decided fact in common"):
         compare(report("k", ["p"]), report("k", ["q"]))
 
@@ -349,7 +326,6 @@ PASSED = GateFailure(0, "")
             "no score to compare with 0: no fact with a weight",
         ),
         ((result(0, "neutral", weight=0.0),), None, 0, ""),
-        ((result(0, "neutral"),), None, 0, ""),
     ],
 )
 def test_a_gate_fails_with_all_its_reasons(
@@ -432,15 +408,11 @@ def test_a_baseline_by_another_judge_or_of_another_source_is_refused() -> None:
         assert why in said
 
 
-def test_tags_and_distorted_facts_have_limits_of_their_own() -> None:
-    tagged = replace(result(0, "neutral").fact, tags=("price",))
-    report = report_of(verdict(tagged, "neutral"), result(1, "contradicted"), result(2, "entailed"))
-    limits = Limits(max_distorted=0, tags={"price": 0.5})
-    failure = coverage_gate(report, limits)
-    reason = "gate failed: score of #price 0.00 is under 0.5; 1 fact distorted, more than 0: f1"
-    assert failure == (1, reason, (report.results[1], report.results[0]))
-    failure = coverage_gate(report, Limits(tags={"prize": 0.5}))
-    assert failure == (2, "no fact has the tag 'prize', which has a threshold", ())
+def test_distorted_facts_have_a_limit_of_their_own() -> None:
+    report = report_of(result(0, "neutral"), result(1, "contradicted"), result(2, "entailed"))
+    failure = coverage_gate(report, Limits(max_distorted=0))
+    reason = "gate failed: 1 fact distorted, more than 0: f1"
+    assert failure == (1, reason, (report.results[1],))
 
 
 def test_only_the_facts_that_fail_a_gate_are_listed_with_their_evidence() -> None:

@@ -66,19 +66,6 @@ def endless(read: list[int]) -> Iterator[dict[str, Any]]:
         yield record(len(read))
 
 
-def test_rows_and_reports_are_those_of_one_process_byte_for_byte(tmp_path: Path) -> None:
-    valid = [one for one in mixed(40) if isinstance(one, dict) and "summary" in one]
-    path = put_records(tmp_path, valid)
-    done = {}
-    for jobs in (1, 2):
-        rows = tmp_path / f"{jobs}.jsonl"
-        found = run(path, "--jobs", jobs, "--out", rows)
-        done[jobs] = rows.read_bytes(), found.stdout, found.stderr, found.returncode
-
-    assert done[1][0].count(b"\n") >= 35
-    assert done[1] == done[2]
-
-
 def test_outcomes_of_mappings_come_in_order() -> None:
     """Invalid records stand where they were."""
     found = []

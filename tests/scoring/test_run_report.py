@@ -32,7 +32,7 @@ def outcomes() -> dict[str, CoverageReport | RecordFailure]:
     must = replace(FACT, id="f2", must=True)
     kept = report_of(verdict(FACT, "entailed"))
     return {
-        "good": replace(kept, lead=0.5, texts=Texts.of("A deep lake.", "It is deep.")),
+        "good": replace(kept, texts=Texts.of("A deep lake.", "It is deep.")),
         "bad": report_of(verdict(FACT, "contradicted"), verdict(must, "neutral")),
         HOSTILE: RecordFailure(HOSTILE, "unavailable", HOSTILE),
         "half": report_of(verdict(FACT, "entailed"), verdict(replace(FACT, id="f3"), "neutral")),
@@ -64,11 +64,9 @@ def test_every_format_has_every_record() -> None:
     rows = list(csv.DictReader(render(report.page(), "csv").splitlines()))
     assert [row["score"] for row in rows] == ["", "0.0", "0.5", "1.0"]
     assert rows[1]["lost_must"] == "1 must fact not kept: f2"
-    assert report.to_pandas()["lead"].to_list()[-1] == 0.5
     suite = ET.fromstring(render(report.page(), "junit"))[0]  # noqa: S314 - our own
     tags = [test[0].tag if len(test) else "" for test in suite.iter("testcase")]
     assert tags == ["error", "failure", "", ""]
-    assert "Lead baseline: 0.50, mean of 1 record" in report.to_markdown()
     assert repr(report) == "<RunReport: Mean coverage 0.50   3 of 4 records scored>"
     assert "Faithfulness" not in str(report)
     assert report.to_dict()["interval"] == list(report.interval or ())
