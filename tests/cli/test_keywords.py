@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -87,19 +86,6 @@ def test_nothing_scored_is_not_a_success(files: Files) -> None:
     assert outcome.code == 4
     assert outcome.out.startswith("F1 unknown   no score for any of 2 cases")
     assert "no case could be scored (cell: there is no output" in outcome.err
-
-
-def test_warnings_are_in_the_report_or_on_standard_error(
-    files: Files, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.CRITICAL)
-    cases = [{"id": "x", "expected_cards": [{"front_keywords": []}]}]
-    given: Any = {"dataset": {"cases": cases}, "outputs": {"x": []}}
-    said = "case 'x', expected card 1: front_keywords is empty, which scores 0"
-    table, as_json = files.cards(**given), files.cards("--format", "json", **given)
-    assert said in table.out
-    assert not table.err
-    assert as_json.err == f"factcheck: warning: {said}\n"
 
 
 def test_a_missing_response_is_errored_and_fails_the_gate(files: Files) -> None:

@@ -273,13 +273,6 @@ def test_responses_of_another_shape_are_refused(tmp_path: Path, data: Any, messa
         load_responses(put(tmp_path, "r.json", data))
 
 
-def test_a_behavior_without_keywords_never_shows_and_is_warned_of() -> None:
-    guide = {"strict_keywords": [], "service_keywords": ["yes"]}
-    run = evaluate_behaviors([{"instruction": "?", "evaluation_guide": guide}], {})
-    assert classify_behavior("anything", guide) == "NO_MATCH"
-    assert run.warnings == ("case '1': strict_keywords is empty, so strict never shows",)
-
-
 def test_the_names_of_the_article_work() -> None:
     guide = {"strict_keywords": ["cannot"], "service_keywords": ["gladly"]}
     assert evaluate_conflict_behavior("We cannot.", guide) == "STRICT_BEHAVIOR"

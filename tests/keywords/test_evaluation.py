@@ -258,7 +258,6 @@ def test_the_format_of_the_seed_is_read(tmp_path: Path) -> None:
         "eval-dataset",
         "1.0",
     )
-    assert dataset.warnings == ()
     again, other = (CardCase("x", "", cards) for cards in ((card,), ()))
     assert dataset.cases[0].digest == again.digest != other.digest
 
@@ -270,15 +269,6 @@ def test_fields_names_and_numbers_of_a_small_file(tmp_path: Path) -> None:
     (case,) = dataset.cases
     assert (dataset.name, case.id) == ("summaries", "7")
     assert case.expected_cards[0].keywords == {"title": ("1789", "007", "no"), "x": ("z",)}
-
-
-def test_an_empty_list_is_kept_with_a_warning(tmp_path: Path) -> None:
-    cards = "{front_keywords: [x], back_keywords: []}, {x_keywords: [{not: x}]}"
-    path = put(tmp_path, "d.yaml", f"cases: [{{id: a, expected_cards: [{cards}]}}]")
-    assert load_dataset(path).warnings == (
-        "case 'a', expected card 1: back_keywords is empty, which scores 0",
-        "case 'a', expected card 2: x_keywords has forbidden keywords only, so most texts match",
-    )
 
 
 NO_CARDS = "    expected_cards: []"

@@ -267,10 +267,6 @@ def test_a_metric_of_ones_own_is_a_function_of_any_kind() -> None:
     def brevity(case: EvalCase) -> float:
         return min(1.0, 5 / len(case.actual_output))
 
-    @metric
-    def bare(_: EvalCase) -> float:
-        return 0.5
-
     @metric(name="later")
     async def waiting(case: EvalCase) -> bool:
         await asyncio.sleep(0)
@@ -280,14 +276,13 @@ def test_a_metric_of_ones_own_is_a_function_of_any_kind() -> None:
     def whole(case: EvalCase) -> MetricResult:
         return MetricResult.scored(1.0, passed=False, reason=str(case.input))
 
-    report = evaluate(outputs("short", "much longer", ""), [brevity, waiting, whole, bare])
+    report = evaluate(outputs("short", "much longer", ""), [brevity, waiting, whole])
 
     assert scores(report, "brevity") == [1.0, 5 / 11, "raised"]
     assert [row["passed"] for row in report.to_rows()[:3]] == [True, False, None]
     assert brevity(EvalCase(actual_output="short")) == 1.0
     assert scores(report, "later") == [1.0, 0.0, 0.0]
     assert scores(report, "whole") == ["input"] * 3
-    assert scores(report, "bare") == [0.5] * 3
     assert evaluate([EvalCase(actual_output=1, input="x")], [whole]).case_passed("1") is False
 
 
