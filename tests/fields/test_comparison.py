@@ -28,7 +28,6 @@ from tests.fields.builders import TEXT, drawn_run, figure, record, run_of, summe
 
 A = [{"a": "+-", "b": "-"}, {"a": "o", "c": "h"}, {"a": "/"}, {"a": "+", "b": "+"}, {"a": "-"}]
 B = [{"a": "++", "b": "-"}, {"a": "-"}, {"a": "+"}, {"a": "/", "b": "h+"}, {"a": "-"}]
-UNEVEN = [{"a": "+", "b": "+-"}, {"a": "-h"}, {"a": "/", "c": "o"}, {"a": "++", "b": "h", "d": "s"}]
 ROUNDING = 1e-9
 
 
@@ -47,11 +46,6 @@ def totals_only() -> RunResult:
 
 class TestIntervals:
     """Bootstrap intervals over records."""
-
-    def test_they_hold_the_scores(self) -> None:
-        run = run_of(UNEVEN)
-        for measure, (low, high) in run.intervals().items():
-            assert low < figure(run.records, measure) < high
 
     @pytest.mark.parametrize(
         ("records", "interval"),
@@ -198,12 +192,6 @@ class TestDifferences:
             assert tests[name].b == approx(b.by_field[name].f1)
         assert (tests["c"].a, tests["c"].b) == (0, 1)
 
-    def test_won_fields_stand_with_the_largest_gain_first(self) -> None:
-        worse = drawn_run(60, 1, lambda *_: 0.0)
-        better = drawn_run(60, 1, lambda _, field: {"a": 0.3, "b": 0.9, "c": 0.6}[field])
-        assert names(compare_runs(worse, better), "Won") == ("b", "c", "a")
-        assert names(compare_runs(better, worse), "Lost") == ("b", "c", "a")
-
 
 class TestManyFields:
     """p-values of fields are adjusted for the number of fields."""
@@ -223,11 +211,6 @@ class TestManyFields:
 
 class TestRecords:
     """Records are paired by their id."""
-
-    def test_their_order_means_nothing(self) -> None:
-        a = run_of(A, ids="vwxyz")
-        b, b_reversed = run_of(B, ids="vwxyz"), run_of(B[::-1], ids="zyxwv")
-        assert compare_runs(a, b) == compare_runs(a, b_reversed)
 
     def test_better_and_worse_ones_are_counted_with_the_largest_changes_first(self) -> None:
         a = run_of([{"a": "-" * k + "+" * (20 - k)} for k in range(12)] + [{"a": "+"}] * 5)

@@ -23,7 +23,6 @@ from factcheck.fields import (
 )
 from factcheck.fields.schemas.references import as_schema
 from factcheck.fields.values import as_record
-from tests.processes import printed_by_python
 
 T = TypeVar("T")
 
@@ -229,14 +228,3 @@ def test_root_and_generic_models_are_schemas_too() -> None:
     assert fields_of(parse_eval_schema(Boxes))["[].value"].json_type == "integer"
     assert as_record(boxes) == [{"value": 1}]
     validate_gold([boxes], Boxes, strict_types=True)
-
-
-def test_plain_dicts_do_not_load_pydantic() -> None:
-    code = (
-        "import sys; from factcheck.fields.schemas.references import as_schema;"
-        "from factcheck.fields.values import as_record;"
-        "as_record({}); as_record(5); as_schema({}); as_schema(int);"
-        "print('pydantic' in sys.modules)"
-    )
-
-    assert printed_by_python(code) == "False"

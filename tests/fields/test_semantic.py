@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from types import SimpleNamespace
 from typing import Any
 
@@ -126,7 +125,7 @@ def test_the_threshold_of_the_schema_precedes_that_of_the_comparator() -> None:
     ("gold", "found", "score"),
     [
         ("high", "High ", 1.0), ("high", "H", 1.0), ("low", "h", 0.0), ("high", "low", 0.0),
-        ("high", "", None), ("high", "n", 0.0), ("high", "elevated", None), ("other", "high", None),
+        ("high", "", None), ("high", "elevated", None), ("other", "high", None),
     ],
 )  # fmt: skip
 def test_labels_decide_without_a_judge(gold: str, found: str, score: float | None) -> None:
@@ -358,24 +357,6 @@ def test_both_forms_give_the_same_run(make: Any) -> None:
     assert getattr(other, "n_awaited", len(judge.calls)) == len(judge.calls)
 
 
-def test_other_tasks_run_while_a_comparator_blocks() -> None:
-    released = threading.Event()
-
-    def answer(item: BatchItem) -> ComparatorResult:
-        assert released.wait(10)
-        return ComparatorResult(1.0, "judge")
-
-    async def main() -> Any:
-        task = asyncio.ensure_future(
-            aevaluate(GOLD[:1], FOUND[:1], SCHEMA, registry=registry_of(judge=Recorder(answer)))
-        )
-        await asyncio.sleep(0.01)
-        released.set()
-        return await task
-
-    assert asyncio.run(main()).total_batch_errors == 0
-
-
 def test_an_error_of_an_awaited_comparator_is_that_of_its_fields() -> None:
     class Failing(Awaited):
         async def acall(self, items: list[BatchItem]) -> list[Any]:
@@ -401,12 +382,3 @@ class TestSemantic:
         assert run.mean_f1 == 1.0
         with pytest.raises(KeyError):
             registry.get_comparator("semantic")
-
-    def test_a_comparator_that_is_given_is_used_as_it_is(self) -> None:
-        comparator = SemanticComparator(ScriptedPairJudge(same_words), instructions="ignore case")
-        evaluate([{"a": "A"}], [{"a": "a"}], record(a=compared("semantic")), semantic=comparator)
-        assert comparator.n_judged == 1
-
-    def test_without_a_judge_the_error_says_how(self) -> None:
-        with pytest.raises(SchemaError, match=r"semantic='local'"):
-            evaluate([], [], record(a=compared("semantic")))
