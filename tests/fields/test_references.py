@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from copy import deepcopy
 from typing import Any
 
@@ -112,14 +111,9 @@ def test_a_reference_that_cannot_be_followed_is_an_error_with_its_path(
         assert len(str(caught.value)) < 300
 
 
-@pytest.mark.parametrize("ref", ["#/$defs/Loop", "#/properties/field"])
-@pytest.mark.parametrize("wrap", ["plain", "allOf", "anyOf"])
-def test_a_reference_to_nothing_but_itself_is_an_error(ref: str, wrap: str) -> None:
-    field = {"$ref": ref}
-    if wrap != "plain":
-        field = {wrap: [field, STRING]}  # type: ignore[dict-item]
-
-    with pytest.raises(SchemaError, match=f"field: the reference '{re.escape(ref)}' refers to"):
+@pytest.mark.parametrize("field", [to("Loop"), {"anyOf": [{"$ref": "#/properties/field"}, STRING]}])
+def test_a_reference_to_nothing_but_itself_is_an_error(field: Schema) -> None:
+    with pytest.raises(SchemaError, match=r"field: the reference '#/.*' refers to itself"):
         resolved_field(field)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,6 @@ from factcheck.keywords import (
     ExpectedCard,
     Not,
     Word,
-    aevaluate_dataset,
     evaluate_dataset,
     load_dataset,
     load_outputs,
@@ -103,20 +101,6 @@ def test_a_faulty_output_is_an_errored_case_and_the_rest_is_intact(
 def test_outputs_and_settings_that_cannot_be_used_are_refused(settings: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         evaluate_dataset(**{"dataset": DATASET, "outputs": by_id, **settings})
-
-
-def test_coroutines_run_in_the_loop_of_the_caller() -> None:
-    loops = set()
-
-    async def call(case: CardCase) -> list[Card]:
-        loops.add(asyncio.get_running_loop())
-        return OUTPUTS[case.id]
-
-    async def main() -> None:
-        assert (await aevaluate_dataset(DATASET, call)).errors == []
-        assert loops == {asyncio.get_running_loop()}
-
-    asyncio.run(main())
 
 
 class CardType(Enum):
