@@ -8,9 +8,10 @@ import math
 import threading
 from array import array
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from factcheck.errors import FactcheckError, Failure, JudgeOutputError, describe
+from factcheck.errors import Failure, JudgeOutputError
 from factcheck.judges.ports import EmbeddingResult
 from factcheck.runtime.loop import call
 
@@ -132,12 +133,9 @@ class CallableEmbedder:
         del ledger
         if not texts:
             return []
-        found = await call(self._vectors, list(texts), failed=self._failure)
+        found = await call(self._vectors, list(texts), failed=partial(Failure.of, None))
         if isinstance(found, Failure):
             return [found] * len(texts)
-        if len(found) != len(texts):
-            message = f"{self._name} gave {len(found)} vectors for {len(texts)} texts"
-            return [Failure(None, JudgeOutputError.code, message)] * len(texts)
         return found  # type: ignore[no-any-return]
 
     def _vectors(self, texts: list[str]) -> Any:
@@ -148,8 +146,3 @@ class CallableEmbedder:
             return list(await vectors)
 
         return listed() if inspect.isawaitable(vectors) else list(vectors)
-
-    def _failure(self, error: BaseException) -> Failure[None]:
-        if isinstance(error, FactcheckError):
-            return Failure.of(None, error)
-        return Failure(None, "judge", f"{self._name} raised {describe(error)}")
