@@ -8,27 +8,9 @@ from datetime import date
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from factcheck.errors import GoldValidationError, InputError, SchemaError
 from factcheck.fields import ComparatorResult, Registry, annotate_xeval, infer_schema, validate_gold
-
-names = st.text(max_size=6)
-leaves = st.sampled_from(
-    [st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.integers() | st.floats()]
-)
-
-
-@st.composite
-def homogeneous(draw: st.DrawFn, depth: int = 3) -> st.SearchStrategy[Any]:
-    kind = draw(st.sampled_from(["leaf", "array", "object"] if depth else ["leaf"]))
-    if kind == "leaf":
-        return draw(leaves) | st.none()
-    if kind == "array":
-        return st.lists(draw(homogeneous(depth=depth - 1)), max_size=3) | st.none()
-    fields = {name: draw(homogeneous(depth=depth - 1)) for name in draw(st.sets(names, max_size=3))}
-    return st.fixed_dictionaries({}, optional=fields) | st.none()
 
 
 @pytest.mark.parametrize(
@@ -93,19 +75,6 @@ def test_deep_values_are_described_and_bottomless_ones_refused(wrap: Callable[[A
 
     with pytest.raises(SchemaError, match="nested too deeply"):
         infer_schema([value])
-
-
-@given(st.data())
-def test_homogeneous_values_fit_their_schema_whose_types_do_not_depend_on_the_order(
-    data: st.DataObject,
-) -> None:
-    values = data.draw(st.lists(data.draw(homogeneous()), min_size=1, max_size=5))
-
-    def told(values: list[Any]) -> str:
-        return str(infer_schema(values)).replace("'number'", "'integer'")
-
-    assert told(values) == told(values[::-1])
-    validate_gold(values, annotate_xeval(infer_schema(values)), strict_types=True)
 
 
 SCHEMA = annotate_xeval(

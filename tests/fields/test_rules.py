@@ -80,10 +80,9 @@ A, B = {"k": "a", "n": 1}, {"k": "b", "n": 2}
     ],
 )  # fmt: skip
 def test_each_value_has_its_result(schema: Schema, gold: Any, extracted: Any, results: str) -> None:
-    both = ({} if value is MISSING else {"a": value} for value in (gold, extracted))
-    sides = [[side] for side in both]
-    [only] = run(record(a=schema), *sides).records
-    assert " ".join(f"{one.path}{SIGNS[one.status]}" for one in only.field_results) == results
+    one, other = ({} if value is MISSING else {"a": value} for value in (gold, extracted))
+    [only] = run(record(a=schema), [one], [other]).records
+    assert " ".join(f"{r.path}{SIGNS[r.status]}" for r in only.field_results) == results
 
 
 def run_of(schema: Schema, gold: Sequence[Any], extracted: Sequence[Any]) -> RunResult:
@@ -151,7 +150,7 @@ def test_the_figures_of_a_run_are_those_of_its_records_and_of_a_stream(
         results_of(Example(schema, *pair)) for pair in pairs
     ]
     results = [one for each in whole.records for one in each.field_results]
-    statuses = Counter(one.status for one in results)
+    statuses = Counter[str](one.status for one in results)
     for figures in (whole, streamed):
         assert figures.micro == pytest.approx(count(results).scores())
         assert figures.totals() == statuses

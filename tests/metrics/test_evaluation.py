@@ -345,7 +345,7 @@ def test_keywords_of_the_metric() -> None:
     assert second.reason == "not satisfied: sky, blue or azure"
 
 
-@pytest.mark.parametrize("expected", [[], "sky", None, [{"nope": "x"}]])
+@pytest.mark.parametrize("expected", [[], "sky", None])
 def test_a_case_without_keywords_is_errored_and_the_rest_is_intact(expected: Any) -> None:
     first, second = measured(
         KeywordMetric(),
