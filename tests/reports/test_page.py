@@ -37,7 +37,6 @@ from factcheck.reports.page import (
     entries,
     filled,
     parts_of,
-    warnings_section,
 )
 from factcheck.reports.table import WIDTH, for_stdout
 from factcheck.reports.table import render as table
@@ -204,13 +203,6 @@ def test_a_data_frame_needs_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(InputError, match="unknown report format 'pdf'; use table, markdown"):
         render(PAGE, "pdf")
-
-
-def test_warnings_are_cut_at_a_number_of_lines() -> None:
-    section = warnings_section(f"warning\n{n}" for n in range(43))
-    assert section.title == "Warnings 43"
-    assert section.items[2].text == "warning 2"
-    assert section.more == "and 3 more warnings"
 
 
 def test_standard_output_gets_colour_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
