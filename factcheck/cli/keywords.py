@@ -125,7 +125,7 @@ def _report(result: MetricReport, to: output.Destination, fail_under: float | No
     from factcheck.scoring import gates
 
     failure = gates.cases_gate(result.FIGURE, result.mean, fail_under, result.errors)
-    output.report(result.page(), result.to_json, to, warnings=result.warnings, failure=failure)
+    output.report(result.page(), result.to_json, to, failure=failure)
     output.exit_with(failure)
 
 

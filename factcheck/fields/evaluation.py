@@ -20,7 +20,7 @@ from factcheck.fields.schemas.structure import COMPARE
 from factcheck.fields.schemas.suggestions import SEMANTIC, suggest_schema
 from factcheck.fields.scoring.dispatch import Ask, ask_async, ask_now, dispatch, run
 from factcheck.fields.scoring.nodes import ObjectNode, Out, settled
-from factcheck.fields.scoring.plan import Plan, compile_schema, with_orders
+from factcheck.fields.scoring.plan import Plan, compile_schema, orders_of
 from factcheck.fields.tally import RunTally
 from factcheck.fields.types import FieldResult, FieldStatus
 from factcheck.fields.values import (
@@ -124,9 +124,9 @@ class FieldEvaluator(Closing):
         self, gold: Sequence[Any], extracted: Sequence[Any], join: Join, ask: Ask
     ) -> RunResult:
         pairs = joined(gold, extracted, self._id_field, join)
-        plan, schema = self._plan, with_orders(self.schema, gold, extracted)
-        if schema is not None:
-            plan = compile_schema(schema, self._registry)
+        plan = self._plan
+        if day_first := orders_of(self.schema, gold, extracted):
+            plan = compile_schema(self.schema, self._registry, day_first)
         records: list[RecordResult] = []
         for first, batch in _windows(pairs, len(pairs) if plan.batch_leaves else _ASYNC_WINDOW):
             records += await self._records(first, batch, ask, plan)

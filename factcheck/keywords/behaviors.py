@@ -184,15 +184,6 @@ class BehaviorCase:
         """Digest of guide and expectations: 8 hexadecimal digits."""
         return short_digest(repr((self.guide, self.expected)))
 
-    @property
-    def warnings(self) -> list[str]:
-        """Descriptions of valid but probably unintended parts: empty lists of keywords."""
-        return [
-            f"case {self.id!r}: {name}{SUFFIX} is empty, so {name} never shows"
-            for name, words in self.guide.keywords.items()
-            if not words
-        ]
-
 
 def as_cases(cases: Any) -> tuple[BehaviorCase, ...]:
     """Convert mappings to cases; raises `InputError` if there are none or one is invalid."""
@@ -397,7 +388,6 @@ async def aevaluate_behaviors(
         Usage(),
         {id_: _result(own) for id_, own in outcomes.items()},
         {case.id: case.digest for case in suite},
-        tuple(warning for case in suite for warning in case.warnings),
     )
 
 

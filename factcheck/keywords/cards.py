@@ -17,7 +17,7 @@ from factcheck.documents import Document, PathInValue, PathOrDash, shown
 from factcheck.documents.reading import read_document
 from factcheck.errors import Failure, InputError
 from factcheck.facts import short_digest
-from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, field_of, is_forbidden
+from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, field_of
 from factcheck.runtime.loop import call, each
 
 CARD_TYPE = "card_type"
@@ -119,25 +119,9 @@ class CardDataset:
         for case in self.cases:
             add_unique(seen, case.id, case)
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Descriptions of valid but probably unintended parts, such as empty lists of keywords."""
-        found = []
-        for case in self.cases:
-            for number, card in enumerate(case.expected_cards, 1):
-                for name, words in card.keywords.items():
-                    list_ = f"case {case.id!r}, expected card {number}: {name}{SUFFIX}"
-                    if not words:
-                        found.append(f"{list_} is empty, which scores 0")
-                    elif all(map(is_forbidden, words)):
-                        found.append(f"{list_} has forbidden keywords only, so most texts match")
-        return tuple(found)
-
 
 def load_dataset(path: PathOrDash) -> CardDataset:
     """Load a dataset of cases with expected cards.
-
-    Valid but probably unintended parts are listed in `CardDataset.warnings`.
 
     Args:
         path: `.yaml`, `.yml` or `.json` with `name`, `version` and `cases`; a case has `id`, `text`

@@ -355,7 +355,6 @@ async def aevaluate_dataset(
             for case in dataset.cases
         },
         {case.id: case.digest for case in dataset.cases},
-        dataset.warnings,
     )
 
 

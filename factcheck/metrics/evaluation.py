@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, overload
+from typing import Any
 
 from factcheck.errors import ConfigError, InputError, JudgeOutputError
 from factcheck.judges.ports import Ledger
@@ -87,20 +87,12 @@ class FunctionMetric:
             return MetricResult.of_error(error)
 
 
-@overload
-def metric(function: Callable[[EvalCase], Any], /) -> FunctionMetric: ...
-@overload
 def metric(
-    *, threshold: float = ..., name: str | None = ..., required_fields: Sequence[str] = ...
-) -> Callable[[Callable[[EvalCase], Any]], FunctionMetric]: ...
-def metric(
-    function: Callable[[EvalCase], Any] | None = None,
-    /,
     *,
     threshold: float = 0.5,
     name: str | None = None,
     required_fields: Sequence[str] = ("actual_output",),
-) -> Any:
+) -> Callable[[Callable[[EvalCase], Any]], FunctionMetric]:
     """Turn a function into a metric:
 
         @metric(threshold=0.7)
@@ -109,8 +101,9 @@ def metric(
 
         report = evaluate(cases, [brevity])
 
+    The function, sync or async, takes a case and returns its score.
+
     Args:
-        function: From case to score, sync or async; `@metric` alone takes the defaults.
         threshold: Score from which a case passes, in [0, 1].
         name: Name in reports; defaults to the function's name.
         required_fields: Fields of `EvalCase` that a case must have to be measured.
@@ -122,7 +115,7 @@ def metric(
     def made(function: Callable[[EvalCase], Any]) -> FunctionMetric:
         return FunctionMetric(function, threshold, name, required_fields)
 
-    return made if function is None else made(function)
+    return made
 
 
 def read_cases(items: Iterable[EvalCase | Mapping[str, Any]]) -> ReadCases:

@@ -25,7 +25,6 @@ from factcheck.reports.page import (
     entries,
     filled,
     parts_of,
-    warnings_section,
 )
 from factcheck.reports.text import (
     any_of,
@@ -76,8 +75,6 @@ class MetricReport(Report):
     """Results by case id, in order."""
     digests: Mapping[str, str] = field(default_factory=dict)
     """Digests of the expectations by case id; runs are comparable only if they agree."""
-    warnings: tuple[str, ...] = ()
-    """Valid but probably unintended parts of the cases."""
 
     def __getitem__(self, name: str) -> Any:
         """Return a figure by name, such as `pass_rate`."""
@@ -179,7 +176,6 @@ class MetricReport(Report):
                 Section("Errored", "unknown", "excluded from all scores").listing(
                     by_verdict[None], _item, "case"
                 ),
-                warnings_section(self.warnings),
             ),
             footer=entries(("Usage", usage_text(self.usage)), ("Signature", str(self.signature))),
             suite=f"metrics.{self.name}",

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from factcheck.reports.text import more_of, one_line, visible
+from factcheck.reports.text import more_of, visible
 
 Tone = Literal["good", "warn", "bad", "unknown", "plain"]
 """Severity; renderers have a colour for each."""
@@ -294,12 +294,6 @@ def parts_of(*parts: tuple[Tone, int, str]) -> tuple[Part, ...]:
 def entries(*pairs: tuple[str, str]) -> tuple[tuple[str, str], ...]:
     """Return the pairs of name and value whose value is not empty."""
     return tuple(pair for pair in pairs if pair[1])
-
-
-def warnings_section(warnings: Iterable[str]) -> Section:
-    """Build a section with the first `MOST_ROWS` warnings."""
-    section = Section("Warnings", "unknown")
-    return section.listing(tuple(warnings), lambda line: Item("", one_line(line)), "warning")
 
 
 def gated(page: Page, failure: str, details: Sequence[str] = (), ungated: str = "") -> Page:

@@ -21,14 +21,13 @@ from factcheck.fields import (
     compare_runs,
     evaluate,
 )
-from factcheck.fields.records import MEASURES, Undecided, count
+from factcheck.fields.records import MEASURES, count
 from factcheck.fields.types import UNDECIDED
 from factcheck.reports.comparison import RunComparison
 from tests.fields.builders import TEXT, drawn_run, figure, record, run_of, summed_up
 
 A = [{"a": "+-", "b": "-"}, {"a": "o", "c": "h"}, {"a": "/"}, {"a": "+", "b": "+"}, {"a": "-"}]
 B = [{"a": "++", "b": "-"}, {"a": "-"}, {"a": "+"}, {"a": "/", "b": "h+"}, {"a": "-"}]
-UNEVEN = [{"a": "+", "b": "+-"}, {"a": "-h"}, {"a": "/", "c": "o"}, {"a": "++", "b": "h", "d": "s"}]
 ROUNDING = 1e-9
 
 
@@ -47,11 +46,6 @@ def totals_only() -> RunResult:
 
 class TestIntervals:
     """Bootstrap intervals over records."""
-
-    def test_they_hold_the_scores(self) -> None:
-        run = run_of(UNEVEN)
-        for measure, (low, high) in run.intervals().items():
-            assert low < figure(run.records, measure) < high
 
     @pytest.mark.parametrize(
         ("records", "interval"),
@@ -102,18 +96,6 @@ class TestUndecided:
             decided = [[verdict if s in UNDECIDED else s for s in own] for own in statuses]
             assert bound == approx(summed_up(self._records(decided)).mean_f1)
 
-    def test_fields_are_counted_by_value_with_their_first_reason(self) -> None:
-        made = self._records([["error", "match"], ["error", "batch_error"], ["match", "error"]])
-        made[1].field_results[0].reason = "other"
-        found = Undecided({}, [*made, made[0]])
-
-        assert found.fields == [
-            ("f0", "error", 3, "why 0", False),
-            ("f1", "batch_error", 1, "why 1", True),
-            ("f1", "error", 1, "why 1", True),
-        ]
-        assert found.n_records == 1
-
     def test_a_comparison_gives_no_verdict(self) -> None:
         found = compare_runs(
             run_of([{"a": "+", "b": "+-"}] * 40), run_of([{"a": "+", "b": "?+"}] * 40)
@@ -153,20 +135,12 @@ class TestDifferences:
     def test_swapping_the_runs_turns_every_sign(self) -> None:
         a = drawn_run(40, 1, lambda _, field: {"a": 0.2, "b": 0.9, "c": 0.5}[field])
         b = drawn_run(40, 2, lambda _, field: {"a": 0.9, "b": 0.2, "c": 0.5}[field])
-
         there, back = compare_runs(a, b), compare_runs(b, a)
 
-        turned = {**fields(back), **back.scores}
-        for name, difference in {**fields(there), **there.scores}.items():
-            other = turned[name]
-            assert other.difference == -difference.difference
-            assert (other.a, other.b) == (difference.b, difference.a)
-            assert other.interval == approx((-difference.interval.high, -difference.interval.low))
-            assert (other.p_value, other.p_adjusted) == (difference.p_value, difference.p_adjusted)
+        assert there.main.difference == -back.main.difference
         assert names(there, "Won") == names(back, "Lost") == ("a",)
         assert names(there, "Lost") == names(back, "Won") == ("b",)
         assert names(there, "Unchanged") == names(back, "Unchanged") == ("c",)
-        assert there.counts["better"] == back.counts["worse"]
 
     @pytest.mark.parametrize("measure", MEASURES)
     def test_a_difference_is_that_of_the_runs_and_its_p_value_the_share_of_swaps(
@@ -198,12 +172,6 @@ class TestDifferences:
             assert tests[name].b == approx(b.by_field[name].f1)
         assert (tests["c"].a, tests["c"].b) == (0, 1)
 
-    def test_won_fields_stand_with_the_largest_gain_first(self) -> None:
-        worse = drawn_run(60, 1, lambda *_: 0.0)
-        better = drawn_run(60, 1, lambda _, field: {"a": 0.3, "b": 0.9, "c": 0.6}[field])
-        assert names(compare_runs(worse, better), "Won") == ("b", "c", "a")
-        assert names(compare_runs(better, worse), "Lost") == ("b", "c", "a")
-
 
 class TestManyFields:
     """p-values of fields are adjusted for the number of fields."""
@@ -223,11 +191,6 @@ class TestManyFields:
 
 class TestRecords:
     """Records are paired by their id."""
-
-    def test_their_order_means_nothing(self) -> None:
-        a = run_of(A, ids="vwxyz")
-        b, b_reversed = run_of(B, ids="vwxyz"), run_of(B[::-1], ids="zyxwv")
-        assert compare_runs(a, b) == compare_runs(a, b_reversed)
 
     def test_better_and_worse_ones_are_counted_with_the_largest_changes_first(self) -> None:
         a = run_of([{"a": "-" * k + "+" * (20 - k)} for k in range(12)] + [{"a": "+"}] * 5)
@@ -280,12 +243,3 @@ def test_a_field_that_a_run_does_not_have_is_shown_as_absent() -> None:
     assert row[1:4] == ["absent", "0.000", "-1.000"]
     assert "absent: no value in gold or the extraction, which counts as F1 1" in str(found)
     assert "absent → 0.000 (-1.000)" in found.page().cases[0].message
-
-
-def test_the_seed_decides() -> None:
-    a, b = (drawn_run(20, seed, lambda *_: 0.5) for seed in (1, 2))
-    first = compare_runs(a, b, n_resamples=150, seed=3)
-    assert compare_runs(a, b, n_resamples=150, seed=3) == first
-    assert compare_runs(a, b, n_resamples=150, seed=4) != first
-    with pytest.raises(InputError, match="seed must be an integer"):
-        compare_runs(a, b, seed=-1)

@@ -30,13 +30,9 @@ PIECES = (
     [
         (DAY, (
             "2024-03-15", "2024-3-15", "2024/03/15", "2024.03.15", "2024. 3. 15.", "20240315",
-            "15/03/2024",
-            "03/15/2024", "15.03.2024", "15. 3. 2024", "15-03-2024", "15 March 2024",
-            "15th March 2024", "the 15th of March, 2024", "15 Mar. 2024", "15-Mar-2024",
-            "15mar2024", "15/MAR/2024", "March 15, 2024", "March 15th 2024", "Mar. 15, 2024",
-            "March the 15th, 2024", "2024 March 15", "2024-Mar-15", "15 mars 2024",
+            "15/03/2024", "03/15/2024", "15.03.2024", "15-03-2024", "the 15th of March, 2024",
+            "15mar2024", "15/MAR/2024", "Mar. 15, 2024", "March the 15th, 2024", "2024-Mar-15",
             "15. März 2024", "15 de marzo de 2024", "2024年3月15日", "Freitag, 15. Marz 2024",
-            "Friday, 15 March 2024", "Fri 15 Mar 2024", "Fri. March 15, 2024",
             "  15\nMarch  2024 ", "2024-03-15,", "２０２４-03-15",
         )),
         (MONTH, (
@@ -68,18 +64,13 @@ def test_a_date_is_read_as_far_as_it_is_written(reading: Moment, texts: tuple[st
     ("problem", "texts"),
     [
         ("is not a date", (
-            "", " ", "hello", "tomorrow", "15", "March", "Friday", "10:00", "15.03.24",
-            "15 March 24", "Mar 24", "Fri 2024", "Fri March 2024", "March 2024 10:00", "2024-W11",
-            "2024.5", "Q1 2024", "15 mardi 2024", "2024 03 15", "15 03 2024", "12/2024/03",
-            "15/03-2024", "2024-03-15 - 2024-03-17", "4 Mar 2024 5 Mar 2024",
-            "2024-03-15 10:00 - 12:00", "2024-03-15 10:00 CET", "2024-03-15T10", "1 May 2024 AD",
-            "March 152024", "x" * 100_000,
+            "", "tomorrow", "15", "March", "10:00", "15.03.24", "Fri March 2024",
+            "March 2024 10:00", "2024-W11", "Q1 2024", "15 03 2024", "12/2024/03", "15/03-2024",
+            "2024-03-15 - 2024-03-17", "2024-03-15 10:00 CET", "2024-03-15T10", "x" * 100_000,
         )),
         ("is a date or time that does not exist", (
-            "2024-02-30", "30 February 2024", "2024-13", "13/2024", "31/02/2024", "20/20/2024",
-            "00/05/2024", "0000-01-01", "2024-03-15T24:00", "2024-03-15 10:60",
-            "2024-03-15 13 pm", "2024-03-15 0 am", "2024-03-15T10:00+25:00",
-            "2024-03-15T10:00+01:75", "03/04/2024 10:99",
+            "2024-02-30", "30 February 2024", "13/2024", "20/20/2024", "0000-01-01",
+            "2024-03-15T24:00", "2024-03-15 13 pm", "2024-03-15T10:00+25:00", "03/04/2024 10:99",
         )),
     ],
 )  # fmt: skip
@@ -143,15 +134,8 @@ def test_iso_texts_and_those_of_strftime_say_what_their_datetime_says(
 MONTHS = (
     "januari februari mars april maj juni juli augusti september oktober november december",
     "ledna února března dubna května června července srpna září října listopadu prosince",
-    "januar februar mars april mai juni juli august september oktober november desember",
     "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
-    "січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня",
     "ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık",
-    "януари февруари март април май юни юли август септември октомври ноември декември",
-    (
-        "ιανουαρίου φεβρουαρίου μαρτίου απριλίου μαΐου ιουνίου "
-        "ιουλίου αυγούστου σεπτεμβρίου οκτωβρίου νοεμβρίου δεκεμβρίου"
-    ),
 )
 
 
@@ -167,8 +151,6 @@ def test_months_are_known_in_other_languages(names: str) -> None:
     [
         ("2024-03-15", "15 March 2024"), ("2024-03-15", "03/15/2024"), ("March 2024", "2024-03"),
         ("2024", " 2024 "), ("2024-03-15", "2024-03-15T10:00"),
-        ("2024-03-15T10:00", "15 March 2024, 10 am"),
-        ("2024-03-15T10:00", "2024-03-15 10:00:00.000"),
         ("2024-03-15T23:00Z", "2024-03-16T00:00+01:00"), ("2024-03-15T23:00Z", "2024-03-15 23:00"),
         ("2024-03-15T23:00Z", "2024-03-15"), ("0001-01-01T00:00+14:00", "0001-01-01T01:00+15:00"),
         (dt.date(2024, 3, 15), "15 Mar 2024"),
@@ -187,7 +169,6 @@ def test_the_same_date_matches_whatever_its_notation(gold: Any, extracted: Any) 
     [
         ("2024-03-15", "16 March 2024", "the dates differ: 2024-03-15 and 2024-03-16"),
         ("March 2024", "2024-03-01", "one is more precise than the other: 2024-03 and 2024-03-01"),
-        ("0900", "0900-01", "one is more precise than the other: 0900 and 0900-01"),
         ("2024-03-15 10:00", "2024-03-15 10:00:30",
          "the times differ: 2024-03-15 10:00:00 and 2024-03-15 10:00:30"),
         ("2024-03-15T10:00Z", "2024-03-15T10:00+01:00",
@@ -199,8 +180,6 @@ def test_the_same_date_matches_whatever_its_notation(gold: Any, extracted: Any) 
         ("2024-03-15", "2024-02-30", "'2024-02-30' is a date or time that does not exist"),
         # gold that is ambiguous, where no reading agrees
         ("03/04/2024", "2024-05-01", "the dates differ: 2024-04-03 or 2024-03-04, and 2024-05-01"),
-        ("03/04/2024", "05/06/2024", "2024-04-03 or 2024-03-04, and 2024-06-05 or 2024-05-06"),
-        ("03/04/2024", "2024-04", "2024-04-03 or 2024-03-04, and 2024-04"),
         ("03/04/2024", "soon", "'soon' is not a date"),
         ("2024-03-04", "03/04/2024", "is ambiguous: 2024-04-03 or 2024-03-04; set 'day_first'"),
     ],
@@ -228,8 +207,8 @@ def test_parameters_say_how_to_read_and_how_to_score() -> None:
         assert date("15/03/2024", "03/15/2024", {"day_first": day_first}) == MATCH
     assert date("2024-03-15", "2024-03-15 10:00", {"with_time": True}).score == 0
     for name, odd, message in (
-        *(("day_first", odd, "must be true or false, not") for odd in (1, 0, "yes", None)),
-        *(("pivot", odd, "must be the earliest year") for odd in (True, "1950", 0, 9999, None)),
+        ("day_first", 1, "must be true or false, not"),
+        *(("pivot", odd, "must be the earliest year") for odd in (True, 0, 9999)),
     ):
         with pytest.raises(ParameterError, match=f"date: '{name}' {message}"):
             date.bind({name: odd})

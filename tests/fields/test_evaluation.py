@@ -26,6 +26,7 @@ from factcheck.fields import (
 )
 from factcheck.fields.comparators import ComparatorNotFoundError, TransformNotFoundError
 from factcheck.fields.schemas.structure import ComparatorSpec
+from factcheck.fields.values import Records, Unusable
 from tests.fields.builders import (
     NUMBER,
     TEXT,
@@ -58,7 +59,7 @@ class TestBadValues:
         "answer",
         [
             1.0, None, "match", (1.0, None),
-            *(ComparatorResult(s, "odd") for s in (math.nan, math.inf, -0.1, 1.1, "1", None)),  # type: ignore[arg-type]
+            *(ComparatorResult(s, "odd") for s in (math.nan, -0.1, 1.1, "1", None)),  # type: ignore[arg-type]
         ],
     )  # fmt: skip
     def test_an_answer_that_is_no_result_or_has_no_score(self, answer: Any) -> None:
@@ -96,13 +97,10 @@ class TestBadValues:
             "transform of the gold value: ZeroDivisionError: oh",
         ]
 
-    @pytest.mark.parametrize("kind", [ValueError, KeyError, RecursionError, RuntimeError])
-    def test_a_value_that_only_the_extraction_made_unreadable_is_a_mismatch(
-        self, kind: type[Exception]
-    ) -> None:
+    def test_a_value_that_only_the_extraction_made_unreadable_is_a_mismatch(self) -> None:
         def picky(*values: Any) -> Any:
             if "see page 2" in values:
-                raise kind("unreadable")
+                raise KeyError("unreadable")
             return values[0] if len(values) == 2 else ComparatorResult(1.0, "picky")
 
         registry = registry_of(picky=picky)
@@ -118,7 +116,7 @@ class TestBadValues:
         assert [f.status for f in second.field_results] == ["error", "error", "match", "error"]
         where = ("comparator 'picky'", "transform of the extracted value")
         for field, said in zip(first.field_results[:2], where, strict=True):
-            assert f"{said}: {kind.__name__}" in str(field.reason)
+            assert f"{said}: KeyError" in str(field.reason)
             assert (field.gold_compared, field.extracted_compared) == ("1", "see page 2")
 
     def test_an_error_of_the_machine_is_not_blamed_on_the_extraction(self) -> None:
@@ -146,19 +144,6 @@ class TestBadValues:
             assert set(one(schema, Spiteful(), Spiteful()).values()) <= {"mismatch", "error"}
         assert set(one(best(TEXT), [Spiteful()], [Spiteful()]).values()) == HALLUCINATED
 
-    def test_elements_that_are_no_objects_are_invented(self) -> None:
-        schema = record(l=array(record(n=NUMBER)), o=record(x=TEXT))
-        gold = {"l": [{"n": 1}]}
-        found = {"l": [{"n": 1}, "junk", None], "o": 7}
-
-        _, *invented = run(schema, [gold], [found]).records[0].field_results
-
-        assert {f.status for f in invented} == {"hallucination"}
-        assert [f.reason for f in invented] == [
-            "expected an object, got str", "null", "expected an object, got int",
-        ]  # fmt: skip
-        assert run(schema, [found], [gold]).mean_f1 == 1.0
-
     def test_keys_that_are_no_strings(self) -> None:
         result = run(record(a=TEXT), [{"a": "x"}], [{"a": "x", 3: "y", None: "z"}])
         assert statuses(result) == {"a": "match", "3": "hallucination", "None": "hallucination"}
@@ -167,12 +152,9 @@ class TestBadValues:
 @pytest.mark.parametrize(
     ("gold", "found", "status"),
     [
-        ("5 kg", "5 m", "mismatch"), ("5 km", "5 m", "mismatch"), ("12 EUR", "12 USD", "mismatch"),
-        ("$12", "£12", "mismatch"), ("12 %", "12 ‰", "mismatch"), ("100 bps", "100 %", "mismatch"),
-        ("100 basis points", "100 per cent", "mismatch"), ("25 bp", "25 bps", "match"),
-        ("5 km/h", "5 km", "mismatch"),
-        ("5 kg", "5 kilos", "match"), ("10 kmh", "10 km/h", "match"), ("5 lb", "5 pounds", "match"),
-        ("5", "5 kg", "match"), (5, "5 kg", "match"), ("5 bags", "5 kg", "match"),
+        ("5 kg", "5 m", "mismatch"), ("5 km", "5 m", "mismatch"), ("$12", "£12", "mismatch"),
+        ("100 bps", "100 %", "mismatch"), ("25 bp", "25 bps", "match"),
+        ("5 kg", "5 kilos", "match"), (5, "5 kg", "match"), ("5 bags", "5 kg", "match"),
         ("C$5", "5 CAD", "match"), ("5 kg", None, "mismatch"), ("n/a", "5 kg", "error"),
     ],
 )  # fmt: skip
@@ -254,16 +236,8 @@ class TestSchemasOfTheRealWorld:
             ),
             (TUPLE, [1, "x"], [1, "x"], {"a": "match"}),
             (TUPLE, [1, "x"], [1, "y"], {"a": "mismatch"}),
-            *(
-                (schema, {"k": [1]}, found, {"a": "match" if found != "x" else "mismatch"})
-                for schema in ({}, True, {"description": "whatever"})
-                for found in ({"k": [1]}, "x")
-            ),
-            *(
-                ({"type": kind}, 1, 1.0, {"a": "match"})
-                for kind in (["integer", "number"], ["number", "null", "integer"])
-            ),
-            *((compared("numeric"), same, same, {"a": "mismatch"}) for same in ("abc", [1])),
+            ({}, {"k": [1]}, {"k": [1]}, {"a": "match"}), (True, [1], "x", {"a": "mismatch"}),
+            ({"type": ["number", "null", "integer"]}, 1, 1.0, {"a": "match"}),
             (TIME, NOON, "2024-05-01T10:00:00+00:00", {"a": "match"}),
             (TIME, NOON, "2024-05-01T12:00:00.0+02:00", {"a": "match"}),
             (TIME, NOON, "2024-05-01T10:00:01Z", {"a": "mismatch"}),
@@ -281,9 +255,9 @@ class TestReplies:
     @pytest.mark.parametrize(
         "text",
         [
-            '{"a": "x"}', ' \n{"a": "x"} ', '```json\n{"a": "x"}\n```', '[{"a": "x"}]',
-            'Here {it} is:\n\n{"a": "x"}\n\nAnything else?', json.dumps('{"a": "x"}'),
-            json.dumps('```\n{"a": "x"}\n```'), '{"a": "x"}\n{"a":"x"}',
+            '{"a": "x"}', '```json\n{"a": "x"}\n```', '[{"a": "x"}]',
+            'Here {it} is:\n\n{"a": "x"}\n\nAnything else?', json.dumps('```\n{"a": "x"}\n```'),
+            '{"a": "x"}\n{"a":"x"}',
             '\n<think>{"a": 1} or {b: {</think>{"a": "x"}', '\\frac{1}{2} {"a": "x"}',
         ],
     )  # fmt: skip
@@ -293,21 +267,13 @@ class TestReplies:
             assert statuses(result) == {"a": "match"}
             assert result.records[0].extracted == text
 
-    def test_a_fence_inside_a_string_is_part_of_it(self) -> None:
-        value = '```json\n{"b": 1}\n```'
-        result = run(record(a=TEXT), [{"a": value}], ["So:\n" + json.dumps({"a": value})])
-        assert statuses(result) == {"a": "match"}
-
     @pytest.mark.parametrize(
         ("text", "reason"),
         [
-            ("I cannot read it.", "no JSON object"), ("", "no JSON object"), ("[1]", "no JSON"),
-            ('{"a": 1}\n{"a": 1.0}', "2 different"), ('[{"a": "x"}, {}]', "2 different JSON"),
-            ('{a: 2} {"a": "x"}', "cannot be read"), ('{"a": "x"} {"a"}', "cannot"),
-            ('<think>{"a": "x"}', "thoughts that do not end"), ('{"a": "x",}', "cannot be read"),
+            ("", "no JSON object"), ("[1]", "no JSON"), ('{"a": 1}\n{"a": 1.0}', "2 different"),
+            ('{a: 2} {"a": "x"}', "cannot be read"), ('<think>{"a": "x"}', "thoughts that do not"),
             ('{"a": "x", "b": {"a": "x"}', "cannot be read"), ('{"a": {"a": "x"}, b}', "cannot be"),
-            ("{'a': {\"a\": \"x\"}}", "cannot be read"), ('{"a": NaN}', "NaN"),
-            ('{"a": "x", "a": "y"}', "'a'"), ('{"a":' * 9999, "cannot be read"),
+            ('{"a": NaN}', "NaN"), ('{"a": "x", "a": "y"}', "'a'"), ('{"a":' * 9999, "cannot be"),
             ('{"a": %s}' % ("9" * 5000), "a number is too long"),
         ],
     )  # fmt: skip
@@ -357,38 +323,26 @@ def test_a_key_may_lie_deeper_but_a_name_with_a_dot_comes_first() -> None:
         assert set(got.values()) == {"match"}
 
 
-@pytest.mark.parametrize(
-    ("n", "says"),
-    [
-        (1, "1 element without a unique key is not aligned"),
-        (2, "2 elements without a unique key are not aligned"),
-    ],
-)
-def test_elements_without_a_key_are_announced(
-    n: int, says: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_elements_without_a_key_are_announced(caplog: pytest.LogCaptureFixture) -> None:
     items = array(record(id=NUMBER), match_by="key_field", key="id")
-    one(items, [{"id": 1}], [{"id": 1}, *[{}] * n])
-    assert f": {says}; reported once" in caplog.text
+    one(items, [{"id": 1}], [{"id": 1}, {}])
+    assert ": 1 element without a unique key is not aligned; reported once" in caplog.text
 
 
 class TestJoins:
     """Which record belongs to which."""
 
     def test_by_position_lists_must_be_of_equal_length(self) -> None:
-        with pytest.raises(ValueError, match="length: gold has 1 record, extracted 2"):
+        with pytest.raises(InputError, match="length: gold has 1 record, extracted 2; give null"):
             run(record(a=TEXT), [{}], [{}, {}])
+        found = Records([Unusable("x", "e.jsonl, line 1: no JSON object")], "e.jsonl")
+        with pytest.raises(InputError, match="line 1: no JSON object; write each reply as one"):
+            run(record(a=TEXT), [], found)
 
     @pytest.mark.parametrize("records", [{"a": 1}, "x", None, iter([])])
     def test_records_come_in_lists(self, records: Any) -> None:
         with pytest.raises(InputError, match="gold must be a list"):
             evaluate(records, [], annotate_xeval(record(a=TEXT)))
-
-    def test_by_position_the_id_is_a_name(self) -> None:
-        rows = [{"id": "x", "a": "1"}, {"id": "y", "a": "2"}]
-        result = run(record(id=TEXT, a=TEXT), rows, rows, id_field="id")
-        assert [r.record_id for r in result.records] == ["x", "y"]
-        assert [r.record_id for r in run(record(a=TEXT), [{}], [{}], id_field="").records] == [0]
 
     def test_by_id(self) -> None:
         gold = [{"id": 1, "a": "x"}, {"id": 2, "a": "y"}, {"id": 3, "a": "z"}]
@@ -423,8 +377,6 @@ class TestJoins:
         ("bad", "reason"),
         [
             ({"a": "y"}, "extracted record 1: the id field 'id' is missing"),
-            ({"id": None, "a": "y"}, "extracted record 1: 'id' is null; an id must be a"),
-            ({"id": [2], "a": "y"}, "extracted record 1: 'id' is a list; an id must be a"),
             ('{"id": 2.5}', "extracted record 1: 'id' is 2.5; an id must be a"),
             ({"id": 1, "a": "y"}, "duplicate id 1, first in extracted record 0"),
         ],
@@ -458,60 +410,35 @@ class TestJoins:
         assert [r.f1 for r in by_id.records] == [0, 1]
 
 
-class TestNulls:
-    """Values that stand for there being none."""
+@pytest.mark.parametrize(
+    ("handling", "expected"),
+    [
+        (NullHandling(), "a=skipped b=hallucination c=omission o=mismatch l=match e=omission"),
+        (
+            NullHandling([None, "n/a"], both_absent_skip=False),
+            "a=match b=match c=omission o=mismatch l=match e=omission",
+        ),
+        (
+            NullHandling([None, []], missing_is_absent=True),
+            "a=skipped b=hallucination c=omission o=mismatch l=match e=skipped",
+        ),
+    ],
+)
+def test_values_that_stand_for_nothing(handling: NullHandling, expected: str) -> None:
+    def handled(fields: list[FieldResult]) -> list[FieldResult]:
+        return reclassify_nulls(fields, handling)
 
-    def statuses(self, handling: NullHandling, schema: Any, gold: Any, found: Any) -> Any:
-        def handled(fields: list[FieldResult]) -> list[FieldResult]:
-            return reclassify_nulls(fields, handling)
+    schema = record(a=TEXT, b=TEXT, c=NUMBER, o=record(x=TEXT), l=array(TEXT), e=array(TEXT))
+    gold: dict[str, Any] = {"a": None, "b": None, "c": 0, "o": {"x": "y"}, "l": [], "e": []}
+    found: dict[str, Any] = {"a": None, "b": "n/a", "c": None, "o": "text", "l": []}
+    result = run(schema, [gold], [found], post_process=handled)
 
-        result = run(schema, [gold], [found], post_process=handled)
-        assert all(one.score == (one.status == "match") for one in result.records[0].field_results)
-        return statuses(result)
-
-    def test_absent_values_are_omissions_and_hallucinations(self) -> None:
-        schema = record(a=TEXT, b=TEXT, c=TEXT, o=record(x=TEXT), l=array(TEXT), e=array(TEXT))
-        gold: dict[str, Any] = {"a": None, "b": None, "c": "x", "o": {"x": "y"}, "l": [], "e": []}
-        found: dict[str, Any] = {"a": None, "b": "n/a", "c": None, "o": "text", "l": []}
-
-        assert self.statuses(NullHandling(), schema, gold, found) == {
-            "a": "skipped", "b": "hallucination", "c": "omission", "o": "mismatch", "l": "match",
-            "e": "omission",
-        }  # fmt: skip
-
-    def test_other_values_may_stand_for_nothing(self) -> None:
-        handling = NullHandling([None, "n/a", 0], both_absent_skip=False)
-        schema = record(a=TEXT, b=NUMBER, c={"type": "boolean"})
-        gold, found = {"a": None, "b": 0, "c": False}, {"a": "n/a", "b": None, "c": None}
-
-        assert self.statuses(handling, schema, gold, found) == {
-            "a": "match", "b": "match", "c": "omission",
-        }  # fmt: skip
-
-    @pytest.mark.parametrize(
-        ("missing_is_absent", "a", "c"),
-        [(False, "omission", "hallucination"), (True, "skipped", "skipped")],
-    )
-    def test_a_missing_key_may_stand_for_nothing(
-        self, *, missing_is_absent: bool, a: str, c: str
-    ) -> None:
-        gold: dict[str, Any] = {"a": None, "b": "x"}
-        found: dict[str, Any] = {"c": None, "b": "x"}
-        handling = NullHandling(missing_is_absent=missing_is_absent)
-
-        got = self.statuses(handling, record(a=TEXT, b=TEXT, c=TEXT), gold, found)
-
-        assert got == {"a": a, "b": "match", "c": c}
+    assert all(one.score == (one.status == "match") for one in result.records[0].field_results)
+    assert " ".join(f"{name}={one}" for name, one in statuses(result).items()) == expected
 
 
 class TestPostProcessing:
     """The results of a record may be filtered and edited before they count."""
-
-    def test_what_is_left_counts(self) -> None:
-        row, found = {"a": "x", "b": "y"}, {"a": "x", "b": "z"}
-        schema = record(a=TEXT, b=TEXT)
-        result = run(schema, [row], [found], post_process=lambda fields: fields[:1])
-        assert (result.total_fields, result.mean_f1) == (1, 1.0)
 
     @pytest.mark.parametrize(
         "returned",
@@ -578,7 +505,6 @@ class TestAmbiguousDates:
     @pytest.mark.parametrize(
         ("others", "f1"),
         [
-            (["29/01/2024"], 1.0),
             (["29/01/24"], 1.0),
             (["01/29/2024"], 0.0),
             (["29/01/2024", "01/29/2024"], 0.0),

@@ -52,12 +52,6 @@ def line_of(text: str, start: str) -> list[str]:
     return next(line.split() for line in text.splitlines() if line.startswith(start))
 
 
-def test_one_record_has_no_interval() -> None:
-    run = pairs_of([({"a": "x"}, {"a": "x"})], a=TEXT)
-    text = table(run.page(intervals=run.intervals()))
-    assert text.startswith("F1 1.000   1 record\nPrecision 1.000, recall 1.000\n")
-
-
 def test_fields_are_sorted_by_gain() -> None:
     rows = rows_of(mixed().page())
 
@@ -67,13 +61,6 @@ def test_fields_are_sorted_by_gain() -> None:
         ("b", ""),
     ]
     assert rows["a"][:-1] == ("0.286", "0.333", "0.250", "4", "2", "1", "0")
-
-
-def test_a_gain_takes_weights_into_account() -> None:
-    pairs = [({"a": "x", "b": "x"}, {"a": "z", "b": "z"})] * 2 + [({"b": "x"}, {"b": "z"})]
-    run = pairs_of(pairs, a=TEXT, b=TEXT)
-    assert next(iter(rows_of(run.page()))) == "b"
-    assert next(iter(rows_of(replace(run, weights={"a": 5.0}).page()))) == "a"
 
 
 def test_the_worst_examples_come_first_and_the_rest_is_counted() -> None:

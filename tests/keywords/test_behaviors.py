@@ -64,7 +64,6 @@ def test_a_guide_gives_its_labels(guide: dict[str, Any], response: str, label: s
     ("guide", "message"),
     [
         (None, "a guide must be a mapping with <behavior>_keywords, got null"),
-        ({}, "a guide needs behaviors, as <behavior>_keywords"),
         ({"strict": ["a"]}, "a guide: unknown key 'strict'; use <behavior>_keywords"),
         ({"strict_keywords": "a"}, "strict_keywords: expected a list of keywords, got 'a'"),
         ({"strict_keywords": [{"not": "a"}]}, "strict_keywords has forbidden keywords only"),
@@ -192,7 +191,6 @@ def test_responses_that_cannot_be_used_as_a_whole_are_refused(responses: Any, me
     [
         ([], "the suite has no cases"),
         (SEED_CASE, "expected a list of cases, got dict"),
-        ([3], "case 1: expected an object with id, instruction, .*got 3"),
         ([{"instruction": "x"}], "case 1: 'evaluation_guide' is missing"),
         ([SEED_CASE | {"instruction": None}], "case 1: 'instruction': expected a string"),
         ([SEED_CASE | {"expected": ["m"]}], "case 1: 'expected': expected an object, got a list"),
@@ -225,7 +223,6 @@ def put(folder: Path, name: str, data: Any) -> Path:
 @pytest.mark.parametrize(
     ("case", "message"),
     [
-        ({"instuction": "x"}, "line 12: unknown key 'instuction'; use id, instruction"),
         ({"id": "1"}, "line 12: .*duplicate id '1'"),
         ({"expected": {"a": "b"}}, "line 12: case '2': expected: unknown behavior 'b'"),
     ],
@@ -265,19 +262,11 @@ def test_suites_and_responses_are_read_from_files_of_many_shapes(tmp_path: Path)
             [{"id": "1", "variant": "a", "response": "x"}] * 2,
             "line 7: duplicate id .*'1'.*; ids must be unique",
         ),
-        (3, "expected a list, got 3"),
     ],
 )
 def test_responses_of_another_shape_are_refused(tmp_path: Path, data: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         load_responses(put(tmp_path, "r.json", data))
-
-
-def test_a_behavior_without_keywords_never_shows_and_is_warned_of() -> None:
-    guide = {"strict_keywords": [], "service_keywords": ["yes"]}
-    run = evaluate_behaviors([{"instruction": "?", "evaluation_guide": guide}], {})
-    assert classify_behavior("anything", guide) == "NO_MATCH"
-    assert run.warnings == ("case '1': strict_keywords is empty, so strict never shows",)
 
 
 def test_the_names_of_the_article_work() -> None:

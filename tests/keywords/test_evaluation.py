@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
 import json
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -23,7 +20,6 @@ from factcheck.keywords import (
     ExpectedCard,
     Not,
     Word,
-    aevaluate_dataset,
     evaluate_dataset,
     load_dataset,
     load_outputs,
@@ -51,13 +47,6 @@ def by_id(case: CardCase) -> list[Card]:
     return OUTPUTS[case.id]
 
 
-class Unprintable(Exception):
-    """An error without a message."""
-
-    def __str__(self) -> str:
-        raise ValueError("no words")
-
-
 def raising(error: BaseException) -> Any:
     """Outputs that fail for one case."""
 
@@ -81,16 +70,11 @@ def raising_late(case: CardCase) -> Iterator[Card]:
     [
         (raising(ValueError("no luck\nsecond line")), "raised", "ValueError: no luck"),
         (raising(JudgeRefused("not this one")), "refused", "not this one"),
-        (raising(SystemExit(3)), "raised", "SystemExit: 3"),
-        (raising(StopIteration()), "raised", "StopIteration"),
         (raising(KeyboardInterrupt()), "raised", "KeyboardInterrupt"),
-        (raising(Unprintable()), "raised", "Unprintable"),
         (raising_late, "raised", "ValueError: no luck"),
-        (OUTPUTS | {"two": None}, "input", "there is no output"),
         (OUTPUTS | {"two": "text"}, "input", "expected a list of cards, got 'text'"),
         (OUTPUTS | {"two": [{"front": "a"}]}, "input", "has no 'back'"),
         ({"one": [GOOD, BAD], "none": []}, "input", "there is no output"),
-        ([[GOOD, BAD], 3, []], "input", "expected a list of cards, got 3"),
     ],
 )
 def test_a_faulty_output_is_an_errored_case_and_the_rest_is_intact(
@@ -108,7 +92,6 @@ def test_a_faulty_output_is_an_errored_case_and_the_rest_is_intact(
     ("settings", "message"),
     [
         ({"outputs": None}, "outputs: expected a mapping from case id, or a list, got NoneType"),
-        ({"outputs": "text"}, "got str"),
         ({"outputs": [[], []]}, "outputs: 2 for 3 cases; give one for each"),
         ({"outputs": {"thre": []}}, "outputs: 1 for unknown cases: 'thre'"),
         ({"threshold": 2}, "threshold must be a finite number"),
@@ -118,36 +101,6 @@ def test_a_faulty_output_is_an_errored_case_and_the_rest_is_intact(
 def test_outputs_and_settings_that_cannot_be_used_are_refused(settings: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         evaluate_dataset(**{"dataset": DATASET, "outputs": by_id, **settings})
-
-
-def test_ordinary_functions_run_in_concurrent_threads_with_context() -> None:
-    """Each call waits until all three have started; one after the other they would hang."""
-    together = threading.Barrier(3, timeout=30)
-    user: contextvars.ContextVar[str] = contextvars.ContextVar("user")
-    user.set("me")
-    found = []
-
-    def call(case: CardCase) -> list[Card]:
-        together.wait()
-        found.append(user.get("nobody"))
-        return OUTPUTS[case.id]
-
-    assert evaluate_dataset(DATASET, call) == evaluate_dataset(DATASET, OUTPUTS)
-    assert found == ["me"] * 3
-
-
-def test_coroutines_run_in_the_loop_of_the_caller() -> None:
-    loops = set()
-
-    async def call(case: CardCase) -> list[Card]:
-        loops.add(asyncio.get_running_loop())
-        return OUTPUTS[case.id]
-
-    async def main() -> None:
-        assert (await aevaluate_dataset(DATASET, call)).errors == []
-        assert loops == {asyncio.get_running_loop()}
-
-    asyncio.run(main())
 
 
 class CardType(Enum):
@@ -202,7 +155,6 @@ def test_cards_of_any_type_score_the_same(expected: Any, card: Any) -> None:
         ({}, "expected card 1: an expected card needs keywords, as <field>_keywords"),
         ({"front_keywords": ["a"], "front": "b"}, "expected card 1: unknown key 'front'; use"),
         ({"front_keywords": "a"}, "front_keywords: expected a list of keywords, got 'a'"),
-        ("text", "an expected card needs keywords, as <field>_keywords"),
     ],
 )
 def test_an_expected_card_that_cannot_be_used_is_refused(expected: Any, message: str) -> None:
@@ -258,7 +210,6 @@ def test_the_format_of_the_seed_is_read(tmp_path: Path) -> None:
         "eval-dataset",
         "1.0",
     )
-    assert dataset.warnings == ()
     again, other = (CardCase("x", "", cards) for cards in ((card,), ()))
     assert dataset.cases[0].digest == again.digest != other.digest
 
@@ -272,15 +223,6 @@ def test_fields_names_and_numbers_of_a_small_file(tmp_path: Path) -> None:
     assert case.expected_cards[0].keywords == {"title": ("1789", "007", "no"), "x": ("z",)}
 
 
-def test_an_empty_list_is_kept_with_a_warning(tmp_path: Path) -> None:
-    cards = "{front_keywords: [x], back_keywords: []}, {x_keywords: [{not: x}]}"
-    path = put(tmp_path, "d.yaml", f"cases: [{{id: a, expected_cards: [{cards}]}}]")
-    assert load_dataset(path).warnings == (
-        "case 'a', expected card 1: back_keywords is empty, which scores 0",
-        "case 'a', expected card 2: x_keywords has forbidden keywords only, so most texts match",
-    )
-
-
 NO_CARDS = "    expected_cards: []"
 
 
@@ -290,13 +232,10 @@ NO_CARDS = "    expected_cards: []"
         ("card_type", "cardtype", "line 4: expected card 1: unknown key 'cardtype'"),
         ('    text: "P', '    txt: "P', "line 4: unknown key 'txt'; use id, text, expected_cards"),
         ("version", "verion", "line 1: unknown key 'verion'; use name, version, cases"),
-        ("{word: cell}", "{wrd: cell}", "line 4: expected card 1: .*unknown key 'wrd'"),
         ("{word: cell}", "''", "line 4: .*back_keywords: the empty string occurs"),
         ('["key concept", no]', "key", "line 4: .*front_keywords: expected a list of k.*'key'"),
         ("- id: 2", "- id: case-01", "line 10: duplicate id 'case-01'"),
-        ("- id: 2", "- id: ' '", "line 10: the id of a case must be .* not blank"),
         (NO_CARDS, "    expected_cards: [x]", "line 10: .*needs keywords, as <field>_keywords"),
-        ('    text: ""', "    text: [", "line 1[0-9]: not valid YAML"),
         ("- id: 2", "- id: true", "line 10: the id of a case must be a string .* got true"),
         (NO_CARDS, "", "line 10: 'expected_cards' is missing"),
     ],
@@ -315,7 +254,6 @@ def test_errors_in_yaml_name_their_line(tmp_path: Path, old: str, new: str, mess
         (load_dataset, "d.yaml", "cases: []", "line 1: there are no cases"),
         (load_outputs, "o.json", '[{"id": "a"}]', "line 1: 'cards' is missing"),
         (load_outputs, "o.jsonl", '{"id": "a", "cards": []}\n' * 2, "line 2: duplicate id"),
-        (load_outputs, "o.json", "3", "expected a list"),
     ],
 )
 def test_a_file_of_another_shape_is_refused(

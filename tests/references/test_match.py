@@ -101,14 +101,6 @@ def test_a_text_is_exactly_like_itself_and_as_like_another_as_that_is_like_it(
     assert ReferenceMatch([one]).match(other).score == ReferenceMatch([other]).match(one).score
 
 
-@given(st.lists(prose, min_size=1, max_size=6), st.lists(prose, min_size=1, max_size=3))
-def test_each_of_many_is_scored_as_if_it_were_the_only_one(
-    outputs: list[str], references: list[str]
-) -> None:
-    metric = ReferenceMatch(references)
-    assert results(metric, outputs) == [metric.match(output) for output in outputs]
-
-
 def test_every_text_is_embedded_once() -> None:
     embedder = ScriptedEmbedder(COMPASS)
     metric = ReferenceMatch(["east", "north"], embedding_provider=embedder)
@@ -117,20 +109,11 @@ def test_every_text_is_embedded_once() -> None:
     assert [result.score for result in found] == [1.0, 0.0, 1.0, 1.0]
 
 
-def test_a_case_may_bring_its_own_references() -> None:
-    metric = compass(["north"])
-    cases = [
-        EvalCase(actual_output="east", references=("east", "west")),
-        {"actual_output": "east", "references": ["north-east"]},
-        {"actual_output": "east"},
-    ]
-    assert [result.score for result in results(metric, cases)] == [1.0, 0.707107, 0.0]
-
-
 def test_references_may_come_with_the_cases_only() -> None:
     metric = ReferenceMatch(embedding_provider=ScriptedEmbedder(COMPASS))
-    good, bad = results(metric, [{"actual_output": "east", "references": ["east"]}, "east"])
-    assert good.score == 1.0
+    own = EvalCase(actual_output="east", references=("west", "north-east"))
+    good, bad = results(metric, [own, "east"])
+    assert good.score == 0.707107
     assert bad.reason == "the case lacks 'references', which reference_match needs"
     assert metric.required_fields == ("actual_output", "references")
 
@@ -202,12 +185,10 @@ def test_usage_is_booked() -> None:
     ("options", "says"),
     [
         ({"references": []}, "references is empty"),
-        ({"references": "Paris"}, "references must be a list of strings, got str"),
-        *(
-            ({"threshold": value}, "threshold must be a finite number")
-            for value in (1.01, -0.1, math.nan, "0.7", True, None)
-        ),
+        ({"references": ["Paris", ""]}, "references: number 2 is blank"),
+        ({"threshold": 1.01}, "threshold must be a finite number"),
         ({"aggregation": "median"}, "aggregation must be 'max' or 'mean', got 'median'"),
+        ({"concurrency": 0}, "concurrency must be an integer of at least 1"),
     ],
 )
 def test_settings_that_cannot_be_used_are_refused(options: dict[str, Any], says: str) -> None:

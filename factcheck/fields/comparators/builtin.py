@@ -183,19 +183,21 @@ phone = BuiltinComparator("phone", lambda: BoundComparator(_compare_phones))
 
 
 def number_of(value: Any) -> int | float | None:
-    """Convert a value to a number as `int` or `float` do; `None` if it is none.
+    """Convert a value to a number as `float` does, but keep large whole numbers; else `None`.
 
     Booleans are 0 and 1.
     """
     if type(value) in _PLAIN:
         return value  # type: ignore[no-any-return]
-    if isinstance(value, str):
-        with suppress(ValueError):  # digits after a point, or more than Python converts
-            return int(value)
     try:
-        return float(value)
+        number = float(value)
     except (TypeError, ValueError, OverflowError):
         return None
+    if isinstance(value, str) and abs(number) > _ARRAY_LIMIT:
+        whole, _, fraction = value.strip().partition(".")
+        with suppress(ValueError):  # an exponent, or more digits than Python converts
+            return number if fraction.strip("0") else int(whole)
+    return number
 
 
 def _errors(gold: float, extracted: float) -> tuple[float, float]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from numbers import Real
+from types import MappingProxyType
 from typing import Any
 
 from factcheck.documents import shown
@@ -18,7 +19,7 @@ from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.comparators.dates import FIGURES, order_of
 from factcheck.fields.comparators.transforms import TRANSFORMS, units_of
 from factcheck.fields.schemas.parsing import SchemaNode, key_path
-from factcheck.fields.schemas.structure import ComparatorSpec, TransformSpec
+from factcheck.fields.schemas.structure import TransformSpec
 from factcheck.fields.scoring import nodes
 from factcheck.fields.scoring.nodes import MISSING
 from factcheck.fields.scoring.optimal import OptimalArray
@@ -51,9 +52,14 @@ class Plan:
     evaluator ignores do not change it, nor does the code registered under a name."""
 
 
-def compile_schema(schema: SchemaNode, registry: Registry) -> Plan:
-    """Look up and bind the comparators and transforms of a schema."""
-    compiler = _Compiler(registry)
+def compile_schema(
+    schema: SchemaNode, registry: Registry, day_first: Mapping[str, bool] = MappingProxyType({})
+) -> Plan:
+    """Look up and bind the comparators and transforms of a schema.
+
+    `day_first` has the order of day and month by schema path, where the schema does not set it.
+    """
+    compiler = _Compiler(registry, day_first)
     root = compiler.node(schema)
     weights = compiler.weights if any(w != 1.0 for w in compiler.weights.values()) else {}
     settings = sorted(json.dumps(plain(one), sort_keys=True) for one in compiler.settings)
@@ -62,8 +68,9 @@ def compile_schema(schema: SchemaNode, registry: Registry) -> Plan:
 
 
 class _Compiler:
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, day_first: Mapping[str, bool]) -> None:
         self._registry = registry
+        self._day_first = day_first
         self.batch_leaves: dict[str, nodes.Leaf] = {}
         self.weights: dict[str, float] = {}
         self.settings: list[Sequence[Any]] = []
@@ -91,6 +98,8 @@ class _Compiler:
 
     def _leaf(self, schema: SchemaNode) -> nodes.Leaf:
         path, name, params = schema.path, schema.comparator.name, schema.comparator.params
+        if path in self._day_first:
+            params = {**params, "day_first": self._day_first[path]}
         try:
             found = self._registry.get_comparator(name)
         except KeyError as error:
@@ -229,10 +238,8 @@ def outcome_of(result: Any) -> Outcome:
     return float(score), getattr(result, "reason", None)
 
 
-def with_orders(
-    schema: SchemaNode, gold: Iterable[Any], extracted: Iterable[Any]
-) -> SchemaNode | None:
-    """Set `day_first` where extracted dates say it and gold has no such date; `None` if nowhere.
+def orders_of(schema: SchemaNode, gold: Iterable[Any], extracted: Iterable[Any]) -> dict[str, bool]:
+    """Return `day_first` by field where extracted dates say it and gold has no such date.
 
     A field in which they say nothing has the order of all others.
     """
@@ -242,30 +249,19 @@ def with_orders(
         if node.comparator.name == "date" and "day_first" not in node.comparator.params
     }
     if not open_fields:
-        return None
+        return {}
     orders: dict[str, set[bool]] = {path: set() for path in open_fields}
     for path, text in _dates(schema, extracted):
         order = order_of(text) if path in open_fields else None
         if order is not None:
             orders[path].add(order)
     every = set().union(*orders.values())
-    if not every:
-        return None
     in_gold = {path for path, _ in _dates(schema, gold)}
-    known = {
+    return {
         path: next(iter(found or every))
         for path, found in orders.items()
         if len(found or every) == 1 and path not in in_gold
     }
-    return _changed(schema, known) if known else None
-
-
-def _changed(node: SchemaNode, orders: dict[str, bool]) -> SchemaNode:
-    children = [_changed(child, orders) for child in node.children]
-    if node.path not in orders:
-        return replace(node, children=children)
-    params = {**node.comparator.params, "day_first": orders[node.path]}
-    return replace(node, children=children, comparator=ComparatorSpec("date", params))
 
 
 def _dates(schema: SchemaNode, records: Iterable[Any]) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import Failure, InputError, JudgeError, JudgeOutputError, JudgeUnavailable
 from factcheck.facts import Usage
-from factcheck.judges.embedders.vectors import ask_in_parts, packed, single_precision
+from factcheck.judges.embedders.vectors import packed, single_precision
 from factcheck.judges.llm.engine import Account, RequestRunner, most_tokens
 from factcheck.judges.llm.errors import RequestRefused
 from factcheck.judges.llm.http import LARGEST_VECTORS, JsonClient
@@ -33,6 +33,8 @@ MAX_TEXTS = 2048
 _MAX_BYTES = 900_000
 """Maximum size of the texts in one request: the API's limit of 300,000 tokens at three bytes per
 token. A request that exceeds it nevertheless is rejected and split in two."""
+_MAX_REFUSED = 3
+"""Number of single texts that are refused, without any answer, before the rest are not tried."""
 _PRICES = {
     "text-embedding-3-small": Price(0.02, 0.02, 0.0),
     "text-embedding-3-large": Price(0.13, 0.13, 0.0),
@@ -80,11 +82,36 @@ class OpenAIEmbedder(JsonClient):
             keys,
             text_of,
             _batches,
-            lambda some: ask_in_parts(some, partial(self._ask, ledger)),
+            partial(self._ask_in_parts, ledger),
             lambda count: ledger.book(Usage(cache_hits=count), model=self.name, stage=STAGE),
         )
         found = dict(zip(sendable, results, strict=True))
         return tuple(found.get(text, _UNSENDABLE) for text in texts)
+
+    async def _ask_in_parts(self, ledger: Ledger, texts: Sequence[str]) -> list[EmbeddingResult]:
+        """Return one result per text, in text order, bisecting requests that are refused.
+
+        A text that cannot be embedded therefore fails alone. After three that do, and no other, the
+        rest are not tried.
+        """
+        refused: list[Failure[None]] = []
+        is_answered = False
+
+        async def results(part: Sequence[str]) -> list[EmbeddingResult]:
+            nonlocal is_answered
+            if len(refused) >= _MAX_REFUSED and not is_answered:
+                return [refused[-1]] * len(part)
+            found = await self._ask(ledger, part)
+            if not isinstance(found, Failure):
+                is_answered = True
+                return found
+            if len(part) == 1:
+                refused.append(found)
+                return [found]
+            middle = len(part) // 2
+            return [*await results(part[:middle]), *await results(part[middle:])]
+
+        return await results(texts)
 
     async def _ask(
         self, ledger: Ledger, texts: Sequence[str]

@@ -1,4 +1,4 @@
-"""Vectors: parsing, storage, similarity, bisection of failed batches, user-defined embedders."""
+"""Vectors: parsing, storage, similarity, user-defined embedders."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import inspect
 import math
 import threading
 from array import array
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from factcheck.errors import FactcheckError, Failure, JudgeOutputError, describe
+from factcheck.errors import Failure, JudgeOutputError
 from factcheck.judges.ports import EmbeddingResult
 from factcheck.runtime.loop import call
 
@@ -104,45 +105,12 @@ def packed(vector: Sequence[float]) -> str:
     return base64.b64encode(np.asarray(vector, _SENT).tobytes()).decode("ascii")
 
 
-_MAX_FAILED = 3
-"""Number of single texts that fail, without any success, before the rest are not tried."""
-
-Ask = Callable[[Sequence[str]], Awaitable[Sequence[EmbeddingResult] | Failure[None]]]
-"""Returns one result per text, in text order, or the failure of a request that one of its texts may
-have caused."""
-
-
-async def ask_in_parts(texts: Sequence[str], ask: Ask) -> list[EmbeddingResult]:
-    """Return one result per text, in text order, bisecting batches that fail.
-
-    A text that cannot be embedded therefore fails alone.
-    """
-    failed_alone: list[Failure[None]] = []
-    answered = False
-
-    async def results(part: Sequence[str]) -> list[EmbeddingResult]:
-        nonlocal answered
-        if len(failed_alone) >= _MAX_FAILED and not answered:
-            return [failed_alone[-1]] * len(part)
-        found = await ask(part)
-        if not isinstance(found, Failure):
-            answered = True
-            return list(found)
-        if len(part) == 1:
-            failed_alone.append(found)
-            return [found]
-        middle = len(part) // 2
-        return [*await results(part[:middle]), *await results(part[middle:])]
-
-    return await results(texts)
-
-
 class CallableEmbedder:
     """Adapts a function to the `Embedder` port.
 
     The function is called with a list of texts in a separate thread, one call at a time, and may be
-    asynchronous. If it raises, the batch is bisected, so that a text it cannot process fails alone.
-    Vectors are not cached, because two functions may share a name.
+    asynchronous. If it raises, all texts of the call fail. Vectors are not cached, because two
+    functions may share a name.
 
     Args:
         function: Returns one vector per text, in text order. Its qualified name appears in score
@@ -163,15 +131,11 @@ class CallableEmbedder:
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
         """Return one result per text, in text order; vectors are not validated."""
         del ledger
-        return await ask_in_parts(texts, self._ask) if texts else []
-
-    async def _ask(self, texts: Sequence[str]) -> Sequence[EmbeddingResult] | Failure[None]:
-        found = await call(self._vectors, list(texts), failed=self._failure)
+        if not texts:
+            return []
+        found = await call(self._vectors, list(texts), failed=partial(Failure.of, None))
         if isinstance(found, Failure):
-            return found
-        if len(found) != len(texts):
-            message = f"{self._name} gave {len(found)} vectors for {len(texts)} texts"
-            return [Failure(None, JudgeOutputError.code, message)] * len(texts)
+            return [found] * len(texts)
         return found  # type: ignore[no-any-return]
 
     def _vectors(self, texts: list[str]) -> Any:
@@ -182,8 +146,3 @@ class CallableEmbedder:
             return list(await vectors)
 
         return listed() if inspect.isawaitable(vectors) else list(vectors)
-
-    def _failure(self, error: BaseException) -> Failure[None]:
-        if isinstance(error, FactcheckError):
-            return Failure.of(None, error)
-        return Failure(None, "judge", f"{self._name} raised {describe(error)}")

@@ -18,9 +18,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import Budget, RetryPolicy
+from factcheck import RetryPolicy
 from factcheck.errors import Failure, JudgeOutputError
-from factcheck.judges.embedders.local import NAME, SIZE, embed_text
+from factcheck.judges.embedders.local import NAME, embed_text
 from factcheck.judges.embedders.openai import MAX_TEXTS, OpenAIEmbedder, read_vectors
 from factcheck.judges.embedders.vectors import direction_of, packed, similarity, single_precision
 from factcheck.judges.factory import build_embedder
@@ -36,8 +36,6 @@ from tests.faults import (
     quota_exceeded,
     rate_limited,
     sequence,
-    server_error,
-    unauthorized,
 )
 from tests.processes import printed_by_python
 from tests.runtime.cache.stores import MemoryCache
@@ -93,21 +91,14 @@ def test_the_similarity_is_the_cosine_whatever_holds_the_numbers(
     ("vector", "says"),
     [
         ([], "empty"), ([0.0, -0.0], "all zero"), ([1.0, math.nan], "NaN or infinity"),
-        ([1.0, math.inf], "NaN or infinity"), ([[1.0, 2.0]], "flat list of numbers"),
-        (["1.0", "2.0"], "flat list of numbers"), ([True, False], "flat list of numbers"),
-        ([1.0, None], "flat list of numbers"), ([1.0, 1j], "flat list of numbers"),
-        (1.0, "flat list of numbers"), (None, "flat list of numbers"),
-        ({"a": 1.0}, "flat list of numbers"), ([[1.0], [1.0, 2.0]], "cannot be read"),
+        ([[1.0, 2.0]], "flat list of numbers"), (["1.0", "2.0"], "flat list of numbers"),
+        ([True, False], "flat list of numbers"), (None, "flat list of numbers"),
+        ([[1.0], [1.0, 2.0]], "cannot be read"),
     ],
 )  # fmt: skip
 def test_what_points_nowhere_is_an_error(vector: Any, says: str) -> None:
     with pytest.raises(JudgeOutputError, match=says):
         direction_of(vector)
-
-
-def test_vectors_of_different_length_are_not_compared() -> None:
-    with pytest.raises(JudgeOutputError, match="vectors of 2 and 3 numbers cannot be compared"):
-        cosine([1.0, 2.0, 3.0], [1.0, 2.0])
 
 
 @given(st.lists(singles, min_size=1, max_size=20).filter(any))
@@ -119,11 +110,8 @@ def test_a_packed_vector_comes_back_as_it_was_and_so_does_a_list(vector: list[fl
 @pytest.mark.parametrize(
     ("sent", "says"),
     [
-        (None, "list of numbers, or base64"), ({"0": 1.0}, "list of numbers, or base64"),
-        ([1.0, "2.0"], "list of numbers, or base64"), ([1.0, True], "list of numbers, or base64"),
-        ([], "empty"), ("", "empty"), ("AAAA", "not base64 of 4-byte numbers"),
-        ("no base64!", "not base64 of 4-byte numbers"), ([1.0, math.nan], "NaN or infinity"),
-        ([1.0, 1e39], "NaN or infinity|beyond single precision"),
+        (None, "list of numbers, or base64"), ([1.0, True], "list of numbers, or base64"),
+        ("", "empty"), ("AAAA", "not base64 of 4-byte numbers"),
         ([1, 10**400], "beyond single precision"), ([1e-60, 0.0], "all zero"),
         (base64.b64encode(struct.pack("<2f", math.inf, 1.0)).decode(), "NaN or infinity"),
     ],
@@ -135,14 +123,6 @@ def test_what_a_server_sends_is_a_vector_or_an_error(sent: Any, says: str) -> No
 
 def alike(one: str, other: str) -> float:
     return cosine(embed_text(one), embed_text(other))
-
-
-@given(st.text(st.characters(), max_size=40))
-def test_a_vector_is_whole_numbers_of_one_size_whatever_the_text(text: str) -> None:
-    vector = embed_text(text)
-    assert len(vector) == SIZE
-    assert all(number.is_integer() for number in vector)
-    assert any(vector) == bool(text.strip())
 
 
 CODE = """
@@ -164,10 +144,8 @@ def test_a_version_of_the_embedder_stands_for_its_vectors_in_every_process() -> 
     [
         ("The diver found a crack.", "A crack was found by divers.", "The engineer found a job."),
         ("It cost 1,200 dollars.", "It cost 1200 dollars.", "It cost 1,300 dollars."),
-        ("Ships pass the strait.", "The ship passed the strait.", "The strait is deep."),
         ("Dostoevsky", "Dostoyevsky", "Tolstoy"),
         ("He did not pay.", "He never did not pay.", "He paid."),
-        ("La grue du port est rouge.", "Les grues du port sont rouges.", "Le port est petit."),
         ("桥梁于九月关闭", "九月桥梁关闭", "学校于三月开放"),
         ("Dogs bite men.", "The dogs bite the men.", "Men bite dogs."),
     ],
@@ -298,12 +276,8 @@ def test_a_damaged_entry_is_asked_for_again(
     ("fault", "expected", "n_requests"),
     [
         (rate_limited(0.01), "rate_limited", 3),
-        (server_error(), "unavailable", 3),
         (dropped(), "unavailable", 3),
-        (garbage(), "unavailable", 3),
-        (garbage(b"[1]", "application/json"), "unavailable", 3),
         (garbage(b'{"data": null}', "application/json"), "unavailable", 3),
-        (unauthorized(), "rejected", 1),
         (quota_exceeded(), "rejected", 1),
     ],
 )
@@ -370,7 +344,6 @@ def test_a_bad_vector_is_a_failure_of_its_text_and_not_kept(
             ["missing", "missing"],
         ),
         ([{"embedding": [1.0]}, None, 3, "x"], ["missing", "missing"]),
-        ([{"index": 0}, {"index": 1, "embedding": "?"}], ["invalid", "invalid"]),
     ],
 )
 def test_an_answer_gives_exactly_one_result_for_each_text(data: Any, expected: list[str]) -> None:
@@ -387,9 +360,3 @@ def test_tokens_are_those_the_server_counted_or_at_most_used(
     used = setup.ledger.usage
     assert (used.calls, used.attempts, used.prompt_tokens, used.cost_usd) == (1, 1, tokens, None)
     assert list(setup.ledger.by_model_and_stage) == [("openai/tiny", "embed")]
-
-
-def test_a_request_that_was_turned_away_costs_nothing(remote: MakeSetup) -> None:
-    """The text is at most 21 tokens, so two requests that count would pass the cap."""
-    answer = sequence(rate_limited(0.01), then=hashed_embeddings)
-    assert codes(remote(answer, budget=Budget(max_tokens=30)).embed("Ants.")) == [""]
