@@ -70,6 +70,30 @@ def schemas(draw: st.DrawFn, *, sound: bool = False) -> Schema:
 
 
 @st.composite
+def flat_arrays(draw: st.DrawFn) -> Example:
+    key = {"type": "string", "x-eval-transform": ["strip", "lowercase"]}
+    number = {"type": "number", "x-eval-compare": draw(st.sampled_from(NUMBER_COMPARATORS))}
+    items = {"type": "object", "properties": {"k": key, "n": number, "t": {"type": "string"}}}
+    by_key = {"match_by": "key_field", "key": draw(st.sampled_from(("k", ["k", "n"])))}
+    align = draw(st.sampled_from(({"match_by": "hungarian"}, by_key)))
+    schema = {"type": "array", "items": items, "x-eval-align": align}
+    gold, extracted = (
+        [flat_element(draw) for _ in range(draw(st.sampled_from((3, 2, 4, 1))))] for _ in range(2)
+    )
+    return Example(schema, gold, extracted)
+
+
+def flat_element(draw: st.DrawFn) -> dict[str, Any]:
+    pools: dict[str, Any] = {"k": ("a", "b", "A", " b"), "n": (1, 2, 4, 0, 3.0), "t": ("x", "y")}
+    made = {name: draw(st.sampled_from(pool)) for name, pool in pools.items()}
+    if once_in(draw, 4):
+        del made[draw(st.sampled_from(("t", "n", "k")))]
+    if once_in(draw, 3):
+        made["zz"] = 1
+    return made
+
+
+@st.composite
 def values(draw: st.DrawFn, schema: Schema, *, sound: bool = False) -> Any:
     return value_for(draw, schema, sound=sound)
 
