@@ -1,4 +1,4 @@
-"""Runs of the command line that are killed, and runs that share a cache."""
+"""Runs of the command line that are killed."""
 
 from __future__ import annotations
 
@@ -103,19 +103,6 @@ def test_a_killed_run_loses_nothing_that_was_answered(
     asked = Counter(question(request.body) for request in model.requests)
     assert len(asked) == N_CALLS
     assert max(answers(tmp_path / "cache").values()) == 1  # what is kept is not asked for again
-
-
-def test_two_processes_share_a_cache(
-    start: Start, undisturbed: Sequence[object], model: LocalOpenAIServer, tmp_path: Path
-) -> None:
-    runs = [start(name) for name in ("first", "second")]
-    assert [run.wait() for run in runs] == [0, 0]
-    for name in ("first", "second"):
-        assert comparable(tmp_path / f"{name}.jsonl") == undisturbed
-    asked = Counter(question(request.body) for request in model.requests)
-    assert len(asked) == N_CALLS
-    assert max(asked.values()) <= 2
-    assert None not in stored(tmp_path / "cache").values()
 
 
 def answers(folder: Path) -> Counter[tuple[str, str]]:
