@@ -118,20 +118,13 @@ def test_the_price_of_a_model_is_said_first(
 
 
 def test_a_judge_that_ignores_the_text_is_exposed(audit: Run, desk: Desk) -> None:
-    """JSON holds every error."""
     desk.verdicts = dict.fromkeys(desk.verdicts, "entailed")
+    shown, strict = audit(), audit("--strict")
 
-    code, out, _ = audit()
-    report = json.loads(audit("--format", "json").out)
-    strict = audit("--strict")
-
-    assert (code, strict.code) == (0, 1)
+    assert (shown.code, strict.code) == (0, 1)
     assert strict.err == "factcheck: gate failed: 1 fault (--strict)\n"
-    assert out.startswith("4 proven errors in 32 trials. Do not use this judge.\nAudit of local\n")
-    assert "it says yes to 100 % of its questions" in out
-    assert "although the text says: The pier is not old." in out
-    by_rule = {rule["rule"]: rule for rule in report["rules"]}
-    assert len(by_rule["added negation"]["errors"]) == 4
+    assert shown.out.startswith("4 proven errors in 32 trials. Do not use this judge.\n")
+    assert "although the text says: The pier is not old." in shown.out
 
 
 @pytest.fixture

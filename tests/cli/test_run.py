@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 
-import factcheck
 from factcheck.documents.results import read_results
 from factcheck.facts import AtomicFact
 from factcheck.scoring.run_report import RunReport
@@ -191,21 +190,12 @@ def test_a_dry_run_says_what_thought_may_add(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    command = (*by_model(tmp_path, [record(1)])[:2], "--judge")
-    for name, thought in (
-        ("openai/gpt-4.1-mini", "thought comes on top"),
-        (
-            "openai/gpt-5-nano",
-            (
-                "thought comes on top; openai/gpt-5-nano thinks by default: reckon with 3 to 10 "
-                "times the completion tokens, or hardly more with reasoning_effort=minimal, which "
-                "is sent unless another is set"
-            ),
-        ),
-    ):
-        out = run(*command, name, "--dry-run").out
-        assert re.search(r"at most [\d,]+ completion tokens; cost at most \$[\d.]+; ", out), out
-        assert out.endswith(f"; {thought}\n")
+    command = (*by_model(tmp_path, [record(1)])[:2], "--judge", "openai/gpt-5-nano", "--dry-run")
+    assert re.search(
+        r"at most [\d,]+ completion tokens; cost at most \$[\d.]+; thought comes on top; "
+        "openai/gpt-5-nano thinks by default: reckon with 3 to 10 times .* unless another is set$",
+        run(*command).out,
+    )
 
 
 def test_rows_of_records_that_are_not_in_the_input_are_left_out(desk: Desk, job: Job) -> None:
@@ -363,20 +353,8 @@ def test_rows_of_a_run_are_reported_under_the_names_of_their_columns(
     refused(run("run", str(tmp_path / "pairs.csv"), "--source-field", "text"), "'text'")
 
 
-def test_a_saved_report_is_shown_again(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "report.json"
-    path.write_text(report_of(verdict(LAKE, "entailed")).to_json(), "utf-8")
-    assert "Kept 1" in run("report", str(path)).out
-    path.write_text(factcheck.score("Boats came.", "Boats came.").to_json(), "utf-8")
-    text = tmp_path / "text.txt"
-    text.write_text("Boats came. They left.", "utf-8")
-    assert "1 of 1 fact kept" in run("score", str(text), str(text), "--facts", str(path)).out
-    path.write_text("{}", "utf-8")
-    refused(run("report", str(path)), "not a factcheck report")
-
-
 @pytest.mark.parametrize("opens", [True, False])
-def test_a_saved_result_opens_in_the_browser(
+def test_a_saved_report_is_shown_again_or_opened_in_the_browser(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, opens: bool
 ) -> None:
     opened: list[str] = []
@@ -390,6 +368,9 @@ def test_a_saved_result_opens_in_the_browser(
     monkeypatch.setattr("tempfile.tempdir", None)
     path = tmp_path / "report.json"
     path.write_text(report_of(verdict(LAKE, "entailed")).to_json(), "utf-8")
+    assert "Kept 1" in run("report", str(path)).out
+    text = Folder(tmp_path).put("text.txt", LAKE.text)
+    assert "1 of 1 fact kept" in run("score", text, text, "--facts", str(path)).out
     code, out, err = run("view", str(path))
     (page,) = tmp_path.glob("factcheck-*.html")
 
@@ -398,4 +379,5 @@ def test_a_saved_result_opens_in_the_browser(
     assert LAKE.text in page.read_text("utf-8")
     assert not page.stat().st_mode & 0o077
     path.write_text("{}", "utf-8")
-    refused(run("view", str(path)), "not a factcheck report")
+    for command in ("report", "view"):
+        refused(run(command, str(path)), "not a factcheck report")

@@ -15,7 +15,7 @@ import pytest
 
 from factcheck.cli.serve import _listen
 from tests.cli.conftest import Folder, Run, refused
-from tests.server.conftest import Start, start  # noqa: F401 - a fixture
+from tests.server.conftest import Start
 
 DIGEST = hashlib.sha256(b"secret").hexdigest()
 
@@ -108,7 +108,7 @@ def test_jobs_that_another_service_keeps(
     refused(outcome, message, 3)
 
 
-def test_a_service_with_keys_and_several_judges(start: Start, folder: Folder) -> None:  # noqa: F811
+def test_a_service_with_keys_and_several_judges(start: Start, folder: Folder) -> None:
     folder.put("keys.yaml", f"- name: ann\n  sha256: {DIGEST}\n  max_calls: 100\n")
     keys = str(Path("keys.yaml").absolute())
     judges = ("--judge", "main=cascade(local-fast, local, low=0.1)", "--judge", "of/Lynx-8B=local")
