@@ -127,21 +127,6 @@ def test_directions_and_facts_that_say_nothing_are_refused() -> None:
                 form(TEXT, summary=TEXT, facts=[])
 
 
-@pytest.mark.parametrize("judge", ["gpu", "", "openai", object(), ScriptedChecker])
-def test_an_unknown_judge_is_named_with_what_can_be_used(judge: Any) -> None:
-    with pytest.raises(ConfigError, match=r"local|check\(facts"):
-        FactCoverage(judge)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("batch_size", 0), ("batch_size", 101), ("concurrency", 0)],
-)
-def test_options_out_of_range_are_refused(name: str, value: Any) -> None:
-    with pytest.raises(InputError, match=name):
-        FactCoverage(**{name: value})
-
-
 def test_claims_have_ids_of_their_own() -> None:
     report = score(TEXT, "The tide was high. It snowed.", direction="both")
     assert report.claims is not None

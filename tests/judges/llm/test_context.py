@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from factcheck.errors import ContextExceeded
 from factcheck.facts import CheckFailure
 from factcheck.judges.factory import build_model
 from factcheck.judges.llm.doctor import examine
@@ -17,7 +16,7 @@ from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import ChatRequest, FactModel, Reply
-from tests.judges.llm.conftest import KEY, QUICK, MakePairSetup, MakeSetup, completion, serving
+from tests.judges.llm.conftest import KEY, QUICK, MakeSetup, completion, serving
 from tests.runtime.cache.stores import MemoryCache
 
 CONTEXT = 2_048
@@ -102,16 +101,6 @@ def test_what_cannot_be_made_shorter_is_undecided_says_what_to_do_and_is_not_kep
         assert "the server read only 2,048 of the prompt's about" in results[0].message
         assert "use a model that reads more, or raise the context" in results[0].message
     assert not any("answers" in value for values in cache.entries.values() for value in values)
-
-
-def test_a_long_pair_does_not_decide_its_neighbours(comparing: MakePairSetup) -> None:
-    from factcheck.judges.ports import ValuePair
-
-    setup = comparing(cutting)
-    pairs = [ValuePair(TEXT, TEXT + "x"), ValuePair("7 km", "7 km now")]
-    long, short = setup.compare(*pairs)
-    assert getattr(long, "code", "") == ContextExceeded.code
-    assert not isinstance(short, CheckFailure)
 
 
 def test_the_doctor_names_what_is_read_and_how_to_have_more_read() -> None:
