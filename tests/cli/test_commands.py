@@ -12,7 +12,7 @@ import factcheck
 from factcheck.errors import ConfigError, JudgeUnavailable
 from factcheck.scoring import FactCoverage
 from factcheck.testing import LocalOpenAIServer
-from tests.cli.conftest import SOURCE, Desk, Run, refused
+from tests.cli.conftest import SOURCE, Desk, Folder, Run, refused
 
 
 def test_judges_are_passed_on_and_a_dash_reads_standard_input(
@@ -117,33 +117,22 @@ def test_debug_shows_the_traceback(desk: Desk, run: Run, before: bool) -> None: 
     assert err.splitlines()[-1] == "factcheck: cannot reach the judge; check the address"
 
 
-@pytest.fixture
-def interrupted_once(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The first call of `FactCoverage.score` ends with Ctrl-C."""
-    score, calls = FactCoverage.score, []
-
-    def interrupt(scorer: FactCoverage, source: str, summary: str, **options: Any) -> Any:
-        calls.append(summary)
-        if len(calls) == 1:
-            raise KeyboardInterrupt
-        return score(scorer, source, summary, **options)
-
-    monkeypatch.setattr(FactCoverage, "score", interrupt)
-    return calls
-
-
 def test_an_interrupted_model_judge_shows_what_is_cached(
-    tmp_path: Path, run: Run, server: LocalOpenAIServer, request: pytest.FixtureRequest
+    tmp_path: Path, run: Run, server: LocalOpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text, facts = tmp_path / "text.txt", tmp_path / "facts.txt"
-    text.write_text("The lake is deep.", "utf-8")
-    facts.write_text("The lake is deep.\n", "utf-8")
-    command = ("score", str(text), str(text), "--judge", "openai/tiny", "--facts", str(facts))
+    text = Folder(tmp_path).put("text.txt", "The lake is deep.\n")
+    facts = Folder(tmp_path).put("facts.txt", "The lake is deep.\n")
+    command = ("score", text, text, "--judge", "openai/tiny", "--facts", facts)
     assert run(*command).code == 0
     n_sent = len(server.requests)
-    facts.write_text("The lake is deep.\nThe pier is old.\n", "utf-8")
-    request.getfixturevalue("interrupted_once")
+    Folder(tmp_path).put("facts.txt", "The lake is deep.\nThe pier is old.\n")
+    score = FactCoverage.score
 
+    def interrupt(*_: object, **__: object) -> None:
+        monkeypatch.setattr(FactCoverage, "score", score)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FactCoverage, "score", interrupt)
     code, out, err = run(*command)
 
     assert len(server.requests) == n_sent
@@ -157,13 +146,12 @@ def test_facts_of_a_file_need_no_extractor(
     monkeypatch.setenv("FACTCHECK_EXTRACTOR", "openai/tiny")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    text, facts = tmp_path / "text.txt", tmp_path / "facts.txt"
-    text.write_text(SOURCE, "utf-8")
-    facts.write_text(SOURCE.splitlines()[0], "utf-8")
-    score = ("score", str(text), str(text), "--judge", "local")
+    text = Folder(tmp_path).put("text.txt", SOURCE)
+    facts = ("--facts", Folder(tmp_path).put("facts.txt", SOURCE.splitlines()[0]))
+    score = ("score", text, text, "--judge", "local")
 
-    assert "1 of 1 fact kept" in run(*score, "--facts", str(facts)).out
-    for options in ((), ("--facts", str(facts), "--direction", "both")):
+    assert "1 of 1 fact kept" in run(*score, *facts).out
+    for options in ((), (*facts, "--direction", "both")):
         assert run(*score, *options).code == 3
 
 
@@ -180,13 +168,10 @@ def test_what_the_gate_says_is_what_junit_and_the_exit_code_say(desk: Desk, run:
 
 
 def test_key_facts_need_weights(run: Run, tmp_path: Path) -> None:
-    source, summary = tmp_path / "source.txt", tmp_path / "summary.txt"
-    source.write_text("The lake is deep. The pier is old.", "utf-8")
-    summary.write_text("The pier is old.", "utf-8")
-    score = ("score", str(source), str(summary))
+    source = Folder(tmp_path).put("source.txt", "The lake is deep. The pier is old.")
+    score = ("score", source, Folder(tmp_path).put("summary.txt", "The pier is old."))
     refused(run(*score, "--key", "2"), "all weigh the same: --weights lead")
 
     shown = run(*score, "--weights", "lead", "--key", "1").out
-    assert "Weighted coverage" in shown
-    assert "Key facts" in shown
-    assert "|weights:lead|" in shown
+    for said in ("Weighted coverage", "Key facts", "|weights:lead|"):
+        assert said in shown

@@ -56,9 +56,7 @@ PAIRS = [
 
 @pytest.fixture
 def records(tmp_path: Path) -> str:
-    path = tmp_path / "pairs.jsonl"
-    path.write_text("".join(json.dumps(pair) + "\n" for pair in PAIRS), "utf-8")
-    return str(path)
+    return Folder(tmp_path).lines("pairs.jsonl", PAIRS)
 
 
 def test_two_batches_later_an_ordinary_run_asks_nothing(

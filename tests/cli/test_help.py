@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from tests.cli.conftest import Run
+from tests.processes import printed_by_python
 
 FAMILIES = {
     "": "score run report view compare facts check fields keywords references calibrate cache "
@@ -64,17 +65,6 @@ def test_help_loads_nothing_slow(command: str) -> None:
     assert done.stderr.strip() == "[]"
 
 
-def start(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    """Run Python with these arguments."""
-    return subprocess.run(  # noqa: S603 - our own interpreter
-        [sys.executable, *arguments],
-        capture_output=True,
-        check=False,
-        env={**os.environ, **environment},
-        timeout=120,
-    )
-
-
 PRINT_MUCH = (
     "import sys\nfrom factcheck.cli.output import print_out\n"
     "for _ in range(200): print_out('≠ line ' * 2000)\nsys.exit(3)"
@@ -85,9 +75,9 @@ def test_output_is_utf_8_whatever_the_locale() -> None:
     """Marks and texts are written as they are where the locale is ASCII."""
     probe = "from factcheck.cli.output import print_out\nprint_out('\\u2260 \\u6771')"
 
-    done = start("-c", probe, PYTHONIOENCODING="ascii", LC_ALL="C", PYTHONUTF8="0")
+    ascii_only = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0"}
 
-    assert (done.returncode, done.stdout.decode(), done.stderr) == (0, "≠ 東\n", b"")
+    assert printed_by_python(probe, **ascii_only) == "≠ 東"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")

@@ -157,33 +157,34 @@ def by_model(folder: Path, records: Iterable[Any]) -> tuple[str, ...]:
     return ("run", path, "--judge", MODEL)
 
 
-@pytest.mark.parametrize("direction", ["coverage", "both"])
+PIER = {"id": "pier", "text": "The pier is old."}
+BOATS = [{"id": str(n), "text": f"The boat {n} is blue."} for n in range(2)]
+LINES = [{"source": [PIER, boat], "summary": f"The boat {boat['id']} sails."} for boat in BOATS]
+TWICE = [record(1), record(2), record(1, id="again"), record(3, facts=[*"abcdefghijklmnopq"])]
+
+
+@pytest.mark.parametrize(
+    ("records", "direction", "n_expected"),
+    [(TWICE, "coverage", 3), (LINES, "coverage", 3 + 2), (LINES, "both", 3 + 2 + 2 + 4)],
+)
 def test_a_dry_run_counts_what_the_real_run_then_sends(
-    server: LocalOpenAIServer, run: Run, tmp_path: Path, direction: str
+    server: LocalOpenAIServer,
+    run: Run,
+    tmp_path: Path,
+    records: Any,
+    direction: str,
+    n_expected: int,
 ) -> None:
     """Every document, fact list and text once, also where a summary is there twice."""
-    pier = {"id": "pier", "text": "The pier is old."}
-    boats = [{"id": str(n), "text": f"The boat {n} is blue."} for n in range(2)]
-    lines = [{"source": [pier, boat], "summary": f"The boat {boat['id']} sails."} for boat in boats]
-    twice = [record(1), record(2), record(1, id="again"), record(3, facts=[*"abcdefghijklmnopq"])]
-    for records, n_expected in (
-        (twice, {"coverage": 3}),
-        (lines, {"coverage": 3 + 2, "both": 3 + 2 + 2 + 4}),
-    ):
-        if direction not in n_expected:
-            continue
-        score = [*by_model(tmp_path, records), "--direction", direction]
-        n_before = len(server.requests)
+    score = [*by_model(tmp_path, records), "--direction", direction]
+    dry = run(*score, "--dry-run")
+    assert len(server.requests) == 0
+    run(*score)
 
-        dry = run(*score, "--dry-run")
-        assert len(server.requests) == n_before
-        run(*score)
-
-        needs = f"{len(records)} records need about {n_expected[direction]} requests and "
-        assert dry.out.startswith(needs)
-        assert len(server.requests) - n_before == n_expected[direction]
-        free = f"{len(records)} records need no requests: the judge is local, or replies are cached"
-        assert run(*score, "--dry-run").out == f"{free}\n"
+    assert dry.out.startswith(f"{len(records)} records need about {n_expected} requests and ")
+    assert len(server.requests) == n_expected
+    free = f"{len(records)} records need no requests: the judge is local, or replies are cached"
+    assert run(*score, "--dry-run").out == f"{free}\n"
 
 
 def test_a_dry_run_says_what_thought_may_add(

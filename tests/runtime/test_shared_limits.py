@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 
@@ -39,6 +40,11 @@ async def sent(*requests: Awaitable[None]) -> int:
     found = await asyncio.gather(*requests, return_exceptions=True)
     assert all(one is None or isinstance(one, BudgetExceeded) for one in found)
     return found.count(None)
+
+
+def twice(*asked: Any, evaluate: Any = RedisCache.evaluate) -> Any:
+    """Ask the server, and ask again."""
+    return [evaluate(*asked) for _ in range(2)][1]
 
 
 def test_processes_spend_one_budget_to_the_last_call(limits: Callable[[], SharedLimits]) -> None:
@@ -77,9 +83,7 @@ def test_upper_bounds_of_another_process_do_not_end_a_run_early(
 def test_what_a_killed_process_had_reserved_counts_and_nobody_waits_for_it(
     limits: Callable[[], SharedLimits], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evaluate = RedisCache.evaluate
     with monkeypatch.context() as patch:  # the client asks again if an answer is lost
-        twice = lambda *asked: [evaluate(*asked) for _ in range(2)][1]  # noqa: E731
         patch.setattr(RedisCache, "evaluate", twice)
         patch.setattr(redis_module, "HOLD_S", 0)
         _, refused = asyncio.run(limits().reserve({"max_tokens": 60}, {"max_tokens": 100}))
@@ -99,9 +103,7 @@ def test_what_is_settled_while_the_server_is_away_is_settled_later_and_once(
         with pytest.MonkeyPatch.context() as patch:
             async with tracker.reserve(Usage()):  # it ends while the server is away
                 patch.setattr(RedisCache, "evaluate", lambda *_: None)
-        evaluate = RedisCache.evaluate
         with pytest.MonkeyPatch.context() as patch:
-            twice = lambda *asked: [evaluate(*asked) for _ in range(2)][1]  # noqa: E731
             patch.setattr(RedisCache, "evaluate", twice)
             return await sent(*(send(tracker, 1, 1) for _ in range(9)))
 
