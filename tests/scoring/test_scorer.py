@@ -105,7 +105,6 @@ def test_an_empty_summary_keeps_nothing_and_asks_nobody(summary: str) -> None:
         ((["", " "], TEXT), "source is empty"),
         ((["", "---"], TEXT), "no facts found"),
         ((TEXT, 7), "must be a string"),
-        (("", TEXT), "source is empty"),
         (("| a | b |\n|---|---|\n| 1 | 2 |\n", TEXT), r"or give the facts \(--facts\)"),
     ],
 )

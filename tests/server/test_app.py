@@ -286,13 +286,8 @@ def test_only_the_last_message_of_the_user_is_read() -> None:
     assert choice_of(ask(judge, parts, image, tool))["message"]["content"] == "Yes"
     assert (judge.calls[0].text, judge.calls[0].facts) == ("Rome is\nold.", ("B.",))
     assert ask(judge, image["content"]).status_code == 422
-
-
-def test_a_prompt_may_be_indented() -> None:
-    """As Spring AI sends it."""
-    judge = scripted(0.9)
-    choice_of(ask(judge, "\tDocument: Rome is old.\n\n\tClaim: B.\n\n"))
-    assert (judge.calls[0].text, judge.calls[0].facts) == ("Rome is old.", ("B.",))
+    choice_of(ask(judge, "\tDocument: Rome is old.\n\n\tClaim: B.\n\n"))  # as Spring AI sends it
+    assert (judge.calls[1].text, judge.calls[1].facts) == ("Rome is old.", ("B.",))
 
 
 def test_what_is_undecided_is_neither_yes_nor_no() -> None:
