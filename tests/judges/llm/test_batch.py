@@ -36,8 +36,7 @@ from factcheck.testing import (
 )
 from tests.batch_server import BatchPlan, BatchServer, form_of
 from tests.faults import rate_limited
-from tests.judges.llm.conftest import MODEL, QUICK
-from tests.judges.llm.provider import Provider, providing
+from tests.judges.llm.conftest import MODEL, QUICK, Provider, providing
 
 FACTS = [f"Kiln {number} fires {number + 30} bowls." for number in range(1, 7)]
 SOURCE = " ".join(FACTS)

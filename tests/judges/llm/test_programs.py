@@ -27,7 +27,7 @@ from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
 from tests.faults import bad_request
-from tests.judges.llm.provider import Provider, providing
+from tests.judges.llm.conftest import Provider, providing
 
 FACTS = ["The ferry sank.", "Nobody was hurt."]
 SOURCE = " ".join(FACTS)

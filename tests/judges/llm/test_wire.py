@@ -22,8 +22,7 @@ from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Model, Settings
 from factcheck.testing import ChatRequest
-from tests.judges.llm.conftest import completion, serving
-from tests.judges.llm.provider import Provider, providing
+from tests.judges.llm.conftest import Provider, completion, providing, serving
 
 SETTINGS: dict[str, Any] = {"temperature": 0.7, "top_p": 0.5, "seed": 3}
 REPLY = '{"sky": "blue"}'
