@@ -120,6 +120,12 @@ REFUSED = {
         "- -": TWICE,
         "good.txt good.txt --fail-under 70": "--fail-under is 70",
     },
+    "trust": {
+        "blank.txt": "blank.txt",
+        "gone.jsonl": "gone.jsonl",
+        "--labels records.jsonl": "unknown format with the keys",
+        "records.jsonl --out records.jsonl": "--out would overwrite an input file",
+    },
     "calibrate": {
         "bullets --source s.txt": "--source and --summary belong together",
         "bullets --facts f.txt": "--facts needs --source and --summary",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from factcheck.testing import LocalOpenAIServer
-from tests.cli.conftest import SOURCE, Desk, Folder, Run, refused
+from tests.cli.conftest import SOURCE, Desk, Folder, Run
 
 
 def lines_on(folder: Folder) -> dict[str, tuple[str, ...]]:
@@ -147,13 +147,3 @@ def test_a_dry_run_of_trust_only_prints_the_price_and_says_what_extraction_costs
         "; facts are extracted by the embedded extractor, free of charge\n"
     )
     assert not (desk.folder / "trust.json").exists()
-
-
-def test_what_trust_cannot_read_is_refused_before_anything_is_asked(run: Run, desk: Desk) -> None:
-    empty, rows = desk.put("empty.jsonl", ""), desk.lines("rows.jsonl", [{"id": "a", "score": 1}])
-    texts = desk.lines("texts.jsonl", [{"source": "A.", "summary": "A."}])
-    refused(run("trust", empty), "empty.jsonl holds no records")
-    refused(run("trust", desk.path("gone.jsonl")), "gone.jsonl")
-    refused(run("trust", "--labels", rows), "unknown format with the keys")
-    refused(run("trust", texts, "--out", texts), "--out would overwrite an input file")
-    assert not desk.checker.calls

@@ -235,7 +235,7 @@ def process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterable[subproc
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            preexec_fn=heed_interrupts,  # noqa: PLW1509 - no thread of ours is in its way
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         ) as process:
             while not (out.exists() and len(ids(out)) == 5):
                 assert process.poll() is None, process.communicate()
@@ -286,11 +286,6 @@ def test_rows_of_a_killed_run_are_reported_as_partial_until_it_is_resumed(
     whole = run("report", out).out
     assert "6 of 6 records scored: " in whole
     assert "partial" not in whole
-
-
-def heed_interrupts() -> None:
-    """A shell that runs the tests in the background has SIGINT ignored, and children inherit it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 WITH_LITTLE_ROOM = """

@@ -6,7 +6,6 @@ import hashlib
 import socket
 import sqlite3
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +25,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     return Folder(Path())
 
 
-@pytest.fixture
-def taken() -> Iterator[int]:
-    """A port that another program listens on."""
+def test_a_port_in_use(run: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
-        yield other.getsockname()[1]
-
-
-def test_a_port_in_use(run: Run, taken: int) -> None:
-    message = f"port {taken} is in use; stop the other program, or choose another with --port"
-    refused(run("serve", "--judge", "local-fast", "--port", str(taken)), message)
+        port = other.getsockname()[1]
+        message = f"port {port} is in use; stop the other program, or choose another with --port"
+        refused(run("serve", "--judge", "local-fast", "--port", str(port)), message)
 
 
 @pytest.mark.parametrize(

@@ -199,19 +199,13 @@ def test_a_caller_has_a_budget_besides_that_of_the_session() -> None:
     asyncio.run(work())
 
 
-class Terminal(io.StringIO):
-    """A terminal that keeps what is shown."""
-
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.mark.parametrize("is_terminal", [True, False])
 def test_a_line_is_shown_on_a_terminal_only(
     monkeypatch: pytest.MonkeyPatch,
     is_terminal: bool,  # noqa: FBT001
 ) -> None:
-    screen = Terminal() if is_terminal else io.StringIO()
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: is_terminal)
     monkeypatch.setattr("sys.stderr", screen)
     monkeypatch.setenv("COLUMNS", "200")
     with progress("Scoring") as show:

@@ -46,17 +46,13 @@ def test_a_detail_names_a_statement_that_came_before_it(entries: Sequence[str]) 
         seen.add(statement.text)
 
 
-def listing(*entries: str) -> FactModel:
-    return FactModel(facts=lambda _source: entries)
-
-
 def linked(facts: FactSet) -> list[tuple[str, str, str | None]]:
     return [(fact.id, fact.text, fact.core) for fact in facts]
 
 
 def test_details_know_their_core_also_from_the_cache(llm: MakeSetup, tmp_path: Path) -> None:
-    model = listing("It sank.", "... in May", "It sank.", "... off Crete")
-    scorer, server = llm(model, cache=tmp_path)
+    entries = ("It sank.", "... in May", "It sank.", "... off Crete")
+    scorer, server = llm(FactModel(facts=lambda _source: entries), cache=tmp_path)
     expected = [
         ("f1", "It sank.", None),
         ("f2", "It sank in May.", "f1"),
