@@ -18,6 +18,7 @@ from factcheck.judges.embedders.local import embed_text
 from factcheck.judges.local.checker import check_facts
 from factcheck.judges.local.encoder import _Network
 from factcheck.judges.local.extractor import extract_facts
+from factcheck.judges.local.pairs import LocalPairJudge
 from factcheck.judges.local.pairs.judge import compare_values
 from factcheck.judges.ports import Ledger, PairVerdict, ValuePair
 from factcheck.references import ReferenceMatch
@@ -180,8 +181,6 @@ def test_a_long_text_is_encoded_until_the_deadline(
 
 @pytest.mark.anyio
 async def test_pairs_of_values_are_undecided_too() -> None:
-    from factcheck.judges.local.pairs import LocalPairJudge
-
     with factcheck.deadline(0.001):
         await asyncio.sleep(0.01)
         (late,) = await LocalPairJudge().compare([ValuePair("a car", "an auto")], Ledger())
