@@ -334,19 +334,17 @@ def test_rows_of_a_run_are_reported_under_the_names_of_their_columns(
         'key,article,answer\na,"The lake is deep. The pier froze.","The pier froze."\n'
         'b,"The pier is old.",\n'
     )
-    (tmp_path / "pairs.csv").write_text(pairs, "utf-8")
+    path = Folder(tmp_path).put("pairs.csv", pairs)
     fields = ("--source-field", "article", "--summary-field", "answer", "--id-field", "key")
     rows = str(tmp_path / "rows.jsonl")
-    command = ("run", str(tmp_path / "pairs.csv"), *fields, "--judge", "local-fast")
-    assert run(*command, "--out", rows).code == 0
+    assert run("run", path, *fields, "--judge", "local-fast", "--out", rows).code == 0
     out = tmp_path / "run.html"
     outcome = run("report", rows, "--out", str(out))
     assert outcome.code == 0
     assert "   Mean coverage 0." in outcome.out
-    assert '<mark class="good" data-k="f2">The pier froze.</mark>' in "".join(
-        opened(out.read_text("utf-8"))
-    )
-    refused(run("run", str(tmp_path / "pairs.csv"), "--source-field", "text"), "'text'")
+    page = "".join(opened(out.read_text("utf-8")))
+    assert '<mark class="good" data-k="f2">The pier froze.</mark>' in page
+    refused(run("run", path, "--source-field", "text"), "'text'")
 
 
 @pytest.mark.parametrize("opens", [True, False])

@@ -95,14 +95,8 @@ def status(jobs: Jobs, job: str, owner: str = "") -> JobStatus:
     return jobs.status(jobs.store.find(job, owner))
 
 
-def lines_of(jobs: Jobs, job: str) -> list[str]:
-    """The rows of a job, with the first and the last line of their file."""
-    text = "".join(jobs.store.row_lines(jobs.store.find(job, "")))
-    return [f"{line}\n" for line in text.split("\n")[:-1]]
-
-
 def report_of(jobs: Jobs, job: str, path: Path) -> RunReport:
-    path.write_text("".join(lines_of(jobs, job)), "utf-8")
+    path.write_text("".join(jobs.store.row_lines(jobs.store.find(job, ""))), "utf-8")
     return RunReport.read(path)
 
 
