@@ -315,6 +315,8 @@ ONE_SOURCE, OTHER_SOURCE = (
 OF_BASELINE, OF_UNSEEN = Limits(baseline=BASELINE), Limits(baseline=UNSEEN)
 TWO_OF_THREE = labelled("entailed", "entailed", "neutral")
 LOST_MUST = report_of(result(0, "neutral", must=True))
+SAME_TEXT = replace(BASELINE, texts=Texts.of("", "same"))
+NOISE = replace(labelled("neutral", "neutral"), texts=SAME_TEXT.texts)
 UNDECIDED_MUST = report_of(result(0, None, must=True), result(1, "entailed"))
 WORSE = "1 fact came out worse than in the baseline: f"
 GATES: list[tuple[CoverageReport, Limits, int, str]] = [
@@ -327,6 +329,10 @@ GATES: list[tuple[CoverageReport, Limits, int, str]] = [
     (report_of(LOST_TAGGED), Limits(), 1, f"gate failed: {LOST}"),
     (WEIGHTLESS, Limits(0.0), 4, "no score to compare with 0: no fact with a weight"),
     (WEIGHTLESS, Limits(), 0, ""),
+    (labelled("contradicted"), Limits(max_distorted=0), 1, "1 fact distorted, more than 0: f0"),
+    (labelled("contradicted"), Limits(max_distorted=1), 0, ""),
+    (NOISE, Limits(baseline=SAME_TEXT), 0, ""),
+    (replace(NOISE, texts=Texts.of("", "new")), Limits(baseline=SAME_TEXT), 1, f"{WORSE}0"),
     (BASELINE, OF_BASELINE, 0, ""),
     (labelled("neutral", "neutral"), OF_BASELINE, 1, f"{WORSE}0"),
     (labelled("entailed", "contradicted"), OF_BASELINE, 1, f"{WORSE}1"),
@@ -361,20 +367,6 @@ def test_a_gate_fails_with_all_its_reasons(
     code, said, _ = coverage_gate(report, limits) or GateFailure(0, "")
     assert code == exit_code
     assert message in said
-
-
-@pytest.mark.parametrize(("text", "is_worse"), [("the same", False), ("another", True)])
-def test_a_fact_that_came_out_worse_for_the_same_text_is_noise(text: str, is_worse: bool) -> None:  # noqa: FBT001
-    baseline = replace(BASELINE, texts=Texts.of("", "the same"))
-    now = replace(report_of(result(0, "neutral"), result(1, "neutral")), texts=Texts.of("", text))
-    assert bool(coverage_gate(now, Limits(baseline=baseline))) is is_worse
-
-
-def test_distorted_facts_have_a_limit_of_their_own() -> None:
-    report = report_of(result(0, "neutral"), result(1, "contradicted"), result(2, "entailed"))
-    failure = coverage_gate(report, Limits(max_distorted=0))
-    reason = "gate failed: 1 fact distorted, more than 0: f1"
-    assert failure == (1, reason, (report.results[1],))
 
 
 def test_only_the_facts_that_fail_a_gate_are_listed_with_their_evidence() -> None:

@@ -224,8 +224,6 @@ def test_a_kept_verdict_that_cannot_be_read_is_asked_for_again(comparing: MakePa
     assert setup.sizes == [1] * (1 + len(damaged))
 
 
-CONCURRENCY = 4
-OPENAI = PROVIDERS["openai"]
 PRICE = Price(1.0, 0.1, 8.0)
 THREE = ["The dam is old.", "The dam has gates.", "The lake is deep."]
 Count = Callable[[int, int, int], Mapping[str, Any] | None]
@@ -305,10 +303,10 @@ def spend(truth: Truth, budget: Budget, monkeypatch: pytest.MonkeyPatch) -> Fact
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
         monkeypatch.setattr(
             "factcheck.judges.llm.providers.PROVIDERS",
-            {"openai": OPENAI._replace(url=server.base_url)},
+            {"openai": PROVIDERS["openai"]._replace(url=server.base_url)},
         )
         with FactCoverage(
-            Model("openai/tiny"), cache="off", budget=budget, retry=QUICK, concurrency=CONCURRENCY
+            Model("openai/tiny"), cache="off", budget=budget, retry=QUICK, concurrency=4
         ) as scorer:
             reports: list[Any] = list(scorer.score_many(records))
             codes = {failure.code for report in reports for failure in report.undecided}
