@@ -112,9 +112,8 @@ def test_the_doctor_names_what_is_read_and_how_to_have_more_read() -> None:
 
 
 def test_the_doctor_has_something_to_do_on_a_dead_server() -> None:
-    settings = Settings(
-        variables={"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": KEY}
-    )
+    address = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": KEY}
+    settings = Settings(variables=address)
     with Session(settings=settings, cache="off", retry=QUICK) as session:
         shown = str(background.run(examine(build_model("openai/tiny", session))))
     assert "4 facts are undecided: openai/tiny: cannot reach 127.0.0.1" in shown
