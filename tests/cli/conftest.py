@@ -17,6 +17,9 @@ from factcheck.fields import annotate_xeval, evaluate, infer_schema
 from factcheck.judges.factory import Judges
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedExtractor
 from tests.batch_server import BatchPlan, BatchServer
+from tests.server.conftest import start
+
+__all__ = ["start"]
 
 INPUTS = Path(__file__).resolve().parents[1] / "goldens" / "inputs"
 SOURCE = "The lake is deep.\nThe pier is old.\nThe boat is blue.\nThe mole is long.\n"

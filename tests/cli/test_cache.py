@@ -20,17 +20,14 @@ DAY = 86400
 
 KEYS = sorted(answer_key(n=n) for n in range(5))
 ENTRIES = {key: f"answer {n}" for n, key in enumerate(KEYS)}
-AGES = [0, 40, 50, 60, 0]
-"""Days since each was written."""
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A cache with five entries, in the folder that the environment names."""
+    """A cache with five entries, one of them old, in the folder that the environment names."""
     filled(tmp_path, ENTRIES)
-    for key, age in zip(KEYS, AGES, strict=True):
-        at = NOW - age * DAY - 1
-        run_sql(tmp_path, "UPDATE Cache SET store_time = ? WHERE key = ?", (at, key))
+    old = (NOW - 60 * DAY - 1, KEYS[3])
+    run_sql(tmp_path, "UPDATE Cache SET store_time = ? WHERE key = ?", old)
     return tmp_path
 
 

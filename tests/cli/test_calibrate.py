@@ -8,38 +8,30 @@ from pathlib import Path
 import pytest
 
 from factcheck.testing import LocalOpenAIServer
-from tests.cli.conftest import SOURCE, Desk, Folder, Run, refused
+from tests.cli.conftest import SOURCE, Desk, Folder, Run
+
+
+def lines_on(folder: Folder) -> dict[str, tuple[str, ...]]:
+    """Each command, on texts of one's own."""
+    facts = SOURCE.splitlines()
+    summary = "- The lake is deep.\n- The pier is old.\n- A red boat.\n"
+    texts = [{"id": "harbour", "source": SOURCE, "summary": summary, "facts": facts}]
+    labels = [{"text": f"Lake {n % 2}.", "fact": fact, "label": 1} for n, fact in enumerate(facts)]
+    source, given = folder.put("source.txt", SOURCE), folder.put("facts.txt", SOURCE)
+    own = ("--source", source, "--facts", given, "--summary", folder.put("summary.md", summary))
+    return {
+        "bullets": ("calibrate", "bullets", *own, "--out", folder.path("out")),
+        "audit": ("calibrate", "audit", *own),
+        "agreement": ("calibrate", "agreement", folder.lines("labels.jsonl", labels)),
+        "trust": ("trust", folder.lines("texts.jsonl", texts)),
+    }
 
 
 @pytest.fixture
-def bullets(run: Run, desk: Desk) -> Run:
-    """`calibrate bullets` on a text of one's own."""
-    summary = desk.put(
-        "harbour.md", "# The harbour\n- A deep lake.\n- An old pier.\n- A red boat.\n"
-    )
-    own = ("--source", desk.source, "--summary", summary, "--out", desk.path("out"))
-    return lambda *options: run("calibrate", "bullets", *own, *options)
-
-
-@pytest.fixture
-def audit(run: Run, desk: Desk) -> Run:
-    """`calibrate audit` on a text of one's own."""
-    summary = desk.put("bullets.md", "- The lake is deep.\n- The pier is old.\n")
-    own = ("--source", desk.source, "--summary", summary)
-    return lambda *options: run("calibrate", "audit", *own, *options)
-
-
-@pytest.fixture
-def agreement(run: Run, desk: Desk) -> Run:
-    """`calibrate agreement` with four labels."""
-    rows = [
-        {"document": "a", "text": "A deep lake.", "fact": "The lake is deep.", "label": True},
-        {"document": "a", "text": "A deep lake.", "fact": "The mole is long.", "label": False},
-        {"document": "b", "text": "A red boat.", "fact": "The pier is old.", "label": True},
-        {"document": "b", "text": "A red boat.", "fact": "The boat is blue.", "label": False},
-    ]
-    data = desk.lines("labels.jsonl", rows)
-    return lambda *options: run("calibrate", "agreement", data, *options)
+def calibrate(run: Run, desk: Desk) -> Run:
+    """Runs a command of these."""
+    lines = lines_on(desk)
+    return lambda name, *options: run(*lines[name], *options)
 
 
 @pytest.mark.parametrize(
@@ -52,13 +44,11 @@ def agreement(run: Run, desk: Desk) -> Run:
     ],
 )
 def test_a_judge_without_verdicts_ends_with_4(
-    request: pytest.FixtureRequest, desk: Desk, command: str, said: str
+    calibrate: Run, desk: Desk, command: str, said: str
 ) -> None:
     """The report is printed all the same."""
-    name, *options = command.split()
-    calibrate = request.getfixturevalue(name)
     desk.unplug()
-    code, out, err = calibrate(*options)
+    code, out, err = calibrate(command)
     assert code == 4, err
     assert said in out
     assert "local returned no verdicts" in err
@@ -79,8 +69,8 @@ def test_labels_of_some_documents_give_the_human_level(run: Run, desk: Desk) -> 
     assert "local: Too little was measured for ranking" in written.out
 
 
-def test_rows_figures_and_a_page_are_written(bullets: Run, desk: Desk) -> None:
-    bullets()
+def test_rows_figures_and_a_page_are_written(calibrate: Run, desk: Desk) -> None:
+    calibrate("bullets")
     folder = desk.folder / "out"
     names = {path.name for path in folder.iterdir()}
     assert names == {"rows.jsonl", "bullets.html", "curves.svg"}
@@ -95,18 +85,7 @@ def test_the_price_of_a_model_is_said_first(
     server: LocalOpenAIServer, run: Run, tmp_path: Path, command: str
 ) -> None:
     """An audit asks past the cache, so that it pays each time."""
-    folder, facts = Folder(tmp_path), SOURCE.splitlines()
-    own = ("--source", folder.put("source.txt", SOURCE), "--facts", folder.put("facts.txt", SOURCE))
-    summary = ("--summary", folder.put("summary.md", "- A deep lake.\n- An old pier.\n"))
-    texts = [{"source": SOURCE, "summary": "- A deep lake.\n- A pier.\n", "facts": facts}]
-    labels = [{"text": "A deep lake.", "fact": fact, "label": 1} for fact in facts]
-    line = {
-        "bullets": ("calibrate", "bullets", *own, *summary, "--out", folder.path("out")),
-        "audit": ("calibrate", "audit", *own, *summary),
-        "agreement": ("calibrate", "agreement", folder.lines("labels.jsonl", labels)),
-        "trust": ("trust", folder.lines("texts.jsonl", texts)),
-    }[command]
-
+    line = lines_on(Folder(tmp_path))[command]
     for _ in range(2 if command == "audit" else 1):
         n_before = len(server.requests)
         done = run(*line, "--judge", "openai/test-model")
@@ -117,41 +96,21 @@ def test_the_price_of_a_model_is_said_first(
         assert " needs about " not in run(*line, "--judge", "openai/test-model").err
 
 
-def test_a_judge_that_ignores_the_text_is_exposed(audit: Run, desk: Desk) -> None:
-    """JSON holds every error."""
+def test_a_judge_that_ignores_the_text_is_exposed(calibrate: Run, desk: Desk) -> None:
     desk.verdicts = dict.fromkeys(desk.verdicts, "entailed")
+    shown, strict = calibrate("audit"), calibrate("audit", "--strict")
 
-    code, out, _ = audit()
-    report = json.loads(audit("--format", "json").out)
-    strict = audit("--strict")
-
-    assert (code, strict.code) == (0, 1)
-    assert strict.err == "factcheck: gate failed: 1 fault (--strict)\n"
-    assert out.startswith("4 proven errors in 32 trials. Do not use this judge.\nAudit of local\n")
-    assert "it says yes to 100 % of its questions" in out
-    assert "although the text says: The pier is not old." in out
-    by_rule = {rule["rule"]: rule for rule in report["rules"]}
-    assert len(by_rule["added negation"]["errors"]) == 4
+    assert (shown.code, strict.code) == (0, 1)
+    assert strict.err.endswith("factcheck: gate failed: 1 fault (--strict)\n")
+    assert ". Do not use this judge.\n" in shown.out
+    assert "although the text says: " in shown.out
 
 
-@pytest.fixture
-def trust(run: Run, desk: Desk) -> Run:
-    """`trust` on a text of one's own with known facts."""
-    record = {
-        "id": "harbour",
-        "source": "A harbour.",
-        "summary": "- The lake is deep.\n- The pier is old.\n- A red boat.\n",
-        "facts": list(desk.verdicts),
-    }
-    texts = desk.lines("texts.jsonl", [record])
-    return lambda *options: run("trust", texts, *options)
-
-
-def test_trust_prints_the_price_then_a_page(trust: Run, desk: Desk) -> None:
+def test_trust_prints_the_price_then_a_page(calibrate: Run, desk: Desk) -> None:
     page = desk.path("trust.html")
 
-    code, out, err = trust("--out", page)
-    written = json.loads(trust("--format", "json").out)
+    code, out, err = calibrate("trust", "--out", page)
+    written = json.loads(calibrate("trust", "--format", "json").out)
     shown = (desk.folder / "trust.html").read_text("utf-8")
 
     assert (code, err) == (
@@ -168,20 +127,16 @@ def test_trust_prints_the_price_then_a_page(trust: Run, desk: Desk) -> None:
     assert "Agreement with human labels" not in shown
 
 
-def test_labels_join_the_figures(trust: Run, desk: Desk) -> None:
-    labels = [
-        {"text": "A deep lake.", "fact": "The lake is deep.", "label": 1},
-        {"text": "A red boat.", "fact": "The mole is long.", "label": 0},
-    ]
-    code, out, _ = trust("--labels", desk.lines("labels.jsonl", labels), "--format", "json")
+def test_labels_join_the_figures(calibrate: Run) -> None:
+    code, out, _ = calibrate("trust", "--labels", "labels.jsonl", "--format", "json")
     assert code == 0
-    assert json.loads(out)["agreement"]["n_pairs"] == 2
+    assert json.loads(out)["agreement"]["n_pairs"] == 4
 
 
 def test_a_dry_run_of_trust_only_prints_the_price_and_says_what_extraction_costs(
-    trust: Run, run: Run, desk: Desk
+    calibrate: Run, run: Run, desk: Desk
 ) -> None:
-    given = trust("--dry-run", "--out", desk.path("trust.json"))
+    given = calibrate("trust", "--dry-run", "--out", desk.path("trust.json"))
     texts = desk.lines("own.jsonl", [{"source": "A deep lake.", "summary": "- A lake."}])
     extracted = run("trust", texts, "--dry-run")
 
@@ -192,13 +147,3 @@ def test_a_dry_run_of_trust_only_prints_the_price_and_says_what_extraction_costs
         "; facts are extracted by the embedded extractor, free of charge\n"
     )
     assert not (desk.folder / "trust.json").exists()
-
-
-def test_what_trust_cannot_read_is_refused_before_anything_is_asked(run: Run, desk: Desk) -> None:
-    empty, rows = desk.put("empty.jsonl", ""), desk.lines("rows.jsonl", [{"id": "a", "score": 1}])
-    texts = desk.lines("texts.jsonl", [{"source": "A.", "summary": "A."}])
-    refused(run("trust", empty), "empty.jsonl holds no records")
-    refused(run("trust", desk.path("gone.jsonl")), "gone.jsonl")
-    refused(run("trust", "--labels", rows), "unknown format with the keys")
-    refused(run("trust", texts, "--out", texts), "--out would overwrite an input file")
-    assert not desk.checker.calls

@@ -1,4 +1,4 @@
-"""What the commands do: arguments in, output and exit code out."""
+"""What the commands do, those on models and batches too: arguments in, output and exit code out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import factcheck
 from factcheck.errors import ConfigError, JudgeUnavailable
 from factcheck.scoring import FactCoverage
 from factcheck.testing import LocalOpenAIServer
-from tests.cli.conftest import SOURCE, Desk, Run, refused
+from tests.cli.conftest import SOURCE, Desk, Folder, Run, refused
 
 
 def test_judges_are_passed_on_and_a_dash_reads_standard_input(
@@ -30,28 +30,32 @@ def test_judges_are_passed_on_and_a_dash_reads_standard_input(
 
 
 def test_a_lock_file_is_written_and_renewed(desk: Desk, run: Run) -> None:
-    """That its source has changed is a warning; the second time, what changed is told."""
+    """That its source has changed is a warning; the second time, what changed is told.
+
+    A marked fact that left the source stays, and is missed.
+    """
     lock = desk.folder / "facts.yaml"
     score = ("score", desk.source, desk.summary, "--facts", str(lock))
     first = run("facts", desk.source, "--lock", str(lock))
     assert first.err == f"{lock}: 4 facts written\n"
-    lock.write_text(
-        lock.read_text().replace("text: The lake is deep.", "text: The lake is deep.\n  must: true")
-    )
-    assert not run(*score).err
-    desk.put("source.txt", SOURCE.replace("old", "new"))
+    lock.write_text(lock.read_text().replace("blue.", "blue.\n  must: true"))
+    another = "extracted from another version of the source"
+    assert another not in run(*score).err
+    desk.put("source.txt", SOURCE.replace("old", "new").replace("blue", "red"))
 
     code, out, err = run(*score)
-    assert code == 0
+    assert (code, another in err) == (1, True)
     assert "2 of 4 facts kept" in out
-    assert "extracted from another version of the source" in err
+    assert "1 must fact not kept: f3" in err
 
     code, out, err = run("facts", desk.source, "--lock", str(lock))
     assert code == 0
     assert err.splitlines() == [
-        f"{lock}: 1 added (+), 1 removed (-), 0 kept but no longer in the source (?), 3 unchanged",
+        f"{lock}: 2 added (+), 1 removed (-), 1 kept but no longer in the source (?), 2 unchanged",
         "+ The pier is new.",
+        "+ The boat is red.",
         "- The pier is old.",
+        "? The boat is blue.",
     ]
     assert not out
     printed = run("facts", desk.source, "--format", "json", "--lock", str(lock)).out
@@ -69,18 +73,6 @@ def test_a_detail_whose_core_was_deleted_is_named(desk: Desk, run: Run) -> None:
     merged = run("facts", desk.source, "--lock", str(lock)).err
     assert "a fact of its own, as its core f1 is gone: The pier is old." in merged
     assert "not listed" not in run(*score).out
-
-
-def test_a_marked_fact_that_left_the_source_is_named_and_kept(desk: Desk, run: Run) -> None:
-    lock = desk.folder / "facts.yaml"
-    run("facts", desk.source, "--lock", str(lock))
-    lock.write_text(lock.read_text().replace("blue.", "blue.\n  must: true"))
-    desk.put("source.txt", SOURCE.replace("blue", "red"))
-    note = run("facts", desk.source, "--lock", str(lock)).err
-    assert "1 kept but no longer in the source (?)" in note
-    assert note.splitlines()[-1] == "? The boat is blue."
-    failed = run("score", desk.source, desk.summary, "--facts", str(lock))
-    assert (failed.code, "1 must fact not kept: f3" in failed.err) == (1, True)
 
 
 @pytest.mark.parametrize(
@@ -125,33 +117,22 @@ def test_debug_shows_the_traceback(desk: Desk, run: Run, before: bool) -> None: 
     assert err.splitlines()[-1] == "factcheck: cannot reach the judge; check the address"
 
 
-@pytest.fixture
-def interrupted_once(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The first call of `FactCoverage.score` ends with Ctrl-C."""
-    score, calls = FactCoverage.score, []
-
-    def interrupt(scorer: FactCoverage, source: str, summary: str, **options: Any) -> Any:
-        calls.append(summary)
-        if len(calls) == 1:
-            raise KeyboardInterrupt
-        return score(scorer, source, summary, **options)
-
-    monkeypatch.setattr(FactCoverage, "score", interrupt)
-    return calls
-
-
 def test_an_interrupted_model_judge_shows_what_is_cached(
-    tmp_path: Path, run: Run, server: LocalOpenAIServer, request: pytest.FixtureRequest
+    tmp_path: Path, run: Run, server: LocalOpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text, facts = tmp_path / "text.txt", tmp_path / "facts.txt"
-    text.write_text("The lake is deep.", "utf-8")
-    facts.write_text("The lake is deep.\n", "utf-8")
-    command = ("score", str(text), str(text), "--judge", "openai/tiny", "--facts", str(facts))
+    text = Folder(tmp_path).put("text.txt", "The lake is deep.\n")
+    facts = Folder(tmp_path).put("facts.txt", "The lake is deep.\n")
+    command = ("score", text, text, "--judge", "openai/tiny", "--facts", facts)
     assert run(*command).code == 0
     n_sent = len(server.requests)
-    facts.write_text("The lake is deep.\nThe pier is old.\n", "utf-8")
-    request.getfixturevalue("interrupted_once")
+    Folder(tmp_path).put("facts.txt", "The lake is deep.\nThe pier is old.\n")
+    score = FactCoverage.score
 
+    def interrupt(*_: object, **__: object) -> None:
+        monkeypatch.setattr(FactCoverage, "score", score)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FactCoverage, "score", interrupt)
     code, out, err = run(*command)
 
     assert len(server.requests) == n_sent
@@ -165,62 +146,112 @@ def test_facts_of_a_file_need_no_extractor(
     monkeypatch.setenv("FACTCHECK_EXTRACTOR", "openai/tiny")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    text, facts = tmp_path / "text.txt", tmp_path / "facts.txt"
-    text.write_text(SOURCE, "utf-8")
-    facts.write_text(SOURCE.splitlines()[0], "utf-8")
-    score = ("score", str(text), str(text), "--judge", "local")
+    text = Folder(tmp_path).put("text.txt", SOURCE)
+    facts = ("--facts", Folder(tmp_path).put("facts.txt", SOURCE.splitlines()[0]))
+    score = ("score", text, text, "--judge", "local")
 
-    assert "1 of 1 fact kept" in run(*score, "--facts", str(facts)).out
-    for options in ((), ("--facts", str(facts), "--direction", "both")):
+    assert "1 of 1 fact kept" in run(*score, *facts).out
+    for options in ((), (*facts, "--direction", "both")):
         assert run(*score, *options).code == 3
 
 
 def test_what_the_gate_says_is_what_junit_and_the_exit_code_say(desk: Desk, run: Run) -> None:
-    """A baseline and a number of distorted facts, each by itself."""
-    facts = desk.put("facts.json", SOURCE.splitlines())
-    score = ("score", desk.source, desk.summary, "--facts", facts)
-    old = desk.path("old.json")
-    assert run(*score, "--out", old).code == 0
-    for limits, reason in (
-        (("--max-distorted", "0"), "1 fact distorted, more than 0: f3"),
-        (("--max-distorted", "1"), ""),
-        (("--baseline", old), ""),
-    ):
-        code, out, err = run(*score, *limits, "--format", "junit")
-        if reason:
-            assert err.startswith(f"factcheck: gate failed: {reason}\n")
-            assert "f3  The boat is blue.\n" in err
-            assert "The boat is blue." in out.split('name="gate"')[1]
-        assert (code, bool(err)) == (bool(reason), bool(reason))
-        assert ("<failure" in out) is bool(reason)
-        assert reason in out
+    score = ("score", desk.source, desk.summary, "--format", "junit", "--max-distorted")
+    failed, passed = run(*score, "0"), run(*score, "1")
 
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ("--baseline FACTS", "facts.json: report: "),
-        ("--facts TWINS", "two facts have the id 'a'"),
-    ],
-)
-def test_limits_that_cannot_be_checked_are_refused(
-    desk: Desk, run: Run, options: str, said: str
-) -> None:
-    twins = [{"id": "a", "text": "One."}, {"id": "a", "text": "Two."}]
-    files = {"FACTS": desk.put("facts.json", ["One."]), "TWINS": desk.put("twins.json", twins)}
-    refused(
-        run("score", desk.source, desk.summary, *(files.get(o, o) for o in options.split())), said
-    )
+    reason = "1 fact distorted, more than 0: f3"
+    assert (failed.code, passed.code, passed.err) == (1, 0, "")
+    assert failed.err.startswith(f"factcheck: gate failed: {reason}\n")
+    assert "f3  The boat is blue.\n" in failed.err
+    assert "The boat is blue." in failed.out.split('name="gate"')[1]
+    assert (reason in failed.out, "<failure" in passed.out) == (True, False)
 
 
 def test_key_facts_need_weights(run: Run, tmp_path: Path) -> None:
-    source, summary = tmp_path / "source.txt", tmp_path / "summary.txt"
-    source.write_text("The lake is deep. The pier is old.", "utf-8")
-    summary.write_text("The pier is old.", "utf-8")
-    score = ("score", str(source), str(summary))
+    source = Folder(tmp_path).put("source.txt", "The lake is deep. The pier is old.")
+    score = ("score", source, Folder(tmp_path).put("summary.txt", "The pier is old."))
     refused(run(*score, "--key", "2"), "all weigh the same: --weights lead")
 
     shown = run(*score, "--weights", "lead", "--key", "1").out
-    assert "Weighted coverage" in shown
-    assert "Key facts" in shown
-    assert "|weights:lead|" in shown
+    for said in ("Weighted coverage", "Key facts", "|weights:lead|"):
+        assert said in shown
+
+
+@pytest.mark.usefixtures("server")
+def test_a_model_that_answers_is_described(run: Run) -> None:
+    shown = run("doctor", "openai/tiny")
+    assert shown.code == 0
+    assert "4 of 4 facts decided" in shown.out
+    assert "asked for    JSON schema" in shown.out
+
+
+def test_a_model_that_decides_nothing_exits_with_4(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with LocalOpenAIServer(lambda _: "I would rather not.") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        outcome = run("doctor", "openai/tiny")
+    assert outcome.code == 4
+    assert "no fact was decided" in outcome.err
+
+
+def test_options_of_a_judge_go_out_and_what_cannot_be_one_is_said_in_one_line(
+    run: Run, server: LocalOpenAIServer, tmp_path: Path
+) -> None:
+    desk = Folder(tmp_path)
+    source, summary = desk.put("s.txt", "It rained."), desk.put("t.txt", "It rained.")
+    score = ("score", source, summary, "--judge", "openai/tiny", "--judge-option")
+    options = ("temperature=0.5", "--judge-option", "verdict=quote")
+    done = run(*score, *options, "--format", "json")
+    assert run("doctor", "openai/tiny", "--judge-option", "seed=7").code == 0
+    assert done.code == 0, done.err
+    assert "temp:0.5" in json.loads(done.out)["signature"]
+    assert server.requests[0].body["temperature"] == 0.5
+    assert server.requests[-1].body["seed"] == 7
+    refused(run(*score, "temprature=1"), "--judge-option: unknown settings: temprature; use", 3)
+    refused(run(*score[:4], "local", "--judge-option", "seed=1"), "not for 'local'", 3)
+    cascade = "cascade(local, openai/tiny)"
+    refused(run(*score[:4], cascade, "--judge-option", "seed=1"), "judges.yaml#NAME", 3)
+
+
+PAIRS = [
+    {"id": "a", "source": "The kiln is hot. It is red.", "summary": "The kiln is hot."},
+    {"id": "b", "source": "The well is dry. It is old.", "summary": "The well is old."},
+]
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> str:
+    return Folder(tmp_path).lines("pairs.jsonl", PAIRS)
+
+
+def test_two_batches_later_an_ordinary_run_asks_nothing(
+    records: str, run: Run, server: LocalOpenAIServer
+) -> None:
+    command = ("run", records, "--judge", "openai/tiny")
+    for phase, requests in (("facts", 2), ("checks", 2)):
+        code, out, err = run(*command, "--batch", "submit")
+        assert (code, err) == (0, "")
+        assert f"{requests} requests submitted" in out
+        code, out, _ = run(*command, "--batch", "collect")
+        assert code == 0
+        assert f"replies cached: {requests}, unmatched: 0;" in out
+        assert ("submit again" in out) == (phase == "facts")
+
+    live = [request for request in server.requests if "chat/completions" in request.path]
+    code, out, _ = run(*command, "--format", "json")
+
+    assert live == []
+    assert code == 0
+    assert json.loads(out)["usage"]["calls"] == 0
+    assert json.loads(out)["scored"] == 2
+
+
+def test_a_batch_needs_a_cache_and_is_collected_after_it_was_submitted(
+    records: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused(run("run", records, "--batch", "collect"), "submit a batch first")
+    monkeypatch.setenv("FACTCHECK_CACHE", "off")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    command = ("run", records, "--judge", "openai/t", "--batch", "submit")
+    refused(run(*command), "FACTCHECK_CACHE=off", 3)

@@ -38,8 +38,6 @@ SCHEMA = schema_of(
     name={"type": "string", "x-eval-compare": "exact"},
     age={"anyOf": [INTEGER, {"type": "null"}]},
 )
-CITIES = [{"city": "New York City", "n": 1}, {"city": "Paris", "n": 2}]
-FOUND = [{"city": "NYC", "n": 1}, {"city": "Rome", "n": 2}]
 
 
 class Files(Folder):
@@ -62,10 +60,6 @@ class Files(Folder):
         chosen = () if schema is None else ("--schema", self.put("s.json", schema))
         paths = (gold or self.gold, extracted or self.extracted)
         return self.run("fields", "evaluate", *paths, *chosen, *options)
-
-    def by_meaning(self, *options: str, schema: Any = None) -> Outcome:
-        """Evaluate cities that are the same under another name."""
-        return self.evaluate(*options, gold=CITIES, extracted=FOUND, schema=schema)
 
     def save(self, name: str, **given: Any) -> str:
         """The path of a saved run."""
@@ -98,11 +92,13 @@ def test_null_is_a_missing_extraction_or_a_missing_key(files: Files) -> None:
     assert files.evaluate("--nulls-absent").out.startswith("F1 0.833")
 
 
-def test_records_are_named_by_their_id_without_being_told(files: Files) -> None:
-    out = files.evaluate().out
+def test_records_are_named_by_their_id_without_being_told_also_in_a_saved_run(files: Files) -> None:
+    out, note = files.evaluate().out, "Records are named by 'id' and paired by position\n"
+    again = files.run("report", files.save("run.json", schema=SCHEMA))
 
     assert 'r2  "Bob" → "Bobby"' in out
-    assert "Records are named by 'id' and paired by position" in out
+    assert note in out
+    assert (again.code, again.err, again.out) == (0, "", out.replace(note, ""))
     unnamed = [{**one, "id": "r1"} for one in GOLD]
     assert '1  "Bob" → "Bobby"' in files.evaluate(gold=unnamed, extracted=EXTRACTED).out
 
@@ -126,15 +122,6 @@ def test_an_extraction_that_cannot_be_joined_does_not_end_the_run(files: Files) 
     assert "Unusable extractions: 2 of 3 records (66.7%); their gold fields are omiss" in done.out
     assert "r2  e.jsonl, line 2: 'id' is true; an id must be a string or integer" in done.out
     assert "r3  e.jsonl, line 3: duplicate id 'r1', first in e.jsonl, line 1" in done.out
-
-
-def test_a_saved_run_is_shown_again(files: Files) -> None:
-    saved = files.save("run.json", schema=SCHEMA)
-    again = files.run("report", saved)
-
-    assert (again.code, again.err) == (0, "")
-    note = "Records are named by 'id' and paired by position\n"
-    assert again.out == files.evaluate().out.replace(note, "")
 
 
 def test_ids_of_two_types_are_announced(files: Files) -> None:
@@ -306,7 +293,9 @@ def test_a_judge_that_cannot_be_reached_is_exit_4(
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
 
-    done = files.by_meaning("--semantic", "openai/x", "--max-calls", "1")
+    gold, found = ([{"city": one} for one in names] for names in (("Bern", "Oslo"), ("B", "O")))
+    by_model = ("--semantic", "openai/x", "--max-calls", "1")
+    done = files.evaluate(*by_model, gold=gold, extracted=found, schema=None)
 
     assert done.code == 4
     assert "no verdict on any of 2 pairs" in done.err

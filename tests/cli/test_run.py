@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 
-import factcheck
 from factcheck.documents.results import read_results
 from factcheck.facts import AtomicFact
 from factcheck.scoring.run_report import RunReport
@@ -158,54 +157,46 @@ def by_model(folder: Path, records: Iterable[Any]) -> tuple[str, ...]:
     return ("run", path, "--judge", MODEL)
 
 
-@pytest.mark.parametrize("direction", ["coverage", "both"])
+PIER = {"id": "pier", "text": "The pier is old."}
+BOATS = [{"id": str(n), "text": f"The boat {n} is blue."} for n in range(2)]
+LINES = [{"source": [PIER, boat], "summary": f"The boat {boat['id']} sails."} for boat in BOATS]
+TWICE = [record(1), record(2), record(1, id="again"), record(3, facts=[*"abcdefghijklmnopq"])]
+
+
+@pytest.mark.parametrize(
+    ("records", "direction", "n_expected"),
+    [(TWICE, "coverage", 3), (LINES, "coverage", 3 + 2), (LINES, "both", 3 + 2 + 2 + 4)],
+)
 def test_a_dry_run_counts_what_the_real_run_then_sends(
-    server: LocalOpenAIServer, run: Run, tmp_path: Path, direction: str
+    server: LocalOpenAIServer,
+    run: Run,
+    tmp_path: Path,
+    records: Any,
+    direction: str,
+    n_expected: int,
 ) -> None:
     """Every document, fact list and text once, also where a summary is there twice."""
-    pier = {"id": "pier", "text": "The pier is old."}
-    boats = [{"id": str(n), "text": f"The boat {n} is blue."} for n in range(2)]
-    lines = [{"source": [pier, boat], "summary": f"The boat {boat['id']} sails."} for boat in boats]
-    twice = [record(1), record(2), record(1, id="again"), record(3, facts=[*"abcdefghijklmnopq"])]
-    for records, n_expected in (
-        (twice, {"coverage": 3}),
-        (lines, {"coverage": 3 + 2, "both": 3 + 2 + 2 + 4}),
-    ):
-        if direction not in n_expected:
-            continue
-        score = [*by_model(tmp_path, records), "--direction", direction]
-        n_before = len(server.requests)
+    score = [*by_model(tmp_path, records), "--direction", direction]
+    dry = run(*score, "--dry-run")
+    assert len(server.requests) == 0
+    run(*score)
 
-        dry = run(*score, "--dry-run")
-        assert len(server.requests) == n_before
-        run(*score)
-
-        needs = f"{len(records)} records need about {n_expected[direction]} requests and "
-        assert dry.out.startswith(needs)
-        assert len(server.requests) - n_before == n_expected[direction]
-        free = f"{len(records)} records need no requests: the judge is local, or replies are cached"
-        assert run(*score, "--dry-run").out == f"{free}\n"
+    assert dry.out.startswith(f"{len(records)} records need about {n_expected} requests and ")
+    assert len(server.requests) == n_expected
+    free = f"{len(records)} records need no requests: the judge is local, or replies are cached"
+    assert run(*score, "--dry-run").out == f"{free}\n"
 
 
 def test_a_dry_run_says_what_thought_may_add(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    command = (*by_model(tmp_path, [record(1)])[:2], "--judge")
-    for name, thought in (
-        ("openai/gpt-4.1-mini", "thought comes on top"),
-        (
-            "openai/gpt-5-nano",
-            (
-                "thought comes on top; openai/gpt-5-nano thinks by default: reckon with 3 to 10 "
-                "times the completion tokens, or hardly more with reasoning_effort=minimal, which "
-                "is sent unless another is set"
-            ),
-        ),
-    ):
-        out = run(*command, name, "--dry-run").out
-        assert re.search(r"at most [\d,]+ completion tokens; cost at most \$[\d.]+; ", out), out
-        assert out.endswith(f"; {thought}\n")
+    command = (*by_model(tmp_path, [record(1)])[:2], "--judge", "openai/gpt-5-nano", "--dry-run")
+    assert re.search(
+        r"at most [\d,]+ completion tokens; cost at most \$[\d.]+; thought comes on top; "
+        "openai/gpt-5-nano thinks by default: reckon with 3 to 10 times .* unless another is set$",
+        run(*command).out,
+    )
 
 
 def test_rows_of_records_that_are_not_in_the_input_are_left_out(desk: Desk, job: Job) -> None:
@@ -244,7 +235,7 @@ def process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterable[subproc
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            preexec_fn=heed_interrupts,  # noqa: PLW1509 - no thread of ours is in its way
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         ) as process:
             while not (out.exists() and len(ids(out)) == 5):
                 assert process.poll() is None, process.communicate()
@@ -297,11 +288,6 @@ def test_rows_of_a_killed_run_are_reported_as_partial_until_it_is_resumed(
     assert "partial" not in whole
 
 
-def heed_interrupts() -> None:
-    """A shell that runs the tests in the background has SIGINT ignored, and children inherit it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 WITH_LITTLE_ROOM = """
 import resource, signal, sys
 sys.dont_write_bytecode = True  # it would be cut off and be read by every later process
@@ -348,35 +334,21 @@ def test_rows_of_a_run_are_reported_under_the_names_of_their_columns(
         'key,article,answer\na,"The lake is deep. The pier froze.","The pier froze."\n'
         'b,"The pier is old.",\n'
     )
-    (tmp_path / "pairs.csv").write_text(pairs, "utf-8")
+    path = Folder(tmp_path).put("pairs.csv", pairs)
     fields = ("--source-field", "article", "--summary-field", "answer", "--id-field", "key")
     rows = str(tmp_path / "rows.jsonl")
-    command = ("run", str(tmp_path / "pairs.csv"), *fields, "--judge", "local-fast")
-    assert run(*command, "--out", rows).code == 0
+    assert run("run", path, *fields, "--judge", "local-fast", "--out", rows).code == 0
     out = tmp_path / "run.html"
     outcome = run("report", rows, "--out", str(out))
     assert outcome.code == 0
     assert "   Mean coverage 0." in outcome.out
-    assert '<mark class="good" data-k="f2">The pier froze.</mark>' in "".join(
-        opened(out.read_text("utf-8"))
-    )
-    refused(run("run", str(tmp_path / "pairs.csv"), "--source-field", "text"), "'text'")
-
-
-def test_a_saved_report_is_shown_again(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "report.json"
-    path.write_text(report_of(verdict(LAKE, "entailed")).to_json(), "utf-8")
-    assert "Kept 1" in run("report", str(path)).out
-    path.write_text(factcheck.score("Boats came.", "Boats came.").to_json(), "utf-8")
-    text = tmp_path / "text.txt"
-    text.write_text("Boats came. They left.", "utf-8")
-    assert "1 of 1 fact kept" in run("score", str(text), str(text), "--facts", str(path)).out
-    path.write_text("{}", "utf-8")
-    refused(run("report", str(path)), "not a factcheck report")
+    page = "".join(opened(out.read_text("utf-8")))
+    assert '<mark class="good" data-k="f2">The pier froze.</mark>' in page
+    refused(run("run", path, "--source-field", "text"), "'text'")
 
 
 @pytest.mark.parametrize("opens", [True, False])
-def test_a_saved_result_opens_in_the_browser(
+def test_a_saved_report_is_shown_again_or_opened_in_the_browser(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, opens: bool
 ) -> None:
     opened: list[str] = []
@@ -390,6 +362,9 @@ def test_a_saved_result_opens_in_the_browser(
     monkeypatch.setattr("tempfile.tempdir", None)
     path = tmp_path / "report.json"
     path.write_text(report_of(verdict(LAKE, "entailed")).to_json(), "utf-8")
+    assert "Kept 1" in run("report", str(path)).out
+    text = Folder(tmp_path).put("text.txt", LAKE.text)
+    assert "1 of 1 fact kept" in run("score", text, text, "--facts", str(path)).out
     code, out, err = run("view", str(path))
     (page,) = tmp_path.glob("factcheck-*.html")
 
@@ -398,4 +373,5 @@ def test_a_saved_result_opens_in_the_browser(
     assert LAKE.text in page.read_text("utf-8")
     assert not page.stat().st_mode & 0o077
     path.write_text("{}", "utf-8")
-    refused(run("view", str(path)), "not a factcheck report")
+    for command in ("report", "view"):
+        refused(run(command, str(path)), "not a factcheck report")

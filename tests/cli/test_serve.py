@@ -6,7 +6,6 @@ import hashlib
 import socket
 import sqlite3
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 
 from factcheck.cli.serve import _listen
 from tests.cli.conftest import Folder, Run, refused
-from tests.server.conftest import Start, start  # noqa: F401 - a fixture
+from tests.server.conftest import Start
 
 DIGEST = hashlib.sha256(b"secret").hexdigest()
 
@@ -26,16 +25,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     return Folder(Path())
 
 
-@pytest.fixture
-def taken() -> Iterator[int]:
-    """A port that another program listens on."""
+def test_a_port_in_use(run: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
-        yield other.getsockname()[1]
-
-
-def test_a_port_in_use(run: Run, taken: int) -> None:
-    message = f"port {taken} is in use; stop the other program, or choose another with --port"
-    refused(run("serve", "--judge", "local-fast", "--port", str(taken)), message)
+        port = other.getsockname()[1]
+        message = f"port {port} is in use; stop the other program, or choose another with --port"
+        refused(run("serve", "--judge", "local-fast", "--port", str(port)), message)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +102,7 @@ def test_jobs_that_another_service_keeps(
     refused(outcome, message, 3)
 
 
-def test_a_service_with_keys_and_several_judges(start: Start, folder: Folder) -> None:  # noqa: F811
+def test_a_service_with_keys_and_several_judges(start: Start, folder: Folder) -> None:
     folder.put("keys.yaml", f"- name: ann\n  sha256: {DIGEST}\n  max_calls: 100\n")
     keys = str(Path("keys.yaml").absolute())
     judges = ("--judge", "main=cascade(local-fast, local, low=0.1)", "--judge", "of/Lynx-8B=local")

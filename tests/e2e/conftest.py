@@ -11,6 +11,10 @@ from typing import Any
 
 import pytest
 
+from tests.server.conftest import model, serve, start
+
+__all__ = ["model", "serve", "start"]
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:

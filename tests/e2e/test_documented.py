@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import dspy
 import pytest
 
 import factcheck
 from factcheck.cli import main
-from factcheck.testing import FactModel, LocalOpenAIServer
+from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README", "docs/ci", "docs/metrics", "docs/models", "docs/reports", "docs/trust")
@@ -145,3 +146,31 @@ def test_the_report_of_a_page_is_what_the_first_command_prints(
     printed = capfd.readouterr().out.splitlines()
     shown = blocks(page, kind)[0].splitlines()
     assert [line for line in shown if line not in {*printed, "..."}] == []
+
+
+def learner(request: ChatRequest) -> str:
+    """Entails whatever it is asked, until it is shown how to judge, as a weak model might."""
+    is_shown = any(message["role"] == "assistant" for message in request.messages)
+    return FactModel()(request) if is_shown else FactModel(lambda *_: "entailed")(request)
+
+
+def test_the_page_on_dspy_extracts_evaluates_optimises_saves_loads_and_judges(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    scope: dict[str, Any] = {}
+    with LocalOpenAIServer(learner) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        try:
+            for block in blocks("docs/dspy", "python"):
+                exec(block, scope)  # noqa: S102 - the page is ours
+        finally:
+            dspy.configure(lm=None)
+    labels, before, _, after, *reports = capsys.readouterr().out.splitlines()
+    assert labels == "['entailed', 'entailed', 'entailed']"
+    assert [before, after] == ["50.0", "100.0"]
+    prompts = re.findall(r"check_facts/v2-line@\w+", "\n".join(reports))
+    assert len(prompts) == 2
+    assert set(prompts) == {prompts[0]} != {factcheck.FactChecker().fingerprint}
+    assert re.match(r"1 of \d facts kept\.", reports[0])

@@ -1,4 +1,4 @@
-"""Runs of the command line that are killed, and runs that share a cache."""
+"""Runs of the command line that are killed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,22 +20,20 @@ from tests.runtime.cache.stores import stored
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 
-Run = subprocess.Popen[bytes]
-Start = Callable[..., Run]
 PAIRS = make_pairs(6, 10)
 N_CALLS = 66
 """One for each of the 6 sources and of the 60 summaries."""
 LATENCY_S = 0.1
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def model() -> Iterator[LocalOpenAIServer]:
     answer = FactModel(label_of, facts_of)
     with LocalOpenAIServer(lambda request: Reply(answer(request), delay_s=LATENCY_S)) as server:
         yield server
 
 
-def started(model: LocalOpenAIServer, out: Path) -> Run:
+def started(model: LocalOpenAIServer, out: Path) -> subprocess.Popen[bytes]:
     """Start a run of the pairs with the cache beside `out`; its rows are resumed."""
     records = out.with_name("records.jsonl")
     lines = [json.dumps(pair.record()) for pair in PAIRS]
@@ -53,69 +51,33 @@ def started(model: LocalOpenAIServer, out: Path) -> Run:
     )
 
 
-@pytest.fixture(scope="module")
-def undisturbed(
-    model: LocalOpenAIServer, tmp_path_factory: pytest.TempPathFactory
-) -> Sequence[object]:
-    out = tmp_path_factory.mktemp("undisturbed") / "rows.jsonl"
-    assert started(model, out).wait() == 0
-    assert len(model.requests) == N_CALLS
-    rows = comparable(out)
-    assert [row["id"] for row in rows] == [pair.id for pair in PAIRS]
-    return rows
-
-
-@pytest.fixture
-def start(
-    model: LocalOpenAIServer, undisturbed: Sequence[object], tmp_path: Path
-) -> Iterator[Start]:
-    runs: list[Run] = []
-
-    def start_run(name: str) -> Run:
-        runs.append(started(model, tmp_path / f"{name}.jsonl"))
-        return runs[-1]
-
-    model.clear()
-    yield start_run
-    for run in runs:
-        run.kill()
-        run.wait()
-
-
 def test_a_killed_run_loses_nothing_that_was_answered(
-    start: Start, undisturbed: Sequence[object], model: LocalOpenAIServer, tmp_path: Path
+    model: LocalOpenAIServer, tmp_path: Path
 ) -> None:
     """Only what was on its way, or answered just before, is asked for again."""
+    whole, out = tmp_path / "whole" / "rows.jsonl", tmp_path / "rows.jsonl"
+    whole.parent.mkdir()
+    assert started(model, whole).wait() == 0
+    assert len(model.requests) == N_CALLS
+    undisturbed = comparable(whole)
+    assert [row["id"] for row in undisturbed] == [pair.id for pair in PAIRS]
+    model.clear()
     kept: Counter[tuple[str, str]] = Counter()
     for n_requests in (10, 30, 50):
-        run = start("killed")
-        while len(model.requests) < n_requests:
-            assert run.poll() is None
-            time.sleep(0.002)
-        run.kill()
-        run.wait()
+        with started(model, out) as run:
+            while len(model.requests) < n_requests:
+                assert run.poll() is None
+                time.sleep(0.002)
+            run.kill()
         time.sleep(LATENCY_S)  # until the server has read what the dead process sent
         assert kept <= answers(tmp_path / "cache")
         kept = answers(tmp_path / "cache")
-    assert start("killed").wait() == 0
+    assert started(model, out).wait() == 0
 
-    assert comparable(tmp_path / "killed.jsonl") == undisturbed
+    assert comparable(out) == undisturbed
     asked = Counter(question(request.body) for request in model.requests)
     assert len(asked) == N_CALLS
     assert max(answers(tmp_path / "cache").values()) == 1  # what is kept is not asked for again
-
-
-def test_two_processes_share_a_cache(
-    start: Start, undisturbed: Sequence[object], model: LocalOpenAIServer, tmp_path: Path
-) -> None:
-    runs = [start(name) for name in ("first", "second")]
-    assert [run.wait() for run in runs] == [0, 0]
-    for name in ("first", "second"):
-        assert comparable(tmp_path / f"{name}.jsonl") == undisturbed
-    asked = Counter(question(request.body) for request in model.requests)
-    assert len(asked) == N_CALLS
-    assert max(asked.values()) <= 2
-    assert None not in stored(tmp_path / "cache").values()
 
 
 def answers(folder: Path) -> Counter[tuple[str, str]]:

@@ -19,7 +19,7 @@ import yaml
 from factcheck.documents.results import read_results
 from factcheck.facts import CoverageReport
 from factcheck.testing import LocalOpenAIServer
-from tests.server.conftest import Start, model, start  # noqa: F401 - fixtures
+from tests.server.conftest import Start
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTAINER = ROOT / "docs" / "container"
@@ -35,11 +35,7 @@ def blocks(kind: str) -> list[str]:
 
 @pytest.mark.usefixtures("program")
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-def test_the_examples_run(
-    start: Start,  # noqa: F811
-    model: LocalOpenAIServer,  # noqa: F811
-    tmp_path: Path,
-) -> None:
+def test_the_examples_run(start: Start, model: LocalOpenAIServer, tmp_path: Path) -> None:
     serve, score, jobs, _ = blocks("bash")
     (tmp_path / "records.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in RECORDS))
     options = serve.split()[2:]
@@ -77,7 +73,7 @@ def test_the_examples_run(
     assert not model.requests
 
 
-def test_the_keys_of_the_page_are_digests(start: Start, tmp_path: Path) -> None:  # noqa: F811
+def test_the_keys_of_the_page_are_digests(start: Start, tmp_path: Path) -> None:
     *_, make = blocks("bash")
     (keys,) = blocks("yaml")
     printed = subprocess.run(  # noqa: S603 - our own page

@@ -20,7 +20,7 @@ import pytest
 from factcheck.calibration import read_pairs
 from factcheck.facts import CoverageReport
 from tests.e2e.test_screens import axe, serious
-from tests.server.conftest import Judge, api_key, app_of, serve  # noqa: F401 - a fixture
+from tests.server.conftest import Judge, api_key, app_of
 
 Serve = Callable[[Any], str]
 LAST = "The lake froze in 1903."
@@ -72,9 +72,7 @@ def checked(page: Any, source: str = SOURCE) -> None:
 
 
 def test_facts_appear_and_get_their_colour_as_verdicts_come(
-    visit: Any,
-    serve: Serve,  # noqa: F811
-    tmp_path: Path,
+    visit: Any, serve: Serve, tmp_path: Path
 ) -> None:
     """By keyboard alone."""
     judge = Patient()
@@ -102,9 +100,7 @@ def test_facts_appear_and_get_their_colour_as_verdicts_come(
 
 
 def test_labels_are_read_by_the_agreement_benchmark(
-    visit: Any,
-    serve: Serve,  # noqa: F811
-    tmp_path: Path,
+    visit: Any, serve: Serve, tmp_path: Path
 ) -> None:
     page = visit(serve(app_of(Judge(verdict))))
     checked(page)
@@ -124,7 +120,7 @@ def test_labels_are_read_by_the_agreement_benchmark(
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-def test_the_copied_code_gives_the_report_of_the_page(visit: Any, serve: Serve) -> None:  # noqa: F811
+def test_the_copied_code_gives_the_report_of_the_page(visit: Any, serve: Serve) -> None:
     url = serve(app_of(Judge(verdict)))
     page = visit(url, permissions=["clipboard-read", "clipboard-write"])
     page.get_by_role("textbox", name="Source").fill(f"It's 5 $HOME 'quoted'. {LAST}")
@@ -160,7 +156,7 @@ def drop(page: Any, target: str, name: str, data: bytes) -> None:
     page.dispatch_event(target, "drop", {"dataTransfer": files})
 
 
-def test_bad_input_is_named_and_loses_nothing(visit: Any, serve: Serve) -> None:  # noqa: F811
+def test_bad_input_is_named_and_loses_nothing(visit: Any, serve: Serve) -> None:
     page = visit(serve(app_of(Judge(verdict), max_text_chars=4_000)))
     drop(page, "#source", "source.txt", SOURCE.encode())
     source = page.get_by_role("textbox", name="Source")
@@ -178,7 +174,7 @@ def test_bad_input_is_named_and_loses_nothing(visit: Any, serve: Serve) -> None:
     assert page.locator("img").count() == 0
 
 
-def test_a_check_is_cancelled(browser: Any, serve: Serve) -> None:  # noqa: F811
+def test_a_check_is_cancelled(browser: Any, serve: Serve) -> None:
     app = app_of(Patient())
     page = browser.new_page()
     page.goto(serve(app))
@@ -194,7 +190,7 @@ def test_a_check_is_cancelled(browser: Any, serve: Serve) -> None:  # noqa: F811
     page.close()
 
 
-def test_where_keys_are_set_the_page_asks_for_one(browser: Any, serve: Serve) -> None:  # noqa: F811
+def test_where_keys_are_set_the_page_asks_for_one(browser: Any, serve: Serve) -> None:
     page = browser.new_page()
     page.goto(serve(app_of(Judge(verdict), keys=[api_key("secret")])))
     says(page, "This service needs an API key.")
@@ -214,11 +210,7 @@ def test_where_keys_are_set_the_page_asks_for_one(browser: Any, serve: Serve) ->
     page.close()
 
 
-def test_jobs_have_progress_a_page_and_an_end(
-    visit: Any,
-    serve: Serve,  # noqa: F811
-    tmp_path: Path,
-) -> None:
+def test_jobs_have_progress_a_page_and_an_end(visit: Any, serve: Serve, tmp_path: Path) -> None:
     records = tmp_path / "records.jsonl"
     row = {"source": SOURCE, "summary": SUMMARY}
     judge = Patient()
@@ -244,9 +236,7 @@ def test_jobs_have_progress_a_page_and_an_end(
 
 
 def test_a_job_with_a_bad_line_is_refused_by_its_number(
-    browser: Any,
-    serve: Serve,  # noqa: F811
-    tmp_path: Path,
+    browser: Any, serve: Serve, tmp_path: Path
 ) -> None:
     page = browser.new_page()
     page.goto(serve(app_of(Judge(verdict), jobs_path=str(tmp_path / "jobs.sqlite"))))
@@ -282,12 +272,7 @@ def test_the_demo_opens_the_page_with_the_example(visit: Any) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(
-    visit: Any,
-    serve: Serve,  # noqa: F811
-    tmp_path: Path,
-    scheme: str,
-) -> None:
+def test_axe_finds_nothing_serious(visit: Any, serve: Serve, tmp_path: Path, scheme: str) -> None:
     if not axe():
         pytest.skip("needs axe-core: npm install -g axe-core, or AXE=FOLDER of its axe.min.js")
     url = serve(app_of("local-fast", jobs_path=str(tmp_path / "jobs.sqlite")))

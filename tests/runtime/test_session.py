@@ -1,8 +1,9 @@
-"""A session owns what evaluators share; a budget is kept before anything is sent."""
+"""A session owns what evaluators share; a budget is kept before anything is sent, and said."""
 
 from __future__ import annotations
 
 import asyncio
+import io
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from factcheck.fields import SemanticComparator
 from factcheck.references import ReferenceMatch
 from factcheck.runtime.budget import BudgetTracker, Price, Tokens, price_of
 from factcheck.runtime.cache import DiskCache
+from factcheck.runtime.progress import progress
 from factcheck.runtime.session import Session
 from factcheck.testing import FactModel, LocalOpenAIServer
 from tests.runtime.cache.stores import MemoryCache
@@ -195,3 +197,19 @@ def test_a_caller_has_a_budget_besides_that_of_the_session() -> None:
             await spend(session, Usage(), Usage())
 
     asyncio.run(work())
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_line_is_shown_on_a_terminal_only(
+    monkeypatch: pytest.MonkeyPatch,
+    is_terminal: bool,  # noqa: FBT001
+) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: is_terminal)
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("COLUMNS", "200")
+    with progress("Scoring") as show:
+        show(50, 50, Usage(calls=7, cost_usd=0.5, cache_hits=10), 1200)
+    shown = screen.getvalue()
+    said = "Scoring: 50 of 1,200 records, 20 % from the cache, 7 calls, $0.5000"
+    assert (said in shown) is is_terminal

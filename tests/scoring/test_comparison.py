@@ -189,15 +189,12 @@ def test_a_fact_that_was_undecided_can_be_newly_distorted(
     assert found.page().sections[0].title.startswith("Newly distorted") is bool(new)
 
 
-def test_the_noise_of_a_judge_is_measured_on_facts_decided_in_both() -> None:
-    found = compare(report("kk?k", text="same"), report("kkxd", text="same"))
-    assert "noise: 1 of 3 facts" in str(found)
-
-
 def test_facts_without_a_verdict_are_neither_won_nor_lost_and_equal_texts_go_by_order() -> None:
     found = compare(report("k?dkk"), report("kkk?k"))
     assert (found.counts["facts"], found.main.a, found.main.b) == (3, 2 / 3, 1.0)
     assert (len(found.won), len(found.lost), len(found.changes_in("Undecided"))) == (1, 0, 2)
+    noisy = compare(report("kk?k", text="same"), report("kkxd", text="same"))
+    assert "noise: 1 of 3 facts" in str(noisy)
     a, b = report("kd", ["same", "same"]), report("kk", ["same", "same"])
     assert [change.name for change in compare(a, b).won] == ["same"]
 
@@ -299,120 +296,77 @@ def result(
     return verdict(fact, label) if label else CheckFailure(fact, "missing", "")
 
 
-TWO_OF_THREE = (result(0, "entailed"), result(1, "entailed"), result(2, "neutral"))
-LOST_MUST = result(0, "neutral", must=True)
-LOST_TAGGED = verdict(AtomicFact("f0", "The lake is deep.", tags=("must",)), "neutral")
+def labelled(*labels: EntailmentLabel | None) -> CoverageReport:
+    return report_of(*(result(n, label) for n, label in enumerate(labels)))
+
+
 LOST = "1 must fact not kept: f0"
-PASSED = GateFailure(0, "")
-
-
-@pytest.mark.parametrize(
-    ("results", "threshold", "exit_code", "message"),
-    [
-        (TWO_OF_THREE, 0.7, 1, "gate failed: score 0.67 is under 0.7"),
-        (TWO_OF_THREE, 0.667, 1, "gate failed: score 0.6667 is under 0.667"),
-        (
-            (result(0, None, must=True), result(1, "entailed")),
-            None,
-            1,
-            f"gate failed: {LOST} (undecided)",
-        ),
-        ((LOST_MUST,), 0.5, 1, f"gate failed: {LOST}; score 0.00 is under 0.5"),
-        ((LOST_TAGGED,), None, 1, f"gate failed: {LOST}"),
-        (
-            (result(0, "neutral", weight=0.0),),
-            0.0,
-            4,
-            "no score to compare with 0: no fact with a weight",
-        ),
-        ((result(0, "neutral", weight=0.0),), None, 0, ""),
-    ],
+LOST_TAGGED = verdict(AtomicFact("f0", "The lake is deep.", tags=("must",)), "neutral")
+WEIGHTLESS = report_of(result(0, "neutral", weight=0.0))
+HALF = report_of(
+    *(result(n, "entailed", weight=0.1) for n in (0, 1)), result(2, "neutral", weight=0.2)
 )
+BASELINE = labelled("entailed", "neutral")
+UNSEEN = labelled(None, "entailed")
+OTHER_JUDGE = replace(BASELINE, signature=ScoreSignature.of({"judge": "b", "version": "9"}))
+ONE_SOURCE, OTHER_SOURCE = (
+    replace(BASELINE, facts=replace(BASELINE.facts, source_digest=name)) for name in "xy"
+)
+OF_BASELINE, OF_UNSEEN = Limits(baseline=BASELINE), Limits(baseline=UNSEEN)
+TWO_OF_THREE = labelled("entailed", "entailed", "neutral")
+LOST_MUST = report_of(result(0, "neutral", must=True))
+SAME_TEXT = replace(BASELINE, texts=Texts.of("", "same"))
+NOISE = replace(labelled("neutral", "neutral"), texts=SAME_TEXT.texts)
+UNDECIDED_MUST = report_of(result(0, None, must=True), result(1, "entailed"))
+WORSE = "1 fact came out worse than in the baseline: f"
+GATES: list[tuple[CoverageReport, Limits, int, str]] = [
+    (TWO_OF_THREE, Limits(0.7), 1, "gate failed: score 0.67 is under 0.7"),
+    (TWO_OF_THREE, Limits(0.667), 1, "gate failed: score 0.6667 is under 0.667"),
+    (HALF, Limits(0.5), 0, ""),
+    (HALF, Limits(0.5 + 1e-12), 0, ""),
+    (UNDECIDED_MUST, Limits(), 1, f"gate failed: {LOST} (undecided)"),
+    (LOST_MUST, Limits(0.5), 1, f"gate failed: {LOST}; score 0.00 is under 0.5"),
+    (report_of(LOST_TAGGED), Limits(), 1, f"gate failed: {LOST}"),
+    (WEIGHTLESS, Limits(0.0), 4, "no score to compare with 0: no fact with a weight"),
+    (WEIGHTLESS, Limits(), 0, ""),
+    (labelled("contradicted"), Limits(max_distorted=0), 1, "1 fact distorted, more than 0: f0"),
+    (labelled("contradicted"), Limits(max_distorted=1), 0, ""),
+    (NOISE, Limits(baseline=SAME_TEXT), 0, ""),
+    (replace(NOISE, texts=Texts.of("", "new")), Limits(baseline=SAME_TEXT), 1, f"{WORSE}0"),
+    (BASELINE, OF_BASELINE, 0, ""),
+    (labelled("neutral", "neutral"), OF_BASELINE, 1, f"{WORSE}0"),
+    (labelled("entailed", "contradicted"), OF_BASELINE, 1, f"{WORSE}1"),
+    (UNSEEN, OF_BASELINE, 4, "1 fact kept in the baseline and undecided now: f0"),
+    (labelled("entailed", None), OF_BASELINE, 0, ""),
+    (TWO_OF_THREE, OF_BASELINE, 2, "1 fact missing in the baseline, such as 'Fact 2"),
+    (
+        labelled("entailed"),
+        OF_BASELINE,
+        2,
+        "1 fact only in the baseline, such as 'Fact 1.'; create",
+    ),
+    (labelled("entailed", "entailed"), OF_UNSEEN, 0, ""),
+    (UNSEEN, OF_UNSEEN, 0, ""),
+    (BASELINE, Limits(baseline=OTHER_JUDGE), 2, "other settings (judge b, now scripted)"),
+    (ONE_SOURCE, Limits(baseline=OTHER_SOURCE), 2, "for another source"),
+    (labelled("contradicted", "entailed"), OF_UNSEEN, 1, f"{WORSE}0"),
+    (
+        labelled("neutral", "entailed"),
+        OF_UNSEEN,
+        4,
+        "undecided in the baseline and dropped now: f0",
+    ),
+]
+
+
+@pytest.mark.parametrize(("report", "limits", "exit_code", "message"), GATES)
 def test_a_gate_fails_with_all_its_reasons(
-    results: tuple[CheckResult, ...], threshold: float | None, exit_code: int, message: str
+    report: CoverageReport, limits: Limits, exit_code: int, message: str
 ) -> None:
-    code, said, _ = coverage_gate(report_of(*results), Limits(threshold)) or PASSED
-    assert code == exit_code
-    assert said.startswith(message)
-
-
-@pytest.mark.parametrize("threshold", [0.5, 0.5 + 1e-12])
-def test_a_score_within_rounding_of_the_threshold_passes(threshold: float) -> None:
-    kept = (result(0, "entailed", weight=0.1), result(1, "entailed", weight=0.1))
-    assert (
-        coverage_gate(report_of(*kept, result(2, "neutral", weight=0.2)), Limits(threshold)) is None
-    )
-
-
-BASELINE = report_of(result(0, "entailed"), result(1, "neutral"))
-
-
-@pytest.mark.parametrize(
-    ("labels", "exit_code", "message"),
-    [
-        (("entailed", "neutral"), 0, ""),
-        (("neutral", "neutral"), 1, "1 fact came out worse than in the baseline: f0"),
-        (("entailed", "contradicted"), 1, "1 fact came out worse than in the baseline: f1"),
-        ((None, "entailed"), 4, "1 fact kept in the baseline and undecided now: f0"),
-        (("entailed", None), 0, ""),
-        (("entailed", "neutral", "entailed"), 2, "1 fact missing in the baseline, such as 'Fact 2"),
-        (("entailed",), 2, "1 fact only in the baseline, such as 'Fact 1.'; create the baseline"),
-    ],
-)
-def test_no_fact_may_come_out_worse_than_in_the_baseline(
-    labels: tuple[EntailmentLabel | None, ...], exit_code: int, message: str
-) -> None:
-    report = report_of(*(result(n, label) for n, label in enumerate(labels)))
-    code, said, _ = coverage_gate(report, Limits(baseline=BASELINE)) or PASSED
+    """No must fact may be lost, and no fact be worse than in the baseline, or lost unseen."""
+    code, said, _ = coverage_gate(report, limits) or GateFailure(0, "")
     assert code == exit_code
     assert message in said
-
-
-@pytest.mark.parametrize(
-    ("label", "exit_code", "message"),
-    [
-        ("entailed", 0, ""),
-        (None, 0, ""),
-        ("neutral", 4, "cannot pass: 1 fact undecided in the baseline and dropped now: f0"),
-        ("contradicted", 1, "1 fact came out worse than in the baseline: f0"),
-    ],
-)
-def test_a_fact_that_was_undecided_may_not_be_lost_unseen(
-    label: EntailmentLabel | None, exit_code: int, message: str
-) -> None:
-    limits = Limits(baseline=report_of(result(0, None), result(1, "entailed")))
-    report = report_of(result(0, label), result(1, "entailed"))
-    code, said, _ = coverage_gate(report, limits) or PASSED
-    assert code == exit_code
-    assert message in said
-
-
-@pytest.mark.parametrize(("text", "is_worse"), [("the same", False), ("another", True)])
-def test_a_fact_that_came_out_worse_for_the_same_text_is_noise(text: str, is_worse: bool) -> None:  # noqa: FBT001
-    baseline = replace(BASELINE, texts=Texts.of("", "the same"))
-    now = replace(report_of(result(0, "neutral"), result(1, "neutral")), texts=Texts.of("", text))
-    assert bool(coverage_gate(now, Limits(baseline=baseline))) is is_worse
-
-
-def test_a_baseline_by_another_judge_or_of_another_source_is_refused() -> None:
-    other = replace(BASELINE, signature=ScoreSignature.of({"judge": "b", "version": "9"}))
-    one, two = (
-        replace(BASELINE, facts=replace(BASELINE.facts, source_digest=name)) for name in "xy"
-    )
-    for report, baseline, why in (
-        (BASELINE, other, "scored with other settings (judge b, now scripted)"),
-        (one, two, "for another source"),
-    ):
-        code, said, _ = coverage_gate(report, Limits(baseline=baseline)) or PASSED
-        assert code == 2
-        assert why in said
-
-
-def test_distorted_facts_have_a_limit_of_their_own() -> None:
-    report = report_of(result(0, "neutral"), result(1, "contradicted"), result(2, "entailed"))
-    failure = coverage_gate(report, Limits(max_distorted=0))
-    reason = "gate failed: 1 fact distorted, more than 0: f1"
-    assert failure == (1, reason, (report.results[1],))
 
 
 def test_only_the_facts_that_fail_a_gate_are_listed_with_their_evidence() -> None:

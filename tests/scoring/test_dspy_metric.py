@@ -67,8 +67,11 @@ def test_evaluation_gets_a_float_and_gepa_the_same_with_the_facts_that_are_not_k
 
 
 def test_facts_are_extracted_once_for_all_threads() -> None:
+    """DSPy counts an exception as 0."""
     extractor = ScriptedExtractor({SOURCE: tuple(SCRIPT)})
-    metric = FactCoverage(ScriptedChecker(judge_gone_for("39")), extractor).as_dspy_metric()
+    gone: Any = JudgeUnavailable("no answer")
+    checker = ScriptedChecker(lambda _, text: gone if "39" in text else "entailed")
+    metric = FactCoverage(checker, extractor).as_dspy_metric()
     summaries = iter(range(40))
 
     class Program(dspy.Module):  # type: ignore[misc] # DSPy has no types
@@ -83,12 +86,6 @@ def test_facts_are_extracted_once_for_all_threads() -> None:
     assert result.score == 97.5
     assert len(extractor.calls) == 1
     assert [str(failure) for failure in metric.failures.values()] == ["no answer"]
-
-
-def judge_gone_for(word: str) -> Any:
-    """DSPy counts the exception as 0."""
-    gone = JudgeUnavailable("no answer")
-    return lambda _, text: gone if word in text else "entailed"
 
 
 def test_an_example_may_bring_its_facts_and_have_names_of_its_own() -> None:

@@ -54,12 +54,6 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
 
 
-def put_records(folder: Path, records: list[Any]) -> Path:
-    path = folder / "records.jsonl"
-    path.write_text("".join(f"{json.dumps(one)}\n" for one in records), encoding="utf-8")
-    return path
-
-
 def endless(read: list[int]) -> Iterator[dict[str, Any]]:
     while True:
         read.append(len(read))
@@ -122,7 +116,8 @@ def test_a_killed_process_is_an_error_that_says_so() -> None:
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
     """A file of 200 records, and the rows of a run over them."""
     folder = tmp_path_factory.mktemp("undisturbed")
-    path = put_records(folder, [record(number) for number in range(200)])
+    path = folder / "records.jsonl"
+    path.write_text("".join(f"{json.dumps(record(n))}\n" for n in range(200)), encoding="utf-8")
     assert run(path, *QUICK, folder / "rows.jsonl").returncode == 0
     return path, (folder / "rows.jsonl").read_bytes()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -101,45 +100,21 @@ def test_an_empty_summary_keeps_nothing_and_asks_nobody(summary: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((None, TEXT), "the source: expected a string or a list of documents, got null"),
-        ((["", " "], TEXT), "source is empty"),
-        ((["", "---"], TEXT), "no facts found"),
-        ((TEXT, 7), "must be a string"),
-        (("", TEXT), "source is empty"),
-        (("| a | b |\n|---|---|\n| 1 | 2 |\n", TEXT), r"or give the facts \(--facts\)"),
+        ({"source": None}, "the source: expected a string or a list of documents, got null"),
+        ({"source": ["", " "]}, "source is empty"),
+        ({"source": ["", "---"]}, "no facts found"),
+        ({"source": "| a | b |\n|---|---|\n| 1 | 2 |\n"}, r"or give the facts \(--facts\)"),
+        ({"summary": 7}, "must be a string"),
+        ({"direction": "back"}, "direction 'back'"),
+        ({"facts": []}, "the list of facts is empty"),
     ],
 )
-def test_texts_that_cannot_be_scored_say_what_to_do(arguments: Any, says: str) -> None:
+def test_what_cannot_be_scored_says_what_to_do(arguments: Any, says: str) -> None:
+    given = {"source": TEXT, "summary": TEXT, **arguments}
     with pytest.raises(InputError, match=says):
-        score(*arguments)
+        score(**given)
     with FactCoverage("local-fast") as scorer, pytest.raises(InputError, match=says):
-        scorer.score_live(arguments[0], arguments[1], print)
-
-
-def test_directions_and_facts_that_say_nothing_are_refused() -> None:
-    forms: list[Any] = [score]
-    with FactCoverage("local-fast") as scorer:
-        forms.append(partial(scorer.score_live, see=print))
-        for form in forms:
-            with pytest.raises(InputError, match="direction 'back'"):
-                form(TEXT, summary=TEXT, direction="back")
-            with pytest.raises(InputError, match="the list of facts is empty"):
-                form(TEXT, summary=TEXT, facts=[])
-
-
-@pytest.mark.parametrize("judge", ["gpu", "", "openai", object(), ScriptedChecker])
-def test_an_unknown_judge_is_named_with_what_can_be_used(judge: Any) -> None:
-    with pytest.raises(ConfigError, match=r"local|check\(facts"):
-        FactCoverage(judge)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("batch_size", 0), ("batch_size", 101), ("concurrency", 0)],
-)
-def test_options_out_of_range_are_refused(name: str, value: Any) -> None:
-    with pytest.raises(InputError, match=name):
-        FactCoverage(**{name: value})
+        scorer.score_live(**given, see=print)
 
 
 def test_claims_have_ids_of_their_own() -> None:

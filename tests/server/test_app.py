@@ -1,11 +1,13 @@
-"""The application in process: answers, deadlines, repeated requests, chat, what is logged."""
+"""The application in process: answers, deadlines, chat, pages, what is logged."""
 
 from __future__ import annotations
 
 import json
 import logging
 import math
+import re
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +18,7 @@ from factcheck.facts import CheckFailure
 from factcheck.fields import FieldEvaluator
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker
 from tests.faults import unauthorized
-from tests.server.conftest import Judge, app_of, client_of
+from tests.server.conftest import Judge, api_key, app_of, client_of
 
 SOURCE = "Rome is old. Oslo is cold. Ida met Tom in Bern."
 SUMMARY = "Oslo is cold and old."
@@ -185,14 +187,18 @@ def test_facts_undecided_at_the_deadline_are_returned_as_such(
 def test_health_and_metrics() -> None:
     with LocalOpenAIServer(FactModel()) as server:
         model = Model("openai/scripted", base_url=server.base_url, api_key="none")
-        with serving({"model": model, "fast": "local-fast"}) as client:
+        service = serving({"model": model, "fast": "local-fast"})
+        ready = [service.get("/readyz").status_code]
+        with service as client:
             assert client.get("/healthz").json() == {"status": "ok"}
             assert client.get("/readyz").json() == {"status": "ready"}
             post(client, "coverage", {"source": SOURCE, "summary": SUMMARY, "facts": FACTS})
             client.post("/v1/check", json={})
             metrics = client.get("/metrics").text
             models = client.get("/v1/models").json()
+        ready.append(service.get("/readyz").status_code)
 
+    assert ready == [503, 503]  # before it starts, and once it stops
     assert [one["id"] for one in models["data"]] == ["model", "fast"]
     for line in (
         'factcheck_requests_total{route="/v1/coverage",status="200"} 1.0',
@@ -207,16 +213,6 @@ def test_health_and_metrics() -> None:
     ):
         assert line in metrics.splitlines()
     assert 'factcheck_cost_usd_total{judge="model"}' not in metrics  # its price is unknown
-
-
-def test_a_service_that_stops_is_not_ready() -> None:
-    client = serving()
-    before = client.get("/readyz")
-    with client:
-        during = client.get("/readyz")
-    after = client.get("/readyz")
-
-    assert [reply.status_code for reply in (before, during, after)] == [503, 200, 503]
 
 
 def test_text_that_is_not_unicode_is_judged_and_returned() -> None:
@@ -286,13 +282,8 @@ def test_only_the_last_message_of_the_user_is_read() -> None:
     assert choice_of(ask(judge, parts, image, tool))["message"]["content"] == "Yes"
     assert (judge.calls[0].text, judge.calls[0].facts) == ("Rome is\nold.", ("B.",))
     assert ask(judge, image["content"]).status_code == 422
-
-
-def test_a_prompt_may_be_indented() -> None:
-    """As Spring AI sends it."""
-    judge = scripted(0.9)
-    choice_of(ask(judge, "\tDocument: Rome is old.\n\n\tClaim: B.\n\n"))
-    assert (judge.calls[0].text, judge.calls[0].facts) == ("Rome is old.", ("B.",))
+    choice_of(ask(judge, "\tDocument: Rome is old.\n\n\tClaim: B.\n\n"))  # as Spring AI sends it
+    assert (judge.calls[1].text, judge.calls[1].facts) == ("Rome is old.", ("B.",))
 
 
 def test_what_is_undecided_is_neither_yes_nor_no() -> None:
@@ -316,3 +307,50 @@ def test_any_other_prompt_is_refused(prompt: str) -> None:
     judge = Judge()
     reply = ask(judge, prompt)
     assert (reply.status_code, reply.json()["code"], judge.n_calls) == (422, "input", 0)
+
+
+@pytest.mark.parametrize("path", ["/", "/docs"])
+def test_a_page_can_neither_be_framed_nor_ask_another_host(path: str) -> None:
+    with client_of(app_of(Judge())) as client:
+        page = client.get(path)
+
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+    assert page.headers["x-content-type-options"] == "nosniff"
+    (policy,) = re.findall(r'Policy" content="(.+?)"', page.text)
+    allowed = dict(part.strip().split(" ", 1) for part in policy.split(";"))
+    assert allowed["default-src"] == "'none'"
+    assert allowed.get("connect-src", "'self'") == "'self'"
+    assert all(one.startswith("'sha256-") for one in allowed.get("script-src", "").split())
+    assert not re.search(r"(?:src|href)=.?(?:https?:|//)", page.text)
+    assert not re.search(r"<[^>]+ on\w+=", page.text)
+
+
+def test_the_page_asks_for_a_key_and_offers_jobs_where_there_are_any(tmp_path: Path) -> None:
+    jobs = str(tmp_path / "jobs.sqlite")
+    with client_of(app_of(Judge())) as client:
+        plain = client.get("/").text
+    with client_of(app_of(Judge(), keys=[api_key("secret")], jobs_path=jobs)) as client:
+        whole = client.get("/").text
+
+    for mark in ('id="ask" hidden', 'id="jobs" hidden'):
+        assert mark in plain
+        assert mark not in whole
+
+
+def test_the_docs_name_every_request_and_its_example() -> None:
+    with client_of(app_of(Judge())) as client:
+        page, schema = client.get("/docs").text, client.get("/openapi.json").json()
+
+    for path, operations in schema["paths"].items():
+        for method in operations:
+            assert f"<h2>{method.upper()} {path}</h2>" in page
+    assert "Milliseconds after which undecided facts" in page
+    assert "The Mill Lane bakery opens at seven." in page
+
+
+def test_a_service_without_pages() -> None:
+    with client_of(app_of(Judge(), ui=False)) as client:
+        found = [client.get(path).status_code for path in ("/", "/docs", "/openapi.json")]
+
+    assert found == [404, 404, 200]

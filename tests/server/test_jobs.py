@@ -95,14 +95,8 @@ def status(jobs: Jobs, job: str, owner: str = "") -> JobStatus:
     return jobs.status(jobs.store.find(job, owner))
 
 
-def lines_of(jobs: Jobs, job: str) -> list[str]:
-    """The rows of a job, with the first and the last line of their file."""
-    text = "".join(jobs.store.row_lines(jobs.store.find(job, "")))
-    return [f"{line}\n" for line in text.split("\n")[:-1]]
-
-
 def report_of(jobs: Jobs, job: str, path: Path) -> RunReport:
-    path.write_text("".join(lines_of(jobs, job)), "utf-8")
+    path.write_text("".join(jobs.store.row_lines(jobs.store.find(job, ""))), "utf-8")
     return RunReport.read(path)
 
 
@@ -259,25 +253,31 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     assert [job for (job,) in jobs.store._all("SELECT DISTINCT job FROM records")] == [other]
 
 
+class Hanging(ScriptedChecker):
+    """Never answers."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.waiting, self.ended = threading.Event(), threading.Event()
+
+    async def check(self, *_: Any) -> Any:
+        self.waiting.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            self.ended.set()
+
+
 async def test_cancelling_a_job_that_hangs_makes_way_for_the_next(bench: Bench) -> None:
-    waiting, ended = threading.Event(), threading.Event()
-
-    class Hanging(ScriptedChecker):
-        async def check(self, *_: Any) -> Any:
-            waiting.set()
-            try:
-                await asyncio.sleep(60)
-            finally:
-                ended.set()
-
-    bench.judges["hanging"] = Hanging({})
+    judge = Hanging()
+    bench.judges["hanging"] = judge
     jobs = bench.start()
     job, other = submit(jobs, [record(1)], judge="hanging"), submit(jobs, [record(2)])
-    await asyncio.to_thread(waiting.wait)
+    await asyncio.to_thread(judge.waiting.wait)
     for _ in range(2):
         jobs.cancel(jobs.store.find(job, ""))
 
-    assert await asyncio.to_thread(ended.wait, 5)
+    assert await asyncio.to_thread(judge.ended.wait, 5)
     assert status(jobs, job).state == "cancelled"
     assert (await asyncio.wait_for(bench.done(jobs, other), 5)).state == "done"
 
@@ -307,17 +307,11 @@ async def test_a_judge_that_hangs_does_not_delay_a_stop(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("factcheck.server.jobs._DRAIN_S", 0.1)
-    waiting = threading.Event()
-
-    class Hanging(ScriptedChecker):
-        async def check(self, *_: Any) -> Any:
-            waiting.set()
-            await asyncio.sleep(60)
-
-    bench.judges = {"main": Hanging({})}
+    judge = Hanging()
+    bench.judges = {"main": judge}
     jobs = bench.start()
     job = submit(jobs, [record(1)])
-    await asyncio.to_thread(waiting.wait)
+    await asyncio.to_thread(judge.waiting.wait)
     await asyncio.wait_for(jobs.stop(), 5)
 
     jobs = bench.open()

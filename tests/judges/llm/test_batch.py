@@ -36,8 +36,7 @@ from factcheck.testing import (
 )
 from tests.batch_server import BatchPlan, BatchServer, form_of
 from tests.faults import rate_limited
-from tests.judges.llm.conftest import MODEL, QUICK
-from tests.judges.llm.provider import Provider, providing
+from tests.judges.llm.conftest import MODEL, QUICK, Provider, providing
 
 FACTS = [f"Kiln {number} fires {number + 30} bowls." for number in range(1, 7)]
 SOURCE = " ".join(FACTS)
@@ -431,56 +430,51 @@ class Messages(Provider):
         }  # fmt: skip
 
 
+@pytest.fixture
+def anthropic(monkeypatch: pytest.MonkeyPatch) -> Iterator[Messages]:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    with providing(Messages()) as server:
+        monkeypatch.setattr("factcheck.judges.llm.batch._ANTHROPIC_URL", f"{server.address}/v1")
+        yield server
+
+
 def test_a_batch_of_anthropic_is_collected_and_what_failed_is_sent_by_the_next_run(
-    pottery: MakePottery, monkeypatch: pytest.MonkeyPatch
+    pottery: MakePottery, anthropic: Messages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     price = Price(1.0, 0.1, 5.0)
     monkeypatch.setattr("factcheck.judges.llm.language_model.price_of", lambda _: price)
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     job = pottery(options={"judge": "anthropic/claude-x"})
     monkeypatch.delenv("OPENAI_API_KEY")
     monkeypatch.delenv("OPENAI_BASE_URL")
-    with providing(Messages()) as server:
-        url = f"{server.address}/v1"
-        monkeypatch.setattr("factcheck.judges.llm.batch._ANTHROPIC_URL", url)
-        assert job.submit().requests == 3
-        assert stat.S_IMODE(job.state.stat().st_mode) == 0o600
-        assert KEY not in job.state.read_text()
-        done = job.collect()
+    assert job.submit().requests == 3
+    assert stat.S_IMODE(job.state.stat().st_mode) == 0o600
+    assert KEY not in job.state.read_text()
+    done = job.collect()
     assert (done.final, done.used, done.unused, done.unanswered) == (True, 3, 0, 1)
     assert sorted(len(undecided) for undecided in job.undecided) == [0, 0, 6]
     assert sum(report.usage.prompt_tokens for report in job.reports) == 180
     costs = [report.usage.cost_usd for report in job.reports if not report.undecided]
     assert costs == [0.5 * (90 * 1.0 + 9 * 5.0) / 1e6] * 2
-    assert server.n_alone == 0
+    assert anthropic.n_alone == 0
     assert not job.state.exists()
 
 
 def test_a_batch_is_not_sent_with_other_settings_than_its_signature_says(
-    pottery: MakePottery, monkeypatch: pytest.MonkeyPatch
+    pottery: MakePottery, anthropic: Messages
 ) -> None:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     job = pottery(options={"judge": Model("anthropic/claude-x", seed=3)})
-    with providing(Messages()) as server:
-        monkeypatch.setattr("factcheck.judges.llm.batch._ANTHROPIC_URL", f"{server.address}/v1")
-        with pytest.raises(ConfigError, match=r"anthropic/claude-x takes no seed as set"):
-            job.submit()
-    assert not server.bodies
+    with pytest.raises(ConfigError, match=r"anthropic/claude-x takes no seed as set"):
+        job.submit()
+    assert not anthropic.bodies
     assert not job.state.exists()
 
 
 def test_a_submission_to_anthropic_without_a_reply_says_where_to_look(
-    pottery: MakePottery, monkeypatch: pytest.MonkeyPatch
+    pottery: MakePottery, anthropic: Messages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Down(Provider):
-        def answer(self, path: str, body: Any) -> Any:
-            return 500
-
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.setattr(anthropic, "answer", lambda *_: 500)
     job = pottery(options={"judge": "anthropic/claude-x"})
-    with providing(Down()) as server:
-        monkeypatch.setattr("factcheck.judges.llm.batch._ANTHROPIC_URL", f"{server.address}/v1")
-        with pytest.raises(JudgeUnavailable, match=r"before you submit again, look in Anthropic's"):
-            job.submit()
-    assert len(server.bodies) == 1
+    with pytest.raises(JudgeUnavailable, match=r"before you submit again, look in Anthropic's"):
+        job.submit()
+    assert len(anthropic.bodies) == 1
     assert not job.state.exists()

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from factcheck.errors import ContextExceeded
 from factcheck.facts import CheckFailure
 from factcheck.judges.factory import build_model
 from factcheck.judges.llm.doctor import examine
@@ -17,7 +16,7 @@ from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import ChatRequest, FactModel, Reply
-from tests.judges.llm.conftest import KEY, QUICK, MakePairSetup, MakeSetup, completion, serving
+from tests.judges.llm.conftest import KEY, QUICK, MakeSetup, completion, serving
 from tests.runtime.cache.stores import MemoryCache
 
 CONTEXT = 2_048
@@ -104,16 +103,6 @@ def test_what_cannot_be_made_shorter_is_undecided_says_what_to_do_and_is_not_kep
     assert not any("answers" in value for values in cache.entries.values() for value in values)
 
 
-def test_a_long_pair_does_not_decide_its_neighbours(comparing: MakePairSetup) -> None:
-    from factcheck.judges.ports import ValuePair
-
-    setup = comparing(cutting)
-    pairs = [ValuePair(TEXT, TEXT + "x"), ValuePair("7 km", "7 km now")]
-    long, short = setup.compare(*pairs)
-    assert getattr(long, "code", "") == ContextExceeded.code
-    assert not isinstance(short, CheckFailure)
-
-
 def test_the_doctor_names_what_is_read_and_how_to_have_more_read() -> None:
     with serving(cutting) as (_, session):
         diagnosis = background.run(examine(build_model("openai/tiny", session)))
@@ -123,9 +112,8 @@ def test_the_doctor_names_what_is_read_and_how_to_have_more_read() -> None:
 
 
 def test_the_doctor_has_something_to_do_on_a_dead_server() -> None:
-    settings = Settings(
-        variables={"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": KEY}
-    )
+    address = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": KEY}
+    settings = Settings(variables=address)
     with Session(settings=settings, cache="off", retry=QUICK) as session:
         shown = str(background.run(examine(build_model("openai/tiny", session))))
     assert "4 facts are undecided: openai/tiny: cannot reach 127.0.0.1" in shown

@@ -172,10 +172,6 @@ def examined(answer: ChatAnswer) -> tuple[Diagnosis, int]:
         return diagnosis, len(server.requests)
 
 
-def kind(name: str) -> ChatAnswer:
-    return next(k for k in SERVER_KINDS if k.name == name).around(FactModel())
-
-
 def test_a_server_that_takes_everything_gets_three_requests_and_nothing_to_learn() -> None:
     diagnosis, requests = examined(FactModel())
     rows = dict(diagnosis.rows)
@@ -197,7 +193,8 @@ def test_a_server_that_takes_everything_gets_three_requests_and_nothing_to_learn
     ],
 )
 def test_what_was_learned_is_said(name: str, learned: str) -> None:
-    diagnosis, _ = examined(kind(name))
+    (kind,) = [kind for kind in SERVER_KINDS if kind.name == name]
+    diagnosis, _ = examined(kind.around(FactModel()))
     assert dict(diagnosis.rows)["learned"] == learned
     assert diagnosis.n_decided == 4
 

@@ -243,20 +243,6 @@ def test_cuts_fall_between_paragraphs_and_one_that_fits_the_overlap_is_whole_in_
     assert sections("a\n\n" + "b" * 50, 20, 3)[0].end == 20  # never in the first half
 
 
-def test_a_long_source_is_extracted_in_sections_and_its_facts_are_not_doubled(
-    llm: MakeSetup,
-) -> None:
-    scorer, server = llm(FactModel())
-    extractor = scorer._judges.extractor
-    extractor.section = 1_000  # type: ignore[attr-defined]
-    text = "\n\n".join(PARAGRAPHS)
-    facts = scorer.extract(text)
-    assert len(server.requests) > 3
-    assert len(facts) == 2 * len(PARAGRAPHS) + 1
-    assert [fact.text for fact in facts][:2] == ["Mill 0 ground rye.", "Its owner was miller 0."]
-    assert all(fact.span for fact in facts)
-
-
 def test_a_long_text_is_checked_section_by_section_and_entailed_anywhere_is_entailed(
     llm: MakeSetup,
 ) -> None:

@@ -176,13 +176,11 @@ def test_a_fault_that_stays_is_asked_about_as_often_as_a_retry_can_mend_it(
             scorer.check([KILN], KILN)
 
 
-def test_an_answer_that_does_not_come_in_time_is_asked_for_again(llm: MakeSetup) -> None:
+def test_what_does_not_come_in_time_is_asked_for_again_and_then_says_how_to_set_it(
+    llm: MakeSetup,
+) -> None:
     scorer, server = llm(sequence(hang(5), then=FactModel()), {"timeout_s": 0.3})
-    assert len(scorer.extract(KILN)) == 1
-    assert len(server.requests) == 2
-
-
-def test_a_judge_has_a_timeout_of_its_own_and_an_error_says_how_to_set_it(llm: MakeSetup) -> None:
+    assert (len(scorer.extract(KILN)), len(server.requests)) == (1, 2)
     scorer, _ = llm(lambda _: hang(5), {"timeout_s": 0.1})
     with pytest.raises(JudgeUnavailable, match=r"0\.1 seconds.* --judge-option timeout_s=0\.5"):
         scorer.extract(KILN)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -16,14 +16,13 @@ from factcheck.judges.llm.dialect import Dialect
 from factcheck.judges.llm.errors import RequestRefused, redacted
 from factcheck.judges.llm.language_model import LanguageModel, connect
 from factcheck.judges.llm.questions import Question
-from factcheck.judges.llm.transports import Answer, LMTransport, read_completion
+from factcheck.judges.llm.transports import LMTransport, read_completion
 from factcheck.runtime.budget import Tokens
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Model, Settings
 from factcheck.testing import ChatRequest
-from tests.judges.llm.conftest import completion, serving
-from tests.judges.llm.provider import Provider, providing
+from tests.judges.llm.conftest import Provider, completion, providing, serving
 
 SETTINGS: dict[str, Any] = {"temperature": 0.7, "top_p": 0.5, "seed": 3}
 REPLY = '{"sky": "blue"}'
@@ -56,34 +55,30 @@ class Replying(Provider):
     """Answers every provider's protocol."""
 
     def answer(self, path: str, body: Any) -> Any:
-        return _reply(path)
-
-
-def _reply(path: str) -> Mapping[str, Any]:
-    if path.endswith("/messages"):
-        content = [{"type": "text", "text": REPLY}]
-        message = {"id": "x", "type": "message", "role": "assistant", "model": "m"}
-        cache = {"cache_read_input_tokens": 70, "cache_creation_input_tokens": 200}
-        usage = {"input_tokens": 5, "output_tokens": 5, **cache}
-        return {**message, "content": content, "stop_reason": "end_turn", "usage": usage}
-    if "generateContent" in path:
-        said = {"role": "model", "parts": [{"text": REPLY}]}
-        counts = {"promptTokenCount": 5, "candidatesTokenCount": 5, "thoughtsTokenCount": 300}
-        usage = {**counts, "totalTokenCount": 310}
-        candidate = {"content": said, "finishReason": "STOP"}
-        return {"candidates": [candidate], "usageMetadata": usage}
-    if path.endswith("/v2/chat"):
-        said = {"role": "assistant", "content": [{"type": "text", "text": REPLY}]}
-        tokens = {"input_tokens": 5, "output_tokens": 5}
-        return {
-            "id": "x",
-            "message": said,
-            "finish_reason": "COMPLETE",
-            "usage": {"tokens": tokens},
-        }
-    usage = {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10}
-    made = {"id": "x", "object": "chat.completion", "created": 1, "model": "m"}
-    return {**made, **completion(REPLY), "usage": usage}
+        if path.endswith("/messages"):
+            content = [{"type": "text", "text": REPLY}]
+            message = {"id": "x", "type": "message", "role": "assistant", "model": "m"}
+            cache = {"cache_read_input_tokens": 70, "cache_creation_input_tokens": 200}
+            usage = {"input_tokens": 5, "output_tokens": 5, **cache}
+            return {**message, "content": content, "stop_reason": "end_turn", "usage": usage}
+        if "generateContent" in path:
+            said = {"role": "model", "parts": [{"text": REPLY}]}
+            counts = {"promptTokenCount": 5, "candidatesTokenCount": 5, "thoughtsTokenCount": 300}
+            usage = {**counts, "totalTokenCount": 310}
+            candidate = {"content": said, "finishReason": "STOP"}
+            return {"candidates": [candidate], "usageMetadata": usage}
+        if path.endswith("/v2/chat"):
+            said = {"role": "assistant", "content": [{"type": "text", "text": REPLY}]}
+            tokens = {"input_tokens": 5, "output_tokens": 5}
+            return {
+                "id": "x",
+                "message": said,
+                "finish_reason": "COMPLETE",
+                "usage": {"tokens": tokens},
+            }
+        usage = {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10}
+        made = {"id": "x", "object": "chat.completion", "created": 1, "model": "m"}
+        return {**made, **completion(REPLY), "usage": usage}
 
 
 @pytest.fixture
@@ -122,11 +117,7 @@ def test_what_a_provider_counts_apart_is_counted_through_dspy_too(
     """Anthropic's input leaves out its cache, and Gemini's output the thoughts."""
     lm = dspy.LM(name, api_base=provider.address + path, api_key="key")
     transport = LMTransport(lm, provider.address + path)
-    assert background.run(_send(transport)).tokens == counted
-
-
-async def _send(transport: LMTransport) -> Answer:
-    return await transport.send({"messages": MESSAGES})
+    assert background.run(transport.send({"messages": MESSAGES})).tokens == counted
 
 
 @pytest.mark.filterwarnings("ignore:Items? .* on TypedDict:UserWarning")  # LiteLLM's for Cohere
@@ -360,14 +351,7 @@ SCHEMA = {
 MESSAGES = [{"role": "system", "content": "Reply."}, {"role": "user", "content": "Sky?"}]
 
 
-def read_sky(data: Any, _judge: str) -> str:
-    try:
-        return str(data["sky"])
-    except KeyError as error:
-        raise JudgeOutputError("the reply has no sky") from error
-
-
-QUESTION = Question({}, SCHEMA, read_sky, max_tokens=100)
+QUESTION = Question({}, SCHEMA, lambda data, _judge: str(data["sky"]), max_tokens=100)
 
 
 def deaf_to_schemas(request: ChatRequest) -> str:

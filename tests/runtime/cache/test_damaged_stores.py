@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import random
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -113,9 +112,6 @@ def test_flipped_bits_never_give_a_wrong_answer(
         assert cache.get_many(tuple(ENTRIES)).items() <= STORED.items()
 
 
-Cut = Callable[[bytes], bytes]
-
-
 @pytest.mark.parametrize(
     "cut",
     [
@@ -128,7 +124,7 @@ Cut = Callable[[bytes], bytes]
     ],
     ids=["empty", "header", "half", "a byte less", "zeros", "text"],
 )
-def test_a_cut_file_is_survived(folder: Path, caplog: pytest.LogCaptureFixture, cut: Cut) -> None:
+def test_a_cut_file_is_survived(folder: Path, caplog: pytest.LogCaptureFixture, cut: Any) -> None:
     data = cut(filled(folder, ENTRIES))
     database(folder).write_bytes(data)
     found = survives(folder)

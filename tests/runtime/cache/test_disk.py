@@ -7,8 +7,7 @@ import multiprocessing
 import os
 import sqlite3
 import stat
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import diskcache
@@ -39,14 +38,6 @@ def test_only_the_owner_can_enter(folder: Path, disk: DiskCache, umask: int) -> 
     assert modes == {0o700}
 
 
-@contextmanager
-def write_lock(path: Path) -> Iterator[None]:
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("BEGIN IMMEDIATE")
-        yield
-        connection.execute("ROLLBACK")
-
-
 def test_a_lock_that_stays_is_a_warning_and_waited_for_once(
     folder: Path,
     disk: DiskCache,
@@ -55,7 +46,8 @@ def test_a_lock_that_stays_is_a_warning_and_waited_for_once(
 ) -> None:
     monkeypatch.setattr(store, "LOCK_WAIT_S", 0.05)
     disk.add_many({KEY: "old"})
-    with write_lock(database(folder)):
+    with closing(sqlite3.connect(database(folder), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
         disk.add_many({KEY: "new"})
         monkeypatch.setattr(disk_module.DiskCache, "_opened", None)
         disk.add_many({OTHER: "new"})  # which is not even tried

@@ -15,8 +15,10 @@ from factcheck.runtime.cache.redis import RedisCache
 from tests.runtime.cache.conftest import KEY, OTHER, free_port
 
 
-def client_of(url: str) -> Any:
-    return pytest.importorskip("redis").Redis.from_url(url)
+@pytest.fixture
+def client(empty_redis: str) -> Iterator[Any]:
+    with pytest.importorskip("redis").Redis.from_url(empty_redis) as client:
+        yield client
 
 
 @pytest.fixture
@@ -25,20 +27,18 @@ def cache(empty_redis: str) -> Iterator[RedisCache]:
         yield cache
 
 
-def test_keys_have_a_prefix_and_do_not_expire(cache: RedisCache, empty_redis: str) -> None:
+def test_keys_have_a_prefix_and_do_not_expire(cache: RedisCache, client: Any) -> None:
     cache.add_many({KEY: "kept"})
-    with client_of(empty_redis) as client:
-        assert client.keys("*") == [f"factcheck:2:{KEY}".encode()]
-        assert client.ttl(f"factcheck:2:{KEY}") == -1
+    assert client.keys("*") == [f"factcheck:2:{KEY}".encode()]
+    assert client.ttl(f"factcheck:2:{KEY}") == -1
 
 
 def test_a_foreign_value_is_a_miss(
-    cache: RedisCache, empty_redis: str, caplog: pytest.LogCaptureFixture
+    cache: RedisCache, client: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache.add_many({OTHER: "kept"})
-    with client_of(empty_redis) as client:
-        (sealed,) = client.lrange(f"factcheck:2:{OTHER}", 0, -1)
-        client.rpush(f"factcheck:2:{KEY}", sealed)
+    (sealed,) = client.lrange(f"factcheck:2:{OTHER}", 0, -1)
+    client.rpush(f"factcheck:2:{KEY}", sealed)
     assert cache.get_many([KEY, OTHER]) == {OTHER: ["kept"]}
     assert "damaged or tampered with" in caplog.text
 
@@ -79,23 +79,19 @@ def _fail(*_: object, **__: object) -> None:
 
 
 def test_a_server_that_refuses_writes_is_a_warning(
-    cache: RedisCache, empty_redis: str, caplog: pytest.LogCaptureFixture
+    cache: RedisCache, client: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with client_of(empty_redis) as client:
-        client.config_set("maxmemory", "1")
-        cache.add_many({KEY: "x" * 1000})
-        client.config_set("maxmemory", "0")
+    client.config_set("maxmemory", "1")
+    cache.add_many({KEY: "x" * 1000})
+    client.config_set("maxmemory", "0")
     assert len(caplog.messages) == 1
     assert "refused an entry" in caplog.text
 
 
 def test_a_key_of_another_type_costs_its_own_entries(
-    cache: RedisCache,
-    empty_redis: str,
-    caplog: pytest.LogCaptureFixture,
+    cache: RedisCache, client: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with client_of(empty_redis) as client:
-        client.set(f"factcheck:2:{KEY}", "x")
+    client.set(f"factcheck:2:{KEY}", "x")
     cache.add_many({KEY: "lost", OTHER: "kept"})
     assert cache.get_many([KEY, OTHER]) == {OTHER: ["kept"]}
     assert [message.partition(" (")[0] for message in caplog.messages] == [
