@@ -445,6 +445,7 @@ class Roles(Tree):
         token, low = self.tokens[kid], self.low[kid]
         is_link = low in WORDS["connectives"] | {"yet", "though"} and not self.kids[kid]
         is_link |= low == "so" and kid < token.head and not self.kids[kid]
+        is_link |= low == "even" and self.low[kid + 1 : kid + 2] == ["so"]
         is_link &= self.is_verb(token.head) and self.low[kid + 1 : kid + 2] != ["of"]
         is_asked = token.tag == "WRB" and token.head in self.told
         if is_asked or is_link:
