@@ -33,7 +33,7 @@ _BE = word_set("is was are were be been being 's 're 'm")
 _PERFECT = word_set("has have had will 'll 've having")
 _LIKELY = word_set("could might would")
 _CONDITIONS = word_set("if unless whether once until provided lest whenever")
-_TIMELESS = word_set("when while as before")
+_TIMELESS = word_set("when while as before after")
 """What opens a clause that is a condition in the present."""
 _FACTIVE = word_set("after when because although though while whereas since as before")
 """What opens a clause that is itself said to be so."""

@@ -85,6 +85,8 @@ TOLD = {
         "Hugo was shot in Ulm."]),
     "a place in a place": ("The crew met in the busy Station Road, Shirley.",
         ["The crew met in the busy Station Road, Shirley."]),
+    "a rule": ("The pump may be removed only after the tank has been drained.",
+        ["The pump may be removed only after the tank has been drained."]),
     "cannot": ("Dogs cannot be kept on the reserve.", ["Dogs cannot be kept on the reserve."]),
     "several adjectives": ("The firm sells organic, local and seasonal food.",
         ["The firm sells organic food.", "The firm sells local food.",
