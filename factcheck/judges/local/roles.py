@@ -38,6 +38,7 @@ _TIMELESS = word_set("when while as before after")
 _FACTIVE = word_set("after when because although though while whereas since as before")
 """What opens a clause that is itself said to be so."""
 _CONTRASTS = word_set("although though whereas while")
+_RULES = word_set("can may must shall should")
 _GERUNDS = word_set("after before upon while since")
 _BOUND = word_set("of than to as between per according despite without except unlike about into")
 """What a noun needs behind it."""
@@ -155,7 +156,8 @@ class Roles(Tree):
     def freedom(self, verb: int) -> Freedom:
         main = self.main(verb)
         affirmed = not (self.is_negated(verb) or self.is_negated(main))
-        affirmed &= not self.is_condition(main)
+        is_ruled = any(self.is_condition(k) for k in self.of(main, "advcl"))
+        affirmed &= not self.is_condition(main) and (self.has_happened(main) or not is_ruled)
         is_participle = self.tokens[verb].relation in ("acl", "advcl", "pcomp")
         drop = self.has_happened(main) or is_participle or self._is_state(main)
         return Freedom(affirmed and drop, affirmed and self.low[verb] not in WORDS["collective"])
@@ -384,6 +386,9 @@ class Roles(Tree):
         opening = self.opening(kid)
         if opening == "than" or self._is_compared(kid):
             return Role.NEEDED  # `longer than it had been`
+        is_rule = any(self.low[i] in _RULES for i in self.of(self.tokens[kid].head, "aux"))
+        if opening in _CONTRASTS and is_rule and not self.is_past(kid):
+            return Role.NEEDED  # `may be returned even though it is open`
         is_contrast = opening == "while" and self.is_set_off(kid) and self.finite(kid) is not None
         is_always = opening in _TIMELESS and not (
             self.has_happened(self.tokens[kid].head) or self.is_past(kid)
