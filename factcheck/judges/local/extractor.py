@@ -23,7 +23,7 @@ from factcheck.judges.local.statements import (
     plain,
     read_quote,
 )
-from factcheck.judges.local.tree import FINITE, NAMES, WORDS, Tree, read_tokens
+from factcheck.judges.local.tree import BRACKET, FINITE, NAMES, WORDS, Tree, read_tokens
 from factcheck.judges.local.wording import Wording, finished
 from factcheck.runtime.deadline import checkpoint, run_in_thread
 from factcheck.text.blocks import split_blocks
@@ -216,7 +216,7 @@ class _Reader:
         Returns:
             The sentence, and how many characters were put before it.
         """
-        tree = Propositions(text, self._tokens(text) if self._is_english else ())
+        tree = Propositions(text, _read_cased(text) if self._is_english else ())
         subject = self._mentions.subject
         before = tree.tokens[: tree.root]
         is_cut = bool(tree.tokens) and tree.tokens[tree.root].tag in ("VBD", "VBZ")
@@ -226,24 +226,6 @@ class _Reader:
             return tree, 0
         whole = f"{subject} {text[:1].lower()}{text[1:]}"
         return Propositions(whole, read_tokens(whole)), len(whole) - len(text)
-
-    def _tokens(self, text: str) -> list[Token]:
-        """Parse a sentence; one without capitals with those that it would have."""
-        if not text.islower():
-            return read_tokens(text)
-        cased = text[:1].upper() + text[1:]
-        for token in read_tokens(cased):
-            is_name = token.tag in NAMES or (
-                token.tag == "NN" and token.text not in english_words() and not token.text.isdigit()
-            )
-            if is_name and token.relation != "bracket":
-                end = token.start + len(token.text)
-                cased = cased[: token.start] + token.text.title() + cased[end:]
-        tokens = read_tokens(cased)
-        return [
-            token._replace(text=text[token.start : token.start + len(token.text)])
-            for token in tokens
-        ]
 
     def _statements(
         self, text: str, start: int, end: int, said: str, *, is_item: bool
@@ -262,6 +244,23 @@ class _Reader:
                     place = Span(0, place.end)
                 group.append(Told(f"{said} {told.text}".strip(), place, told.core))
             yield group
+
+
+def _read_cased(text: str) -> list[Token]:
+    """Parse a sentence; one without capitals with those that it would have."""
+    if not text.islower():
+        return read_tokens(text)
+    cased = text[:1].upper() + text[1:]
+    for token in read_tokens(cased):
+        is_known = token.text in english_words() or token.text.isdigit()
+        is_name = token.tag in NAMES or (token.tag == "NN" and not is_known)
+        if is_name and token.relation != BRACKET:
+            end = token.start + len(token.text)
+            cased = cased[: token.start] + token.text.title() + cased[end:]
+    return [
+        token._replace(text=text[token.start : token.start + len(token.text)])
+        for token in read_tokens(cased)
+    ]
 
 
 def _label(text: str) -> re.Match[str] | None:

@@ -429,7 +429,8 @@ class Roles(Tree):
         is_set_off = self.is_set_off(kid)
         if is_place or head.entity in TIMES or not (is_set_off or token.tag in NAMES):
             return Role.NEEDED
-        if not self.is_beside(kid):
+        is_behind_clause = any(token.head < i < kid for i in self.of(token.head, "relcl"))
+        if is_behind_clause or not self.is_beside(kid):
             return Role.OUT
         if not is_set_off:
             return Role.NEEDED
@@ -441,10 +442,7 @@ class Roles(Tree):
     def is_beside(self, phrase: int) -> bool:
         """Tell whether only words of a noun stand between it and a phrase behind it."""
         noun = self.tokens[phrase].head
-        clauses = [i for i in self.of(noun, "relcl") if self.tokens[phrase].relation == "appos"]
-        return not any(noun < i < phrase for i in clauses) and {
-            i for i in range(noun, phrase) if not self.is_mark[i]
-        } <= {*self.under(noun)}
+        return {i for i in range(noun, phrase) if not self.is_mark[i]} <= {*self.under(noun)}
 
     def _role_of_adverb(self, kid: int, loose: Role) -> Role:
         token, low = self.tokens[kid], self.low[kid]
