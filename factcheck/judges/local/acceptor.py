@@ -19,6 +19,7 @@ from factcheck.judges.local.tree import NOUNS, WORDS
 _UNENDED = frozenset({"CC", "DT", "IN", "TO", "PRP$", "WDT", "POS"})
 _GOOD, _LIKELY = 0.0, -0.85
 """Log odds of a probability of .5 and .3."""
+_EMPTY = frozenset({"come", "comes", "came", "happened", "happens", "do", "does", "did"})
 _NO_WORDS: frozenset[int] = frozenset()
 _MOST_LOST = 0.6
 """Share of the nouns and numbers of a sentence that may be in none of its facts."""
@@ -81,7 +82,9 @@ def features(
             "share": len(words) / len(tree.tokens),
             "unsure": 1 - min(tree.tokens[i].sure for i in words),
             "torn": each.head in tree.torn or not tree.torn.isdisjoint(words),
-            "unfit": _is_open(tree, max(words)) or not tree.garbled.isdisjoint(words),
+            "unfit": _is_open(tree, max(words))
+            or _is_empty(tree, each.head, words)
+            or not tree.garbled.isdisjoint(words),
             "joint": _joint(tree, sorted(words)),
             "lacks object": _lacks_object(tree, each.head, words),
             "like another": any(words < other for other in covered),
@@ -94,9 +97,14 @@ def _is_open(tree: Propositions, last: int) -> bool:
     """Tell whether a last word wants the one behind it in the sentence."""
     token = tree.tokens[last]
     is_link = token.tag in _UNENDED and token.relation not in ("prt", "advmod")
-    is_cut = not all(tree.is_mark[last + 1 : last + 2])
+    is_cut = not all(tree.is_mark[last + 1 : last + 2]) or token.text.lower() == "as"
     is_link |= token.relation == "ccomp" and token.text.lower() in ("is", "are", "was", "were")
     return (is_link and is_cut) or token.text.lower() == "aged"
+
+
+def _is_empty(tree: Propositions, verb: int, words: frozenset[int]) -> bool:
+    """Tell whether all that is said of something is that it came: `The ruling came`."""
+    return tree.low[verb] in _EMPTY and verb == max(words)
 
 
 def _joint(tree: Propositions, words: Sequence[int]) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from factcheck.facts import AtomicFact, FactSet, Span, digest
 from factcheck.judges.local.acceptor import accept
+from factcheck.judges.local.grammar import read_tokens
 from factcheck.judges.local.pronouns import Mentions
 from factcheck.judges.local.propositions import Propositions
 from factcheck.judges.local.sentences import block_sentences, cut_at_abbreviations
@@ -23,7 +24,7 @@ from factcheck.judges.local.statements import (
     plain,
     read_quote,
 )
-from factcheck.judges.local.tree import BRACKET, FINITE, NAMES, WORDS, Tree, read_tokens
+from factcheck.judges.local.tree import BRACKET, FINITE, NAMES, WORDS, Tree
 from factcheck.judges.local.wording import Wording, finished
 from factcheck.runtime.deadline import checkpoint, run_in_thread
 from factcheck.text.blocks import split_blocks
@@ -34,7 +35,7 @@ from factcheck.text.words import english_words
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-IDENTITY: Mapping[str, str] = {"extractor": "local/21"}
+IDENTITY: Mapping[str, str] = {"extractor": "local/22"}
 """Moves with every change that can change a fact."""
 _SPEAKS = re.compile(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Uu]s|[Oo]ur)\b")
 """Words that mean whoever says them."""
@@ -205,7 +206,7 @@ class _Reader:
         for text in later[:_FARTHEST_SPEAKER]:
             quoted = read_quote(plain(text)[0], is_open=True)
             if quoted is None or quoted.speaker:
-                return quoted.speaker if quoted else ""
+                return self._resolved(quoted) if quoted else ""
             if not leaves_open(text, (), is_open=True):
                 break
         return ""

@@ -119,7 +119,8 @@ class Mentions:
 
         def fitting(names: Iterable[str]) -> set[str]:
             fit = {name for name in names if self._gender(name) in ("", gender)}
-            return {name for name in fit if name.lower() not in self._speaker.lower()}
+            speaking = {*self._speaker.lower().split()}
+            return {name for name in fit if speaking.isdisjoint(name.lower().split())}
 
         opens = place == subject or tree.tokens[place].head == subject
         if opens and not people and last.form in ("PERSON", "NNP") and fitting([last.about]):
@@ -155,7 +156,8 @@ class Mentions:
         elif openers and is_first and not _is_idle(tree):
             place = openers[0]
             if last.form in THINGS[tree.low[place]]:
-                found[place] = last.about + ("'s" if place != subject else "")
+                owns = "'" if last.form == "NNS" and last.about.endswith("s") else "'s"
+                found[place] = last.about + (owns if place != subject else "")
                 about, form = (last.about, last.form) if place == subject else ("", "")
         if has_rival(tree, form):
             form = "PERSON" if form == "NNP" else ""
@@ -185,7 +187,7 @@ class Mentions:
             is_bare = not tree.of(end - 1, "det") and last.entity in ("", "PERSON")
             if is_person or full or _is_born(tree, end):
                 yield _Name(full[0] if len(full) == 1 else name, start, end, True)
-            elif end - 1 == subject and is_bare:
+            elif end - 1 == subject and is_bare and (start or end > 1):
                 yield _Name(name, start, end, False)
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice, product
 from typing import NamedTuple, TypeAlias
 
-from factcheck.judges.local.roles import NOUN_LIKE, Freedom, Role, Roles
+from factcheck.judges.local.roles import COMPLEMENTS, NOUN_LIKE, Freedom, Role, Roles
 from factcheck.judges.local.tree import (
     BRACKET,
     FINITE,
@@ -20,6 +20,7 @@ from factcheck.judges.local.tree import (
     NOUNS,
     PLURAL,
     SUBJECTS,
+    TIMES,
     WORDS,
     is_person,
 )
@@ -43,6 +44,11 @@ _COLOURS = word_set("red blue green yellow black white grey gray brown orange pu
 _NOT_LISTS = word_set("compound nmod poss nummod quantmod advmod det npadvmod case")
 _NO_SUBJECTS = word_set("JJ RB MD VB PRP$")
 """Tags of words that the parser takes for a subject by mistake; of verbs, the base form."""
+_TAKING = WORDS["transitive"] | word_set(
+    "wrote directed produced designed built painted composed edited recorded "
+    "writes directs produces designs builds paints composes edits records"
+)
+"""Verbs that may say something of the object of the next."""
 _PREPOSITIONS = word_set("from in at on to of for with about by")
 
 
@@ -143,6 +149,7 @@ class Propositions(Roles):
         subjects = subjects or self._subjects(verb, free)
         is_saying = self.low[verb] in WORDS["saying"] | WORDS["reporting"]
         parted = [k for k in self.of(verb, "ccomp") if k < verb and not is_saying]
+        parted = [k for k in parted if not self._is_led(k)]
         said = [k for k in self.of(verb, "ccomp") if k not in parted and self.is_said(verb, k)]
         said += [k for k in self.of(verb, "conj") if said and self.opening(k) == "that"]
         self.hidden.update(said, parted)
@@ -157,6 +164,7 @@ class Propositions(Roles):
         together = self._or(verb, is_denied=denied)
         self.told |= together
         parts = self._members_of(verb, free._replace(split=free.split and not said), together)
+        parts = self._with_shared_object(verb, parts, free)
         for place in said:
             says = parts[0].words | lead | frozenset(self.of(place, "mark"))
             sayer = Sayer(_NONE.union(*(subject.words for subject in subjects)), says)
@@ -164,6 +172,24 @@ class Propositions(Roles):
         if not said:
             self._combine(verb, subjects, parts, kind, sayers, lead)
         self._joined(verb, subjects, sayers, shared, said)
+
+    def _with_shared_object(self, verb: int, parts: list[Part], free: Freedom) -> list[Part]:
+        """Return what a verb says with the object of the next: `found and removed a tumour`."""
+        taken = self._object_behind(verb) if self.low[verb] in _TAKING else None
+        if taken is None or self.of(verb, *COMPLEMENTS):
+            return parts
+        return [
+            Part(part.words | each.words, (*part.details, *each.details), part.noun)
+            for part in parts
+            for each in self._below(taken, free)
+        ]
+
+    def _object_behind(self, verb: int) -> int | None:
+        """Return the object of the verb that `and` or a comma joins right behind one."""
+        for kid in self.of(verb, "conj"):
+            if kid == verb + 2 and self.subject(kid) is None:
+                return next(iter(self.of(kid, "dobj")), None) or self._object_behind(kid)
+        return None
 
     def _combine(
         self,
@@ -210,10 +236,10 @@ class Propositions(Roles):
         helpers = frozenset(i for i in self.helped(verb)[not is_link :] if self.low[i] not in _DO)
         over = [k for k in self.of(verb, "advcl") if self.is_condition(k)]
         over += [k for k in self.of(verb, "prep") if self.low[k] == "according" and k < verb]
-        holds = _NONE.union(shared, *(self.under(k) for k in over))
         for kid in self.of(verb, "conj"):
             if not self.is_verb(kid):
                 continue
+            holds = _NONE.union(shared, *(self.under(k) for k in over if not verb < k < kid))
             own = self.subject(kid) is not None
             if said and not own and said[-1] < kid:  # `said it closed and would reopen`
                 inner = self._subjects(said[-1], self.freedom(said[-1]))
@@ -228,6 +254,10 @@ class Propositions(Roles):
                 lead |= helpers - frozenset(self.of(verb, "auxpass") if is_whole else ())
             self._clause(kid, passed, kind="joined", sayers=sayers, shared=lead)
 
+    def _is_led(self, verb: int) -> bool:
+        """Tell whether a participle is read as a subject: `Knowing that it was late, Anna left`."""
+        return any(self.tokens[i].tag == "VBG" for i in self.of(verb, "csubj"))
+
     def _or(self, verb: int, *, is_denied: bool) -> Words:
         """Return the words of clauses told with one: `sold or closed`, `not eat and run`."""
         links = self.of(verb, "cc")
@@ -239,6 +269,7 @@ class Propositions(Roles):
             if is_open
             or (is_not and self._is_base(kid) and not self.of(kid, "aux"))
             or (self.subject(kid) is not None and self._lacks_helper(verb, kid))
+            or self.low[(self.under(kid) or [kid])[0] - 1] in ("or", "nor")
         ]
         return _NONE.union(links, *(self.under(k) for k in told)) if told else _NONE
 
@@ -299,7 +330,7 @@ class Propositions(Roles):
         for place in range(1, len(self.tokens) - 1):
             before, mark, after = self.tokens[place - 1 : place + 2]
             is_tight = before.start + len(before.text) == mark.start == after.start - len(mark.text)
-            if mark.text in ("-", "\u2013", "/") and is_tight:
+            if mark.text in ("-", "--", "\u2013", "/") and is_tight:
                 pairs.append((place - 1, place + 1))
         return pairs
 
@@ -343,6 +374,9 @@ class Propositions(Roles):
 
     def _example(self, noun: int) -> int | None:
         """Return the phrase that names some of what a noun stands for: `including Ulm and Bonn`."""
+        is_counted = self.low[self.tokens[noun].head] == "of"  # `hundreds of people, including`
+        if is_counted or self.tokens[noun].tag not in NOUNS:
+            return None
         for kid in self.of(noun, "prep"):
             is_such = self.low[kid] == "as" and self.low[kid - 1] == "such"
             named = [i for i in self.of(kid, "pobj") if self.tokens[i].tag in NOUNS]
@@ -382,7 +416,9 @@ class Propositions(Roles):
     def _linked(self, clause: int) -> list[Detail]:
         """Return a short clause that says why or when, as a detail of the clause around it."""
         words = frozenset(self.under(clause))
-        return [Detail(words, "reason")] if len(words) <= _MOST_LINKED else []
+        is_contrast = self.opening(clause) in ("while", "whereas") and self.is_set_off(clause)
+        is_short = len(words) <= _MOST_LINKED and not is_contrast
+        return [Detail(words, "reason")] if is_short else []
 
     def _details(self, kid: int, free: Freedom) -> list[Detail]:
         kind = self._kind(kid)
@@ -457,6 +493,12 @@ class Propositions(Roles):
             for i in range(heads[0], min(self.under(heads[1]), default=0))
         )
         is_bundle = any(self.low[i] in WORDS["bundles"] for i in heads[1:])
+        is_bundle |= tokens[heads[0]].relation == "pobj" and any(
+            self.low[k] == "no" for i in heads for k in self.of(i, "det")
+        )  # `with a million in cash and no debt`
+        is_torn |= any(self.of(i, "nummod") for i in heads) and any(
+            tokens[i].entity == "PERSON" for i in heads
+        )  # `with 48 million and Katy Perry in fifth`
         is_kind = tokens[heads[0]].relation == "amod" or len(kinds) == 1
         return is_kind and words <= {"and", "as"} and not (is_name or is_torn or is_bundle)
 
@@ -527,7 +569,8 @@ class Propositions(Roles):
 
     def _apposition(self, place: int) -> None:
         noun = self.tokens[place].head
-        counted = [noun, *self.kids[noun], *self.kids[place]]
+        beside = [k for k in self.kids[noun] if self.tokens[k].relation != "appos"]
+        counted = [noun, *beside, *self.kids[place]]
         is_counted = any(self.tokens[i].tag == "CD" or self.low[i] == "only" for i in counted)
         articles = [[self.low[i] for i in self.of(k, "det")] for k in (noun, place)]
         is_list = bool(self.of(place, "conj")) and articles[0] == articles[1] != []
@@ -634,6 +677,7 @@ class Propositions(Roles):
                 continue
             goals = [k for k in self.of(place, "pobj") if self.tokens[k].entity == "GPE"]
             is_one_of_many = any(self.tokens[k].tag == "JJ" for k in self.of(noun, "amod"))
-            if goals and not (self.is_verb(noun) or is_one_of_many):
+            is_date = self.tokens[noun].entity in TIMES
+            if goals and not (self.is_verb(noun) or is_one_of_many or is_date):
                 where = frozenset({place}) | self._short(goals[0], place)
                 self._put((self._short(noun, place), "is", where), "place", place, None)

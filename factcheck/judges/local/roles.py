@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
+from factcheck.judges.local.grammar import pairs_behind
 from factcheck.judges.local.tree import (
     BRACKET,
     FINITE,
@@ -53,6 +54,7 @@ _IN_PICTURE = re.compile(
 )
 """Opens a bracket that says where somebody stands in a picture."""
 _BORN = re.compile(r"\((?:born|died|founded|established) ")
+_TRENDS = word_set("up down")
 _PEOPLE = word_set("he she they we i")
 _INNER = word_set("relcl acl advcl ccomp appos conj bracket parataxis csubj")
 """Relations of phrases whose negations are their own."""
@@ -117,14 +119,43 @@ class Roles(Tree):
         values = [kid for kid in self.of(verb, "conj") if self.of(kid, "nummod")]
         if self.is_verb(verb) and any(self.subject(kid) is None for kid in values):
             return True  # `rose 3 per cent in May and June and 5 per cent in July`
-        if self._is_torn_saying(verb):
+        if self._is_torn_saying(verb) or self._is_gapped(verb) or self._is_torn_list(verb):
             return True
         head = self.tokens[token.head]
-        if token.relation != "conj" or self.of(verb, "aux", "auxpass"):
+        if token.relation != "conj":
+            return False
+        if self._is_unlinked(verb):
+            return True
+        if self.of(verb, "aux", "auxpass"):
             return False
         is_alone = not any(self.tokens[i].tag == "MD" for i in self.helped(token.head))
         is_finite = head.tag in ("VBD", "VBZ") and is_alone
-        return token.tag == "VB" and (is_finite or head.tag == "VBG")
+        is_base = token.tag == "VB" and (is_finite or head.tag == "VBG")
+        return is_base or (token.tag == "VBG" and head.tag == "VB")
+
+    def _is_unlinked(self, verb: int) -> bool:
+        """Tell whether no `and` joins a verb to another: `We help a man reported missing`."""
+        links = [i for i, token in enumerate(self.tokens) if token.relation == "cc"]
+        is_linked = any(i > self.first(verb) for i in links)
+        first = (self.under(verb) or [verb])[0]
+        is_linked |= first == verb and self.low[first - 1] == ","  # `put it on, left the house`
+        return self.is_verb(verb) and self.subject(verb) is None and not is_linked
+
+    def _is_torn_list(self, noun: int) -> bool:
+        """Tell whether a list is read as an apposition: `bad luck, a flu and rain`."""
+        token = self.tokens[noun]
+        head = self.tokens[token.head]
+        if token.relation != "appos" or head.tag in NAMES or self.of(token.head, "det", "poss"):
+            return False
+        return any(self.of(i, "cc") for i in self.under(noun) if i != noun)
+
+    def _is_gapped(self, verb: int) -> bool:
+        """Tell whether a verb is left out of a list: `The mill burned in May, the dam in June`."""
+        subject = self.subject(verb)
+        phrases = [k for k in self.of(verb, "prep", "agent") if k == verb + 1]
+        return subject is not None and any(
+            pairs_behind(self.tokens, phrase, subject) for phrase in phrases
+        )
 
     def _is_torn_saying(self, verb: int) -> bool:
         """Tell whether a verb has two objects that do not go together.
@@ -160,7 +191,9 @@ class Roles(Tree):
         affirmed &= not self.is_condition(main) and (self.has_happened(main) or not is_ruled)
         is_participle = self.tokens[verb].relation in ("acl", "advcl", "pcomp")
         drop = self.has_happened(main) or is_participle or self._is_state(main)
-        return Freedom(affirmed and drop, affirmed and self.low[verb] not in WORDS["collective"])
+        is_joint = any(self.low[i] == "together" for i in self.of(verb, "advmod"))
+        is_joint |= self.low[verb] in WORDS["collective"]
+        return Freedom(affirmed and drop, affirmed and not is_joint)
 
     def main(self, verb: int) -> int:
         """Return the verb that another goes with: `began` for `began to play`."""
@@ -305,6 +338,7 @@ class Roles(Tree):
         needs_object = self.low[head] in WORDS["transitive"] | _MEASURED
         is_object = needs_object and not self._has_complement(head)
         is_loose = is_when and not is_rate and not is_object
+        is_loose |= relation == "amod" and kid > head and self.is_set_off(kid)
         return loose if is_loose else Role.NEEDED  # not `14 kilometres an hour`, `took a week`
 
     def _role_of_phrase(self, kid: int, loose: Role) -> Role:
@@ -312,6 +346,8 @@ class Roles(Tree):
         head, low = self.tokens[kid].head, self.low[kid]
         if not self.kids[kid] and (low in WORDS["connectives"] or kid < head):
             return Role.OUT
+        if not self.kids[kid] and kid == head + 1:
+            return Role.NEEDED  # `was last heard from in May`
         is_goal = low == "to" and kid == head + 1
         is_led = self._governs(head, kid) and not self.is_time(kid)
         is_bound = kid > head and (low in _BOUND_TO_VERB or is_led or is_goal)
@@ -332,7 +368,8 @@ class Roles(Tree):
             return Role.OUT
         if any(self.low[i] == "them" for i in self.of(kid, "pobj")) and self.is_set_off(kid):
             return Role.OUT  # `14 men, among them three cooks`
-        is_bound = low in _BOUND or self._governs(head, kid)
+        is_bound = low in _BOUND or self._governs(head, kid) or self.tokens[head].tag == "CD"
+        is_bound |= self.low[head] in _TRENDS
         return Role.NEEDED if is_bound else self._role_of_modifier(kid, free)
 
     def _is_span(self, phrase: int) -> bool:
@@ -384,7 +421,8 @@ class Roles(Tree):
 
     def _role_of_clause(self, kid: int, loose: Role) -> Role:
         opening = self.opening(kid)
-        if opening == "than" or self._is_compared(kid):
+        is_object = self._has_doer(kid) or self._ends_being(kid)
+        if opening == "than" or self._is_compared(kid) or is_object:
             return Role.NEEDED  # `longer than it had been`
         is_rule = any(self.low[i] in _RULES for i in self.of(self.tokens[kid].head, "aux"))
         if opening in _CONTRASTS and is_rule and not self.is_past(kid):
@@ -408,6 +446,18 @@ class Roles(Tree):
         is_own = is_participle and self.is_set_off(kid)
         is_own &= token.tag == "VBN" or self.has_happened(token.head)
         return Role.OWN if is_own else loose
+
+    def _has_doer(self, verb: int) -> bool:
+        """Tell whether a pronoun before a verb in -ing is what does it: `agreed to me leaving`."""
+        before = self.tokens[(self.under(verb) or [verb])[0] - 1]
+        is_pronoun = before.tag == "PRP" and before.relation == "pobj"
+        return is_pronoun and self.tokens[verb].tag == "VBG"
+
+    def _ends_being(self, verb: int) -> bool:
+        """Tell whether a participle says what something is: `was the first involving Ulm`."""
+        head = self.tokens[verb].head
+        is_next = self.under(verb)[:1] == [head + 1]
+        return is_next and self.low[head] in _BE and not self._has_complement(head)
 
     def _is_compared(self, clause: int) -> bool:
         """Tell whether a clause ends a comparison: `as fast as it came`."""
@@ -454,6 +504,7 @@ class Roles(Tree):
         if is_asked or is_link:
             return Role.OUT
         is_time = low in WORDS["times"] or token.entity in TIMES
+        is_time |= low in _TRENDS and self.is_set_off(kid)
         return loose if is_time and self.is_verb(token.head) else Role.NEEDED
 
     def gerund(self, phrase: int) -> int | None:

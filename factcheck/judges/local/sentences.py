@@ -66,7 +66,7 @@ _ABBREVIATED = re.compile(rf"(?:\w\.|(?<!\w)\w{{2,8}}\.){_CLOSERS}*\s+(?=(\w+))"
 _STARTERS = {
     "en": re.compile(
         r"(?:The|He|She|It|They|We|In|On|At|This|That|These|Those|There|His|Her|Its|Their|But|And|"
-        r"When|After|As|If|For|A|An)\Z"
+        r"When|After|As|If|For|A|An|During|Since|While|Although|Before|However|Later|Some|Many)\Z"
     ),
     "de": re.compile(r"(?:Der|Die|Das|Er|Sie|Es|Ein|Eine|Im|Am|In|Wir|Und|Aber|Dann|Danach)\Z"),
 }

@@ -83,6 +83,19 @@ _VERB_FIRST = re.compile(
     rf"(?P<verb>{_SAYING})\s+(?P<name>[^,.]{{1,80}}?)(?=[,.]|\s(?:on|in|at|after|to|during)\s|\Z)",
     re.IGNORECASE,
 )
+_FURNITURE = re.compile(
+    r"\A(?:Media playback is (?:not supported|unsupported) on (?:this|your) device"
+    r"|Scroll down for (?:a )?videos?)[.:]?\s()(?=\S)",
+    re.IGNORECASE,
+)
+"""What pages of news put before a sentence."""
+_TYPED_QUOTE = re.compile(r"''|``")
+_DOUBLE = re.compile(
+    r"(?P<opens>[\u201c\u00ab]|(?<![^\s(\[\u2013\u2014-])\"(?![\s.,;:!?)\]\u2013\u2014-]|\Z))"
+    r"|(?P<closes>[\u201d\u00bb]|(?<=[^\s(\[\u2013\u2014-])\"(?=[\s.,;:!?)\]\u2013\u2014-]|\Z))"
+    r"|\""
+)
+"""Quotation marks; one between two spaces may open or close."""
 _MARKS = re.compile(rf"\A\s*{_OPEN}\s*|\s*{_CLOSE}\s*\Z")
 _WITHOUT_HEARER = {"told": "said", "tells": "says"}
 _LONGEST_QUOTE = 6
@@ -102,21 +115,24 @@ def is_metadata(label: re.Match[str]) -> bool:
 
 
 def plain(text: str) -> tuple[str, list[int]]:
-    """A sentence without Markdown and doubled white space.
+    """A sentence without Markdown and doubled white space, with one mark for a typed quotation's.
 
     Returns:
         The text, and for each of its characters its place in the sentence.
     """
     gone: set[int] = set()
-    for pattern, inner in ((_LINK, 1), (_EMPHASIS, 2)):
+    for pattern, inner in ((_LINK, 1), (_EMPHASIS, 2), (_FURNITURE, 1)):
         for match in pattern.finditer(text):
             gone |= {*range(*match.span())} - {*range(*match.span(inner))}
+    quotes = {match.start() for match in _TYPED_QUOTE.finditer(text)}
+    gone |= {place + 1 for place in quotes}
     offsets: list[int] = []
     for place, letter in enumerate(text):
         is_doubled = letter.isspace() and (not offsets or text[offsets[-1]].isspace())
         if place not in gone and not is_doubled:
             offsets.append(place)
-    told = "".join(" " if text[place].isspace() else text[place] for place in offsets).rstrip()
+    letters = ['"' if place in quotes else text[place] for place in offsets]
+    told = "".join(" " if letter.isspace() else letter for letter in letters).rstrip()
     if not told:
         return " ".join(text.split()), list(range(len(text)))
     return _TITLE_END.sub(r"\2\1", told), offsets
@@ -263,11 +279,18 @@ def leaves_open(text: str, later: Sequence[str], *, is_open: bool) -> bool:
 
 
 def _goes_on(text: str, *, is_open: bool) -> bool:
-    opened = len(re.findall("[\u201c\u00ab]", text)) + len(re.findall(r"\u2018(?=\s?\w)", text))
-    closed = len(re.findall("[\u201d\u00bb]", text)) + len(re.findall(r"(?<=[\s.,!?])\u2019", text))
-    is_odd = text.count('"') % 2 == 1
-    if is_odd:
-        return not is_open
+    """Tell whether a quotation is open behind a text; each paragraph of one may open it again."""
+    for mark in _DOUBLE.finditer(text):
+        if mark["opens"]:
+            is_open = True
+        elif mark["closes"]:
+            is_open = False
+        else:
+            is_open = not is_open
+    if _DOUBLE.search(text):
+        return is_open
+    opened = len(re.findall(r"\u2018(?=\s?\w)", text))
+    closed = len(re.findall(r"(?<=[\s.,!?])\u2019", text))
     return opened > closed if opened != closed else is_open
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple, TypeAlias
 
 from factcheck.facts import Span
-from factcheck.judges.local.tree import NAMES, WORDS, Tree
+from factcheck.judges.local.tree import NAMES, SUBJECTS, WORDS, Tree
 from factcheck.text.syntax import Token
 
 Item: TypeAlias = "int | str"
@@ -82,16 +82,22 @@ class Wording:
             behind = self._marks(one, 1)
             after = len(self._tree.tokens) if two == "" else two
             if isinstance(one, int) and one + len(behind) + 1 == after:
-                order += behind
+                order += [] if self._closes_nothing(one, items) else behind
             elif between := self._links(one, two):
                 order += between
             else:
                 kept = _MATES.keys() | ({","} if self._is_pause(one, two) else set())
-                order += [i for i in behind if self._tree.tokens[i].text in kept]
+                closing = [i for i in behind if not self._opens_quote(i)]
+                order += [i for i in closing if self._tree.tokens[i].text in kept]
                 before = self._marks(two, -1)[::-1]
                 order += [i for i in before if self._opens_quote(i)]
             order.append(two)
         return order[:-1]
+
+    def _opens(self, place: int) -> bool:
+        """Tell whether a mark opens a quotation or a bracket."""
+        mark = self._tree.tokens[place].text
+        return mark in _OPENING and (mark != '"' or self._opens_quote(place))
 
     def _opens_quote(self, place: int) -> bool:
         texts = [token.text for token in self._tree.tokens[: place + 1]]
@@ -106,6 +112,21 @@ class Wording:
             for i in self._tree.above(one)
         )
         return is_fronted and [self._tree.low[i] for i in self._marks(one, 1)] == [","]
+
+    def _closes_nothing(self, one: int, items: Sequence[Item]) -> bool:
+        """Tell whether a comma before a verb ends a phrase behind a word that is left out."""
+        tree = self._tree
+        verb = one + 2
+        if tree.low[one + 1 : verb] != [","] or verb == len(tree.tokens) or not tree.is_verb(verb):
+            return False
+        phrase = one
+        for place in tree.above(one):
+            is_subject = tree.tokens[tree.first(place)].relation in SUBJECTS
+            if is_subject or (tree.under(place) or [place])[-1] > one:
+                break
+            phrase = place
+        opens = (tree.under(phrase) or [phrase])[0] - 1
+        return opens > 0 and tree.low[opens] == "," and opens - 1 not in items
 
     def _links(self, one: Item, two: Item) -> range:
         """Return what stands between two words if that is marks and `and` or the like."""
@@ -127,7 +148,7 @@ class Wording:
         if isinstance(previous, int) and isinstance(item, int) and item == previous + 1:
             before = tree.tokens[previous]
             return " " if tree.tokens[item].start > before.start + len(before.text) else ""
-        opens = [isinstance(i, int) and tree.tokens[i].text in _OPENING for i in (previous, item)]
+        opens = [isinstance(i, int) and self._opens(i) for i in (previous, item)]
         is_mark = isinstance(item, int) and tree.is_mark[item] and not opens[1]
         no_gap = previous is None or opens[0] or item in (",", ":", "'s") or is_mark
         return "" if no_gap else " "
@@ -154,7 +175,9 @@ def _paired(text: str) -> str:
             odd.add(place)
     for places in open_.values():
         odd |= {place for place in places if not text[place - 1 : place].isdigit()}
-    return "".join(mark for place, mark in enumerate(text) if place not in odd)
+    if not odd:
+        return text
+    return " ".join("".join(mark for place, mark in enumerate(text) if place not in odd).split())
 
 
 def _is_small(token: Token) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from factcheck.judges.local.grammar import read_tokens
 from factcheck.judges.local.pronouns import Mentions
 from factcheck.judges.local.propositions import Propositions
-from factcheck.judges.local.tree import Tree, read_tokens
+from factcheck.judges.local.tree import Tree
 from factcheck.judges.local.wording import Wording
 
 NAMED = {

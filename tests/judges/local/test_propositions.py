@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factcheck.judges.local.grammar import mend, read_tokens
 from factcheck.judges.local.propositions import MOST, Proposition, Propositions
-from factcheck.judges.local.tree import read_tokens
 from factcheck.judges.local.wording import Statement, Wording
 from factcheck.text.syntax import Token
 from factcheck.text.words import word_set
@@ -100,8 +100,7 @@ TOLD = {
     "a span of time": ("From 1971 to 1975 he was Governor of Georgia.",
         ["He was Governor of Georgia.", "From 1971 to 1975 he was Governor of Georgia."]),
     "a contrast in the present": ("Some are mostly yellow, while others are mostly black.",
-        ["Some are mostly yellow.", "Some are mostly yellow, while others are mostly black.",
-        "Others are mostly black."]),
+        ["Some are mostly yellow.", "Others are mostly black."]),
     "a subject behind a list": ("It has dynamic typing and one of its features is speed.",
         ["It has dynamic typing.", "One of its features is speed."]),
     "participles that are joined": (
@@ -169,6 +168,59 @@ TOLD = {
         ["Anna Kern was 80.", "Anna Kern had contested elections before."]),
     "what happened during it": ("The storm, during which Anna Kern lost two boats, ended in May.",
         ["The storm ended in May.", "Anna Kern lost two boats."]),
+    "what is thought": ("Realising he was late for the train in May, Anna tipped off the guard.",
+        ["Anna tipped off the guard.", "Anna realised he was late for the train in May."]),
+    "an object of two verbs": ("Doctors found and removed a tumour.",
+        ["Doctors found a tumour.", "Doctors removed a tumour."]),
+    "two persons with roles": ("Anna Kern, the mayor, and Tom Orr, her deputy, resigned.",
+        ["Anna Kern resigned.", "Tom Orr resigned.", "Anna Kern is the mayor.",
+        "Tom Orr is her deputy."]),
+    "examples of what is counted": ("Hundreds of people, including children, have died.",
+        ["Hundreds of people, including children, have died."]),
+    "a date before a place": ("Anna Kern was arrested on 14 March in Canada.",
+        ["Anna Kern was arrested.", "Anna Kern was arrested on 14 March.",
+        "Anna Kern was arrested on 14 March in Canada."]),
+    "a beginning that is dated": (
+        "The town has been under fire since the end of the truce two weeks ago.",
+        ["The town has been under fire.",
+        "The town has been under fire since the end of the truce two weeks ago."]),
+    "a preposition without a noun": ("Anna Kern was last heard from in May.",
+        ["Anna Kern was last heard from.", "Anna Kern was last heard from in May."]),
+    "what somebody agrees to": ("By Friday he agreed to me getting help.",
+        ["He agreed to me getting help.", "By Friday he agreed to me getting help."]),
+    "the first of its kind": ("The vote was the first involving Ulm and Bonn since 2006.",
+        ["The vote was the first involving Ulm.",
+        "The vote was the first involving Ulm since 2006.",
+        "The vote was the first involving Bonn.",
+        "The vote was the first involving Bonn since 2006."]),
+    "a comma whose other half is left out": ("Anna Kern, 22, from Norwich, climbed the hill.",
+        ["Anna Kern climbed the hill.", "Anna Kern from Norwich climbed the hill.",
+        "Anna Kern is 22."]),
+    "pairs of an object and a place": ("She won gold in Paris, silver in Rome and bronze in Oslo.",
+        ["She won gold.", "She won gold in Paris.", "She won silver.", "She won silver in Rome.",
+        "She won bronze.", "She won bronze in Oslo."]),
+    "pairs of a club and a year": ("He played for Ajax in 2010 and for Porto in 2012.",
+        ["He played for Ajax.", "He played for Ajax in 2010.", "He played for Porto.",
+        "He played for Porto in 2012."]),
+    "two places of one date": ("It rained in Ulm and Bonn in May.",
+        ["It rained.", "It rained in Ulm.", "It rained in Bonn.", "It rained in May."]),
+    "a participle read as the verb": (
+        "The mill, closed since 2019 because of a leak, will reopen if the money is found.",
+        ["The mill will reopen if the money is found.", "The mill was closed.",
+        "The mill was closed since 2019.", "The mill was closed because of a leak."]),
+    "several makers": ("It was designed by Otto Frei, built by Tom Orr and opened by the king.",
+        ["It was designed.", "It was designed by Otto Frei.", "It was built.",
+        "It was built by Tom Orr.", "It was opened.", "It was opened by the king."]),
+    "the last time": ("The club has won the cup seven times, most recently in 2021.",
+        ["The club has won the cup seven times.",
+        "The club has won the cup seven times, most recently in 2021."]),
+    "a result of two numbers": ("The bill passed by 212 votes to 198.",
+        ["The bill passed.", "The bill passed by 212 votes to 198."]),
+    "a trend": ("Profit was 3 million in May, down from 4 million.",
+        ["Profit was 3 million.", "Profit was 3 million in May.",
+        "Profit was 3 million down from 4 million."]),
+    "an age and a role": ("Anna Kern, 41, a nurse from Bonn, waited.",
+        ["Anna Kern waited.", "Anna Kern is 41.", "Anna Kern is a nurse from Bonn."]),
     "a connective": ("However, it rained in London.", ["It rained.", "It rained in London."]),
 }  # fmt: skip
 
@@ -272,7 +324,7 @@ def test_any_tree_is_told(drawn: list[tuple[str, str, float, str, str, float]]) 
         tokens.append(Token(word, start, tag if rank else "VBD", head,
                             relation if rank else "ROOT", entity))  # fmt: skip
         start += len(word) + 1
-    tree = Propositions(text, tokens)
+    tree = Propositions(text, mend(tokens))
     found = tree.read()
     assert len(found) <= MOST
     for each in found:
@@ -293,5 +345,4 @@ def test_words_never_depend_on_each_other_in_a_ring() -> None:
         token._replace(tag="VBN") if token.text == "called" else token
         for token in read_tokens(RING)
     ]
-    tree = Propositions(RING, tokens)
-    assert [token.head for token in tree.tokens] == [token.head for token in tokens]
+    assert [token.head for token in mend(tokens)] == [token.head for token in tokens]

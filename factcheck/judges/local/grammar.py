@@ -1,0 +1,510 @@
+"""What depends on what in a sentence: what the parser reads, with its known mistakes mended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from factcheck.judges.local.tree import (
+    BRACKET,
+    FINITE,
+    IS_WORD,
+    NAMES,
+    NOUNS,
+    SUBJECTS,
+    TIMES,
+    WORDS,
+    is_person,
+)
+from factcheck.text.syntax import Token, parse
+
+_INNER = r"[^()\[\]]|\([^()\[\]]{0,80}\)|\[[^()\[\]]{0,80}\]"
+_BRACKETS = re.compile(
+    rf"\s*(?:\((?:{_INNER}){{1,300}}\)|\[(?:{_INNER}){{1,300}}\])(?=[\s,.;:!?]|\Z)"
+)
+
+
+def read_tokens(text: str) -> list[Token]:
+    """Parse a sentence, and mend its tree.
+
+    What stands in brackets is one token under the word before it.
+    """
+    spans = [match.span() for match in _BRACKETS.finditer(text) if match.start()]
+    bare, at = "", 0
+    offsets: list[int] = []
+    for start, end in [*spans, (len(text), len(text))]:
+        bare += text[at:start]
+        offsets += range(at, start)
+        at = end
+    tokens = [token._replace(start=offsets[token.start]) for token in parse(bare)]
+    for start, end in spans if tokens else ():
+        place = sum(token.start < start for token in tokens)
+        head = next((i for i in range(place - 1, -1, -1) if IS_WORD.search(tokens[i].text)), None)
+        if head is None or not IS_WORD.search(text, start, end):
+            continue
+        inner = text[start:end].lstrip()
+        moved = [token._replace(head=token.head + (token.head >= place)) for token in tokens]
+        added = Token(inner, end - len(inner), "-LRB-", head, BRACKET, "")
+        tokens = [*moved[:place], added, *moved[place:]]
+    return mend(tokens)
+
+
+def mend(tokens: Sequence[Token]) -> list[Token]:
+    """Return words with what the parser is known to do wrong put right.
+
+    They stay as they are if they would no longer be a tree.
+    """
+    mended = [_mended(place, tokens) for place in range(len(tokens))]
+    for each in _MENDS:
+        mended = each(mended)
+    return mended if _is_tree(mended) else list(tokens)
+
+
+def _mended(place: int, tokens: Sequence[Token]) -> Token:
+    """Return a word under the participle or noun before it, where the parser looks too far."""
+    token = tokens[place]
+    for i in range(token.head + 1, place if token.relation == "prep" else 0):
+        noun = tokens[i].head
+        beside = (tokens[noun].relation, tokens[noun].head) == ("attr", token.head)
+        is_participle = tokens[i].relation == "acl" and tokens[i].tag == "VBN"
+        if is_participle and (token.head == noun or beside):
+            return token._replace(head=i)  # `is an actor born in May, in Bonn`
+    if token.relation == "conj" and token.tag in ("IN", "TO"):
+        for i in range(place - 1, token.head, -1):  # `moved to Ulm in May and to Bonn in June`
+            if tokens[i].text == token.text and tokens[i].relation == "prep":
+                return token._replace(head=tokens[i].head)
+    is_later = token.text in ("before", "earlier", "later") and token.tag == "RB"
+    noun = place - 1 if is_later else place
+    if noun > 1 and tokens[noun].relation == "npadvmod":
+        goal = tokens[noun - 2]  # `from 6 million the year before`
+        if goal.relation == "pobj" and tokens[goal.head].text == "from":
+            return token._replace(head=noun - 2)
+    after = tokens[place + 1] if place + 1 < len(tokens) else token
+    is_helper = token.text in ("had", "has", "have") and token.relation == "conj"
+    if is_helper and (after.tag, after.relation, after.head) == ("VBN", "conj", token.head):
+        return token._replace(head=place + 1, relation="aux")  # `was 80 and had worked in Ulm`
+    is_loose = token.relation == "advcl" and token.text in WORDS["states"] and token.tag != "VBD"
+    if is_loose and place > 1 and tokens[place - 1].text == "," and tokens[place - 2].tag in NOUNS:
+        return token._replace(head=place - 2, relation="acl")  # `in Ulm, located on the Danube`
+    return token
+
+
+def _is_tree(tokens: Sequence[Token]) -> bool:
+    """Tell whether each word depends, by way of others, on one that depends on none."""
+    reached = {place for place, token in enumerate(tokens) if token.head == place}
+    for place in range(len(tokens)):
+        at, way = place, set[int]()
+        while at not in reached and at not in way:
+            way.add(at)
+            at = tokens[at].head
+        if at in way:
+            return False
+        reached |= way
+    return True
+
+
+def _with_joined_verbs(tokens: list[Token]) -> list[Token]:
+    """Return words with those between `and` and a joined verb under that verb: `and in May left`.
+
+    The noun among them is its subject if it has none.
+    """
+    links = {token.head: place for place, token in enumerate(tokens) if token.relation == "cc"}
+    for verb, token in enumerate(tokens):
+        link = links.get(token.head, verb)
+        if token.relation != "conj" or token.tag not in FINITE or link > verb:
+            continue
+        if link == verb:
+            _give_subject(tokens, verb)
+            continue
+        between = range(link + 1, verb)
+        for place in between:
+            is_outside = tokens[place].head == token.head and tokens[place].relation in _MOVABLE
+            if is_outside:
+                tokens[place] = tokens[place]._replace(head=verb)
+        if _has_subject(tokens, verb):
+            continue
+        nouns = [i for i in between if tokens[i].tag in NOUNS | {"PRP"}]
+        lost = [i for i in nouns if tokens[i].head not in between and tokens[i].head != verb]
+        if lost and not any(tokens[i].tag in FINITE for i in range(link + 1, lost[0])):
+            tokens[lost[0]] = tokens[lost[0]]._replace(head=verb, relation="nsubj")
+    return tokens
+
+
+def _has_subject(tokens: Sequence[Token], verb: int) -> bool:
+    return any(token.head == verb and token.relation in SUBJECTS for token in tokens)
+
+
+def _give_subject(tokens: list[Token], verb: int) -> None:
+    """Make the noun before a joined verb its subject: `has a roof and one of its walls leans`."""
+    at = verb - 1
+    if tokens[at].tag not in NOUNS or _has_subject(tokens, verb):
+        return
+    while tokens[at].relation != "conj" and at < verb and tokens[at].head != at:
+        at = tokens[at].head
+    if at < verb and tokens[at].relation == "conj" and tokens[at].tag in NOUNS | {"CD", "PRP"}:
+        tokens[at] = tokens[at]._replace(head=verb, relation="nsubj")
+
+
+_MOVABLE = frozenset({"advcl", "prep", "npadvmod", "advmod", "mark", "aux", "auxpass", "neg"})
+
+
+def _with_adjectives(tokens: list[Token]) -> list[Token]:
+    """Return words with all adjectives of a list under its first: `organic, local and seasonal`."""
+    for place, token in enumerate(tokens):
+        if token.relation != "amod" or place < 2 or tokens[place - 1].text != ",":  # noqa: PLR2004
+            continue
+        before = tokens[place - 2]
+        is_listed = any(t.head == place and t.relation == "cc" for t in tokens)
+        if is_listed and before.relation == "amod" and before.head == token.head:
+            tokens[place] = token._replace(head=place - 2, relation="conj")
+    return tokens
+
+
+def _with_lists(tokens: list[Token]) -> list[Token]:
+    """Return words with members of a list that the parser took for appositions: `a, b and c`."""
+    for place, token in enumerate(tokens):
+        if token.relation != "cc" or tokens[token.head].relation != "appos":
+            continue
+        noun = tokens[token.head].head
+        kids = [(i, t) for i, t in enumerate(tokens) if t.head == noun]
+        if _is_bare(tokens, noun) and _is_bare(tokens, token.head):
+            tokens[token.head] = tokens[token.head]._replace(relation="conj")
+            continue
+        is_odd = not any(t.head == token.head and t.relation == "conj" for t in tokens)
+        if not any(t.relation == "conj" and i > place for i, t in kids):
+            continue
+        tokens[place] = token._replace(head=noun if is_odd else token.head)
+        for i, kid in kids if is_odd else ():
+            if kid.relation == "appos":
+                tokens[i] = kid._replace(relation="conj")
+    return tokens
+
+
+def _with_reduced(tokens: list[Token]) -> list[Token]:
+    """Return words with the verb of the sentence behind a participle: `The mill, closed in May,`.
+
+    The parser may take the participle for the verb.
+    """
+    for verb, token in enumerate(tokens):
+        noun = verb - 2
+        is_led = noun >= 0 and tokens[verb - 1].text == "," and tokens[noun].head == verb
+        if not is_led or tokens[noun].relation not in SUBJECTS or token.tag not in ("VBD", "VBN"):
+            continue
+        kids = [(i, t) for i, t in enumerate(tokens) if t.head == verb and i != verb]
+        is_joined = any(t.relation == "cc" for _, t in kids)
+        joined = [i for i, t in kids if t.relation == "conj" and t.tag[0] in "VM"]
+        if is_joined or not joined or any(t.relation in ("aux", "auxpass") for _, t in kids):
+            continue
+        main = joined[0]
+        helpers = [i for i, t in enumerate(tokens) if t.head == main and t.relation != "punct"]
+        first = min([main, *helpers])
+        if tokens[first - 1].text != ",":
+            continue
+        is_root = token.head == verb
+        tokens[main] = tokens[main]._replace(
+            head=main if is_root else token.head, relation=token.relation
+        )
+        tokens[noun] = tokens[noun]._replace(head=main)
+        tokens[verb] = token._replace(tag="VBN", head=noun, relation="acl")
+    return tokens
+
+
+def _with_makers(tokens: list[Token]) -> list[Token]:
+    """Return words with verbs in a list, not under a name: `designed by A, built by B, and`."""
+    for place, token in enumerate(tokens):
+        maker = tokens[token.head]
+        by = tokens[maker.head]
+        verb = by.head
+        is_participle = token.relation == "acl" and token.tag == "VBN"
+        if not is_participle or by.relation != "agent" or tokens[place - 1].text != ",":
+            continue
+        later = [
+            i for i, t in enumerate(tokens) if t.relation == "conj" and t.head in (verb, place)
+        ]
+        if any(t.relation == "agent" and t.head in later for t in tokens):
+            tokens[place] = token._replace(head=verb, relation="conj")
+    return tokens
+
+
+def _with_latest(tokens: list[Token]) -> list[Token]:
+    """Return words with a phrase under what it goes on: `often, most recently in May`.
+
+    So do the votes of the others: `by 212 votes to 198`.
+    """
+    for place, token in enumerate(tokens[1:], 1):
+        before = tokens[place - 1]
+        is_next = (before.tag, before.relation, before.head) == ("RB", "advmod", token.head)
+        if token.text == "to" and before.tag in NOUNS and before.relation == "pobj":
+            is_score = tokens[before.head].text == "by" and any(
+                t.tag == "CD" and t.head == place for t in tokens
+            )
+            if is_score and _kind_of(tokens, place - 1) == "number":
+                tokens[place] = token._replace(head=place - 1)
+        if token.relation == "prep" and is_next and before.text.endswith("ly"):
+            first = min(i for i, t in enumerate(tokens) if i == place - 1 or t.head == place - 1)
+            if first and tokens[first - 1].text == ",":
+                tokens[place] = token._replace(head=place - 1)
+    return tokens
+
+
+class Pair(NamedTuple):
+    """A noun and a phrase that go together: `silver in Rome` in `gold in Paris and silver in`."""
+
+    lead: int | None
+    """A preposition before the noun: `for Ajax in May and for Porto in June`."""
+    noun: int
+    phrase: int
+    """The preposition behind it."""
+
+
+def pairs_behind(tokens: Sequence[Token], phrase: int, noun: int) -> list[Pair]:
+    """Return the pairs listed behind a noun with a phrase; empty if they are of another kind."""
+    goal = next((i for i, t in enumerate(tokens) if (t.head, t.relation) == (phrase, "pobj")), 0)
+    at, is_last = goal + 1, False
+    found: list[Pair] = []
+    while goal and not is_last:
+        start, at = at, _end_of(tokens, at, _SEPARATING)
+        is_last = any(token.text == "and" for token in tokens[start:at])
+        leads = tokens[at : at + 1] if tokens[noun].relation == "pobj" else []
+        is_led = [lead.text for lead in leads] == [tokens[tokens[noun].head].text]
+        begin, at = at, _end_of_noun(tokens, at + is_led)
+        end = _end_of_noun(tokens, at + 1)
+        is_pair = start < begin < at - is_led and at + 1 < end
+        if not is_pair or tokens[at].text != tokens[phrase].text:
+            return []
+        found.append(Pair(begin if is_led else None, at - 1, at))
+        at = end
+    if any(token.tag[0] in "VM" for token in tokens[at : at + 1]):
+        return []  # `for three days in May and two houses in Ulm were flooded`
+    nouns = [noun, *(pair.noun for pair in found)]
+    kinds = {_kind_of(tokens, each) for each in nouns}
+    if kinds == {"name"} == {_kind_of(tokens, goal)}:  # `Anna was born in Ulm and Tom in Bonn`
+        kinds = {tokens[each].entity for each in nouns}
+        return found if len(kinds) == 1 and tokens[goal].entity not in kinds else []
+    return found if len(kinds) == 1 and _kind_of(tokens, goal) not in kinds else []
+
+
+def _end_of(tokens: Sequence[Token], start: int, tags: frozenset[str]) -> int:
+    """Return where words with some tags end."""
+    end = start
+    while end < len(tokens) and tokens[end].tag in tags:
+        end += 1
+    return end
+
+
+def _end_of_noun(tokens: Sequence[Token], start: int) -> int:
+    """Return where a noun with an article and adjectives ends."""
+    is_led = any(token.tag in _ARTICLES for token in tokens[start : start + 1])
+    return _end_of(tokens, start + is_led, _IN_NOUN_PHRASES)
+
+
+_SEPARATING = frozenset({",", "CC"})
+_ARTICLES = frozenset({"DT", "PRP$"})
+_IN_NOUN_PHRASES = NOUNS | {"CD", "JJ", "JJR", "JJS", "AFX", "HYPH", "POS", "$", "-LRB-"}
+
+
+def _with_pairs(tokens: list[Token]) -> list[Token]:
+    """Return words with what goes together in pairs: `gold in Paris and silver in Rome`."""
+    for phrase, token in enumerate(tokens):
+        noun = token.head if tokens[token.head].tag in NOUNS else phrase - 1
+        is_object = tokens[noun].relation in ("dobj", "oprd", "attr", "pobj")
+        if token.relation != "prep" or noun < 0 or not is_object:
+            continue
+        pairs = pairs_behind(tokens, phrase, noun)
+        for lead, other, second in pairs:
+            first = noun if lead is None else tokens[noun].head
+            joined = other if lead is None else lead
+            tokens[joined] = tokens[joined]._replace(head=first, relation="conj")
+            if lead is not None:
+                tokens[other] = tokens[other]._replace(head=lead, relation="pobj")
+            tokens[second] = tokens[second]._replace(head=other, relation="prep")
+            tokens[phrase] = tokens[phrase]._replace(head=noun)
+            for i in range(phrase, joined):
+                if tokens[i].relation == "cc":
+                    tokens[i] = tokens[i]._replace(head=first)
+    return tokens
+
+
+def _kind_of(tokens: Sequence[Token], noun: int) -> str:
+    """Return what a noun begins with: an article, a number, or nothing; `name` for a name."""
+    if tokens[noun].tag in NAMES:
+        return "name"
+    kids = [t for t in tokens[:noun] if t.head == noun and t.relation in ("det", "poss", "nummod")]
+    is_counted = tokens[noun].tag == "CD" or any(kid.relation == "nummod" for kid in kids)
+    if is_counted:
+        return "number"
+    return "".join("a" if kid.text == "an" else kid.text.lower() for kid in kids)
+
+
+def _is_bare(tokens: Sequence[Token], noun: int) -> bool:
+    """Tell whether a common noun has no article or number: `old data`."""
+    articles = ("det", "poss", "nummod")
+    is_led = any(token.head == noun and token.relation in articles for token in tokens)
+    return tokens[noun].tag in NOUNS - NAMES and not is_led
+
+
+def _with_modals(tokens: list[Token]) -> list[Token]:
+    """Return words with helping verbs that the parser took for nouns: `tenants shall pay`."""
+    for place, token in enumerate(tokens):
+        if token.text not in WORDS["modals"] or token.tag not in NOUNS:
+            continue
+        tokens[place] = token._replace(tag="MD", relation="aux")
+        kids = [i for i, t in enumerate(tokens) if t.head == place and i < place]
+        if kids:
+            tokens[kids[-1]] = tokens[kids[-1]]._replace(head=token.head, relation="nsubj")
+        for kid in kids[:-1]:
+            tokens[kid] = tokens[kid]._replace(head=kids[-1])
+    return tokens
+
+
+def _with_jobs(tokens: list[Token]) -> list[Token]:
+    """Return words with two jobs as a list, not as one noun: `an actor and film director`."""
+    for place, token in enumerate(tokens):
+        job = tokens[token.head]
+        if token.relation != "cc" or job.relation not in ("nmod", "compound") or job.tag != "NN":
+            continue
+        last = job.head
+        is_list = token.head < place < last and tokens[last].tag == "NN"
+        if not (is_list and is_person(job.text) and is_person(tokens[last].text)):
+            continue
+        first = token.head
+        for i, kid in enumerate(tokens):
+            if kid.head == last and i < first:
+                tokens[i] = kid._replace(head=first)
+            elif kid.head == first and place < i < last:
+                tokens[i] = kid._replace(head=last, relation="compound")
+        tokens[first] = job._replace(head=tokens[last].head, relation=tokens[last].relation)
+        tokens[last] = tokens[last]._replace(head=first, relation="conj")
+    return tokens
+
+
+def _with_one_subject(tokens: list[Token]) -> list[Token]:
+    """Return words with one subject for each verb: `A lawyer by training, she ran for mayor`."""
+    for place, token in enumerate(tokens):
+        if token.relation not in SUBJECTS:
+            continue
+        later = next(
+            (
+                i
+                for i in range(place + 1, token.head)
+                if tokens[i].head == token.head and tokens[i].relation in SUBJECTS
+            ),
+            place,
+        )
+        between, behind = tokens[place + 1 : later], tokens[later + 1 : token.head]
+        if all(word.text != "," for word in between):
+            continue
+        if any(word.relation == "cc" for word in between):
+            tokens[later] = tokens[later]._replace(head=place, relation="conj")
+        elif any(word.text == "," or word.relation == BRACKET for word in behind):
+            tokens[later] = tokens[later]._replace(head=place, relation="appos")
+        elif is_person(token.text):
+            tokens[place] = token._replace(head=later, relation="appos")
+        else:
+            tokens[place] = token._replace(relation="meta")
+    return tokens
+
+
+def _with_clauses(tokens: list[Token]) -> list[Token]:
+    """Return words with clauses under nouns, not dates: `a film from 2014, which was cut`."""
+    for place, token in enumerate(tokens):
+        goal = tokens[token.head]
+        above = tokens[goal.head].head
+        is_date = goal.relation == "pobj" and goal.entity in TIMES
+        if token.relation == "relcl" and is_date and tokens[above].tag in NOUNS:
+            tokens[place] = token._replace(head=above)
+    return tokens
+
+
+def _with_links(tokens: list[Token]) -> list[Token]:
+    """Return words with `and` under the noun that it joins to another, not under its verb."""
+    for place, token in enumerate(tokens):
+        head = token.head
+        if token.relation != "conj" or tokens[head].tag not in NOUNS or head > place:
+            continue
+        between = [i for i in range(head + 1, place) if tokens[i].relation == "cc"]
+        is_linked = any(tokens[i].head in range(head, place) for i in between)
+        if not between or is_linked or tokens[between[-1] + 1].text == "not":
+            continue
+        verb = tokens[between[-1]].head
+        if not any(t.head == verb and t.relation == "conj" for t in tokens):
+            tokens[between[-1]] = tokens[between[-1]]._replace(head=head)
+    return tokens
+
+
+def _with_ages(tokens: list[Token]) -> list[Token]:
+    """Return words with an age as the subject of the verb behind it: `The 23-year-old ran`."""
+    for place, token in enumerate(tokens[:-1]):
+        verb = place + 1
+        is_age = token.text == "old" and token.head == verb and tokens[place - 1].text == "-"
+        if not is_age or tokens[verb].tag not in ("VBN", "VBD") or _has_subject(tokens, verb):
+            continue
+        for i in range(place):
+            if tokens[i].head == verb and tokens[i].relation == "det":
+                tokens[i] = tokens[i]._replace(head=place)
+        tokens[place] = token._replace(tag="NN", relation="nsubj")
+        tokens[verb] = tokens[verb]._replace(tag="VBD")
+    return tokens
+
+
+def _with_second_names(tokens: list[Token]) -> list[Token]:
+    """Return words with a second name under the first: `Anna Kern, the mayor, and Tom Orr`."""
+    for place, token in enumerate(tokens):
+        role = tokens[token.head]
+        is_second = token.relation == "conj" and token.entity == "PERSON" and token.tag in NAMES
+        if not is_second or role.relation != "appos" or role.tag in NAMES:
+            continue
+        for i in range(token.head + 1, place):
+            if tokens[i].relation == "cc" and tokens[i].head == token.head:
+                tokens[i] = tokens[i]._replace(head=role.head)
+        tokens[place] = token._replace(head=role.head)
+    return tokens
+
+
+def _with_thoughts(tokens: list[Token]) -> list[Token]:
+    """Return words with clauses under the participle before them: `Realising he was late, she`."""
+    for place, token in enumerate(tokens):
+        is_bare = token.tag == "VBG" and token.relation == "advcl"
+        if not is_bare or any(each.head == place for each in tokens):
+            continue
+        for i in range(place + 1, token.head):
+            if tokens[i].text == ",":
+                break
+            if tokens[i].relation == "ccomp" and tokens[i].head == token.head:
+                tokens[i] = tokens[i]._replace(head=place)
+    return tokens
+
+
+def _with_spans(tokens: list[Token]) -> list[Token]:
+    """Return words with `ago` under what is told to have begun: `since the end two weeks ago`."""
+    for place, token in enumerate(tokens):
+        if token.text != "ago":
+            continue
+        for i in range(token.head + 1, place):
+            goal = tokens[i]
+            is_start = goal.relation == "pobj" and tokens[goal.head].text == "since"
+            if is_start and tokens[goal.head].head == token.head:
+                tokens[place] = token._replace(head=i)
+    return tokens
+
+
+_MENDS = (
+    _with_reduced,
+    _with_makers,
+    _with_latest,
+    _with_spans,
+    _with_pairs,
+    _with_second_names,
+    _with_thoughts,
+    _with_clauses,
+    _with_links,
+    _with_ages,
+    _with_adjectives,
+    _with_jobs,
+    _with_one_subject,
+    _with_modals,
+    _with_lists,
+    _with_joined_verbs,
+)
+"""In this order."""
