@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from factcheck.judges.local.tree import NAMES, SUBJECTS, TIMES, WORDS, Tree, is_person
+from factcheck.judges.local.tree import BRACKET, NAMES, SUBJECTS, TIMES, WORDS, Tree, is_person
 
 _GENDERS = {
     "he": "m", "him": "m", "his": "m", "mr.": "m", "mr": "m", "sir": "m", "she": "f", "her": "f",
@@ -52,6 +52,8 @@ class Mentions:
     def __init__(self) -> None:
         self._genders: dict[str, str] = {}
         """Gender of each person, as known from titles, first names and pronouns; else empty."""
+        self._doubtful: set[str] = set()
+        """Words that began a sentence, so that their capital letter does not make them names."""
         self._last = _Told(set(), set())
         self._speaker = ""
         self._hero = ""
@@ -134,7 +136,9 @@ class Mentions:
         if who[0] == "?" and self._gender(self._hero) == gender:
             rivals = {n for n in near if n == last.about or self._gender(n)} - {self._hero}
             who = who if rivals else self._hero
-        if who[0] == "?":
+        is_doubtful = who in self._doubtful - self._genders.keys()
+        is_explained = bool(tree.of(place, BRACKET))  # `He (the child) was crying`
+        if who[0] == "?" or is_doubtful or is_explained:
             return "?" + gender
         self._genders[who] = gender
         found[place] = f"{who}'s" if tree.tokens[place].tag == "PRP$" else who
@@ -187,7 +191,9 @@ class Mentions:
             is_bare = not tree.of(end - 1, "det") and last.entity in ("", "PERSON")
             if is_person or full or _is_born(tree, end):
                 yield _Name(full[0] if len(full) == 1 else name, start, end, True)
-            elif end - 1 == subject and is_bare and (start or end > 1):
+            elif end - 1 == subject and is_bare:
+                if end == 1:
+                    self._doubtful.add(name)
                 yield _Name(name, start, end, False)
 
 

@@ -677,7 +677,8 @@ class Propositions(Roles):
                 continue
             goals = [k for k in self.of(place, "pobj") if self.tokens[k].entity == "GPE"]
             is_one_of_many = any(self.tokens[k].tag == "JJ" for k in self.of(noun, "amod"))
-            is_date = self.tokens[noun].entity in TIMES
-            if goals and not (self.is_verb(noun) or is_one_of_many or is_date):
+            is_any = any(self.low[k] in ("a", "an") for k in self.of(noun, "det"))
+            is_other = is_any or self.tokens[noun].entity in TIMES or self.is_verb(noun)
+            if goals and not (is_other or is_one_of_many):
                 where = frozenset({place}) | self._short(goals[0], place)
                 self._put((self._short(noun, place), "is", where), "place", place, None)

@@ -45,6 +45,9 @@ NAMED = {
     "another subject": ("The mill is old.; The dam is new.", "It has two floors.",
         "The dam has two floors."),
     "no thing": ("The mill opened in May.", "It follows that the town grew.", ""),
+    "a drug that begins a sentence": ("Troponin was raised at 0.8 units.",
+        "She moved to Paris.", ""),
+    "one that is explained": ("Tom Orr is a lawyer.", "He (the child) moved to Paris.", ""),
     "a greeting": ("Hello Eva, it rained.", "She moved to Paris.", ""),
 }  # fmt: skip
 
