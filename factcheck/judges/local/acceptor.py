@@ -103,8 +103,12 @@ def _is_open(tree: Propositions, last: int) -> bool:
 
 
 def _is_empty(tree: Propositions, verb: int, words: frozenset[int]) -> bool:
-    """Tell whether all that is said of something is that it came: `The ruling came`."""
-    return tree.low[verb] in _EMPTY and verb == max(words)
+    """Tell whether nothing is said of something: `The ruling came`, `It was, ironically`."""
+    last = max(words)
+    is_remark = tree.tokens[last].relation == "advmod" and tree.low[last].endswith("ly")
+    is_lacking = tree.low[verb] in ("is", "are", "was", "were") and is_remark
+    has_complement = any(i in words for i in tree.of(verb, *COMPLEMENTS, "prep"))
+    return (tree.low[verb] in _EMPTY and verb == last) or (is_lacking and not has_complement)
 
 
 def _joint(tree: Propositions, words: Sequence[int]) -> float:

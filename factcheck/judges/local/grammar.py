@@ -344,6 +344,47 @@ def _is_bare(tokens: Sequence[Token], noun: int) -> bool:
     return tokens[noun].tag in NOUNS - NAMES and not is_led
 
 
+def _with_equals(tokens: list[Token]) -> list[Token]:
+    """Return words with nouns under a noun, not under its verb: `is a nurse in Ulm, and a poet`."""
+    for place, token in enumerate(tokens):
+        verb = token.head
+        if token.relation != "conj" or token.tag not in NOUNS or tokens[verb].tag[0] != "V":
+            continue
+        objects = [
+            i
+            for i, t in enumerate(tokens[:place])
+            if t.head == verb and t.relation in ("attr", "dobj") and t.tag in NOUNS
+        ]
+        links = [i for i, t in enumerate(tokens[:place]) if (t.head, t.relation) == (verb, "cc")]
+        if objects and links and not _has_subject(tokens, place):
+            tokens[place] = token._replace(head=objects[-1])
+            tokens[links[-1]] = tokens[links[-1]]._replace(head=objects[-1])
+    return tokens
+
+
+def _with_objects(tokens: list[Token]) -> list[Token]:
+    """Return words with an object under the one before a phrase: `a cup in May and a medal`."""
+    for place, token in enumerate(tokens):
+        goal = tokens[token.head]
+        phrase = tokens[goal.head]
+        if token.relation != "conj" or goal.relation != "pobj" or phrase.relation != "prep":
+            continue
+        objects = [
+            i
+            for i, t in enumerate(tokens[: goal.head])
+            if t.relation in ("dobj", "attr") and i in (phrase.head, goal.head - 1)
+        ]
+        kinds = {_kind_of(tokens, i) for i in [place, *objects]}
+        is_like = len(kinds) == 1 and kinds <= {"a", "number"} and bool(objects)
+        if not is_like or _kind_of(tokens, token.head) in kinds or token.entity in TIMES:
+            continue
+        for i in range(token.head, place):
+            if tokens[i].relation == "cc":
+                tokens[i] = tokens[i]._replace(head=objects[0])
+        tokens[place] = token._replace(head=objects[0])
+    return tokens
+
+
 def _with_modals(tokens: list[Token]) -> list[Token]:
     """Return words with helping verbs that the parser took for nouns: `tenants shall pay`."""
     for place, token in enumerate(tokens):
@@ -503,6 +544,8 @@ _MENDS = (
     _with_adjectives,
     _with_jobs,
     _with_one_subject,
+    _with_equals,
+    _with_objects,
     _with_modals,
     _with_lists,
     _with_joined_verbs,

@@ -570,7 +570,7 @@ class Propositions(Roles):
     def _apposition(self, place: int) -> None:
         noun = self.tokens[place].head
         beside = [k for k in self.kids[noun] if self.tokens[k].relation != "appos"]
-        counted = [noun, *beside, *self.kids[place]]
+        counted = [noun, *beside, *self.kids[place], *range(min(self.under(place)), place)]
         is_counted = any(self.tokens[i].tag == "CD" or self.low[i] == "only" for i in counted)
         articles = [[self.low[i] for i in self.of(k, "det")] for k in (noun, place)]
         is_list = bool(self.of(place, "conj")) and articles[0] == articles[1] != []

@@ -124,7 +124,7 @@ class Roles(Tree):
         head = self.tokens[token.head]
         if token.relation != "conj":
             return False
-        if self._is_unlinked(verb):
+        if self._is_unlinked(verb) or any(self.low[i] == "having" for i in self.of(verb, "aux")):
             return True
         if self.of(verb, "aux", "auxpass"):
             return False

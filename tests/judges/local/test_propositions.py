@@ -221,6 +221,14 @@ TOLD = {
         "Profit was 3 million down from 4 million."]),
     "an age and a role": ("Anna Kern, 41, a nurse from Bonn, waited.",
         ["Anna Kern waited.", "Anna Kern is 41.", "Anna Kern is a nurse from Bonn."]),
+    "two superlatives": ("Ulm is the largest city by area in Norway, and the oldest city by far.",
+        ["Ulm is the largest city by area.", "Ulm is the largest city by area in Norway.",
+        "Ulm is the oldest city by far."]),
+    "an object behind a place": ("The firm opened a shop in Ulm and a factory.",
+        ["The firm opened a shop.", "The firm opened a shop in Ulm.",
+        "The firm opened a factory."]),
+    "a number in an apposition": ("It spread in the high pressure, 100% oxygen atmosphere.",
+        ["It spread in the high pressure."]),
     "a connective": ("However, it rained in London.", ["It rained.", "It rained in London."]),
 }  # fmt: skip
 
