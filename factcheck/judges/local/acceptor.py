@@ -19,7 +19,7 @@ from factcheck.judges.local.tree import NOUNS, WORDS
 _UNENDED = frozenset({"CC", "DT", "IN", "TO", "PRP$", "WDT", "POS"})
 _GOOD, _LIKELY = 0.0, -0.85
 """Log odds of a probability of .5 and .3."""
-_EMPTY = frozenset({"come", "comes", "came", "happened", "happens", "do", "does", "did"})
+_EMPTY = frozenset({"come", "comes", "came", "happened", "happens", "do", "does", "did", "told"})
 _NO_WORDS: frozenset[int] = frozenset()
 _MOST_LOST = 0.6
 """Share of the nouns and numbers of a sentence that may be in none of its facts."""

@@ -210,6 +210,23 @@ def _with_reduced(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _with_sequels(tokens: list[Token]) -> list[Token]:
+    """Return words with the first of two verbs as the main one: `The price doubled, then fell`."""
+    for verb, token in enumerate(tokens):
+        noun = token.head
+        while tokens[noun].relation in ("pobj", "prep"):
+            noun = tokens[noun].head
+        main = tokens[noun].head
+        is_verb = token.relation == "acl" and token.tag == "VBD" and main > verb
+        is_later = [word.text for word in tokens[main - 2 : main]] == [",", "then"]
+        if is_verb and is_later and tokens[noun].relation in SUBJECTS:
+            above = verb if tokens[main].head == main else tokens[main].head
+            tokens[verb] = token._replace(head=above, relation=tokens[main].relation)
+            tokens[noun] = tokens[noun]._replace(head=verb)
+            tokens[main] = tokens[main]._replace(head=verb, relation="conj")
+    return tokens
+
+
 def _with_makers(tokens: list[Token]) -> list[Token]:
     """Return words with verbs in a list, not under a name: `designed by A, built by B, and`."""
     for place, token in enumerate(tokens):
@@ -342,6 +359,19 @@ def _is_bare(tokens: Sequence[Token], noun: int) -> bool:
     articles = ("det", "poss", "nummod")
     is_led = any(token.head == noun and token.relation in articles for token in tokens)
     return tokens[noun].tag in NOUNS - NAMES and not is_led
+
+
+def _with_goals(tokens: list[Token]) -> list[Token]:
+    """Return words with a noun under the preposition before it: `The top four after 18 matches`."""
+    for phrase, token in enumerate(tokens):
+        noun = _end_of_noun(tokens, phrase + 1) - 1
+        verb = tokens[noun].head
+        is_bare = token.relation == "prep" and all(each.head != phrase for each in tokens)
+        if not is_bare or noun <= phrase or tokens[noun].relation not in SUBJECTS:
+            continue
+        if _has_subject([each for each in tokens[:phrase] if each.head == verb], verb):
+            tokens[noun] = tokens[noun]._replace(head=phrase, relation="pobj")
+    return tokens
 
 
 def _with_equals(tokens: list[Token]) -> list[Token]:
@@ -532,12 +562,14 @@ def _with_spans(tokens: list[Token]) -> list[Token]:
 
 _MENDS = (
     _with_reduced,
+    _with_sequels,
     _with_makers,
     _with_latest,
     _with_spans,
     _with_pairs,
     _with_second_names,
     _with_thoughts,
+    _with_goals,
     _with_clauses,
     _with_links,
     _with_ages,

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice, product
 from typing import NamedTuple, TypeAlias
 
-from factcheck.judges.local.roles import COMPLEMENTS, NOUN_LIKE, Freedom, Role, Roles
+from factcheck.judges.local.roles import BE, COMPLEMENTS, NOUN_LIKE, Freedom, Role, Roles
 from factcheck.judges.local.tree import (
     BRACKET,
     FINITE,
@@ -282,12 +282,14 @@ class Propositions(Roles):
         if self.finite(kid) is None:
             return True
         is_modal = any(self.tokens[i].tag == "MD" for i in self.of(verb, "aux"))
-        is_bare = not self.of(kid, "dobj", "acomp", "attr", "xcomp", "ccomp")
+        is_told = self.low[kid] in WORDS["commanding"]  # `was fined and ordered to pay`
+        is_bare = not self.of(kid, "dobj", "acomp", "attr", "ccomp")
+        is_bare &= is_told or not self.of(kid, "xcomp")
         is_alone = self.low[kid] in WORDS["intransitive"] | WORDS["alone"]
         is_participle = is_bare and not is_alone and self.tokens[kid].tag in ("VBD", "VBN")
         is_passive = bool(self.of(verb, "auxpass"))
         if self.low[kid].endswith("ed"):  # `is high and painted in red`
-            is_passive |= bool(self.of(verb, "acomp"))
+            is_passive |= bool(self.of(verb, "acomp")) and self.low[verb] in BE
         return (is_modal and self._is_base(kid)) or (is_passive and is_participle)
 
     def _is_base(self, verb: int) -> bool:

@@ -30,7 +30,7 @@ from factcheck.text.words import word_set
 
 COMPLEMENTS = word_set("dobj attr acomp oprd xcomp ccomp dative")
 NOUN_LIKE = NOUNS | {"CD", "PRP"}
-_BE = word_set("is was are were be been being 's 're 'm")
+BE = word_set("is was are were be been being 's 're 'm")
 _PERFECT = word_set("has have had will 'll 've having")
 _LIKELY = word_set("could might would")
 _CONDITIONS = word_set("if unless whether once until provided lest whenever")
@@ -228,7 +228,7 @@ class Roles(Tree):
             return False
         subject = self.subject(verb)
         is_idle = subject is None or self.tokens[subject].relation == "expl"
-        return self.low[verb] not in _BE or not (is_idle or self.low[subject or 0] == "it")
+        return self.low[verb] not in BE or not (is_idle or self.low[subject or 0] == "it")
 
     def _is_asked(self, verb: int) -> bool:
         """Tell whether a clause is a question: `how she left`, `if she left`."""
@@ -283,7 +283,7 @@ class Roles(Tree):
             return phrases[0]
         if self._has_complement(verb):
             return None
-        if self.low[verb] in _BE:
+        if self.low[verb] in BE:
             return phrases[0] if phrases else None
         is_passive = self.of(verb, "auxpass") or self.tokens[verb].tag == "VBN"
         is_enough = any(self._governs(verb, k) for k in phrases)
@@ -457,7 +457,7 @@ class Roles(Tree):
         """Tell whether a participle says what something is: `was the first involving Ulm`."""
         head = self.tokens[verb].head
         is_next = self.under(verb)[:1] == [head + 1]
-        return is_next and self.low[head] in _BE and not self._has_complement(head)
+        return is_next and self.low[head] in BE and not self._has_complement(head)
 
     def _is_compared(self, clause: int) -> bool:
         """Tell whether a clause ends a comparison: `as fast as it came`."""
@@ -471,6 +471,9 @@ class Roles(Tree):
 
     def _role_of_apposition(self, kid: int) -> Role:
         token, head = self.tokens[kid], self.tokens[self.tokens[kid].head]
+        before = self.low[(self.under(kid) or [kid])[0] - 1]
+        if before == "them" and token.tag in NOUNS:
+            return Role.OUT  # `14 people, among them two children`
         is_place = token.entity == head.entity and token.entity in ("GPE", "LOC")
         is_inside = head.relation == "pobj" and self.low[head.head] in ("in", "at", "near", "on")
         is_bare = not self.of(kid, "det", "relcl", "prep")

@@ -8,7 +8,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple, TypeAlias
 
 from factcheck.facts import Span
-from factcheck.judges.local.tree import NAMES, SUBJECTS, WORDS, Tree
+from factcheck.judges.local.tree import FINITE, NAMES, SUBJECTS, WORDS, Tree
 from factcheck.text.syntax import Token
 
 Item: TypeAlias = "int | str"
@@ -82,7 +82,7 @@ class Wording:
             behind = self._marks(one, 1)
             after = len(self._tree.tokens) if two == "" else two
             if isinstance(one, int) and one + len(behind) + 1 == after:
-                order += [] if self._closes_nothing(one, items) else behind
+                order += [] if self._closes_nothing(one, items, order) else behind
             elif between := self._links(one, two):
                 order += between
             else:
@@ -113,12 +113,20 @@ class Wording:
         )
         return is_fronted and [self._tree.low[i] for i in self._marks(one, 1)] == [","]
 
-    def _closes_nothing(self, one: int, items: Sequence[Item]) -> bool:
-        """Tell whether a comma before a verb ends a phrase behind a word that is left out."""
+    def _closes_nothing(self, one: int, items: Sequence[Item], order: Sequence[Item]) -> bool:
+        """Tell whether a comma before a verb ends a phrase that no comma begins in a fact.
+
+        Args:
+            one: The word before the comma.
+            items: The words of the fact.
+            order: What is told before, with marks.
+        """
         tree = self._tree
         verb = one + 2
-        if tree.low[one + 1 : verb] != [","] or verb == len(tree.tokens) or not tree.is_verb(verb):
+        if tree.low[one + 1 : verb] != [","] or not self._is_told_of(verb, one):
             return False
+        if all(isinstance(i, str) or tree.low[i] != "," for i in order):
+            return True
         phrase = one
         for place in tree.above(one):
             is_subject = tree.tokens[tree.first(place)].relation in SUBJECTS
@@ -127,6 +135,15 @@ class Wording:
             phrase = place
         opens = (tree.under(phrase) or [phrase])[0] - 1
         return opens > 0 and tree.low[opens] == "," and opens - 1 not in items
+
+    def _is_told_of(self, verb: int, noun: int) -> bool:
+        """Tell whether a word is a finite verb whose subject is, or ends with, a word before it."""
+        tree = self._tree
+        token = tree.tokens[verb] if verb < len(tree.tokens) else None
+        if token is None or token.tag not in FINITE:
+            return False
+        subject = tree.subject(token.head if token.relation in ("aux", "auxpass") else verb)
+        return subject is not None and subject <= noun
 
     def _links(self, one: Item, two: Item) -> range:
         """Return what stands between two words if that is marks and `and` or the like."""

@@ -229,6 +229,21 @@ TOLD = {
         "The firm opened a factory."]),
     "a number in an apposition": ("It spread in the high pressure, 100% oxygen atmosphere.",
         ["It spread in the high pressure."]),
+    "a subject with a phrase of its own": (
+        ("The top four after 18 matches qualify for the finals in Russia, while the fifth-placed "
+        "team goes into an intercontinental play-off."),
+        ["The top four after 18 matches qualify for the finals in Russia.",
+        "The fifth-placed team goes into an intercontinental play-off."]),
+    "one verb and then another": (
+        "The number of cases doubled between March and June, then fell by half.",
+        ["The number of cases doubled between March and June.",
+        "The number of cases fell by half."]),
+    "some of them": ("At least 14 people, among them two children, died in Ulm.",
+        ["At least 14 people died.", "At least 14 people died in Ulm."]),
+    "a fine and an order": ("He was fined in Ulm and ordered to pay 90 euros.",
+        ["He was fined.", "He was fined in Ulm.", "He was ordered to pay 90 euros."]),
+    "as well as": ("Anna Kern, as well as her brother Tom, was charged with fraud.",
+        ["Anna Kern was charged with fraud.", "Her brother Tom was charged with fraud."]),
     "a connective": ("However, it rained in London.", ["It rained.", "It rained in London."]),
 }  # fmt: skip
 
