@@ -83,7 +83,7 @@ def features(
             "unsure": 1 - min(tree.tokens[i].sure for i in words),
             "torn": each.head in tree.torn or not tree.torn.isdisjoint(words),
             "unfit": _is_open(tree, max(words))
-            or _is_empty(tree, each.head, words)
+            or (_is_own(each) and _is_empty(tree, each.head, words))
             or not tree.garbled.isdisjoint(words),
             "joint": _joint(tree, sorted(words)),
             "lacks object": _lacks_object(tree, each.head, words),
@@ -104,6 +104,8 @@ def _is_open(tree: Propositions, last: int) -> bool:
 
 def _is_empty(tree: Propositions, verb: int, words: frozenset[int]) -> bool:
     """Tell whether nothing is said of something: `The ruling came`, `It was, ironically`."""
+    if not any(tree.tokens[i].tag[0] in "VM" for i in words):
+        return True
     last = max(words)
     is_remark = tree.tokens[last].relation == "advmod" and tree.low[last].endswith("ly")
     is_lacking = tree.low[verb] in ("is", "are", "was", "were") and is_remark
@@ -123,6 +125,11 @@ def _lacks_object(tree: Propositions, verb: int, words: frozenset[int]) -> bool:
     is_passive = bool(tree.of(verb, "auxpass")) or tree.tokens[verb].tag == "VBN"
     has_object = any(k in words for k in tree.of(verb, *COMPLEMENTS, "npadvmod"))
     return tree.low[verb] in WORDS["transitive"] and not is_passive and not has_object
+
+
+def _is_own(each: Proposition) -> bool:
+    """Tell whether a proposition has no words but those of the sentence."""
+    return not any(isinstance(part, str) for part in each.segments)
 
 
 def words_of(each: Proposition) -> frozenset[int]:

@@ -210,6 +210,19 @@ def _with_reduced(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _with_verbs(tokens: list[Token]) -> list[Token]:
+    """Return words with a verb on top where a noun is: `The train, laden with grain, derailed`."""
+    root = next((i for i, t in enumerate(tokens) if t.head == i), 0)
+    kids = [i for i, t in enumerate(tokens) if t.head == root != i]
+    verbs = [i for i in kids if tokens[i].relation == "acl" and tokens[i].tag == "VBD"]
+    is_noun = bool(tokens) and tokens[root].tag in NOUNS and not _has_subject(tokens, root)
+    if not is_noun or not verbs or any(tokens[i].relation in ("cop", "aux") for i in kids):
+        return tokens
+    tokens[verbs[-1]] = tokens[verbs[-1]]._replace(head=verbs[-1], relation="ROOT")
+    tokens[root] = tokens[root]._replace(head=verbs[-1], relation="nsubj")
+    return tokens
+
+
 def _with_sequels(tokens: list[Token]) -> list[Token]:
     """Return words with the first of two verbs as the main one: `The price doubled, then fell`."""
     for verb, token in enumerate(tokens):
@@ -258,6 +271,9 @@ def _with_latest(tokens: list[Token]) -> list[Token]:
             )
             if is_score and _kind_of(tokens, place - 1) == "number":
                 tokens[place] = token._replace(head=place - 1)
+        is_row = [word.text for word in tokens[place : place + 3]] == ["in", "a", "row"]
+        if is_row and before.tag in NOUNS:
+            tokens[place] = token._replace(head=place - 1)
         if token.relation == "prep" and is_next and before.text.endswith("ly"):
             first = min(i for i, t in enumerate(tokens) if i == place - 1 or t.head == place - 1)
             if first and tokens[first - 1].text == ",":
@@ -562,6 +578,7 @@ def _with_spans(tokens: list[Token]) -> list[Token]:
 
 _MENDS = (
     _with_reduced,
+    _with_verbs,
     _with_sequels,
     _with_makers,
     _with_latest,

@@ -191,6 +191,8 @@ TOLD = {
         "The mill closed in May."]),
     "two apostrophes for a mark": ("''The dam held in the end,\" said Anna Kern. It rained.",
         ["Anna Kern said: The dam held in the end.", "It rained."]),
+    "a phrase without a verb": ("Only six have been seen so far, all of them males.",
+        ["Only six have been seen so far."]),
     "a verb that is left out": ("The mill was built in 1900 and the dam in 1910.",
         ["The mill was built in 1900 and the dam in 1910."]),
     "furniture of a page": ("Scroll down for video Anna Kern opened the mill.",

@@ -244,6 +244,12 @@ TOLD = {
         ["He was fined.", "He was fined in Ulm.", "He was ordered to pay 90 euros."]),
     "as well as": ("Anna Kern, as well as her brother Tom, was charged with fraud.",
         ["Anna Kern was charged with fraud.", "Her brother Tom was charged with fraud."]),
+    "a noun read as the verb": (
+        "The train, carrying 80 tonnes of grain, derailed at 2 a.m. near the border.",
+        ["The train derailed near the border.", "The train derailed at 2 a.m. near the border.",
+        "The train carried 80 tonnes of grain."]),
+    "three in a row": ("Prices fell for the third month in a row.",
+        ["Prices fell for the third month in a row."]),
     "a connective": ("However, it rained in London.", ["It rained.", "It rained in London."]),
 }  # fmt: skip
 
