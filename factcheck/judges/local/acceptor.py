@@ -15,11 +15,12 @@ from math import inf
 from factcheck.judges.local.propositions import Proposition, Propositions
 from factcheck.judges.local.roles import COMPLEMENTS
 from factcheck.judges.local.tree import NOUNS, WORDS
+from factcheck.text.words import word_set
 
 _UNENDED = frozenset({"CC", "DT", "IN", "TO", "PRP$", "WDT", "POS"})
 _GOOD, _LIKELY = 0.0, -0.85
 """Log odds of a probability of .5 and .3."""
-_EMPTY = frozenset({"come", "comes", "came", "happened", "happens", "do", "does", "did", "told"})
+_EMPTY = word_set("come comes came happened happens do does did told said")
 _NO_WORDS: frozenset[int] = frozenset()
 _MOST_LOST = 0.6
 """Share of the nouns and numbers of a sentence that may be in none of its facts."""

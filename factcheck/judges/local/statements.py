@@ -64,8 +64,8 @@ _MAY_BE_VERB = re.compile(r"\A[a-z]+(?:[^s]s|ed)\Z")
 _VERBS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"})
 _LISTED = NOUNS | {"CD", "CC"}
 """Tags of the words of `Anna, Tom and Ida.`, `1, 2 and 3.`"""
-_OPEN = r"(?:[\"\u201c\u00ab]|\u2018(?=\s?\w)|(?<!\S)'(?=\s))"
-_CLOSE = r"(?:[\"\u201d\u00bb]|(?<=[\s.,!?])\u2019|(?<=\s)'(?!\S))"
+_OPEN = r"(?:[\"\u201c\u00ab]|\u2018(?=\s?\w)|(?<!\S)'(?=\s|[A-Za-z]))"
+_CLOSE = r"(?:[\"\u201d\u00bb]|(?<=[\s.,!?])\u2019|(?<=\s)'(?!\S)|(?<=[.,!?])'(?!\w))"
 _SAYING = "|".join(sorted(WORDS["saying"]))
 _BEHIND, _BEHIND_OPEN = (
     re.compile(
@@ -96,6 +96,11 @@ _DOUBLE = re.compile(
     r"|\""
 )
 """Quotation marks; one between two spaces may open or close."""
+_SINGLE = re.compile(
+    r"(?P<opens>\u2018(?=\s?\w)|(?<!\S)'(?=[A-Za-z]))"
+    r"|(?P<closes>(?<=[\s.,!?])\u2019|(?<=[.,!?])'(?!\w))|(?<=\w)[\u2019'](?!\w)"
+)
+"""The same with one stroke; one behind a word may end a short quotation, or be an apostrophe."""
 _MARKS = re.compile(rf"\A\s*{_OPEN}\s*|\s*{_CLOSE}\s*\Z")
 _WITHOUT_HEARER = {"told": "said", "tells": "says"}
 _LONGEST_QUOTE = 6
@@ -289,9 +294,15 @@ def _goes_on(text: str, *, is_open: bool) -> bool:
             is_open = not is_open
     if _DOUBLE.search(text):
         return is_open
-    opened = len(re.findall(r"\u2018(?=\s?\w)", text))
-    closed = len(re.findall(r"(?<=[\s.,!?])\u2019", text))
-    return opened > closed if opened != closed else is_open
+    was_open = is_open
+    for mark in _SINGLE.finditer(text):
+        if mark["opens"]:
+            was_open, is_open = is_open, True
+        elif mark["closes"]:
+            was_open = is_open = False
+        else:
+            is_open = was_open
+    return is_open
 
 
 def _quoted(text: str, start: int, end: int, who: str, speaker: str) -> Quoted:
@@ -303,6 +314,7 @@ def _quoted(text: str, start: int, end: int, who: str, speaker: str) -> Quoted:
 def _speaker(who: str) -> str:
     who = who.lstrip("'\u2018\u2019 ")
     match = _VERB_FIRST.match(who) or _NAME_FIRST.match(who)
+    match = match or _NAME_FIRST.match(who.rpartition(", ")[2])  # `Asked why, Anna Kern said`
     verb = match["verb"].lower() if match else ""
     verb = _WITHOUT_HEARER.get(verb, verb)
     return f"{match['name'].strip()} {verb}" if match else ""

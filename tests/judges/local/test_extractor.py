@@ -189,6 +189,10 @@ TOLD = {
         'Anna Kern added: "The dam held. "But two men left." The mill closed in May.',
         ["Anna Kern added: The dam held.", "Anna Kern added: Two men left.",
         "The mill closed in May."]),
+    "single marks, and a phrase before the speaker": (
+        "Asked why, Anna Kern said: 'The dam held. Two men left the boys' home.' It rained.",
+        ["Anna Kern said: The dam held.", "Anna Kern said: Two men left the boys' home.",
+        "It rained."]),
     "two apostrophes for a mark": ("''The dam held in the end,\" said Anna Kern. It rained.",
         ["Anna Kern said: The dam held in the end.", "It rained."]),
     "a phrase without a verb": ("Only six have been seen so far, all of them males.",
