@@ -456,9 +456,7 @@ class Propositions(Roles):
 
     def _list_at(self, place: int) -> list[int]:
         """Return the members of a list that `and` joins; none if they stay together."""
-        heads = [place]
-        for head in heads:
-            heads += [k for k in self.of(head, "conj") if self.low[k - 1] != "&"]
+        heads = [k for k in self.listed(place) if k == place or self.low[k - 1] != "&"]
         links = [k for head in heads for k in self.of(head, "cc") if self.low[k] != "&"]
         token = self.tokens[place]
         together = _TOGETHER | WORDS["bundles"]

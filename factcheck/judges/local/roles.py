@@ -49,6 +49,7 @@ _MEASURED = word_set("last lasts lasted lasting weigh weighs weighed stretch str
 _SINGLED_OUT = re.compile(
     r"(?:second|third|last|only|next|same|other|even|first|\d+(?:st|nd|rd|th)|[a-z]+th)\Z"
 )
+_RANK = re.compile(r"(?:first|second|third|[a-z]+th|\d[\d.,]*(?:st|nd|rd|th)?)\Z")
 _IN_PICTURE = re.compile(
     r"\((?:left|right|pictured|above|below|centre|center|cent|top|bottom|file)\b"
 )
@@ -192,8 +193,21 @@ class Roles(Tree):
         is_participle = self.tokens[verb].relation in ("acl", "advcl", "pcomp")
         drop = self.has_happened(main) or is_participle or self._is_state(main)
         is_joint = any(self.low[i] == "together" for i in self.of(verb, "advmod"))
-        is_joint |= self.low[verb] in WORDS["collective"]
+        is_joint |= self.low[verb] in WORDS["collective"] or self._is_matched(verb)
         return Freedom(affirmed and drop, affirmed and not is_joint)
+
+    def _is_matched(self, verb: int) -> bool:
+        """Tell whether each subject has a rank of its own: `Ann and Tom came third and fifth`."""
+        subject = self.subject(verb)
+        names = [] if subject is None else self.listed(subject)
+        if len(names) == 1:
+            return False
+        others = [kid for kid in self.kids[verb] if kid != subject]
+        lists = [self.listed(i) for kid in others for i in self.under(kid)]
+        return any(
+            len(names) == len(ranks) > 1 and all(_RANK.match(self.low[i]) for i in ranks)
+            for ranks in lists
+        )
 
     def main(self, verb: int) -> int:
         """Return the verb that another goes with: `began` for `began to play`."""

@@ -103,6 +103,7 @@ _SINGLE = re.compile(
 """The same with one stroke; one behind a word may end a short quotation, or be an apostrophe."""
 _MARKS = re.compile(rf"\A\s*{_OPEN}\s*|\s*{_CLOSE}\s*\Z")
 _WITHOUT_HEARER = {"told": "said", "tells": "says"}
+_LINK_WORD = re.compile(r"\A(?:But|And|However,|Meanwhile,) ")
 _LONGEST_QUOTE = 6
 """Sentences of a quotation behind its first."""
 _FEWEST = 3
@@ -312,7 +313,7 @@ def _quoted(text: str, start: int, end: int, who: str, speaker: str) -> Quoted:
 
 
 def _speaker(who: str) -> str:
-    who = who.lstrip("'\u2018\u2019 ")
+    who = _LINK_WORD.sub("", who.lstrip("'\u2018\u2019 "))
     match = _VERB_FIRST.match(who) or _NAME_FIRST.match(who)
     match = match or _NAME_FIRST.match(who.rpartition(", ")[2])  # `Asked why, Anna Kern said`
     verb = match["verb"].lower() if match else ""

@@ -107,6 +107,13 @@ class Tree:
             return self.low[words[-1] + 1 : words[-1] + 2] == [","]
         return self.low[words[0] - 1] in (",", "\u2013", "\u2014", "-", "--")
 
+    def listed(self, place: int) -> list[int]:
+        """Return a word and those that are joined to it."""
+        found = [place]
+        for each in found:
+            found += self.of(each, "conj")
+        return found
+
     def first(self, noun: int) -> int:
         """Return the first noun of the list that one is in."""
         while self.tokens[noun].relation == "conj":

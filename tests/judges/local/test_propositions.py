@@ -250,6 +250,8 @@ TOLD = {
         "The train carried 80 tonnes of grain."]),
     "three in a row": ("Prices fell for the third month in a row.",
         ["Prices fell for the third month in a row."]),
+    "ranks of two": ("Anna and Tom came third and fourth in May.",
+        ["Anna and Tom came third and fourth in May."]),
     "a connective": ("However, it rained in London.", ["It rained.", "It rained in London."]),
 }  # fmt: skip
 
