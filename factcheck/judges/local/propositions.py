@@ -288,7 +288,7 @@ class Propositions(Roles):
         is_alone = self.low[kid] in WORDS["intransitive"] | WORDS["alone"]
         is_participle = is_bare and not is_alone and self.tokens[kid].tag in ("VBD", "VBN")
         is_passive = bool(self.of(verb, "auxpass"))
-        if self.low[kid].endswith("ed"):  # `is high and painted in red`
+        if self.tokens[kid].tag == "VBN":  # `is high and painted in red`
             is_passive |= bool(self.of(verb, "acomp")) and self.low[verb] in BE
         return (is_modal and self._is_base(kid)) or (is_passive and is_participle)
 
@@ -576,7 +576,12 @@ class Propositions(Roles):
         is_list = bool(self.of(place, "conj")) and articles[0] == articles[1] != []
         is_many = self.is_plural(noun) or self.low[noun] in WORDS["bundles"]
         is_list |= bool(self.of(place, "conj")) and not (is_many or self.tokens[noun].tag in NAMES)
-        if is_counted or is_list or any(self.low[i] == "them" for i in self.under(place)):
+        end = self.under(place)[-1] + 1
+        is_subject = any(token.tag in FINITE for token in self.tokens[end : end + 1])
+        is_subject &= self.is_set_off(place)  # `When they called a stop, Kern left`
+        if is_counted or is_list or is_subject:
+            return
+        if any(self.low[i] == "them" for i in self.under(place)):
             return
         about = self._short(self._whose(noun), place)
         for part in self._expand(place, Freedom(drop=False, split=True)):

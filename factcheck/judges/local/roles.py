@@ -135,12 +135,19 @@ class Roles(Tree):
         return is_base or (token.tag == "VBG" and head.tag == "VB")
 
     def _is_unlinked(self, verb: int) -> bool:
-        """Tell whether no `and` joins a verb to another: `We help a man reported missing`."""
+        """Tell whether no `and` joins a verb to another: `We help a man reported missing`.
+
+        Nothing is joined to what there is: `says there is a need, and urges a review`.
+        """
+        subject = self.subject(self.tokens[verb].head)
+        is_idle = subject is not None and self.tokens[subject].relation == "expl"
+        is_idle &= self.tokens[verb].tag in ("VBZ", "VBD")
         links = [i for i, token in enumerate(self.tokens) if token.relation == "cc"]
         is_linked = any(i > self.first(verb) for i in links)
         first = (self.under(verb) or [verb])[0]
         is_linked |= first == verb and self.low[first - 1] == ","  # `put it on, left the house`
-        return self.is_verb(verb) and self.subject(verb) is None and not is_linked
+        is_alone = self.is_verb(verb) and self.subject(verb) is None
+        return is_alone and (is_idle or not is_linked)
 
     def _is_torn_list(self, noun: int) -> bool:
         """Tell whether a list is read as an apposition: `bad luck, a flu and rain`."""
