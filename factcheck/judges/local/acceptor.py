@@ -105,7 +105,9 @@ def _is_open(tree: Propositions, last: int) -> bool:
 
 def _is_empty(tree: Propositions, verb: int, words: frozenset[int]) -> bool:
     """Tell whether nothing is said of something: `The ruling came`, `It was, ironically`."""
-    if not any(tree.tokens[i].tag[0] in "VM" for i in words):
+    is_aim = tree.tokens[verb].relation == "conj" and tree.tokens[verb].tag == "VB"
+    is_aim &= any(i in words and tree.low[i] == "to" for i in tree.of(verb, "aux"))
+    if is_aim or not any(tree.tokens[i].tag[0] in "VM" for i in words):
         return True
     last = max(words)
     is_remark = tree.tokens[last].relation == "advmod" and tree.low[last].endswith("ly")

@@ -52,6 +52,8 @@ class Mentions:
     def __init__(self) -> None:
         self._genders: dict[str, str] = {}
         """Gender of each person, as known from titles, first names and pronouns; else empty."""
+        self._by_word: dict[str, list[str]] = {}
+        """The same names, by each of their words."""
         self._doubtful: set[str] = set()
         """Words that began a sentence, so that their capital letter does not make them names."""
         self._last = _Told(set(), set())
@@ -90,7 +92,7 @@ class Mentions:
             if name is not None:
                 who, at = name.text, _stand(tree, name.end - 1)
                 if name.is_person:
-                    self._genders[who] = self._gender(who) or _GENDERS.get(word, "")
+                    self._know(who, self._gender(who) or _GENDERS.get(word, ""))
             elif tree.tokens[place].tag in ("PRP", "PRP$") and word in _GENDERS and place >= begin:
                 who = self._put(tree, place, subject, told.people, found)
             if not who:
@@ -140,9 +142,15 @@ class Mentions:
         is_explained = bool(tree.of(place, BRACKET))  # `He (the child) was crying`
         if who[0] == "?" or is_doubtful or is_explained:
             return "?" + gender
-        self._genders[who] = gender
+        self._know(who, gender)
         found[place] = f"{who}'s" if tree.tokens[place].tag == "PRP$" else who
         return who
+
+    def _know(self, name: str, gender: str) -> None:
+        if name not in self._genders:
+            for word in {*name.split()}:
+                self._by_word.setdefault(word, []).append(name)
+        self._genders[name] = gender
 
     def _gender(self, name: str) -> str:
         if name.startswith("?"):
@@ -186,7 +194,7 @@ class Mentions:
             # `Garrincha, born Manuel dos Santos`
             if name[0] in '"\u201c' or is_addressed or is_other:
                 continue
-            full = [known for known in self._genders if last.text in known.split()]
+            full = self._by_word.get(last.text, [])
             is_person = any(token.entity == "PERSON" for token in tree.tokens[start:end])
             is_bare = not tree.of(end - 1, "det") and last.entity in ("", "PERSON")
             if is_person or full or _is_born(tree, end):

@@ -44,6 +44,8 @@ _COLOURS = word_set("red blue green yellow black white grey gray brown orange pu
 _NOT_LISTS = word_set("compound nmod poss nummod quantmod advmod det npadvmod case")
 _NO_SUBJECTS = word_set("JJ RB MD VB PRP$")
 """Tags of words that the parser takes for a subject by mistake; of verbs, the base form."""
+_SAYING = WORDS["saying"] | WORDS["reporting"]
+_ALONE = WORDS["intransitive"] | WORDS["alone"]
 _TAKING = WORDS["transitive"] | word_set(
     "wrote directed produced designed built painted composed edited recorded "
     "writes directs produces designs builds paints composes edits records"
@@ -147,7 +149,7 @@ class Propositions(Roles):
         denied = any(self.low[i] in WORDS["negative"] for sayer in sayers for i in sayer.says)
         free = Freedom(drop=False, split=False) if denied else self.freedom(verb)
         subjects = subjects or self._subjects(verb, free)
-        is_saying = self.low[verb] in WORDS["saying"] | WORDS["reporting"]
+        is_saying = self.low[verb] in _SAYING
         parted = [k for k in self.of(verb, "ccomp") if k < verb and not is_saying]
         parted = [k for k in parted if not self._is_led(k)]
         said = [k for k in self.of(verb, "ccomp") if k not in parted and self.is_said(verb, k)]
@@ -285,7 +287,7 @@ class Propositions(Roles):
         is_told = self.low[kid] in WORDS["commanding"]  # `was fined and ordered to pay`
         is_bare = not self.of(kid, "dobj", "acomp", "attr", "ccomp")
         is_bare &= is_told or not self.of(kid, "xcomp")
-        is_alone = self.low[kid] in WORDS["intransitive"] | WORDS["alone"]
+        is_alone = self.low[kid] in _ALONE
         is_participle = is_bare and not is_alone and self.tokens[kid].tag in ("VBD", "VBN")
         is_passive = bool(self.of(verb, "auxpass"))
         if self.tokens[kid].tag == "VBN":  # `is high and painted in red`

@@ -46,6 +46,7 @@ _BOUND = word_set("of than to as between per according despite without except un
 _BOUND_TO_VERB = word_set("according as of than into without except unlike about like per")
 _MEASURED = word_set("last lasts lasted lasting weigh weighs weighed stretch stretches stretched")
 """Verbs that say nothing without the time or the length behind them."""
+_TAKING = WORDS["transitive"] | _MEASURED
 _SINGLED_OUT = re.compile(
     r"(?:second|third|last|only|next|same|other|even|first|\d+(?:st|nd|rd|th)|[a-z]+th)\Z"
 )
@@ -205,10 +206,10 @@ class Roles(Tree):
 
     def _is_matched(self, verb: int) -> bool:
         """Tell whether each subject has a rank of its own: `Ann and Tom came third and fifth`."""
+        if "respectively" in self.low:
+            return True
         subject = self.subject(verb)
         names = [] if subject is None else self.listed(subject)
-        if len(names) == 1:
-            return False
         others = [kid for kid in self.kids[verb] if kid != subject]
         lists = [self.listed(i) for kid in others for i in self.under(kid)]
         return any(
@@ -356,7 +357,7 @@ class Roles(Tree):
             return self._role_of_adverb(kid, loose)
         is_rate = any(self.low[i] in ("a", "an", "per") for i in self.of(kid, "det"))
         is_when = relation == "npadvmod" and self.is_verb(head) and self.is_time(kid)
-        needs_object = self.low[head] in WORDS["transitive"] | _MEASURED
+        needs_object = self.low[head] in _TAKING
         is_object = needs_object and not self._has_complement(head)
         is_loose = is_when and not is_rate and not is_object
         is_loose |= relation == "amod" and kid > head and self.is_set_off(kid)

@@ -89,6 +89,8 @@ _FURNITURE = re.compile(
     re.IGNORECASE,
 )
 """What pages of news put before a sentence."""
+_UNEVEN = re.compile(r"\A\s|\s\s|[^\S ]|\s\Z|\A\Z")
+"""White space that is not one space between words."""
 _TYPED_QUOTE = re.compile(r"''|``")
 _DOUBLE = re.compile(
     r"(?P<opens>[\u201c\u00ab]|(?<![^\s(\[\u2013\u2014-])\"(?![\s.,;:!?)\]\u2013\u2014-]|\Z))"
@@ -132,6 +134,8 @@ def plain(text: str) -> tuple[str, list[int]]:
             gone |= {*range(*match.span())} - {*range(*match.span(inner))}
     quotes = {match.start() for match in _TYPED_QUOTE.finditer(text)}
     gone |= {place + 1 for place in quotes}
+    if not gone and _UNEVEN.search(text) is None:
+        return _TITLE_END.sub(r"\2\1", text), list(range(len(text)))
     offsets: list[int] = []
     for place, letter in enumerate(text):
         is_doubled = letter.isspace() and (not offsets or text[offsets[-1]].isspace())
@@ -314,8 +318,8 @@ def _quoted(text: str, start: int, end: int, who: str, speaker: str) -> Quoted:
 
 def _speaker(who: str) -> str:
     who = _LINK_WORD.sub("", who.lstrip("'\u2018\u2019 "))
-    match = _VERB_FIRST.match(who) or _NAME_FIRST.match(who)
-    match = match or _NAME_FIRST.match(who.rpartition(", ")[2])  # `Asked why, Anna Kern said`
+    last = who.rpartition(", ")[2]  # `Asked about it, Anna Kern said`
+    match = _VERB_FIRST.match(who) or _NAME_FIRST.match(last) or _NAME_FIRST.match(who)
     verb = match["verb"].lower() if match else ""
     verb = _WITHOUT_HEARER.get(verb, verb)
     return f"{match['name'].strip()} {verb}" if match else ""

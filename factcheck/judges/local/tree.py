@@ -64,7 +64,10 @@ class Tree:
 
     def subject(self, verb: int) -> int | None:
         """Return the subject of a verb."""
-        return next((i for i in self.of(verb, *SUBJECTS) if not self.is_mark[i]), None)
+        for kid in self.kids[verb]:
+            if self.tokens[kid].relation in SUBJECTS and not self.is_mark[kid]:
+                return kid
+        return None
 
     def helped(self, verb: int) -> list[int]:
         """Return a verb and its helping verbs."""

@@ -193,6 +193,9 @@ TOLD = {
         "Asked why, Anna Kern said: 'The dam held. Two men left the boys' home.' It rained.",
         ["Anna Kern said: The dam held.", "Anna Kern said: Two men left the boys' home.",
         "It rained."]),
+    "a report before the speaker": (
+        'Asked about reported interest from Porto, Kern said: "It is just paper talk."',
+        ["Kern said: It is just paper talk."]),
     "two apostrophes for a mark": ("''The dam held in the end,\" said Anna Kern. It rained.",
         ["Anna Kern said: The dam held in the end.", "It rained."]),
     "a phrase without a verb": ("Only six have been seen so far, all of them males.",

@@ -252,6 +252,9 @@ TOLD = {
         ["Prices fell for the third month in a row."]),
     "ranks of two": ("Anna and Tom came third and fourth in May.",
         ["Anna and Tom came third and fourth in May."]),
+    "what belongs to each": (
+        "Anna Kern and Tom Orr lead the shops in Ulm and Bonn respectively.",
+        ["Anna Kern and Tom Orr lead the shops in Ulm and Bonn respectively."]),
     "a connective": ("However, it rained in London.", ["It rained.", "It rained in London."]),
 }  # fmt: skip
 
