@@ -243,7 +243,8 @@ class _Reader:
                 place = _moved(Span(first, last), offsets, start)
                 if said and not offsets[first]:
                     place = Span(0, place.end)
-                group.append(Told(f"{said} {told.text}".strip(), place, told.core))
+                speaker = self._named_speaker if _SPEAKS.search(told.text) else ""
+                group.append(Told(f"{said or speaker} {told.text}".strip(), place, told.core))
             yield group
 
 

@@ -196,6 +196,9 @@ TOLD = {
     "a report before the speaker": (
         'Asked about reported interest from Porto, Kern said: "It is just paper talk."',
         ["Kern said: It is just paper talk."]),
+    "what a speaker calls ours, later": (
+        "Agent: Our best plan is the Gold Plan. It pays for cars.\n\nClient: Certainly.",
+        ["Agent: Our best plan is the Gold Plan.", "Agent: Our best plan pays for cars."]),
     "two apostrophes for a mark": ("''The dam held in the end,\" said Anna Kern. It rained.",
         ["Anna Kern said: The dam held in the end.", "It rained."]),
     "a phrase without a verb": ("Only six have been seen so far, all of them males.",
