@@ -39,6 +39,9 @@ IDENTITY: Mapping[str, str] = {"extractor": "local/22"}
 """Moves with every change that can change a fact."""
 _SPEAKS = re.compile(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Uu]s|[Oo]ur)\b")
 """Words that mean whoever says them."""
+_SAYS_I = re.compile(r"\b(?:I|[Mm]e|[Mm]y)\b")
+_LONGEST_NAME = 3
+"""Words."""
 _PARTS = re.compile(r"\S(?:\([^()]*\)|\[[^\[\]]*\]|[^;]|;(?!\s))*;?")
 """What semicolons part, but for those in brackets."""
 _WHOLE = re.compile(rf"[\"\u201c\u201d]|\b(?:{'|'.join(sorted(WORDS['saying']))})\b")
@@ -198,6 +201,11 @@ class _Reader:
     def _resolved(self, quoted: Quoted) -> str:
         tree = Tree(quoted.who, read_tokens(quoted.who))
         named = self._mentions.read(tree)
+        speaker = quoted.speaker.rpartition(" ")[0]
+        n_words = len(speaker.split())
+        is_name = {token.tag for token in tree.tokens if token.text in speaker.split()} <= NAMES
+        if is_name and speaker and n_words <= _LONGEST_NAME and _SAYS_I.search(quoted.said):
+            self._mentions.introduce(speaker)
         first, _, rest = quoted.speaker.partition(" ")
         name = next((name for at, name in named.items() if tree.low[at] == first.lower()), first)
         return finished(f"{name} {rest}").rstrip(".")

@@ -13,7 +13,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from factcheck.judges.local.tree import BRACKET, NAMES, SUBJECTS, TIMES, WORDS, Tree, is_person
+from factcheck.judges.local.tree import (
+    BRACKET,
+    NAMES,
+    PLURAL,
+    SUBJECTS,
+    TIMES,
+    WORDS,
+    Tree,
+    is_person,
+)
 
 _GENDERS = {
     "he": "m", "him": "m", "his": "m", "mr.": "m", "mr": "m", "sir": "m", "she": "f", "her": "f",
@@ -56,6 +65,8 @@ class Mentions:
         """The same names, by each of their words."""
         self._doubtful: set[str] = set()
         """Words that began a sentence, so that their capital letter does not make them names."""
+        self._teams: set[str] = set()
+        """Names that go with a plural verb: `Ajax have won`."""
         self._last = _Told(set(), set())
         self._speaker = ""
         self._hero = ""
@@ -136,15 +147,20 @@ class Mentions:
             }
         who = next(iter(near)) if len(near) == 1 else "?"
         if who[0] == "?" and self._gender(self._hero) == gender:
-            rivals = {n for n in near if n == last.about or self._gender(n)} - {self._hero}
+            beside = people | {last.about}
+            rivals = {n for n in near if n in beside or self._gender(n)} - {self._hero}
             who = who if rivals else self._hero
-        is_doubtful = who in self._doubtful - self._genders.keys()
+        is_doubtful = who in self._teams or who in self._doubtful - self._genders.keys()
         is_explained = bool(tree.of(place, BRACKET))  # `He (the child) was crying`
         if who[0] == "?" or is_doubtful or is_explained:
             return "?" + gender
         self._know(who, gender)
         found[place] = f"{who}'s" if tree.tokens[place].tag == "PRP$" else who
         return who
+
+    def introduce(self, name: str) -> None:
+        """Keep somebody who says `I`, and so is a person."""
+        self._know(name, self._gender(name))
 
     def _know(self, name: str, gender: str) -> None:
         if name not in self._genders:
@@ -178,6 +194,10 @@ class Mentions:
     def _names(self, tree: Tree, subject: int | None) -> Iterator[_Name]:
         """The names of people, by the fullest that is known: `Kern` is `Anna Kern`."""
         tags = ["" if token.entity in TIMES else token.tag for token in tree.tokens]
+        for i, token in enumerate(tree.tokens):
+            is_known = token.text in self._by_word and token.text.istitle()
+            if is_known and token.tag in PLURAL:  # `Crofts`
+                tags[i] = "NNP"
         end = 0
         while "NNP" in tags[end:]:
             start = end = tags.index("NNP", end)
@@ -197,12 +217,21 @@ class Mentions:
             full = self._by_word.get(last.text, [])
             is_person = any(token.entity == "PERSON" for token in tree.tokens[start:end])
             is_bare = not tree.of(end - 1, "det") and last.entity in ("", "PERSON")
+            if end - 1 == subject and _is_team(tree, subject):
+                self._teams.add(name)
             if is_person or full or _is_born(tree, end):
                 yield _Name(full[0] if len(full) == 1 else name, start, end, True)
             elif end - 1 == subject and is_bare:
                 if end == 1:
                     self._doubtful.add(name)
                 yield _Name(name, start, end, False)
+
+
+def _is_team(tree: Tree, subject: int) -> bool:
+    """Whether a name in the singular goes with a plural verb: `Ajax have won`."""
+    verb = tree.finite(tree.tokens[subject].head)
+    is_plural = verb is not None and (tree.tokens[verb].tag == "VBP" or tree.low[verb] == "were")
+    return is_plural and not tree.of(subject, "conj")
 
 
 def _is_born(tree: Tree, end: int) -> bool:

@@ -51,6 +51,8 @@ _TAKING = WORDS["transitive"] | word_set(
     "writes directs produces designs builds paints composes edits records"
 )
 """Verbs that may say something of the object of the next."""
+_RIVALLING = word_set("with against")
+"""Behind these stands a rival: `a draw with Ajax in Ulm`."""
 _PREPOSITIONS = word_set("from in at on to of for with about by")
 
 
@@ -585,8 +587,12 @@ class Propositions(Roles):
             return
         if any(self.low[i] == "them" for i in self.under(place)):
             return
+        above = self.tokens[noun].head
+        if self.low[above] == "of" and self.low[self.tokens[above].head] in ("one", "another"):
+            return  # `another of the missing, Tom Orr`
         about = self._short(self._whose(noun), place)
-        for part in self._expand(place, Freedom(drop=False, split=True)):
+        is_one = self.tokens[noun].tag not in PLURAL
+        for part in self._expand(place, Freedom(drop=False, split=is_one)):
             one, other = about, part.words
             if self.tokens[place].tag in NAMES and self.tokens[noun].tag not in NAMES:
                 one, other = other, one
@@ -686,6 +692,7 @@ class Propositions(Roles):
             is_one_of_many = any(self.tokens[k].tag == "JJ" for k in self.of(noun, "amod"))
             is_any = any(self.low[k] in ("a", "an") for k in self.of(noun, "det"))
             is_other = is_any or self.tokens[noun].entity in TIMES or self.is_verb(noun)
+            is_other |= self.low[self.tokens[noun].head] in _RIVALLING
             if goals and not (is_other or is_one_of_many):
                 where = frozenset({place}) | self._short(goals[0], place)
                 self._put((self._short(noun, place), "is", where), "place", place, None)

@@ -425,6 +425,9 @@ class Roles(Tree):
             return Role.DETAIL if free.drop and is_set_off else Role.NEEDED
         is_either = above.tag in NOUNS or (is_relative and head.tag not in NAMES)
         is_either &= not (self._agrees(kid) and above.tag not in NOUNS)
+        between = range(token.head + 1, min(self.under(kid)))
+        goals = [self.tokens[i] for i in between if self.tokens[i].relation == "pobj"]
+        is_either |= any(self.low[goal.head] != "of" for goal in goals)  # `a part in the cup, held`
         if head.relation == "pobj" and is_either and is_set_off:
             return Role.DETAIL  # `the mine at Ulm, which closed`: either may be meant
         if is_set_off or (says_what and token.tag != "VBG"):

@@ -199,6 +199,9 @@ TOLD = {
     "what a speaker calls ours, later": (
         "Agent: Our best plan is the Gold Plan. It pays for cars.\n\nClient: Certainly.",
         ["Agent: Our best plan is the Gold Plan.", "Agent: Our best plan pays for cars."]),
+    "a speaker who says I is a person": (
+        '"I was sure of it," Crofts told the paper. Tom Orr laughed. Crofts began his career.',
+        ["Crofts said: I was sure of it.", "Tom Orr laughed.", "Crofts began his career."]),
     "two apostrophes for a mark": ("''The dam held in the end,\" said Anna Kern. It rained.",
         ["Anna Kern said: The dam held in the end.", "It rained."]),
     "a phrase without a verb": ("Only six have been seen so far, all of them males.",

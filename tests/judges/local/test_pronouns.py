@@ -48,6 +48,7 @@ NAMED = {
     "a drug that begins a sentence": ("Troponin was raised at 0.8 units.",
         "She moved to Paris.", ""),
     "one that is explained": ("Tom Orr is a lawyer.", "He (the child) moved to Paris.", ""),
+    "a team": ("Ajax have a clause in the deal.", "He moved to Paris.", ""),
     "a greeting": ("Hello Eva, it rained.", "She moved to Paris.", ""),
 }  # fmt: skip
 

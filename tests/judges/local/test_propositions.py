@@ -255,6 +255,9 @@ TOLD = {
     "what belongs to each": (
         "Anna Kern and Tom Orr lead the shops in Ulm and Bonn respectively.",
         ["Anna Kern and Tom Orr lead the shops in Ulm and Bonn respectively."]),
+    "a part in a cup": ("He was unfit after his part in the cup, held in Ulm in July.",
+        ["He was unfit.", "He was unfit after his part in the cup.",
+        "He was unfit after his part in the cup, held in Ulm in July."]),
     "a connective": ("However, it rained in London.", ["It rained.", "It rained in London."]),
 }  # fmt: skip
 
