@@ -20,7 +20,7 @@ from factcheck.text.words import word_set
 _UNENDED = frozenset({"CC", "DT", "IN", "TO", "PRP$", "WDT", "POS"})
 _GOOD, _LIKELY = 0.0, -0.85
 """Log odds of a probability of .5 and .3."""
-_EMPTY = word_set("come comes came happened happens do does did told said")
+_EMPTY = word_set("come comes came happened happens do does did told said heard")
 _NO_WORDS: frozenset[int] = frozenset()
 _MOST_LOST = 0.6
 """Share of the nouns and numbers of a sentence that may be in none of its facts."""

@@ -283,8 +283,8 @@ class Propositions(Roles):
         is_led = any(self.low[i] == "to" or self.tokens[i].relation == "mark" for i in own)
         if is_led or (own and self.finite(kid) is not None):
             return False
-        if self.finite(kid) is None:
-            return True
+        if self.finite(kid) is None:  # not `were failing and described it as dull`
+            return (self.tokens[verb].tag, self.tokens[kid].tag) != ("VBG", "VBN")
         is_modal = any(self.tokens[i].tag == "MD" for i in self.of(verb, "aux"))
         is_told = self.low[kid] in WORDS["commanding"]  # `was fined and ordered to pay`
         is_bare = not self.of(kid, "dobj", "acomp", "attr", "ccomp")
