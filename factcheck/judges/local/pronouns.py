@@ -142,11 +142,10 @@ class Mentions:
             near = fitting(last.actors) | {last.about}
         else:
             beside = people | (last.actors if opens else last.people)
-            near = fitting(beside) or {
-                name for name in self._genders if opens and self._gender(name) == gender
-            }
+            known = (name for name in self._genders if opens and self._gender(name) == gender)
+            near = fitting(beside) or fitting(known)
         who = next(iter(near)) if len(near) == 1 else "?"
-        if who[0] == "?" and self._gender(self._hero) == gender:
+        if who[0] == "?" and self._gender(self._hero) == gender and fitting([self._hero]):
             beside = people | {last.about}
             rivals = {n for n in near if n in beside or self._gender(n)} - {self._hero}
             who = who if rivals else self._hero

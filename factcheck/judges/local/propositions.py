@@ -51,6 +51,7 @@ _TAKING = WORDS["transitive"] | word_set(
     "writes directs produces designs builds paints composes edits records"
 )
 """Verbs that may say something of the object of the next."""
+_OBJECTS = word_set("me him us them")
 _RIVALLING = word_set("with against")
 """Behind these stands a rival: `a draw with Ajax in Ulm`."""
 _PREPOSITIONS = word_set("from in at on to of for with about by")
@@ -503,6 +504,7 @@ class Propositions(Roles):
         is_torn |= any(self.of(i, "nummod") for i in heads) and any(
             tokens[i].entity == "PERSON" for i in heads
         )  # `with 48 million and Katy Perry in fifth`
+        is_torn |= any(self.low[i] in _OBJECTS for i in heads)  # `Me and Tom left`
         is_kind = tokens[heads[0]].relation == "amod" or len(kinds) == 1
         return is_kind and words <= {"and", "as"} and not (is_name or is_torn or is_bundle)
 

@@ -202,6 +202,10 @@ TOLD = {
     "a speaker who says I is a person": (
         '"I was sure of it," Crofts told the paper. Tom Orr laughed. Crofts began his career.',
         ["Crofts said: I was sure of it.", "Tom Orr laughed.", "Crofts began his career."]),
+    "a speaker whom the text introduced": (
+        'Eva Kern is a nurse. Eva Kern said: "She left me in May."',
+        ["Eva Kern is a nurse.", "Eva Kern said: She left me.",
+        "Eva Kern said: She left me in May."]),
     "two apostrophes for a mark": ("''The dam held in the end,\" said Anna Kern. It rained.",
         ["Anna Kern said: The dam held in the end.", "It rained."]),
     "a phrase without a verb": ("Only six have been seen so far, all of them males.",
