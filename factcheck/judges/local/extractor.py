@@ -42,7 +42,7 @@ _SPEAKS = re.compile(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Uu]s|[Oo]ur)\b")
 _SAYS_I = re.compile(r"\b(?:I|[Mm]e|[Mm]y)\b")
 _LONGEST_NAME = 3
 """Words."""
-_PARTS = re.compile(r"\S(?:\([^()]*\)|\[[^\[\]]*\]|[^;]|;(?!\s))*;?")
+_PARTS = re.compile(r"\S(?:\((?:[^()]|\([^()]{0,80}\)){0,300}\)|\[[^\[\]]*\]|[^;]|;(?!\s))*;?")
 """What semicolons part, but for those in brackets."""
 _WHOLE = re.compile(rf"[\"\u201c\u201d]|\b(?:{'|'.join(sorted(WORDS['saying']))})\b")
 """Behind a semicolon in what somebody says, nothing begins."""
@@ -276,6 +276,8 @@ def _read_cased(text: str) -> list[Token]:
 def _label(text: str) -> re.Match[str] | None:
     """Return the label of a sentence: `Price: 20 EUR`, but not `Prices were flat: ...`."""
     own = LABEL.match(text)
+    if own and own.group(1).count("(") > own.group(1).count(")"):
+        return None  # `Velm (Dutch: Velmen) is ...`
     tree = Tree(own.group(1), read_tokens(own.group(1))) if own else None
     is_clause = tree is not None and bool(tree.tokens) and tree.subject(tree.root) is not None
     return None if is_clause else own

@@ -90,9 +90,20 @@ class Wording:
                 closing = [i for i in behind if not self._opens_quote(i)]
                 order += [i for i in closing if self._tree.tokens[i].text in kept]
                 before = self._marks(two, -1)[::-1]
+                order += self._colon_between(one, two)
                 order += [i for i in before if self._opens_quote(i)]
             order.append(two)
         return order[:-1]
+
+    def _colon_between(self, one: Item, two: Item) -> list[int]:
+        """Return the colon between two words that stands before the second, or before its list."""
+        if isinstance(one, str) or isinstance(two, str):
+            return []
+        tree = self._tree
+        heads = [tree.first(place) for place in tree.above(two)]
+        listed = [head for head in heads if tree.tokens[head].relation == "appos"]
+        starts = [two, *(min(tree.under(head) or [head]) for head in listed)]
+        return [start - 1 for start in starts if one < start and tree.low[start - 1] == ":"][:1]
 
     def _opens(self, place: int) -> bool:
         """Tell whether a mark opens a quotation or a bracket."""

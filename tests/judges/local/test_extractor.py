@@ -206,6 +206,13 @@ TOLD = {
         'Eva Kern is a nurse. Eva Kern said: "She left me in May."',
         ["Eva Kern is a nurse.", "Eva Kern said: She left me.",
         "Eva Kern said: She left me in May."]),
+    "names in other languages": (
+        "Velm (Dutch: Velm (old) or Velmen; French: Velme) is a village in Belgium.",
+        ["Velm is a village.", "Velm is a village in Belgium.",
+        "Velm (Dutch: Velm (old) or Velmen; French: Velme) is a village."]),
+    "a list behind a colon": ("They chose two towns in May: Ulm and Bonn.",
+        ["They chose two towns.", "They chose two towns in May: Ulm.",
+        "They chose two towns in May: Bonn."]),
     "two apostrophes for a mark": ("''The dam held in the end,\" said Anna Kern. It rained.",
         ["Anna Kern said: The dam held in the end.", "It rained."]),
     "a phrase without a verb": ("Only six have been seen so far, all of them males.",
