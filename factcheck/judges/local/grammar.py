@@ -193,7 +193,8 @@ def _with_reduced(tokens: list[Token]) -> list[Token]:
             continue
         kids = [(i, t) for i, t in enumerate(tokens) if t.head == verb and i != verb]
         is_joined = any(t.relation == "cc" for _, t in kids)
-        joined = [i for i, t in kids if t.relation == "conj" and t.tag[0] in "VM"]
+        joined = [i for i, t in kids if t.relation in ("conj", "ccomp") and t.tag[0] in "VM"]
+        joined = [i for i in joined if not _has_subject(tokens, i)]
         if is_joined or not joined or any(t.relation in ("aux", "auxpass") for _, t in kids):
             continue
         main = joined[0]
@@ -272,6 +273,7 @@ def _with_latest(tokens: list[Token]) -> list[Token]:
             if is_score and _kind_of(tokens, place - 1) == "number":
                 tokens[place] = token._replace(head=place - 1)
         is_row = [word.text for word in tokens[place : place + 3]] == ["in", "a", "row"]
+        is_row |= token.text == "alike"
         if is_row and before.tag in NOUNS:
             tokens[place] = token._replace(head=place - 1)
         if token.relation == "prep" and is_next and before.text.endswith("ly"):

@@ -505,6 +505,7 @@ class Propositions(Roles):
             tokens[i].entity == "PERSON" for i in heads
         )  # `with 48 million and Katy Perry in fifth`
         is_torn |= any(self.low[i] in _OBJECTS for i in heads)  # `Me and Tom left`
+        is_torn |= any(self.low[k] == "alike" for i in heads for k in self.kids[i])
         is_kind = tokens[heads[0]].relation == "amod" or len(kinds) == 1
         return is_kind and words <= {"and", "as"} and not (is_name or is_torn or is_bundle)
 
@@ -577,6 +578,7 @@ class Propositions(Roles):
         noun = self.tokens[place].head
         beside = [k for k in self.kids[noun] if self.tokens[k].relation != "appos"]
         counted = [noun, *beside, *self.kids[place], *range(min(self.under(place)), place)]
+        counted = [i for i in counted if self.low[i + 1 : i + 2] != ["-"]]  # `a 52-year-old man`
         is_counted = any(self.tokens[i].tag == "CD" or self.low[i] == "only" for i in counted)
         articles = [[self.low[i] for i in self.of(k, "det")] for k in (noun, place)]
         is_list = bool(self.of(place, "conj")) and articles[0] == articles[1] != []

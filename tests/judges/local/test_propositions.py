@@ -258,6 +258,13 @@ TOLD = {
     "a part in a cup": ("He was unfit after his part in the cup, held in Ulm in July.",
         ["He was unfit.", "He was unfit after his part in the cup.",
         "He was unfit after his part in the cup, held in Ulm in July."]),
+    "an age in an apposition": ("The driver, a 52-year-old man, was unhurt.",
+        ["The driver was unhurt.", "The driver is a 52-year-old man."]),
+    "what holds for both alike": ("The age will rise for men and women alike.",
+        ["The age will rise.", "The age will rise for men and women alike."]),
+    "a thought about a ring": ("The ring, thought to be Roman, was found by a boy in a field.",
+        ["The ring was found.", "The ring was found by a boy.",
+        "The ring was found by a boy in a field.", "The ring was thought to be Roman."]),
     "a connective": ("However, it rained in London.", ["It rained.", "It rained in London."]),
 }  # fmt: skip
 
