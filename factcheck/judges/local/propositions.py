@@ -441,7 +441,7 @@ class Propositions(Roles):
     def _below(self, kid: int, free: Freedom) -> list[Part]:
         token = self.tokens[kid]
         has_subject = self.subject(kid) is not None and token.relation != "conj"
-        if token.relation == "relcl" or has_subject:
+        if token.relation == "relcl" or has_subject or self.is_condition(kid):
             return [Part(frozenset(self.under(kid)))]
         if token.relation == "acl":
             free = Freedom(drop=False, split=False)

@@ -31,7 +31,7 @@ from factcheck.text.words import word_set
 COMPLEMENTS = word_set("dobj attr acomp oprd xcomp ccomp dative")
 NOUN_LIKE = NOUNS | {"CD", "PRP"}
 BE = word_set("is was are were be been being 's 're 'm")
-_PERFECT = word_set("has have had will 'll 've having")
+_PERFECT = word_set("has have had 've having")
 _LIKELY = word_set("could might would")
 _CONDITIONS = word_set("if unless whether once until provided lest whenever")
 _TIMELESS = word_set("when while as before after")
@@ -121,7 +121,12 @@ class Roles(Tree):
         values = [kid for kid in self.of(verb, "conj") if self.of(kid, "nummod")]
         if self.is_verb(verb) and any(self.subject(kid) is None for kid in values):
             return True  # `rose 3 per cent in May and June and 5 per cent in July`
-        if self._is_torn_saying(verb) or self._is_gapped(verb) or self._is_torn_list(verb):
+        if (
+            self._is_inverted(verb)
+            or self._is_torn_saying(verb)
+            or self._is_gapped(verb)
+            or self._is_torn_list(verb)
+        ):
             return True
         head = self.tokens[token.head]
         if token.relation != "conj":
@@ -134,6 +139,12 @@ class Roles(Tree):
         is_finite = head.tag in ("VBD", "VBZ") and is_alone
         is_base = token.tag == "VB" and (is_finite or head.tag == "VBG")
         return is_base or (token.tag == "VBG" and head.tag == "VB")
+
+    def _is_inverted(self, verb: int) -> bool:
+        """Tell whether a helping verb stands before the subject: `Only then did he comply`."""
+        subject = self.subject(verb)
+        is_own = subject is not None and self.tokens[subject].tag in NOUN_LIKE
+        return is_own and any(i < (subject or 0) for i in self.of(verb, "aux"))
 
     def _is_unlinked(self, verb: int) -> bool:
         """Tell whether no `and` joins a verb to another: `We help a man reported missing`.
@@ -197,9 +208,10 @@ class Roles(Tree):
         main = self.main(verb)
         affirmed = not (self.is_negated(verb) or self.is_negated(main))
         is_ruled = any(self.is_condition(k) for k in self.of(main, "advcl"))
-        affirmed &= not self.is_condition(main) and (self.has_happened(main) or not is_ruled)
+        is_real = self.has_happened(main) or self._will_happen(main)
+        affirmed &= not self.is_condition(main) and (is_real or not is_ruled)
         is_participle = self.tokens[verb].relation in ("acl", "advcl", "pcomp")
-        drop = self.has_happened(main) or is_participle or self._is_state(main)
+        drop = is_real or is_participle or self._is_state(main)
         is_joint = any(self.low[i] == "together" for i in self.of(verb, "advmod"))
         is_joint |= self.low[verb] in WORDS["collective"] or self._is_matched(verb)
         return Freedom(affirmed and drop, affirmed and not is_joint)
@@ -227,6 +239,9 @@ class Roles(Tree):
         return any(
             self.tokens[i].tag == "VBD" or self.low[i] in _PERFECT for i in self.helped(verb)
         )
+
+    def _will_happen(self, verb: int) -> bool:
+        return any(self.low[i] in ("will", "'ll") for i in self.helped(verb))
 
     def _is_state(self, verb: int) -> bool:
         """Tell whether a clause in the present holds without its details, as `plays at home in`."""
@@ -419,6 +434,7 @@ class Roles(Tree):
         is_infinitive = token.tag == "VB" or bool(self.of(kid, "mark"))
         is_relative = token.relation == "relcl"
         is_needed = is_infinitive if not is_relative else self.finite(kid) is None
+        is_needed |= is_relative and self.low[head.head] == "than"  # `than men who ...`
         if is_needed or is_asked or (not (is_set_off or says_what) and head.relation == "attr"):
             return Role.NEEDED
         if is_relative and self.low[kid] in WORDS["loose"]:
@@ -456,11 +472,16 @@ class Roles(Tree):
         is_always = opening in _TIMELESS and not (
             self.has_happened(self.tokens[kid].head) or self.is_past(kid)
         )
+        is_aim = self.finite(self.tokens[kid].head) is None  # `hard to drive when it has snowed`
+        is_always |= opening == "when" and is_aim and not self.is_past(kid)
         is_always &= not is_contrast
         if opening in _CONDITIONS or is_always:
             return Role.NEEDED
         if self.subject(kid) is not None:
-            is_stated = opening in _FACTIVE and self.has_happened(kid)
+            is_real = self.has_happened(kid) or self._will_happen(kid)
+            is_stated = opening in _FACTIVE and is_real
+            if opening == "before":  # `it may be years before they came`
+                is_stated &= self.has_happened(self.main(self.tokens[kid].head))
             is_stated |= opening == "so" and self._is_result(kid)
             return Role.OWN if is_stated or opening in _CONTRASTS else loose
         token = self.tokens[kid]
@@ -468,7 +489,7 @@ class Roles(Tree):
         if token.tag == "VB" and (self.under(kid)[:1] == [token.head + 1] or is_command):
             return Role.NEEDED  # `was shown to fail`, `ordered the town to pay`
         is_participle = token.tag in ("VBG", "VBN") and self.low[kid] not in WORDS["loose"]
-        is_own = is_participle and self.is_set_off(kid)
+        is_own = is_participle and self.is_set_off(kid) and not opening
         is_own &= token.tag == "VBN" or self.has_happened(token.head)
         return Role.OWN if is_own else loose
 

@@ -98,8 +98,11 @@ class Tree:
 
     def opening(self, verb: int) -> str:
         """Return the word that opens a subordinate clause; empty for a bare participle."""
+        is_bare = self.finite(verb) is None
         marks = self.of(verb, "mark") + [
-            i for i in self.of(verb, "advmod") if self.tokens[i].tag == "WRB"
+            i
+            for i in self.of(verb, "advmod")
+            if self.tokens[i].tag == "WRB" or (is_bare and self.low[i] == "once" and i < verb)
         ]
         return self.low[marks[0]] if marks else ""
 

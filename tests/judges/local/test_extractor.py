@@ -213,6 +213,8 @@ TOLD = {
     "a list behind a colon": ("They chose two towns in May: Ulm and Bonn.",
         ["They chose two towns.", "They chose two towns in May: Ulm.",
         "They chose two towns in May: Bonn."]),
+    "a subject behind its helping verb": ("Only then did the town comply with the order.",
+        ["Only then did the town comply with the order."]),
     "two apostrophes for a mark": ("''The dam held in the end,\" said Anna Kern. It rained.",
         ["Anna Kern said: The dam held in the end.", "It rained."]),
     "a phrase without a verb": ("Only six have been seen so far, all of them males.",

@@ -265,6 +265,15 @@ TOLD = {
     "a thought about a ring": ("The ring, thought to be Roman, was found by a boy in a field.",
         ["The ring was found.", "The ring was found by a boy.",
         "The ring was found by a boy in a field.", "The ring was thought to be Roman."]),
+    "a condition without a verb": ("Once built, the bridge will carry trains.",
+        ["Once built, the bridge will carry trains."]),
+    "what comes with a plan": ("The firm will open a shop, offering bread and a car.",
+        ["The firm will open a shop.", "The firm will open a shop, offering bread.",
+        "The firm will open a shop, offering a car."]),
+    "others in a comparison": ("Men who ran lived longer than men who smoked.",
+        ["Men who ran lived longer than men who smoked."]),
+    "what may be before": ("It could be years before they left Ulm.",
+        ["It could be years.", "It could be years before they left Ulm."]),
     "a connective": ("However, it rained in London.", ["It rained.", "It rained in London."]),
 }  # fmt: skip
 
