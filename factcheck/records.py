@@ -138,7 +138,7 @@ def _facts(value: Any, where: str) -> FactSet | None:
             ) from error
     elif isinstance(value, str):
         value = facts_from_lines(value) if value.strip() else None
-    elif isinstance(value, list):  # in Parquet, a struct has every field in every row
+    elif isinstance(value, list):  # in Arrow, a struct has every field in every row
         value = [_without_nulls(fact) for fact in value]
     if value is None:
         return None
@@ -163,7 +163,7 @@ def read_records(
 
     Args:
         paths: `.jsonl` or `.ndjson` (one object per line), `.csv` or `.tsv` (with a header; `facts`
-            may be a JSON list), `.parquet`, `.json` or `.yaml` (a list, loaded as a whole). `-`:
+            may be a JSON list), `.json` or `.yaml` (a list, loaded as a whole). `-`:
             JSON lines or JSON on standard input. Every record has `source` and `summary`; `id`
             (default: 1-based position) and `facts` (a list, or one per line) are optional; other
             keys are ignored. Except in CSV and TSV, `source` may be a list of documents: strings,
@@ -174,12 +174,11 @@ def read_records(
             `{"source": "article"}`.
 
     Returns:
-        The records. Memory holds one record, all ids and, for Parquet, one page of each column.
+        The records. Memory holds one record and all ids.
 
     Raises:
         InputError: Immediately if a path is missing or of another format. While reading: the file
             is unreadable or empty, a column is missing, or a record is invalid (see `skip_bad`).
-        ConfigError: pyarrow is required and not installed.
     """
     names = fields or _NO_NAMES
     required = [names.get(key, key) for key in _REQUIRED]

@@ -24,7 +24,7 @@ from factcheck.testing import FactModel, LocalOpenAIServer, Reply, ScriptedCheck
 from tests.runtime.cache.conftest import redis_url as redis_url  # noqa: PLC0414 - a fixture
 from tests.scoring.test_processes import record as pair
 
-pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: extra parquet")
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pq = pytest.importorskip("pyarrow.parquet")
 JUDGE: dict[str, Any] = {"judge": "local-fast"}
 

@@ -68,8 +68,7 @@ def read_pairs(path: PathOrDash) -> list[LabelledPair]:
     is no label.
 
     Args:
-        path: `.jsonl`, `.json`, `.yaml`, `.csv`, `.tsv` or `.parquet`; `-` is JSON lines on
-            standard input.
+        path: `.jsonl`, `.json`, `.yaml`, `.csv` or `.tsv`; `-` is JSON lines on standard input.
 
     Raises:
         InputError: The file cannot be read, a row has another shape, no row has a label, or two

@@ -35,7 +35,7 @@ Step = Literal["submit", "collect"]
 def run(  # noqa: PLR0913 - one parameter per option
     files: Annotated[
         list[str],
-        options.argument("FILE", "Records: .jsonl, .json, .yaml, .csv, .tsv or .parquet."),
+        options.argument("FILE", "Records: .jsonl, .json, .yaml, .csv or .tsv."),
     ],
     *,
     judge: options.Judge = None,

@@ -1,13 +1,13 @@
 """Read documents and tables; the file suffix determines the format.
 
-Tables are CSV or TSV with a header line, or Parquet; their rows are mappings.
+Tables are CSV or TSV with a header line; their rows are mappings.
 """
 
 from __future__ import annotations
 
 import csv
 import reprlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -24,10 +24,8 @@ from factcheck.documents.files import (
     Unparsed,
     check_line,
     decode_text,
-    file_errors,
     lines,
     name_of,
-    open_binary,
     read_text,
 )
 from factcheck.documents.json_documents import (
@@ -35,17 +33,14 @@ from factcheck.documents.json_documents import (
     parse_json_line,
 )
 from factcheck.documents.yaml_documents import parse_yaml
-from factcheck.errors import ConfigError, InputError
+from factcheck.errors import InputError
 
 _SUFFIXES = {
     **dict.fromkeys((".jsonl", ".ndjson"), "lines"),
-    **dict.fromkeys((".csv", ".tsv", ".parquet"), "table"),
+    **dict.fromkeys((".csv", ".tsv"), "table"),
     **dict.fromkeys((".yaml", ".yml"), "yaml"),
     ".json": "json",
 }
-_PARQUET_BATCH_ROWS = 64
-_PARQUET_BUFFER_BYTES = 1 << 20
-_CheckColumns = Callable[[Sequence[str], str], object]
 
 
 def _format_of(path: PathOrDash, expected: str, *, tables: bool = False) -> str:
@@ -55,7 +50,7 @@ def _format_of(path: PathOrDash, expected: str, *, tables: bool = False) -> str:
         if name.lower().endswith(suffix) and (tables or format_ != "table"):
             return format_
     if path != "-" and Path(path).suffix:
-        kinds = ".yaml, .yml, .json, .jsonl, .csv, .tsv or .parquet"
+        kinds = ".yaml, .yml, .json, .jsonl, .csv or .tsv"
         raise InputError(
             f"{name}: {expected} a {kinds if tables else '.yaml, .yml, .json or .jsonl'} file"
         )
@@ -107,7 +102,7 @@ def read_entries(
     row that cannot be parsed is its error.
 
     Args:
-        path: `.jsonl`, `.ndjson`, `.csv`, `.tsv`, `.parquet`, `.json`, `.yaml`, `.yml`, or `-`.
+        path: `.jsonl`, `.ndjson`, `.csv`, `.tsv`, `.json`, `.yaml`, `.yml`, or `-`.
         required: Columns that a table must have.
         optional: Other columns to read of a table; `None`: all. The columns read must be unique.
         hint: End of the message about a missing column.
@@ -118,7 +113,6 @@ def read_entries(
     Raises:
         InputError: The path is missing or of another format. While reading: the file is
             unreadable, or a column is missing or duplicate.
-        ConfigError: pyarrow is required and not installed.
     """
     format_ = _format_of(path, "records come from", tables=True)
     if path != "-" and not Path(path).exists():
@@ -191,28 +185,7 @@ def _parsed_entry(place: Place, raw: bytes, *, as_text: bool) -> Entry:
 def _table_entries(
     path: PathOrDash, required: Sequence[str], optional: Sequence[str] | None, hint: str
 ) -> Iterator[Entry]:
-    def check(columns: Sequence[str], where: str) -> None:
-        for name in required:
-            if name not in columns:
-                raise InputError(
-                    f"{where}: no column {name!r}; found {reprlib.repr(list(columns))}{hint}"
-                )
-        for name in columns if optional is None else (*required, *optional):
-            if columns.count(name) > 1:
-                raise InputError(f"{where}: duplicate column {name!r:.80}")
-
-    name = str(path).lower()
-    if name.endswith(".parquet"):
-        try:
-            import pyarrow.parquet
-        except ImportError as error:
-            raise ConfigError.lacking(f"reading {path} needs pyarrow", "parquet") from error
-        selected = None if optional is None else {*required, *optional}
-        return _parquet_entries(str(path), check, selected, pyarrow)
-    return _text_entries(path, check, "\t" if name.endswith(".tsv") else ",")
-
-
-def _text_entries(path: PathOrDash, check: _CheckColumns, delimiter: str) -> Iterator[Entry]:
+    delimiter = "\t" if str(path).lower().endswith(".tsv") else ","
     columns: Sequence[str] = ()
     for place, row in _text_rows(path, delimiter):
         if isinstance(row, InputError):
@@ -220,13 +193,24 @@ def _text_entries(path: PathOrDash, check: _CheckColumns, delimiter: str) -> Ite
                 raise row
             yield Entry(place, row)
         elif not columns:
-            check(row, f"{place} (the header, fields separated by {delimiter!r})")
+            where = f"{place} (the header, fields separated by {delimiter!r})"
+            for name in required:
+                if name not in row:
+                    found = reprlib.repr(row)
+                    raise InputError(f"{where}: no column {name!r}; found {found}{hint}")
+            _refuse_duplicates(row if optional is None else [*required, *optional], row, where)
             columns = row
         elif len(row) == len(columns):
             yield Entry(place, dict(zip(columns, row, strict=True)))
         else:
             problem = f"the row has {len(row)} fields, the header {len(columns)}"
             yield Entry(place, InputError(f"{place}: {problem}"))
+
+
+def _refuse_duplicates(names: Sequence[str], columns: Sequence[str], where: str) -> None:
+    for name in names:
+        if columns.count(name) > 1:
+            raise InputError(f"{where}: duplicate column {name!r:.80}")
 
 
 def _text_rows(path: PathOrDash, delimiter: str) -> Iterator[tuple[Place, list[str] | InputError]]:
@@ -263,27 +247,3 @@ def _text_rows(path: PathOrDash, delimiter: str) -> Iterator[tuple[Place, list[s
             return
         elif row:
             yield start, row
-
-
-def _parquet_entries(
-    name: str, check: _CheckColumns, selected: set[str] | None, pyarrow: Any
-) -> Iterator[Entry]:
-    number = 0
-    try:
-        with (
-            open_binary(name) as stream,
-            file_errors(name, "read"),
-            # Stream pages instead of loading whole row groups.
-            pyarrow.parquet.ParquetFile(
-                stream, buffer_size=_PARQUET_BUFFER_BYTES, pre_buffer=False
-            ) as table,
-        ):
-            columns = table.schema_arrow.names
-            check(columns, name)
-            chosen = [column for column in columns if selected is None or column in selected]
-            for batch in table.iter_batches(_PARQUET_BATCH_ROWS, columns=chosen):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield Entry(Place(name, "row", number), row)
-    except pyarrow.ArrowException as error:
-        raise InputError(f"cannot read {name}: {str(error).splitlines()[0]:.200}") from error

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.documents import plain_document
-from factcheck.errors import ConfigError, InputError
+from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, Span
 from factcheck.records import Record, facts_of, load_lock, read_facts, read_records, write_lock
 
@@ -296,85 +296,3 @@ def test_a_header_that_does_not_fit_is_an_error_even_when_bad_records_are_skippe
     path = put(tmp_path / "pairs.csv", content)
 
     assert message in refusal_of(path)
-
-
-def test_without_pyarrow_the_extra_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-
-    with pytest.raises(ConfigError, match=r"pip install '\.\[parquet\]'"):
-        read_records(put(tmp_path / "pairs.parquet", ""))
-
-
-def write_parquet(path: Path, columns: Mapping[str, Any], **options: Any) -> Path:
-    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    parquet.write_table(pyarrow.table(columns), path, **options)
-    return path
-
-
-@pytest.mark.parametrize(
-    "facts",
-    [
-        ["It rains.\nIt snows.", None],
-        ['["It rains.", "It snows."]', ""],
-        [["It rains.", "It snows."], None],
-        [[{"text": "It rains."}, {"text": "It snows.", "id": None}], None],
-    ],
-)
-def test_parquet_facts_are_a_list_or_a_text(tmp_path: Path, facts: Any) -> None:
-    path = write_parquet(
-        tmp_path / "pairs.parquet", {"source": ["a", "b"], "summary": ["c", "d"], "facts": facts}
-    )
-
-    first, second = read_records(path)
-
-    assert first.facts == FactSet.of(["It rains.", "It snows."])
-    assert second.facts is None
-
-
-def test_bad_parquet_rows_are_named_across_row_groups_and_can_be_skipped(tmp_path: Path) -> None:
-    columns = {
-        "summary": ["x", "y", None, "z"],
-        "extra": [1, 2, 3, 4],
-        "id": [1, 1, 4, 5],
-        "source": ["a", "b", "c", "d"],
-    }
-    path = write_parquet(tmp_path / "pairs.parquet", columns, row_group_size=1)
-    errors: list[InputError] = []
-
-    assert list(read_records(path, skip_bad=errors.append)) == [
-        Record("1", "a", "x", None, f"{path}, row 1"),
-        Record("5", "d", "z", None, f"{path}, row 4"),
-    ]
-    assert [str(error) for error in errors] == [
-        f"{path}, row 2: the id '1' was used before, in row 1; ids must be unique",
-        f"{path}, row 3: 'summary': expected a string, got null",
-    ]
-
-
-def test_a_parquet_file_that_does_not_fit_is_an_error_even_when_bad_records_are_skipped(
-    tmp_path: Path,
-) -> None:
-    whole = write_parquet(tmp_path / "a.parquet", {"source": ["a"] * 999, "summary": ["b"] * 999})
-    data = bytearray(whole.read_bytes())
-    damaged = put(tmp_path / "b.parquet", bytes(data[: len(data) // 2]))
-    data[4:40] = b"\xff" * 36
-    scrambled = put(tmp_path / "c.parquet", bytes(data))
-    other = write_parquet(tmp_path / "d.parquet", {"text": ["a"]})
-    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    buffers = pyarrow.array([b"a", b"\xff"]).buffers()
-    latin = pyarrow.Array.from_buffers(pyarrow.utf8(), 2, buffers)
-    mixed = write_parquet(tmp_path / "f.parquet", {"source": latin, "summary": ["x", "y"]})
-    empty = write_parquet(tmp_path / "e.parquet", {"source": [], "summary": []})
-
-    for path, message in (
-        (damaged, "cannot read"),
-        (scrambled, "cannot read"),
-        (mixed, "cannot read"),
-        (other, "no column 'source'; found ['text']"),
-        (empty, "holds no records"),
-    ):
-        assert message in refusal_of(path)
