@@ -64,7 +64,6 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
         must: Sequence[str] = (),
         max_distorted: int | None = None,
         facts: FactSet | Iterable[AtomicFact | str] | str | PathLike[str] | None = None,
-        baseline: CoverageReport | str | PathLike[str] | None = None,
     ) -> CoverageReport:
         """Score a summary and return the report if it passes.
 
@@ -77,7 +76,6 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
             max_distorted: Maximum number of distorted facts.
             facts: Facts to check, or their `.txt`, `.json` or `.yaml` file; `None`: extract them
                 from the source.
-            baseline: Earlier report, or its `.json` file; no fact may come out worse.
 
         Raises:
             AssertionError: The gate failed; the message has the reason and the facts behind it, the
@@ -89,7 +87,6 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
         from factcheck.errors import InputError
         from factcheck.facts import FactSet
         from factcheck.records import read_facts
-        from factcheck.scoring.comparison import read_report
         from factcheck.scoring.gates import NO_LIMITS, Limits, coverage_gate, failing_facts
         from factcheck.scoring.rechecks import settled
 
@@ -97,16 +94,14 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
             raise InputError(f"min is {min:g}; expected 0 to 1")
         if isinstance(facts, (str, PathLike)):
             facts = read_facts(facts)
-        if isinstance(baseline, (str, PathLike)):
-            baseline = read_report(baseline)
-        limits = Limits(min, max_distorted, baseline=baseline)
+        limits = Limits(min, max_distorted)
         known = factcheck_scorer.extract(source) if facts is None else FactSet.of(facts)
         known = _with_musts(known, must)
         if limits == NO_LIMITS and not any(fact.must for fact in known):
-            raise InputError("nothing is asserted; give min, must, max_distorted or baseline")
+            raise InputError("nothing is asserted; give min, must or max_distorted")
         report = factcheck_scorer.score(source, summary, facts=known, lead=False)
-        report, baseline = settled(factcheck_scorer, report, limits)
-        failure = coverage_gate(report, replace(limits, baseline=baseline))
+        report = settled(factcheck_scorer, report, limits)
+        failure = coverage_gate(report, limits)
         if failure is not None:
             lines = failure.message, report.page().first_line, failing_facts(failure)
             raise AssertionError("\n\n".join(filter(None, lines)))

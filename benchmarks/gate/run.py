@@ -3,9 +3,8 @@
     python -m benchmarks.gate.run                        # the embedded judge
     python -m benchmarks.gate.run --judge openai/NAME
 
-For each text of `pairs.yaml`, the report of the first summary is the baseline, and every new
-version goes through the two gates of `docs/ci.md`: no `must` fact lost; and with `--baseline`, also
-no fact worse than before.
+For each text of `pairs.yaml`, every new version of the summary goes through the gate of
+`docs/ci.md`: no `must` fact lost.
 """
 
 from __future__ import annotations
@@ -43,14 +42,9 @@ class Subject(NamedTuple):
     versions: tuple[Version, ...]
 
 
-GATES = ("must", "baseline")
-
-
 class Row(NamedTuple):
-    """What a gate says of a new version."""
+    """What the gate says of a new version."""
 
-    gate: str
-    """One of `GATES`."""
     subject: str
     version: Version
     has_failed: bool
@@ -78,18 +72,16 @@ def _subject(entry: dict[str, Any]) -> Subject:
 
 
 def trial(scorer: FactCoverage, subject: Subject) -> tuple[list[Row], list[str]]:
-    """Put all versions through both gates; `must` facts that the baseline loses are not `must`."""
+    """Put all versions through the gate; facts that the first summary loses are not `must`."""
     before = scorer.score(subject.source, subject.before, facts=subject.facts, lead=False)
     lost = [one.fact.id for one in before.results if one.fact.must and not one.supported]
     facts = [replace(one, must=one.must and one.id not in lost) for one in subject.facts]
     rows = []
     for version in subject.versions:
         report = scorer.score(subject.source, version.text, facts=facts, lead=False)
-        report, baseline = settled(scorer, report, Limits(baseline=before))
-        for gate, limits in zip(GATES, (Limits(), Limits(baseline=baseline)), strict=True):
-            failure = coverage_gate(report, limits)
-            behind = {one.fact.id: one.status for one in failure.results} if failure else {}
-            rows.append(Row(gate, subject.name, version, failure is not None, behind))
+        failure = coverage_gate(settled(scorer, report, Limits()))
+        behind = {one.fact.id: one.status for one in failure.results} if failure else {}
+        rows.append(Row(subject.name, version, failure is not None, behind))
     return rows, lost
 
 
@@ -118,10 +110,8 @@ def main() -> None:
             found, lost = trial(scorer, subject)
             rows += found
             if lost:
-                print(f"{subject.name}: the baseline loses {', '.join(lost)}, no longer must")
-    for gate in GATES:
-        print(f"\ngate: {gate}")
-        print_table([row for row in rows if row.gate == gate])
+                print(f"{subject.name}: the first summary loses {', '.join(lost)}, no longer must")
+    print_table(rows)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -47,15 +46,6 @@ def score(  # noqa: PLR0913 - one parameter per option
         float | None, options.fail_under("Exit with 1 if the score is lower, e.g. 0.8.")
     ] = None,
     max_distorted: options.MaxDistorted = None,
-    baseline: Annotated[
-        str | None,
-        options.option(
-            "--baseline",
-            "REPORT",
-            "Exit with 1 if any fact is worse than in this earlier --out REPORT.json.",
-            options.OUTPUT,
-        ),
-    ] = None,
 ) -> None:
     """Report which facts in SOURCE the SUMMARY keeps, distorts or drops.
 
@@ -69,13 +59,11 @@ def score(  # noqa: PLR0913 - one parameter per option
     from factcheck.facts import digest, source_key
     from factcheck.records import read_facts, read_source
     from factcheck.scoring import gates
-    from factcheck.scoring.comparison import read_report
 
     sources = [source, *(more_sources or ())]
-    to = output.destination(format_, out, *sources, summary, facts, baseline)
+    to = output.destination(format_, out, *sources, summary, facts)
     fact_set = read_facts(facts) if facts is not None else None
-    earlier = read_report(baseline) if baseline is not None else None
-    limits = gates.Limits(fail_under, max_distorted, baseline=earlier)
+    limits = gates.Limits(fail_under, max_distorted)
     texts = read_source(sources), read_text(summary)
     names = _file_name(source), _file_name(summary)
     digests = {None, digest(source_key(texts[0]))}
@@ -124,20 +112,20 @@ def _show_scored(
 
     required = limits or NO_LIMITS
 
-    def show(report: CoverageReport, required: Limits = required) -> GateFailure | None:
+    def show(report: CoverageReport) -> GateFailure | None:
         failure = coverage_gate(report, required)
         output.report(report.page(n_key), report.to_json, to, failure=failure)
         return failure
 
     try:
         with FactCoverage(**settings) as scorer, output.spinner(message):
-            report, baseline = settled(scorer, score(scorer), required)
+            report = settled(scorer, score(scorer), required)
     except KeyboardInterrupt:
         with suppress(FactcheckError):
             if (partial := cached_report(settings, score)) is not None:
                 show(partial)
         raise
-    output.exit_with(show(report, replace(required, baseline=baseline)))
+    output.exit_with(show(report))
 
 
 def facts(

@@ -15,7 +15,7 @@ from factcheck.facts import CheckResult, CoverageReport
 from factcheck.facts.page import item_of, lost_musts
 from factcheck.reports import render
 from factcheck.reports.page import Page, Section
-from factcheck.reports.text import plural, quote_text, some_of
+from factcheck.reports.text import plural, some_of
 from factcheck.scoring.run_report import FINAL, Tally
 
 GATE_FAILED = 1
@@ -23,14 +23,9 @@ NOTHING_DECIDED = JudgeError.exit_code
 INTERRUPTED = 130
 _ROUNDING = 1e-9
 """Tolerance for rounding errors in sums of weights."""
-_RANK = {"contradicted": 0, "neutral": 1, "": 1, "entailed": 2}
-"""Labels from worst to best; a fact that was undecided may be dropped, but not distorted."""
 _MAX_SHOWN = 5
 """Maximum number of facts listed below the message of a failed gate."""
-_NEXT = (
-    "If a verdict is wrong: reword the fact, use a language model as judge, or accept worse facts "
-    "by saving the report as the new baseline"
-)
+_NEXT = "If a verdict is wrong: reword the fact, or use a language model as judge"
 
 
 class GateFailure(NamedTuple):
@@ -55,8 +50,6 @@ class Limits:
     """Minimum score, in [0, 1]."""
     max_distorted: int | None = None
     """Maximum number of distorted facts."""
-    baseline: CoverageReport | None = None
-    """Earlier report on the same facts; no fact may come out worse."""
 
     def __post_init__(self) -> None:
         if self.max_distorted is not None and self.max_distorted < 0:
@@ -71,16 +64,13 @@ NO_LIMITS = Limits()
 def coverage_gate(report: CoverageReport, limits: Limits = NO_LIMITS) -> GateFailure | None:
     """Gate on one coverage report.
 
-    `must` facts have to be entailed; undecided is not enough. If a fact is kept in the baseline and
-    undecided now, or undecided there and dropped now, the gate cannot pass (exit code 4).
+    `must` facts have to be entailed; undecided is not enough.
     """
     if report.results and len(report.undecided) == len(report.results):
         first = report.undecided[0]
         reason = f"no verdict on any fact ({first.code}: {first.message})"
         reason += "" if first.code in FINAL else "; run it again"
         return GateFailure(NOTHING_DECIDED, reason)
-    if problem := misfit(report, limits):
-        return GateFailure(InputError.exit_code, problem)
     lost = lost_musts(report.results)
     failing = [(lost, [result for result in report.results if result.fact.must])]
     if report.score is None and limits.fail_under is not None:
@@ -90,24 +80,10 @@ def coverage_gate(report: CoverageReport, limits: Limits = NO_LIMITS) -> GateFai
     failing.append((_below("score", report.score, limits.fail_under, 2), [*report.results]))
     many = _too_many(report.counts["distorted"], limits.max_distorted, report.distorted)
     failing.append((many, [*report.distorted]))
-    pairs = _changed(report, limits.baseline)
-    worse = [now for now, before in pairs if is_worse(now, before)]
-    failing.append((_named(worse, "came out worse than in the baseline"), worse))
     behind = {result.fact for reason, results in failing if reason for result in results}
     unkept = [one for one in report.results if one.fact in behind and not one.supported]
     failure = _failed(*(reason for reason, _ in failing))
-    if failure is not None:
-        return failure._replace(results=tuple(sorted(unkept, key=_importance)))
-    for old, new in (("kept", "undecided"), ("undecided", "dropped")):
-        unknown = [now for now, before in pairs if (before.status, now.status) == (old, new)]
-        if reason := _named(unknown, f"{old} in the baseline and {new} now"):
-            return _unknown(reason)._replace(results=tuple(unknown))
-    return None
-
-
-def is_worse(result: CheckResult, old: CheckResult) -> bool:
-    """Whether a kept fact was dropped, or a fact newly distorted; false if undecided now."""
-    return bool(result.label) and _RANK[result.label] < _RANK[old.label]
+    return failure and failure._replace(results=tuple(sorted(unkept, key=_importance)))
 
 
 def _importance(result: CheckResult) -> tuple[bool, bool, float]:
@@ -127,43 +103,6 @@ def failing_facts(failure: GateFailure) -> str:
         failure.results, item_of, "fact", _MAX_SHOWN
     )
     return f"{render(Page('', sections=(section,))).strip()}\n\n{_NEXT}"
-
-
-def _changed(
-    report: CoverageReport, baseline: CoverageReport | None
-) -> list[tuple[CheckResult, CheckResult]]:
-    """Pair results with those of the baseline, if that is on another summary."""
-    if baseline is None or (
-        report.texts and baseline.texts and report.texts.summary.text == baseline.texts.summary.text
-    ):
-        return []
-    before = baseline.by_fact
-    return [(result, before[key]) for key, result in report.by_fact.items()]
-
-
-def misfit(report: CoverageReport, limits: Limits) -> str:
-    """Return why the limits do not apply to the report; empty if they do."""
-    problem = _mismatch(report, limits.baseline) if limits.baseline else ""
-    return problem and f"{problem}; create the baseline again"
-
-
-def _mismatch(report: CoverageReport, baseline: CoverageReport) -> str:
-    digests = report.facts.source_digest, baseline.facts.source_digest
-    if None not in digests and digests[0] != digests[1]:
-        return "the baseline is for another source"
-    by_extractor = {"extractor", "version", *dict(report.facts.made_by + baseline.facts.made_by)}
-    for name, values in baseline.signature.changes(report.signature).items():
-        if name not in by_extractor:
-            old, new = map(quote_text, values)
-            return f"the baseline was scored with other settings ({name} {old}, now {new})"
-    facts, before = report.by_fact, baseline.by_fact
-    for missing, where in (
-        ([text for text, n in facts if (text, n) not in before], "missing in the baseline"),
-        ([text for text, n in before if (text, n) not in facts], "only in the baseline"),
-    ):
-        if missing:
-            return f"{plural(len(missing), 'fact')} {where}, such as {quote_text(missing[0])!r}"
-    return ""
 
 
 def _too_many(n_distorted: int, maximum: int | None, results: Sequence[CheckResult] = ()) -> str:

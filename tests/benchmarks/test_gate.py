@@ -55,6 +55,5 @@ def test_a_version_that_says_less_fails_and_the_same_words_pass() -> None:
     less, same = subject.versions[2], subject.versions[0]._replace(text=subject.before)
     with FactCoverage(WordContainment()) as scorer:
         rows, _ = trial(scorer, subject._replace(versions=(less, same)))
-    assert [row.gate for row in rows] == ["must", "baseline"] * 2
-    assert [row.has_failed for row in rows] == [True, True, False, False]
-    assert {row.behind["f5"] for row in rows[:2]} == {"dropped"}
+    assert [row.has_failed for row in rows] == [True, False]
+    assert rows[0].behind["f5"] == "dropped"

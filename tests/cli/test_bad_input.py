@@ -29,7 +29,6 @@ KINDS = {
     "gold": (".json .jsonl .yaml", "fields evaluate FILE {gold}"),
     "schema": (".json .yaml", "fields evaluate {gold} {gold} --schema FILE"),
     "saved report": (".json", "report FILE"),
-    "baseline": (".json", "score {text} {text} --facts {text} --baseline FILE"),
     "saved run": (".json", "fields compare FILE FILE"),
     "cards": (".json .yaml", "keywords run FILE {gold}"),
     "guides": (".json .yaml", "keywords behaviors FILE {gold}"),
