@@ -34,8 +34,8 @@ from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
 from factcheck.settings import LOCAL
-from factcheck.stats.intervals import Estimate, kendall
-from factcheck.stats.resampling import bootstrap_groups, mean_estimate
+from factcheck.stats.intervals import Estimate
+from factcheck.stats.resampling import bootstrap_groups
 
 _LABELS: conclusions.Labels = {
     "sensitivity": ("found, of the facts that people find", short),
@@ -45,7 +45,6 @@ _LABELS: conclusions.Labels = {
     "calibration_error": ("mean error of its probabilities", short),
     "coverage": ("mean coverage by its verdicts", short),
     "human_coverage": ("what people would find, by labels and its verdicts", short),
-    "kendall": ("rank correlation (Kendall) of its coverage with that by people", short),
 }
 
 
@@ -200,7 +199,6 @@ def measure_agreement(
     decided = [pair for pair, answer in labelled if answer.entailed is not None]
     verdicts = [answer for _, answer in labelled if answer.entailed is not None]
     rows = Decisions.of_pairs(decided, verdicts)
-    correlated = metrics.comparable(metrics.by_document(decided, verdicts))
     documents = metrics.by_document(pairs, answers)
 
     def estimate(
@@ -226,7 +224,6 @@ def measure_agreement(
             "specificity": estimate(lambda rows: metrics.rates(rows)[1], labels=(False,)),
             "auroc": estimate(metrics.auroc),
             "calibration_error": estimate(metrics.calibration_error),
-            "kendall": mean_estimate([kendall(*both) for both in correlated], low=-1.0),
             "coverage": metrics.mean_coverage(documents),
             "human_coverage": metrics.human_level(documents),
         },
@@ -248,8 +245,6 @@ class JudgeAgreement:
 
     - `balanced_accuracy`, `sensitivity`, `specificity`: of its verdicts.
     - `auroc`, `calibration_error`: of its probabilities.
-    - `kendall`: mean over documents of the rank correlation with the human coverage, over the
-      systems of a document.
     - `coverage`: the mean coverage of all documents, by the judge. `human_coverage`: what people
       would find there, from their labels and the judge's answers on all facts.
     """

@@ -25,7 +25,6 @@ from factcheck.stats.resampling import mean_estimate
 Array = Any
 """A numpy array."""
 _N_BINS = 10
-_MIN_SYSTEMS = 3
 
 
 class LabelledPair(NamedTuple):
@@ -150,22 +149,6 @@ def by_document(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> Tex
         texts = found.setdefault(pair.document, {})
         texts.setdefault((pair.system, pair.text), []).append((pair, answer))
     return {document: list(texts.values()) for document, texts in found.items()}
-
-
-def comparable(documents: Texts) -> list[tuple[list[float], list[float]]]:
-    """Return the coverage of texts by document, by judge and by people, where both differ.
-
-    Of the documents with three texts or more; all facts are labelled and decided.
-    """
-    found = []
-    for texts in documents.values():
-        judge, human = [], []
-        for facts in texts:
-            judge.append(fmean(answer.entailed is True for _, answer in facts))
-            human.append(fmean(pair.label is True for pair, _ in facts))
-        if len(texts) >= _MIN_SYSTEMS and len(set(judge)) > 1 and len(set(human)) > 1:
-            found.append((judge, human))
-    return found
 
 
 def mean_coverage(documents: Texts) -> Estimate:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -171,19 +170,3 @@ def test_labels_may_be_the_words_of_the_page(tmp_path: Path) -> None:
     labels = {"stated": True, "Not stated": False, "cannot tell": None, "yes": True, "no": False}
     path = written(tmp_path, *({**ROW, "fact": word, "label": word} for word in labels))
     assert {pair.fact: pair.label for pair in read_pairs(path)} == labels
-
-
-def test_correlations_are_means_within_documents_of_three_texts_that_differ() -> None:
-    """In `x` the judge follows the humans, in `y` it says the opposite; the others say nothing."""
-    rows, answers = [], []
-    for document, n_systems in (("x", 3), ("y", 3), ("two", 2), ("constant", 3)):
-        for system, fact in itertools.product(range(n_systems), range(3)):
-            label, place = fact < system, str(system)
-            rows.append(LabelledPair(document, place, f"{document}{system}", f"f{fact}", label))
-            said = {"y": fact >= system, "constant": True}.get(document, label)
-            answers.append(Answer(entailed=said))
-    found = measure_agreement("m", rows, answers)
-    assert found.metrics["kendall"] == (0.0, (-1.0, 1.0), "")
-    alone = measure_agreement("m", rows[:9], answers[:9]).metrics
-    assert alone["kendall"].value == pytest.approx(1.0)
-    assert measure_agreement("m", rows[18:], answers[18:]).metrics["kendall"].value is None
