@@ -5,7 +5,6 @@ The store is the subfolder `answers`, so that its files move in one step.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import threading
@@ -14,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from factcheck.runtime.cache.entries import DAMAGED, WarnOnce, seal, unseal
+from factcheck.runtime.cache.entries import DAMAGED, WarnOnce, packed, unpacked
 
 T = TypeVar("T")
 
@@ -29,12 +28,6 @@ def expanded(folder: str | os.PathLike[str]) -> Path:
 
 def database(folder: Path) -> Path:
     return folder / "answers" / "cache.db"
-
-
-def values_in(key: str, stored: object) -> list[str] | None:
-    """Return the values in a row; `None` if it was damaged or tampered with."""
-    text = unseal(key, stored)
-    return None if text is None else json.loads(text)
 
 
 class DiskCache:
@@ -63,7 +56,9 @@ class DiskCache:
         rows = self._use(lambda store: [(key, store.get(key)) for key in keys]) if keys else None
         found: dict[str, list[str]] = {}
         for key, stored in rows or ():
-            values = [] if stored is None else values_in(key, stored)
+            if stored is None:
+                continue
+            values = unpacked(stored)
             if values is None:
                 self._warn("damaged", DAMAGED, f"the cache {self.folder}", key[:16])
             elif values:
@@ -76,10 +71,9 @@ class DiskCache:
         def write(store: Any) -> None:
             with store.transact():
                 for key, value in entries.items():
-                    values = values_in(key, store.get(key)) or []
+                    values = unpacked(store.get(key)) or []
                     if value not in values:
-                        text = json.dumps([*values, value], ensure_ascii=False)
-                        store.set(key, seal(key, text))
+                        store.set(key, packed([*values, value]))
 
         if entries:
             self._use(write)

@@ -1,4 +1,4 @@
-"""Ports of response caches, cache keys, and checksummed values."""
+"""Port of response caches, cache keys, and stored values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 JSON = bool | int | float | str | Sequence["JSON"] | Mapping[str, "JSON"] | None
 """Any JSON value."""
@@ -15,7 +15,6 @@ KEY_SCHEMA = 2
 """Version in every key; incremented when the meaning of keys changes, to invalidate old entries."""
 KEY_DIGITS = 64
 
-CHECKSUM_DIGITS = 16
 _ENCODER = json.JSONEncoder(
     ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
 )
@@ -36,31 +35,23 @@ def answer_key(**parts: JSON) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def seal(key: str, value: str) -> bytes:
-    """Encode a value for storage: a checksum over key and value, followed by the value."""
-    data = value.encode("utf-8", "surrogatepass")
-    return _checksum(key, data) + data
+def packed(values: Sequence[str]) -> bytes:
+    """Encode values for storage."""
+    return json.dumps([*values]).encode()
 
 
-def unseal(key: str, stored: object) -> str | None:
-    """Decode a stored value; `None` if its checksum does not match this key or it is not text."""
-    if type(stored) is not bytes:
-        return None
-    data = stored[CHECKSUM_DIGITS:]
-    if stored[:CHECKSUM_DIGITS] != _checksum(key, data):
-        return None
+def unpacked(stored: Any) -> list[str] | None:
+    """Decode stored values; `None` if they cannot be read."""
     try:
-        return data.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
+        values = json.loads(stored)
+    except (TypeError, ValueError, RecursionError):
         return None
+    if isinstance(values, list) and all(isinstance(value, str) for value in values):
+        return values
+    return None
 
 
-def _checksum(key: str, data: bytes) -> bytes:
-    digest = hashlib.sha256(key.encode("ascii") + data).hexdigest()
-    return digest[:CHECKSUM_DIGITS].encode("ascii")
-
-
-DAMAGED = "%s has an entry that was damaged or tampered with; it counts as missing (%s)"
+DAMAGED = "%s has an entry that cannot be read; it counts as missing (%s)"
 """Warning of a cache; takes its name and the first digits of a key."""
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from factcheck.errors import ConfigError, JudgeUnavailable
-from factcheck.runtime.cache.entries import DAMAGED, WarnOnce, seal, unseal
+from factcheck.runtime.cache.entries import DAMAGED, WarnOnce, packed, unpacked
 
 T = TypeVar("T")
 
@@ -121,12 +121,12 @@ class RedisCache:
         found: dict[str, list[str]] = {}
         for key, answer in zip(keys, answers, strict=False):
             # an error stands for a value that is no list
-            sealed = answer if isinstance(answer, list) else [None]
-            values = [unseal(key, one) for one in sealed]
-            if None in values:
-                self._warn("damaged", DAMAGED, "the Redis cache", key[:16])
-            if good := [value for value in values if value is not None]:
-                found[key] = good
+            for stored in answer if isinstance(answer, list) else [None]:
+                values = unpacked(stored)
+                if values is None:
+                    self._warn("damaged", DAMAGED, "the Redis cache", key[:16])
+                else:
+                    found.setdefault(key, []).extend(values)
         return found
 
     def add_many(self, entries: Mapping[str, str]) -> None:
@@ -135,7 +135,7 @@ class RedisCache:
         def write() -> None:
             with self._client.pipeline() as commands:
                 for key, value in entries.items():
-                    commands.rpush(PREFIX + key, seal(key, value))
+                    commands.rpush(PREFIX + key, packed([value]))
                 commands.execute()
 
         if entries:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -11,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from factcheck.runtime.cache import DiskCache
-from factcheck.runtime.cache.disk import database, values_in
-from factcheck.runtime.cache.entries import seal
+from factcheck.runtime.cache.disk import database
 
 
 class MemoryCache:
@@ -39,20 +37,8 @@ def filled(folder: Path, entries: Mapping[str, str]) -> bytes:
     return database(folder).read_bytes()
 
 
-def stored(folder: Path) -> dict[str, list[str] | None]:
-    """The values of every row, in the order of writing; `None` of one that was tampered with."""
-    with closing(sqlite3.connect(database(folder))) as connection:
-        rows = connection.execute("SELECT key, value FROM Cache ORDER BY rowid").fetchall()
-    return {key: values_in(key, value) for key, value in rows}
-
-
 def in_lists(entries: Mapping[str, str]) -> dict[str, list[str]]:
     return {key: [value] for key, value in entries.items()}
-
-
-def row(key: str, *values: str) -> bytes:
-    """What a row with these values holds."""
-    return seal(key, json.dumps(values))
 
 
 def run_sql(folder: Path, statement: str, values: tuple[Any, ...] = ()) -> None:

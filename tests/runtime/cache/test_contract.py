@@ -25,7 +25,6 @@ from factcheck.runtime.cache import (
     entries,
     open_cache,
 )
-from factcheck.runtime.cache.entries import seal, unseal
 from factcheck.runtime.cache.redis import RedisCache
 from factcheck.settings import Settings
 from tests.runtime.cache.conftest import KEY, OTHER
@@ -129,21 +128,6 @@ def test_types_and_surrogates_are_told_apart_and_what_is_not_json_has_no_key() -
         answer_key(part={1, 2})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="Out of range"):
         answer_key(part=float("nan"))
-
-
-@given(TEXTS, st.data())
-def test_a_sealed_value_comes_back_unless_a_bit_is_flipped(value: str, data: st.DataObject) -> None:
-    sealed = bytearray(seal(KEY, value))
-    assert unseal(KEY, bytes(sealed)) == value
-    assert unseal(OTHER, bytes(sealed)) is None
-    bit = data.draw(st.integers(0, 8 * len(sealed) - 1))
-    sealed[bit // 8] ^= 1 << bit % 8
-    assert unseal(KEY, bytes(sealed)) is None
-
-
-@pytest.mark.parametrize("stored", [None, b"", b"short", "text", 7])
-def test_what_was_not_sealed_is_refused(stored: object) -> None:
-    assert unseal(KEY, stored) is None
 
 
 def folder_of(cache: AnswerCache | None) -> Path:

@@ -18,7 +18,7 @@ from factcheck.runtime.cache import disk as disk_module
 from factcheck.runtime.cache.disk import database
 from factcheck.runtime.cache.store import is_damage, is_trouble
 from tests.runtime.cache.conftest import KEY, OTHER
-from tests.runtime.cache.stores import filled, in_lists, row, run_sql
+from tests.runtime.cache.stores import filled, in_lists, run_sql
 
 
 def test_nothing_is_created_before_the_first_use(folder: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_file_that_a_row_names_is_neither_read_nor_removed(
     folder: Path, tmp_path: Path, disk: DiskCache
 ) -> None:
     victim = tmp_path / "victim"
-    victim.write_bytes(row(KEY, "of another file"))
+    victim.write_bytes(b'["of another file"]')
     filled(folder, {KEY: "kept"})
     run_sql(folder, "UPDATE Cache SET filename = ?, mode = 4", (str(victim),))
     assert disk.get_many([KEY]) == {}
