@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from benchmarks.runtime.workload import facts_of, label_of, make_pairs, question
-from factcheck.runtime.cache.disk import database
 from factcheck.testing import FactModel, LocalOpenAIServer, Reply
 from tests.rows import comparable
+from tests.runtime.cache.stores import stored
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 
@@ -85,9 +83,7 @@ def test_a_killed_run_loses_nothing_that_was_answered(
 def answers(folder: Path) -> Counter[tuple[str, str]]:
     """How often each answer is in a cache; one that was paid for twice is there twice."""
     found: Counter[tuple[str, str]] = Counter()
-    with closing(sqlite3.connect(database(folder))) as connection:
-        rows = connection.execute("SELECT key, value FROM Cache").fetchall()
-    for key, values in rows:
-        for value in json.loads(values):
+    for key, values in stored(folder).items():
+        for value in values:
             found.update((key, name) for name in json.loads(value).get("answers", ()))
     return found

@@ -122,7 +122,7 @@ def _label(fact: str, text: str) -> EntailmentLabel:
 
 def _cache_entries() -> str:
     rows = stored(Path("cache")).items()
-    good = sorted((key, value) for key, values in rows for value in values or ())
+    good = sorted((key, value) for key, values in rows for value in values)
     return "".join(f"{json.dumps({'key': key, 'value': value})}\n" for key, value in good)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -35,6 +36,13 @@ def filled(folder: Path, entries: Mapping[str, str]) -> bytes:
     cache.add_many(entries)
     cache.close()
     return database(folder).read_bytes()
+
+
+def stored(folder: Path) -> dict[str, list[str]]:
+    """The values of every row, in the order of writing."""
+    with closing(sqlite3.connect(database(folder))) as connection:
+        rows = connection.execute("SELECT key, value FROM Cache ORDER BY rowid").fetchall()
+    return {key: json.loads(values) for key, values in rows}
 
 
 def in_lists(entries: Mapping[str, str]) -> dict[str, list[str]]:
