@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any
 
 from factcheck.errors import ConfigError, InputError
 
@@ -64,8 +64,6 @@ _RESERVED = frozenset(
 FACTS_PER_CALL = 32
 """Default number of facts in one request: for 20 to 64 facts, 10 to 18 % cheaper than 16, with half
 the requests."""
-VerdictForm = Literal["line", "quote"]
-"""Output of a model before each label: the number of the deciding line, or a verbatim quote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +93,6 @@ class Model:
     """Maximum number of tokens per reply, including reasoning; `None`: estimated and adapted."""
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     """Additional JSON parameters of each request, such as `{"top_k": 1}`."""
-    verdict: VerdictForm = "line"
-    """Output before each label: small models may need to copy a `"quote"`, at three times the
-    tokens of a `"line"`."""
     program: str | None = None
     """Program of DSPy to ask with, as saved by `FactChecker`, `KeyFactExtraction` or
     `SemanticEquivalence`: what it was not saved by asks as it does without."""
@@ -127,8 +122,6 @@ class Model:
             raise ConfigError(f"{self.name}: {error}") from error
 
     def _check_texts(self) -> None:
-        if self.verdict not in (forms := get_args(VerdictForm)):
-            raise InputError(f"verdict must be one of {', '.join(forms)}, not {self.verdict!r}")
         for name in ("reasoning_effort", "program", "base_url", "api_key"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, str) and value.strip()):

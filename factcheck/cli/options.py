@@ -103,7 +103,7 @@ JudgeOption = Annotated[
     option(
         "--judge-option",
         "NAME=VALUE",
-        "Language model setting, e.g. temperature=0.5 or verdict=quote; repeatable.",
+        "Language model setting, e.g. temperature=0.5 or seed=1; repeatable.",
     ),
 ]
 Weights = Annotated[

@@ -22,7 +22,6 @@ Labels = Mapping[str, EntailmentLabel] | Callable[[str, str], EntailmentLabel]
 
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\s*\n\s*")
-_KEY = re.compile(r'"(\w+)": ')
 _ANSWERS = {"entailed": "yes", "contradicted": "contradicted", "neutral": "no"}
 Kind = Literal["check", "extract", "compare", "rate", "summarize"]
 _FENCE = re.compile(
@@ -206,8 +205,7 @@ class FactModel:
         drafts = self.drafts(prompt)
         if prompt.kind == "rate":
             return _json(next(iter(drafts), {}))
-        keys = _verdict_keys(prompt)
-        items = (f"{_json(str(draft.get('id')))}: {_json(_item(draft, keys))}" for draft in drafts)
+        items = (f"{_json(str(draft.get('id')))}: {_json(_item(draft))}" for draft in drafts)
         return f"{{{', '.join(items)}}}"
 
     def drafts(self, prompt: ParsedPrompt) -> Sequence[Draft]:
@@ -235,31 +233,18 @@ class FactModel:
         else:
             raise InputError(f"FactModel has no label for the fact {fact!r}")
         if label == "neutral":
-            return {"label": label, "line": 0, "quote": ""}
+            return {"label": label, "line": 0}
         closest = _closest(fact, prompt.lines)
-        line = prompt.lines.index(closest) + 1 if closest else 0
-        quote = fact if fact in prompt.text else _closest(fact, sentences(prompt.text))
-        return {"label": label, "line": line, "quote": quote}
+        return {"label": label, "line": prompt.lines.index(closest) + 1 if closest else 0}
 
 
-def _verdict_keys(prompt: ParsedPrompt) -> tuple[str, ...]:
-    """Keys of a verdict, as in the last example of the instructions."""
-    if prompt.kind == "compare":
-        return ("reason", "equivalent")
-    example = prompt.instructions.rpartition('{"f1": ')[2]
-    if example.startswith("{"):
-        return tuple(_KEY.findall(example.partition("}")[0]))
-    return ("line", "answer")
-
-
-def _item(draft: Draft, keys: Sequence[str]) -> Any:
-    """Serialise a verdict: `"no"`, `"3 yes"`, or an object."""
+def _item(draft: Draft) -> Any:
+    """Serialise a verdict: `"no"` or `"3 yes"` on a fact, an object on a pair."""
+    if "values" in draft:
+        return {key: draft[key] for key in ("reason", "equivalent") if key in draft}
     label = draft.get("label")
     answer = _ANSWERS.get(label, label) if isinstance(label, str) else label
-    if keys == ("line", "answer"):
-        return f"{draft['line']} {answer}" if draft.get("line") else answer
-    item = {**draft, "answer": answer} if "label" in draft else draft
-    return {key: item[key] for key in keys if key in item}
+    return f"{draft['line']} {answer}" if draft.get("line") else answer
 
 
 def _json(reply: Any) -> str:

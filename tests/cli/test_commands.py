@@ -201,8 +201,7 @@ def test_options_of_a_judge_go_out_and_what_cannot_be_one_is_said_in_one_line(
     desk = Folder(tmp_path)
     source, summary = desk.put("s.txt", "It rained."), desk.put("t.txt", "It rained.")
     score = ("score", source, summary, "--judge", "openai/tiny", "--judge-option")
-    options = ("temperature=0.5", "--judge-option", "verdict=quote")
-    done = run(*score, *options, "--format", "json")
+    done = run(*score, "temperature=0.5", "--format", "json")
     assert run("doctor", "openai/tiny", "--judge-option", "seed=7").code == 0
     assert done.code == 0, done.err
     assert "temp:0.5" in json.loads(done.out)["signature"]

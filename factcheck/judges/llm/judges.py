@@ -83,8 +83,7 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
     """Maximum characters of text in one request (about 30,000 tokens)."""
 
     def __init__(self, model: LanguageModel, *, batch_size: int, module: Any = None) -> None:
-        own = FactChecker(model.settings.verdict)
-        parts = {"truncated": 2}
+        own, parts = FactChecker(), {"truncated": 2}
         super().__init__(model, own, program=module, batch_size=batch_size, parts=parts)
 
     async def check(

@@ -57,16 +57,14 @@ from factcheck.judges.llm.replies import (
 )
 from factcheck.judges.ports import PairResult, Specificity, ValuePair
 from factcheck.runtime.budget import least_effort
-from factcheck.settings import FACTS_PER_CALL, VerdictForm
+from factcheck.settings import FACTS_PER_CALL
 
 _STRING: Mapping[str, Any] = {"type": "string"}
-_ANSWER: Mapping[str, Any] = {"type": "string", "enum": list(ANSWERS)}
-_LINE_AND_ANSWER = f"^([0-9]+ ({'|'.join(a for a in ANSWERS if a != NO)})|{NO})$"
-_VERDICT: Mapping[VerdictForm, tuple[Mapping[str, Any], int]] = {
-    "line": ({"type": "string", "pattern": _LINE_AND_ANSWER}, 32),
-    "quote": (object_schema(quote=_STRING, answer=_ANSWER), 128),
+_VERDICT: Mapping[str, Any] = {
+    "type": "string",
+    "pattern": f"^([0-9]+ ({'|'.join(a for a in ANSWERS if a != NO)})|{NO})$",
 }
-"""JSON schema of a verdict, and its token limit."""
+_TOKENS_PER_VERDICT = 32
 _TOKENS_PER_PAIR = 64
 _TOKENS_PER_REPLY = 64
 _TOKENS_PER_RATING = 192
@@ -246,6 +244,10 @@ def _fact_lines(facts: Sequence[str]) -> str:
     return "\n".join(f"f{place} {one_line(visible(fact))}" for place, fact in enumerate(facts, 1))
 
 
+def _numbered_lines(text: str) -> str:
+    return numbered(text).text
+
+
 class FactChecker(_OneCall):
     """Checks several facts against a text in one request.
 
@@ -253,21 +255,16 @@ class FactChecker(_OneCall):
     `results` hold one `Verdict` or `CheckFailure` per fact, in fact order. The reply schema
     requires an entry per fact, so a server that enforces schemas omits none. More than 32 facts
     take several requests.
-
-    Args:
-        form: Part of a verdict before its label: the number of the decisive line (`"line"`), or a
-            quote of the passage (`"quote"`).
     """
 
+    prompt = CHECK_FACTS
     asks = "facts: list[str], text -> verdicts: dict"
     predictor = "judge_facts"
     sample: ClassVar[Mapping[str, Any]] = {"facts": ["<<fact>>"], "text": "<<text>>"}
 
-    def __init__(self, form: VerdictForm = "line") -> None:
-        self._form = form
-        self.show = {"facts": _fact_lines, "text": self._show_text}
-        self.prompt = f"{CHECK_FACTS}-{form}"
-        super().__init__()
+    show: Mapping[str, Callable[[Any], str]] = MappingProxyType(
+        {"facts": _fact_lines, "text": _numbered_lines}
+    )
 
     def forward(self, **inputs: Any) -> dspy.Prediction:
         forward = super().forward
@@ -277,20 +274,16 @@ class FactChecker(_OneCall):
         forward = super().aforward
         return _joined([await forward(**some) for some in _batches(**inputs)])
 
-    def _show_text(self, text: str) -> str:
-        return numbered(text).text if self._form == "line" else visible(text)
-
     def question(
         self, facts: Sequence[AtomicFact | str], text: str
     ) -> Question[dict[str, CheckResult]]:
         by_id = {f"f{place}": fact for place, fact in enumerate(FactSet.of(facts), 1)}
-        lines = numbered(text).spans if self._form == "line" else None
-        schema, tokens = _VERDICT[self._form]
+        lines = numbered(text).spans
         return Question(
             {"facts": [fact.text for fact in by_id.values()], "text": text},
-            by_id_schema(list(by_id), schema),
+            by_id_schema(list(by_id), _VERDICT),
             lambda data, judge: read_verdicts(data, by_id, text, lines, judge),
-            _TOKENS_PER_REPLY + tokens * len(by_id),
+            _TOKENS_PER_REPLY + _TOKENS_PER_VERDICT * len(by_id),
         )
 
 

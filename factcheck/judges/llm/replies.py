@@ -24,13 +24,10 @@ from factcheck.facts import (
     Evidence,
     Span,
     Verdict,
-    locate,
 )
 from factcheck.judges.llm.fences import one_line
 from factcheck.judges.ports import HIGHEST, LOWEST, PairResult, PairVerdict, ValuePair
 
-QUOTE_NOT_FOUND = "quote_not_found"
-"""Flag of a verdict whose quote does not occur in the text."""
 _MAX_CHARS = 1_000_000
 """Maximum length of a reply; valid ones have at most about 100,000 characters."""
 _MAX_OBJECTS = 64
@@ -306,7 +303,7 @@ def read_verdicts(
     data: Any,
     questions: Mapping[str, AtomicFact],
     text: str,
-    lines: Sequence[Span] | None,
+    lines: Sequence[Span],
     judge: str,
 ) -> dict[str, CheckResult]:
     """Parse one result per fact, in fact order; a missing or invalid entry is a `CheckFailure`.
@@ -315,7 +312,7 @@ def read_verdicts(
         data: The reply, as JSON.
         questions: Facts by id.
         text: The text that the facts were checked against.
-        lines: Spans of its numbered lines; `None` if the verdicts have quotes.
+        lines: Spans of its numbered lines.
         judge: Name of the judge.
     """
     items = _by_id(data, questions)
@@ -328,7 +325,7 @@ def read_verdicts(
 
 
 def _verdict(
-    item: Any, text: str, lines: Sequence[Span] | None, fact: AtomicFact, judge: str
+    item: Any, text: str, lines: Sequence[Span], fact: AtomicFact, judge: str
 ) -> Verdict | None:
     """Parse an entry; `None` if it is invalid."""
     item = item if isinstance(item, dict) else {"answer": item}
@@ -336,19 +333,12 @@ def _verdict(
     if label is None:
         return None
     evidence: Evidence | None = None
-    flags: tuple[str, ...] = ()
-    if label != "neutral" and lines is None:
-        quote = item.get("quote")
-        if not isinstance(quote, str):
-            return None
-        evidence = locate(quote, text)
-        flags = () if evidence else (QUOTE_NOT_FOUND,)
-    elif label != "neutral" and lines is not None:
+    if label != "neutral":
         if line is None or not 1 <= line <= len(lines):
             return None
         start, end = lines[line - 1]
         evidence = Evidence(text[start:end], start, end)
-    return Verdict(fact, label, None, evidence, "", judge, flags=flags)
+    return Verdict(fact, label, None, evidence, "", judge)
 
 
 def _label_and_line(item: Mapping[str, Any]) -> tuple[EntailmentLabel | None, int | None]:

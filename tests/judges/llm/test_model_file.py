@@ -46,7 +46,6 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "blank effort": ({"reasoning_effort": " "}, "reasoning_effort"),
     "a setting twice": ({"extra_body": {"temperature": 1}}, "must not contain temperature"),
     "no JSON": ({"extra_body": {"x": {1, 2}}}, "not JSON"),
-    "no form": ({"verdict": "label"}, "verdict must be one of line, quote, not 'label'"),
 }
 ADDRESSES = (
     *("http://me:geheim123@127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1?key=geheim123"),

@@ -32,22 +32,18 @@ TRUTH = ("entailed", "neutral", "contradicted")
 ANSWERS = ("yes", "no", "contradicted")
 LIES = ("no", "yes", "yes")
 LINES = (1, 0, 2)
-FORMS = ("line", "quote")
 Item = Any
 Pairs = Sequence[tuple[str, Item]]
 
 
-def item(form: str, answer: Any, line: int) -> Item:
-    quote = ("", *TEXT.split(". "))[line]
-    if form == "quote":
-        return {"quote": quote, "answer": answer}
+def item(answer: Any, line: int) -> Item:
     return answer if answer == "no" else f"{line} {answer}"
 
 
-def verdicts(form: str, answers: Sequence[Any]) -> Pairs:
+def verdicts(answers: Sequence[Any]) -> Pairs:
     cited = [line or 1 for line in LINES]
     return [
-        (f"f{n}", item(form, answer, 0 if answer == "no" else line))
+        (f"f{n}", item(answer, 0 if answer == "no" else line))
         for n, (answer, line) in enumerate(zip(answers, cited, strict=True), 1)
     ]
 
@@ -64,10 +60,10 @@ def listed(pairs: Pairs) -> list[Any]:
     ]
 
 
-def readable(form: str) -> Iterator[tuple[str, str]]:
+def readable() -> Iterator[tuple[str, str]]:
     """Replies that leave no doubt: all three verdicts count."""
-    pairs = verdicts(form, ANSWERS)
-    right, wrong = obj(pairs), obj(verdicts(form, LIES))
+    pairs = verdicts(ANSWERS)
+    right, wrong = obj(pairs), obj(verdicts(LIES))
     yield "as it was asked for", right
     yield "byte order mark", f"\ufeff{right}"
     yield "blank lines", f"\n\n \t{right}\n\n"
@@ -92,13 +88,13 @@ def readable(form: str) -> Iterator[tuple[str, str]]:
         yield f"<{tag}>", f"<{tag}>So {wrong}?</{tag}>\n{right}"
     yield "a thought without its beginning", f"So {wrong}?</think>{right}"
     yield "thoughts in thoughts", f"<think><think>{wrong}</think>{wrong}</think>{right}"
-    yield "upper case", obj(verdicts(form, [answer.upper() for answer in ANSWERS]))
-    yield "capitals and blanks", obj(verdicts(form, [f" {answer.title()} " for answer in ANSWERS]))
+    yield "upper case", obj(verdicts([answer.upper() for answer in ANSWERS]))
+    yield "capitals and blanks", obj(verdicts([f" {answer.title()} " for answer in ANSWERS]))
 
 
-def broken(form: str) -> Iterator[tuple[str, str]]:
+def broken() -> Iterator[tuple[str, str]]:
     """Replies that a reader could take for something they do not say."""
-    pairs, lies = verdicts(form, ANSWERS), verdicts(form, LIES)
+    pairs, lies = verdicts(ANSWERS), verdicts(LIES)
     right, wrong = obj(pairs), obj(lies)
     for n in range(3):
         yield f"id {n} doubled, then wrong", obj([*pairs, lies[n]])
@@ -147,9 +143,9 @@ def broken(form: str) -> Iterator[tuple[str, str]]:
     yield "lines", "f1: no\nf2: yes\nf3: yes"
     for value in (None, True, 1, 1.5, [], {}, ["yes"], {"answer": {"answer": "yes"}}):
         yield f"{value!r} as every verdict", obj([(key, value) for key, _ in pairs])
-        yield f"{value!r} as every answer", obj(verdicts(form, [value] * 3))
+        yield f"{value!r} as every answer", obj(verdicts([value] * 3))
     for answer in NO_ANSWERS:
-        yield f"answer {answer!r}", obj(verdicts(form, [answer] * 3))
+        yield f"answer {answer!r}", obj(verdicts([answer] * 3))
     for cut in range(1, len(wrong)):
         yield f"cut after {cut}", wrong[:cut]
 
@@ -169,47 +165,34 @@ def broken_lines() -> Iterator[tuple[str, str]]:
         yield f"line {number!r} in an object", obj([(f"f{n}", given) for n in (1, 2, 3)])
 
 
-def broken_items(form: str) -> Iterator[tuple[str, str]]:
+def broken_items() -> Iterator[tuple[str, str]]:
     """Keys of a verdict that come twice or are missing."""
-    pairs = verdicts(form, ANSWERS)
-    for key in dict(pairs)["f1"]:
-        others = {name: value for name, value in dict(pairs)["f1"].items() if name != key}
-        yield f"without {key}", obj([(f"f{n}", others) for n in (1, 2, 3)])
-    right, wrong = '"answer": "yes"', '"answer": "no"'
-    whole = obj(pairs)
-    yield "answer doubled, then wrong", whole.replace(right, f"{right}, {wrong}")
-    yield "answer doubled, wrong first", whole.replace(right, f"{wrong}, {right}")
+    right, wrong = '"answer": "yes", "line": 1', '"answer": "no"'
+    for whole in ('"answer": "yes"', '"line": 1', f"{right}, {wrong}", f"{wrong}, {right}"):
+        yield f"the object {whole}", f'{{"f1": {{{whole}}}, "f2": {{{whole}}}, "f3": {{{whole}}}}}'
 
 
-def read(form: Any, reply: str) -> tuple[CheckResult, ...]:
-    question = FactChecker(form).question(FACTS, TEXT)
+def read(reply: str) -> tuple[CheckResult, ...]:
+    question = FactChecker().question(FACTS, TEXT)
     return tuple(question.find(reply, "judge").values())
 
 
-BROKEN = {
-    **{f"{form}: {name}": (form, reply) for form in FORMS for name, reply in broken(form)},
-    **{f"line: {name}": ("line", reply) for name, reply in broken_lines()},
-    **{f"quote: {name}": ("quote", reply) for name, reply in broken_items("quote")},
-}
+BROKEN = dict([*broken(), *broken_lines(), *broken_items()])
 KINDS = {name for name in BROKEN if "cut after" not in name}
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_reply_that_leaves_no_doubt_counts_in_full(form: str) -> None:
-    for name, reply in readable(form):
-        results = read(form, reply)
+def test_a_reply_that_leaves_no_doubt_counts_in_full() -> None:
+    for name, reply in readable():
+        results = read(reply)
         assert [getattr(result, "label", result) for result in results] == list(TRUTH), name
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_broken_reply_gives_no_wrong_verdict(form: str) -> None:
+def test_a_broken_reply_gives_no_wrong_verdict() -> None:
     assert len(KINDS) > 130
     wrong = {}
-    for name, (of_form, reply) in BROKEN.items():
-        if of_form != form:
-            continue
+    for name, reply in BROKEN.items():
         try:
-            results = read(form, reply)
+            results = read(reply)
         except JudgeOutputError:
             continue
         assert [result.fact.text for result in results] == list(FACTS)
@@ -222,7 +205,7 @@ def test_a_broken_reply_gives_no_wrong_verdict(form: str) -> None:
 
 def test_an_object_without_an_id_is_no_answer_so_that_another_form_is_tried() -> None:
     with pytest.raises(JudgeOutputError, match="none of the expected ids"):
-        read("line", '{"note": "done"}')
+        read('{"note": "done"}')
 
 
 RATED = '{"reason": "Much is missing.", "faithfulness": 2}'
@@ -296,7 +279,7 @@ def with_errors(lies: str) -> Iterator[dict[str, Any]]:
 def test_no_fault_over_http_leaves_a_wrong_verdict_or_loses_one_and_none_is_cached(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    lies = obj(verdicts("line", LIES))
+    lies = obj(verdicts(LIES))
     faults: list[Reply | str] = [BROKEN[name][1] for name in KINDS if name.startswith("line: ")]
     faults += [Reply(lies, finish_reason=reason) for reason in UNTRUSTED]
     faults += [Reply(lies, refusal="I would rather not."), Reply(None)]
@@ -311,7 +294,7 @@ def test_no_fault_over_http_leaves_a_wrong_verdict_or_loses_one_and_none_is_cach
         if (fault := spoilt.pop(prompt.text, None)) is not None:
             return fault
         cited = dict(zip(FACTS, LINES, strict=True))
-        return obj([(key, item("line", answers[f], cited[f])) for key, f in prompt.facts.items()])
+        return obj([(key, item(answers[f], cited[f])) for key, f in prompt.facts.items()])
 
     with LocalOpenAIServer(answer) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
 
 import pytest
 
@@ -77,14 +76,6 @@ def test_many_facts_go_out_in_as_few_even_batches_as_possible(llm: MakeSetup) ->
     assert bodies[0]["temperature"] == 0.0
     assert bodies[0]["response_format"]["json_schema"]["strict"] is True
     assert bodies[0]["max_completion_tokens"] < 2000
-
-
-@pytest.mark.parametrize("verdict", ["line", "quote"])
-def test_a_model_says_how_its_verdicts_are_written(llm: MakeSetup, verdict: Any) -> None:
-    report = llm(FactModel(), {"verdict": verdict}).scorer.score(SOURCE, SUMMARY, facts=FACTS)
-    assert [kept.fact.text for kept in report.kept] == FACTS[:5]
-    assert f"-{verdict}@" in report.signature["check"]
-    assert all(kept.evidence for kept in report.kept)
 
 
 def test_a_reply_that_was_cut_off_is_never_used_and_asked_again_in_halves(llm: MakeSetup) -> None:
