@@ -87,8 +87,7 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
         from factcheck.errors import InputError
         from factcheck.facts import FactSet
         from factcheck.records import read_facts
-        from factcheck.scoring.gates import NO_LIMITS, Limits, coverage_gate, failing_facts
-        from factcheck.scoring.rechecks import settled
+        from factcheck.scoring.gates import NO_LIMITS, Limits, coverage_gate, failing_facts, settled
 
         if min is not None and not 0.0 <= min <= 1.0:
             raise InputError(f"min is {min:g}; expected 0 to 1")

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 
 from factcheck import AtomicFact, FactCoverage
 from factcheck.documents.yaml_documents import parse_yaml
-from factcheck.scoring.gates import Limits, coverage_gate
-from factcheck.scoring.rechecks import settled
+from factcheck.scoring.gates import Limits, coverage_gate, settled
 
 PAIRS = Path(__file__).with_name("pairs.yaml")
 

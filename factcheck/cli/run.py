@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from factcheck.records import Record
     from factcheck.reports.comparison import RunComparison
     from factcheck.reports.page import Page
-    from factcheck.runtime.progress import Show
+    from factcheck.scoring.many import Show
     from factcheck.scoring.run_report import RunReport
 
 ROWS = "Rows"
@@ -312,13 +312,13 @@ def _run_on_ray(
 def _progress(files: list[str], fields: Mapping[str, str], n_done: int) -> Iterator[Show]:
     """Show progress, with the time left unless an input can be read only once."""
     from factcheck.records import read_records
-    from factcheck.runtime.progress import progress
+    from factcheck.scoring.many import show_progress
 
     n_left = 0
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
     if is_terminal and all(Path(file).is_file() for file in files):
         n_left = sum(1 for _ in read_records(*files, skip_bad=lambda _: None, fields=fields))
-    with progress("Scoring") as show:
+    with show_progress("Scoring") as show:
         yield partial(show, n_all=max(0, n_left - n_done))
 
 

@@ -106,8 +106,7 @@ def _show_scored(
         KeyboardInterrupt: Interrupted; a report from cached replies has been shown.
     """
     from factcheck.scoring import FactCoverage
-    from factcheck.scoring.gates import NO_LIMITS, coverage_gate
-    from factcheck.scoring.rechecks import settled
+    from factcheck.scoring.gates import NO_LIMITS, coverage_gate, settled
     from factcheck.scoring.runs import cached_report
 
     required = limits or NO_LIMITS

@@ -1,6 +1,7 @@
 """Score a stream of records in order: with bounded concurrency, or in several processes.
 
-Processes are for embedded judges, whose work is bound by the CPU.
+Processes are for embedded judges, whose work is bound by the CPU. A line on standard error shows
+the progress.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import closing, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from factcheck.errors import FactcheckError, Failure, JudgeError, describe
 from factcheck.facts import CoverageReport, Usage
 from factcheck.records import Record, RecordLike, as_record
+from factcheck.reports.text import percent, plural
 from factcheck.runtime.loop import background
-from factcheck.runtime.progress import progress as show_progress
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
@@ -221,3 +222,45 @@ def _end_with(parent: Connection) -> None:
     with suppress(EOFError):
         parent.recv()
     os._exit(1)
+
+
+class Show(Protocol):
+    """Displays how much is done."""
+
+    def __call__(self, n_done: int, n_facts: int, usage: Usage, n_all: int = 0) -> None:
+        """Display the number of records so far, of facts, and of all; 0 if unknown."""
+
+
+@contextmanager
+def show_progress(message: str) -> Iterator[Show]:
+    """Show count, time left, cache hits and cost on standard error if it is a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda *_, **__: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TimeRemainingColumn(elapsed_when_finished=True),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(message, total=None)
+
+        def show(n_done: int, n_facts: int, usage: Usage, n_all: int = 0) -> None:
+            so_far = _progress_text(n_done, n_facts, usage, n_all)
+            described = f"{message}: {so_far}"
+            bar.update(task, description=described, completed=n_done, total=n_all or None)
+
+        yield show
+
+
+def _progress_text(n_done: int, n_facts: int, usage: Usage, n_all: int) -> str:
+    parts = [f"{n_done:,} of {plural(n_all, 'record')}" if n_all else plural(n_done, "record")]
+    if usage.cache_hits and n_facts:
+        parts.append(f"{percent(min(1.0, usage.cache_hits / n_facts))} from the cache")
+    if usage.calls:
+        cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
+        parts.append(f"{usage.calls:,} calls, {cost}")
+    return ", ".join(parts)

@@ -22,9 +22,8 @@ from factcheck.facts import (
 )
 from factcheck.facts.report import Direction
 from factcheck.records import Record
-from factcheck.runtime.progress import Show
 from factcheck.runtime.session import Session
-from factcheck.scoring.many import Outcome, RecordFailure
+from factcheck.scoring.many import Outcome, RecordFailure, Show
 from factcheck.scoring.run_report import FINAL, Tally, codes_of, outcome_of
 from factcheck.scoring.scorer import FactCoverage, Facts
 

@@ -21,9 +21,8 @@ import factcheck
 from factcheck.errors import FactcheckError
 from factcheck.reports.html import document_html, script
 from factcheck.server import jobs, judging
-from factcheck.server.access import Gate, ServerConfig
+from factcheck.server.access import RESPONSES, Gate, Problem, ServerConfig, answer_problem
 from factcheck.server.judging import KEY
-from factcheck.server.problems import RESPONSES, Problem, answer_problem
 from factcheck.server.service import Service
 
 router = APIRouter()

@@ -21,8 +21,7 @@ from factcheck.records import Record, as_record
 from factcheck.scoring import RecordFailure
 from factcheck.scoring.many import Scored
 from factcheck.scoring.runs import row_of
-from factcheck.server.access import ServerConfig, require_bounded
-from factcheck.server.problems import Problem
+from factcheck.server.access import Problem, ServerConfig, require_bounded
 
 _FORMAT = 4
 """Version of the tables, kept as `user_version`."""

@@ -35,9 +35,9 @@ from factcheck.runtime.loop import background
 from factcheck.scoring.many import Scored, score_record
 from factcheck.scoring.run_report import RunReport, codes_of
 from factcheck.scoring.runs import run_signature
+from factcheck.server.access import RESPONSES, Problem
 from factcheck.server.job_store import Job, JobStatus, JobStore
 from factcheck.server.judging import KEY
-from factcheck.server.problems import RESPONSES, Problem
 from factcheck.server.service import LINES, Service
 
 _DRAIN_S = 5.0

@@ -28,8 +28,7 @@ from factcheck.fields import FieldEvaluator
 from factcheck.fields.evaluation import Join
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.records import facts_of
-from factcheck.server.access import require_bounded
-from factcheck.server.problems import RESPONSES, Problem
+from factcheck.server.access import RESPONSES, Problem, require_bounded
 from factcheck.server.service import LINES, Service
 
 _JSON = "application/json"

@@ -26,8 +26,7 @@ from factcheck.runtime.deadline import deadline
 from factcheck.runtime.loop import BackgroundLoop, background
 from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
-from factcheck.server.access import Caller, ServerConfig
-from factcheck.server.problems import Problem, problem_of
+from factcheck.server.access import Caller, Problem, ServerConfig, problem_of
 from factcheck.settings import LOCAL
 
 _GRACE_S = 5.0

@@ -20,8 +20,8 @@ from factcheck.fields import SemanticComparator
 from factcheck.references import ReferenceMatch
 from factcheck.runtime.budget import BudgetTracker, Price, Tokens, price_of
 from factcheck.runtime.cache import DiskCache
-from factcheck.runtime.progress import progress
 from factcheck.runtime.session import Session
+from factcheck.scoring.many import show_progress
 from factcheck.testing import FactModel, LocalOpenAIServer
 from tests.runtime.cache.stores import MemoryCache
 
@@ -208,7 +208,7 @@ def test_a_line_is_shown_on_a_terminal_only(
     monkeypatch.setattr(screen, "isatty", lambda: is_terminal)
     monkeypatch.setattr("sys.stderr", screen)
     monkeypatch.setenv("COLUMNS", "200")
-    with progress("Scoring") as show:
+    with show_progress("Scoring") as show:
         show(50, 50, Usage(calls=7, cost_usd=0.5, cache_hits=10), 1200)
     shown = screen.getvalue()
     said = "Scoring: 50 of 1,200 records, 20 % from the cache, 7 calls, $0.5000"

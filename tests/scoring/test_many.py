@@ -26,8 +26,7 @@ from factcheck.facts import (
 from factcheck.judges.ports import Ledger
 from factcheck.records import Record
 from factcheck.scoring import RecordFailure
-from factcheck.scoring.gates import Limits, coverage_gate
-from factcheck.scoring.rechecks import settle, settled
+from factcheck.scoring.gates import Limits, coverage_gate, settle, settled
 from factcheck.testing import ScriptedChecker, ScriptedExtractor
 
 FACT = "The mill stands."

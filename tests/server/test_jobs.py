@@ -22,10 +22,9 @@ from factcheck.records import read_records
 from factcheck.scoring import FactCoverage
 from factcheck.scoring.run_report import RunReport, Tally
 from factcheck.scoring.runs import run_signature, score_run
-from factcheck.server.access import ApiKey, ServerConfig
+from factcheck.server.access import ApiKey, Problem, ServerConfig
 from factcheck.server.job_store import JobStatus
 from factcheck.server.jobs import Jobs, delete
-from factcheck.server.problems import Problem
 from factcheck.server.service import Service
 from factcheck.testing import FactModel, LocalOpenAIServer, Reply, ScriptedChecker
 from tests.rows import comparable
