@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from factcheck.judges.llm.modules import Summarizer as Summarizer
     from factcheck.judges.ports import Cascade as Cascade
     from factcheck.records import Record as Record
-    from factcheck.records import load_lock as load_lock
+    from factcheck.records import read_facts as read_facts
     from factcheck.records import read_records as read_records
     from factcheck.runtime.budget import Budget as Budget
     from factcheck.runtime.deadline import deadline as deadline
@@ -67,7 +67,7 @@ _HOMES = {
     "facts": "AtomicFact CheckFailure CoverageReport Evidence FactSet SourceDocument Verdict",
     "judges.llm.modules": "FactChecker KeyFactExtraction LLMJudge SemanticEquivalence Summarizer",
     "judges.ports": "Cascade",
-    "records": "Record load_lock read_records",
+    "records": "Record read_facts read_records",
     "runtime.budget": "Budget",
     "runtime.deadline": "deadline",
     "runtime.retry": "RetryPolicy",

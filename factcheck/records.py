@@ -305,21 +305,8 @@ class LockChange(NamedTuple):
     """Details whose core is no longer in the file: facts of their own from now on."""
 
 
-def load_lock(path: str | PathLike[str]) -> FactSet:
-    """Read a lock file.
-
-    Args:
-        path: A `.yaml` file from `write_lock`, possibly edited. Added facts need no id.
-
-    Raises:
-        InputError: Unreadable, not YAML, malformed or empty; names file and line.
-    """
-    _require_yaml(path)
-    return read_facts(path)
-
-
 def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
-    """Write a lock file, or merge facts into an existing one; `load_lock` reads it back.
+    """Write a lock file, or merge facts into an existing one; `read_facts` reads it back.
 
     The merge is three-way and applies changes of the source as well as edits of the file: facts
     that were reworded, added or marked are kept with `id`, `must`, `weight` and `tags`; deleted
@@ -333,7 +320,8 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
     Raises:
         InputError: The path is not writable, or the existing file is not a lock file.
     """
-    _require_yaml(path)
+    if Path(path).suffix.lower() not in {".yaml", ".yml"}:
+        raise InputError(f"{path}: a lock file is YAML; name it .yaml")
     existed = Path(path).exists()
     before = read_facts(path) if existed else FactSet(())
     entries = (entry.partition("=") for entry in before.extracted)
@@ -406,8 +394,3 @@ def _entry(fact: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(value, list):
             entry[key] = tuple(value)
     return entry
-
-
-def _require_yaml(path: str | PathLike[str]) -> None:
-    if Path(path).suffix.lower() not in {".yaml", ".yml"}:
-        raise InputError(f"{path}: a lock file is YAML; name it .yaml")

@@ -60,7 +60,7 @@ def test_a_lock_file_is_written_and_renewed(desk: Desk, run: Run) -> None:
     assert not out
     printed = run("facts", desk.source, "--format", "json", "--lock", str(lock)).out
     assert [fact["text"] for fact in json.loads(printed)["facts"]] == [
-        fact.text for fact in factcheck.load_lock(lock)
+        fact.text for fact in factcheck.read_facts(lock)
     ]
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from factcheck.documents import plain_document
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, Span
-from factcheck.records import Record, facts_of, load_lock, read_facts, read_records, write_lock
+from factcheck.records import Record, facts_of, read_facts, read_records, write_lock
 
 MARKED = FactSet(
     (
@@ -133,7 +133,7 @@ def test_a_lock_is_merged_with_what_changed_in_the_source(tmp_path: Path) -> Non
 
     same = write_lock(FactSet(tuple(old), source_digest="old"), path)
     assert (same.added, same.removed, same.lost, same.unchanged) == ((), (), (), 7)
-    assert load_lock(path).facts == load_lock(put(tmp_path / "edited.yaml", edited)).facts
+    assert read_facts(path).facts == read_facts(put(tmp_path / "edited.yaml", edited)).facts
 
     new = [AtomicFact(f"f{n}", f"Fact {n}.", Span(n, n + 2)) for n in (1, 2, 4, 5, 8, 9)]
     change = write_lock(FactSet(tuple(new), source_digest="new"), path)
@@ -141,7 +141,7 @@ def test_a_lock_is_merged_with_what_changed_in_the_source(tmp_path: Path) -> Non
     assert [fact.text for fact in change.added] == ["Fact 8.", "Fact 9."]
     assert [fact.text for fact in change.removed] == ["Fact 6.", "Fact 7."]
     assert [fact.text for fact in change.lost] == ["Fact 3."]
-    assert [(fact.text, fact.span, fact.must, fact.weight) for fact in load_lock(path)] == [
+    assert [(fact.text, fact.span, fact.must, fact.weight) for fact in read_facts(path)] == [
         ("Reworded.", (1, 3), False, 1.0),
         ("Fact 3.", None, True, 1.0),
         ("Fact 4.", (4, 6), False, 2.0),
@@ -154,7 +154,7 @@ def test_a_lock_is_merged_with_what_changed_in_the_source(tmp_path: Path) -> Non
     assert (again.added, again.removed, again.lost, again.unchanged) == ((), (), (), 7)
     last = write_lock(FactSet(tuple(new[1:]), source_digest="newer"), path)
     assert [fact.text for fact in last.lost] == ["Reworded."]
-    assert load_lock(path)[0].span is None
+    assert read_facts(path)[0].span is None
 
 
 def test_details_follow_their_core_through_a_merge(tmp_path: Path) -> None:
@@ -168,14 +168,14 @@ def test_details_follow_their_core_through_a_merge(tmp_path: Path) -> None:
     linked = (replace(fact, core=core) for fact, core in zip(before, places, strict=True))
     write_lock(FactSet(tuple(linked), "two"), path)
 
-    merged = {fact.text: fact for fact in load_lock(path)}
+    merged = {fact.text: fact for fact in read_facts(path)}
     assert merged["It sank in May."].core == merged["It sank."].id
     assert merged["It sank off Crete."].core == merged["It sank."].id
     assert merged["It was built in Rostock."].core is None
 
     change = write_lock(FactSet.of([in_may.text]), path)
     assert [fact.text for fact in change.alone] == [in_may.text]
-    assert [fact.core for fact in load_lock(path)] == [None]
+    assert [fact.core for fact in read_facts(path)] == [None]
 
 
 def test_a_detail_without_its_core_does_not_add_to_a_new_fact_with_that_id(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_detail_without_its_core_does_not_add_to_a_new_fact_with_that_id(tmp_p
     change = write_lock(FactSet((AtomicFact("f1", "Ann owns it."),), "new"), path)
 
     assert [(fact.id, fact.core) for fact in change.alone] == [("f2", "f1")]
-    assert {fact.text: fact.core for fact in load_lock(path)} == {
+    assert {fact.text: fact.core for fact in read_facts(path)} == {
         "It sank in May.": None,
         "Ann owns it.": None,
     }
@@ -199,11 +199,11 @@ def test_the_id_of_a_removed_fact_does_not_make_another_one_reworded(tmp_path: P
     three = AtomicFact("f2", "Three.", Span(10, 16))
     later = FactSet((one, three, AtomicFact("f3", "Two.", Span(17, 21))), source_digest="b")
     write_lock(later, path)
-    assert [(fact.id, fact.text) for fact in load_lock(path)] == [("f1", "One."), ("f2", "Three.")]
+    assert [(fact.id, fact.text) for fact in read_facts(path)] == [("f1", "One."), ("f2", "Three.")]
     path.write_text(path.read_text().replace("text: Three.", "text: Number three."))
     gone = write_lock(FactSet((one, two), source_digest="c"), path)
     assert [fact.text for fact in gone.lost] == ["Number three."]
-    assert load_lock(path)[1].span is None
+    assert read_facts(path)[1].span is None
 
 
 @pytest.mark.parametrize(
@@ -228,8 +228,6 @@ def test_a_file_that_is_no_lock_is_not_overwritten(tmp_path: Path) -> None:
         write_lock(MARKED, path)
     with pytest.raises(InputError, match="a lock file is YAML"):
         write_lock(MARKED, tmp_path / "facts.txt")
-    with pytest.raises(InputError, match="a lock file is YAML"):
-        load_lock(tmp_path / "facts.txt")
 
     assert path.read_text() == "colour: red\n"
 
