@@ -121,15 +121,12 @@ def test_an_empty_list_of_facts_is_not_kept(llm: MakeSetup) -> None:
     assert len(scorer.extract(SOURCE)) == 3
 
 
-GOOD: list[Any] = ["entailed", None, None, "", []]
 UNREADABLE: list[Any] = [
-    *([*GOOD[:2], place, "", []] for place in (0, "x", [9, 3], [0], [0.0, 4.0], [0, 10**6])),
-    *([*GOOD[:2], place, "", []] for place in ([-9, -3], [None, None], [False, True], [2, 2])),
-    *([*GOOD[:3], reason, []] for reason in (5, None)),
-    *([*GOOD[:4], flags] for flags in ("flipped", [{"a": 1}, []], None)),
-    *(["entailed", number, *GOOD[2:]] for number in (True, "0.5", 2, float("nan"), 10**400)),
-    *([label, *GOOD[1:]] for label in ("maybe", None, ["entailed"])),
-    *(GOOD[:4], {}, None),
+    *(["entailed", place, []] for place in (0, "x", [9, 3], [0], [0.0, 4.0], [0, 10**6])),
+    *(["entailed", place, []] for place in ([-9, -3], [None, None], [False, True], [2, 2])),
+    *(["entailed", None, flags] for flags in ("flipped", [{"a": 1}], None)),
+    *([label, None, []] for label in ("maybe", None, ["entailed"])),
+    *(["entailed", None], {}, None),
 ]
 
 
