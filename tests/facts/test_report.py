@@ -28,7 +28,7 @@ from factcheck.facts import (
     locate,
     share_entailed,
 )
-from factcheck.facts.spans import fold, fold_text
+from factcheck.facts.spans import fold_text
 from tests.strategies import result_lists, weights
 
 SIGNATURE = ScoreSignature.of({"judge": "openai/gpt-x:1|2", "version": "0.1.0"})
@@ -218,56 +218,25 @@ def test_a_line_that_is_no_signature_is_refused(line: str) -> None:
         ScoreSignature.parse(line)
 
 
-texts = st.text(max_size=60)
-plain_texts = st.text(st.sampled_from("aB \t\n\x1c\x85'`´“”—-\u0301"), max_size=30)
-"""Letters, spaces and marks that are plain after folding, and two characters that never are."""
 FOLDED = [
-    ("the  bridge\nopened", "Then the bridge opened."),
-    ("“It’s open”", 'He said: "It\'s open" and left.'),
-    ("cafe\u0301", "Das Café ist zu."),
-    ("Stra\u00dfe", "DIE STRASSE"),
-    ("co\u00adoperate", "They cooperate."),
-    ("한글", unicodedata.normalize("NFD", "이것은 한글")),
-    ("İstanbul", "in i\u0307stanbul today"),
+    ("the  bridge\nopened", "The bridge opened"),
+    ("“It’s open”", '"it\'s open"'),
+    ("cafe\u0301", "Café"),
+    ("Stra\u00dfe", "STRASSE"),
+    ("co\u00adoperate", "cooperate"),
+    ("한글", unicodedata.normalize("NFD", "한글")),
+    ("İstanbul", "i\u0307stanbul"),
 ]
 
 
-@pytest.mark.parametrize(("quote", "text"), FOLDED)
-def test_differences_of_form_do_not_hide_a_quote(quote: str, text: str) -> None:
-    found = locate(quote, text)
+@pytest.mark.parametrize(("one", "other"), FOLDED)
+def test_differences_of_form_do_not_tell_statements_apart(one: str, other: str) -> None:
+    assert fold_text(one) == fold_text(other)
+
+
+def test_a_quote_is_found_as_it_stands() -> None:
+    found = locate(" Open\n", "open, then Open")
     assert found is not None
-    assert text[found.start : found.end] == found.quote
-
-
-@pytest.mark.parametrize(
-    ("quote", "text", "place"),
-    [
-        ('"two  words"', "Say “Two\n words” now", (4, 16)),
-        ("Open", "open, then Open", (11, 15)),  # an exact occurrence is preferred
-    ],
-)
-def test_offsets_point_at_the_original(quote: str, text: str, place: tuple[int, int]) -> None:
-    found = locate(quote, text)
-    assert found is not None
-    assert (found.start, found.end) == place
-
-
-@pytest.mark.parametrize(
-    ("quote", "text"),
-    [("", "abc"), (" \n", "abc"), ("abd", "abc"), ("CAFE", "cafe\u0301"), ("abc", "")],
-)
-def test_what_does_not_stand_in_the_text_is_not_found(quote: str, text: str) -> None:
-    assert locate(quote, text) is None
-
-
-@given(texts | plain_texts | st.text(st.characters(codec="ascii")))
-def test_a_text_is_folded_alike_with_and_without_its_offsets(text: str) -> None:
-    assert fold_text(text) == fold(text).text
-
-
-@given(texts.filter(lambda text: bool(text.strip())))
-def test_decomposed_text_is_found_in_composed_text_and_back(text: str) -> None:
-    composed = unicodedata.normalize("NFC", text)
-    decomposed = unicodedata.normalize("NFD", composed)
-    assert (locate(composed, decomposed) is None) == (locate(decomposed, composed) is None)
-    assert locate(composed, decomposed) is not None
+    assert (found.quote, found.start, found.end) == ("Open", 11, 15)
+    for quote, text in (("", "abc"), (" \n", "abc"), ("abd", "abc"), ("abc", "")):
+        assert locate(quote, text) is None
