@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from factcheck.errors import ContextExceeded, Failure, InputError, JudgeError, JudgeQueued
@@ -152,22 +152,16 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         if isinstance(result, CheckFailure):
             return None
         place = (result.evidence.start, result.evidence.end) if result.evidence else None
-        return [result.label, place, result.flags]
+        return [result.label, place]
 
     def _from_json(self, data: Any, question: _FactQuestion) -> CheckResult:
-        label, place, flags = data
+        label, place = data
         text = question.section.text
-        is_valid = (
-            label in _LABELS
-            and (place is None or _is_within(place, text))
-            and type(flags) is list
-            and all(type(flag) is str for flag in flags)
-        )
-        if not is_valid:
+        if label not in _LABELS or not (place is None or _is_within(place, text)):
             raise InputError("the verdict is not one that this version writes")
         evidence = None if place is None else Evidence(text[slice(*place)], *place)
         content = (label, None, evidence, "", self._model.name)
-        return Verdict(question.fact, *content, cached=True, flags=tuple(flags))
+        return Verdict(question.fact, *content, cached=True)
 
 
 def _is_within(place: Any, text: str) -> bool:
@@ -188,12 +182,7 @@ def _placed(result: CheckResult, fact: AtomicFact, offset: int) -> CheckResult:
         return CheckFailure(fact, result.code, result.message)
     if result.fact is fact and not offset:
         return result
-    evidence = result.evidence and result.evidence.shifted(offset)
-    return Verdict(
-        *(fact, result.label, result.probability, evidence, result.reason, result.judge),
-        cached=result.cached,
-        flags=result.flags,
-    )
+    return replace(result, fact=fact, evidence=result.evidence and result.evidence.shifted(offset))
 
 
 class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
