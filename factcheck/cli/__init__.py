@@ -91,14 +91,7 @@ def _root(
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and exit with its exit code.
-
-    Args:
-        arguments: Arguments without the program name; `None`: those of the process.
-
-    Raises:
-        SystemExit: Always, with the exit code.
-    """
+    """Run the command line, by default that of the process, and exit with its exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     others = [argument for argument in arguments if argument != DEBUG]
     sys.exit(_run(others, debug=DEBUG in arguments))

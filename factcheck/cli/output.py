@@ -131,14 +131,8 @@ def capture_log(name: str) -> Iterator[None]:
 def destination(format_: Format | None, out: str | None, *inputs: str | None) -> Destination:
     """Validate the destination of a report, before any work is done.
 
-    Args:
-        format_: Format; `None`: by the suffix of `out`, or a table.
-        out: File for the report; `None` or `-`: standard output.
-        inputs: Input files.
-
-    Raises:
-        InputError: The file is not writable, is an input, or has an unknown suffix; or two inputs
-            are standard input.
+    Without a format, it is that of the suffix of `out`, or a table. Raises `InputError` if the file
+    is not writable, is an input, or has an unknown suffix; or if two inputs are standard input.
     """
     from factcheck.documents import refuse_stdin_twice
 
@@ -156,11 +150,7 @@ def destination(format_: Format | None, out: str | None, *inputs: str | None) ->
 
 
 def check_out(out: str | None, *inputs: str | None, option: str = "--out") -> None:
-    """Validate the path of an output file.
-
-    Raises:
-        InputError: A directory, a file in a missing folder, or one of the inputs.
-    """
+    """Raise `InputError` if an output file is a directory, in a missing folder, or an input."""
     if out is None or out == "-":
         return
     for path in inputs:
@@ -183,16 +173,9 @@ def report(
 ) -> None:
     """Print a report, or write it to its file and print what it says first; `exit_with` follows.
 
-    Args:
-        page: Report.
-        to_json: Formats the result as JSON.
-        to: Format and path.
-        warnings: Printed on standard error unless the report is printed as a table or Markdown.
-        failure: Failure of the gate, if any; shown in JUnit.
-        ungated: Option of the gate if it is not used; named in JUnit.
-
-    Raises:
-        InputError: Writing the file failed; the report is printed instead.
+    Warnings go to standard error unless the report is printed as a table or Markdown. JUnit shows
+    the failure of the gate, or names the option of a gate that is not used (`ungated`). If writing
+    the file fails, the report is printed instead, and `InputError` raised.
     """
     from factcheck.documents import write_text
     from factcheck.reports import render

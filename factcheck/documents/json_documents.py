@@ -68,11 +68,7 @@ def json_text(data: Any, *, indent: int | None = None) -> str:
 
 
 def parse_json(text: str | bytes | bytearray, name: str) -> Document:
-    """Parse one JSON value; bytes are decoded as UTF-8.
-
-    Raises:
-        InputError: Invalid JSON; names the line.
-    """
+    """Parse one JSON value, bytes as UTF-8; raises `InputError`, which names the line."""
     if isinstance(text, (bytes, bytearray)):
         text = decode_text(text, name)
     value = _decode(text, lambda offset: Place(name, "line", text.count("\n", 0, offset) + 1))
@@ -233,15 +229,10 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[T], data: Any, what: str) -> T:
-    """Undo `to_plain`; unknown keys are ignored.
+    """Undo `to_plain`; unknown keys are ignored, and scalars are never converted.
 
-    Args:
-        kind: Any type that pydantic knows, such as a dataclass; scalars are never converted.
-        data: JSON-ready data; parts may be instances already.
-        what: Name of the value in messages.
-
-    Raises:
-        InputError: A value is missing or of another type; begins with `what`.
+    `kind` is any type that pydantic knows, and parts of the data may be instances already. Raises
+    `InputError`, which begins with `what`, if a value is missing or of another type.
     """
     from pydantic_core import ValidationError
 
@@ -310,11 +301,7 @@ class PlainData:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Undo `to_dict`; keys with a default may be omitted.
-
-        Raises:
-            InputError: A value is missing or of the wrong type.
-        """
+        """Undo `to_dict`; keys with a default may be omitted. Raises `InputError`."""
         return from_plain(cls, data, _WORD_START.sub(" ", cls.__name__).lower())
 
 

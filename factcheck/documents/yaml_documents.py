@@ -38,11 +38,7 @@ _LINE_BREAKS = "\r\x85\u2028\u2029\ufeff"
 
 
 def parse_yaml(text: str, name: str) -> Document:
-    """Parse one YAML document; an empty text is null.
-
-    Raises:
-        InputError: Invalid YAML, or not a JSON value; names the line.
-    """
+    """Parse one YAML document; an empty text is null. Raises `InputError`, which names the line."""
     import yaml
 
     if len(text) > MAX_TEXT_BYTES:
@@ -70,14 +66,10 @@ def parse_yaml(text: str, name: str) -> Document:
 
 
 def yaml_text(value: Any, *, width: int = 100) -> str:
-    """Format a JSON value as YAML that means the same in YAML 1.1 and 1.2.
+    """Format JSON-ready data as YAML that means the same in YAML 1.1 and 1.2.
 
-    Args:
-        value: JSON-ready data; tuples are written as lists on one line.
-        width: Maximum line width, in characters.
-
-    Raises:
-        InputError: A string holds half a character (a lone surrogate), which only JSON can hold.
+    Tuples are lists on one line. Raises `InputError` for a lone surrogate, which only JSON can
+    hold.
     """
     import yaml
 

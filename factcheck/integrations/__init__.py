@@ -17,8 +17,7 @@ from factcheck.reports import render
 def source_in(data: Any, key: str, where: str) -> Source:
     """Return the source of a sample: a text or documents, as in `factcheck.score`.
 
-    Raises:
-        InputError: The key is missing, or its value is no source; names `where` and the key.
+    Raises `InputError`, which names `where` and the key, if it is missing or no source.
     """
     there = data if isinstance(data, Mapping) else {}
     if there.get(key) is None:

@@ -42,8 +42,7 @@ _EXAMPLE = "'cascade(local, openai/gpt-5-nano)'"
 def parse_cascade(name: object) -> Cascade | None:
     """Parse `"cascade(FIRST, SECOND)"` with optional `low=` and `high=`; `None` for other specs.
 
-    Raises:
-        ConfigError: The cascade is malformed.
+    Raises `ConfigError` if the cascade is malformed.
     """
     if isinstance(name, Cascade):
         return name
@@ -72,17 +71,9 @@ class CascadeJudge:
     """A `Checker` or `PairJudge` in which a second judge decides what the first is unsure of.
 
     A verdict of the first judge is final unless its probability lies strictly between the
-    thresholds; without a probability, it is final, too. The second judge decides all other cases;
-    if it fails, so does the cascade, and an unsure verdict is never used instead.
-
-    Args:
-        first: Judges everything.
-        second: Judges the undecided cases.
-        low: Lower threshold, in [0, 1].
-        high: Upper threshold, in [low, 1].
-
-    Raises:
-        InputError: A threshold is out of range.
+    thresholds, which are from 0 to 1; without a probability, it is final, too. The second judge
+    decides all other cases; if it fails, so does the cascade, and an unsure verdict is never used
+    instead.
     """
 
     def __init__(self, first: Any, second: Any, *, low: float = LOW, high: float = HIGH) -> None:

@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 
 
 class Ledger:
-    """Accumulates usage; thread-safe.
-
-    Args:
-        parent: A ledger that also receives everything booked here.
-    """
+    """Accumulates usage, and books it to its parent, too, if it has one; thread-safe."""
 
     def __init__(self, parent: Ledger | None = None) -> None:
         self._parent = parent

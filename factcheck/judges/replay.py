@@ -34,8 +34,7 @@ _OF_A_REPORT = frozenset({"facts", "undecided", "weights", "version"})
 def _read(path: str | PathLike[str]) -> tuple[list[CoverageReport], str]:
     """Read the reports in a file, and the digest of the file (eight hexadecimal digits).
 
-    Raises:
-        InputError: The file cannot be read, or holds no reports.
+    Raises `InputError` if the file cannot be read, or holds no reports.
     """
     try:
         if Path(path).suffix.lower() == ".json":
@@ -52,8 +51,7 @@ def _read(path: str | PathLike[str]) -> tuple[list[CoverageReport], str]:
 class ReplayExtractor:
     """An `Extractor` that returns the facts that were extracted for a report.
 
-    Args:
-        path: A report of `factcheck score --out FILE.json`, or the rows of `factcheck run --out`.
+    The file is that of `factcheck score --out FILE.json`, or has the rows of `factcheck run --out`.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
@@ -99,11 +97,7 @@ def _facts_by_source(facts: FactSet, texts: Texts) -> Iterator[tuple[str, tuple[
 
 
 class ReplayChecker:
-    """A `Checker` that returns the results of a report; verdicts are marked as `cached`.
-
-    Args:
-        path: As for `ReplayExtractor`.
-    """
+    """A `Checker` that returns the results of such a report; verdicts are marked as `cached`."""
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self._path = path

@@ -64,11 +64,7 @@ class BudgetTracker:
 
     A request reserves an upper bound of its cost until the actual cost is known. A request that may
     still fit once others have finished waits for them, so upper bounds never end a run early. If
-    the actual cost remains unknown, the upper bound counts.
-
-    Args:
-        budget: The caps; `None` for none.
-        shared: Processes that share the budget; `None` for this one only.
+    the actual cost remains unknown, the upper bound counts. Processes may share the budget.
     """
 
     def __init__(self, budget: Budget | None = None, shared: SharedLimits | None = None) -> None:
@@ -96,10 +92,8 @@ class BudgetTracker:
     async def reserve(self, upper_bound: Usage) -> AsyncIterator[list[Usage]]:
         """Reserve the upper bound of a cost; the caller appends the actual cost to the list.
 
-        It is also reserved in the budget of a surrounding `spending`.
-
-        Raises:
-            BudgetExceeded: The request may exceed a cap.
+        It is also reserved in the budget of a surrounding `spending`. Raises `BudgetExceeded` if
+        the request may exceed a cap.
         """
         actual: list[Usage] = []
         async with AsyncExitStack() as stack:

@@ -68,11 +68,7 @@ def require_time() -> None:
 
 @asynccontextmanager
 async def within_deadline() -> AsyncIterator[None]:
-    """Cancel a block at the deadline; after the deadline, do not enter it.
-
-    Raises:
-        DeadlineExceeded: The deadline passed first.
-    """
+    """Cancel a block at the deadline, and do not enter it later; raises `DeadlineExceeded` then."""
     require_time()
     try:
         with fail_after(remaining_s()):
@@ -120,9 +116,7 @@ async def run_in_thread(function: Callable[..., R], *arguments: object) -> R:
 def checkpoint() -> None:
     """Stop if the caller of `run_in_thread` was cancelled, or the deadline has passed.
 
-    Raises:
-        asyncio.CancelledError: The caller was cancelled.
-        DeadlineExceeded: The deadline has passed.
+    Raises `asyncio.CancelledError` or `DeadlineExceeded`.
     """
     with suppress(RuntimeError):  # called in another thread
         from_thread.check_cancelled()

@@ -68,8 +68,7 @@ class BackgroundLoop:
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run `work` and block until it is done; an interrupt cancels it.
 
-        Raises:
-            RuntimeError: Called from this loop, where it would deadlock.
+        Called from this loop, where it would deadlock, it raises `RuntimeError`.
         """
         if self.is_current:
             work.close()

@@ -65,12 +65,10 @@ def _is_late(result: object) -> bool:
 
 
 class ResultCache(Generic[Q, T]):
-    """Cached results of one kind of question, and those in flight.
+    """Cached results of one kind of question, and those in flight; without a cache, these alone.
 
-    Args:
-        cache: The cache, or `None` for single-flight alone.
-        encode: Converts a result to JSON; `None` for one that must not be cached.
-        decode: Inverse of `encode` for a question; raises `InputError` for invalid data.
+    `encode` returns `None` for a result that must not be cached; `decode` raises `InputError` for
+    data that is not one of a question.
     """
 
     def __init__(
@@ -98,16 +96,10 @@ class ResultCache(Generic[Q, T]):
     ) -> list[T]:
         """Return one result per key, in key order, requesting those not cached in batches.
 
-        If `ask` raises, so does this call, and other callers that waited ask for themselves.
-
-        Args:
-            keys: Keys of the questions; equal questions have equal keys.
-            questions: Questions by key.
-            batches: Splits some questions into batches of keys.
-            ask: Requests the results of one batch, in its order; after the deadline, returns
-                failures instead.
-            book_hits: Records a number of cache hits.
-            keys_now: Maps keys to those to store results under, if an answer has changed them.
+        Equal questions have equal keys. `ask` requests the results of one batch, in its order;
+        after the deadline, it returns failures instead. If it raises, so does this call, and other
+        callers that waited ask for themselves. `keys_now` maps keys to those to store results
+        under, if an answer has changed them.
         """
         found = await self._known(questions)
         if found:

@@ -52,10 +52,8 @@ class RetryPolicy:
     def attempts(self, queued_s: Callable[[], float] = lambda: 0.0) -> AsyncRetrying:
         """Return tenacity's loop over the attempts at one response, as this policy allows them.
 
-        It raises the last error unchanged.
-
-        Args:
-            queued_s: Returns the seconds spent queueing so far, which `stop_after_delay` excludes.
+        It raises the last error unchanged. `stop_after_delay` excludes the seconds spent queueing
+        so far.
         """
         from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
         from tenacity import wait_random_exponential as random_exponential
@@ -100,17 +98,11 @@ def _retry_after_s(error: BaseException | None) -> float | None:
 
 
 class Limiter:
-    """Limits the requests in flight to one model.
+    """Limits the requests in flight to one model, and those in a minute, evenly spread.
 
     The limit starts at its ceiling, is halved when the provider is overloaded, and rises again with
     each answer (additive increase, multiplicative decrease, as in TCP). One 429 pauses all
-    requests. Runs in the background loop and is not thread-safe.
-
-    Args:
-        ceiling: Maximum number of requests in flight.
-        rpm: Maximum number of requests per minute, evenly spread; `None` for no limit.
-        shared: Processes that share `rpm`; `None` for this one only.
-        model: Name of the model, which they share.
+    requests. Processes may share `rpm`. Runs in the background loop and is not thread-safe.
     """
 
     def __init__(

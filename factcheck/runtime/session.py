@@ -144,15 +144,10 @@ class Session(Closing):
 
 
 class SessionUser(Closing):
-    """Base of evaluators: borrows a session, or creates and owns one.
+    """Base of evaluators: borrows a session, which `close` leaves open, or creates and owns one.
 
-    Args:
-        session: Borrowed session, which `close` leaves open.
-        options: Keyword arguments of an owned session.
-
-    Raises:
-        InputError: Both are given, or an option is out of range.
-        ConfigError: The cache is invalid.
+    Raises `InputError` if both a session and options are given, or an option is out of range;
+    `ConfigError` if the cache is invalid.
     """
 
     def __init__(self, session: Session | None, options: SessionOptions) -> None:

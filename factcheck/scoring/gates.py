@@ -100,8 +100,7 @@ def _importance(result: CheckResult) -> tuple[bool, bool, float]:
 def failing_facts(failure: GateFailure) -> str:
     """Format the facts that fail a gate, the first five with their evidence, and what to do.
 
-    Returns:
-        Several lines; empty if the failure is about something else.
+    The text has several lines; it is empty if the failure is about something else.
     """
     if not failure.results:
         return ""
@@ -193,12 +192,8 @@ def fields_gate(
 ) -> GateFailure | None:
     """Gate on a field evaluation; without a threshold, every score passes.
 
-    Args:
-        f1: Mean F1 over decided values, in [0, 1]; `None` if there are none.
-        low_f1: Mean F1 if all undecided values were wrong; it has to reach the threshold, too.
-        never_judged: A field without any verdict; may be empty.
-        no_verdict: The field with most undecided values; may be empty.
-        threshold: Minimum mean F1, in [0, 1].
+    `low_f1` is the mean F1 if all undecided values were wrong; it has to reach the threshold, too.
+    Of the fields, `never_judged` has no verdict at all, `no_verdict` the most undecided values.
     """
     if f1 is None:
         reason = no_verdict or "every field is skipped or absent"
@@ -216,12 +211,9 @@ def fields_gate(
 def comparison_gate(
     worse: str, lost: Sequence[str | int], no_verdict: str = ""
 ) -> GateFailure | None:
-    """Gate on a comparison of runs A and B.
+    """Gate on a comparison of runs A and B: B is worse, or lost cases that have a score in A.
 
-    Args:
-        worse: Reasons why B is worse; may be empty.
-        lost: Cases with a score in A only.
-        no_verdict: Reason why it is unknown whether B is worse; may be empty.
+    `no_verdict` says why it is unknown whether B is worse.
     """
     if no_verdict and not worse:
         return _unknown(no_verdict)

@@ -152,15 +152,9 @@ def score_in_processes(
     """Score records lazily; yields the same outcomes as one process, in the same order.
 
     `records` is read in the calling thread, at most 16 records per process ahead of the first
-    unfinished one. Closing the iterator ends the processes.
-
-    Args:
-        open_scorer: Called once in each process; can be pickled.
-        records: Valid and invalid records; see `score_records`.
-        processes: Maximum number of processes; each starts when there is work for it.
-
-    Raises:
-        JudgeError: A process was killed or could not start.
+    unfinished one. Each process calls `open_scorer`, which can be pickled, once there is work for
+    it. Closing the iterator ends the processes. If one was killed or could not start, raises
+    `JudgeError`.
     """
     from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
     from multiprocessing import get_context

@@ -253,12 +253,7 @@ class Tally(Report):
 
 
 class RunReport(Tally):
-    """Records of a run with their reports, worst first, and totals.
-
-    Args:
-        outcomes: Reports and failures by record id.
-        signature: Signature of the run.
-    """
+    """Records of a run with their reports by id, worst first, and totals."""
 
     def __init__(self, outcomes: Mapping[str, Outcome], signature: str = "") -> None:
         super().__init__(signature)
@@ -271,8 +266,7 @@ class RunReport(Tally):
     def read(cls, path: PathOrDash) -> Self:
         """Read rows written by `factcheck run --out`.
 
-        Raises:
-            InputError: The file is damaged or has rows of another kind.
+        Raises `InputError` if the file is damaged or has rows of another kind.
         """
         signature, rows, complete = read_run(path)
         report = cls({row["id"]: outcome_of(row) for row in rows}, signature)
@@ -338,11 +332,7 @@ def codes_of(outcome: Outcome) -> frozenset[str]:
 
 
 def outcome_of(row: Mapping[str, Any]) -> Outcome:
-    """Convert a row to a report or failure.
-
-    Raises:
-        InputError: The row is of another kind.
-    """
+    """Convert a row to a report or failure; raises `InputError` for one of another kind."""
     error = row.get("error")
     if isinstance(error, dict):
         return RecordFailure(row["id"], str(error.get("code")), str(error.get("message")))

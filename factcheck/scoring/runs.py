@@ -150,10 +150,7 @@ def cached_report(
     """Build the report of an interrupted call from cached replies, without sending requests.
 
     Facts without a cached verdict are undecided. Returns `None` for local judges, which do not
-    cache.
-
-    Raises:
-        FactcheckError: The facts are not cached.
+    cache. If the facts are not cached, raises a `FactcheckError`.
     """
     from factcheck.judges.llm.engine import Meter
 
@@ -229,9 +226,7 @@ def run_batch(
     """Submit a run as a batch, or store the replies of a finished batch in the cache.
 
     The file `state` records the submitted requests; `records` must return the same records again.
-
-    Raises:
-        ConfigError: The cache is off, or the judge has no batch endpoint.
+    Raises `ConfigError` if the cache is off, or the judge has no batch endpoint.
     """
     from factcheck.judges.llm import batch
     from factcheck.runtime.cache import open_cache

@@ -276,11 +276,8 @@ def _require_local(request: Request) -> None:
 class Gate:
     """ASGI middleware in front of the application, which sees only admitted requests.
 
-    Args:
-        app: The application.
-        config: Limits.
-        callers: Holders of API keys, by the digests of the keys; empty if anyone is admitted.
-        observe: Called after every request.
+    Callers are the holders of API keys, by the digests of the keys; without any, anyone is
+    admitted. `observe` is called after every request.
     """
 
     def __init__(

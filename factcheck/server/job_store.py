@@ -135,11 +135,7 @@ class JobStore:
             self._db.close()
 
     def admit(self, owner: str, key: str | None) -> Job | None:
-        """Return the job that has the idempotency key, if any.
-
-        Raises:
-            Problem: A new job would be one unfinished job too many.
-        """
+        """Return the job that has the idempotency key, if any; one job too many is a `Problem`."""
         if found := self._job("owner = ? AND key = ?", owner, key):
             return found
         if self._count(f"{_OPEN} AND owner = ?", owner) >= _MAX_OPEN:
@@ -156,20 +152,12 @@ class JobStore:
         key: str | None = None,
         digest: str | None = None,
     ) -> str:
-        """Store a job and return its id.
+        """Store a job, JSON lines of records as `factcheck run` reads them, and return its id.
 
-        Args:
-            lines: JSON lines of records, as `factcheck run` reads them.
-            owner: Digest of the caller's key; only this caller sees the job.
-            judge: Name of the judge.
-            direction: As in `FactCoverage.score`.
-            key: Idempotency key; the job that has it is returned instead of a new one.
-            digest: Digest of what is submitted, which must be that of the job that has the key.
-
-        Raises:
-            InputError: A line is no record, there are none or too many, or the key was used for
-                another job.
-            Problem: The owner has too many unfinished jobs, or the disk is full.
+        Only the owner, known by the digest of the key, sees the job. If a job has the idempotency
+        key, it is returned; `digest`, of what is submitted, must then be its own. Raises
+        `InputError` if a line is no record, there are none or too many, or the key was used for
+        another job; `Problem` if the owner has too many unfinished jobs, or the disk is full.
         """
         if first := self.admit(owner, key):
             if first.digest != digest:
@@ -276,13 +264,8 @@ class JobStore:
     def keep(self, job: Job, scored: Scored, signature: str) -> bool:
         """Write the row of a record, unless the job has ended meanwhile; return whether it is open.
 
-        Args:
-            job: The job as it was when its scoring began or continued.
-            scored: The record and its final outcome.
-            signature: Signature of the run.
-
-        Raises:
-            ConfigError: The rows that the job has are of another judge.
+        `job` is as it was when its scoring began or went on. Raises `ConfigError` if the rows that
+        it has are of another judge, that is of another signature.
         """
         if job.signature not in {"", signature}:
             raise ConfigError(

@@ -52,11 +52,7 @@ _log = logging.getLogger("factcheck.server")
 class Jobs:
     """Scores the jobs of one service, one after another, in a thread.
 
-    Args:
-        service: Judges, callers and configuration; see `JobStore`.
-
-    Raises:
-        ConfigError: The file cannot be used, or another service uses it.
+    Raises `ConfigError` if the file cannot be used, or another service uses it.
     """
 
     def __init__(self, service: Service) -> None:
@@ -183,8 +179,7 @@ def _as_completed(
 ) -> Generator[Scored, None, None]:
     """Yield what futures hold as they get it, with `most` at a time; what is left is cancelled.
 
-    Raises:
-        CancelledError: `cancelled` is done, or a future was cancelled.
+    Raises `CancelledError` once `cancelled` is done, or a future was cancelled.
     """
     left: set[Future[Scored]] = set()
     try:

@@ -48,11 +48,7 @@ _USAGE = {
 
 
 class Meters(Collector):
-    """Metrics for Prometheus: counts requests and verdicts, and reads usage from ledgers.
-
-    Args:
-        ledgers: Ledgers by judge.
-    """
+    """Metrics for Prometheus: counts requests and verdicts, reads usage from ledgers by judge."""
 
     def __init__(self, ledgers: Mapping[str, Ledger]) -> None:
         self._ledgers = ledgers

@@ -105,16 +105,11 @@ def mean_estimate(values: Sequence[float], why: str = "", low: float = 0.0) -> E
 
 
 def bootstrap_groups(groups: Any, statistic: Callable[[Any], float | None]) -> Interval | None:
-    """Return the 95 % interval of a statistic of grouped rows; whole groups are resampled.
+    """Return the 95 % interval of a statistic of rows, given the group number of each.
 
-    Args:
-        groups: Group number of each row, an array of integers.
-        statistic: Maps an array of row numbers, which may repeat, to a value, or `None` if it is
-            undefined.
-
-    Returns:
-        `None` with fewer than `FEW_UNITS` groups, or if the statistic is undefined in more than
-        half of the resamples.
+    Whole groups are resampled. The statistic maps an array of row numbers, which may repeat, to a
+    value, or to `None` where it is undefined. Returns `None` with fewer than `FEW_UNITS` groups, or
+    if it is undefined in more than half of the resamples.
     """
     order = np.argsort(groups, kind="stable")
     members = np.split(order, np.flatnonzero(np.diff(np.asarray(groups)[order])) + 1)
@@ -265,11 +260,7 @@ def compare_scores(
 
 
 def compare_means(values: Iterable[tuple[str, float, float]]) -> Comparison:
-    """Compare the means of two sides over grouped values; whole groups are resampled and swapped.
-
-    Args:
-        values: Group, value of side a and value of side b; at least one.
-    """
+    """Compare the means of two sides over grouped values; whole groups are drawn and swapped."""
     groups: dict[str, list[float]] = {}
     for name, a, b in values:
         sums = groups.get(name, [0.0, 0.0, 0.0])
@@ -341,13 +332,8 @@ def step_down(differences: Sequence[float], by_chance: Matrix, spread: Matrix) -
     """Adjust p-values for multiple comparisons by the step-down maximum.
 
     The adjusted p-value is the fraction of randomizations in which any comparison that is not
-    clearer, measured in units of its spread, reaches the observed difference. Randomizations are
-    shared, so correlations between comparisons are taken into account.
-
-    Args:
-        differences: Observed differences.
-        by_chance: Differences under randomization, one row per comparison.
-        spread: Positive scale of each comparison, such as a standard deviation.
+    clearer, measured in units of its spread, reaches the observed difference. Randomizations, one
+    row per comparison, are shared, so correlations between comparisons are taken into account.
     """
     sizes = np.abs(differences) / spread
     clearest_first = np.argsort(-sizes, kind="stable")

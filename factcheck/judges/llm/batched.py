@@ -36,13 +36,8 @@ R = TypeVar("R")
 class BatchedJudge(Generic[Q, R]):
     """Asks one model questions of one kind.
 
-    Args:
-        model: The model.
-        module: The DSPy module that renders requests.
-        program: A module to use in its place, or the file of a saved one.
-        batch_size: Maximum number of questions in one request.
-        parts: Number of requests that a failed batch is split into when it is retried, by failure
-            code; 1 for other codes.
+    `module` renders the requests, unless there is another `program` or the file of a saved one. A
+    failed batch is retried in as many `parts` as its failure code says, by default in one.
     """
 
     stage: ClassVar[str]

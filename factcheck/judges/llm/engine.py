@@ -104,12 +104,8 @@ class RequestRunner(Generic[R]):
     ) -> R:
         """Return the result of `send`, retrying as the session allows.
 
-        Args:
-            send: Sends the request once.
-            account: Records the usage of each attempt.
-            upper_bound: Maximum number of tokens, reserved from the budget.
-            tokens_of: Extracts the tokens used from a response; what the server did not count is
-                booked as reserved.
+        It sends the request once. `upper_bound` is reserved from the budget, and booked for what
+        the server did not count.
         """
         limiter, n_sent = self.limiter(), 0
         queued_s: list[float] = []

@@ -93,16 +93,10 @@ def from_status(
     key: str = "OPENAI_API_KEY",
     address: str = "OPENAI_BASE_URL",
 ) -> FactcheckError:
-    """Translate an HTTP status of 400 or more.
+    """Translate an HTTP status of 400 or more, with a message whose secrets are redacted.
 
-    Args:
-        status: The HTTP status.
-        message: Text of the error, with secrets redacted.
-        kinds: Code and type of the error in the response body.
-        about: The parameter that the server names, and its message.
-        retry_after_s: Seconds to wait before a retry.
-        key: Environment variable of the key, for advice.
-        address: Environment variable of the server's address, for advice.
+    `kinds` are code and type of the error in the body, `about` is the parameter that the server
+    names, and its message. `key` and `address` are the environment variables to check.
     """
     if status == _NO_CREDIT or _BILLING.intersection(kinds):
         return NoAccess(f"{message}; the account has no credit left")

@@ -189,13 +189,8 @@ class _OneCall(dspy.Module):
 def programmed(module: _OneCall, program: Any) -> Any:
     """Return the module to ask with: one, or as another of its kind was optimised.
 
-    Args:
-        module: The module of a judge.
-        program: Another, or the file of a saved one; `None` for none. A file of another kind
-            changes nothing.
-
-    Raises:
-        ConfigError: The program is of another kind, or cannot be read.
+    The program is another module, or the file of a saved one, which changes nothing if it is of
+    another kind. Raises `ConfigError` if a module is, or the file cannot be read.
     """
     if program is None:
         return module

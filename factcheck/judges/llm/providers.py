@@ -110,8 +110,7 @@ def provider_of(name: str) -> Provider | None:
 def access_to(model: Model, settings: Settings) -> Access:
     """Return the access to a model of a provider in `PROVIDERS`.
 
-    Raises:
-        ConfigError: The key is missing, or the address or key is invalid.
+    Raises `ConfigError` if the key is missing, or the address or key is invalid.
     """
     provider = PROVIDERS[model.name.partition("/")[0]]
     key = model.api_key or settings.variable(provider.key)
@@ -150,11 +149,7 @@ _EXTRAS = {
 
 
 def require_packages(name: str) -> None:
-    """Check that the packages a model's provider needs are installed.
-
-    Raises:
-        ConfigError: They are not; the message names the extra.
-    """
+    """Raise `ConfigError`, which names the extra, if packages of a model's provider are missing."""
     package, extra = _EXTRAS.get(name.partition("/")[0], ("", ""))
     try:
         is_installed = not package or find_spec(package) is not None
@@ -165,10 +160,9 @@ def require_packages(name: str) -> None:
 
 
 def check_address(what: str, url: str) -> str:
-    """Return `url` if it is a valid server address.
+    """Return `url` if it is a valid server address, without credentials or a query.
 
-    Raises:
-        ConfigError: It is not, or contains credentials or a query; the message shows neither.
+    Raises `ConfigError`, which shows neither, if it is not.
     """
     try:
         parts = urlsplit(url)

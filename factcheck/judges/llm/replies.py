@@ -72,15 +72,9 @@ _INVALID = _Problem("invalid", "something that is not a verdict")
 def find_answer(reply: str, read: Callable[[Any], R]) -> tuple[R, Any]:
     """Find the only answer in a reply; returns it parsed, and as JSON.
 
-    Next to other text, results by id count only if none of them is a failure.
-
-    Args:
-        reply: The reply.
-        read: Parses JSON, or raises `JudgeOutputError`; the value of a duplicate key is of no JSON
-            type.
-
-    Raises:
-        JudgeOutputError: There is no answer, or several different ones.
+    Next to other text, results by id count only if none of them is a failure. `read` parses JSON,
+    in which the value of a duplicate key is of no JSON type. Raises `JudgeOutputError` if there is
+    no answer, or there are several different ones.
     """
     if len(reply) > _MAX_CHARS:
         raise JudgeOutputError(f"the reply is too long ({len(reply):,} characters)")
@@ -225,8 +219,7 @@ PAIR = {
 def read_fields(data: Any, fields: Mapping[str, Field]) -> dict[str, Any]:
     """Validate the values of an object; a bare list is accepted as the value of a single key.
 
-    Raises:
-        JudgeOutputError: A key is missing, or its value is invalid.
+    Raises `JudgeOutputError` if a key is missing, or its value is invalid.
     """
     if isinstance(data, list) and len(fields) == 1:
         data = dict.fromkeys(fields, data)
@@ -274,8 +267,7 @@ def statements(entries: Iterable[str]) -> Iterator[Statement]:
 def _by_id(data: Any, expected: Iterable[str]) -> dict[str, Any]:
     """Items of a reply by id; also accepts a list of objects with an `id`.
 
-    Raises:
-        JudgeOutputError: The reply has unknown ids, or none.
+    Raises `JudgeOutputError` if the reply has unknown ids, or none.
     """
     ids = frozenset(expected)
     if isinstance(data, dict) and len(data) == 1:
@@ -308,12 +300,7 @@ def read_verdicts(
 ) -> dict[str, CheckResult]:
     """Parse one result per fact, in fact order; a missing or invalid entry is a `CheckFailure`.
 
-    Args:
-        data: The reply, as JSON.
-        questions: Facts by id.
-        text: The text that the facts were checked against.
-        lines: Spans of its numbered lines.
-        judge: Name of the judge.
+    The questions are facts by id, the lines the spans of the numbered lines of the text.
     """
     items = _by_id(data, questions)
     results: dict[str, CheckResult] = {}

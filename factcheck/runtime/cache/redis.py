@@ -169,15 +169,9 @@ class RedisCache:
 class SharedLimits:
     """Rate and budget of a run, for all of its processes, in the Redis server of their cache.
 
-    While the server does not answer, nothing is sent. If it loses its data, it learns from the
-    processes what had been spent.
-
-    Args:
-        cache: The cache, whose connection is used.
-        run: Name of the run.
-
-    Raises:
-        ConfigError: The cache is not a Redis server.
+    While the server does not answer, nothing is sent: every call raises `JudgeUnavailable`. If it
+    loses its data, it learns from the processes what had been spent. Any other cache is a
+    `ConfigError`.
     """
 
     def __init__(self, cache: object, run: str) -> None:
@@ -193,12 +187,7 @@ class SharedLimits:
     async def turn(self, model: str, share_s: float) -> float:
         """Take the next turn of a model, and return the seconds until then.
 
-        Args:
-            model: Name of the model.
-            share_s: Seconds from this turn to the next.
-
-        Raises:
-            JudgeUnavailable: The server does not answer.
+        `share_s` are the seconds from this turn to the next.
         """
         keys = [f"{self._run}turn {model}"]
         return float(await self._answer(_TURN, keys, share_s, _JUMP_S))
@@ -206,17 +195,9 @@ class SharedLimits:
     async def reserve(
         self, needed: Mapping[str, float], caps: Mapping[str, float]
     ) -> tuple[str, str]:
-        """Reserve a part of the budget, once others leave enough of it.
+        """Reserve a part of the budget, by cap, once others leave enough of it.
 
-        Args:
-            needed: Upper bounds of the cost, by cap.
-            caps: The budget.
-
-        Returns:
-            The reservation, and the name of a cap that does not allow it, or `""`.
-
-        Raises:
-            JudgeUnavailable: The server does not answer.
+        Returns the reservation, and the name of a cap that does not allow it, or `""`.
         """
         hold = json.dumps({**needed, "id": uuid4().hex})
         while True:
