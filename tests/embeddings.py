@@ -14,7 +14,7 @@ from typing import Any
 from factcheck.errors import Failure
 from factcheck.judges.ports import EmbeddingResult, Ledger
 from factcheck.testing import ChatAnswer, LocalOpenAIServer, Reply, Request
-from factcheck.testing.scripted import Call, Scripted
+from factcheck.testing.fakes import Call, Scripted
 
 _SIZE = 64
 Vectors = Sequence[Sequence[float]] | Mapping[int, Sequence[float]]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from factcheck.testing import FactModel, Reply, Request
-from factcheck.testing.fact_model import Draft, ParsedPrompt
+from factcheck.testing.fakes import Draft, ParsedPrompt
 from factcheck.testing.server import error_reply
 
 RequestT = TypeVar("RequestT", bound=Request)

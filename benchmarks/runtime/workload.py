@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from factcheck.facts import EntailmentLabel
 from factcheck.testing import parse_prompt
-from factcheck.testing.fact_model import sentences
+from factcheck.testing.fakes import sentences
 
 FACTS_PER_SOURCE = 15
 _N_KEPT = 6

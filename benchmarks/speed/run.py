@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import factcheck
-from factcheck.testing.fact_model import sentences
+from factcheck.testing.fakes import sentences
 
 COST = Path(__file__).parents[1] / "cost"
 _EXCHANGED = re.compile(r"\b(?!\w+(?:ed|ing|s)\b)[a-z]{5,}\b")

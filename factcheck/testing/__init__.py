@@ -3,8 +3,13 @@
 It uses only the loopback interface; the server needs aiohttp, which DSPy depends on.
 """
 
-from factcheck.testing.fact_model import FactModel, parse_prompt
-from factcheck.testing.scripted import ScriptedChecker, ScriptedExtractor, ScriptedPairJudge
+from factcheck.testing.fakes import (
+    FactModel,
+    ScriptedChecker,
+    ScriptedExtractor,
+    ScriptedPairJudge,
+    parse_prompt,
+)
 from factcheck.testing.server import ChatAnswer, ChatRequest, LocalOpenAIServer, Reply, Request
 
 __all__ = [

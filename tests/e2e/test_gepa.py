@@ -12,7 +12,7 @@ import pytest
 from benchmarks.gepa import run
 from factcheck import Summarizer
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
-from factcheck.testing.fact_model import sentences
+from factcheck.testing.fakes import sentences
 from tests.faults import bad_request
 
 ASKS_FOR_NUMBERS = "Write bullets. Copy every number with its unit."

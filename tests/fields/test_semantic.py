@@ -31,7 +31,7 @@ from factcheck.fields import (
 )
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.testing import ScriptedPairJudge
-from factcheck.testing.fact_model import same_words
+from factcheck.testing.fakes import same_words
 from tests.fields import foreign
 from tests.fields.builders import (
     TEXT,

@@ -29,7 +29,7 @@ from factcheck.testing import (
     ScriptedPairJudge,
     parse_prompt,
 )
-from factcheck.testing.scripted import Call
+from factcheck.testing.fakes import Call
 from tests.faults import (
     hang,
 )

@@ -26,7 +26,7 @@ from factcheck.judges.ports import (
 )
 from factcheck.runtime.loop import background
 from factcheck.testing import ChatAnswer, ChatRequest, FactModel, Reply, Request, parse_prompt
-from factcheck.testing.fact_model import same_words
+from factcheck.testing.fakes import same_words
 from tests.faults import (
     Mangle,
     MangledModel,
