@@ -19,7 +19,7 @@ from factcheck.fields.comparators.semantic import (
     SemanticComparator,
 )
 from factcheck.fields.comparison import compare_runs
-from factcheck.fields.evaluation import FieldEvaluator, aevaluate, evaluate, score_record
+from factcheck.fields.evaluation import FieldEvaluator, evaluate, score_record
 from factcheck.fields.figures import FieldAggregation, FieldSummary
 from factcheck.fields.pages import RunResult
 from factcheck.fields.records import (
@@ -62,7 +62,7 @@ __all__ = [
     "FieldResult", "FieldStatus", "FieldSummary", "GoldValidationError", "Judge", "JudgeItem",
     "NullHandling", "RecordResult", "Registry", "RunResult", "RunTally",
     "SchemaError", "SchemaNode", "SemanticBatchComparator", "SemanticComparator",
-    "TransformNotFoundError", "TransformSpec", "aevaluate", "annotate_xeval",
+    "TransformNotFoundError", "TransformSpec", "annotate_xeval",
     "collapse_multi_type_anyof", "compare_runs", "evaluate", "get_comparator", "get_transform",
     "infer_schema", "merge_all_of", "parse_eval_schema", "parse_xeval_entry",
     "propagate_batch_errors", "reclassify_nulls", "register", "register_transform",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from itertools import islice
 from typing import Any, Literal, get_args
 
@@ -18,7 +18,7 @@ from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
 from factcheck.fields.schemas.references import as_schema
 from factcheck.fields.schemas.structure import COMPARE
 from factcheck.fields.schemas.suggestions import SEMANTIC, suggest_schema
-from factcheck.fields.scoring.dispatch import Ask, ask_async, ask_now, dispatch, run
+from factcheck.fields.scoring.dispatch import dispatch
 from factcheck.fields.scoring.nodes import ObjectNode, Out, settled
 from factcheck.fields.scoring.plan import Plan, compile_schema, orders_of
 from factcheck.fields.tally import RunTally
@@ -33,7 +33,6 @@ from factcheck.fields.values import (
     unwrapped,
 )
 from factcheck.reports.text import plural
-from factcheck.runtime.session import Closing
 
 _log = logging.getLogger("factcheck.fields")
 PostProcess = Callable[[list[FieldResult]], list[FieldResult]]
@@ -44,11 +43,9 @@ _UNWRAPPED = "the object inside was scored as the record"
 _STATUSES: tuple[str, ...] = get_args(FieldStatus)
 _WINDOW = 1_000
 """Maximum number of records per call of a batch comparator when streaming."""
-_ASYNC_WINDOW = 100
-"""Number of records scored before yielding to the event loop."""
 
 
-class FieldEvaluator(Closing):
+class FieldEvaluator(AbstractContextManager["FieldEvaluator"]):
     """Scores extracted records against gold records, field by field.
 
     With `semantic`, use it as a context manager, or call `close`, to close the judge.
@@ -112,26 +109,11 @@ class FieldEvaluator(Closing):
         Raises:
             InputError: The lists differ in length, or a gold id is missing or not unique.
         """
-        return run(self._evaluate(gold, extracted, join, ask_now))
-
-    async def aevaluate(
-        self, gold: Sequence[Any], extracted: Sequence[Any], *, join: Join = "position"
-    ) -> RunResult:
-        """Do as `evaluate`, awaiting batch comparators."""
-        return await self._evaluate(gold, extracted, join, ask_async)
-
-    async def _evaluate(
-        self, gold: Sequence[Any], extracted: Sequence[Any], join: Join, ask: Ask
-    ) -> RunResult:
         pairs = joined(gold, extracted, self._id_field, join)
         plan = self._plan
         if day_first := orders_of(self.schema, gold, extracted):
             plan = compile_schema(self.schema, self._registry, day_first)
-        records: list[RecordResult] = []
-        for first, batch in _windows(pairs, len(pairs) if plan.batch_leaves else _ASYNC_WINDOW):
-            records += await self._records(first, batch, ask, plan)
-            if ask is not ask_now:
-                await asyncio.sleep(0)
+        records = self._records(0, pairs, plan)
         tally = RunTally(None, self.schema_digest, self._plan.weights)
         for record in records:
             tally.add(record)
@@ -142,8 +124,11 @@ class FieldEvaluator(Closing):
 
         With batch comparators, up to 1,000 records are held at a time, otherwise one.
         """
-        for first, batch in _windows(pairs, _WINDOW if self._plan.batch_leaves else 1):
-            yield from run(self._records(first, batch, ask_now, self._plan))
+        size = _WINDOW if self._plan.batch_leaves else 1
+        source, first = iter(pairs), 0
+        while batch := list(islice(source, size)):
+            yield from self._records(first, batch, self._plan)
+            first += len(batch)
 
     def tally(self, pairs: Pairs) -> RunTally:
         """Score pairs and keep only the totals, in constant memory."""
@@ -152,21 +137,21 @@ class FieldEvaluator(Closing):
             tally.add(record)
         return tally
 
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Close the judge of `semantic`."""
         if self._own_comparator is not None:
             self._own_comparator.close()
 
-    async def aclose(self) -> None:
-        await asyncio.to_thread(self.close)
-
-    async def _records(
-        self, first: int, batch: Sequence[tuple[Any, Any]], ask: Ask, plan: Plan
+    def _records(
+        self, first: int, batch: Sequence[tuple[Any, Any]], plan: Plan
     ) -> list[RecordResult]:
         """Score a batch of records; `first` is the position of the first one."""
         outs = [_score(plan, gold, extracted) for gold, extracted in batch]
         if plan.batch_leaves:
-            await dispatch(outs, plan, ask)
+            dispatch(outs, plan)
         return [
             self._record(first + place, gold, extracted, settled(out))
             for place, ((gold, extracted), out) in enumerate(zip(batch, outs, strict=True))
@@ -188,14 +173,6 @@ def _as_given(record: Any) -> Any:
     if isinstance(record, Unusable):
         return record.record
     return record
-
-
-def _windows(pairs: Pairs, size: int) -> Iterator[tuple[int, list[tuple[Any, Any]]]]:
-    source = iter(pairs)
-    first = 0
-    while batch := list(islice(source, max(1, size))):
-        yield first, batch
-        first += len(batch)
 
 
 def _check_processed(results: Any, name: str | int) -> None:
@@ -241,29 +218,6 @@ def evaluate(
         return evaluator.evaluate(gold, extracted, join=join)
 
 
-async def aevaluate(
-    gold: Sequence[Any],
-    extracted: Sequence[Any],
-    schema: Any = None,
-    id_field: str | None = None,
-    post_process: PostProcess | None = None,
-    *,
-    join: Join = "position",
-    registry: Registry | None = None,
-    semantic: Any = None,
-) -> RunResult:
-    """Do as `evaluate`, awaiting batch comparators.
-
-    Records are scored in the event loop, which regains control every 100 records. Batch comparators
-    without an asynchronous method `acall` run in a thread.
-    """
-    schema, semantic = _with_suggestions(gold, schema, registry, semantic)
-    async with FieldEvaluator(
-        schema, id_field=id_field, post_process=post_process, registry=registry, semantic=semantic
-    ) as evaluator:
-        return await evaluator.aevaluate(gold, extracted, join=join)
-
-
 def _with_suggestions(
     gold: Sequence[Any], schema: Any, registry: Registry | None, semantic: Any
 ) -> tuple[Any, Any]:
@@ -288,7 +242,7 @@ def score_record(
     out = _score(plan, gold, extracted)
     arrays: Out = [entry for entry in out if not isinstance(entry, FieldResult)]
     if arrays:
-        run(dispatch([arrays], plan))
+        dispatch([arrays], plan)
     return settled(out)
 
 

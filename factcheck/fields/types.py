@@ -84,8 +84,7 @@ class BatchComparator(Protocol):
     """Scores many fields in one call.
 
     With `across_records = True`, one call may hold fields of many records, so paths may repeat;
-    otherwise the comparator is called once per record. If it also has an asynchronous method
-    `acall` with the signature of `__call__`, the asynchronous functions await that instead.
+    otherwise the comparator is called once per record.
     """
 
     is_batch: bool

@@ -28,6 +28,7 @@ from factcheck.fields import FieldEvaluator
 from factcheck.fields.evaluation import Join
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.records import facts_of
+from factcheck.runtime.deadline import run_in_thread
 from factcheck.server.access import RESPONSES, Problem, require_bounded
 from factcheck.server.service import LINES, Service
 
@@ -268,13 +269,13 @@ async def fields(service: Service, body: FieldsRequest) -> Any:
     """Score extracted records field by field; `RunResult.from_dict` reads the answer."""
     comparator = service.judge(body.judge).comparator
 
-    async def work() -> Any:
+    def work() -> Any:
         evaluator = FieldEvaluator(
             body.evaluation_schema, id_field=body.id_field, semantic=comparator
         )
-        return (await evaluator.aevaluate(body.gold, body.extracted, join=body.join)).to_dict()
+        return evaluator.evaluate(body.gold, body.extracted, join=body.join).to_dict()
 
-    return await service.fields_loop.hop(work())  # comparators may block it
+    return await run_in_thread(work)
 
 
 class EquivalenceRequest(_Judged):

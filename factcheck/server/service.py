@@ -23,7 +23,7 @@ from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.ports import Ledger, PairJudge
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.deadline import deadline
-from factcheck.runtime.loop import BackgroundLoop, background
+from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
 from factcheck.server.access import Caller, Problem, ServerConfig, problem_of
@@ -117,8 +117,6 @@ class Service:
         self.n_in_flight = 0
         self.meters = Meters({name: judge.ledger for name, judge in self.judges.items()})
         self.meters.in_flight.set_function(lambda: self.n_in_flight)
-        self.fields_loop = BackgroundLoop("factcheck-fields")
-        """Loop of comparators of fields, which may block it."""
 
     def _judge(self, name: str, spec: Any) -> Judge:
         ledger, scorer = Ledger(), FactCoverage(spec, session=self.session)
@@ -147,7 +145,6 @@ class Service:
 
     async def stop(self) -> None:
         self.is_ready = False
-        self.fields_loop.stop()
         await background.hop(self.session.aclose())
 
     async def answer(

@@ -1,4 +1,4 @@
-"""The semantic comparator asks little and fits any evaluator; both forms of one give the same."""
+"""The semantic comparator asks little and fits any evaluator."""
 
 from __future__ import annotations
 
@@ -25,8 +25,6 @@ from factcheck.fields import (
     SchemaError,
     SemanticBatchComparator,
     SemanticComparator,
-    aevaluate,
-    annotate_xeval,
     evaluate,
 )
 from factcheck.judges.ports import PairVerdict, ValuePair
@@ -34,8 +32,6 @@ from factcheck.testing import ScriptedPairJudge
 from factcheck.testing.fakes import same_words
 from tests.fields import foreign
 from tests.fields.builders import (
-    TEXT,
-    Recorder,
     array,
     best,
     compared,
@@ -309,39 +305,6 @@ class TestInAForeignEvaluator:
         assert [pair.path for pair in judge.calls[-1].pairs] == ["s[].d", "l[].k[]"]
 
 
-SCHEMA = annotate_xeval(
-    record(a=compared("judge"), b=TEXT, s=best(compared("judge")), t=best(TEXT))
-)
-GOLD = [{"a": "x", "b": "y", "s": ["p", "q"], "t": [str(n), "z"]} for n in range(250)]
-FOUND = [{"a": "X", "b": "y", "s": ["q", "r"], "t": ["z", "0"]} for _ in range(250)]
-
-
-class Awaited(Recorder):
-    """A batch comparator that can be awaited."""
-
-    def __init__(self) -> None:
-        super().__init__(across_records=True)
-        self.n_awaited = 0
-
-    async def acall(self, items: list[BatchItem]) -> list[Any]:
-        await asyncio.sleep(0)
-        self.n_awaited += 1
-        return self(items)
-
-
-@pytest.mark.parametrize("make", [Recorder, lambda: Recorder(across_records=True), Awaited])
-def test_both_forms_give_the_same_run(make: Any) -> None:
-    judge, other = make(), make()
-    registry, other_registry = registry_of(judge=judge), registry_of(judge=other)
-
-    run = evaluate(GOLD, FOUND, SCHEMA, registry=registry)
-    again = asyncio.run(aevaluate(GOLD, FOUND, SCHEMA, registry=other_registry))
-
-    assert again == run
-    assert other.calls == judge.calls
-    assert getattr(other, "n_awaited", len(judge.calls)) == len(judge.calls)
-
-
 class TestSemantic:
     """`semantic=` names the judge; the registry stays as it is."""
 
@@ -351,9 +314,7 @@ class TestSemantic:
         judge = ScriptedPairJudge(same_words)
         registry = registry_of(own=lambda *_: ComparatorResult(1.0, "own"))
         given: Any = ([{"a": "A b", "b": 1}], [{"a": "a B", "b": 2}], self.schema)
-        run = asyncio.run(aevaluate(*given, registry=registry, semantic=judge))
-
-        assert run == evaluate(*given, registry=registry, semantic=judge)
+        run = evaluate(*given, registry=registry, semantic=judge)
         assert run.mean_f1 == 1.0
         with pytest.raises(KeyError):
             registry.get_comparator("semantic")

@@ -303,10 +303,6 @@ class SemanticComparator(SessionUser):
         """
         return background.run(self._results(items))
 
-    async def acall(self, items: list[BatchItem]) -> list[Answer]:
-        """Await the answers of `__call__`."""
-        return await background.hop(self._results(items))
-
     async def _results(self, items: Sequence[BatchItem]) -> list[Answer]:
         outcomes = [self._without_judge(item) for item in items]
         pairs = list(dict.fromkeys(one for one in outcomes if isinstance(one, ValuePair)))

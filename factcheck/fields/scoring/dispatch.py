@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Hashable, Sequence
+from typing import Any
 
 from factcheck.errors import Failure, describe
 from factcheck.fields.comparators.semantic import CompoundComparator
@@ -16,34 +15,10 @@ from factcheck.fields.types import BatchItem, FieldResult, UndecidableError
 from factcheck.fields.values import value_key
 from factcheck.reports.text import plural
 
-T = TypeVar("T")
-Ask: TypeAlias = "Callable[[Any, list[BatchItem]], Awaitable[Any]]"
-"""Calls a batch comparator."""
 _log = logging.getLogger("factcheck.fields")
 
 
-async def ask_now(comparator: Any, items: list[BatchItem]) -> Any:
-    """Call a batch comparator synchronously."""
-    return comparator(items)
-
-
-async def ask_async(comparator: Any, items: list[BatchItem]) -> Any:
-    """Await a batch comparator, in a thread if it has no `acall`."""
-    acall = getattr(comparator, "acall", None)
-    return await (acall(items) if acall else asyncio.to_thread(comparator, items))
-
-
-def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine that calls comparators with `ask_now`, and so never suspends."""
-    try:
-        work.send(None)
-    except StopIteration as stop:
-        result: T = stop.value
-        return result
-    raise RuntimeError("the coroutine was suspended; use ask_now")
-
-
-async def dispatch(records: Sequence[Out], plan: Plan, ask: Ask = ask_now) -> None:
+def dispatch(records: Sequence[Out], plan: Plan) -> None:
     """Score every pending field, round by round until all arrays are aligned.
 
     Equal pairs of array elements are scored once.
@@ -76,7 +51,7 @@ async def dispatch(records: Sequence[Out], plan: Plan, ask: Ask = ask_now) -> No
                         continue
                 calls.setdefault(call, []).extend(results)
         for (_, name), results in calls.items():
-            await _score(name, results, plan, ask)
+            _score(name, results, plan)
         for copy, result in copies:
             copy.status, copy.score, copy.reason = result.status, result.score, result.reason
             copy.doubtful = result.doubtful
@@ -96,10 +71,10 @@ def _question(result: FieldResult) -> Hashable:
     return schema_path(result.path), *compared
 
 
-async def _answers(name: str, comparator: Any, items: list[BatchItem], ask: Ask) -> list[Any]:
+def _answers(name: str, comparator: Any, items: list[BatchItem]) -> list[Any]:
     """Return one answer per item, a failure for an item without one."""
     try:
-        answers = await ask(comparator, items)
+        answers = comparator(items)
     except Exception as error:  # noqa: BLE001 - the user's code
         reason = f"comparator {name!r}: {describe(error)}"
         _log.warning("%s (%s)", reason, plural(len(items), "field"))
@@ -116,7 +91,7 @@ async def _answers(name: str, comparator: Any, items: list[BatchItem], ask: Ask)
     return found + [missing] * (n - len(found))
 
 
-async def _score(name: str, results: list[FieldResult], plan: Plan, ask: Ask) -> None:
+def _score(name: str, results: list[FieldResult], plan: Plan) -> None:
     """Ask a comparator about pending fields; those without an answer are batch errors."""
     leaves = [plan.batch_leaves[schema_path(result.path)] for result in results]
     items = [
@@ -132,7 +107,7 @@ async def _score(name: str, results: list[FieldResult], plan: Plan, ask: Ask) ->
         )
         for result, leaf in zip(results, leaves, strict=True)
     ]
-    answers = await _answers(name, leaves[0].batch, items, ask)
+    answers = _answers(name, leaves[0].batch, items)
     for answer, result, leaf in zip(answers, results, leaves, strict=True):
         if isinstance(answer, Failure):
             result.status, result.reason = "batch_error", answer.message
