@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from factcheck.fields.figures import COLUMNS, FieldSummary, RunFigures
 from factcheck.fields.records import RecordResult, UndecidedField
@@ -17,10 +16,8 @@ from factcheck.reports import Report, text
 from factcheck.reports.page import (
     Case,
     Item,
-    Line,
     Page,
     Section,
-    Sheet,
     Table,
     Tone,
     filled,
@@ -55,9 +52,7 @@ _TONES: Mapping[str, Tone] = {
     "batch_error": "unknown",
 }
 _MAX_FIELDS_WITH_EXAMPLES = 10
-_MAX_RECORDS = 200
 _MAX_DOUBTFUL = 10
-_MAX_VALUE = 2_000
 _MAX_REASONS = 5
 _MAX_ID = 24
 _MAX_REASON = 120
@@ -137,7 +132,6 @@ class RunResult(RunFigures, Report):
             cases=tuple(_cases(self)),
             columns=COLUMNS,
             rows=self.to_rows,
-            sheet=partial(_sheet, self.records) if self.records else None,
         )
 
 
@@ -150,32 +144,6 @@ def _look_at_these(run: RunFigures) -> Section:
         items=tuple(_example("", *one) for one in doubtful[:_MAX_DOUBTFUL]),
         more=text.more_of(len(doubtful) - _MAX_DOUBTFUL, "value"),
         legend=(_EXAMPLES,),
-    )
-
-
-def _sheet(records: Sequence[RecordResult]) -> Sheet:
-    """Show the records with the lowest F1, value by value."""
-    shown = []
-    for record in sorted(records, key=lambda record: record.f1)[:_MAX_RECORDS]:
-        n_lost = sum(result.status in _LOSSES for result in record.field_results)
-        name = text.shorten_middle(one_line(str(record.record_id)), _MAX_ID)
-        title = f"{name}: F1 {share(record.f1)}, {plural(n_lost, 'field')} lost"
-        shown.append((title, tuple(map(_line, record.field_results))))
-    more = text.more_of(len(records) - len(shown), "record")
-    return Sheet("Records, lowest F1 first", ("gold", "extracted"), tuple(shown), more)
-
-
-def _line(result: FieldResult) -> Line:
-    status = result.status
-    gold, extracted = text.value_text(result.gold_value), text.value_text(result.extracted_value)
-    return Line(
-        field_text(result.path),
-        field_text(schema_path(result.path)),
-        status,
-        _TONES.get(status, "unknown"),
-        "" if status == "hallucination" else shorten(one_line(gold), _MAX_VALUE),
-        "" if status == "omission" else shorten(one_line(extracted), _MAX_VALUE),
-        _reason(result, _MAX_EXPLANATION),
     )
 
 

@@ -15,17 +15,15 @@ from itertools import groupby, pairwise
 from factcheck.reports.page import (
     TRUST,
     Item,
-    Line,
     MarkedText,
     Page,
     Part,
     Section,
-    Sheet,
     Table,
     brief,
     cleaned,
 )
-from factcheck.reports.text import n_shared, visible_lines
+from factcheck.reports.text import visible_lines
 
 _SEVERITY = ("plain", "good", "warn", "unknown", "bad")
 _NOTEBOOK = ".factcheck.factcheck.factcheck"
@@ -122,8 +120,6 @@ def _main(page: Page, tag: str = "main", *, folds: bool = False) -> str:
         body += [*_headline(metric), *map(section_html, metric.sections)]
     if page.texts:
         body.append("</div></div>")
-    if page.sheet is not None:
-        body += _sheet(cleaned(page.sheet()))
     if page.footer:
         named = (f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in page.footer)
         body += ["<footer><dl>", *named, "</dl></footer>"]
@@ -290,53 +286,3 @@ def _words(item: Item) -> Iterator[str]:
         yield f'<span class="change bad">{found}</span>'
     if item.aside:
         yield f'<span class="soft">{escape(item.aside)}</span>'
-
-
-def _sheet(sheet: Sheet) -> Iterator[str]:
-    """Render values side by side, with filters that need only CSS."""
-    lines = [line for _, block in sheet.blocks for line in block]
-    statuses: dict[str, int] = {}
-    kinds: dict[str, int] = {}
-    for line in lines:
-        statuses.setdefault(line.status, len(statuses))
-        kinds.setdefault(line.kind, len(kinds))
-    yield f'<section class="sheet"><h2>{escape(sheet.title)}</h2>\n<style>\n{_file("sheet.css")}'
-    for n in range(len(statuses)):
-        yield f".sheet:has(#status{n}:not(:checked)) tr.s{n} {{ display: none; }}"
-    for n in range(len(kinds)):
-        chosen = f".sheet:has(#kind{n}:checked)"
-        yield f"{chosen} :is(tr:not(.k{n}, .head), details:not(:has(.k{n}))) {{ display: none; }}"
-    yield '</style>\n<p class="filters">'
-    for n, status in enumerate(statuses):
-        box = f'<input type="checkbox" id="status{n}" checked autocomplete="off">'
-        yield f"<label>{box} {escape(status)}</label>"
-    names = (f'<option id="kind{n}">{escape(kind)}</option>' for n, kind in enumerate(kinds))
-    options = f"<option>all fields</option>{''.join(names)}"
-    yield f'<select aria-label="Field" autocomplete="off">{options}</select></p>'
-    for title, block in sheet.blocks:
-        rows = "\n".join(
-            f'<tr class="s{statuses[line.status]} k{kinds[line.kind]} {line.tone}">'
-            f"{''.join(_cells(line))}</tr>"
-            for line in block
-        )
-        heads = "".join(map("<th>{}</th>".format, ("", *map(escape, sheet.columns), "", "")))
-        yield f"<details open><summary>{escape(title)}</summary>"
-        yield f'<table><tr class="head">{heads}</tr>\n{rows}\n</table></details>'
-    yield f'<p class="more soft">{escape(sheet.more)}</p></section>'
-
-
-def _cells(line: Line) -> Iterator[str]:
-    one, other = line.expected, line.actual
-    differ = line.tone in ("bad", "warn") and one != other
-    start = n_shared(one, other)
-    end = n_shared(one[start:][::-1], other[start:][::-1])
-    yield f"<td>{escape(line.name)}</td>"
-    for text in (one, other):
-        stop = len(text) - end
-        if differ and start < stop:
-            marked = f"<mark>{escape(text[start:stop])}</mark>"
-            yield f"<td>{escape(text[:start])}{marked}{escape(text[stop:])}</td>"
-        else:
-            yield f"<td>{escape(text)}</td>"
-    yield f'<td class="status">{escape(line.status)}</td>'
-    yield f'<td class="soft">{escape(line.reason)}</td>'

@@ -147,32 +147,6 @@ class Section(NamedTuple):
         return self._replace(table=cut, more=more_of(n_more, noun))
 
 
-class Line(NamedTuple):
-    """An expected value and the actual one."""
-
-    name: str
-    kind: str
-    """A filter criterion, such as the field."""
-    status: str
-    """A filter criterion."""
-    tone: Tone
-    expected: str
-    actual: str
-    reason: str = ""
-
-
-class Sheet(NamedTuple):
-    """Expected and actual values side by side, one block per record; HTML only."""
-
-    title: str
-    columns: tuple[str, str]
-    """Headers of the expected and the actual values."""
-    blocks: tuple[tuple[str, tuple[Line, ...]], ...]
-    """Titles and lines."""
-    more: str = ""
-    """Note on omitted blocks; empty if none."""
-
-
 class Part(NamedTuple):
     """A segment of the bar at the top of the HTML page."""
 
@@ -235,8 +209,6 @@ class Page(NamedTuple):
     """Names of the columns of `rows`."""
     rows: Callable[[], Iterable[Mapping[str, Any]]] | None = None
     """Returns the rows for CSV and data frames; `None` for one row per case."""
-    sheet: Callable[[], Sheet] | None = None
-    """Returns values side by side, with filters in HTML."""
     texts: tuple[MarkedText, ...] = ()
     """The compared texts, beside the sections."""
     answer: str = ""

@@ -167,29 +167,6 @@ def test_nothing_in_a_record_acts(to: str) -> None:
         assert not any(line.startswith("# y") for line in text.splitlines())
 
 
-def test_html_shows_gold_beside_extracted_and_filters_without_scripts() -> None:
-    pairs = [({"a": "same", "b": "2024"}, {"a": "same", "b": "2025"}), ({"a": "x"}, {"c": NASTY})]
-    text = render(pairs_of(pairs, a=TEXT, b=TEXT).page(), "html")
-    sheet = text[text.index('<section class="sheet">') : text.index("</main>")]
-
-    assert [sheet.count(f">{name}</option>") for name in ("a", "b", "c")] == [1, 1, 1]
-    assert sheet.count('type="checkbox"') == 4
-    assert "202<mark>4</mark>" in sheet
-    assert "202<mark>5</mark>" in sheet
-    assert sheet.index("1: F1 0.000, 2 fields lost") < sheet.index("0: F1 0.500, 1 field lost")
-    assert "<b>" not in sheet
-    assert "<script" not in text
-
-
-def test_a_sheet_has_the_worst_records() -> None:
-    text = render(
-        pairs_of([({"a": str(n)}, {"a": "7"}) for n in range(250)], a=TEXT).page(), "html"
-    )
-    assert text.count("<details open><summary>") == 200
-    assert "and 50 more records" in text
-    assert "7: F1 1.000" not in text
-
-
 def test_a_run_has_a_row_for_each_result_and_a_case_for_each_field() -> None:
     """Cases that lost something fail; `gated` skips them where no gate fails."""
     rows = list(csv.DictReader(io.StringIO(render(mixed().page(), "csv"))))
