@@ -30,9 +30,12 @@ def _metrics_report() -> str:
         {"id": "a", "source": _text("source.txt"), "actual_output": _text("summary.txt")},
         {"id": "b", "actual_output": "No source."},
     ]
-    with factcheck.FactCoverage() as scorer:
-        report = metrics.evaluate(cases, [metrics.FactCoverageMetric(scorer)])
-    return report.to_json() + "\n"
+
+    @metrics.metric(required_fields=["source"])
+    def brevity(case: metrics.EvalCase) -> float:
+        return 1 - len(case.actual_output) / len(case.source)
+
+    return metrics.evaluate(cases, [brevity]).to_json() + "\n"
 
 
 def _signatures() -> str:
