@@ -20,11 +20,10 @@ from factcheck.facts import Usage
 from factcheck.judges.embedders.vectors import direction_of, similarity
 from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbedderSpec, Ledger
-from factcheck.metrics.cases import EvalCase, MetricResult, text_list
-from factcheck.metrics.evaluation import measure
+from factcheck.metrics.evaluation import EvalCase, Metric, measure, text_list
+from factcheck.metrics.report import MetricResult
 from factcheck.runtime.loop import blocking
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
-from factcheck.settings import require_number
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -36,8 +35,8 @@ Aggregation = Literal["max", "mean"]
 _DIGITS = 6
 
 
-class ReferenceMatch(SessionUser):
-    """Scores outputs by their similarity to references; a `factcheck.metrics.Metric`.
+class ReferenceMatch(Metric, SessionUser):
+    """Scores outputs by their similarity to references; a metric of `factcheck.metrics.evaluate`.
 
     The similarity of two texts is the cosine of their embeddings, clipped to [0, 1]. The right
     threshold depends on the embedder: the built-in lexical one compares words and letters, scores
@@ -79,18 +78,19 @@ class ReferenceMatch(SessionUser):
         session: Session | None = None,
         **options: Unpack[SessionOptions],
     ) -> None:
-        super().__init__(session, options)
+        SessionUser.__init__(self, session, options)
         self.references = () if references is None else text_list(references, "references")
         if not self.references and references is not None:
             raise InputError("references is empty; give one, or None if every case has its own")
         if aggregation not in get_args(Aggregation):
             raise InputError(f"aggregation must be 'max' or 'mean', got {aggregation!r}")
         self.aggregation = aggregation
-        self.threshold = require_number("threshold", threshold, 0, high=1)
-        self.name = name
+        required = ("actual_output",) if self.references else ("actual_output", "references")
+        Metric.__init__(self, name, threshold, required)
         if model_name is not None:
             embedding_provider = f"{embedding_provider}/{model_name}"
         self._embedder = build_embedder(embedding_provider, self.session)
+        self.identity = {**self._embedder.identity, "aggregation": aggregation}
         self.ledger = Ledger()
         """Usage over the lifetime of the metric."""
 
@@ -113,18 +113,6 @@ class ReferenceMatch(SessionUser):
     match = blocking(amatch)
 
     @property
-    def required_fields(self) -> tuple[str, ...]:
-        """The output, and the references if the metric has none."""
-        if self.references:
-            return ("actual_output",)
-        return ("actual_output", "references")
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """Embedder and aggregation."""
-        return {**self._embedder.identity, "aggregation": self.aggregation}
-
-    @property
     def usage(self) -> Usage:
         return self.ledger.usage
 
@@ -132,13 +120,13 @@ class ReferenceMatch(SessionUser):
         self, cases: Sequence[EvalCase], ledger: Ledger
     ) -> Sequence[MetricResult]:
         """Compare the output of each case with its references, or those of the metric."""
-        booked = Ledger(self.ledger)
         texts = dict.fromkeys(
             text for case in cases if not self._problem(case) for text in self._texts(case)
         )
-        vectors = await self._embedded(list(texts), booked)
-        for (model, stage), usage in booked.by_model_and_stage.items():
-            ledger.book(usage, model=model, stage=stage)
+        try:
+            vectors = await self._embedded(list(texts), ledger)
+        finally:
+            self.ledger.book(ledger.usage)
         return await asyncio.to_thread(
             self._compared, cases, dict(zip(texts, vectors, strict=True))
         )

@@ -26,8 +26,7 @@ from factcheck.keywords.cards import (
     require_keys,
 )
 from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, field_of, found_in, is_forbidden
-from factcheck.metrics.cases import MetricResult
-from factcheck.metrics.report import MetricReport, signature_of
+from factcheck.metrics.report import MetricReport, MetricResult, signature_of
 from factcheck.reports.page import Section, Table
 from factcheck.reports.text import name_text
 from factcheck.runtime.loop import blocking

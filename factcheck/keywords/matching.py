@@ -36,8 +36,7 @@ from factcheck.keywords.cards import (
     type_of,
 )
 from factcheck.keywords.forms import as_keywords, found_in, share_found, unmet_keywords
-from factcheck.metrics.cases import MetricResult
-from factcheck.metrics.report import MetricReport, signature_of
+from factcheck.metrics.report import MetricReport, MetricResult, signature_of
 from factcheck.reports.page import Section, Table
 from factcheck.reports.text import DASH, interval_text, share
 from factcheck.runtime.loop import blocking

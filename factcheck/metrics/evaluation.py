@@ -1,15 +1,15 @@
-"""Evaluation of cases by metrics; invalid cases and failures do not affect the rest."""
+"""Cases, metrics made from functions, and evaluation of cases by several metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any
 
 from factcheck.errors import ConfigError, InputError, JudgeOutputError
 from factcheck.judges.ports import Ledger
-from factcheck.metrics.cases import CASE_FIELDS, EvalCase, Metric, MetricResult
-from factcheck.metrics.report import EvalReport, MetricReport, signature_of
+from factcheck.metrics.report import EvalReport, MetricReport, MetricResult, signature_of
 from factcheck.runtime.loop import blocking, call, each, together
 from factcheck.settings import require_number
 
@@ -17,64 +17,115 @@ Score = float | bool | MetricResult
 """Result of a custom metric's function: a number in [0, 1], a boolean, or a complete result."""
 _CONCURRENCY = 64
 """Maximum number of cases that a function metric measures concurrently."""
-ReadCases = Mapping[str, EvalCase | MetricResult]
-"""Cases by id, in order; an invalid one is its failed result."""
 
 
-async def aevaluate(
-    cases: Iterable[EvalCase | Mapping[str, Any]], metrics: Iterable[Metric]
-) -> EvalReport:
-    """Evaluate cases by metrics and return one report.
-
-    A case that is invalid, lacks a required field, or on which a metric fails is errored for that
-    metric: it neither passes nor fails, and does not affect the other cases.
-
-    Args:
-        cases: `EvalCase`s, or mappings with its fields.
-        metrics: Functions decorated with `metric`, or objects with the `Metric` port; names must be
-            unique.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalCase:
+    """An output of a system with its context; each metric reads the fields it needs.
 
     Raises:
-        InputError: There are no metrics, or names or case ids are not unique.
-        ConfigError: An object is not a metric.
+        InputError: The id or the references are invalid.
     """
-    every = read_cases(cases)
-    measured = await together(measure(metric, every) for metric in _checked_metrics(metrics))
-    return EvalReport(tuple(every), tuple(measured))
+
+    actual_output: Any
+    """Output of the system under evaluation; for most metrics a string."""
+    input: Any = None
+    """Input of the system."""
+    expected_output: Any = None
+    """Expected output, in the form of `actual_output`."""
+    source: Any = None
+    """Text that the output is about."""
+    references: tuple[str, ...] = ()
+    """Reference outputs, which override those of a metric."""
+    id: str | None = None
+    """Unique within an evaluation; `None` for its position, counted from 1."""
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """Additional data for custom metrics."""
+
+    def __post_init__(self) -> None:
+        if self.id is not None and not (isinstance(self.id, str) and self.id.strip()):
+            raise InputError(f"'id' must be a string that is not blank, got {self.id!r:.60}")
+        object.__setattr__(self, "references", text_list(self.references, "'references'"))
+
+    @classmethod
+    def of(cls, item: EvalCase | Mapping[str, Any]) -> EvalCase:
+        """Convert a mapping with the fields to a case; raises `InputError` if it is invalid."""
+        if isinstance(item, EvalCase):
+            return item
+        if not isinstance(item, Mapping):
+            kind = type(item).__name__
+            raise InputError(f"a case must be an EvalCase or a mapping with its fields, got {kind}")
+        if unknown := sorted(str(key) for key in item if key not in CASE_FIELDS):
+            raise InputError(f"unknown keys {unknown}; use {list(CASE_FIELDS)}")
+        if "actual_output" not in item:
+            raise InputError(f"'actual_output' is missing; found {sorted(item)}")
+        return cls(**item)
 
 
-evaluate = blocking(aevaluate)
+CASE_FIELDS = tuple(one.name for one in fields(EvalCase))
+"""Names of the fields of a case."""
 
 
-class FunctionMetric:
+def text_list(value: Any, what: str) -> tuple[str, ...]:
+    """Validate a list of non-blank strings; the message of `InputError` starts with `what`."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InputError(f"{what} must be a list of strings, got {type(value).__name__}")
+    texts = tuple(value)
+    for number, text in enumerate(texts, 1):
+        if not isinstance(text, str):
+            raise InputError(f"{what}: number {number} is not a string but {type(text).__name__}")
+        if not text.strip():
+            raise InputError(f"{what}: number {number} is blank")
+    return texts
+
+
+class Metric:
+    """Scores cases: a function decorated with `metric`, or a `ReferenceMatch`."""
+
+    def __init__(self, name: str, threshold: float, required_fields: Sequence[str]) -> None:
+        self.name = name
+        """Name in reports; unique within an evaluation."""
+        self.threshold = require_number("threshold", threshold, 0, high=1)
+        """Score from which a case passes, in [0, 1]."""
+        self.required_fields = tuple(required_fields)
+        """Fields of `EvalCase` that a case must have to be measured."""
+        self.identity: Mapping[str, str] = {}
+        """Names and versions that affect the scores, as entries of the score signature."""
+
+    async def measure_many(
+        self, cases: Sequence[EvalCase], ledger: Ledger
+    ) -> Sequence[MetricResult]:
+        """Return one result per case, in order, independent of the other cases."""
+        raise NotImplementedError
+
+
+class FunctionMetric(Metric):
     """A metric defined by a function with `metric`; calling it calls the function."""
 
     def __init__(
         self,
         function: Callable[[EvalCase], Score | Awaitable[Score]],
         threshold: float,
-        name: str | None = None,
-        required_fields: Sequence[str] = ("actual_output",),
+        name: str | None,
+        required_fields: Sequence[str],
     ) -> None:
+        own_name = str(getattr(function, "__name__", type(function).__name__))
+        super().__init__(name or own_name, threshold, required_fields)
         self.function = function
-        self.name = name or str(getattr(function, "__name__", type(function).__name__))
-        self.threshold = require_number("threshold", threshold, 0, high=1)
-        self.required_fields = tuple(required_fields)
+        if unknown := [name for name in self.required_fields if name not in CASE_FIELDS]:
+            raise ConfigError(f"{self.name}: unknown case fields {unknown}; use {CASE_FIELDS}")
 
     def __call__(self, case: EvalCase) -> Score | Awaitable[Score]:
         return self.function(case)
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        return {}
 
     async def measure_many(
         self, cases: Sequence[EvalCase], ledger: Ledger
     ) -> Sequence[MetricResult]:
         """Measure each case; the function runs in threads, its coroutines in this loop."""
-        return await each(partial(self._measure, ledger=ledger), cases, _CONCURRENCY)
+        del ledger
+        return await each(self._measure, cases, _CONCURRENCY)
 
-    async def _measure(self, case: EvalCase, ledger: Ledger) -> MetricResult:  # noqa: ARG002 - a function books nothing
+    async def _measure(self, case: EvalCase) -> MetricResult:
         score = await call(self.function, case, failed=MetricResult.of_error)
         if isinstance(score, MetricResult):
             return score
@@ -110,74 +161,70 @@ def metric(
 
     Raises:
         InputError: The threshold is outside [0, 1].
+        ConfigError: A required field is unknown.
     """  # noqa: D415 - an example follows
-
-    def made(function: Callable[[EvalCase], Any]) -> FunctionMetric:
-        return FunctionMetric(function, threshold, name, required_fields)
-
-    return made
+    return partial(FunctionMetric, threshold=threshold, name=name, required_fields=required_fields)
 
 
-def read_cases(items: Iterable[EvalCase | Mapping[str, Any]]) -> ReadCases:
-    """Read cases by id, in order; an invalid one becomes a failed result.
+async def aevaluate(
+    cases: Iterable[EvalCase | Mapping[str, Any]], metrics: Iterable[Metric]
+) -> EvalReport:
+    """Evaluate cases by metrics and return one report.
+
+    A case that lacks a required field, or on which a metric fails, is errored for that metric: it
+    neither passes nor fails, and does not affect the other cases.
+
+    Args:
+        cases: `EvalCase`s, or mappings with its fields.
+        metrics: Functions decorated with `metric`, and `ReferenceMatch`es; names must be unique.
 
     Raises:
-        InputError: The cases are not a list, or ids are not unique.
+        InputError: A case is invalid, there are no metrics, or names or case ids are not unique.
+        ConfigError: An object is not a metric.
     """
+    every = read_cases(cases)
+    measured = await together(measure(metric, every) for metric in _checked_metrics(metrics))
+    return EvalReport(tuple(every), tuple(measured))
+
+
+evaluate = blocking(aevaluate)
+
+
+def read_cases(items: Iterable[EvalCase | Mapping[str, Any]]) -> dict[str, EvalCase]:
+    """Read cases by id, in order; raise `InputError` if one is invalid or has the id of another."""
     if isinstance(items, (EvalCase, Mapping, str)) or not isinstance(items, Iterable):
         kind = type(items).__name__
         raise InputError(f"cases must be a list of EvalCase or mappings, got {kind}")
-    cases: dict[str, EvalCase | MetricResult] = {}
+    cases: dict[str, EvalCase] = {}
     for number, item in enumerate(items, 1):
-        case: EvalCase | MetricResult
         try:
             case = EvalCase.of(item)
-            id_ = case.id or str(number)
         except InputError as error:
-            case, id_ = MetricResult.of_error(error), str(number)
+            raise InputError(f"case {number}: {error}") from error
+        id_ = case.id or str(number)
         if id_ in cases:
             raise InputError(f"two cases have the id {id_!r}; ids must be unique")
         cases[id_] = case
     return cases
 
 
-async def measure(metric: Metric, every: ReadCases) -> MetricReport:
+async def measure(metric: Metric, every: Mapping[str, EvalCase]) -> MetricReport:
     """Measure cases with one metric."""
     ledger = Ledger()
     results: dict[str, MetricResult] = {}
     cases: dict[str, EvalCase] = {}
     for id_, case in every.items():
-        if isinstance(case, MetricResult):
-            results[id_] = case
-        elif missing := [one for one in metric.required_fields if getattr(case, one) in (None, ())]:
+        if missing := [one for one in metric.required_fields if getattr(case, one) in (None, ())]:
             needed = " and ".join(map(repr, missing))
             message = f"the case lacks {needed}, which {metric.name} needs"
             results[id_] = MetricResult.failed(InputError.code, message)
         else:
             cases[id_] = case
-    if cases:
-        results |= zip(cases, await _results(metric, list(cases.values()), ledger), strict=True)
+    measured = await metric.measure_many(list(cases.values()), ledger) if cases else ()
+    results |= zip(cases, measured, strict=True)
     in_order = {id_: results[id_] for id_ in every}
     signature = signature_of(metric.name, metric.identity)
     return MetricReport(metric.name, metric.threshold, signature, ledger.usage, in_order)
-
-
-async def _results(
-    metric: Metric, cases: Sequence[EvalCase], ledger: Ledger
-) -> Sequence[MetricResult]:
-    problem = ""
-    try:
-        results = list(await metric.measure_many(cases, ledger))
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - becomes a failure of the cases
-        return [MetricResult.of_error(error)] * len(cases)
-    if len(results) != len(cases):
-        problem = f"{len(results)} results for {len(cases)} cases"
-    elif invalid := [one for one in results if not isinstance(one, MetricResult)]:
-        problem = f"{type(invalid[0]).__name__} instead of a MetricResult"
-    if problem:
-        failed = MetricResult.failed(JudgeOutputError.code, f"{metric.name} returned {problem}")
-        return [failed] * len(cases)
-    return results
 
 
 def _checked_metrics(metrics: Iterable[Metric]) -> Iterable[Metric]:
@@ -187,13 +234,7 @@ def _checked_metrics(metrics: Iterable[Metric]) -> Iterable[Metric]:
     for metric in metrics:
         if isinstance(metric, type) or not isinstance(metric, Metric):
             kind = metric.__name__ if isinstance(metric, type) else type(metric).__name__
-            raise ConfigError(
-                f"{kind} is not a metric; decorate a function with `metric`, or give it `name`, "
-                "`threshold`, `required_fields`, `identity` and `async measure_many(cases, ledger)`"
-            )
-        if unknown := [name for name in metric.required_fields if name not in CASE_FIELDS]:
-            raise ConfigError(f"{metric.name}: unknown case fields {unknown}; use {CASE_FIELDS}")
-        require_number(f"{metric.name}: threshold", metric.threshold, 0, high=1)
+            raise ConfigError(f"{kind} is not a metric; decorate a function with `metric`")
         if metric.name in found:
             raise InputError(f"two metrics have the name {metric.name!r}; set another with name=")
         found[metric.name] = metric

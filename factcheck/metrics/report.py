@@ -1,19 +1,18 @@
-"""Reports of metrics, and their comparison; all figures are derived from results of cases."""
+"""Results and reports of metrics, and their comparison; figures are derived from results."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from factcheck.documents import from_plain, shown
-from factcheck.errors import InputError
+from factcheck.documents import PlainData, from_plain, shown
+from factcheck.errors import Failure, InputError
 from factcheck.facts import ScoreSignature, Usage
 from factcheck.facts.page import usage_text
-from factcheck.metrics.cases import MetricResult
 from factcheck.reports import Report
 from factcheck.reports.comparison import Change, RunComparison
 from factcheck.reports.page import (
@@ -37,6 +36,7 @@ from factcheck.reports.text import (
     signed,
     some_of,
 )
+from factcheck.settings import require_number
 from factcheck.stats.intervals import Interval, wilson
 from factcheck.stats.resampling import Change as ScoreChange
 from factcheck.stats.resampling import Comparison, compare_means, mean_interval, split_changes
@@ -46,6 +46,58 @@ if TYPE_CHECKING:
 
 _IGNORED = {"version"}
 _COLUMNS = ("case", "metric", "score", "passed", "reason", "error", "details")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricResult(PlainData):
+    """Result of a metric on one case; create it with `scored` or `failed`.
+
+    Raises:
+        InputError: The score is outside [0, 1], or there is neither a score nor an error, or both.
+    """
+
+    score: float | None
+    """In [0, 1]; `None` (never 0.0 or NaN) if the case could not be measured."""
+    passed: bool | None
+    """Whether the score reaches the threshold; `None` without a score."""
+    reason: str = ""
+    lines: tuple[str, ...] = ()
+    """Further lines for a report, such as what is missing."""
+    error: Failure[str] | None = None
+    """Reason for a missing score; its code is one of `factcheck.errors`, `undecided`, or `raised`
+    for a foreign exception."""
+    details: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """JSON-ready details of the score, specific to the metric."""
+
+    def __post_init__(self) -> None:
+        if self.error is None:
+            require_number("a score", self.score, 0, high=1)
+            if not isinstance(self.passed, bool):
+                raise InputError(f"a result with a score passes or fails, got {self.passed!r}")
+        elif (self.score, self.passed) != (None, None):
+            raise InputError("a result with an error has no score and neither passes nor fails")
+
+    @classmethod
+    def scored(
+        cls,
+        score: float,
+        *,
+        passed: bool,
+        reason: str = "",
+        lines: Sequence[str] = (),
+        details: Mapping[str, Any] = {},
+    ) -> MetricResult:
+        return cls(score=score, passed=passed, reason=reason, lines=tuple(lines), details=details)
+
+    @classmethod
+    def failed(cls, code: str, message: str, details: Mapping[str, Any] = {}) -> MetricResult:
+        error = Failure("", code, message)
+        return cls(score=None, passed=None, reason=message, error=error, details=details)
+
+    @classmethod
+    def of_error(cls, error: BaseException) -> MetricResult:
+        failure = Failure.of("", error)
+        return cls.failed(failure.code, failure.message)
 
 
 def signature_of(name: str, identity: Mapping[str, str]) -> ScoreSignature:
