@@ -10,7 +10,6 @@ from factcheck.keywords.behaviors import (
     BehaviorCase,
     BehaviorRun,
     Guide,
-    aevaluate_behaviors,
     classify_behavior,
     evaluate_behaviors,
     evaluate_conflict_behavior,
@@ -28,7 +27,6 @@ from factcheck.keywords.forms import AnyOf, Folded, Not, Word
 from factcheck.keywords.matching import (
     CardRun,
     CaseResult,
-    aevaluate_dataset,
     evaluate_dataset,
     keyword_similarity,
     match_cards,
@@ -42,7 +40,7 @@ EvalCase, EvalDataset = CardCase, CardDataset
 __all__ = [
     "AMBIGUOUS", "NO_MATCH", "AnyOf", "BehaviorCase", "BehaviorRun", "CardCase", "CardDataset",
     "CardRun", "CaseResult", "EvalCase", "EvalDataset", "ExpectedCard", "Folded", "Guide", "Not",
-    "Word", "aevaluate_behaviors", "aevaluate_dataset", "classify_behavior", "compare_runs",
+    "Word", "classify_behavior", "compare_runs",
     "evaluate_behaviors", "evaluate_conflict_behavior", "evaluate_dataset", "keyword_similarity",
     "load_cases", "load_dataset", "load_outputs", "load_responses", "match_cards", "score_pair",
 ]  # fmt: skip

@@ -8,19 +8,18 @@ several and `NO_MATCH` for none.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from factcheck.documents import PathOrDash, shown, to_plain
 from factcheck.documents.reading import read_document
-from factcheck.errors import Failure, InputError
+from factcheck.errors import InputError
 from factcheck.facts import Usage, short_digest
 from factcheck.keywords.cards import (
     add_unique,
     as_id,
     by_case,
-    call_each,
     read_rows,
     require_id,
     require_keys,
@@ -29,7 +28,6 @@ from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, field_of, fou
 from factcheck.metrics.report import MetricReport, MetricResult, signature_of
 from factcheck.reports.page import Section, Table
 from factcheck.reports.text import name_text
-from factcheck.runtime.loop import blocking
 from factcheck.stats.intervals import Interval
 
 AMBIGUOUS = "AMBIGUOUS"
@@ -267,8 +265,8 @@ class Outcome:
     hits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Descriptions of the keywords found in a wrong response, by label."""
     code: str = ""
-    """Reason for a missing response: that of a `Failure`."""
     message: str = ""
+    """Reason for a missing response."""
 
     @classmethod
     def of(cls, case: BehaviorCase, variant: str, response: Any) -> Outcome:
@@ -277,12 +275,10 @@ class Outcome:
             label, hits = case.guide.classify(response)
             found = {name: tuple(map(str, words)) for name, words in hits.items()}
             return cls(variant, expected, label, response, {} if label == expected else found)
-        code, message = InputError.code, "there is no response"
-        if isinstance(response, Failure):
-            code, message = response.code, response.message
-        elif response is not None:
+        message = "there is no response"
+        if response is not None:
             message = f"expected a string as response, got {type(response).__name__}"
-        return cls(variant, expected, None, code=code, message=message)
+        return cls(variant, expected, None, message=message)
 
     @property
     def failure(self) -> str:
@@ -351,9 +347,8 @@ class BehaviorRun(MetricReport):
         return (Section("Shown behaviors", meaning="by expected behavior", table=table),)
 
 
-async def aevaluate_behaviors(
-    cases: Iterable[BehaviorCase | Mapping[str, Any]],
-    responses: Mapping[str, Any] | Callable[[BehaviorCase, str], Any],
+def evaluate_behaviors(
+    cases: Iterable[BehaviorCase | Mapping[str, Any]], responses: Mapping[str, Any]
 ) -> BehaviorRun:
     """Check for each case whether every variant shows its expected behavior.
 
@@ -363,56 +358,52 @@ async def aevaluate_behaviors(
     Args:
         cases: `BehaviorCase`s, or mappings with `instruction`, `input`, `output`,
             `evaluation_guide`, and optionally `id` and `expected`.
-        responses: A callable, sync or async, that takes a case and the name of a variant; or a
-            mapping from variant to its responses: a list in the order of the cases, or a mapping
-            from case id.
+        responses: A mapping from variant to its responses: a list in the order of the cases, or a
+            mapping from case id.
 
     Raises:
         InputError: A case is invalid, or the responses are of an invalid type or name unknown
             variants or cases.
     """
     suite = as_cases(cases)
-    asked = [(case, variant) for case in suite for variant in case.expected]
-    if callable(responses):
-        given = await call_each(responses, asked)
-    else:
-        given = _given_responses(suite, asked, responses)
-    outcomes: dict[str, list[Outcome]] = {}
-    for (case, variant), response in zip(asked, given, strict=True):
-        outcomes.setdefault(case.id, []).append(Outcome.of(case, variant, response))
+    given = _given_responses(suite, responses)
+    results = {}
+    for case in suite:
+        outcomes = []
+        for variant in case.expected:
+            response = given.get(variant, {}).get(case.id)
+            outcomes.append(Outcome.of(case, variant, response))
+        results[case.id] = _result(outcomes)
     return BehaviorRun(
         "behaviors",
         1.0,
         signature_of("behaviors", {}),
         Usage(),
-        {id_: _result(own) for id_, own in outcomes.items()},
+        results,
         {case.id: case.digest for case in suite},
     )
 
 
-evaluate_behaviors = blocking(aevaluate_behaviors)
-
-
 def _given_responses(
-    suite: Sequence[BehaviorCase], asked: Sequence[tuple[BehaviorCase, str]], responses: Any
-) -> list[Any]:
+    suite: Sequence[BehaviorCase], responses: Any
+) -> Mapping[str, Mapping[str, Any]]:
+    """Return the responses by variant and case id."""
     if not isinstance(responses, Mapping):
         kind = type(responses).__name__
-        raise InputError(f"responses: expected a mapping or a callable, got {kind}")
-    variants = dict.fromkeys(variant for _, variant in asked)
+        raise InputError(f"responses: expected a mapping from variant, got {kind}")
+    variants = dict.fromkeys(variant for case in suite for variant in case.expected)
     if unknown := [name for name in responses if name not in variants]:
         known = ", ".join(map(repr, variants))
         raise InputError(f"responses: unknown variant {unknown[0]!r}; variants are {known}")
     ids = [case.id for case in suite]
-    given = {name: by_case(ids, own, f"variant {name!r}") for name, own in responses.items()}
-    return [given.get(variant, {}).get(case.id) for case, variant in asked]
+    return {name: by_case(ids, own, f"variant {name!r}") for name, own in responses.items()}
 
 
 def _result(outcomes: Sequence[Outcome]) -> MetricResult:
     details = to_plain({"outcomes": outcomes})
     for outcome in outcomes:
         if outcome.label is None:
-            return MetricResult.failed(outcome.code, outcome.line, details)
+            return MetricResult.failed(InputError.code, outcome.line, details)
     wrong = [outcome for outcome in outcomes if outcome.failure]
     return MetricResult.scored(
         float(not wrong),

@@ -9,22 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from factcheck.documents import Document, PathInValue, PathOrDash, shown
 from factcheck.documents.reading import read_document
-from factcheck.errors import Failure, InputError
+from factcheck.errors import InputError
 from factcheck.facts import short_digest
 from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, field_of
-from factcheck.runtime.loop import call, each
 
 CARD_TYPE = "card_type"
 """Key or attribute with the type of a card."""
 _MISSING: Any = object()
-_AT_ONCE = 8
-"""Calls of a user's function in progress."""
 _MAX_IDS = 5
 T = TypeVar("T")
 
@@ -281,9 +277,3 @@ def by_case(ids: Sequence[str], data: Any, what: str) -> Mapping[str, Any]:
     if len(data) != len(ids):
         raise InputError(f"{what}: {len(data)} for {len(ids)} cases; give one for each")
     return dict(zip(ids, data, strict=True))
-
-
-async def call_each(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> list[Any]:
-    """Call the function concurrently; returns one result, or a `Failure` if it raised, per call."""
-    failed = partial(Failure.of, "")
-    return await each(lambda one: call(function, *one, failed=failed), calls, _AT_ONCE)

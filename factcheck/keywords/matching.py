@@ -14,7 +14,7 @@ only, they are 0. Scores are never NaN.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, get_args
 import numpy as np
 
 from factcheck.documents import PlainData, shown
-from factcheck.errors import Failure, InputError
+from factcheck.errors import InputError
 from factcheck.facts import Usage
 from factcheck.keywords.cards import (
     CardCase,
@@ -31,7 +31,6 @@ from factcheck.keywords.cards import (
     as_cards,
     as_expected_cards,
     by_case,
-    call_each,
     field_text,
     type_of,
 )
@@ -39,7 +38,6 @@ from factcheck.keywords.forms import as_keywords, found_in, share_found, unmet_k
 from factcheck.metrics.report import MetricReport, MetricResult, signature_of
 from factcheck.reports.page import Section, Table
 from factcheck.reports.text import DASH, interval_text, share
-from factcheck.runtime.loop import blocking
 from factcheck.settings import require_number
 from factcheck.stats.intervals import assign
 from factcheck.stats.resampling import mean_interval
@@ -311,23 +309,22 @@ def _share(score: float | None) -> str:
     return DASH if score is None else share(score)
 
 
-async def aevaluate_dataset(
+def evaluate_dataset(
     dataset: CardDataset,
-    outputs: Mapping[str, Any] | Sequence[Any] | Callable[[CardCase], Any],
+    outputs: Mapping[str, Any] | Sequence[Any],
     threshold: float = THRESHOLD,
     *,
     assignment: Assignment = "greedy",
 ) -> CardRun:
     """Match the generated cards of every case with the expected ones.
 
-    A case whose output is missing or invalid, or for which a callable raises, is errored. It is
-    excluded from all scores and does not affect the other cases.
+    A case whose output is missing or invalid is errored. It is excluded from all scores and does
+    not affect the other cases.
 
     Args:
         dataset: The expected cards.
-        outputs: A mapping from case id to cards, a list of cards for each case in order, or a
-            callable, sync or async, that takes a `CardCase` and returns its cards. Cards are
-            mappings or objects with attributes, such as pydantic models.
+        outputs: A mapping from case id to cards, or a list of cards for each case in order. Cards
+            are mappings or objects with attributes, such as pydantic models.
         threshold: As in `match_cards`, like the next one.
         assignment: `"greedy"` or `"optimal"`.
 
@@ -339,9 +336,6 @@ async def aevaluate_dataset(
     if not isinstance(dataset, CardDataset):
         kind = type(dataset).__name__
         raise InputError(f"expected a CardDataset, as from load_dataset, got {kind}")
-    if callable(outputs):
-        called = await call_each(outputs, [(case,) for case in dataset.cases])
-        outputs = dict(zip([case.id for case in dataset.cases], called, strict=True))
     given = by_case([case.id for case in dataset.cases], outputs, "outputs")
     identity = {"assignment": assignment, "pair_threshold": f"{threshold:g}"}
     return CardRun(
@@ -357,14 +351,9 @@ async def aevaluate_dataset(
     )
 
 
-evaluate_dataset = blocking(aevaluate_dataset)
-
-
 def _result(case: CardCase, output: Any, threshold: float, assignment: Assignment) -> MetricResult:
     if output is None:
         return MetricResult.failed(InputError.code, "there is no output")
-    if isinstance(output, Failure):
-        return MetricResult.failed(output.code, output.message)
     try:
         cards = as_cards(output)
         found = match_cards(case.expected_cards, cards, threshold, assignment=assignment)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from factcheck.errors import InputError, JudgeUnavailable
+from factcheck.errors import InputError
 from factcheck.keywords import (
     BehaviorCase,
     BehaviorRun,
@@ -118,43 +118,24 @@ def test_the_figures_of_the_seed() -> None:
     assert (run.failures["AMBIGUOUS"], run.failures["NO_MATCH"]) == (15, 6)
 
 
-def answer(case: BehaviorCase, variant: str) -> str:
-    """The response of a variant."""
-    return RESPONSES[variant][int(case.id) - 1]
-
-
-def faulty(response: Any) -> Any:
-    """Responses with a fault in the second variant of the third case."""
-
-    def call(case: BehaviorCase, variant: str) -> Any:
-        if (case.id, variant) != ("3", "service"):
-            return answer(case, variant)
-        if isinstance(response, Exception):
-            raise response
-        return response
-
-    return call
-
-
 @pytest.mark.parametrize(
-    ("responses", "code", "message"),
+    ("service", "message"),
     [
-        (faulty(JudgeUnavailable("no answer")), "unavailable", "no answer"),
-        (faulty(7), "input", "expected a string as response, got int"),
-        ({**RESPONSES, "service": [SERVICE, SERVICE, None, STRICT]}, "input", "is no response"),
-        ({**RESPONSES, "service": {"1": SERVICE, "2": SERVICE, "4": STRICT}}, "input", "no resp"),
+        ([SERVICE, SERVICE, 7, STRICT], "expected a string as response, got int"),
+        ([SERVICE, SERVICE, None, STRICT], "there is no response"),
+        ({"1": SERVICE, "2": SERVICE, "4": STRICT}, "there is no response"),
     ],
 )
 def test_a_case_without_a_response_is_errored_and_the_rest_is_intact(
-    responses: Any, code: str, message: str
+    service: Any, message: str
 ) -> None:
-    run = evaluate_behaviors(CASES, responses)
+    run = evaluate_behaviors(CASES, {**RESPONSES, "service": service})
     assert [one.passed for one in run.results.values()] == [True, False, None, False]
     assert run.pass_rate == 1 / 3
     assert run.failures["ERROR"] == run.confusion["SERVICE_BEHAVIOR"]["ERROR"] == 1
     error = run.results["3"].error
     assert error is not None
-    assert error.code == code
+    assert error.code == "input"
     assert message in error.message
 
 
@@ -163,10 +144,11 @@ def test_variants_may_be_anything_and_expect_anything() -> None:
     expected = {"adapter a": "strict", "adapter b": "STRICT_BEHAVIOR", "prompt": "NO_MATCH"}
     said = {"adapter a": STRICT, "adapter b": SERVICE, "prompt": NEITHER}
     cases = [SEED_CASE | {"id": "x", "expected": expected}, SEED_CASE]
-    run = evaluate_behaviors(cases, lambda _, variant: said.get(variant, SERVICE))
+    responses = {variant: {"x": response} for variant, response in said.items()}
+    run = evaluate_behaviors(cases, {**responses, "strict": {"2": SERVICE}, "service": {"2": BOTH}})
     assert [outcome.failure for outcome in run.outcomes()] == [
         *("", "WRONG_BEHAVIOR", ""),
-        *("WRONG_BEHAVIOR", ""),
+        *("WRONG_BEHAVIOR", "AMBIGUOUS"),
     ]
     assert [outcome.variant for outcome in run.outcomes()][3:] == ["strict", "service"]
 
@@ -174,7 +156,7 @@ def test_variants_may_be_anything_and_expect_anything() -> None:
 @pytest.mark.parametrize(
     ("responses", "message"),
     [
-        (None, "responses: expected a mapping or a callable, got NoneType"),
+        (None, "responses: expected a mapping from variant, got NoneType"),
         ({"strict": "text"}, "variant 'strict': expected a mapping from .* got str"),
         ({"strict": ["a"]}, "variant 'strict': 1 for 4 cases; give one for each"),
         ({"strict": {"9": "a"}}, "variant 'strict': 1 for unknown cases: '9'"),
@@ -248,7 +230,7 @@ def test_suites_and_responses_are_read_from_files_of_many_shapes(tmp_path: Path)
     expected = evaluate_behaviors(CASES, RESPONSES)
     for data in (CASES, {"name": "cities", "version": 2, "cases": CASES}):
         suite = load_cases(put(tmp_path, "conflict_cases.json", data))
-        assert evaluate_behaviors(suite, answer) == expected
+        assert evaluate_behaviors(suite, RESPONSES) == expected
     for shape in (RESPONSES, by_id, rows):
         responses = load_responses(put(tmp_path, "r.json", shape))
         assert evaluate_behaviors(CASES, responses) == expected
