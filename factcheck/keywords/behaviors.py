@@ -264,7 +264,6 @@ class Outcome:
     response: str = ""
     hits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Descriptions of the keywords found in a wrong response, by label."""
-    code: str = ""
     message: str = ""
     """Reason for a missing response."""
 
@@ -307,7 +306,7 @@ class BehaviorRun(MetricReport):
     """Results of all cases of a suite; a case passes if every variant shows what is expected."""
 
     DERIVED = (*MetricReport.DERIVED, "failures", "confusion")
-    format: ClassVar[str] = "factcheck-behaviors/4"
+    format: ClassVar[str] = "factcheck-behaviors/5"
     FIGURE: ClassVar[str] = "pass rate"
     DETAILS: ClassVar[Any] = Mapping[str, tuple[Outcome, ...]]
 
