@@ -77,12 +77,6 @@ class FieldSummary:
         counted = map(self.count, ("match", "mismatch", "omission", "hallucination"))
         return FieldAggregation(self.mean_score, *counted)
 
-    def weighted(self, weight: float = 1.0) -> Counts:
-        """Return the counts behind precision, recall and F1, times a weight."""
-        n_extracted = sum(map(self.count, ("match", "mismatch", "hallucination")))
-        matched = self.mean_score * (n_extracted + self.count("omission"))
-        return Counts(weight * matched, weight * n_extracted, weight * self.support)
-
 
 @dataclass(frozen=True, repr=False)
 class RunFigures:

@@ -1,7 +1,4 @@
-"""Report of a field evaluation.
-
-Fields are ranked by gain: the rise of micro F1 if the field were always right.
-"""
+"""Report of a field evaluation: the fields with most lost values first."""
 
 from __future__ import annotations
 
@@ -28,10 +25,9 @@ from factcheck.stats.intervals import Interval
 
 _TABLE_COLUMNS = (
     *("field", "F1", "P", "R", "support"),
-    *("mismatch", "omission", "hallucination", "gain"),
+    *("mismatch", "omission", "hallucination"),
 )
 _NARROW = (("P", "R"), "support", ("mismatch", "omission", "hallucination"))
-_LEGEND = "gain: rise of micro F1 if the field were always right"
 _EXAMPLES = "record (id, or position from 0), gold → extracted"
 _ABSENT = {"omission": "missing", "hallucination": "not in gold"}
 """Placeholder for the missing side; values are quoted, so none can look like it."""
@@ -83,17 +79,21 @@ class RunResult(RunFigures, Report):
         """
         intervals = intervals if intervals and self.total_records > 1 else {}
         is_scored = self.total_fields > 0
-        totals, gains = self.totals(), _gains(self)
-        # fields without gain: those with errors first, those that never counted last
+        totals = self.totals()
+        losses = {
+            field: self.weights.get(field, 1.0) * sum(map(one.count, _LOSSES))
+            for field, one in self.by_field.items()
+        }
+        # fields without losses: those with errors first, those that never counted last
         order = sorted(
             (f for f, one in self.by_field.items() if is_scored and [*one.counts] != [_UNUSABLE]),
             key=lambda field: (
-                -gains[field],
+                -losses[field],
                 -self.by_field[field].count("error") - self.by_field[field].count("batch_error"),
                 COUNTED.isdisjoint(self.by_field[field].counts),
             ),
         )
-        costly = [field for field in order if gains[field] > 0][:_MAX_FIELDS_WITH_EXAMPLES]
+        costly = [field for field in order if losses[field] > 0][:_MAX_FIELDS_WITH_EXAMPLES]
         counts = plural(self.total_records, "record")
         if is_scored and self.total_records > 1:
             counts = f"mean over {counts} (macro)"
@@ -110,10 +110,10 @@ class RunResult(RunFigures, Report):
             parts=parts_of(*((tone, totals[name], name) for name, tone in _TONES.items())),
             sections=filled(
                 _look_at_these(self),
-                Section("Fields by gain", legend=(_LEGEND,)).tabled(
+                Section("Fields by losses").tabled(
                     Table(
                         _TABLE_COLUMNS,
-                        tuple(_row(field, self.by_field[field], gains[field]) for field in order),
+                        tuple(_row(field, self.by_field[field]) for field in order),
                         dispensable=_NARROW,
                     )
                 ),
@@ -199,36 +199,16 @@ def _with_interval(mean: float, interval: Interval | None) -> str:
     return f"{share(mean)} ({shown})" if shown else share(mean)
 
 
-def _gains(run: RunFigures) -> dict[str, float]:
-    """Compute the rise of micro F1 if a field always matched and was never hallucinated."""
-    by_name = {
-        field: summary.weighted(run.weights.get(field, 1.0))
-        for field, summary in run.by_field.items()
-    }
-    matched = sum(counts.matched for counts in by_name.values())
-    stake = sum(counts.n_extracted + counts.n_gold for counts in by_name.values())
-    gains = {}
-    for field, counts in by_name.items():
-        right = stake - counts.n_extracted + counts.n_gold
-        f1 = 2 * (matched - counts.matched + counts.n_gold) / right if right else 1.0
-        is_right = counts.matched == counts.n_extracted == counts.n_gold
-        gains[field] = 0.0 if is_right else f1 - 2 * matched / stake
-    return gains
-
-
-def _row(field: str, summary: FieldSummary, gain: float) -> tuple[str, ...]:
-    counts = summary.weighted()
-    gain_text = f"+{gain:.3f}" if gain else ""
-    if share(gain) == "<0.001":
-        gain_text = "<0.001"
+def _row(field: str, summary: FieldSummary) -> tuple[str, ...]:
+    n_extracted = sum(map(summary.count, ("match", "mismatch", "hallucination")))
+    n_gold = summary.support
     return (
         field_text(field),
-        share(summary.f1) if counts.n_extracted or counts.n_gold else text.DASH,
-        share(summary.precision) if counts.n_extracted else text.DASH,
-        share(summary.recall) if counts.n_gold else text.DASH,
+        share(summary.f1) if n_extracted or n_gold else text.DASH,
+        share(summary.precision) if n_extracted else text.DASH,
+        share(summary.recall) if n_gold else text.DASH,
         f"{summary.support:,}",
         *(f"{summary.count(status):,}" for status in _LOSSES),
-        gain_text,
     )
 
 
