@@ -17,7 +17,7 @@ from factcheck.errors import (
     error_kinds,
 )
 from factcheck.facts import Usage
-from factcheck.judges.embedders.vectors import direction_of, similarity
+from factcheck.judges.embedders import direction_of, similarity
 from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbedderSpec, Ledger
 from factcheck.metrics.evaluation import EvalCase, Metric, measure, text_list

@@ -19,7 +19,7 @@ from factcheck.fields.comparators.semantic import (
     SemanticComparator,
 )
 from factcheck.fields.comparison import compare_runs
-from factcheck.fields.evaluation import FieldEvaluator, evaluate, score_record
+from factcheck.fields.evaluation import FieldEvaluator, RunTally, evaluate, score_record
 from factcheck.fields.figures import FieldAggregation, FieldSummary
 from factcheck.fields.pages import RunResult
 from factcheck.fields.records import (
@@ -27,6 +27,13 @@ from factcheck.fields.records import (
     RecordResult,
     propagate_batch_errors,
     reclassify_nulls,
+)
+from factcheck.fields.schemas import (
+    ComparatorSpec,
+    TransformSpec,
+    parse_xeval_entry,
+    reset_type_defaults,
+    set_type_default,
 )
 from factcheck.fields.schemas.combinations import (
     collapse_multi_type_anyof,
@@ -39,15 +46,7 @@ from factcheck.fields.schemas.references import (
     infer_schema,
     resolve_schema_references,
 )
-from factcheck.fields.schemas.structure import (
-    ComparatorSpec,
-    TransformSpec,
-    parse_xeval_entry,
-    reset_type_defaults,
-    set_type_default,
-)
 from factcheck.fields.schemas.suggestions import suggest_schema
-from factcheck.fields.tally import RunTally
 from factcheck.fields.types import (
     BatchComparator,
     BatchItem,

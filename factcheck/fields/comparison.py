@@ -21,7 +21,7 @@ from factcheck.fields.records import (
     overall_scores,
     scores_of,
 )
-from factcheck.fields.schemas.structure import schema_path
+from factcheck.fields.schemas import schema_path
 from factcheck.fields.types import UNDECIDED, FieldResult
 from factcheck.fields.values import plain
 from factcheck.reports.comparison import Change, RunComparison

@@ -3,38 +3,37 @@
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice
+from operator import attrgetter
 from typing import Any, Literal, get_args
 
 from factcheck.errors import InputError
 from factcheck.fields.comparators import Registry, default_registry
 from factcheck.fields.comparators.semantic import SemanticComparator
+from factcheck.fields.figures import FieldSummary
 from factcheck.fields.pages import RunResult
-from factcheck.fields.records import RecordResult, count
+from factcheck.fields.records import Counts, RecordResult, count
+from factcheck.fields.schemas import COMPARE, schema_path
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
 from factcheck.fields.schemas.references import as_schema
-from factcheck.fields.schemas.structure import COMPARE
 from factcheck.fields.schemas.suggestions import SEMANTIC, suggest_schema
-from factcheck.fields.scoring.dispatch import dispatch
+from factcheck.fields.scoring import dispatch
 from factcheck.fields.scoring.nodes import ObjectNode, Out, settled
 from factcheck.fields.scoring.plan import Plan, compile_schema, orders_of
-from factcheck.fields.tally import RunTally
-from factcheck.fields.types import FieldResult, FieldStatus
+from factcheck.fields.types import COUNTED, FieldResult, FieldStatus
 from factcheck.fields.values import (
-    Records,
     Unusable,
     as_record,
-    by_id,
-    id_of,
+    joined,
     read_record,
+    record_id,
     unwrapped,
 )
-from factcheck.reports.text import plural
 
-_log = logging.getLogger("factcheck.fields")
+_path, _status = attrgetter("path"), attrgetter("status")
 PostProcess = Callable[[list[FieldResult]], list[FieldResult]]
 Join = Literal["position", "id"]
 Pairs = Iterable[tuple[Any, Any]]
@@ -262,72 +261,114 @@ def _score(plan: Plan, gold: Any, extracted: Any) -> Out:
     return [FieldResult("", 0.0, "", None, found.record, "parse_failure", found.reason), *out]
 
 
-def joined(
-    gold: Sequence[Any], extracted: Sequence[Any], id_field: str | None, join: str
-) -> list[tuple[Any, Any]]:
-    """Pair gold with extracted records; `None` represents a missing one."""
-    for name, records in (("gold", gold), ("extracted", extracted)):
-        if not isinstance(records, (list, tuple)):
+class RunTally:
+    """Running totals of scored records, which are not kept.
+
+    Args:
+        fields: All schema paths. `None`: count by path in the record; their number grows with the
+            length of arrays.
+        schema_digest: Digest of the schema, if known.
+        weights: Weights by schema path; the default is 1.
+    """
+
+    def __init__(
+        self,
+        fields: Iterable[str] | None = None,
+        schema_digest: str | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> None:
+        self._schema_digest = schema_digest
+        self._weights = weights or {}
+        self._fields = None if fields is None else frozenset(fields)
+        self._n = 0
+        self._means = [0.0, 0.0, 0.0]
+        self._sums = Counts()
+        self._counts: Counter[tuple[str, str]] = Counter()
+        """Number of results by path and status."""
+        self._partial: defaultdict[str, float] = defaultdict(float)
+        """By path, sum of score - 1 over matches and of scores over mismatches."""
+
+    def add(self, record: RecordResult) -> None:
+        """Count one record."""
+        self._add_means((record.precision, record.recall, record.f1), 1)
+        self._sums = self._sums.plus(record.counts)
+        results = record.field_results
+        paths = map(_path, results)
+        if self._fields is not None:
+            paths = map(self._key, paths)
+        self._counts.update(zip(paths, map(_status, results), strict=True))
+        for result in results:
+            status = result.status
+            if result.score != (status == "match") and status in ("match", "mismatch"):
+                self._partial[self._key(result.path)] += result.score - (status == "match")
+
+    def _add_means(self, means: Sequence[float], n: int) -> None:
+        self._n += n
+        for k, value in enumerate(means if n else ()):
+            self._means[k] += (value - self._means[k]) * n / self._n
+
+    def _key(self, path: str) -> str:
+        return path if self._fields is None else schema_path(path)
+
+    def merge(self, other: RunTally) -> None:
+        """Add the totals of other records scored by the same schema.
+
+        Raises:
+            InputError: The other tally has a different schema, or counts by path and not by field.
+        """
+        digests = {self._schema_digest, other._schema_digest}
+        if self._fields != other._fields or len(digests - {None}) > 1:
             raise InputError(
-                f"{name} must be a list of records, not {type(records).__name__}; "
-                "FieldEvaluator.stream takes pairs from any iterable"
+                "cannot merge tallies of different schemas; create both with the same schema and "
+                "the same 'fields'"
             )
-    own = gold if isinstance(gold, Records) else Records(gold, "gold")
-    other = extracted if isinstance(extracted, Records) else Records(extracted, "extracted")
-    if join == "id":
-        if not id_field:
-            raise InputError("join='id' requires id_field")
-        return _joined_by_id(own, other, id_field)
-    if join != "position":
-        raise InputError(f"join must be 'position' or 'id', not {join!r}")
-    if len(own) != len(other):
-        raise InputError(
-            f"the lists differ in length: {own.name} has {plural(len(own), 'record')}, "
-            f"{other.name} {len(other):,}; {_advice(other)}"
+        if None in digests:
+            self._schema_digest = None
+        self._add_means(other._means, other._n)
+        self._sums = self._sums.plus(other._sums)
+        for (path, status), n in list(other._counts.items()):
+            self._counts[path, status] += n
+        for path, difference in list(other._partial.items()):
+            self._partial[path] += difference
+
+    def result(self, records: Sequence[RecordResult] = ()) -> RunResult:
+        """Compute the result of the run.
+
+        Args:
+            records: The counted records, if they were kept.
+        """
+        totals = Counter[str]()
+        for (_, status), n in self._counts.items():
+            totals[status] += n
+        precision, recall, f1 = self._means if self._n else (1.0, 1.0, 1.0)
+        return RunResult(
+            records=list(records),
+            mean_precision=precision,
+            mean_recall=recall,
+            mean_f1=f1,
+            total_records=self._n,
+            total_fields=sum(totals[status] for status in COUNTED),
+            total_omissions=totals["omission"],
+            total_hallucinations=totals["hallucination"],
+            total_batch_errors=totals["batch_error"],
+            per_field={
+                path: summary.aggregation()
+                for path, summary in self._summaries(str).items()
+                if not COUNTED.isdisjoint(summary.counts)
+            },
+            total_errors=totals["error"],
+            micro=self._sums.scores(),
+            by_field=self._summaries(schema_path),
+            schema_digest=self._schema_digest,
+            weights=dict(self._weights),
         )
-    pairs = list(zip(own, other, strict=True))
-    for n, pair in enumerate(pairs if id_field else ()):
-        record_id(*pair, id_field, n, (other if pair[0] is None else own).places[n])
-    return pairs
 
-
-def _advice(extracted: Records) -> str:
-    """Say what to do about lists that differ in length."""
-    for one in extracted:
-        if isinstance(one, Unusable):
-            advice = "write each reply as one JSON string per line, or as an item of a .json list"
-            return f"{one.reason}; {advice}"
-    by_id = "pair by id: id_field=KEY, join='id' (--id-field KEY --join id)"
-    return f"give null for a missing extraction, or {by_id}"
-
-
-def _joined_by_id(gold: Records, extracted: Records, id_field: str) -> list[tuple[Any, Any]]:
-    gold_by_id, faults = by_id(gold, id_field)
-    if faults:
-        raise InputError(faults[0].reason)
-    partners, unusable = by_id(extracted, id_field)
-    alone = {str(name) for name in gold_by_id.keys() - partners.keys()}
-    if any(str(name) in alone for name in partners.keys() - gold_by_id.keys()):
-        _log.warning(
-            "some ids are strings on one side and numbers on the other, so their records are not "
-            "joined; use one type on both"
-        )
-    # Null is no extraction; other records without a usable id fill in for missing partners.
-    failures = iter([one for one in unusable if one.record is not None])
-    pairs = []
-    for name, record in gold_by_id.items():
-        partner = partners.pop(name) if name in partners else next(failures, None)
-        pairs.append((record, partner))
-    return [*pairs, *((None, record) for record in (*partners.values(), *failures))]
-
-
-def record_id(
-    gold: Any, extracted: Any, id_field: str | None, position: int, where: str = ""
-) -> str | int:
-    """Return the id of a record, or its position if there is no `id_field`."""
-    if not id_field:
-        return position
-    side, source = ("gold", gold) if gold is not None else ("extracted", extracted)
-    if isinstance(read_record(source), Unusable):
-        return f"(parse failure {position})"
-    return id_of(source, id_field, where or f"{side} record {position}")
+    def _summaries(self, key: Callable[[str], str]) -> dict[str, FieldSummary]:
+        """Summarize the results by a key of their paths."""
+        counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for (path, status), n in self._counts.items():
+            counts[key(path)][status] += n
+        matched = {name: float(own["match"]) for name, own in counts.items()}
+        for path, difference in self._partial.items():
+            matched[key(path)] += difference
+        return {name: FieldSummary.of(own, matched[name]) for name, own in counts.items()}

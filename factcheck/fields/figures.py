@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from factcheck.documents import Reader, from_plain, parse_json, to_plain
 from factcheck.errors import InputError
 from factcheck.fields.records import Counts, RecordResult, Scores, Undecided, overall_scores
-from factcheck.fields.schemas.structure import schema_path
+from factcheck.fields.schemas import schema_path
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import plain, value_key
 from factcheck.settings import require_integer

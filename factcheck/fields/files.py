@@ -21,8 +21,8 @@ from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.evaluation import FieldEvaluator, Join
 from factcheck.fields.pages import RunResult, field_text, undecided_text
 from factcheck.fields.records import NullHandling, reclassify_nulls
+from factcheck.fields.schemas import annotate
 from factcheck.fields.schemas.references import infer_schema, resolved
-from factcheck.fields.schemas.structure import annotate
 from factcheck.fields.schemas.suggestions import SEMANTIC, id_key, suggest_schema
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import Records, Unusable, json_type, object_in

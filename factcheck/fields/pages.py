@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from factcheck.fields.figures import COLUMNS, FieldSummary, RunFigures
 from factcheck.fields.records import RecordResult, UndecidedField
-from factcheck.fields.schemas.structure import schema_path
+from factcheck.fields.schemas import schema_path
 from factcheck.fields.types import COUNTED, FieldResult
 from factcheck.reports import Report, text
 from factcheck.reports.page import (

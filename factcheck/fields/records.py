@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factcheck.fields.schemas.structure import schema_path
+from factcheck.fields.schemas import schema_path
 from factcheck.fields.types import COUNTED, UNDECIDED, FieldResult
 from factcheck.fields.values import exact_key
 from factcheck.stats.resampling import Matrix, SumScores

@@ -1,12 +1,13 @@
-"""Conversion of Python values to JSON data, ids of records, and keys that compare values."""
+"""Conversion of Python values to JSON data, pairing of records, and keys that compare values."""
 
 from __future__ import annotations
 
 import json
+import logging
 import math
 import re
 import sys
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from datetime import date, time
@@ -16,11 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from factcheck.documents import parse_json, shown
 from factcheck.documents.json_documents import problem_of
 from factcheck.errors import InputError
+from factcheck.reports.text import plural
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
 _DECODER = json.JSONDecoder()
+_log = logging.getLogger("factcheck.fields")
 _NAN = object()
 """Represents NaN in a key."""
 
@@ -183,6 +186,77 @@ def by_id(records: Records, id_field: str) -> tuple[dict[str | int, Any], list[U
             reason = f"{where}: duplicate {id_field} {name!r:.80}, first in {first}"
             unusable.append(Unusable(record, reason))
     return {name: record for name, (_, record) in found.items()}, unusable
+
+
+def joined(
+    gold: Sequence[Any], extracted: Sequence[Any], id_field: str | None, join: str
+) -> list[tuple[Any, Any]]:
+    """Pair gold with extracted records; `None` represents a missing one."""
+    for name, records in (("gold", gold), ("extracted", extracted)):
+        if not isinstance(records, (list, tuple)):
+            raise InputError(
+                f"{name} must be a list of records, not {type(records).__name__}; "
+                "FieldEvaluator.stream takes pairs from any iterable"
+            )
+    own = gold if isinstance(gold, Records) else Records(gold, "gold")
+    other = extracted if isinstance(extracted, Records) else Records(extracted, "extracted")
+    if join == "id":
+        if not id_field:
+            raise InputError("join='id' requires id_field")
+        return _joined_by_id(own, other, id_field)
+    if join != "position":
+        raise InputError(f"join must be 'position' or 'id', not {join!r}")
+    if len(own) != len(other):
+        raise InputError(
+            f"the lists differ in length: {own.name} has {plural(len(own), 'record')}, "
+            f"{other.name} {len(other):,}; {_advice(other)}"
+        )
+    pairs = list(zip(own, other, strict=True))
+    for n, pair in enumerate(pairs if id_field else ()):
+        record_id(*pair, id_field, n, (other if pair[0] is None else own).places[n])
+    return pairs
+
+
+def _advice(extracted: Records) -> str:
+    """Say what to do about lists that differ in length."""
+    for one in extracted:
+        if isinstance(one, Unusable):
+            advice = "write each reply as one JSON string per line, or as an item of a .json list"
+            return f"{one.reason}; {advice}"
+    by_id = "pair by id: id_field=KEY, join='id' (--id-field KEY --join id)"
+    return f"give null for a missing extraction, or {by_id}"
+
+
+def _joined_by_id(gold: Records, extracted: Records, id_field: str) -> list[tuple[Any, Any]]:
+    gold_by_id, faults = by_id(gold, id_field)
+    if faults:
+        raise InputError(faults[0].reason)
+    partners, unusable = by_id(extracted, id_field)
+    alone = {str(name) for name in gold_by_id.keys() - partners.keys()}
+    if any(str(name) in alone for name in partners.keys() - gold_by_id.keys()):
+        _log.warning(
+            "some ids are strings on one side and numbers on the other, so their records are not "
+            "joined; use one type on both"
+        )
+    # Null is no extraction; other records without a usable id fill in for missing partners.
+    failures = iter([one for one in unusable if one.record is not None])
+    pairs = []
+    for name, record in gold_by_id.items():
+        partner = partners.pop(name) if name in partners else next(failures, None)
+        pairs.append((record, partner))
+    return [*pairs, *((None, record) for record in (*partners.values(), *failures))]
+
+
+def record_id(
+    gold: Any, extracted: Any, id_field: str | None, position: int, where: str = ""
+) -> str | int:
+    """Return the id of a record, or its position if there is no `id_field`."""
+    if not id_field:
+        return position
+    side, source = ("gold", gold) if gold is not None else ("extracted", extracted)
+    if isinstance(read_record(source), Unusable):
+        return f"(parse failure {position})"
+    return id_of(source, id_field, where or f"{side} record {position}")
 
 
 def plain(value: Any) -> Any:

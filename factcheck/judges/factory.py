@@ -271,7 +271,7 @@ def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
                 f"{type(spec).__name__} cannot serve as embedder: it needs `identity` and "
                 "`async embed(texts, ledger)`, or `encode(texts)`, or must be a function of texts"
             )
-        from factcheck.judges.embedders.vectors import CallableEmbedder
+        from factcheck.judges.embedders import CallableEmbedder
 
         spec = CallableEmbedder(function)
     return session.connection("isolated", spec, lambda: Isolated(spec))

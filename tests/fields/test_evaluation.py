@@ -25,7 +25,7 @@ from factcheck.fields import (
     score_record,
 )
 from factcheck.fields.comparators import ComparatorNotFoundError, TransformNotFoundError
-from factcheck.fields.schemas.structure import ComparatorSpec
+from factcheck.fields.schemas import ComparatorSpec
 from factcheck.fields.values import Records, Unusable
 from tests.fields.builders import (
     NUMBER,

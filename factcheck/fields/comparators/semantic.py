@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, get_args
 
 from factcheck.errors import Failure, JudgeError, ParameterError, describe
 from factcheck.facts import Usage
-from factcheck.fields.schemas.structure import parent_and_name, schema_path
+from factcheck.fields.schemas import parent_and_name, schema_path
 from factcheck.fields.types import (
     THRESHOLD,
     Answer,

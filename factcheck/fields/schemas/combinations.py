@@ -12,7 +12,7 @@ from typing import Any
 
 from factcheck.documents import shown
 from factcheck.errors import ParameterError, SchemaError
-from factcheck.fields.schemas.structure import (
+from factcheck.fields.schemas import (
     ANY,
     MAX_DEPTH,
     PREFIX,

@@ -10,11 +10,11 @@ from typing import Any, Literal
 
 from factcheck.documents import shown
 from factcheck.errors import GoldValidationError, InputError, ParameterError, SchemaError
+from factcheck.fields import schemas as keys
 from factcheck.fields.comparators import Registry, default_registry
-from factcheck.fields.schemas import structure as keys
+from factcheck.fields.schemas import ComparatorSpec, TransformSpec, parse_xeval_entry
 from factcheck.fields.schemas.combinations import check_names
 from factcheck.fields.schemas.references import annotate_xeval, as_list, as_schema
-from factcheck.fields.schemas.structure import ComparatorSpec, TransformSpec, parse_xeval_entry
 from factcheck.fields.types import (
     THRESHOLD,
     TRUE_OR_FALSE,

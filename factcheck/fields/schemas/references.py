@@ -15,8 +15,8 @@ from urllib.parse import unquote
 
 from factcheck.documents import shown
 from factcheck.errors import InputError, ParameterError, SchemaError
+from factcheck.fields import schemas as keys
 from factcheck.fields.schemas import combinations
-from factcheck.fields.schemas import structure as keys
 from factcheck.fields.values import as_record, json_type, model_base
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from factcheck.documents import shown
+from factcheck.fields import schemas as keys
 from factcheck.fields.comparators.dates import order_of, read_date
 from factcheck.fields.comparators.transforms import read_bool, read_number
-from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.references import as_list, as_schema, infer_schema, resolved
 from factcheck.fields.types import UnreadableError
 from factcheck.fields.values import as_record, folded, json_type

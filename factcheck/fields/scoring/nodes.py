@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias, cast
 
 from factcheck.documents import shown
 from factcheck.errors import SchemaError, describe
-from factcheck.fields.schemas.structure import join, join_key
+from factcheck.fields.schemas import join, join_key
 from factcheck.fields.types import (
     NOT_OF_THE_VALUE,
     BoundComparator,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from factcheck.fields.records import count
-from factcheck.fields.schemas.structure import schema_path
+from factcheck.fields.schemas import schema_path
 from factcheck.fields.scoring.grid import Grid, first_equal
 from factcheck.fields.scoring.nodes import ArrayNode, Out, Pairs, pending_in, settled
 from factcheck.fields.types import FieldResult

@@ -18,8 +18,8 @@ from factcheck.fields.comparators import Registry, is_batch
 from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.comparators.dates import FIGURES, order_of
 from factcheck.fields.comparators.transforms import TRANSFORMS, units_of
+from factcheck.fields.schemas import TransformSpec
 from factcheck.fields.schemas.parsing import SchemaNode, key_path
-from factcheck.fields.schemas.structure import TransformSpec
 from factcheck.fields.scoring import nodes
 from factcheck.fields.scoring.nodes import MISSING
 from factcheck.fields.scoring.optimal import OptimalArray

@@ -1,1 +1,148 @@
-"""Embedders: the built-in lexical one, OpenAI-compatible models, and user-defined functions."""
+"""Vectors: parsing, storage, similarity, user-defined embedders."""
+
+from __future__ import annotations
+
+import base64
+import inspect
+import math
+import threading
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from factcheck.errors import Failure, JudgeOutputError
+from factcheck.judges.ports import EmbeddingResult
+from factcheck.runtime.loop import call
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from factcheck.judges.ports import Ledger
+
+SINGLE: Final = "f"
+"""Array type code of single precision, the format of APIs and caches."""
+_SENT: Final = "<f4"
+"""Numpy type of the same, little-endian."""
+_DIGITS = 6
+"""Decimal places of a similarity; those that single precision reproduces on every machine."""
+
+
+def direction_of(vector: Any) -> NDArray[np.float64]:
+    """Validate a vector, a list or an array of any library, and scale it to length 1.
+
+    Raises:
+        JudgeOutputError: The vector is not a flat list of numbers, is empty or all zero, or
+            contains NaN or infinity.
+    """
+    import numpy as np
+
+    try:
+        numbers = np.asarray(vector)
+    except Exception as error:
+        raise JudgeOutputError(f"the vector cannot be read ({error})") from error
+    if numbers.ndim != 1 or numbers.dtype.kind not in "fiu":
+        kind = type(vector).__name__
+        raise JudgeOutputError(f"a vector must be a flat list of numbers, not this {kind}")
+    values = numbers.astype(np.float64)
+    largest = float(np.abs(values).max(initial=0.0))
+    if not math.isfinite(largest):
+        raise JudgeOutputError("the vector contains NaN or infinity")
+    if largest == 0.0:
+        raise JudgeOutputError(f"the vector is {'all zero' if values.size else 'empty'}")
+    scaled = values / largest  # no square overflows
+    return scaled / math.sqrt((scaled * scaled).sum())
+
+
+def similarity(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Return the cosine similarity of two unit vectors, in [0, 1], rounded to six decimals.
+
+    Negative cosines are clipped to 0. The result is symmetric, and exactly 1.0 for equal vectors.
+
+    Raises:
+        JudgeOutputError: The vectors have different lengths.
+    """
+    if one.size != other.size:
+        lengths = sorted((one.size, other.size))
+        raise JudgeOutputError(
+            f"vectors of {lengths[0]} and {lengths[1]} numbers cannot be compared; "
+            "they come from different models; if a model was replaced under its name, "
+            "clear the cache"
+        )
+    cosine = float((one * other).sum())
+    return round(min(max(cosine, 0.0), 1.0), _DIGITS)
+
+
+def single_precision(numbers: Any) -> array[float]:
+    """Parse a vector from an API, a list of numbers or base64, in single precision.
+
+    Raises:
+        JudgeOutputError: It is neither, or not a valid vector.
+    """
+    import numpy as np
+
+    try:
+        if isinstance(numbers, str):
+            found = np.frombuffer(base64.b64decode(numbers, validate=True), _SENT)
+        elif isinstance(numbers, list) and all(type(x) in (float, int) for x in numbers):
+            with np.errstate(over="ignore"):  # overflow gives infinity, which is rejected below
+                found = np.array(numbers, _SENT)
+        else:
+            raise JudgeOutputError("a vector must be a list of numbers, or base64")
+    except OverflowError as error:
+        raise JudgeOutputError("the vector contains a number beyond single precision") from error
+    except ValueError as error:
+        raise JudgeOutputError(f"the vector is not base64 of 4-byte numbers ({error})") from error
+    direction_of(found)
+    return array(SINGLE, found.astype(np.float32).tobytes())
+
+
+def packed(vector: Sequence[float]) -> str:
+    """Encode a vector as base64 in single precision; the inverse of `single_precision`."""
+    import numpy as np
+
+    return base64.b64encode(np.asarray(vector, _SENT).tobytes()).decode("ascii")
+
+
+class CallableEmbedder:
+    """Adapts a function to the `Embedder` port.
+
+    The function is called with a list of texts in a separate thread, one call at a time, and may be
+    asynchronous. If it raises, all texts of the call fail. Vectors are not cached, because two
+    functions may share a name.
+
+    Args:
+        function: Returns one vector per text, in text order. Its qualified name appears in score
+            signatures.
+    """
+
+    def __init__(self, function: Callable[[list[str]], Any]) -> None:
+        self._function = function
+        owner = getattr(function, "__self__", function)
+        named = owner if hasattr(owner, "__qualname__") else type(owner)  # a callable object
+        self._name = f"{named.__module__}.{named.__qualname__}"
+        self._one_at_a_time = threading.Lock()
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        return {"embedder": self._name}
+
+    async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
+        """Return one result per text, in text order; vectors are not validated."""
+        del ledger
+        if not texts:
+            return []
+        found = await call(self._vectors, list(texts), failed=partial(Failure.of, None))
+        if isinstance(found, Failure):
+            return [found] * len(texts)
+        return found  # type: ignore[no-any-return]
+
+    def _vectors(self, texts: list[str]) -> Any:
+        with self._one_at_a_time:
+            vectors = self._function(texts)
+
+        async def listed() -> list[Any]:
+            return list(await vectors)
+
+        return listed() if inspect.isawaitable(vectors) else list(vectors)

@@ -17,13 +17,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.errors import Failure
-from factcheck.judges.embedders.vectors import SINGLE
+from factcheck.judges.embedders import SINGLE
 from factcheck.judges.local.encoder import read_file
 from factcheck.judges.ports import EmbeddingResult, Ledger
 from factcheck.runtime.deadline import checkpoint, run_in_thread
-from factcheck.text.language import DEFAULT, guess_language
 from factcheck.text.units import Reading, read
-from factcheck.text.words import fold_word
+from factcheck.text.words import DEFAULT, fold_word, guess_language
 
 NAME = "local/3 (lexical)"
 """Name in score signatures; the version changes with the vectors."""

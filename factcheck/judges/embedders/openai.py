@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import Failure, InputError, JudgeError, JudgeOutputError, JudgeUnavailable
 from factcheck.facts import Usage
-from factcheck.judges.embedders.vectors import packed, single_precision
+from factcheck.judges.embedders import packed, single_precision
 from factcheck.judges.llm.engine import Account, RequestRunner, most_tokens
 from factcheck.judges.llm.errors import RequestRefused
 from factcheck.judges.llm.http import LARGEST_VECTORS, JsonClient

@@ -22,8 +22,7 @@ from factcheck.judges.llm.replies import statements
 from factcheck.judges.local.duplicates import drop_near_duplicates
 from factcheck.judges.local.sentences import split_passages
 from factcheck.runtime.loop import together
-from factcheck.text.language import guess_language
-from factcheck.text.words import content_stems
+from factcheck.text.words import content_stems, guess_language
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.engine import Account

@@ -27,7 +27,7 @@ from factcheck.judges.local.model import load_model, quality_of
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.deadline import checkpoint, decide_each, run_in_thread
 from factcheck.runtime.loop import together
-from factcheck.text.language import guess_language
+from factcheck.text.words import guess_language
 
 JUDGE = "local"
 """Judge name in verdicts."""

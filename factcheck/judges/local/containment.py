@@ -9,8 +9,7 @@ from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Verdict
 from factcheck.judges.local.model import logistic, quality_of
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.deadline import checkpoint, decide_each, run_in_thread
-from factcheck.text.language import guess_language
-from factcheck.text.words import content_stems, words
+from factcheck.text.words import content_stems, guess_language, words
 
 BASELINE = "containment"
 """Name of this judge in verdicts and tables."""

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from factcheck.facts import AtomicFact
 from factcheck.judges.local.tree import WORDS
 from factcheck.runtime.deadline import checkpoint
-from factcheck.text.language import guess_language
-from factcheck.text.words import words
+from factcheck.text.words import guess_language, words
 
 _SCOPE_WORDS = WORDS["reporting"] | WORDS["qualifying"]
 """Words after which something is said, believed or tried rather than so, or that limit it."""

@@ -28,9 +28,8 @@ from factcheck.judges.local.tree import BRACKET, FINITE, NAMES, WORDS, Tree
 from factcheck.judges.local.wording import Wording, finished
 from factcheck.runtime.deadline import checkpoint, run_in_thread
 from factcheck.text.blocks import split_blocks
-from factcheck.text.language import guess_language
 from factcheck.text.syntax import Token
-from factcheck.text.words import english_words
+from factcheck.text.words import english_words, guess_language
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger

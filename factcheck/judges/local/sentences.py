@@ -20,8 +20,7 @@ from typing import NamedTuple
 from factcheck.facts import Span
 from factcheck.text.blocks import Block, split_blocks
 from factcheck.text.dates import month_of
-from factcheck.text.language import DEFAULT, guess_language
-from factcheck.text.words import fold_word
+from factcheck.text.words import DEFAULT, fold_word, guess_language
 
 
 class Sentence(NamedTuple):

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 from factcheck import RetryPolicy
 from factcheck.errors import Failure, JudgeOutputError
+from factcheck.judges.embedders import direction_of, packed, similarity, single_precision
 from factcheck.judges.embedders.local import NAME, embed_text
 from factcheck.judges.embedders.openai import MAX_TEXTS, OpenAIEmbedder, read_vectors
-from factcheck.judges.embedders.vectors import direction_of, packed, similarity, single_precision
 from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbeddingResult, Ledger
 from factcheck.runtime.session import Session

@@ -43,7 +43,7 @@ from factcheck.judges.local.pairs.texts import (
 )
 from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity, ValuePair
 from factcheck.runtime.deadline import checkpoint, decide_each, run_in_thread
-from factcheck.text.language import guess_language
+from factcheck.text.words import guess_language
 
 Value = Union[str, "tuple[Value, ...]"]
 """A text, or a list whose order does not matter; an object is a list of texts, `key: value`."""

@@ -29,8 +29,7 @@ from factcheck.judges.local.pairs.normal import (
 from factcheck.judges.local.pairs.reading import CLASS_NOUNS, Reading, Unit, read
 from factcheck.judges.ports import Specificity
 from factcheck.reports.text import n_shared
-from factcheck.text.language import guess_language
-from factcheck.text.words import antonyms, word_set
+from factcheck.text.words import antonyms, guess_language, word_set
 
 FEATURES = ("least_entailed", "most_entailed", "names")
 """Features of values that both have distinct words; see `_features`."""
